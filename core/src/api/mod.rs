@@ -1,0 +1,9 @@
+//! The types that cross a binding or the wire: commands in, outcomes and views out, and the work a host carries.
+
+mod command;
+mod task;
+mod view;
+
+pub use command::{Caller, Command, Enrolled, IdempotencyKey, Outcome, Subject, Target};
+pub use task::{Action, Call, Lease, Work};
+pub use view::*;

@@ -1,0 +1,302 @@
+//! The engine: takes commands, decides each over what the store holds and what the group decided before it, commits
+//! the whole group once, and answers. This file only orchestrates; each group of commands has a file of its own.
+
+mod access;
+mod answer;
+mod change;
+mod check;
+mod create;
+mod dispatch;
+mod host;
+mod list;
+mod overlay;
+mod query;
+mod quote;
+mod reverse;
+mod simulate;
+pub mod verify;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::api::{Command, Outcome};
+use crate::env::Env;
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::{IdKey, ProviderNo, SettlementNo};
+use crate::money::{Currency, Money};
+use crate::route::{ProviderSpec, Routes};
+use crate::store::record::{Key, MetaRecord, ProviderRecord, Record, SettlementRecord, TaskKey};
+use crate::store::{Clash, Commit, CommitError, Scan, Store, Write, typed, typed_all};
+use crate::time::Millis;
+
+pub use list::ListRequest;
+use overlay::Overlay;
+
+/// Settings of an engine. The defaults are those of the sandbox: two simulated providers.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The providers, in order of preference.
+    pub providers: Vec<ProviderSpec>,
+    /// What a new sandbox client finds in its accounts.
+    pub sandbox_funding: Vec<Money>,
+    /// How long an access token lives.
+    pub token_ttl_ms: Millis,
+    /// How long a quote holds.
+    pub quote_ttl_ms: Millis,
+    /// How long a host has a leased task before it counts as lost.
+    pub lease_ms: Millis,
+    /// Names this engine among those that share a store; drawn at random by default.
+    pub owner: Option<i64>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        // One million of each, in major units: round numbers that people recognise in their first balance.
+        let funded = ["EUR", "USD", "GBP", "JPY", "KWD", "KES", "UGX", "TZS", "GHS", "NGN", "XOF", "INR"];
+        let million = |c: Currency| Money::from_minor(1_000_000 * 10_i64.pow(u32::from(c.minor_units())), c);
+        Self {
+            providers: vec![
+                ProviderSpec::simulator("simulator", "Simulated operator"),
+                ProviderSpec::simulator("simulator-backup", "Simulated operator, second choice"),
+            ],
+            sandbox_funding: funded.iter().filter_map(|code| Currency::from_code(code)).map(million).collect(),
+            token_ttl_ms: 86_400_000,
+            quote_ttl_ms: 900_000,
+            lease_ms: 30_000,
+            owner: None,
+        }
+    }
+}
+
+/// What came of a group of commands.
+#[derive(Debug)]
+pub struct Executed {
+    /// One for each command, in order. They are durable.
+    pub results: Vec<Result<Outcome>>,
+    /// The settlements that changed after they were created, for those who follow them.
+    pub changed: Vec<SettlementNo>,
+    /// When the earliest new task is due.
+    pub due: Option<Millis>,
+}
+
+/// The settlement engine over one store. Shared between threads; commands are decided one group at a time.
+pub struct Engine {
+    store: Arc<dyn Store>,
+    env: Arc<dyn Env>,
+    config: Config,
+    routes: Routes,
+    id_key: IdKey,
+    owner: i64,
+    writer: Mutex<Writer>,
+}
+
+/// What only the deciding thread touches.
+struct Writer {
+    next_journal: i64,
+    next_client: u32,
+    next_task: u32,
+}
+
+/// How often a group is decided anew after other nodes changed what it read.
+const ROUNDS: usize = 8;
+
+impl Engine {
+    /// Opens an engine over `store`: makes the store's id key and the providers' numbers if they are not there yet.
+    pub fn open(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
+        let id_key = load_id_key(&*store, &*env)?;
+        let routes = Routes::new(number_providers(&*store, &config.providers)?);
+        let mut owner = [0u8; 8];
+        env.random(&mut owner);
+        let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
+        // Nodes begin their task numbers at different places, so that their keys hardly ever meet.
+        let writer = Writer { next_journal: next_journal(&*store)?, next_client: next_client(&*store)?, next_task: owner as u32 };
+        let writer = Mutex::new(writer);
+        Ok(Self { store, env, config, routes, id_key, owner, writer })
+    }
+
+    /// The engine's clock.
+    pub fn now(&self) -> Millis {
+        self.env.now()
+    }
+
+    /// The providers in force.
+    pub fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// Decides the commands in order, makes what they decided durable in one commit, and answers each.
+    ///
+    /// A command that fails leaves nothing behind and does not disturb the others. When another node changed
+    /// something meanwhile, the whole group is decided again over the new state.
+    pub fn execute(&self, commands: Vec<Command>) -> Executed {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known: Vec<SettlementRecord> = Vec::new();
+        for _ in 0..ROUNDS {
+            let mut overlay = Overlay::new(&*self.store, self.env.now());
+            for record in &known {
+                overlay.know_reference(record);
+            }
+            let results = commands.iter().map(|command| self.decide_alone(&mut overlay, &mut writer, command)).collect();
+            if overlay.commit.writes.is_empty() {
+                return Executed { results, changed: Vec::new(), due: None };
+            }
+            let failed = match self.store.commit(&overlay.commit) {
+                Ok(()) => {
+                    let (changed, due) = overlay.effects();
+                    return Executed { results, changed, due };
+                }
+                Err(CommitError::Conflict(clashes)) => self.learn(&overlay.commit, &clashes, &mut known, &mut writer),
+                Err(CommitError::BalanceGuard(_)) => Ok(()),
+                Err(CommitError::Indeterminate(cause)) if self.was_committed(&overlay.commit) => {
+                    drop(cause);
+                    let (changed, due) = overlay.effects();
+                    return Executed { results, changed, due };
+                }
+                Err(CommitError::Indeterminate(cause)) => Err(Error::caused(ErrorCode::StoreUnavailable, cause)),
+                Err(CommitError::Store(cause)) => Err(cause.into()),
+            };
+            if let Err(error) = failed {
+                return refuse_all(&results, &error);
+            }
+        }
+        let error = Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again");
+        Executed { results: commands.iter().map(|_| Err(error.clone())).collect(), changed: Vec::new(), due: None }
+    }
+
+    /// One command by itself: for hosts that have no group to wait for.
+    pub fn run(&self, command: Command) -> Result<Outcome> {
+        self.execute(vec![command]).results.pop().unwrap_or_else(|| Err(Error::new(ErrorCode::Internal)))
+    }
+
+    fn decide_alone(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, command: &Command) -> Result<Outcome> {
+        let outcome = self.decide(overlay, writer, command);
+        match &outcome {
+            Ok(_) => overlay.settle(),
+            Err(_) => overlay.discard(),
+        }
+        outcome
+    }
+
+    fn decide(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, command: &Command) -> Result<Outcome> {
+        match command {
+            Command::Enroll { name } => self.enroll(overlay, writer, name),
+            Command::IssueToken(caller) => self.issue_token(overlay, caller),
+            Command::Fund { caller, money } => self.fund(overlay, writer, caller, *money),
+            Command::Create { caller, request } => self.create(overlay, writer, caller, request),
+            Command::Reverse { caller, target, request, idempotency } => {
+                self.reverse(overlay, writer, caller, target, request, idempotency.as_ref())
+            }
+            Command::Lease { limit } => self.lease(overlay, writer, *limit),
+            Command::Answer { subject, answer, lease } => self.answer(overlay, writer, *subject, answer, *lease),
+            Command::Simulate(call) => self.simulate(overlay, writer, call),
+            Command::Recover => self.recover(overlay, writer),
+            Command::Maintain => self.maintain(overlay),
+        }
+    }
+
+    /// Reads what stood in the way, so that the next round decides with it in sight.
+    fn learn(&self, commit: &Commit, clashes: &[Clash], known: &mut Vec<SettlementRecord>, writer: &mut Writer) -> Result<()> {
+        for clash in clashes {
+            if let Some(Write::Insert(Record::Settlement(record))) = commit.writes.get(clash.write) {
+                let unique = crate::store::Unique::SettlementReference(record.client, record.reference.as_str().to_owned());
+                if let Some(taken) = typed(self.store.find(&unique)?)? {
+                    known.push(taken);
+                }
+            }
+        }
+        writer.next_journal = writer.next_journal.max(next_journal(&*self.store)?);
+        writer.next_client = writer.next_client.max(next_client(&*self.store)?);
+        Ok(())
+    }
+
+    /// Whether a commit whose fate is unknown was made: all or nothing, so one witness that never changes tells.
+    fn was_committed(&self, commit: &Commit) -> bool {
+        commit.writes.iter().any(|write| match write {
+            Write::Insert(record @ (Record::Event(_) | Record::Token(_) | Record::SimPayment(_))) => {
+                self.store.get(&record.key()).is_ok_and(|found| found.as_ref() == Some(record))
+            }
+            Write::Insert(_) | Write::UpdateSettlement { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => false,
+        })
+    }
+
+    fn provider_id(&self, no: ProviderNo) -> &str {
+        self.routes.provider(no).map_or("retired", |spec| spec.id.as_str())
+    }
+}
+
+impl Writer {
+    /// The next journal number: of a settlement, or of a funding. Numbers of refused commands stay unused.
+    fn journal(&mut self) -> SettlementNo {
+        let no = self.next_journal;
+        self.next_journal += 1;
+        SettlementNo(no)
+    }
+
+    /// A fresh key for a task that is due at `due`.
+    fn task_key(&mut self, due: Millis) -> TaskKey {
+        self.next_task = self.next_task.wrapping_add(1);
+        TaskKey::new(due, self.next_task)
+    }
+}
+
+fn refuse_all(results: &[Result<Outcome>], error: &Error) -> Executed {
+    // A command that was refused on its own stays refused for its own reason.
+    let results = results.iter().map(|r| Err(r.as_ref().err().unwrap_or(error).clone())).collect();
+    Executed { results, changed: Vec::new(), due: None }
+}
+
+fn next_journal(store: &dyn Store) -> Result<i64> {
+    let settlement: Option<SettlementRecord> = typed(store.scan(&Scan::LastSettlement)?.pop())?;
+    let transfer: Option<crate::ledger::Transfer> = typed(store.scan(&Scan::LastTransfer)?.pop())?;
+    Ok(settlement.map_or(0, |s| s.no.0).max(transfer.map_or(0, |t| t.journal.0)) + 1)
+}
+
+fn next_client(store: &dyn Store) -> Result<u32> {
+    let last: Option<crate::store::record::ClientRecord> = typed(store.scan(&Scan::LastClient)?.pop())?;
+    Ok(last.map_or(0, |c| c.no.0) + 1)
+}
+
+const ID_KEY: &str = "id_key";
+
+fn load_id_key(store: &dyn Store, env: &dyn Env) -> Result<IdKey> {
+    let read = || -> Result<Option<IdKey>> {
+        let found: Option<MetaRecord> = typed(store.get(&Key::Meta(ID_KEY.to_owned()))?)?;
+        Ok(found.and_then(|meta| meta.value.try_into().ok()).map(IdKey))
+    };
+    if let Some(key) = read()? {
+        return Ok(key);
+    }
+    let mut value = [0u8; 16];
+    env.random(&mut value);
+    let meta = MetaRecord { name: ID_KEY.to_owned(), value: value.to_vec() };
+    match store.commit(&Commit { writes: vec![Write::Insert(meta.into())] }) {
+        // Another node may have been first: whoever was, its key counts.
+        Ok(()) | Err(CommitError::Conflict(_)) => read()?.ok_or_else(|| Error::internal("the id key vanished")),
+        Err(error) => Err(Error::caused(ErrorCode::StoreUnavailable, error)),
+    }
+}
+
+fn number_providers(store: &dyn Store, specs: &[ProviderSpec]) -> Result<Vec<(ProviderNo, ProviderSpec)>> {
+    for _ in 0..ROUNDS {
+        let stored: Vec<ProviderRecord> = typed_all(store.scan(&Scan::Providers)?)?;
+        let mut next = stored.iter().map(|p| p.no.0).max().unwrap_or(0);
+        let mut writes = Vec::new();
+        let mut numbered = Vec::new();
+        for spec in specs {
+            let no = stored.iter().find(|p| p.id == spec.id).map(|p| p.no).unwrap_or_else(|| {
+                next += 1;
+                writes.push(Write::Insert(ProviderRecord { no: ProviderNo(next), id: spec.id.clone() }.into()));
+                ProviderNo(next)
+            });
+            numbered.push((no, spec.clone()));
+        }
+        if writes.is_empty() {
+            return Ok(numbered);
+        }
+        match store.commit(&Commit { writes }) {
+            Ok(()) => return Ok(numbered),
+            Err(CommitError::Conflict(_)) => {}
+            Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
+        }
+    }
+    Err(Error::new(ErrorCode::StoreUnavailable))
+}

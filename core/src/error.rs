@@ -1,0 +1,184 @@
+//! The one error type of the engine: a stable code, where it points, and whether to try again.
+//!
+//! Codes, statuses and categories are those of the HTTP contract, section 8, so that every host
+//! (server, phone, browser) tells its user the same thing. Causes stay inside: [`Error::detail`]
+//! is safe to show to a client, [`std::error::Error::source`] is for the operator's log.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// What kind of trouble a code means, after the GSMA Mobile Money API's error categories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Category {
+    /// The request itself is wrong.
+    Validation,
+    /// The caller may not do this.
+    Authorisation,
+    /// The thing, or the caller, is not known.
+    Identification,
+    /// The request is well formed and the state of affairs forbids it.
+    BusinessRule,
+    /// Nothing is wrong with the request; try later.
+    ServiceUnavailable,
+    /// A fault of the gateway.
+    Internal,
+}
+
+impl Category {
+    /// The wire name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Validation => "validation",
+            Self::Authorisation => "authorisation",
+            Self::Identification => "identification",
+            Self::BusinessRule => "business_rule",
+            Self::ServiceUnavailable => "service_unavailable",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+macro_rules! error_codes {
+    ($($variant:ident = $name:literal, $status:literal, $category:ident, $retry:literal, $title:literal;)*) => {
+        /// A stable error code. The wire name never changes; new ones may be added.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum ErrorCode { $(#[doc = $title] $variant,)* }
+
+        impl ErrorCode {
+            /// Every code there is, in the order of the HTTP status.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant,)*];
+
+            /// The wire name, `snake_case`.
+            pub fn as_str(self) -> &'static str { match self { $(Self::$variant => $name,)* } }
+            /// The HTTP status that carries this code.
+            pub fn http_status(self) -> u16 { match self { $(Self::$variant => $status,)* } }
+            /// The family the code belongs to.
+            pub fn category(self) -> Category { match self { $(Self::$variant => Category::$category,)* } }
+            /// Whether the very same request is safe and useful to send again.
+            pub fn retryable(self) -> bool { match self { $(Self::$variant => $retry,)* } }
+            /// One short sentence for people, the same for every occurrence.
+            pub fn title(self) -> &'static str { match self { $(Self::$variant => $title,)* } }
+        }
+    };
+}
+
+error_codes! {
+    MalformedJson = "malformed_json", 400, Validation, false, "The body is not valid JSON";
+    MalformedRequest = "malformed_request", 400, Validation, false, "The request is malformed";
+    InvalidCursor = "invalid_cursor", 400, Validation, false, "The cursor is not one that this list gave out";
+    TokenMissing = "token_missing", 401, Authorisation, false, "An access token is required";
+    TokenInvalid = "token_invalid", 401, Authorisation, false, "The access token is not known";
+    TokenExpired = "token_expired", 401, Authorisation, false, "The access token has expired";
+    ModeMismatch = "mode_mismatch", 403, Authorisation, false, "The credential belongs to another mode";
+    ClientSuspended = "client_suspended", 403, Authorisation, false, "The client is suspended";
+    SettlementNotFound = "settlement_not_found", 404, Identification, false, "No such settlement";
+    ReversalNotFound = "reversal_not_found", 404, Identification, false, "No such reversal";
+    BalanceNotFound = "balance_not_found", 404, Identification, false, "No balance in that currency";
+    RouteNotFound = "route_not_found", 404, Identification, false, "Nothing lives at that path";
+    MethodNotAllowed = "method_not_allowed", 405, Validation, false, "That path does not take this method";
+    NotAcceptable = "not_acceptable", 406, Validation, false, "No representation matches the Accept header";
+    BodyTooLarge = "body_too_large", 413, Validation, false, "The body is too large";
+    UnsupportedMediaType = "unsupported_media_type", 415, Validation, false, "The body must be application/json";
+    Timeout = "timeout", 504, ServiceUnavailable, true, "The request took too long";
+    ReferenceConflict = "reference_conflict", 409, BusinessRule, false, "The reference was used for a different request";
+    SettlementInFlight = "settlement_in_flight", 409, BusinessRule, true, "The settlement is on its way; wait until it is final";
+    InvalidState = "invalid_state", 409, BusinessRule, false, "The settlement's state does not allow this";
+    ReversalExceedsRemaining = "reversal_exceeds_remaining", 409, BusinessRule, false, "More than what is left to reverse";
+    AlreadyReversed = "already_reversed", 409, BusinessRule, false, "The settlement is already reversed";
+    VersionConflict = "version_conflict", 409, BusinessRule, true, "The thing changed meanwhile";
+    RequestInProgress = "request_in_progress", 409, BusinessRule, true, "The same request is still being worked on";
+    InvalidFields = "invalid_fields", 422, Validation, false, "Some fields are not valid";
+    InsufficientFunds = "insufficient_funds", 422, BusinessRule, false, "The account does not hold enough";
+    AmountBelowMinimum = "amount_below_minimum", 422, BusinessRule, false, "Less than the provider's minimum";
+    AmountAboveMaximum = "amount_above_maximum", 422, BusinessRule, false, "More than the provider's maximum";
+    SameParty = "same_party", 422, BusinessRule, false, "Payer and payee are the same";
+    QuoteExpired = "quote_expired", 422, BusinessRule, false, "The quote is not valid any more; ask for a new one";
+    IdempotencyKeyReused = "idempotency_key_reused", 422, Validation, false, "The Idempotency-Key was used for a different request";
+    ReversalNotSupported = "reversal_not_supported", 422, BusinessRule, false, "The provider cannot reverse this";
+    Internal = "internal", 500, Internal, false, "Something went wrong on our side";
+    NoRoute = "no_route", 503, ServiceUnavailable, true, "No provider serves that participant and currency now";
+    StoreUnavailable = "store_unavailable", 503, ServiceUnavailable, true, "The store cannot be reached; nothing was lost";
+}
+
+/// One thing that is wrong with a request, and where.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FieldProblem {
+    /// RFC 6901 JSON pointer into the request body; for query parameters the parameter's name.
+    pub pointer: String,
+    /// Stable code, such as `required`, `wrong_type`, `amount_scale`.
+    pub code: Cow<'static, str>,
+    /// One sentence for people, saying what would be right.
+    pub message: String,
+}
+
+impl FieldProblem {
+    /// A problem at `pointer`.
+    pub fn new(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), code: Cow::Borrowed(code), message: message.into() }
+    }
+}
+
+/// Why a command or a query was not carried out. Cheap to clone: one failed group commit answers many callers.
+#[derive(Debug, Clone)]
+pub struct Error {
+    /// The stable code.
+    pub code: ErrorCode,
+    /// One sentence for the caller about this occurrence. Never holds internals or personal data of others.
+    pub detail: Cow<'static, str>,
+    /// What exactly is wrong, for [`ErrorCode::InvalidFields`] and the malformed ones.
+    pub fields: Vec<FieldProblem>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+/// The engine's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An error with the code's own title as detail.
+    pub fn new(code: ErrorCode) -> Self {
+        Self { code, detail: Cow::Borrowed(code.title()), fields: Vec::new(), source: None }
+    }
+
+    /// An error that says more about this occurrence.
+    pub fn with(code: ErrorCode, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, detail: detail.into(), fields: Vec::new(), source: None }
+    }
+
+    /// All problems of one request at once.
+    pub fn invalid(fields: Vec<FieldProblem>) -> Self {
+        let detail = match fields.as_slice() {
+            [one] => Cow::Owned(one.message.clone()),
+            many => Cow::Owned(format!("{} problems, see errors", many.len())),
+        };
+        Self { code: ErrorCode::InvalidFields, detail, fields, source: None }
+    }
+
+    /// A single problem of a request.
+    pub fn field(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
+        Self::invalid(vec![FieldProblem::new(pointer, code, message)])
+    }
+
+    /// A fault of ours; `cause` goes to the log, never to the caller.
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::caused(ErrorCode::Internal, cause)
+    }
+
+    /// An error with a cause for the log.
+    pub fn caused(code: ErrorCode, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self { source: Some(Arc::from(cause.into())), ..Self::new(code) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.as_str(), self.detail)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|e| e as &(dyn std::error::Error + 'static))
+    }
+}

@@ -1,0 +1,149 @@
+//! Identifiers: dense numbers inside the store, ULIDs with a prefix outside.
+//!
+//! Inside, a settlement is a [`SettlementNo`]: the store's rows are clustered by it and inserts append. Outside, it
+//! is `stl_` and a ULID. The ULID carries the number, masked under the store's [`IdKey`], beside 40 random bits:
+//! so a look-up by id needs no index of its own, and neither the number nor the rate of business shows.
+
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident($inner:ty)) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub $inner);
+    };
+}
+
+number! {
+    /// A settlement's number inside one store, from 1, growing. Also the key under which its children are clustered.
+    SettlementNo(i64)
+}
+number! {
+    /// A client's number inside one store, from 1.
+    ClientNo(u32)
+}
+number! {
+    /// A provider's number inside one store, from 1; never reused.
+    ProviderNo(u16)
+}
+
+const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/// A ULID: 48 bits of milliseconds, 80 bits that make it unique; 26 characters of Crockford's base 32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ulid(pub u128);
+
+impl Ulid {
+    /// From its two parts; the upper 16 bits of the time and the upper 48 of `tail` are cut off.
+    pub fn new(at_ms: i64, tail: u128) -> Self {
+        Self(((at_ms as u128 & 0xffff_ffff_ffff) << 80) | (tail & ((1 << 80) - 1)))
+    }
+
+    /// The time part, milliseconds since the Unix epoch.
+    pub fn at_ms(self) -> i64 {
+        (self.0 >> 80) as i64
+    }
+
+    /// Reads 26 characters of Crockford's base 32, upper or lower case; no other alphabet, no overflow.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.len() != 26 {
+            return None;
+        }
+        let mut value: u128 = 0;
+        for (i, byte) in text.bytes().enumerate() {
+            let digit = CROCKFORD.iter().position(|c| *c == byte.to_ascii_uppercase())? as u128;
+            if i == 0 && digit > 7 {
+                return None;
+            }
+            value = (value << 5) | digit;
+        }
+        Some(Self(value))
+    }
+}
+
+impl fmt::Display for Ulid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = [0u8; 26];
+        for (i, out) in text.iter_mut().enumerate() {
+            *out = CROCKFORD[(self.0 >> (125 - 5 * i)) as usize & 31];
+        }
+        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
+    }
+}
+
+/// The secret of one store under which settlement numbers are masked in public ids. Made once, kept with the data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct IdKey(pub [u8; 16]);
+
+impl fmt::Debug for IdKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IdKey(..)")
+    }
+}
+
+const MASK_40: u64 = (1 << 40) - 1;
+
+impl IdKey {
+    /// The public ULID of settlement `no`, created at `at_ms`, with its 40 random bits `salt`.
+    pub fn seal(&self, no: SettlementNo, at_ms: i64, salt: u64) -> Ulid {
+        let masked = (no.0 as u64 ^ self.mask(at_ms, salt)) & MASK_40;
+        Ulid::new(at_ms, (u128::from(masked) << 40) | u128::from(salt & MASK_40))
+    }
+
+    /// The number inside a public ULID. Any ULID opens to *some* number: the caller compares the record it finds.
+    pub fn open(&self, id: Ulid) -> SettlementNo {
+        let salt = id.0 as u64 & MASK_40;
+        let masked = (id.0 >> 40) as u64 & MASK_40;
+        SettlementNo(((masked ^ self.mask(id.at_ms(), salt)) & MASK_40) as i64)
+    }
+
+    /// A child's ULID (a reversal, an event), derived: the same child always has the same id.
+    pub fn child(&self, kind: &str, parent: SettlementNo, n: u32, at_ms: i64) -> Ulid {
+        let digest = Sha256::new()
+            .chain_update(self.0)
+            .chain_update(kind)
+            .chain_update(parent.0.to_be_bytes())
+            .chain_update(n.to_be_bytes())
+            .finalize();
+        let mut tail = [0u8; 16];
+        tail.copy_from_slice(&digest[..16]);
+        Ulid::new(at_ms, u128::from_be_bytes(tail))
+    }
+
+    fn mask(&self, at_ms: i64, salt: u64) -> u64 {
+        let digest =
+            Sha256::new().chain_update(self.0).chain_update(at_ms.to_be_bytes()).chain_update((salt & MASK_40).to_be_bytes()).finalize();
+        let mut first = [0u8; 8];
+        first.copy_from_slice(&digest[..8]);
+        u64::from_be_bytes(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ulid_text_round_trips_and_rejects_what_is_not_one() {
+        // The example of the ULID specification.
+        let id = Ulid::parse("01ARZ3NDEKTSV4RRFFQ69G5FAV").unwrap();
+        assert_eq!(id.at_ms(), 1_469_922_850_259);
+        assert_eq!(id.to_string(), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+        for bad in ["", "01ARZ3NDEKTSV4RRFFQ69G5FA", "81ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAU", "é1ARZ3NDEKTSV4RRFFQ69G5F"]
+        {
+            assert_eq!(Ulid::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_sealed_number_opens_only_under_its_key() {
+        let (key, other) = (IdKey([7; 16]), IdKey([8; 16]));
+        for no in [1, 2, 1_000_000, (1i64 << 40) - 1] {
+            let id = key.seal(SettlementNo(no), 1_795_257_497_042, 0x12_3456_789a);
+            assert_eq!(key.open(id), SettlementNo(no));
+            assert_ne!(other.open(id), SettlementNo(no));
+            assert_eq!(id.at_ms(), 1_795_257_497_042);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! railgate: one settlement engine, four hosts.
+//!
+//! The engine decides; a host (server, phone, browser, test) carries out what it decided. The engine is synchronous,
+//! does no I/O of its own, reads no clock and draws no randomness: [`store::Store`] and [`env::Env`] are its only
+//! doors. Every outside effect is an outbox row written in the same commit as the state that caused it; a host leases
+//! the row, does the I/O and reports the answer back.
+
+pub mod api;
+pub mod engine;
+pub mod env;
+pub mod error;
+pub mod ids;
+pub mod ledger;
+pub mod lifecycle;
+pub mod money;
+pub mod participant;
+pub mod rail;
+pub mod route;
+pub mod store;
+pub mod time;
+pub mod trail;
+pub mod validate;
+
+pub use engine::{Config, Engine};
+pub use error::{Error, ErrorCode, Result};

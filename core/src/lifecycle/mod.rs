@@ -1,0 +1,85 @@
+//! What states there are and how one follows another: one persisted enum and one pure, exhaustive function each.
+//!
+//! Nothing here reads a store, a clock or a setting. The engine feeds an input, gets back what follows, and
+//! records it. The full tables are in `docs/lifecycle.md`, generated from these functions.
+
+pub mod attempt;
+pub mod reversal;
+pub mod settlement;
+pub mod table;
+
+pub use attempt::AttemptStatus;
+pub use reversal::ReversalStatus;
+pub use settlement::SettlementStatus;
+
+/// Declares a fieldless enum that is stored as a small number and written as a lower-case name.
+macro_rules! stored_enum {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis enum $name { $($(#[$vdoc])* $variant,)* }
+
+        impl $name {
+            /// Every value, in the order of its stored code.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+            /// The number under which it is stored. Never changes.
+            pub const fn code(self) -> u8 { match self { $(Self::$variant => $code,)* } }
+            /// The value of a stored number.
+            pub const fn from_code(code: u8) -> Option<Self> { match code { $($code => Some(Self::$variant),)* _ => None } }
+            /// The wire name. Never changes.
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text,)* } }
+            /// The value of a wire name.
+            pub fn from_name(name: &str) -> Option<Self> { match name { $($text => Some(Self::$variant),)* _ => None } }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .enum_values(Some(Self::ALL.iter().map(|v| v.as_str())))
+                    .into()
+            }
+        }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::ToSchema for $name {}
+    };
+}
+pub(crate) use stored_enum;
+
+stored_enum! {
+    /// Any state's name as an event records it: settlements, attempts and reversals share the words.
+    pub enum StateName {
+        /// Stored, money held, nothing sent.
+        Accepted = 1 "accepted",
+        /// Stored as sent; the rail may have it.
+        Submitted = 2 "submitted",
+        /// The rail's answer is not known.
+        Unknown = 3 "unknown",
+        /// Done.
+        Completed = 4 "completed",
+        /// A part was reversed.
+        PartiallyReversed = 5 "partially_reversed",
+        /// All was reversed.
+        Reversed = 6 "reversed",
+        /// The rail bounced it after completing.
+        Returned = 7 "returned",
+        /// Proved not to have happened.
+        Failed = 8 "failed",
+        /// Withdrawn before anything was sent.
+        Cancelled = 9 "cancelled",
+        /// An attempt was stored and may have left.
+        Started = 10 "started",
+        /// The rail refused.
+        Declined = 11 "declined",
+        /// Provably never reached the rail.
+        NotSent = 12 "not_sent",
+    }
+}

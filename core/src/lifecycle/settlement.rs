@@ -1,0 +1,240 @@
+//! The settlement's lifecycle (contract, section 2).
+
+use super::{StateName, stored_enum};
+
+stored_enum! {
+    /// Where a settlement stands.
+    pub enum SettlementStatus {
+        /// Stored, funds held, nothing sent.
+        Accepted = 1 "accepted",
+        /// An attempt was stored and may have left.
+        Submitted = 2 "submitted",
+        /// The rail's answer is not known; the hold stays.
+        Unknown = 3 "unknown",
+        /// Paid. Final, but can still be reversed or returned.
+        Completed = 4 "completed",
+        /// A part of it was reversed.
+        PartiallyReversed = 5 "partially_reversed",
+        /// All of it was reversed.
+        Reversed = 6 "reversed",
+        /// The rail bounced it after it had completed.
+        Returned = 7 "returned",
+        /// Proved not paid; the money is released.
+        Failed = 8 "failed",
+        /// Withdrawn before anything was sent; the money is released.
+        Cancelled = 9 "cancelled",
+    }
+}
+
+impl SettlementStatus {
+    /// Nothing more happens by itself. (`completed` can still be reversed or returned.)
+    pub const fn is_final(self) -> bool {
+        match self {
+            Self::Accepted | Self::Submitted | Self::Unknown => false,
+            Self::Completed | Self::PartiallyReversed | Self::Reversed | Self::Returned | Self::Failed | Self::Cancelled => true,
+        }
+    }
+
+    /// Whether the money left: the hold was posted.
+    pub const fn is_paid(self) -> bool {
+        match self {
+            Self::Completed | Self::PartiallyReversed | Self::Reversed | Self::Returned => true,
+            Self::Accepted | Self::Submitted | Self::Unknown | Self::Failed | Self::Cancelled => false,
+        }
+    }
+
+    /// The ISO 20022 payment status that corresponds (ExternalPaymentTransactionStatus1Code).
+    pub const fn iso_status(self) -> &'static str {
+        match self {
+            Self::Accepted => "RCVD",
+            Self::Submitted => "ACSP",
+            Self::Unknown => "PDNG",
+            Self::Completed | Self::PartiallyReversed | Self::Reversed | Self::Returned => "ACSC",
+            Self::Failed => "RJCT",
+            Self::Cancelled => "CANC",
+        }
+    }
+
+    /// The name under which events record it.
+    pub const fn name(self) -> StateName {
+        match self {
+            Self::Accepted => StateName::Accepted,
+            Self::Submitted => StateName::Submitted,
+            Self::Unknown => StateName::Unknown,
+            Self::Completed => StateName::Completed,
+            Self::PartiallyReversed => StateName::PartiallyReversed,
+            Self::Reversed => StateName::Reversed,
+            Self::Returned => StateName::Returned,
+            Self::Failed => StateName::Failed,
+            Self::Cancelled => StateName::Cancelled,
+        }
+    }
+}
+
+stored_enum! {
+    /// What can happen to a settlement.
+    pub enum SettlementInput {
+        /// The first attempt is about to leave, or one to the next provider.
+        AttemptStarted = 1 "attempt_started",
+        /// The rail took the attempt and will say later how it ended.
+        AttemptAccepted = 2 "attempt_accepted",
+        /// Nobody knows whether the attempt took place.
+        AttemptUnknown = 3 "attempt_unknown",
+        /// Proof that the current attempt was paid.
+        AttemptCompleted = 4 "attempt_completed",
+        /// Proof that the current attempt is dead, and another provider remains.
+        AttemptDeadRouteLeft = 5 "attempt_dead_route_left",
+        /// Proof that the current attempt is dead, and nobody else can be tried.
+        AttemptDeadNoRoute = 6 "attempt_dead_no_route",
+        /// A rail's answer that contradicts what was proved before (a late success, a late decline, a superseded attempt).
+        Contradiction = 7 "contradiction",
+        /// The client withdraws it, or it expired before it was sent.
+        Cancel = 8 "cancel",
+        /// No provider can take it any more, and nothing was ever sent.
+        NoRoute = 9 "no_route",
+        /// A reversal completed and something remains.
+        ReversedPart = 10 "reversed_part",
+        /// A reversal completed and nothing remains.
+        ReversedAll = 11 "reversed_all",
+        /// The rail bounced what it had completed.
+        Bounced = 12 "bounced",
+    }
+}
+
+/// What follows from an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The settlement goes to this state.
+    To(SettlementStatus),
+    /// Nothing changes and nothing is recorded about the state: a repeat, or old news.
+    Stay,
+    /// The state stands, but a person must look: event `settlement.discrepancy`, `needs_review`.
+    Discrepancy,
+    /// The state does not allow it; the caller is told so.
+    Refuse,
+}
+
+/// The one place that decides how a settlement moves. Total: every state and every input has an answer.
+pub const fn transition(from: SettlementStatus, input: SettlementInput) -> Next {
+    use Next::{Discrepancy, Refuse, Stay, To};
+    use SettlementInput as I;
+    use SettlementStatus as S;
+    match (from, input) {
+        (S::Accepted, I::AttemptStarted) => To(S::Submitted),
+        (S::Submitted, I::AttemptStarted) => Stay,
+        // Proof of death came by inquiry and a further provider is tried: it is on its way again.
+        (S::Unknown, I::AttemptStarted) => To(S::Submitted),
+        (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed | S::Cancelled, I::AttemptStarted) => Refuse,
+
+        (S::Submitted, I::AttemptAccepted) => Stay,
+        // The rail knows it after all, it is only not done yet.
+        (S::Unknown, I::AttemptAccepted) => To(S::Submitted),
+        // Old news: `accepted` that arrives after a final answer says nothing against it.
+        (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed, I::AttemptAccepted) => Stay,
+        (S::Accepted | S::Cancelled, I::AttemptAccepted) => Discrepancy,
+
+        (S::Submitted, I::AttemptUnknown) => To(S::Unknown),
+        (S::Unknown, I::AttemptUnknown) => Stay,
+        // Not knowing never contradicts what is proved.
+        (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed, I::AttemptUnknown) => Stay,
+        (S::Accepted | S::Cancelled, I::AttemptUnknown) => Stay,
+
+        (S::Submitted | S::Unknown, I::AttemptCompleted) => To(S::Completed),
+        (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned, I::AttemptCompleted) => Stay,
+        // Paid although nothing was sent, or although it was proved dead.
+        (S::Accepted | S::Failed | S::Cancelled, I::AttemptCompleted) => Discrepancy,
+
+        // The next attempt is stored by its own input; until then the state stands.
+        (S::Submitted | S::Unknown, I::AttemptDeadRouteLeft) => Stay,
+        (S::Submitted | S::Unknown, I::AttemptDeadNoRoute) => To(S::Failed),
+        (S::Failed, I::AttemptDeadRouteLeft | I::AttemptDeadNoRoute) => Stay,
+        (S::Accepted | S::Cancelled, I::AttemptDeadRouteLeft | I::AttemptDeadNoRoute) => Stay,
+        (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned, I::AttemptDeadRouteLeft | I::AttemptDeadNoRoute) => Discrepancy,
+
+        (
+            S::Accepted
+            | S::Submitted
+            | S::Unknown
+            | S::Completed
+            | S::PartiallyReversed
+            | S::Reversed
+            | S::Returned
+            | S::Failed
+            | S::Cancelled,
+            I::Contradiction,
+        ) => Discrepancy,
+
+        (S::Accepted, I::Cancel) => To(S::Cancelled),
+        (S::Cancelled, I::Cancel) => Stay,
+        (S::Submitted | S::Unknown, I::Cancel) => Refuse,
+        (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed, I::Cancel) => Refuse,
+
+        (S::Accepted, I::NoRoute) => To(S::Failed),
+        (S::Submitted | S::Unknown, I::NoRoute) => Refuse,
+        (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed | S::Cancelled, I::NoRoute) => Stay,
+
+        (S::Completed | S::PartiallyReversed, I::ReversedPart) => To(S::PartiallyReversed),
+        (S::Completed | S::PartiallyReversed, I::ReversedAll) => To(S::Reversed),
+        // A reversal that completes after the rail already bounced the payment: the money came back twice.
+        (S::Returned | S::Reversed, I::ReversedPart | I::ReversedAll) => Discrepancy,
+        (S::Accepted | S::Submitted | S::Unknown | S::Failed | S::Cancelled, I::ReversedPart | I::ReversedAll) => Discrepancy,
+
+        (S::Completed | S::PartiallyReversed, I::Bounced) => To(S::Returned),
+        (S::Returned, I::Bounced) => Stay,
+        // Bounced before we heard that it completed: it is not with the payee, but a person must look.
+        (S::Submitted | S::Unknown, I::Bounced) => Discrepancy,
+        (S::Accepted | S::Reversed | S::Failed | S::Cancelled, I::Bounced) => Discrepancy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every(mut check: impl FnMut(SettlementStatus, SettlementInput, Next)) {
+        for &from in SettlementStatus::ALL {
+            for &input in SettlementInput::ALL {
+                check(from, input, transition(from, input));
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_becomes_failed_only_by_proof() {
+        every(|from, input, next| {
+            if from == SettlementStatus::Unknown && next == Next::To(SettlementStatus::Failed) {
+                assert_eq!(input, SettlementInput::AttemptDeadNoRoute);
+            }
+        });
+    }
+
+    #[test]
+    fn what_is_proved_dead_or_withdrawn_never_comes_alive() {
+        every(|from, input, next| {
+            if matches!(
+                from,
+                SettlementStatus::Failed | SettlementStatus::Cancelled | SettlementStatus::Reversed | SettlementStatus::Returned
+            ) {
+                assert!(!matches!(next, Next::To(_)), "{from:?} {input:?} {next:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn what_is_paid_stays_paid() {
+        every(|from, input, next| {
+            if let Next::To(to) = next {
+                assert!(!from.is_paid() || to.is_paid(), "{from:?} {input:?} {to:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn nothing_is_cancelled_once_it_may_have_left() {
+        every(|from, input, next| {
+            if next == Next::To(SettlementStatus::Cancelled) {
+                assert_eq!((from, input), (SettlementStatus::Accepted, SettlementInput::Cancel));
+            }
+        });
+    }
+}

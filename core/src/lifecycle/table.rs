@@ -1,0 +1,78 @@
+//! The lifecycles as tables, for people: `docs/lifecycle.md` is this text, and a test keeps it so.
+
+use std::fmt::Write as _;
+
+use super::attempt::{self, AnswerKind, AttemptStatus};
+use super::reversal::{self, ReversalStatus};
+use super::settlement::{self, SettlementInput, SettlementStatus};
+
+/// Every state and every input of every lifecycle, and what follows, as Markdown.
+pub fn markdown() -> String {
+    let mut out = String::from(
+        "# Lifecycles: every state × every input\n\n\
+         Generated from the transition functions in `core/src/lifecycle`; a test fails when this page and the code differ.\n\
+         `→ state` moves there, `·` changes nothing, **discrepancy** calls a person, *refused* is an error to the caller.\n",
+    );
+    section(
+        &mut out,
+        "Settlement",
+        SettlementStatus::ALL,
+        |s| s.as_str(),
+        SettlementInput::ALL,
+        |i| i.as_str(),
+        |&s, &i| match settlement::transition(s, i) {
+            settlement::Next::To(to) => format!("→ {}", to.as_str()),
+            settlement::Next::Stay => "·".to_owned(),
+            settlement::Next::Discrepancy => "**discrepancy**".to_owned(),
+            settlement::Next::Refuse => "*refused*".to_owned(),
+        },
+    );
+    section(
+        &mut out,
+        "Attempt, by the rail's answer",
+        AttemptStatus::ALL,
+        |s| s.as_str(),
+        AnswerKind::ALL,
+        |a| a.as_str(),
+        |&s, &a| match attempt::transition(s, a) {
+            attempt::Next::To(to) => format!("→ {}", to.as_str()),
+            attempt::Next::Stay => "·".to_owned(),
+            attempt::Next::Contradiction => "**contradiction**".to_owned(),
+            attempt::Next::Bounced => "bounced".to_owned(),
+            attempt::Next::PaidAndBounced => "→ completed, then bounced".to_owned(),
+        },
+    );
+    section(
+        &mut out,
+        "Reversal, by the rail's answer",
+        ReversalStatus::ALL,
+        |s| s.as_str(),
+        AnswerKind::ALL,
+        |a| a.as_str(),
+        |&s, &a| match reversal::transition(s, a) {
+            reversal::Next::To(to) => format!("→ {}", to.as_str()),
+            reversal::Next::Stay => "·".to_owned(),
+            reversal::Next::Discrepancy => "**discrepancy**".to_owned(),
+        },
+    );
+    out
+}
+
+fn section<S, I>(
+    out: &mut String,
+    title: &str,
+    states: &[S],
+    state: impl Fn(&S) -> &'static str,
+    inputs: &[I],
+    input: impl Fn(&I) -> &'static str,
+    cell: impl Fn(&S, &I) -> String,
+) {
+    let _ = write!(out, "\n## {title}\n\n| input \\ state |");
+    states.iter().for_each(|s| _ = write!(out, " {} |", state(s)));
+    let _ = write!(out, "\n|---|{}\n", "---|".repeat(states.len()));
+    for i in inputs {
+        let _ = write!(out, "| `{}` |", input(i));
+        states.iter().for_each(|s| _ = write!(out, " {} |", cell(s, i)));
+        out.push('\n');
+    }
+}

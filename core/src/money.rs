@@ -1,0 +1,483 @@
+//! Money: an integer of minor units and a currency inside, a decimal text at the edges, never a float.
+//!
+//! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of a number). The limit of 15
+//! significant digits is that of section 2 of the HTTP contract: an IEEE 754 double carries 15 decimal digits without
+//! loss, so that even a client whose JSON reader knows only doubles gets back what was sent.
+
+use rust_decimal::Decimal;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// The most minor units that any ISO 4217 code has.
+const MAX_MINOR_UNITS: u8 = 4;
+/// Significant digits that survive a double.
+const MAX_DIGITS: u32 = 15;
+
+/// A currency that money can be moved in: an ISO 4217 code with a defined minor unit.
+///
+/// Funds codes (`CHE`), metals (`XAU`), units of account (`XDR`), the test code (`XTS`) and `XXX` are not currencies
+/// here. Withdrawn codes (`HRK`) still are, since old records are written in them; what is *offered* is up to the
+/// routes. Ordered by code; as JSON the code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Currency(iso_currency::Currency);
+
+impl Currency {
+    /// From the alphabetic code, exactly as ISO 4217 writes it: three upper-case letters.
+    pub fn from_code(code: &str) -> Option<Self> {
+        iso_currency::Currency::from_code(code).and_then(Self::new)
+    }
+
+    /// From the numeric code, 1 to 999.
+    pub fn from_numeric(numeric: u16) -> Option<Self> {
+        iso_currency::Currency::from_numeric(numeric).and_then(Self::new)
+    }
+
+    fn new(inner: iso_currency::Currency) -> Option<Self> {
+        let usable = inner.exponent().is_some() && !inner.is_fund() && !inner.is_special();
+        usable.then_some(Self(inner))
+    }
+
+    /// The alphabetic code: `EUR`.
+    pub fn code(self) -> &'static str {
+        self.0.code()
+    }
+
+    /// The numeric code: 978 for `EUR`. This is what the store keeps.
+    pub fn numeric(self) -> u16 {
+        self.0.numeric()
+    }
+
+    /// How many decimals the minor unit stands for: 2 for `EUR`, 0 for `JPY`, 3 for `KWD`.
+    pub fn minor_units(self) -> u8 {
+        // `new` let in only what has an exponent, and none is above MAX_MINOR_UNITS.
+        self.0.exponent().map_or(0, |exponent| exponent as u8)
+    }
+
+    /// Every currency there is, by numeric code.
+    pub fn all() -> impl Iterator<Item = Currency> {
+        (1..1000).filter_map(Self::from_numeric)
+    }
+}
+
+impl fmt::Debug for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl fmt::Display for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.code())
+    }
+}
+
+impl Ord for Currency {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.code().cmp(other.code())
+    }
+}
+
+impl PartialOrd for Currency {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl serde::Serialize for Currency {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Currency {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let code = Cow::<'de, str>::deserialize(deserializer)?;
+        Self::from_code(&code).ok_or_else(|| serde::de::Error::custom("not the code of an ISO 4217 currency"))
+    }
+}
+
+/// Why a text is not an amount, or not one of its currency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AmountError {
+    /// Not the grammar of a JSON number.
+    #[error("must be a plain decimal number such as 10.50: no plus sign, no leading zeros, no spaces, digits on both sides of the point")]
+    Malformed,
+    /// A number with an exponent.
+    #[error("must be written out, without an exponent: 1000, not 1e3")]
+    Exponent,
+    /// Zero or less.
+    #[error("must be greater than zero")]
+    NotPositive,
+    /// More than 15 significant digits, or more than the engine can count in minor units.
+    #[error("must have at most 15 significant digits, so that every JSON implementation reads it back unchanged")]
+    Digits,
+    /// More decimals than the currency's minor unit, even if they are zeros.
+    #[error("{}", scale_message(*.max))]
+    Scale {
+        /// How many decimals there may be.
+        max: u8,
+    },
+}
+
+fn scale_message(max: u8) -> String {
+    match max {
+        0 => "must be a whole number, since the currency has no smaller unit; leave the point and what follows it out".to_owned(),
+        1 => "must have at most 1 decimal, zeros included".to_owned(),
+        max => format!("must have at most {max} decimals, zeros included"),
+    }
+}
+
+impl AmountError {
+    /// The stable code of the field problem.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Malformed => "amount_malformed",
+            Self::Exponent => "amount_exponent",
+            Self::NotPositive => "amount_not_positive",
+            Self::Digits => "amount_digits",
+            Self::Scale { .. } => "amount_scale",
+        }
+    }
+}
+
+/// A positive decimal, exactly as it was written, before its currency is known.
+///
+/// Equal by value: `10.5` is `10.50`. The number of decimals that were written is kept beside the value, because
+/// [`Amount::to_money`] refuses too many even when they are zeros.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Amount(Decimal);
+
+impl Amount {
+    /// Reads `(0|[1-9]\d*)(\.\d+)?` with at most 15 significant digits and a value above zero. Leading zeros are not
+    /// significant, all other digits are, trailing zeros too. Allocates nothing.
+    ///
+    /// # Errors
+    /// The first that applies of [`AmountError::Malformed`], [`AmountError::Exponent`], [`AmountError::NotPositive`],
+    /// [`AmountError::Digits`] and, for decimals beyond those of any currency, [`AmountError::Scale`].
+    pub fn parse(text: &str) -> Result<Amount, AmountError> {
+        let (negative, unsigned) = match text.as_bytes() {
+            [b'-', rest @ ..] => (true, rest),
+            all => (false, all),
+        };
+        let (integer, rest) = split_digits(unsigned);
+        if matches!(integer, [] | [b'0', _, ..]) {
+            return Err(AmountError::Malformed);
+        }
+        let (fraction, rest) = match rest {
+            [b'.', rest @ ..] => match split_digits(rest) {
+                ([], _) => return Err(AmountError::Malformed),
+                split => split,
+            },
+            rest => (&[][..], rest),
+        };
+        match rest {
+            [] => {}
+            [b'e' | b'E', exponent @ ..] if is_exponent(exponent) => return Err(AmountError::Exponent),
+            _ => return Err(AmountError::Malformed),
+        }
+        let (mut value, mut significant) = (0i64, 0u32);
+        for digit in integer.iter().chain(fraction).map(|byte| i64::from(byte - b'0')) {
+            if significant > 0 || digit > 0 {
+                significant = significant.saturating_add(1);
+                if significant <= MAX_DIGITS {
+                    value = value * 10 + digit;
+                }
+            }
+        }
+        if negative || significant == 0 {
+            return Err(AmountError::NotPositive);
+        }
+        if significant > MAX_DIGITS {
+            return Err(AmountError::Digits);
+        }
+        let scale = u32::try_from(fraction.len()).unwrap_or(u32::MAX);
+        // A `Decimal` holds 28 decimals; what does not fit there fits no currency either.
+        Decimal::try_new(value, scale).map(Amount).map_err(|_| AmountError::Scale { max: MAX_MINOR_UNITS })
+    }
+
+    /// As money of `currency`. Nothing is ever rounded.
+    ///
+    /// # Errors
+    /// [`AmountError::Scale`] if more decimals were written than the currency has, [`AmountError::Digits`] if the
+    /// minor units do not fit 64 bits.
+    pub fn to_money(self, currency: Currency) -> Result<Money, AmountError> {
+        let max = currency.minor_units();
+        let missing = u32::from(max).checked_sub(self.0.scale()).ok_or(AmountError::Scale { max })?;
+        i64::try_from(self.0.mantissa())
+            .ok()
+            .and_then(|value| value.checked_mul(10i64.checked_pow(missing)?))
+            .map(|minor| Money { minor, currency })
+            .ok_or(AmountError::Digits)
+    }
+}
+
+/// The longest run of decimal digits at the start, and what follows it.
+fn split_digits(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let end = bytes.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(bytes.len());
+    bytes.split_at(end)
+}
+
+/// Whether this is what RFC 8259 lets follow an `e`.
+fn is_exponent(bytes: &[u8]) -> bool {
+    let digits = match bytes {
+        [b'+' | b'-', rest @ ..] => rest,
+        all => all,
+    };
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+/// An amount of one currency, counted in its minor unit. May be negative: a balance, an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Money {
+    minor: i64,
+    currency: Currency,
+}
+
+impl Money {
+    /// `minor` units of `currency`: 1050 and `USD` are 10.50 dollars.
+    pub fn from_minor(minor: i64, currency: Currency) -> Money {
+        Money { minor, currency }
+    }
+
+    /// The count of minor units.
+    pub fn minor(self) -> i64 {
+        self.minor
+    }
+
+    /// The currency.
+    pub fn currency(self) -> Currency {
+        self.currency
+    }
+
+    /// With exactly the decimals of the minor unit: `10.50`, `-0.05`, for `JPY` `10`. A JSON number as it stands.
+    pub fn decimal(self) -> String {
+        let sign = if self.minor < 0 { "-" } else { "" };
+        let count = self.minor.unsigned_abs();
+        match self.currency.minor_units() {
+            0 => format!("{sign}{count}"),
+            decimals => {
+                let unit = 10u64.pow(u32::from(decimals));
+                format!("{sign}{}.{:0width$}", count / unit, count % unit, width = usize::from(decimals))
+            }
+        }
+    }
+
+    /// The sum; `None` when the currencies differ or the sum does not fit.
+    pub fn checked_add(self, other: Money) -> Option<Money> {
+        self.with(other, i64::checked_add)
+    }
+
+    /// The difference; `None` when the currencies differ or it does not fit.
+    pub fn checked_sub(self, other: Money) -> Option<Money> {
+        self.with(other, i64::checked_sub)
+    }
+
+    fn with(self, other: Money, apply: fn(i64, i64) -> Option<i64>) -> Option<Money> {
+        if self.currency != other.currency {
+            return None;
+        }
+        apply(self.minor, other.minor).map(|minor| Money { minor, ..self })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn currency(code: &str) -> Currency {
+        Currency::from_code(code).unwrap()
+    }
+
+    fn minor(text: &str, code: &str) -> Result<i64, AmountError> {
+        Amount::parse(text)?.to_money(currency(code)).map(Money::minor)
+    }
+
+    #[test]
+    fn currencies_are_those_that_money_moves_in() {
+        for (code, numeric, decimals) in
+            [("USD", 840, 2), ("EUR", 978, 2), ("JPY", 392, 0), ("KWD", 414, 3), ("ALL", 8, 2), ("HRK", 191, 2)]
+        {
+            let it = currency(code);
+            assert_eq!((it.code(), it.numeric(), it.minor_units()), (code, numeric, decimals));
+            assert_eq!(Currency::from_numeric(numeric), Some(it));
+            assert_eq!(format!("{it:?} {it}"), format!("{code} {code}"));
+        }
+        for code in ["", "usd", "Usd", "US", "USDD", " USD", "ABC", "XXX", "XTS", "XAU", "XAG", "XDR", "XAD", "CHE", "CLF", "USN", "UYI"] {
+            assert_eq!(Currency::from_code(code), None, "{code}");
+        }
+        for numeric in [0, 1, 959, 963, 999, 1000, u16::MAX] {
+            assert_eq!(Currency::from_numeric(numeric), None, "{numeric}");
+        }
+    }
+
+    /// Checked against list one of ISO 4217, because the numbers come from a crate that took them from elsewhere.
+    #[test]
+    fn minor_units_are_those_of_the_standard() {
+        let without = ["BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"];
+        let three = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"];
+        assert!(Currency::all().count() > 150);
+        for it in Currency::all() {
+            let expected = if without.contains(&it.code()) {
+                0
+            } else if three.contains(&it.code()) {
+                3
+            } else {
+                2
+            };
+            assert_eq!(it.minor_units(), expected, "{it}");
+            assert_eq!(Currency::from_code(it.code()), Some(it));
+        }
+    }
+
+    #[test]
+    fn currencies_sort_by_code_and_are_json_strings() {
+        let mut all: Vec<_> = Currency::all().collect();
+        all.sort();
+        assert!(all.windows(2).all(|pair| pair[0].code() < pair[1].code()));
+        assert_eq!(serde_json::to_string(&currency("EUR")).unwrap(), "\"EUR\"");
+        assert_eq!(serde_json::from_str::<Currency>("\"EUR\"").unwrap(), currency("EUR"));
+        for bad in ["\"eur\"", "\"XXX\"", "978", "null"] {
+            assert!(serde_json::from_str::<Currency>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn amounts_that_are_accepted() {
+        for (text, code, expected) in [
+            ("0.1", "USD", 10),
+            ("1.10", "USD", 110),
+            ("1.1", "USD", 110),
+            ("10", "USD", 1000),
+            ("10.50", "USD", 1050),
+            ("0.01", "USD", 1),
+            ("1", "JPY", 1),
+            ("100", "JPY", 100),
+            ("0.001", "KWD", 1),
+            ("123456789012.345", "KWD", 123_456_789_012_345),
+            ("999999999999999", "KWD", 999_999_999_999_999_000),
+            ("999999999999999", "JPY", 999_999_999_999_999),
+            ("9999999999999.99", "EUR", 999_999_999_999_999),
+        ] {
+            assert_eq!(minor(text, code), Ok(expected), "{text} {code}");
+        }
+    }
+
+    #[test]
+    fn amounts_that_are_refused() {
+        use AmountError::{Digits, Exponent, Malformed, NotPositive, Scale};
+        for text in [
+            "", " ", "-", "+1", "01", "00", "00.1", "-01", "1.", ".5", "-.5", ".", "1..2", "1.2.3", "1,5", "1 ", " 1", "1_000", "0x10",
+            "1e", "1e+", "1e1.5", "e3", "1.e3", "--1", "-+1", "NaN", "Infinity", "\u{0661}", "\u{ff11}", "1\0", "1\n", "$1", "one",
+        ] {
+            assert_eq!(Amount::parse(text), Err(Malformed), "{text:?}");
+        }
+        for text in ["1e3", "1E3", "1e+3", "1e-3", "1.5e2", "0e0", "-1e3", "1e999999999999999999999"] {
+            assert_eq!(Amount::parse(text), Err(Exponent), "{text}");
+        }
+        for text in ["0", "0.0", "0.00", "-0", "-1", "-0.01", "-1234567890123456", "0.0000000000000000000000000000000000"] {
+            assert_eq!(Amount::parse(text), Err(NotPositive), "{text}");
+        }
+        for text in [
+            "1234567890123456",
+            "1000000000000000",
+            "1.000000000000000",
+            "0.1234567890123456",
+            "99999999999999999999999999999999999999999999",
+        ] {
+            assert_eq!(Amount::parse(text), Err(Digits), "{text}");
+        }
+        assert_eq!(Amount::parse(&"9".repeat(1_000_000)), Err(Digits));
+        assert_eq!(Amount::parse("0.00000000000000000000000000001"), Err(Scale { max: 4 }));
+        for (text, code, max) in [
+            ("10.500", "USD", 2),
+            ("0.001", "USD", 2),
+            ("0.0000000000000000000001", "USD", 2),
+            ("1.0", "JPY", 0),
+            ("1.5", "JPY", 0),
+            ("1.2345", "KWD", 3),
+        ] {
+            assert_eq!(minor(text, code), Err(Scale { max }), "{text} {code}");
+        }
+    }
+
+    #[test]
+    fn refusals_have_stable_codes_and_say_what_would_be_right() {
+        for (error, code, says) in [
+            (AmountError::Malformed, "amount_malformed", "10.50"),
+            (AmountError::Exponent, "amount_exponent", "1000, not 1e3"),
+            (AmountError::NotPositive, "amount_not_positive", "greater than zero"),
+            (AmountError::Digits, "amount_digits", "15 significant digits"),
+            (AmountError::Scale { max: 0 }, "amount_scale", "whole number"),
+            (AmountError::Scale { max: 2 }, "amount_scale", "2 decimals"),
+        ] {
+            assert_eq!(error.code(), code);
+            assert!(error.to_string().contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn amounts_are_equal_by_value() {
+        assert_eq!(Amount::parse("10.5"), Amount::parse("10.50"));
+        assert!(Amount::parse("10.05").unwrap() < Amount::parse("10.5").unwrap());
+    }
+
+    #[test]
+    fn money_is_written_with_the_decimals_of_its_minor_unit() {
+        for (minor, code, text) in [
+            (1050, "USD", "10.50"),
+            (5, "USD", "0.05"),
+            (-5, "USD", "-0.05"),
+            (0, "USD", "0.00"),
+            (10, "JPY", "10"),
+            (-10, "JPY", "-10"),
+            (1, "KWD", "0.001"),
+            (i64::MAX, "USD", "92233720368547758.07"),
+            (i64::MIN, "USD", "-92233720368547758.08"),
+            (i64::MIN, "JPY", "-9223372036854775808"),
+        ] {
+            assert_eq!(Money::from_minor(minor, currency(code)).decimal(), text);
+        }
+    }
+
+    #[test]
+    fn sums_neither_overflow_nor_mix_currencies() {
+        let (dollar, yen) = (currency("USD"), currency("JPY"));
+        let one = Money::from_minor(1, dollar);
+        assert_eq!(one.checked_add(one), Some(Money::from_minor(2, dollar)));
+        assert_eq!(one.checked_sub(Money::from_minor(3, dollar)), Some(Money::from_minor(-2, dollar)));
+        assert_eq!(one.checked_add(Money::from_minor(1, yen)), None);
+        assert_eq!(one.checked_sub(Money::from_minor(1, yen)), None);
+        assert_eq!(Money::from_minor(i64::MAX, dollar).checked_add(one), None);
+        assert_eq!(Money::from_minor(i64::MIN, dollar).checked_sub(one), None);
+    }
+
+    fn any_currency() -> impl Strategy<Value = Currency> {
+        prop::sample::select(Currency::all().collect::<Vec<_>>())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(minor in 1i64..=999_999_999_999_999, currency in any_currency()) {
+            let money = Money::from_minor(minor, currency);
+            let read = Amount::parse(&money.decimal()).and_then(|amount| amount.to_money(currency));
+            prop_assert_eq!(read, Ok(money));
+        }
+
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[-+]?[0-9]{0,40}[.eE]?[0-9]{0,40}", currency in any_currency()) {
+            if let Ok(money) = Amount::parse(&text).and_then(|amount| amount.to_money(currency)) {
+                prop_assert!(money.minor() > 0);
+            }
+        }
+
+        #[test]
+        fn reads_what_a_big_decimal_reads(integer in 0u64..1_000_000_000_000, cents in 0u32..100) {
+            let text = format!("{integer}.{cents:02}");
+            let expected = i64::try_from(integer * 100 + u64::from(cents)).unwrap();
+            let read = Amount::parse(&text).and_then(|amount| amount.to_money(Currency::from_code("EUR").unwrap()));
+            prop_assert_eq!(read.map(Money::minor), if expected == 0 { Err(AmountError::NotPositive) } else { Ok(expected) });
+        }
+    }
+}

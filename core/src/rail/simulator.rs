@@ -1,0 +1,253 @@
+//! The simulated operator: what it answers, by the participant that is paid (contract, section 5).
+//!
+//! Pure functions of the scenario, the attempt and the time since the request arrived. The engine keeps the
+//! operator's books (what arrived, and how often) apart from its own, and carries its callbacks by the outbox.
+
+use super::{FailureCode, RailAnswer};
+use crate::api::ScenarioView;
+use crate::lifecycle::stored_enum;
+use crate::participant::{Namespace, Participant};
+use crate::time::Millis;
+
+stored_enum! {
+    /// What a payee check says.
+    pub enum PayeeMatch {
+        /// The participant is who the payer thinks.
+        Match = 1 "match",
+        /// Nearly: show the name and ask.
+        CloseMatch = 2 "close_match",
+        /// Not.
+        NoMatch = 3 "no_match",
+        /// The provider cannot tell.
+        NotAvailable = 4 "not_available",
+    }
+}
+
+/// How the operator behaves towards one participant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scenario {
+    /// Pays at once.
+    Ok,
+    /// Takes it; pays after 30 s.
+    Slow30s,
+    /// Takes it and never ends by itself.
+    Pending,
+    /// Refuses with this code.
+    Decline(FailureCode),
+    /// The answer is lost; it was paid.
+    TimeoutThenOk,
+    /// The answer is lost; it was refused.
+    TimeoutThenFail,
+    /// The answer is lost, and nobody ever knows.
+    TimeoutNever,
+    /// Refuses, and after 10 s says that it paid.
+    LateOkAfterFail,
+    /// Takes it; its success arrives twice.
+    DuplicateCallback,
+    /// The answer is lost; the success overtakes the acceptance.
+    OutOfOrder,
+    /// Cannot be reached, nor can any other.
+    ProviderDown,
+    /// The first provider refuses, the next one pays.
+    Failover,
+    /// Pays; it comes back after a day.
+    ReturnedAfter1d,
+    /// Pays; refuses to give back.
+    ReverseFail,
+    /// Pays; nobody knows whether it gave back.
+    ReverseUnknown,
+    /// Pays; the payee's name nearly matches.
+    CloseMatch,
+    /// Pays; the payee's name does not match.
+    NoMatch,
+}
+
+/// Every scenario, as `/simulator/scenarios` lists it.
+pub const SCENARIOS: &[ScenarioView] = &[
+    scenario("sim:ok", "completes at once"),
+    scenario("sim:slow-30s", "is taken, and completes after 30 seconds"),
+    scenario("sim:pending", "is taken, and never ends by itself"),
+    scenario("sim:decline-recipient_not_found", "is refused with that code; every failure code works after decline-"),
+    scenario("sim:timeout-then-ok", "the answer is lost; an inquiry finds it completed"),
+    scenario("sim:timeout-then-fail", "the answer is lost; an inquiry finds it refused"),
+    scenario("sim:timeout-never", "the answer is lost, and no inquiry ever finds out"),
+    scenario("sim:late-ok-after-fail", "is refused; 10 seconds later the operator claims that it paid"),
+    scenario("sim:duplicate-callback", "is taken; the callback of its success arrives twice"),
+    scenario("sim:out-of-order", "the answer is lost; the callback of its success overtakes that of its acceptance"),
+    scenario("sim:provider-down", "no provider can be reached"),
+    scenario("sim:failover", "the first provider refuses, the next one completes"),
+    scenario("sim:returned-after-1d", "completes, and comes back after a day"),
+    scenario("sim:reverse-fail", "completes; reversing it is refused"),
+    scenario("sim:reverse-unknown", "completes; nobody finds out whether it was reversed"),
+    scenario("sim:close-match", "completes; the payee check says close_match"),
+    scenario("sim:no-match", "completes; the payee check says no_match"),
+];
+
+const fn scenario(to: &'static str, description: &'static str) -> ScenarioView {
+    ScenarioView { to, description }
+}
+
+const SLOW: Millis = 30_000;
+const DAY: Millis = 86_400_000;
+
+impl Scenario {
+    /// The scenario of a participant. Whoever is not named in [`SCENARIOS`] is paid at once.
+    pub fn of(to: &Participant) -> Self {
+        match to.namespace() {
+            Namespace::Sim => Self::named(to.identifier()),
+            Namespace::Msisdn
+            | Namespace::Iban
+            | Namespace::Acct
+            | Namespace::Wallet
+            | Namespace::Alias
+            | Namespace::Email
+            | Namespace::Business
+            | Namespace::Device
+            | Namespace::Participant => Self::Ok,
+        }
+    }
+
+    fn named(name: &str) -> Self {
+        if let Some(code) = name.strip_prefix("decline-").and_then(FailureCode::from_name) {
+            return Self::Decline(code);
+        }
+        match name {
+            "slow-30s" => Self::Slow30s,
+            "pending" => Self::Pending,
+            "timeout-then-ok" => Self::TimeoutThenOk,
+            "timeout-then-fail" => Self::TimeoutThenFail,
+            "timeout-never" => Self::TimeoutNever,
+            "late-ok-after-fail" => Self::LateOkAfterFail,
+            "duplicate-callback" => Self::DuplicateCallback,
+            "out-of-order" => Self::OutOfOrder,
+            "provider-down" => Self::ProviderDown,
+            "failover" => Self::Failover,
+            "returned-after-1d" => Self::ReturnedAfter1d,
+            "reverse-fail" => Self::ReverseFail,
+            "reverse-unknown" => Self::ReverseUnknown,
+            "close-match" => Self::CloseMatch,
+            "no-match" => Self::NoMatch,
+            _ => Self::Ok,
+        }
+    }
+
+    /// Whether a request to this operator arrives at all.
+    pub fn reachable(self) -> bool {
+        self != Self::ProviderDown
+    }
+
+    /// The answer to attempt `n` of a payment.
+    pub fn submit(self, n: u16, rail_key: &str) -> RailAnswer {
+        let taken = || RailAnswer::Accepted { rail_reference: Some(rail_reference(rail_key)) };
+        match self {
+            Self::Ok | Self::ReturnedAfter1d | Self::ReverseFail | Self::ReverseUnknown | Self::CloseMatch | Self::NoMatch => {
+                paid(rail_key)
+            }
+            Self::Slow30s | Self::Pending | Self::DuplicateCallback => taken(),
+            Self::Decline(code) => declined(code, false),
+            Self::LateOkAfterFail => declined(FailureCode::Other, false),
+            Self::Failover if n == 1 => declined(FailureCode::OverLimit, true),
+            Self::Failover => paid(rail_key),
+            Self::TimeoutThenOk | Self::TimeoutThenFail | Self::TimeoutNever | Self::OutOfOrder => RailAnswer::Unknown,
+            Self::ProviderDown => RailAnswer::NotSent,
+        }
+    }
+
+    /// The answer to an inquiry about attempt `n`, `elapsed` milliseconds after it arrived.
+    pub fn inquire(self, n: u16, rail_key: &str, elapsed: Millis) -> RailAnswer {
+        match self {
+            Self::Slow30s if elapsed >= SLOW => paid(rail_key),
+            Self::Slow30s | Self::Pending => RailAnswer::Accepted { rail_reference: Some(rail_reference(rail_key)) },
+            Self::TimeoutThenOk | Self::DuplicateCallback | Self::OutOfOrder => paid(rail_key),
+            Self::TimeoutThenFail => declined(FailureCode::Other, false),
+            Self::TimeoutNever => RailAnswer::Unknown,
+            Self::ReturnedAfter1d if elapsed >= DAY => returned(),
+            Self::LateOkAfterFail if elapsed >= 10_000 => paid(rail_key),
+            Self::Ok
+            | Self::Decline(_)
+            | Self::LateOkAfterFail
+            | Self::ProviderDown
+            | Self::Failover
+            | Self::ReturnedAfter1d
+            | Self::ReverseFail
+            | Self::ReverseUnknown
+            | Self::CloseMatch
+            | Self::NoMatch => self.submit(n, rail_key),
+        }
+    }
+
+    /// The answer to a reversal, and to an inquiry about one.
+    pub fn reverse(self, rail_key: &str) -> RailAnswer {
+        match self {
+            Self::ReverseFail => declined(FailureCode::NotAllowed, false),
+            Self::ReverseUnknown => RailAnswer::Unknown,
+            Self::ProviderDown => RailAnswer::NotSent,
+            Self::Ok
+            | Self::Slow30s
+            | Self::Pending
+            | Self::Decline(_)
+            | Self::TimeoutThenOk
+            | Self::TimeoutThenFail
+            | Self::TimeoutNever
+            | Self::LateOkAfterFail
+            | Self::DuplicateCallback
+            | Self::OutOfOrder
+            | Self::Failover
+            | Self::ReturnedAfter1d
+            | Self::CloseMatch
+            | Self::NoMatch => paid(rail_key),
+        }
+    }
+
+    /// The callbacks about a payment that was taken: how long after it arrived, and what each says.
+    pub fn callbacks(self, rail_key: &str) -> Vec<(Millis, RailAnswer)> {
+        match self {
+            Self::Slow30s => vec![(SLOW, paid(rail_key))],
+            Self::LateOkAfterFail => vec![(10_000, paid(rail_key))],
+            Self::DuplicateCallback => vec![(1_000, paid(rail_key)), (2_000, paid(rail_key))],
+            Self::OutOfOrder => {
+                vec![(1_000, paid(rail_key)), (2_000, RailAnswer::Accepted { rail_reference: Some(rail_reference(rail_key)) })]
+            }
+            Self::ReturnedAfter1d => vec![(DAY, returned())],
+            Self::Ok
+            | Self::Pending
+            | Self::Decline(_)
+            | Self::TimeoutThenOk
+            | Self::TimeoutThenFail
+            | Self::TimeoutNever
+            | Self::ProviderDown
+            | Self::Failover
+            | Self::ReverseFail
+            | Self::ReverseUnknown
+            | Self::CloseMatch
+            | Self::NoMatch => Vec::new(),
+        }
+    }
+}
+
+/// What a payee check says, and the name it shows.
+pub fn payee(to: &Participant) -> (PayeeMatch, Option<&'static str>) {
+    match (to.namespace() == Namespace::Sim).then(|| Scenario::of(to)) {
+        Some(Scenario::CloseMatch) => (PayeeMatch::CloseMatch, Some("Simulated Payee Ltd")),
+        Some(Scenario::NoMatch) => (PayeeMatch::NoMatch, None),
+        Some(_) => (PayeeMatch::Match, Some("Simulated Payee")),
+        None => (PayeeMatch::NotAvailable, None),
+    }
+}
+
+fn paid(rail_key: &str) -> RailAnswer {
+    RailAnswer::Completed { rail_reference: Some(rail_reference(rail_key)) }
+}
+
+fn declined(code: FailureCode, elsewhere_ok: bool) -> RailAnswer {
+    RailAnswer::Declined { code, elsewhere_ok, rail_code: Some(format!("SIM-{}", code.iso_reason())) }
+}
+
+fn returned() -> RailAnswer {
+    RailAnswer::Returned { rail_code: Some("SIM-RETURN".to_owned()) }
+}
+
+/// The operator's own reference: derived from the key, so that a repeated request gets the same one.
+fn rail_reference(rail_key: &str) -> String {
+    format!("SIM-{rail_key}")
+}

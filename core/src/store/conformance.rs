@@ -1,0 +1,397 @@
+//! What every store must do: plain functions over any store, named as tests by [`store_conformance!`](crate::store_conformance).
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "assertions of a test suite, never part of a running gateway")]
+
+pub mod fixtures;
+mod lists;
+mod money;
+mod shared_use;
+
+pub use lists::*;
+pub use money::*;
+pub use shared_use::*;
+
+use super::record::*;
+use super::*;
+use crate::ids::Ulid;
+use crate::ledger::AccountId;
+use crate::lifecycle::{AttemptStatus, StateName};
+use crate::rail::FailureCode;
+use crate::validate::ReversalReason;
+use fixtures::*;
+
+/// Makes an empty store, a new one on every call.
+pub type Factory<'a> = &'a dyn Fn() -> Box<dyn Store>;
+
+/// Names the whole suite as tests in a module, for the stores that `$factory` makes.
+#[macro_export]
+macro_rules! store_conformance {
+    ($module:ident, $factory:expr) => {
+        $crate::store_conformance!(@ $module, $factory,
+            every_kind_is_added_found_replaced_and_removed
+            every_clash_is_reported_at_once
+            unique_keys_are_unique_and_free_again_once_removed
+            unique_keys_never_change
+            a_settlement_is_replaced_only_at_its_version
+            a_later_write_sees_the_earlier_ones
+            nothing_of_a_refused_commit_is_visible
+            mistakes_of_the_caller_are_refused
+            the_largest_and_strangest_values_survive
+            an_empty_commit_is_made
+            transfers_add_up_to_totals
+            a_commit_counts_as_a_whole_for_the_guard
+            only_what_spends_is_guarded
+            totals_that_do_not_fit_are_refused
+            a_popular_account_takes_every_transfer
+            pages_begin_after_and_end_at_their_limit
+            children_of_one_settlement_stay_apart_from_the_next
+            tasks_are_a_prefix_by_due_time
+            accounts_of_a_client_are_its_own
+            old_records_are_found_by_age
+            a_clients_list_is_newest_first_and_its_own
+            every_filter_of_a_list_filters
+            amounts_are_compared_by_value
+            filters_combine_and_page
+            readers_see_whole_commits
+            writers_take_turns
+        );
+    };
+    (@ $module:ident, $factory:expr, $($name:ident)*) => {
+        mod $module {
+            use super::*;
+            $(#[test] fn $name() { $crate::store::conformance::$name(&$factory) })*
+        }
+    };
+}
+
+/// The indexes of the writes that a commit clashed at; anything else is a failure of the test.
+pub fn clashes(result: Result<(), CommitError>) -> Vec<usize> {
+    match result {
+        Err(CommitError::Conflict(clashes)) => clashes.into_iter().map(|clash| clash.write).collect(),
+        Ok(()) => Vec::new(),
+        Err(other) => panic!("neither made nor in conflict: {other:?}"),
+    }
+}
+
+fn make(store: &dyn Store, writes: impl IntoIterator<Item = Write>) {
+    store.commit(&commit(writes)).unwrap();
+}
+
+fn refuse(store: &dyn Store, writes: impl IntoIterator<Item = Write>) -> Vec<usize> {
+    clashes(store.commit(&commit(writes)))
+}
+
+fn holds(store: &dyn Store, record: impl Into<Record>) {
+    let record = record.into();
+    assert_eq!(store.get(&record.key()).unwrap().as_ref(), Some(&record));
+}
+
+/// For every kind that is written as a whole: a record, and what replaces it.
+fn kinds() -> Vec<(Record, Record)> {
+    let closed = AttemptRecord { status: AttemptStatus::Declined, answered_at: Some(9), ..attempt(1, 1) };
+    let done = ReversalRecord { needs_review: true, completed_at: Some(9), ..reversal(1, 1, 1, Some("r")) };
+    let more = EventRecord { data: Some("{}".to_owned()), from: Some(StateName::Started), ..event(1, 1) };
+    let leased = TaskRecord { owner: -7, tries: 3, ..task(5, 1) };
+    let again = IdempotencyRecord { reversal: 2, ..idempotency(1, "k", 5) };
+    vec![
+        (client(1, 11).into(), ClientRecord { suspended: true, ..client(1, 11) }.into()),
+        (token(1, 5).into(), token(1, 6).into()),
+        (provider(1, "p").into(), provider(1, "p").into()),
+        (attempt(1, 1).into(), closed.into()),
+        (reversal(1, 1, 1, Some("r")).into(), done.into()),
+        (event(1, 1).into(), more.into()),
+        (task(5, 1).into(), leased.into()),
+        (idempotency(1, "k", 5).into(), again.into()),
+        (sim_payment(1, 1).into(), SimPaymentRecord { received: 2, ..sim_payment(1, 1) }.into()),
+        (meta("m", b"1").into(), meta("m", b"").into()),
+    ]
+}
+
+/// Insert, replace and delete of each kind, and each of them where it cannot be.
+pub fn every_kind_is_added_found_replaced_and_removed(new: Factory<'_>) {
+    for (first, second) in kinds() {
+        let store = &*new();
+        assert_eq!(store.get(&first.key()).unwrap(), None);
+        assert_eq!(refuse(store, [replace(second.clone())]), [0], "{first:?}");
+        assert_eq!(refuse(store, [Write::Delete(first.key())]), [0], "{first:?}");
+        make(store, [insert(first.clone())]);
+        holds(store, first.clone());
+        assert_eq!(refuse(store, [insert(second.clone())]), [0], "{first:?}");
+        holds(store, first.clone());
+        make(store, [replace(second.clone())]);
+        holds(store, second.clone());
+        make(store, [Write::Delete(first.key())]);
+        assert_eq!(store.get(&first.key()).unwrap(), None);
+    }
+}
+
+/// One commit with every kind of clash between writes that would do.
+pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
+    let store = &*new();
+    make(store, [insert(settlement(1, 1, "a")), insert(reversal(1, 1, 1, Some("r"))), insert(client(1, 11)), insert(provider(1, "p"))]);
+    make(store, [funding(-1, account_of(1), 100), insert(task(1, 1))]);
+    let writes = [
+        insert(settlement(2, 1, "b")),
+        insert(settlement(1, 1, "c")),            // number taken
+        insert(settlement(3, 1, "a")),            // reference taken
+        insert(settlement(4, 1, "b")),            // reference taken by this commit
+        update(settlement(1, 1, "a"), 2),         // another version
+        update(settlement(9, 1, "z"), 1),         // not there
+        insert(reversal(2, 1, 1, Some("r"))),     // reference taken
+        insert(client(2, 11)),                    // id taken
+        insert(provider(2, "p")),                 // id taken
+        funding(-1, account_of(1), 100),          // journal line taken
+        insert(task(1, 1)),                       // key taken
+        replace(attempt(1, 1)),                   // not there
+        Write::Delete(Key::Meta("m".to_owned())), // not there
+        insert(task(1, 2)),
+    ];
+    assert_eq!(refuse(store, writes.clone()), (1..=12).collect::<Vec<_>>());
+    assert_eq!(store.get(&Key::Settlement(SettlementNo(2))).unwrap(), None);
+    assert_eq!(store.get(&Key::Task(TaskKey::new(1, 2))).unwrap(), None);
+    let [first, .., last] = writes;
+    make(store, [first, last]);
+}
+
+/// Each unique key beside the primary one, and what may share a value.
+pub fn unique_keys_are_unique_and_free_again_once_removed(new: Factory<'_>) {
+    let store = &*new();
+    make(store, [insert(settlement(1, 1, "a")), insert(settlement(2, 2, "a")), insert(settlement(3, 1, "A"))]);
+    make(store, [insert(reversal(1, 1, 1, Some("a"))), insert(reversal(1, 2, 2, Some("a"))), insert(reversal(2, 1, 1, None))]);
+    make(store, [insert(reversal(2, 2, 1, None)), insert(client(1, 11)), insert(client(2, u128::MAX))]);
+    let by = |client: u32, text: &str| Unique::SettlementReference(ClientNo(client), text.to_owned());
+    let undone = |client: u32, text: &str| Unique::ReversalReference(ClientNo(client), text.to_owned());
+    let of = |id: u128| Unique::ClientId(Ulid(id));
+
+    assert_eq!(store.find(&by(1, "a")).unwrap(), Some(settlement(1, 1, "a").into()));
+    assert_eq!(store.find(&by(2, "a")).unwrap(), Some(settlement(2, 2, "a").into()));
+    assert_eq!(store.find(&by(1, "A")).unwrap(), Some(settlement(3, 1, "A").into()));
+    assert_eq!(store.find(&undone(2, "a")).unwrap(), Some(reversal(1, 2, 2, Some("a")).into()));
+    assert_eq!(store.find(&of(u128::MAX)).unwrap(), Some(client(2, u128::MAX).into()));
+    for absent in [by(3, "a"), by(2, "A"), undone(2, "A"), undone(1, ""), of(12)] {
+        assert_eq!(store.find(&absent).unwrap(), None, "{absent:?}");
+    }
+
+    make(store, [Write::Delete(Key::Settlement(SettlementNo(1))), Write::Delete(Key::Reversal((SettlementNo(1), 1)))]);
+    make(store, [Write::Delete(Key::Client(ClientNo(1)))]);
+    for gone in [by(1, "a"), undone(1, "a"), of(11)] {
+        assert_eq!(store.find(&gone).unwrap(), None, "{gone:?}");
+    }
+    make(store, [insert(settlement(5, 1, "a")), insert(reversal(5, 1, 1, Some("a"))), insert(client(3, 11))]);
+    assert_eq!(store.find(&by(1, "a")).unwrap(), Some(settlement(5, 1, "a").into()));
+}
+
+/// A replacement that differs in a unique key is not the same record.
+pub fn unique_keys_never_change(new: Factory<'_>) {
+    let store = &*new();
+    make(store, [insert(settlement(1, 1, "a")), insert(reversal(1, 1, 1, Some("r"))), insert(reversal(1, 2, 1, None))]);
+    make(store, [insert(client(1, 11)), insert(provider(1, "p"))]);
+    let changed = [
+        update(settlement(1, 1, "b"), 1),
+        update(settlement(1, 2, "a"), 1),
+        replace(reversal(1, 1, 1, Some("s"))),
+        replace(reversal(1, 1, 2, Some("r"))),
+        replace(reversal(1, 1, 1, None)),
+        replace(reversal(1, 2, 1, Some("t"))),
+        replace(client(1, 12)),
+        replace(provider(1, "q")),
+    ];
+    assert_eq!(refuse(store, changed), (0..8).collect::<Vec<_>>());
+}
+
+/// Optimistic concurrency: the version decides, and nothing else.
+pub fn a_settlement_is_replaced_only_at_its_version(new: Factory<'_>) {
+    let store = &*new();
+    make(store, [insert(settlement(1, 1, "a"))]);
+    let second = SettlementRecord { version: 2, status: SettlementStatus::Submitted, needs_review: true, ..settlement(1, 1, "a") };
+    for wrong in [0, 2, u32::MAX] {
+        assert_eq!(refuse(store, [update(second.clone(), wrong)]), [0]);
+    }
+    holds(store, settlement(1, 1, "a"));
+    make(store, [update(second.clone(), 1)]);
+    holds(store, second.clone());
+    assert_eq!(refuse(store, [update(second.clone(), 1)]), [0]);
+    // The same version again is the caller's affair: the condition is what was, not what will be.
+    make(store, [update(SettlementRecord { amount: 1, ..second.clone() }, 2)]);
+    holds(store, SettlementRecord { amount: 1, ..second });
+}
+
+/// The order of writes counts: insert, update, remove and insert again are one commit.
+pub fn a_later_write_sees_the_earlier_ones(new: Factory<'_>) {
+    let store = &*new();
+    let (one, other) = (settlement(1, 1, "a"), settlement(1, 1, "b"));
+    let second = SettlementRecord { version: 2, ..one.clone() };
+    let third = SettlementRecord { version: 3, ..one.clone() };
+    let gone = Write::Delete(Key::Settlement(SettlementNo(1)));
+    let life = [insert(one.clone()), update(second.clone(), 1), update(third.clone(), 2)];
+    make(store, life.clone().into_iter().chain([gone.clone(), insert(other.clone())]));
+    holds(store, other);
+    make(store, [gone.clone()]);
+    assert_eq!(refuse(store, life.into_iter().chain([update(second, 2), gone.clone(), gone.clone(), insert(one.clone())])), [3, 5]);
+
+    make(store, [insert(task(1, 1)), replace(TaskRecord { tries: 1, ..task(1, 1) }), Write::Delete(Key::Task(TaskKey::new(1, 1)))]);
+    assert_eq!(store.get(&Key::Task(TaskKey::new(1, 1))).unwrap(), None);
+    assert_eq!(refuse(store, [insert(one.clone()), insert(one.clone()), gone, insert(one)]), [1]);
+}
+
+/// All that can be read of a store with few records, to see that nothing changed.
+pub fn everything(store: &dyn Store) -> Vec<Record> {
+    let limit = usize::MAX;
+    let mut scans = vec![
+        Scan::Settlements { after: SettlementNo(i64::MIN), limit },
+        Scan::AllTransfers { after: (SettlementNo(i64::MIN), 0), limit },
+        Scan::Tasks { after: TaskKey(i64::MIN), until: Millis::MAX, limit },
+        Scan::Accounts { after: AccountId(i64::MIN), limit },
+        Scan::Clients { after: ClientNo(0), limit },
+        Scan::Providers,
+    ];
+    for no in (0..=9).map(SettlementNo) {
+        scans.extend([Scan::Events { settlement: no, after: 0, limit }, Scan::Attempts(no), Scan::Reversals(no), Scan::SimPayments(no)]);
+    }
+    let all = |scans: &[Scan]| scans.iter().flat_map(|scan| store.scan(scan).unwrap()).collect::<Vec<_>>();
+    let mut unordered =
+        all(&[Scan::IdempotencyBefore { created: Millis::MAX, limit }, Scan::TokensExpiredBefore { expired: Millis::MAX, limit }]);
+    unordered.sort_by_key(Record::key);
+    [all(&scans), unordered].concat()
+}
+
+/// However a commit fails, no kind of record keeps a trace of it.
+pub fn nothing_of_a_refused_commit_is_visible(new: Factory<'_>) {
+    let store = &*new();
+    make(store, kinds().into_iter().map(|(record, _)| insert(record)));
+    make(store, [insert(settlement(1, 1, "a")), funding(-1, account_of(1), 100)]);
+    let before = everything(store);
+
+    let second = SettlementRecord { version: 2, ..settlement(1, 1, "a") };
+    let mut changes: Vec<Write> = kinds().into_iter().map(|(_, record)| replace(record)).collect();
+    changes.extend(kinds().into_iter().map(|(record, _)| Write::Delete(record.key())));
+    changes.extend([update(second, 1), insert(settlement(2, 1, "b")), insert(event(2, 1)), insert(task(7, 1))]);
+    changes.extend([funding(-2, account_of(1), 5), funding(-3, account_of(2), 5)]);
+
+    let failing =
+        [insert(settlement(3, 1, "b")), Write::Post(transfer(2, 1, account_of(1), account_of(2), 106)), funding(-4, account_of(2), 0)];
+    for failing in failing {
+        let refused = store.commit(&commit(changes.iter().cloned().chain([failing])));
+        assert!(refused.is_err());
+        assert_eq!(everything(store), before);
+        assert_eq!(store.find(&Unique::SettlementReference(ClientNo(1), "b".to_owned())).unwrap(), None);
+        assert_eq!(store.get(&Key::Meta("m".to_owned())).unwrap(), Some(meta("m", b"1").into()));
+    }
+    make(store, changes);
+    assert_ne!(everything(store), before);
+}
+
+/// What no store takes is refused as what it is: a mistake, not a conflict, and not worth trying again.
+pub fn mistakes_of_the_caller_are_refused(new: Factory<'_>) {
+    let store = &*new();
+    let no = 1 << 47;
+    let totals = AccountRecord { id: account_of(1), totals: Default::default() };
+    let journal = transfer(1, 1, account_of(2), account_of(1), 1);
+    let mistakes = [
+        insert(totals.clone()),
+        replace(totals),
+        Write::Delete(Key::Account(account_of(1))),
+        insert(journal.clone()),
+        replace(journal),
+        Write::Delete(Key::Transfer((SettlementNo(1), 1))),
+        replace(settlement(1, 1, "a")),
+        funding(1, account_of(1), 0),
+        funding(1, account_of(1), -1),
+        funding(no, account_of(1), 1),
+        insert(settlement(no, 1, "a")),
+        insert(settlement(-no, 1, "a")),
+        insert(event(1, 65_536)),
+        insert(attempt(no, 1)),
+        Write::Delete(Key::Event((SettlementNo(1), u32::MAX))),
+        Write::Delete(Key::Settlement(SettlementNo(i64::MIN))),
+    ];
+    for mistake in mistakes {
+        match store.commit(&commit([insert(task(1, 1)), mistake.clone()])) {
+            Err(CommitError::Store(error)) => assert!(!error.retryable, "{mistake:?}"),
+            other => panic!("{mistake:?}: {other:?}"),
+        }
+    }
+    assert_eq!(everything(store), []);
+    for absent in [Key::Event((SettlementNo(1), 65_536)), Key::Attempt((SettlementNo(i64::MAX), 1)), Key::Settlement(SettlementNo(no))] {
+        assert_eq!(store.get(&absent).unwrap(), None);
+    }
+}
+
+/// The ends of every range, every script, and as much text as a request may bring.
+pub fn the_largest_and_strangest_values_survive(new: Factory<'_>) {
+    let store = &*new();
+    let strange = "\u{0}'\";--\u{feff}\u{202e}Ä\u{0308}日本語🦀\n\u{10ffff}";
+    let pairs = (0..50).map(|n| (format!("{strange}{n}"), "é".repeat(270))).collect();
+    let failure = Failure { code: FailureCode::Other, rail_code: Some(strange.to_owned()) };
+    let more =
+        SettlementMore { metadata: pairs, description: Some(strange.to_owned()), failure: Some(failure.clone()), ..Default::default() };
+    let highest = (1 << 47) - 1;
+    for (no, extreme) in [(highest, i64::MAX), (-highest, i64::MIN)] {
+        let full = SettlementRecord {
+            version: u32::MAX,
+            amount: extreme,
+            fee: extreme,
+            reversed: extreme,
+            reversing: extreme,
+            attempts: u16::MAX,
+            reversals: u16::MAX,
+            transfers: u16::MAX,
+            hold: u16::MAX,
+            provider: ProviderNo(u16::MAX),
+            salt: u64::MAX,
+            created_at: extreme,
+            updated_at: extreme,
+            completed_at: Some(extreme),
+            expires_at: Some(extreme),
+            more: Some(Box::new(more.clone())),
+            ..settlement(no, u32::MAX, strange)
+        };
+        make(store, [insert(full.clone())]);
+        holds(store, full.clone());
+        let bare = SettlementRecord { more: Some(Box::default()), ..full.clone() };
+        make(store, [update(bare.clone(), u32::MAX)]);
+        holds(store, bare);
+        make(store, [Write::Delete(Key::Settlement(SettlementNo(no)))]);
+
+        let texts = EventRecord { data: Some(strange.repeat(1000)), child: u16::MAX, at: extreme, ..event(no, 65_535) };
+        let said = Some(strange.to_owned());
+        let undone = ReversalRecord {
+            description: said.clone(),
+            rail_reference: said,
+            failure: Some(failure.clone()),
+            ..reversal(no, u16::MAX, 0, None)
+        };
+        let due = TaskRecord { key: TaskKey(extreme), owner: extreme, since: extreme, tries: u16::MAX, ..task(0, 0) };
+        let all: [Record; 6] = [
+            texts.into(),
+            undone.into(),
+            due.into(),
+            sim_payment(no, u16::MAX).into(),
+            IdempotencyRecord { settlement: SettlementNo(extreme), reversal: u16::MAX, ..idempotency(u32::MAX, strange, extreme) }.into(),
+            meta(strange, strange.as_bytes()).into(),
+        ];
+        make(store, all.iter().cloned().map(insert));
+        all.iter().for_each(|record| holds(store, record.clone()));
+        make(store, all.iter().map(|record| Write::Delete(record.key())));
+    }
+    for reason in ReversalReason::ALL {
+        let undone = ReversalRecord { reason: Some(*reason), ..reversal(1, u16::from(reason.code()), 1, None) };
+        make(store, [insert(undone.clone())]);
+        holds(store, undone);
+    }
+    for one in Currency::all() {
+        let no = i64::from(one.numeric());
+        let odd = SettlementRecord { currency: one, ..settlement(no, 1, one.code()) };
+        make(store, [insert(odd.clone())]);
+        holds(store, odd);
+    }
+}
+
+/// Nothing to write is not an error.
+pub fn an_empty_commit_is_made(new: Factory<'_>) {
+    let store = &*new();
+    make(store, []);
+    assert_eq!(everything(store), []);
+    for last in [Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient] {
+        assert_eq!(store.scan(&last).unwrap(), []);
+    }
+}

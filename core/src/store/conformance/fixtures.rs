@@ -1,0 +1,191 @@
+//! Plain records to build commits from: valid, small, and the same on every call.
+
+use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
+use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
+use crate::money::Currency;
+use crate::participant::{Participant, Reference};
+use crate::store::record::*;
+use crate::store::{Commit, Write};
+
+/// The currency of this code.
+pub fn currency(code: &str) -> Currency {
+    Currency::from_code(code).expect("a currency of the tests")
+}
+
+/// A commit of these writes.
+pub fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
+    Commit { writes: writes.into_iter().collect() }
+}
+
+/// Adds a record.
+pub fn insert(record: impl Into<Record>) -> Write {
+    Write::Insert(record.into())
+}
+
+/// Replaces a record.
+pub fn replace(record: impl Into<Record>) -> Write {
+    Write::Replace(record.into())
+}
+
+/// Replaces a settlement of version `expected`.
+pub fn update(record: SettlementRecord, expected: u32) -> Write {
+    Write::UpdateSettlement { record, expected }
+}
+
+/// A settlement just accepted.
+pub fn settlement(no: i64, client: u32, reference: &str) -> SettlementRecord {
+    SettlementRecord {
+        no: SettlementNo(no),
+        client: ClientNo(client),
+        reference: Reference::from_stored(reference.to_owned()),
+        mode: Mode::Sandbox,
+        status: SettlementStatus::Accepted,
+        version: 1,
+        needs_review: false,
+        amount: 1050,
+        currency: currency("EUR"),
+        to: Participant::from_stored("sim:ok".to_owned()).expect("a participant of the tests"),
+        provider: ProviderNo(1),
+        fee: 10,
+        reversed: 0,
+        reversing: 0,
+        attempts: 0,
+        reversals: 0,
+        transfers: 1,
+        hold: 1,
+        salt: 0x12_3456_789a,
+        head: [1; 32],
+        created_at: 1_000 + no,
+        updated_at: 1_000 + no,
+        completed_at: None,
+        expires_at: None,
+        more: None,
+    }
+}
+
+/// An event.
+pub fn event(settlement: i64, n: u32) -> EventRecord {
+    EventRecord {
+        settlement: SettlementNo(settlement),
+        n,
+        kind: EventType::SettlementAccepted,
+        at: 1_000,
+        from: None,
+        to: Some(StateName::Accepted),
+        actor: Actor::Client,
+        child: 0,
+        data: None,
+        hash: [2; 32],
+    }
+}
+
+/// An attempt.
+pub fn attempt(settlement: i64, n: u16) -> AttemptRecord {
+    AttemptRecord {
+        settlement: SettlementNo(settlement),
+        n,
+        provider: ProviderNo(1),
+        status: AttemptStatus::Started,
+        started_at: 1_000,
+        sends: 1,
+        answered_at: None,
+    }
+}
+
+/// A reversal.
+pub fn reversal(settlement: i64, n: u16, client: u32, reference: Option<&str>) -> ReversalRecord {
+    ReversalRecord {
+        settlement: SettlementNo(settlement),
+        n,
+        client: ClientNo(client),
+        reference: reference.map(|text| Reference::from_stored(text.to_owned())),
+        status: ReversalStatus::Accepted,
+        amount: 50,
+        reason: None,
+        description: None,
+        hold: 3,
+        needs_review: false,
+        rail_reference: None,
+        failure: None,
+        created_at: 2_000,
+        updated_at: 2_000,
+        completed_at: None,
+    }
+}
+
+/// A task due at `due`.
+pub fn task(due: i64, n: u32) -> TaskRecord {
+    TaskRecord {
+        key: TaskKey::new(due, n),
+        kind: TaskKind::Dispatch,
+        settlement: SettlementNo(1),
+        child: 0,
+        tries: 0,
+        since: due,
+        owner: 0,
+    }
+}
+
+/// What an idempotency key stands for.
+pub fn idempotency(client: u32, key: &str, created_at: i64) -> IdempotencyRecord {
+    IdempotencyRecord {
+        client: ClientNo(client),
+        key: key.to_owned(),
+        fingerprint: [3; 32],
+        settlement: SettlementNo(1),
+        reversal: 0,
+        created_at,
+    }
+}
+
+/// A token of client 1.
+pub fn token(hash: u8, expires_at: i64) -> TokenRecord {
+    TokenRecord { hash: [hash; 32], client: ClientNo(1), mode: Mode::Live, created_at: 0, expires_at }
+}
+
+/// A client with the id `id`.
+pub fn client(no: u32, id: u128) -> ClientRecord {
+    ClientRecord { no: ClientNo(no), id: Ulid(id), name: format!("client {no}"), suspended: false, created_at: 0 }
+}
+
+/// A provider.
+pub fn provider(no: u16, id: &str) -> ProviderRecord {
+    ProviderRecord { no: ProviderNo(no), id: id.to_owned() }
+}
+
+/// What the simulated operator knows.
+pub fn sim_payment(settlement: i64, child: u16) -> SimPaymentRecord {
+    SimPaymentRecord { settlement: SettlementNo(settlement), child, provider: ProviderNo(1), received: 1, received_at: 3_000 }
+}
+
+/// A named value.
+pub fn meta(name: &str, value: &[u8]) -> MetaRecord {
+    MetaRecord { name: name.to_owned(), value: value.to_vec() }
+}
+
+/// The sandbox account of an owner in euro.
+pub fn account(owner: Owner) -> AccountId {
+    AccountId::new(owner, Mode::Sandbox, currency("EUR"))
+}
+
+/// A client's sandbox account in euro.
+pub fn account_of(client: u32) -> AccountId {
+    account(Owner::Client(ClientNo(client)))
+}
+
+/// Money moves at once from one account to another.
+pub fn transfer(journal: i64, n: u16, debit: AccountId, credit: AccountId, amount: i64) -> Transfer {
+    let (kind, code) = (TransferKind::Single, TransferCode::Payment);
+    Transfer { journal: SettlementNo(journal), n, kind, code, debit, credit, amount, resolves: 0, at: 1_000 }
+}
+
+/// Money enters an account.
+pub fn funding(journal: i64, account_id: AccountId, amount: i64) -> Write {
+    Write::Post(transfer(journal, 1, account(Owner::Funding), account_id, amount))
+}
+
+/// Totals in the order debits pending, debits posted, credits pending, credits posted.
+pub fn totals([debits_pending, debits_posted, credits_pending, credits_posted]: [i64; 4]) -> Totals {
+    Totals { debits_pending, debits_posted, credits_pending, credits_posted }
+}

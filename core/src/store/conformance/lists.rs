@@ -1,0 +1,319 @@
+//! Scans: their order, their pages and their filters.
+
+use super::fixtures::*;
+use super::{Factory, make};
+use crate::ids::{ClientNo, ProviderNo, SettlementNo};
+use crate::ledger::{AccountId, Mode, Owner};
+use crate::lifecycle::SettlementStatus;
+use crate::money::Currency;
+use crate::participant::Participant;
+use crate::store::record::*;
+use crate::store::{Scan, SettlementFilter, Store, Write};
+use crate::time::Millis;
+
+fn keys(store: &dyn Store, scan: &Scan) -> Vec<Key> {
+    store.scan(scan).unwrap().iter().map(Record::key).collect()
+}
+
+/// Walks a scan page by page, for every size of page, and expects all of `expected` in their order.
+fn walks(store: &dyn Store, expected: &[Key], page: impl Fn(Option<&Key>, usize) -> Scan) {
+    assert_eq!(keys(store, &page(None, 0)), []);
+    for limit in (1..=expected.len() + 1).chain([usize::MAX]) {
+        let mut seen: Vec<Key> = Vec::new();
+        loop {
+            let found = keys(store, &page(seen.last(), limit));
+            assert!(found.len() <= limit);
+            let ended = found.len() < limit;
+            seen.extend(found);
+            if ended {
+                break;
+            }
+        }
+        assert_eq!(seen, expected, "in pages of {limit}");
+    }
+}
+
+/// Every paged scan by key.
+pub fn pages_begin_after_and_end_at_their_limit(new: Factory<'_>) {
+    let store = &*new();
+    let numbers = [1, 2, 5, 6, 100];
+    make(store, numbers.map(|no| insert(settlement(no, 1, &no.to_string()))));
+    make(store, numbers.map(|no| funding(no, account_of(no as u32), 1)));
+    make(store, [insert(event(5, 1)), insert(event(5, 2)), insert(event(5, 65_535)), insert(event(6, 3))]);
+    make(store, numbers.map(|no| insert(client(no as u32, no as u128))));
+    make(store, [funding(-3, account_of(1), 1)]);
+
+    let settlements = numbers.map(|no| Key::Settlement(SettlementNo(no)));
+    walks(store, &settlements, |last, limit| match last {
+        Some(Key::Settlement(after)) => Scan::Settlements { after: *after, limit },
+        _ => Scan::Settlements { after: SettlementNo(0), limit },
+    });
+    let events = [1, 2, 65_535].map(|n| Key::Event((SettlementNo(5), n)));
+    walks(store, &events, |last, limit| match last {
+        Some(Key::Event((settlement, after))) => Scan::Events { settlement: *settlement, after: *after, limit },
+        _ => Scan::Events { settlement: SettlementNo(5), after: 0, limit },
+    });
+    let transfers = [-3, 1, 2, 5, 6, 100].map(|no| Key::Transfer((SettlementNo(no), 1)));
+    walks(store, &transfers, |last, limit| match last {
+        Some(Key::Transfer(after)) => Scan::AllTransfers { after: *after, limit },
+        _ => Scan::AllTransfers { after: (SettlementNo(i64::MIN), u16::MAX), limit },
+    });
+    let clients = numbers.map(|no| Key::Client(ClientNo(no as u32)));
+    walks(store, &clients, |last, limit| match last {
+        Some(Key::Client(after)) => Scan::Clients { after: *after, limit },
+        _ => Scan::Clients { after: ClientNo(0), limit },
+    });
+    let mut accounts = numbers.map(|no| account_of(no as u32)).to_vec();
+    accounts.push(account(Owner::Funding));
+    accounts.sort();
+    let accounts: Vec<Key> = accounts.into_iter().map(Key::Account).collect();
+    walks(store, &accounts, |last, limit| match last {
+        Some(Key::Account(after)) => Scan::Accounts { after: *after, limit },
+        _ => Scan::Accounts { after: AccountId(i64::MIN), limit },
+    });
+
+    assert_eq!(keys(store, &Scan::LastSettlement), [Key::Settlement(SettlementNo(100))]);
+    assert_eq!(keys(store, &Scan::LastTransfer), [Key::Transfer((SettlementNo(100), 1))]);
+    assert_eq!(keys(store, &Scan::LastClient), [Key::Client(ClientNo(100))]);
+    for beyond in [
+        Scan::Settlements { after: SettlementNo(i64::MAX), limit: 9 },
+        Scan::AllTransfers { after: (SettlementNo(i64::MAX), 0), limit: 9 },
+        Scan::Events { settlement: SettlementNo(5), after: u32::MAX, limit: 9 },
+        Scan::Events { settlement: SettlementNo(i64::MAX), after: 0, limit: 9 },
+        Scan::Clients { after: ClientNo(u32::MAX), limit: 9 },
+        Scan::Transfers(SettlementNo(i64::MIN)),
+    ] {
+        assert_eq!(keys(store, &beyond), [], "{beyond:?}");
+    }
+}
+
+/// The first and last possible child beside the neighbours' last and first.
+pub fn children_of_one_settlement_stay_apart_from_the_next(new: Factory<'_>) {
+    let store = &*new();
+    for no in [1, 2, 3] {
+        for n in [0, 1, 2, u16::MAX] {
+            let payment = transfer(no, n, account(Owner::Funding), account_of(1), 1);
+            make(store, [insert(attempt(no, n)), insert(reversal(no, n, 1, None)), insert(sim_payment(no, n)), Write::Post(payment)]);
+        }
+        make(store, [insert(event(no, 0)), insert(event(no, 65_535))]);
+    }
+    let two = SettlementNo(2);
+    let ns = [(two, 0), (two, 1), (two, 2), (two, u16::MAX)];
+    assert_eq!(keys(store, &Scan::Attempts(two)), ns.map(Key::Attempt));
+    assert_eq!(keys(store, &Scan::Reversals(two)), ns.map(Key::Reversal));
+    assert_eq!(keys(store, &Scan::Transfers(two)), ns.map(Key::Transfer));
+    assert_eq!(keys(store, &Scan::SimPayments(two)), ns.map(Key::SimPayment));
+    assert_eq!(keys(store, &Scan::Events { settlement: two, after: 0, limit: 9 }), [Key::Event((two, 65_535))]);
+    assert_eq!(keys(store, &Scan::Attempts(SettlementNo(4))), []);
+
+    make(store, [insert(provider(9, "a")), insert(provider(2, "c")), insert(provider(u16::MAX, "b"))]);
+    assert_eq!(keys(store, &Scan::Providers), [2, 9, u16::MAX].map(|no| Key::Provider(ProviderNo(no))));
+}
+
+/// Due ones come first, by due time; leasing moves a task to its lease's end.
+pub fn tasks_are_a_prefix_by_due_time(new: Factory<'_>) {
+    let store = &*new();
+    let due = [(-5, 1), (0, 7), (10, 1), (10, 0xf_ffff), (11, 0), (1 << 42, 3)];
+    make(store, due.map(|(at, n)| insert(task(at, n))));
+    let key = |i: usize| Key::Task(TaskKey::new(due[i].0, due[i].1));
+    let all: Vec<Key> = (0..due.len()).map(key).collect();
+    let begin = TaskKey(i64::MIN);
+    for (until, count) in [(Millis::MIN, 0), (-6, 0), (-5, 1), (9, 2), (10, 4), (11, 5), (1 << 41, 5), (1 << 42, 6), (Millis::MAX, 6)] {
+        assert_eq!(keys(store, &Scan::Tasks { after: begin, until, limit: 99 }), all[..count], "until {until}");
+    }
+    walks(store, &all[..4], |last, limit| match last {
+        Some(Key::Task(after)) => Scan::Tasks { after: *after, until: 10, limit },
+        _ => Scan::Tasks { after: begin, until: 10, limit },
+    });
+    let leased = TaskRecord { key: TaskKey::new(40, 2), owner: 1, ..task(0, 7) };
+    make(store, [Write::Delete(key(1)), insert(leased.clone())]);
+    assert_eq!(keys(store, &Scan::Tasks { after: begin, until: 0, limit: 9 }), [key(0)]);
+    assert_eq!(store.get(&Key::Task(leased.key)).unwrap(), Some(leased.into()));
+}
+
+/// Numbers are shared between kinds of owners; accounts are not.
+pub fn accounts_of_a_client_are_its_own(new: Factory<'_>) {
+    let store = &*new();
+    let of = |owner, mode, code| AccountId::new(owner, mode, currency(code));
+    let own = |no| Owner::Client(ClientNo(no));
+    let mut mine =
+        [of(own(2), Mode::Sandbox, "EUR"), of(own(2), Mode::Live, "EUR"), of(own(2), Mode::Sandbox, "JPY"), of(own(2), Mode::Live, "ZMW")];
+    let others = [
+        of(own(1), Mode::Live, "ZWL"),
+        of(own(3), Mode::Sandbox, "ALL"),
+        of(own(0), Mode::Sandbox, "EUR"),
+        of(own(u32::MAX), Mode::Sandbox, "EUR"),
+        of(Owner::Provider(ProviderNo(2)), Mode::Sandbox, "EUR"),
+        of(Owner::Fees, Mode::Sandbox, "EUR"),
+    ];
+    let all = mine.iter().chain(&others);
+    make(store, all.zip(1..).map(|(&account, journal)| funding(journal, account, 1)));
+    mine.sort();
+    assert_eq!(keys(store, &Scan::AccountsOf(ClientNo(2))), mine.map(Key::Account));
+    assert_eq!(keys(store, &Scan::AccountsOf(ClientNo(u32::MAX))), [Key::Account(others[3])]);
+    assert_eq!(keys(store, &Scan::AccountsOf(ClientNo(4))), []);
+}
+
+/// The scans by age give any order, but all that is older and nothing else.
+pub fn old_records_are_found_by_age(new: Factory<'_>) {
+    let store = &*new();
+    make(store, [3, 1, 2].map(|at| insert(idempotency(1, &at.to_string(), at))));
+    make(store, [3, 1, 2].map(|at| insert(token(at as u8, at))));
+    for (before, count) in [(Millis::MIN, 0), (1, 0), (2, 1), (3, 2), (Millis::MAX, 3)] {
+        for limit in [0, 1, 2, 99] {
+            let idempotency = store.scan(&Scan::IdempotencyBefore { created: before, limit }).unwrap();
+            let tokens = store.scan(&Scan::TokensExpiredBefore { expired: before, limit }).unwrap();
+            assert_eq!((idempotency.len(), tokens.len()), (limit.min(count), limit.min(count)));
+            for record in idempotency.iter().chain(&tokens) {
+                match record {
+                    Record::Idempotency(it) => assert!(it.created_at < before),
+                    Record::Token(it) => assert!(it.expires_at < before),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+}
+
+fn list(store: &dyn Store, client: u32, filter: &SettlementFilter, before: Option<i64>, limit: usize) -> Vec<i64> {
+    let scan = Scan::SettlementsOf { client: ClientNo(client), filter: Box::new(filter.clone()), before: before.map(SettlementNo), limit };
+    let found = store.scan(&scan).unwrap();
+    found.iter().map(|record| if let Record::Settlement(it) = record { it.no.0 } else { panic!("{record:?}") }).collect()
+}
+
+/// Two clients' settlements lie between one another, and neither sees the other's.
+pub fn a_clients_list_is_newest_first_and_its_own(new: Factory<'_>) {
+    let store = &*new();
+    make(store, (1..=40).map(|no| insert(settlement(no, 1 + (no % 3) as u32, &no.to_string()))));
+    let all = SettlementFilter::default();
+    let mine: Vec<i64> = (1..=40).rev().filter(|no| no % 3 == 1).collect();
+    for limit in [1, 2, 13, 14, usize::MAX] {
+        let mut seen = Vec::new();
+        loop {
+            let page = list(store, 2, &all, seen.last().copied(), limit);
+            assert!(page.len() <= limit);
+            if page.is_empty() {
+                break;
+            }
+            seen.extend(page);
+        }
+        assert_eq!(seen, mine);
+    }
+    assert_eq!(list(store, 2, &all, None, 0), [0; 0]);
+    assert_eq!(list(store, 2, &all, Some(1), 9), [0; 0]);
+    assert_eq!(list(store, 2, &all, Some(i64::MAX), 2), [40, 37]);
+    assert_eq!(list(store, 4, &all, None, 9), [0; 0]);
+    let others = SettlementFilter { reference: Some("39".to_owned()), ..all };
+    assert_eq!(list(store, 2, &others, None, 9), [0; 0]);
+    assert_eq!(list(store, 1, &others, None, 9), [39]);
+}
+
+/// Two settlements that differ in one thing, for each thing a list can be restricted by.
+pub fn every_filter_of_a_list_filters(new: Factory<'_>) {
+    let store = &*new();
+    let plain = settlement(1, 1, "a");
+    let other = SettlementRecord {
+        status: SettlementStatus::Unknown,
+        currency: currency("JPY"),
+        provider: ProviderNo(2),
+        to: Participant::from_stored("sim:slow".to_owned()).expect("a participant of the tests"),
+        mode: Mode::Live,
+        created_at: 5_000,
+        needs_review: true,
+        ..settlement(2, 1, "b")
+    };
+    make(store, [insert(plain.clone()), insert(other.clone())]);
+    let all = SettlementFilter::default();
+    let finds = |filter: SettlementFilter, expected: &[i64]| assert_eq!(list(store, 1, &filter, None, 9), expected, "{filter:?}");
+    finds(all.clone(), &[2, 1]);
+    finds(SettlementFilter { status: vec![SettlementStatus::Unknown], ..all.clone() }, &[2]);
+    finds(SettlementFilter { status: vec![SettlementStatus::Accepted, SettlementStatus::Unknown], ..all.clone() }, &[2, 1]);
+    finds(SettlementFilter { status: vec![SettlementStatus::Cancelled, SettlementStatus::Submitted], ..all.clone() }, &[]);
+    finds(SettlementFilter { currency: Some(other.currency), ..all.clone() }, &[2]);
+    finds(SettlementFilter { provider: Some(ProviderNo(2)), ..all.clone() }, &[2]);
+    finds(SettlementFilter { to: Some("sim:slow".to_owned()), ..all.clone() }, &[2]);
+    finds(SettlementFilter { to: Some("sim:SLOW".to_owned()), ..all.clone() }, &[]);
+    finds(SettlementFilter { reference: Some("b".to_owned()), ..all.clone() }, &[2]);
+    finds(SettlementFilter { mode: Some(Mode::Live), ..all.clone() }, &[2]);
+    finds(SettlementFilter { mode: Some(Mode::Sandbox), ..all.clone() }, &[1]);
+    finds(SettlementFilter { needs_review: Some(true), ..all.clone() }, &[2]);
+    finds(SettlementFilter { needs_review: Some(false), ..all.clone() }, &[1]);
+    finds(SettlementFilter { created_from: Some(5_000), ..all.clone() }, &[2]);
+    finds(SettlementFilter { created_from: Some(5_001), ..all.clone() }, &[]);
+    finds(SettlementFilter { created_to: Some(5_000), ..all.clone() }, &[1]);
+    finds(SettlementFilter { created_to: Some(5_001), ..all.clone() }, &[2, 1]);
+
+    // A review that is done leaves the list of what needs one.
+    make(store, [update(SettlementRecord { version: 2, needs_review: false, ..other }, 1)]);
+    finds(SettlementFilter { needs_review: Some(true), ..all.clone() }, &[]);
+    make(store, [update(SettlementRecord { version: 2, needs_review: true, ..plain }, 1)]);
+    finds(SettlementFilter { needs_review: Some(true), ..all }, &[1]);
+}
+
+/// `10` is 10 yen, 10.00 euro and 10.000 dinar.
+pub fn amounts_are_compared_by_value(new: Factory<'_>) {
+    let store = &*new();
+    let amounts = [
+        ("JPY", 9),
+        ("JPY", 10),
+        ("JPY", 11),
+        ("EUR", 999),
+        ("EUR", 1000),
+        ("EUR", 1001),
+        ("KWD", 9_999),
+        ("KWD", 10_000),
+        ("KWD", 10_001),
+    ];
+    make(
+        store,
+        amounts.iter().zip(1..).map(|((code, amount), no)| {
+            insert(SettlementRecord { currency: currency(code), amount: *amount, ..settlement(no, 1, &no.to_string()) })
+        }),
+    );
+    let ten = [10, 100, 1000, 10_000, 100_000];
+    let least = SettlementFilter { min_amount: Some(ten), ..Default::default() };
+    let most = SettlementFilter { max_amount: Some(ten), ..Default::default() };
+    let exactly = SettlementFilter { max_amount: Some(ten), ..least.clone() };
+    assert_eq!(list(store, 1, &least, None, 99), [9, 8, 6, 5, 3, 2]);
+    assert_eq!(list(store, 1, &most, None, 99), [8, 7, 5, 4, 2, 1]);
+    assert_eq!(list(store, 1, &exactly, None, 99), [8, 5, 2]);
+    // Every currency there is stands in the right class.
+    make(
+        store,
+        Currency::all().map(|one| {
+            let amount = 10 * 10i64.pow(one.minor_units().into());
+            insert(SettlementRecord { currency: one, amount, ..settlement(i64::from(one.numeric()) + 1000, 2, one.code()) })
+        }),
+    );
+    assert_eq!(list(store, 2, &exactly, None, usize::MAX).len(), Currency::all().count());
+}
+
+/// Filters hold together, and a page is filled from as far back as it takes.
+pub fn filters_combine_and_page(new: Factory<'_>) {
+    let store = &*new();
+    make(
+        store,
+        (1..=60).map(|no| {
+            let status = if no % 2 == 0 { SettlementStatus::Failed } else { SettlementStatus::Completed };
+            let provider = ProviderNo((no % 5) as u16);
+            insert(SettlementRecord { status, provider, needs_review: no % 3 == 0, amount: no, ..settlement(no, 1, &no.to_string()) })
+        }),
+    );
+    let filter = SettlementFilter {
+        status: vec![SettlementStatus::Failed],
+        provider: Some(ProviderNo(0)),
+        needs_review: Some(true),
+        currency: Some(currency("EUR")),
+        created_from: Some(0),
+        created_to: Some(Millis::MAX),
+        min_amount: Some([1; 5]),
+        max_amount: Some([i64::MAX; 5]),
+        mode: Some(Mode::Sandbox),
+        to: Some("sim:ok".to_owned()),
+        ..Default::default()
+    };
+    assert_eq!(list(store, 1, &filter, None, 9), [60, 30]);
+    assert_eq!(list(store, 1, &filter, None, 1), [60]);
+    assert_eq!(list(store, 1, &filter, Some(60), 1), [30]);
+    assert_eq!(list(store, 1, &filter, Some(30), 1), [0; 0]);
+}

@@ -1,0 +1,136 @@
+//! Totals and the balance guard.
+
+use super::fixtures::*;
+use super::{Factory, everything, make};
+use crate::ids::{ClientNo, ProviderNo};
+use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferKind};
+use crate::store::record::{Key, Record};
+use crate::store::{CommitError, Scan, Store, Write};
+
+fn totals_of(store: &dyn Store, account: AccountId) -> Option<Totals> {
+    match store.get(&Key::Account(account)).unwrap() {
+        Some(Record::Account(found)) => {
+            assert_eq!(found.id, account);
+            Some(found.totals)
+        }
+        None => None,
+        Some(other) => panic!("not an account: {other:?}"),
+    }
+}
+
+fn guarded(result: Result<(), CommitError>) -> AccountId {
+    match result {
+        Err(CommitError::BalanceGuard(account)) => account,
+        other => panic!("not guarded: {other:?}"),
+    }
+}
+
+fn pending(journal: i64, n: u16, debit: AccountId, credit: AccountId, amount: i64) -> Transfer {
+    Transfer { kind: TransferKind::Pending, ..transfer(journal, n, debit, credit, amount) }
+}
+
+/// Each kind of transfer moves the totals that it should, on both sides, and its line is kept.
+pub fn transfers_add_up_to_totals(new: Factory<'_>) {
+    let store = &*new();
+    let (payer, payee, source) = (account_of(1), account(Owner::Provider(ProviderNo(1))), account(Owner::Funding));
+    assert_eq!(totals_of(store, payer), None);
+    make(store, [funding(-1, payer, 1000)]);
+    let (first, second) = (pending(1, 1, payer, payee, 300), pending(1, 2, payer, payee, 50));
+    make(store, [Write::Post(first.clone()), Write::Post(second.clone())]);
+    assert_eq!(totals_of(store, payer), Some(totals([350, 0, 0, 1000])));
+    assert_eq!(totals_of(store, payee), Some(totals([0, 0, 350, 0])));
+    make(store, [Write::Post(first.resolve(TransferKind::Post, 3, 5)), Write::Post(second.resolve(TransferKind::Void, 4, 6))]);
+    assert_eq!(totals_of(store, payer), Some(totals([0, 300, 0, 1000])));
+    assert_eq!(totals_of(store, payee), Some(totals([0, 0, 0, 300])));
+    assert_eq!(totals_of(store, source), Some(totals([0, 1000, 0, 0])));
+
+    let journal = store.scan(&Scan::Transfers(first.journal)).unwrap();
+    let expected = [first.clone(), second.clone(), first.resolve(TransferKind::Post, 3, 5), second.resolve(TransferKind::Void, 4, 6)];
+    assert_eq!(journal, expected.map(Record::from));
+
+    // To itself, and to and fro: the account has a row, and nothing in it.
+    let (own, other) = (account_of(8), account_of(9));
+    make(store, [Write::Post(pending(3, 1, own, other, 1)), Write::Post(pending(3, 1, own, other, 1).resolve(TransferKind::Void, 2, 0))]);
+    assert_eq!(totals_of(store, own), Some(Totals::default()));
+    make(store, [funding(-2, own, 5), Write::Post(transfer(4, 1, own, own, 5))]);
+    assert_eq!(totals_of(store, own), Some(totals([0, 5, 0, 10])));
+}
+
+/// The floor is zero, exactly; what counts is the commit's end, not the order inside.
+pub fn a_commit_counts_as_a_whole_for_the_guard(new: Factory<'_>) {
+    let store = &*new();
+    let (payer, payee) = (account_of(1), account_of(2));
+    assert_eq!(guarded(store.commit(&commit([Write::Post(pending(1, 1, payer, payee, 1))]))), payer);
+    assert_eq!(everything(store), []);
+
+    make(store, [Write::Post(pending(1, 1, payer, payee, 100)), funding(-1, payer, 100)]);
+    assert_eq!(totals_of(store, payer).unwrap().available(), Some(0));
+    for over in [pending(2, 1, payer, payee, 1), transfer(2, 1, payer, payee, 1)] {
+        assert_eq!(guarded(store.commit(&commit([Write::Post(over)]))), payer);
+    }
+    // What is only announced cannot be spent.
+    assert_eq!(guarded(store.commit(&commit([Write::Post(transfer(2, 1, payee, payer, 1))]))), payee);
+    let both = [transfer(2, 1, payer, payee, 40), transfer(2, 2, payee, payer, 41)];
+    assert_eq!(guarded(store.commit(&commit(both.map(Write::Post)))), payee);
+    let both = [transfer(2, 1, payer, payee, 40), transfer(2, 2, payee, payer, 40)];
+    make(store, both.map(Write::Post));
+    // A clash is told before the guard: deciding again may not even need the money.
+    let refused = store.commit(&commit([Write::Post(transfer(2, 1, payer, payee, 500)), insert(task(1, 1))]));
+    assert!(matches!(refused, Err(CommitError::Conflict(_))), "{refused:?}");
+}
+
+/// Accounts without a floor go below zero, and one with a floor that gains nothing and spends nothing is let be.
+pub fn only_what_spends_is_guarded(new: Factory<'_>) {
+    let store = &*new();
+    let provider = account(Owner::Provider(ProviderNo(7)));
+    make(store, [Write::Post(transfer(1, 1, provider, account(Owner::Fees), 10)), funding(-1, account_of(1), 10)]);
+    assert_eq!(totals_of(store, provider).unwrap().available(), Some(-10));
+    let (live, other_currency) = (
+        AccountId::new(Owner::Client(ClientNo(1)), Mode::Live, currency("EUR")),
+        AccountId::new(Owner::Client(ClientNo(1)), Mode::Sandbox, currency("JPY")),
+    );
+    for empty in [live, other_currency] {
+        assert_eq!(guarded(store.commit(&commit([Write::Post(transfer(2, 1, empty, provider, 1))]))), empty);
+    }
+    // Letting go of a hold, and receiving, need no money.
+    let hold = pending(3, 1, account_of(1), provider, 10);
+    make(store, [Write::Post(hold.clone())]);
+    make(store, [Write::Post(hold.resolve(TransferKind::Post, 2, 0))]);
+    make(store, [Write::Post(transfer(4, 1, provider, account_of(1), 3))]);
+    assert_eq!(totals_of(store, account_of(1)).unwrap().available(), Some(3));
+}
+
+/// Totals never wrap, and a sum that fits is not refused because of the order of its parts.
+pub fn totals_that_do_not_fit_are_refused(new: Factory<'_>) {
+    let store = &*new();
+    make(store, [funding(-1, account_of(1), i64::MAX)]);
+    let before = everything(store);
+    for over in [funding(-2, account_of(1), 1), funding(-2, account_of(2), 1), funding(-2, account_of(1), i64::MAX)] {
+        match store.commit(&commit([over, insert(task(1, 1))])) {
+            Err(CommitError::Store(error)) => assert!(!error.retryable),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(everything(store), before);
+    }
+    let (payer, payee) = (account_of(1), account(Owner::Provider(ProviderNo(1))));
+    let hold = pending(1, 1, payer, payee, i64::MAX);
+    let again = Transfer { n: 3, ..hold.clone() };
+    make(store, [Write::Post(hold.clone()), Write::Post(again), Write::Post(hold.resolve(TransferKind::Void, 2, 0))]);
+    assert_eq!(totals_of(store, payer), Some(totals([i64::MAX, 0, 0, i64::MAX])));
+}
+
+/// A thousand transfers of one commit from many accounts into one.
+pub fn a_popular_account_takes_every_transfer(new: Factory<'_>) {
+    let store = &*new();
+    let popular = account(Owner::Provider(ProviderNo(1)));
+    make(store, (0..100).map(|n| funding(-1 - n, account_of(n as u32), 10_000)));
+    make(store, (1..=1000).map(|n| Write::Post(pending(n, 1, account_of(n as u32 % 100), popular, n))));
+    assert_eq!(totals_of(store, popular), Some(totals([0, 0, 500_500, 0])));
+    let accounts = store.scan(&Scan::Accounts { after: AccountId(i64::MIN), limit: usize::MAX }).unwrap();
+    let mut sum = Totals::default();
+    for record in &accounts {
+        let Record::Account(account) = record else { panic!("not an account: {record:?}") };
+        sum = sum.plus(&account.totals).unwrap();
+    }
+    assert_eq!((accounts.len(), sum), (102, totals([500_500, 1_000_000, 500_500, 1_000_000])));
+}

@@ -1,0 +1,395 @@
+//! The store in memory: the model that every other store is compared with, and the store of a browser tab and of tests.
+//!
+//! One lock, one ordered map a kind, a few indexes. A commit is applied write by write under the lock and taken back
+//! from the last to the first if anything stood in its way, so that nobody ever sees a part of one.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
+use std::ops::Bound::{Excluded, Included, Unbounded};
+use std::sync::RwLock;
+
+use super::record::*;
+use super::shared::{self, Deltas};
+use super::{Clash, Commit, CommitError, Scan, SettlementFilter, Store, StoreError, Unique, Write};
+use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer};
+
+/// Keeps everything in memory. Dropped, it is gone.
+#[derive(Default)]
+pub struct MemoryStore {
+    state: RwLock<State>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Store for MemoryStore {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        shared::check(commit)?;
+        self.state.write().map_err(|_| poisoned())?.commit(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        Ok(self.state.read().map_err(|_| poisoned())?.get(key))
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        Ok(self.state.read().map_err(|_| poisoned())?.find(unique))
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        Ok(self.state.read().map_err(|_| poisoned())?.scan(scan))
+    }
+}
+
+/// A thread that panicked in the middle of a commit may have left a part of it.
+fn poisoned() -> StoreError {
+    StoreError::corrupt("locking the memory store", "a thread panicked inside a commit")
+}
+
+#[derive(Default)]
+struct State {
+    clients: BTreeMap<ClientNo, ClientRecord>,
+    tokens: BTreeMap<Digest32, TokenRecord>,
+    providers: BTreeMap<ProviderNo, ProviderRecord>,
+    accounts: BTreeMap<AccountId, Totals>,
+    settlements: BTreeMap<SettlementNo, SettlementRecord>,
+    attempts: BTreeMap<(SettlementNo, u16), AttemptRecord>,
+    reversals: BTreeMap<(SettlementNo, u16), ReversalRecord>,
+    events: BTreeMap<(SettlementNo, u32), EventRecord>,
+    transfers: BTreeMap<(SettlementNo, u16), Transfer>,
+    tasks: BTreeMap<TaskKey, TaskRecord>,
+    idempotency: BTreeMap<(ClientNo, String), IdempotencyRecord>,
+    sim_payments: BTreeMap<(SettlementNo, u16), SimPaymentRecord>,
+    meta: BTreeMap<String, MetaRecord>,
+
+    client_ids: BTreeMap<Ulid, ClientNo>,
+    provider_ids: BTreeMap<String, ProviderNo>,
+    of_client: BTreeMap<ClientNo, OfClient>,
+}
+
+/// One client's indexes: a list never walks over another client's rows.
+#[derive(Default)]
+struct OfClient {
+    settlements: BTreeSet<SettlementNo>,
+    references: HashMap<Box<str>, SettlementNo>,
+    reversal_references: HashMap<Box<str>, (SettlementNo, u16)>,
+}
+
+/// How one applied write is taken back.
+enum Undo {
+    /// The write at this index added a record.
+    Added(usize),
+    /// A record was replaced or removed; this is what it was.
+    Was(Box<Record>),
+}
+
+impl State {
+    fn commit(&mut self, commit: &Commit) -> Result<(), CommitError> {
+        let mut undo = Vec::with_capacity(commit.writes.len());
+        let mut clashes = Vec::new();
+        let mut deltas = Deltas::default();
+        for (index, write) in commit.writes.iter().enumerate() {
+            let undone_by = match write {
+                Write::Insert(record) => self.insert(record).then_some(Undo::Added(index)),
+                Write::UpdateSettlement { record, expected } => self.update(record, *expected),
+                Write::Replace(record) => self.replace(record),
+                Write::Post(transfer) => self.post(transfer, &mut deltas).then_some(Undo::Added(index)),
+                Write::Delete(key) => self.remove(key).map(|was| Undo::Was(Box::new(was))),
+            };
+            match undone_by {
+                Some(step) => undo.push(step),
+                None => clashes.push(Clash { write: index }),
+            }
+        }
+        let settled = if clashes.is_empty() {
+            deltas.settle(|account| Ok(self.accounts.get(&account).copied().unwrap_or_default()))
+        } else {
+            Err(CommitError::Conflict(clashes))
+        };
+        match settled {
+            Ok(totals) => {
+                self.accounts.extend(totals);
+                Ok(())
+            }
+            Err(error) => {
+                self.take_back(undo, commit);
+                Err(error)
+            }
+        }
+    }
+
+    fn take_back(&mut self, undo: Vec<Undo>, commit: &Commit) {
+        for step in undo.into_iter().rev() {
+            match step {
+                Undo::Was(record) => {
+                    self.remove(&record.key());
+                    self.insert(&record);
+                }
+                Undo::Added(index) => match &commit.writes[index] {
+                    Write::Post(transfer) => drop(self.transfers.remove(&(transfer.journal, transfer.n))),
+                    Write::Insert(record) => drop(self.remove(&record.key())),
+                    Write::UpdateSettlement { .. } | Write::Replace(_) | Write::Delete(_) => {}
+                },
+            }
+        }
+    }
+
+    /// Adds a record unless one of its keys is taken.
+    fn insert(&mut self, record: &Record) -> bool {
+        match record {
+            Record::Client(r) => {
+                vacant(&self.client_ids, &r.id) && add(&mut self.clients, r.no, r) && add(&mut self.client_ids, r.id, &r.no)
+            }
+            Record::Provider(r) => {
+                vacant(&self.provider_ids, &r.id) && add(&mut self.providers, r.no, r) && add(&mut self.provider_ids, r.id.clone(), &r.no)
+            }
+            Record::Settlement(r) => self.insert_settlement(r),
+            Record::Reversal(r) => self.insert_reversal(r),
+            Record::Token(r) => add(&mut self.tokens, r.hash, r),
+            Record::Attempt(r) => add(&mut self.attempts, (r.settlement, r.n), r),
+            Record::Event(r) => add(&mut self.events, (r.settlement, r.n), r),
+            Record::Task(r) => add(&mut self.tasks, r.key, r),
+            Record::Idempotency(r) => add(&mut self.idempotency, (r.client, r.key.clone()), r),
+            Record::SimPayment(r) => add(&mut self.sim_payments, (r.settlement, r.child), r),
+            Record::Meta(r) => add(&mut self.meta, r.name.clone(), r),
+            // `shared::check` lets neither in.
+            Record::Account(_) | Record::Transfer(_) => false,
+        }
+    }
+
+    fn insert_settlement(&mut self, r: &SettlementRecord) -> bool {
+        let btree_map::Entry::Vacant(place) = self.settlements.entry(r.no) else { return false };
+        let mine = self.of_client.entry(r.client).or_default();
+        if mine.references.contains_key(r.reference.as_str()) {
+            return false;
+        }
+        mine.references.insert(r.reference.as_str().into(), r.no);
+        mine.settlements.insert(r.no);
+        place.insert(r.clone());
+        true
+    }
+
+    fn insert_reversal(&mut self, r: &ReversalRecord) -> bool {
+        let key = (r.settlement, r.n);
+        let btree_map::Entry::Vacant(place) = self.reversals.entry(key) else { return false };
+        if let Some(reference) = &r.reference {
+            let taken = &mut self.of_client.entry(r.client).or_default().reversal_references;
+            if taken.contains_key(reference.as_str()) {
+                return false;
+            }
+            taken.insert(reference.as_str().into(), key);
+        }
+        place.insert(r.clone());
+        true
+    }
+
+    fn post(&mut self, transfer: &Transfer, deltas: &mut Deltas) -> bool {
+        let added = add(&mut self.transfers, (transfer.journal, transfer.n), transfer);
+        if added {
+            deltas.add(transfer);
+        }
+        added
+    }
+
+    fn update(&mut self, new: &SettlementRecord, expected: u32) -> Option<Undo> {
+        let old = self.settlements.get_mut(&new.no)?;
+        if old.version != expected || (old.client, &old.reference) != (new.client, &new.reference) {
+            return None;
+        }
+        Some(Undo::Was(Box::new(std::mem::replace(old, new.clone()).into())))
+    }
+
+    /// Puts a record in the place of the one under its key. Unique keys never change: a record that differs in one
+    /// is not the same record.
+    fn replace(&mut self, record: &Record) -> Option<Undo> {
+        let was: Record = match record {
+            Record::Client(r) => swap(&mut self.clients, &r.no, r, |old| old.id == r.id)?.into(),
+            Record::Provider(r) => swap(&mut self.providers, &r.no, r, |old| old.id == r.id)?.into(),
+            Record::Reversal(r) => {
+                let same = |old: &ReversalRecord| (old.client, &old.reference) == (r.client, &r.reference);
+                swap(&mut self.reversals, &(r.settlement, r.n), r, same)?.into()
+            }
+            Record::Token(r) => swap(&mut self.tokens, &r.hash, r, |_| true)?.into(),
+            Record::Attempt(r) => swap(&mut self.attempts, &(r.settlement, r.n), r, |_| true)?.into(),
+            Record::Event(r) => swap(&mut self.events, &(r.settlement, r.n), r, |_| true)?.into(),
+            Record::Task(r) => swap(&mut self.tasks, &r.key, r, |_| true)?.into(),
+            Record::Idempotency(r) => swap(&mut self.idempotency, &(r.client, r.key.clone()), r, |_| true)?.into(),
+            Record::SimPayment(r) => swap(&mut self.sim_payments, &(r.settlement, r.child), r, |_| true)?.into(),
+            Record::Meta(r) => swap(&mut self.meta, &r.name, r, |_| true)?.into(),
+            // `shared::check` lets none of these in.
+            Record::Settlement(_) | Record::Account(_) | Record::Transfer(_) => return None,
+        };
+        Some(Undo::Was(Box::new(was)))
+    }
+
+    fn remove(&mut self, key: &Key) -> Option<Record> {
+        Some(match key {
+            Key::Client(no) => {
+                let was = self.clients.remove(no)?;
+                self.client_ids.remove(&was.id);
+                was.into()
+            }
+            Key::Provider(no) => {
+                let was = self.providers.remove(no)?;
+                self.provider_ids.remove(&was.id);
+                was.into()
+            }
+            Key::Settlement(no) => {
+                let was = self.settlements.remove(no)?;
+                if let Some(mine) = self.of_client.get_mut(&was.client) {
+                    mine.settlements.remove(no);
+                    mine.references.remove(was.reference.as_str());
+                }
+                was.into()
+            }
+            Key::Reversal(key) => {
+                let was = self.reversals.remove(key)?;
+                if let (Some(reference), Some(mine)) = (&was.reference, self.of_client.get_mut(&was.client)) {
+                    mine.reversal_references.remove(reference.as_str());
+                }
+                was.into()
+            }
+            Key::Token(hash) => self.tokens.remove(hash)?.into(),
+            Key::Attempt(key) => self.attempts.remove(key)?.into(),
+            Key::Event(key) => self.events.remove(key)?.into(),
+            Key::Task(key) => self.tasks.remove(key)?.into(),
+            Key::Idempotency(key) => self.idempotency.remove(key)?.into(),
+            Key::SimPayment(key) => self.sim_payments.remove(key)?.into(),
+            Key::Meta(name) => self.meta.remove(name)?.into(),
+            // `shared::check` lets neither in.
+            Key::Account(_) | Key::Transfer(_) => return None,
+        })
+    }
+
+    fn get(&self, key: &Key) -> Option<Record> {
+        Some(match key {
+            Key::Client(key) => self.clients.get(key)?.clone().into(),
+            Key::Token(key) => self.tokens.get(key)?.clone().into(),
+            Key::Provider(key) => self.providers.get(key)?.clone().into(),
+            Key::Account(key) => account((key, self.accounts.get(key)?)),
+            Key::Settlement(key) => self.settlements.get(key)?.clone().into(),
+            Key::Attempt(key) => self.attempts.get(key)?.clone().into(),
+            Key::Reversal(key) => self.reversals.get(key)?.clone().into(),
+            Key::Event(key) => self.events.get(key)?.clone().into(),
+            Key::Transfer(key) => self.transfers.get(key)?.clone().into(),
+            Key::Task(key) => self.tasks.get(key)?.clone().into(),
+            Key::Idempotency(key) => self.idempotency.get(key)?.clone().into(),
+            Key::SimPayment(key) => self.sim_payments.get(key)?.clone().into(),
+            Key::Meta(key) => self.meta.get(key)?.clone().into(),
+        })
+    }
+
+    fn find(&self, unique: &Unique) -> Option<Record> {
+        match unique {
+            Unique::SettlementReference(client, reference) => {
+                let no = self.of_client.get(client)?.references.get(reference.as_str())?;
+                self.get(&Key::Settlement(*no))
+            }
+            Unique::ReversalReference(client, reference) => {
+                let key = self.of_client.get(client)?.reversal_references.get(reference.as_str())?;
+                self.get(&Key::Reversal(*key))
+            }
+            Unique::ClientId(id) => self.get(&Key::Client(*self.client_ids.get(id)?)),
+        }
+    }
+
+    fn scan(&self, scan: &Scan) -> Vec<Record> {
+        match scan {
+            Scan::SettlementsOf { client, filter, before, limit } => self.settlements_of(*client, filter, *before, *limit),
+            Scan::Settlements { after, limit } => records(self.settlements.range((Excluded(*after), Unbounded)), *limit),
+            Scan::LastSettlement => records(self.settlements.last_key_value(), 1),
+            Scan::LastTransfer => records(self.transfers.last_key_value(), 1),
+            Scan::Events { settlement, after, limit } => {
+                records(self.events.range((Excluded((*settlement, *after)), Included((*settlement, u32::MAX)))), *limit)
+            }
+            Scan::Attempts(of) => records(self.attempts.range((*of, 0)..=(*of, u16::MAX)), usize::MAX),
+            Scan::Reversals(of) => records(self.reversals.range((*of, 0)..=(*of, u16::MAX)), usize::MAX),
+            Scan::Transfers(of) => records(self.transfers.range((*of, 0)..=(*of, u16::MAX)), usize::MAX),
+            Scan::SimPayments(of) => records(self.sim_payments.range((*of, 0)..=(*of, u16::MAX)), usize::MAX),
+            Scan::AllTransfers { after, limit } => records(self.transfers.range((Excluded(*after), Unbounded)), *limit),
+            Scan::Tasks { after, until, limit } => {
+                let due = self.tasks.range((Excluded(*after), Unbounded)).take_while(|(key, _)| key.due() <= *until);
+                records(due, *limit)
+            }
+            Scan::AccountsOf(client) => {
+                // A client's accounts lie together, beside those of other owners with the same number.
+                let range = AccountId(i64::from(client.0) << 16)..AccountId((i64::from(client.0) + 1) << 16);
+                let mine = self.accounts.range(range).filter(|(id, _)| id.owner() == Owner::Client(*client));
+                mine.map(account).collect()
+            }
+            Scan::Accounts { after, limit } => self.accounts.range((Excluded(*after), Unbounded)).take(*limit).map(account).collect(),
+            Scan::Clients { after, limit } => records(self.clients.range((Excluded(*after), Unbounded)), *limit),
+            Scan::LastClient => records(self.clients.last_key_value(), 1),
+            Scan::Providers => records(&self.providers, usize::MAX),
+            Scan::IdempotencyBefore { created, limit } => records(self.idempotency.iter().filter(|(_, r)| r.created_at < *created), *limit),
+            Scan::TokensExpiredBefore { expired, limit } => records(self.tokens.iter().filter(|(_, r)| r.expires_at < *expired), *limit),
+        }
+    }
+
+    fn settlements_of(&self, client: ClientNo, filter: &SettlementFilter, before: Option<SettlementNo>, limit: usize) -> Vec<Record> {
+        let Some(mine) = self.of_client.get(&client) else { return Vec::new() };
+        let below = before.map_or(Unbounded, Excluded);
+        let newest_first = mine.settlements.range((Unbounded, below)).rev().filter_map(|no| self.settlements.get(no));
+        newest_first.filter(|r| matches(filter, r)).take(limit).map(|r| r.clone().into()).collect()
+    }
+}
+
+/// Whether a settlement is one that the filter shows.
+fn matches(filter: &SettlementFilter, r: &SettlementRecord) -> bool {
+    let SettlementFilter {
+        status,
+        currency,
+        provider,
+        to,
+        reference,
+        mode,
+        created_from,
+        created_to,
+        min_amount,
+        max_amount,
+        needs_review,
+    } = filter;
+    let decimals = usize::from(r.currency.minor_units());
+    (status.is_empty() || status.contains(&r.status))
+        && currency.is_none_or(|it| it == r.currency)
+        && provider.is_none_or(|it| it == r.provider)
+        && to.as_ref().is_none_or(|it| it == r.to.as_str())
+        && reference.as_ref().is_none_or(|it| it == r.reference.as_str())
+        && mode.is_none_or(|it: Mode| it == r.mode)
+        && created_from.is_none_or(|it| r.created_at >= it)
+        && created_to.is_none_or(|it| r.created_at < it)
+        && min_amount.is_none_or(|bound| r.amount >= bound[decimals])
+        && max_amount.is_none_or(|bound| r.amount <= bound[decimals])
+        && needs_review.is_none_or(|it| it == r.needs_review)
+}
+
+fn vacant<K: Ord, V>(map: &BTreeMap<K, V>, key: &K) -> bool {
+    !map.contains_key(key)
+}
+
+fn add<K: Ord, V: Clone>(map: &mut BTreeMap<K, V>, key: K, value: &V) -> bool {
+    match map.entry(key) {
+        btree_map::Entry::Vacant(place) => {
+            place.insert(value.clone());
+            true
+        }
+        btree_map::Entry::Occupied(_) => false,
+    }
+}
+
+fn swap<K: Ord, V: Clone>(map: &mut BTreeMap<K, V>, key: &K, new: &V, same: impl FnOnce(&V) -> bool) -> Option<V> {
+    let old = map.get_mut(key)?;
+    same(old).then(|| std::mem::replace(old, new.clone()))
+}
+
+fn account((id, totals): (&AccountId, &Totals)) -> Record {
+    AccountRecord { id: *id, totals: *totals }.into()
+}
+
+fn records<'a, K: 'a, V: Clone + Into<Record> + 'a>(found: impl IntoIterator<Item = (&'a K, &'a V)>, limit: usize) -> Vec<Record> {
+    found.into_iter().take(limit).map(|(_, record)| record.clone().into()).collect()
+}

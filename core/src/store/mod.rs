@@ -1,0 +1,274 @@
+//! The store: one narrow door. Reads by key and closed, paged scans; one write, [`Store::commit`], all or nothing.
+//!
+//! A store holds no rules: it keeps records, refuses a commit whose checks do not hold, and adds up account totals
+//! from transfers. Everything that decides lives in the engine. All implementations pass one conformance suite
+//! (feature `testkit`), with [`memory`] as the model.
+
+#[cfg(feature = "testkit")]
+pub mod conformance;
+#[cfg(feature = "testkit")]
+pub mod faulty;
+pub mod memory;
+pub mod record;
+pub(crate) mod shared;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+
+use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use crate::ledger::{AccountId, Mode, Transfer};
+use crate::lifecycle::SettlementStatus;
+use crate::money::Currency;
+use crate::time::Millis;
+use record::*;
+
+/// One write of a commit. Each names what must hold for it, so that no lock is held across a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Write {
+    /// Adds a record. Fails if its primary key or one of its unique keys is taken:
+    /// settlement `(client, reference)`, reversal `(client, reference)` if it has one, client `id`, provider `id`.
+    Insert(Record),
+    /// Replaces a settlement that still has version `expected`. Its client and reference never change.
+    UpdateSettlement {
+        /// The whole new record.
+        record: SettlementRecord,
+        /// The version that it replaces.
+        expected: u32,
+    },
+    /// Replaces a record of any other kind that exists. Children of a settlement are guarded by its version.
+    /// Unique keys never change: a record that differs in one is another record, and clashes.
+    /// Accounts and transfers are never replaced, inserted or deleted: they change only by [`Write::Post`].
+    Replace(Record),
+    /// Adds a journal line and moves the totals of both accounts; an account without a row starts at zero.
+    Post(Transfer),
+    /// Removes a record that exists.
+    Delete(Key),
+}
+
+/// Writes that become durable together or not at all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Commit {
+    /// In order: a later write sees the earlier ones.
+    pub writes: Vec<Write>,
+}
+
+/// What stood in the way of a commit: the write at this index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clash {
+    /// Index into [`Commit::writes`].
+    pub write: usize,
+}
+
+/// Why a commit was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    /// Nothing was written: these writes' conditions did not hold. Read again and decide again.
+    /// A store reports every clash that it can see at once, so that deciding again converges.
+    #[error("{} conditions did not hold", .0.len())]
+    Conflict(Vec<Clash>),
+    /// Nothing was written: this account's available money would have fallen below its floor.
+    #[error("the balance guard of account {0:?} refused")]
+    BalanceGuard(AccountId),
+    /// The link broke after the commit was sent: it may or may not have been made. Resolve by reading.
+    #[error("it is not known whether the commit was made: {0}")]
+    Indeterminate(StoreError),
+    /// Nothing was written: the store could not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A fault of the store itself.
+#[derive(Debug, thiserror::Error)]
+#[error("{context}: {cause}")]
+pub struct StoreError {
+    /// What was being done.
+    pub context: &'static str,
+    /// What went wrong.
+    pub cause: Box<dyn std::error::Error + Send + Sync>,
+    /// Whether trying again later can help (busy, full, unreachable) or the data itself is wrong.
+    pub retryable: bool,
+}
+
+impl StoreError {
+    /// The store cannot be used now.
+    pub fn unavailable(context: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self { context, cause: cause.into(), retryable: true }
+    }
+
+    /// What is stored cannot be what was written.
+    pub fn corrupt(context: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self { context, cause: cause.into(), retryable: false }
+    }
+}
+
+impl From<StoreError> for crate::Error {
+    fn from(error: StoreError) -> Self {
+        let code = if error.retryable { crate::ErrorCode::StoreUnavailable } else { crate::ErrorCode::Internal };
+        Self::caused(code, error)
+    }
+}
+
+/// Which settlements a list shows. Empty fields do not restrict.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SettlementFilter {
+    /// Any of these.
+    pub status: Vec<SettlementStatus>,
+    /// This currency.
+    pub currency: Option<Currency>,
+    /// This provider.
+    pub provider: Option<ProviderNo>,
+    /// This participant, canonical text.
+    pub to: Option<String>,
+    /// This reference.
+    pub reference: Option<String>,
+    /// This mode.
+    pub mode: Option<Mode>,
+    /// Created at or after.
+    pub created_from: Option<Millis>,
+    /// Created before.
+    pub created_to: Option<Millis>,
+    /// At least this amount: `(unscaled, decimals)` is compared by value against each settlement's own currency.
+    pub min_amount: Option<AmountBound>,
+    /// At most this amount.
+    pub max_amount: Option<AmountBound>,
+    /// Flagged for review, or not.
+    pub needs_review: Option<bool>,
+}
+
+/// A decimal amount as a bound, in minor units for each number of decimals a currency can have (0 to 4).
+///
+/// Worked out once, so that a store compares integers: index by [`Currency::minor_units`].
+pub type AmountBound = [i64; 5];
+
+/// A closed set of paged scans. `after`/`before` are exclusive; results are at most `limit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scan {
+    /// A client's settlements, newest (highest number) first, below `before`.
+    SettlementsOf {
+        /// Whose.
+        client: ClientNo,
+        /// Which of them.
+        filter: Box<SettlementFilter>,
+        /// Below this number; `None` for the newest.
+        before: Option<SettlementNo>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Every settlement by number, above `after`.
+    Settlements {
+        /// Above this number.
+        after: SettlementNo,
+        /// At most so many.
+        limit: usize,
+    },
+    /// The settlement with the highest number, if there is any.
+    LastSettlement,
+    /// The transfer with the highest journal number, if there is any.
+    LastTransfer,
+    /// A settlement's events by sequence, above `after`.
+    Events {
+        /// Of which settlement.
+        settlement: SettlementNo,
+        /// Above this sequence.
+        after: u32,
+        /// At most so many.
+        limit: usize,
+    },
+    /// All attempts of a settlement, by number.
+    Attempts(SettlementNo),
+    /// All reversals of a settlement, by number.
+    Reversals(SettlementNo),
+    /// All transfers of a journal number, by `n`.
+    Transfers(SettlementNo),
+    /// Every transfer, by journal number and `n`, above this one.
+    AllTransfers {
+        /// Above this journal number and `n`.
+        after: (SettlementNo, u16),
+        /// At most so many.
+        limit: usize,
+    },
+    /// Tasks with a key above `after` and due at or before `until`, by key.
+    Tasks {
+        /// Above this key.
+        after: TaskKey,
+        /// Due at or before; `Millis::MAX` for all.
+        until: Millis,
+        /// At most so many.
+        limit: usize,
+    },
+    /// A client's accounts, by key.
+    AccountsOf(ClientNo),
+    /// Every account by key, above `after`.
+    Accounts {
+        /// Above this key.
+        after: AccountId,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Clients by number, above `after`.
+    Clients {
+        /// Above this number.
+        after: ClientNo,
+        /// At most so many.
+        limit: usize,
+    },
+    /// The client with the highest number, if there is any.
+    LastClient,
+    /// All providers, by number.
+    Providers,
+    /// What the simulated operator knows under a settlement.
+    SimPayments(SettlementNo),
+    /// Idempotency records made before this time, any order.
+    IdempotencyBefore {
+        /// Made before.
+        created: Millis,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Tokens that ended before this time, any order.
+    TokensExpiredBefore {
+        /// Ended before.
+        expired: Millis,
+        /// At most so many.
+        limit: usize,
+    },
+}
+
+/// Look-ups by a unique key that is not the primary one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Unique {
+    /// A settlement by its client and reference.
+    SettlementReference(ClientNo, String),
+    /// A reversal by its client and reference.
+    ReversalReference(ClientNo, String),
+    /// A client by the ULID behind `cli_`.
+    ClientId(Ulid),
+}
+
+/// Where records live. Implementations are shared between threads and lock inside, never across calls.
+pub trait Store: Send + Sync {
+    /// Makes all writes durable together, or none. Returns only after they are durable.
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError>;
+
+    /// The record under a primary key.
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError>;
+
+    /// The record under another unique key.
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError>;
+
+    /// A page of records.
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError>;
+}
+
+/// The record that `found` must be. A store that answers with another kind is broken.
+pub fn typed<T: TryFrom<Record, Error = Record>>(found: Option<Record>) -> Result<Option<T>, StoreError> {
+    found.map(one).transpose()
+}
+
+/// All of `found` as one kind.
+pub fn typed_all<T: TryFrom<Record, Error = Record>>(found: Vec<Record>) -> Result<Vec<T>, StoreError> {
+    found.into_iter().map(one).collect()
+}
+
+fn one<T: TryFrom<Record, Error = Record>>(record: Record) -> Result<T, StoreError> {
+    T::try_from(record).map_err(|other| StoreError::corrupt("reading a record", format!("unexpected kind: {:?}", other.key())))
+}

@@ -1,0 +1,425 @@
+//! What a store keeps: plain data, no behaviour. Keys are dense numbers; texts appear only where people gave them.
+
+use std::collections::BTreeMap;
+
+use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use crate::ledger::{AccountId, Mode, Totals, Transfer};
+use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName, stored_enum};
+use crate::money::Currency;
+use crate::participant::{Participant, Reference};
+use crate::rail::FailureCode;
+use crate::time::Millis;
+use crate::validate::ReversalReason;
+
+/// A SHA-256 digest.
+pub type Digest32 = [u8; 32];
+
+/// A business that holds credentials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientRecord {
+    /// Its number.
+    pub no: ClientNo,
+    /// The ULID behind `cli_`.
+    pub id: Ulid,
+    /// Its name, as it enrolled.
+    pub name: String,
+    /// May not call any more.
+    pub suspended: bool,
+    /// When it enrolled.
+    pub created_at: Millis,
+}
+
+/// An access token: only its hash is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenRecord {
+    /// SHA-256 of the token's text.
+    pub hash: Digest32,
+    /// Whose.
+    pub client: ClientNo,
+    /// The mode it was issued for.
+    pub mode: Mode,
+    /// When it was issued.
+    pub created_at: Millis,
+    /// When it ends.
+    pub expires_at: Millis,
+}
+
+/// A provider's number, given when the store first hears of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderRecord {
+    /// Its number.
+    pub no: ProviderNo,
+    /// Its id in the configuration and on the wire.
+    pub id: String,
+}
+
+/// An account and its totals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountRecord {
+    /// Owner, mode and currency.
+    pub id: AccountId,
+    /// The four totals, minor units.
+    pub totals: Totals,
+}
+
+/// A settlement as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettlementRecord {
+    /// Its number; children are clustered under it.
+    pub no: SettlementNo,
+    /// Whose.
+    pub client: ClientNo,
+    /// The client's reference, unique per client for ever.
+    pub reference: Reference,
+    /// Sandbox or live.
+    pub mode: Mode,
+    /// Where it stands.
+    pub status: SettlementStatus,
+    /// Grows by one with every event: also the sequence of the last one.
+    pub version: u32,
+    /// A person must look.
+    pub needs_review: bool,
+    /// Minor units.
+    pub amount: i64,
+    /// Its currency.
+    pub currency: Currency,
+    /// The receiving participant, canonical.
+    pub to: Participant,
+    /// The provider of the current attempt, or the one that it will go to first.
+    pub provider: ProviderNo,
+    /// Minor units, held and posted beside the amount.
+    pub fee: i64,
+    /// Minor units given back by completed reversals.
+    pub reversed: i64,
+    /// Minor units of reversals under way.
+    pub reversing: i64,
+    /// How many attempts were started.
+    pub attempts: u16,
+    /// How many reversals were asked for.
+    pub reversals: u16,
+    /// How many transfers its journal has.
+    pub transfers: u16,
+    /// The `n` of the transfer that holds the amount.
+    pub hold: u16,
+    /// 40 random bits of the public id.
+    pub salt: u64,
+    /// Hash of the last event.
+    pub head: Digest32,
+    /// When it was accepted; the public id's time.
+    pub created_at: Millis,
+    /// When it last changed.
+    pub updated_at: Millis,
+    /// When it became final for the first time.
+    pub completed_at: Option<Millis>,
+    /// Cancelled if not dispatched by then.
+    pub expires_at: Option<Millis>,
+    /// What few settlements have; `None` when all of it is empty, which is the common case.
+    pub more: Option<Box<SettlementMore>>,
+}
+
+/// The parts of a settlement that are mostly empty, kept as one value.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SettlementMore {
+    /// The client's description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The client's own pairs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+    /// The provider that the client pinned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<String>,
+    /// The quote that fixed the fee.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote_id: Option<String>,
+    /// The rail's own reference of the payment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rail_reference: Option<String>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+}
+
+/// Why a settlement or a reversal failed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// The gateway's code.
+    pub code: FailureCode,
+    /// The rail's own code, when it gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rail_code: Option<String>,
+}
+
+/// One try at one provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptRecord {
+    /// Of which settlement.
+    pub settlement: SettlementNo,
+    /// Which one, from 1.
+    pub n: u16,
+    /// At whom.
+    pub provider: ProviderNo,
+    /// Where it stands.
+    pub status: AttemptStatus,
+    /// How often it was sent, always under the same rail key: again only after proof that it had not arrived.
+    pub sends: u16,
+    /// When it was last stored as sent, just before it left.
+    pub started_at: Millis,
+    /// When the last answer that changed it came.
+    pub answered_at: Option<Millis>,
+}
+
+/// A reversal, whole or in part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReversalRecord {
+    /// Of which settlement.
+    pub settlement: SettlementNo,
+    /// Which one, from 1.
+    pub n: u16,
+    /// Whose.
+    pub client: ClientNo,
+    /// The client's reference of it, unique per client among reversals.
+    pub reference: Option<Reference>,
+    /// Where it stands.
+    pub status: ReversalStatus,
+    /// Minor units, in the settlement's currency.
+    pub amount: i64,
+    /// Why.
+    pub reason: Option<ReversalReason>,
+    /// The client's description.
+    pub description: Option<String>,
+    /// The `n` of the transfer that announces the money.
+    pub hold: u16,
+    /// A person must look.
+    pub needs_review: bool,
+    /// The rail's own reference of it.
+    pub rail_reference: Option<String>,
+    /// Why it failed.
+    pub failure: Option<Failure>,
+    /// When it was asked for.
+    pub created_at: Millis,
+    /// When it last changed.
+    pub updated_at: Millis,
+    /// When it became final.
+    pub completed_at: Option<Millis>,
+}
+
+stored_enum! {
+    /// What happened.
+    pub enum EventType {
+        /// Stored, money held.
+        SettlementAccepted = 1 "settlement.accepted",
+        /// On its way.
+        SettlementSubmitted = 2 "settlement.submitted",
+        /// The rail's answer is not known.
+        SettlementUnknown = 3 "settlement.unknown",
+        /// Paid.
+        SettlementCompleted = 4 "settlement.completed",
+        /// Proved not paid.
+        SettlementFailed = 5 "settlement.failed",
+        /// Withdrawn.
+        SettlementCancelled = 6 "settlement.cancelled",
+        /// A part came back.
+        SettlementPartiallyReversed = 7 "settlement.partially_reversed",
+        /// All came back.
+        SettlementReversed = 8 "settlement.reversed",
+        /// The rail bounced it.
+        SettlementReturned = 9 "settlement.returned",
+        /// Something contradicts what was proved.
+        SettlementDiscrepancy = 10 "settlement.discrepancy",
+        /// A person looked.
+        SettlementReviewed = 11 "settlement.reviewed",
+        /// An attempt was stored, about to leave.
+        AttemptStarted = 12 "attempt.started",
+        /// The rail's answer changed it.
+        AttemptAnswered = 13 "attempt.answered",
+        /// A reversal was asked for.
+        ReversalAccepted = 14 "reversal.accepted",
+        /// It is on its way.
+        ReversalSubmitted = 15 "reversal.submitted",
+        /// The rail's answer is not known.
+        ReversalUnknown = 16 "reversal.unknown",
+        /// The money is back.
+        ReversalCompleted = 17 "reversal.completed",
+        /// Proved not reversed.
+        ReversalFailed = 18 "reversal.failed",
+    }
+}
+
+stored_enum! {
+    /// Who made it happen.
+    pub enum Actor {
+        /// The client, by a call.
+        Client = 1 "client",
+        /// The gateway itself.
+        System = 2 "system",
+        /// The rail, by an answer or a callback.
+        Rail = 3 "rail",
+        /// A person on the gateway's side.
+        Operator = 4 "operator",
+    }
+}
+
+/// One link of a settlement's trace. Append-only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventRecord {
+    /// Of which settlement.
+    pub settlement: SettlementNo,
+    /// Its place in the trace, from 1, without gaps.
+    pub n: u32,
+    /// What happened.
+    pub kind: EventType,
+    /// When.
+    pub at: Millis,
+    /// The state before, of the thing the type names.
+    pub from: Option<StateName>,
+    /// The state after.
+    pub to: Option<StateName>,
+    /// Who.
+    pub actor: Actor,
+    /// The attempt or reversal concerned, from 1; 0 for none.
+    pub child: u16,
+    /// More about it: one canonical JSON object (RFC 8785).
+    pub data: Option<String>,
+    /// SHA-256 of the event's canonical form, which holds the hash of the one before.
+    pub hash: Digest32,
+}
+
+/// A task's key: when it is due (milliseconds, upper 43 bits) and a number that makes it unique (lower 20).
+///
+/// The outbox is ordered by its own key: the due ones are a prefix, and leasing one moves it to the lease's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskKey(pub i64);
+
+impl TaskKey {
+    /// A key due at `due`, told apart by the low 20 bits of `n`.
+    pub fn new(due: Millis, n: u32) -> Self {
+        Self(due << 20 | i64::from(n & 0xf_ffff))
+    }
+
+    /// When it is due.
+    pub fn due(self) -> Millis {
+        self.0 >> 20
+    }
+}
+
+stored_enum! {
+    /// What the outbox is to do.
+    pub enum TaskKind {
+        /// Send the next attempt of a settlement.
+        Dispatch = 1 "dispatch",
+        /// Ask the rail how attempt `child` ended.
+        Inquire = 2 "inquire",
+        /// Send reversal `child`.
+        Reverse = 3 "reverse",
+        /// Ask the rail how reversal `child` ended.
+        InquireReversal = 4 "inquire_reversal",
+        /// The simulated operator calls back; `tries` says which of its callbacks.
+        SimulatorCallback = 5 "simulator_callback",
+    }
+}
+
+/// One outside effect that is due: written in the commit that caused it, done by whoever leases it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskRecord {
+    /// When it is due, or when its lease ends.
+    pub key: TaskKey,
+    /// What to do.
+    pub kind: TaskKind,
+    /// For which settlement.
+    pub settlement: SettlementNo,
+    /// The attempt or reversal; 0 for none.
+    pub child: u16,
+    /// How often it was tried.
+    pub tries: u16,
+    /// Since when it has been waiting: the first due time.
+    pub since: Millis,
+    /// Who holds the lease; 0 for nobody.
+    pub owner: i64,
+}
+
+/// What an `Idempotency-Key` stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyRecord {
+    /// Whose.
+    pub client: ClientNo,
+    /// The key's text.
+    pub key: String,
+    /// SHA-256 over method, path and body.
+    pub fingerprint: Digest32,
+    /// What came of it: the settlement and, if one was made, the reversal.
+    pub settlement: SettlementNo,
+    /// The reversal, from 1; 0 for none.
+    pub reversal: u16,
+    /// When; it is forgotten after seven days.
+    pub created_at: Millis,
+}
+
+/// What the simulated operator knows of one payment or reversal: its own books, not the gateway's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimPaymentRecord {
+    /// The settlement in whose name it was asked.
+    pub settlement: SettlementNo,
+    /// The attempt, or the reversal with the highest bit set.
+    pub child: u16,
+    /// At which provider.
+    pub provider: ProviderNo,
+    /// How often the request arrived. More than once would be a double dispatch.
+    pub received: u16,
+    /// When it first arrived.
+    pub received_at: Millis,
+}
+
+/// A named value that belongs to the store as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetaRecord {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub value: Vec<u8>,
+}
+
+macro_rules! records {
+    ($($variant:ident($record:ty) key $key:ty = |$r:ident| $expr:expr;)*) => {
+        /// Any record, with its primary key.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Record { $(#[doc = concat!("See [`", stringify!($record), "`].")] $variant($record),)* }
+
+        /// The primary key of a record.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Key { $(#[doc = concat!("Of a [`", stringify!($record), "`].")] $variant($key),)* }
+
+        impl Record {
+            /// Its primary key.
+            pub fn key(&self) -> Key { match self { $(Record::$variant($r) => Key::$variant($expr),)* } }
+        }
+
+        $(
+            impl From<$record> for Record { fn from(record: $record) -> Self { Record::$variant(record) } }
+            impl TryFrom<Record> for $record {
+                type Error = Record;
+                fn try_from(record: Record) -> Result<Self, Record> {
+                    if let Record::$variant(inner) = record { Ok(inner) } else { Err(record) }
+                }
+            }
+        )*
+    };
+}
+
+records! {
+    Client(ClientRecord) key ClientNo = |r| r.no;
+    Token(TokenRecord) key Digest32 = |r| r.hash;
+    Provider(ProviderRecord) key ProviderNo = |r| r.no;
+    Account(AccountRecord) key AccountId = |r| r.id;
+    Settlement(SettlementRecord) key SettlementNo = |r| r.no;
+    Attempt(AttemptRecord) key (SettlementNo, u16) = |r| (r.settlement, r.n);
+    Reversal(ReversalRecord) key (SettlementNo, u16) = |r| (r.settlement, r.n);
+    Event(EventRecord) key (SettlementNo, u32) = |r| (r.settlement, r.n);
+    Transfer(Transfer) key (SettlementNo, u16) = |r| (r.journal, r.n);
+    Task(TaskRecord) key TaskKey = |r| r.key;
+    Idempotency(IdempotencyRecord) key (ClientNo, String) = |r| (r.client, r.key.clone());
+    SimPayment(SimPaymentRecord) key (SettlementNo, u16) = |r| (r.settlement, r.child);
+    Meta(MetaRecord) key String = |r| r.name.clone();
+}

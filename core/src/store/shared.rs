@@ -1,0 +1,116 @@
+//! What every store does alike: which writes no store takes, and how the transfers of one commit add up.
+
+use std::collections::BTreeMap;
+
+use super::record::{Key, Record};
+use super::{Commit, CommitError, StoreError, Write};
+use crate::ids::SettlementNo;
+use crate::ledger::{AccountId, Totals, Transfer};
+
+/// Settlement and journal numbers lie in `-MAX_NO..=MAX_NO`, so that a child's key fits 64 bits beside 16 bits of its own.
+pub(crate) const MAX_NO: i64 = (1 << 47) - 1;
+
+/// The highest sequence of an event: the lower 16 bits of its key.
+pub(crate) const MAX_EVENT: u32 = u16::MAX as u32;
+
+/// Refuses what is a mistake of the caller and not a matter of what is stored. Nothing is written then.
+pub(crate) fn check(commit: &Commit) -> Result<(), StoreError> {
+    commit.writes.iter().try_for_each(|write| match write {
+        Write::Insert(record) => insertable(record),
+        Write::UpdateSettlement { record, .. } => numbered(record.no),
+        Write::Replace(Record::Settlement(_)) => Err(refused("a settlement is replaced only by version")),
+        Write::Replace(record) => insertable(record),
+        Write::Post(transfer) if transfer.amount <= 0 => Err(refused("a transfer moves more than zero")),
+        Write::Post(transfer) => numbered(transfer.journal),
+        Write::Delete(key) => deletable(key),
+    })
+}
+
+fn insertable(record: &Record) -> Result<(), StoreError> {
+    match record {
+        Record::Account(_) | Record::Transfer(_) => Err(refused("accounts and transfers change only by a post")),
+        Record::Event(event) if event.n > MAX_EVENT => Err(refused("a settlement has at most 65535 events")),
+        Record::Settlement(r) => numbered(r.no),
+        Record::Attempt(r) => numbered(r.settlement),
+        Record::Reversal(r) => numbered(r.settlement),
+        Record::Event(r) => numbered(r.settlement),
+        Record::SimPayment(r) => numbered(r.settlement),
+        Record::Client(_) | Record::Token(_) | Record::Provider(_) | Record::Task(_) | Record::Idempotency(_) | Record::Meta(_) => Ok(()),
+    }
+}
+
+fn deletable(key: &Key) -> Result<(), StoreError> {
+    match key {
+        Key::Account(_) | Key::Transfer(_) => Err(refused("accounts and transfers are never removed")),
+        Key::Event((_, n)) if *n > MAX_EVENT => Err(refused("a settlement has at most 65535 events")),
+        Key::Settlement(no) | Key::Event((no, _)) => numbered(*no),
+        Key::Attempt((no, _)) | Key::Reversal((no, _)) | Key::SimPayment((no, _)) => numbered(*no),
+        Key::Client(_) | Key::Token(_) | Key::Provider(_) | Key::Task(_) | Key::Idempotency(_) | Key::Meta(_) => Ok(()),
+    }
+}
+
+fn numbered(no: SettlementNo) -> Result<(), StoreError> {
+    if no.0.unsigned_abs() <= MAX_NO.unsigned_abs() { Ok(()) } else { Err(refused("a settlement number has at most 47 bits")) }
+}
+
+fn refused(cause: &'static str) -> StoreError {
+    StoreError { context: "refusing a commit", cause: cause.into(), retryable: false }
+}
+
+/// The sum of a commit's transfers by account: a popular account is touched once a commit, not once a transfer.
+///
+/// Wider than the totals, so that the order of the transfers decides neither overflow nor guard.
+#[derive(Default)]
+pub(crate) struct Deltas(BTreeMap<AccountId, [i128; 4]>);
+
+impl Deltas {
+    /// Takes both sides of a transfer.
+    pub(crate) fn add(&mut self, transfer: &Transfer) {
+        for (account, delta) in transfer.deltas() {
+            let sum = self.0.entry(account).or_default();
+            for (sum, delta) in sum.iter_mut().zip(parts(&delta)) {
+                *sum += i128::from(delta);
+            }
+        }
+    }
+
+    /// Whether nothing was posted.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The new totals of every account, by key, or why the commit cannot be: an account with a floor that gave away
+    /// more than it has, or totals that no longer fit.
+    pub(crate) fn settle(
+        &self,
+        mut current: impl FnMut(AccountId) -> Result<Totals, StoreError>,
+    ) -> Result<Vec<(AccountId, Totals)>, CommitError> {
+        let mut settled = Vec::with_capacity(self.0.len());
+        for (&account, delta) in &self.0 {
+            let totals = sum(&current(account)?, delta).ok_or_else(|| overflow(account))?;
+            let available = totals.available().ok_or_else(|| overflow(account))?;
+            let [debits_pending, debits_posted, _, credits_posted] = delta;
+            let spends = credits_posted - debits_posted - debits_pending < 0;
+            if spends && available < 0 && account.has_floor() {
+                return Err(CommitError::BalanceGuard(account));
+            }
+            settled.push((account, totals));
+        }
+        Ok(settled)
+    }
+}
+
+fn parts(totals: &Totals) -> [i64; 4] {
+    [totals.debits_pending, totals.debits_posted, totals.credits_pending, totals.credits_posted]
+}
+
+fn sum(totals: &Totals, delta: &[i128; 4]) -> Option<Totals> {
+    let [a, b, c, d] = parts(totals);
+    let plus = |total: i64, i: usize| i64::try_from(i128::from(total) + delta[i]).ok();
+    Some(Totals { debits_pending: plus(a, 0)?, debits_posted: plus(b, 1)?, credits_pending: plus(c, 2)?, credits_posted: plus(d, 3)? })
+}
+
+fn overflow(account: AccountId) -> StoreError {
+    StoreError::corrupt("adding up an account", format!("the totals of account {} do not fit", account.0))
+}

@@ -1,0 +1,302 @@
+//! The embedded store: one SQLite file, one writer, a few readers, and a log that is durable before an answer leaves.
+//!
+//! The layout is lean on purpose (see the migrations): keys are numbers that grow, so that inserts append, and a
+//! settlement's children are clustered under it. Statements are prepared once. [`Store::commit`] is one transaction;
+//! readers see the latest commit, each call a whole one, and never wait for the writer.
+
+mod checkpoint;
+mod migrate;
+mod read;
+mod rows;
+mod write;
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::record::{Key, Record};
+use super::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use checkpoint::Checkpointer;
+use migrate::MIGRATIONS;
+
+/// When a commit counts as durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Synchronous {
+    /// Synced to the disk: survives a loss of power.
+    #[default]
+    Full,
+    /// Handed to the operating system: survives the end of this process. A loss of power may take the last commits.
+    Normal,
+}
+
+/// How a database is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqliteOptions {
+    /// When a commit counts as durable.
+    pub synchronous: Synchronous,
+    /// How many connections read, at least one.
+    pub readers: usize,
+    /// The writer's page cache, in KiB: large enough for the parts of the indexes that are in use.
+    pub cache_kib: u32,
+    /// How many pages the log may grow before it is copied into the database file.
+    pub checkpoint_pages: u32,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self { synchronous: Synchronous::Full, readers: 4, cache_kib: 64 * 1024, checkpoint_pages: 8_000 }
+    }
+}
+
+/// How long a connection waits for another process that holds the database, such as a backup tool that begins.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A reader's page cache, in KiB. Every commit outdates it, so that a large one would not pay.
+const READER_CACHE_KIB: u32 = 2 * 1024;
+
+/// More than there are different statements, but for rare combinations of list filters.
+const STATEMENTS: usize = 128;
+
+/// Pages copied by a backup before it reports how far it is.
+const BACKUP_STEP: i32 = 2048;
+
+/// The store over one SQLite database file.
+pub struct SqliteStore {
+    path: PathBuf,
+    readers: Readers,
+    /// `None` when it was opened for reading only.
+    writing: Option<Writing>,
+}
+
+/// What only the one owner of a database has.
+struct Writing {
+    connection: Arc<Mutex<Connection>>,
+    checkpointer: Checkpointer,
+    /// Held as long as the store is open. Dropped last.
+    _lock: File,
+}
+
+impl SqliteStore {
+    /// Opens the database at `path` and brings it to the current schema; makes a new one if there is no file.
+    ///
+    /// Takes the lock file `<path>.lock`, so that no two processes write the same database.
+    ///
+    /// # Errors
+    /// If another process holds it, the file is not ours, or it was made by a newer program.
+    pub fn open(path: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
+        let path = &create(path)?;
+        let lock = lock(path)?;
+        let mut writer = connect(path, Access::Write)?;
+        migrate::require_ours(&writer, MIGRATIONS)?;
+        configure(&writer, &options).map_err(|e| failed("configuring the database", e))?;
+        migrate::migrate(&mut writer, MIGRATIONS)?;
+        let connection = Arc::new(Mutex::new(writer));
+        let checkpointer = Checkpointer::start(path, options.checkpoint_pages, connection.clone())?;
+        let readers = Readers::open(path, options.readers)?;
+        Ok(Self { path: path.clone(), readers, writing: Some(Writing { connection, checkpointer, _lock: lock }) })
+    }
+
+    /// Opens an existing database for reading, beside a server that may be running: for operators who verify or back up.
+    /// It shows the state of the moment when it was opened, whatever is committed meanwhile.
+    ///
+    /// # Errors
+    /// If there is no such file, it is not ours, or its schema is not the current one. [`Store::commit`] always fails.
+    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        let readers = Readers::open(path, 1)?;
+        migrate::require_current(&readers.take(), MIGRATIONS)?;
+        // Held until it is closed: all that is read is the state of one moment, whatever is committed meanwhile.
+        readers.take().execute_batch("BEGIN; SELECT count(*) FROM meta").map_err(|e| failed("beginning to read", e))?;
+        Ok(Self { path: path.to_owned(), readers, writing: None })
+    }
+
+    /// Writes a consistent copy of the database, as of now, into the new file `to`, while commits go on.
+    ///
+    /// `progress` is told how many pages are done and how many there are.
+    ///
+    /// # Errors
+    /// If `to` exists already. When anything fails, no file is left behind.
+    pub fn backup(&self, to: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
+        create_new(to).map_err(|e| StoreError { context: "creating the backup file", cause: e.into(), retryable: false })?;
+        let copied = self.copy_into(to, progress);
+        if copied.is_err() {
+            // The copy's error is the one to tell; a half-written file must not pass for a backup.
+            let _ = std::fs::remove_file(to);
+        }
+        copied
+    }
+
+    fn copy_into(&self, to: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
+        let source = connect(&self.path, Access::Read)?;
+        // With its own snapshot held, commits that arrive meanwhile do not make the copy begin again.
+        source.execute_batch("BEGIN; SELECT count(*) FROM meta").map_err(|e| failed("beginning the backup", e))?;
+        let mut target = connect(to, Access::Write)?;
+        {
+            let backup = Backup::new(&source, &mut target).map_err(|e| failed("beginning the backup", e))?;
+            loop {
+                let step = backup.step(BACKUP_STEP).map_err(|e| failed("backing up", e))?;
+                let at = backup.progress();
+                let (total, left) = (u64::try_from(at.pagecount).unwrap_or(0), u64::try_from(at.remaining).unwrap_or(0));
+                progress(total.saturating_sub(left), total);
+                match step {
+                    StepResult::Done => break,
+                    StepResult::More => {}
+                    _ => std::thread::sleep(Duration::from_millis(10)),
+                }
+            }
+        }
+        target.close().map_err(|(_, e)| failed("finishing the backup", e))
+    }
+}
+
+impl Store for SqliteStore {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        let Some(writing) = &self.writing else {
+            return Err(StoreError { context: "committing", cause: "opened for reading only".into(), retryable: false }.into());
+        };
+        let made = write::commit(&lock_of(&writing.connection), commit);
+        if made.is_ok() {
+            writing.checkpointer.wrote(commit.writes.len());
+        }
+        made
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        read::get(&self.readers.take(), key)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        read::find(&self.readers.take(), unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        read::scan(&self.readers.take(), scan)
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.checkpointer.stop();
+        // Nothing is lost if this fails: the log stays and is read at the next start.
+        let _ = checkpoint::finish(&lock_of(&self.connection));
+    }
+}
+
+/// The reading connections, taken in turn.
+struct Readers {
+    connections: Vec<Mutex<Connection>>,
+    next: AtomicUsize,
+}
+
+impl Readers {
+    fn open(path: &Path, count: usize) -> Result<Self, StoreError> {
+        let connections = (0..count.max(1)).map(|_| connect(path, Access::Read).map(Mutex::new)).collect::<Result<_, _>>()?;
+        Ok(Self { connections, next: AtomicUsize::new(0) })
+    }
+
+    /// One that is free, else the next in turn once it is.
+    fn take(&self) -> MutexGuard<'_, Connection> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.connections.len();
+        let (before, from) = self.connections.split_at(turn);
+        from.iter().chain(before).find_map(|it| it.try_lock().ok()).unwrap_or_else(|| lock_of(&self.connections[turn]))
+    }
+}
+
+/// A connection is usable whatever happened to the thread that had it: a commit first rolls back what it finds open.
+fn lock_of(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a connection may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+/// A connection to an existing file. Each is behind a lock of ours or owned by one thread, so SQLite takes none itself.
+fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
+    let mode = match access {
+        Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
+    };
+    let open = || {
+        let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        connection.execute_batch(&format!("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -{READER_CACHE_KIB}"))?;
+        Ok(connection)
+    };
+    open().map_err(|e| failed("opening the database", e))
+}
+
+fn configure(writer: &Connection, options: &SqliteOptions) -> rusqlite::Result<()> {
+    let synchronous = match options.synchronous {
+        Synchronous::Full => "FULL",
+        Synchronous::Normal => "NORMAL",
+    };
+    // The log is copied by its own thread, never inside a commit.
+    writer.execute_batch(&format!(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -{}",
+        options.cache_kib
+    ))
+}
+
+/// Makes sure that there is a file, readable by its owner only, and names it in one way, so that its lock is one.
+fn create(path: &Path) -> Result<PathBuf, StoreError> {
+    match create_new(path) {
+        Ok(()) => {}
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+        Err(e) => return Err(StoreError { context: "creating the database", cause: e.into(), retryable: false }),
+    }
+    path.canonicalize().map_err(|e| StoreError::unavailable("finding the database", e))
+}
+
+fn create_new(path: &Path) -> std::io::Result<()> {
+    private(OpenOptions::new().write(true).create_new(true)).open(path).map(drop)
+}
+
+/// Readable and writable by the owner only. SQLite gives its other files the mode of the database.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// Takes the database for this process, as long as the file is open.
+fn lock(database: &Path) -> Result<File, StoreError> {
+    let mut path = OsString::from(database);
+    path.push(".lock");
+    let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(&path);
+    let file = file.map_err(|e| StoreError::unavailable("opening the lock file", e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::unavailable("opening the database", "another process has it open")),
+        Err(TryLockError::Error(e)) => Err(StoreError::unavailable("locking the database", e)),
+    }
+}
+
+/// An error of SQLite as one of the store: waiting helps against a busy, full or failing disk, and not against a
+/// database that is wrong.
+fn failed(context: &'static str, error: rusqlite::Error) -> StoreError {
+    let retryable = match error.sqlite_error_code() {
+        Some(code) => matches!(
+            code,
+            ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::CannotOpen
+                | ErrorCode::OutOfMemory
+                | ErrorCode::OperationInterrupted
+                | ErrorCode::FileLockingProtocolFailed
+        ),
+        None => false,
+    };
+    StoreError { context, cause: error.into(), retryable }
+}

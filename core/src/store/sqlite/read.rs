@@ -1,0 +1,260 @@
+//! Reading: every key, look-up and scan is one statement, so that each sees one commit's state as a whole.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, Params, params, params_from_iter};
+
+use super::failed;
+use super::rows::{self, Table, child_key, columns};
+use crate::ids::{ClientNo, SettlementNo};
+use crate::money::Currency;
+use crate::store::record::*;
+use crate::store::{AmountBound, Scan, SettlementFilter, StoreError, Unique};
+
+type Found = Result<Vec<Record>, StoreError>;
+
+/// The record under a primary key.
+pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Record>, StoreError> {
+    let one = |sql, params: [Value; 1]| first(connection, Table::of(key), sql, params);
+    let child = |sql, no: SettlementNo, n: u32| match child_key(no, n) {
+        Some(k) => one(sql, [k.into()]),
+        None => Ok(None),
+    };
+    macro_rules! by {
+        ($table:ident, $key:literal) => {
+            concat!("SELECT ", columns!($table), " FROM ", stringify!($table), " WHERE ", $key, " = ?1")
+        };
+    }
+    match key {
+        Key::Client(no) => one(by!(client, "no"), [no.0.into()]),
+        Key::Token(hash) => one(by!(token, "hash"), [hash.to_vec().into()]),
+        Key::Provider(no) => one(by!(provider, "no"), [no.0.into()]),
+        Key::Account(id) => one(by!(account, "id"), [id.0.into()]),
+        Key::Settlement(no) => one(by!(settlement, "no"), [no.0.into()]),
+        Key::Event((no, n)) => child(by!(event, "k"), *no, *n),
+        Key::Attempt((no, n)) => child(by!(attempt, "k"), *no, (*n).into()),
+        Key::Reversal((no, n)) => child(by!(reversal, "k"), *no, (*n).into()),
+        Key::Transfer((no, n)) => child(by!(transfer, "k"), *no, (*n).into()),
+        Key::SimPayment((no, n)) => child(by!(sim_payment, "k"), *no, (*n).into()),
+        Key::Task(key) => one(by!(task, "key"), [key.0.into()]),
+        Key::Meta(name) => one(by!(meta, "name"), [name.clone().into()]),
+        Key::Idempotency((client, key)) => first(
+            connection,
+            Table::Idempotency,
+            concat!("SELECT ", columns!(idempotency), " FROM idempotency WHERE client = ?1 AND key = ?2"),
+            params![client.0, key],
+        ),
+    }
+}
+
+/// The record under another unique key.
+pub(super) fn find(connection: &Connection, unique: &Unique) -> Result<Option<Record>, StoreError> {
+    match unique {
+        Unique::SettlementReference(client, reference) => first(
+            connection,
+            Table::Settlement,
+            concat!("SELECT ", columns!(settlement), " FROM settlement WHERE client = ?1 AND reference = ?2"),
+            params![client.0, reference],
+        ),
+        Unique::ReversalReference(client, reference) => first(
+            connection,
+            Table::Reversal,
+            concat!("SELECT ", columns!(reversal), " FROM reversal WHERE client = ?1 AND reference = ?2"),
+            params![client.0, reference],
+        ),
+        Unique::ClientId(id) => {
+            let sql = concat!("SELECT ", columns!(client), " FROM client WHERE id = ?1");
+            first(connection, Table::Client, sql, params![id.0.to_be_bytes()])
+        }
+    }
+}
+
+/// A page of records.
+pub(super) fn scan(connection: &Connection, scan: &Scan) -> Found {
+    macro_rules! select {
+        ($table:ident, $rest:literal) => {
+            concat!("SELECT ", columns!($table), " FROM ", stringify!($table), " ", $rest)
+        };
+    }
+    let all = |table, sql, params: &[i64]| all(connection, table, sql, params_from_iter(params));
+    let children = |table, sql, of: &SettlementNo| match (child_key(*of, 0), child_key(*of, u16::MAX.into())) {
+        (Some(from), Some(to)) => all(table, sql, &[from, to]),
+        (None, _) | (_, None) => Ok(Vec::new()),
+    };
+    match scan {
+        Scan::SettlementsOf { client, filter, before, limit } => settlements_of(connection, *client, filter, *before, *limit),
+        Scan::Settlements { after, limit } => {
+            all(Table::Settlement, select!(settlement, "WHERE no > ?1 ORDER BY no LIMIT ?2"), &[after.0, bound(*limit)])
+        }
+        Scan::LastSettlement => all(Table::Settlement, select!(settlement, "ORDER BY no DESC LIMIT 1"), &[]),
+        Scan::LastTransfer => all(Table::Transfer, select!(transfer, "ORDER BY k DESC LIMIT 1"), &[]),
+        Scan::Events { settlement, after, limit } => match (child_key(*settlement, *after), child_key(*settlement, u16::MAX.into())) {
+            (Some(after), Some(to)) => {
+                let sql = select!(event, "WHERE k > ?1 AND k <= ?2 ORDER BY k LIMIT ?3");
+                all(Table::Event, sql, &[after, to, bound(*limit)])
+            }
+            (None, _) | (_, None) => Ok(Vec::new()),
+        },
+        Scan::Attempts(of) => children(Table::Attempt, select!(attempt, "WHERE k BETWEEN ?1 AND ?2 ORDER BY k"), of),
+        Scan::Reversals(of) => children(Table::Reversal, select!(reversal, "WHERE k BETWEEN ?1 AND ?2 ORDER BY k"), of),
+        Scan::Transfers(of) => children(Table::Transfer, select!(transfer, "WHERE k BETWEEN ?1 AND ?2 ORDER BY k"), of),
+        Scan::SimPayments(of) => children(Table::SimPayment, select!(sim_payment, "WHERE k BETWEEN ?1 AND ?2 ORDER BY k"), of),
+        Scan::AllTransfers { after: (no, n), limit } => {
+            // A number that no journal has lies below or above all of them.
+            let after = child_key(*no, (*n).into()).unwrap_or(if no.0 < 0 { i64::MIN } else { i64::MAX });
+            all(Table::Transfer, select!(transfer, "WHERE k > ?1 ORDER BY k LIMIT ?2"), &[after, bound(*limit)])
+        }
+        Scan::Tasks { after, until, limit } => {
+            let sql = select!(task, "WHERE key > ?1 AND key >> 20 <= ?2 AND key <= ?3 ORDER BY key LIMIT ?4");
+            // Due at or before, said once exactly and once as a bound that ends the walk over the key.
+            let last = (*until).clamp(i64::MIN >> 20, i64::MAX >> 20) << 20 | 0xf_ffff;
+            all(Table::Task, sql, &[after.0, *until, last, bound(*limit)])
+        }
+        Scan::AccountsOf(client) => {
+            // A client's accounts lie together, beside those of other owners with the same number.
+            let from = i64::from(client.0) << 16;
+            let sql = select!(account, "WHERE id BETWEEN ?1 AND ?2 AND id & 3 = 0 ORDER BY id");
+            all(Table::Account, sql, &[from, from | 0xffff])
+        }
+        Scan::Accounts { after, limit } => {
+            all(Table::Account, select!(account, "WHERE id > ?1 ORDER BY id LIMIT ?2"), &[after.0, bound(*limit)])
+        }
+        Scan::Clients { after, limit } => {
+            all(Table::Client, select!(client, "WHERE no > ?1 ORDER BY no LIMIT ?2"), &[after.0.into(), bound(*limit)])
+        }
+        Scan::LastClient => all(Table::Client, select!(client, "ORDER BY no DESC LIMIT 1"), &[]),
+        Scan::Providers => all(Table::Provider, select!(provider, "ORDER BY no"), &[]),
+        Scan::IdempotencyBefore { created, limit } => {
+            let sql = select!(idempotency, "WHERE created_at < ?1 ORDER BY created_at LIMIT ?2");
+            all(Table::Idempotency, sql, &[*created, bound(*limit)])
+        }
+        Scan::TokensExpiredBefore { expired, limit } => {
+            let sql = select!(token, "WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2");
+            all(Table::Token, sql, &[*expired, bound(*limit)])
+        }
+    }
+}
+
+fn settlements_of(
+    connection: &Connection,
+    client: ClientNo,
+    filter: &SettlementFilter,
+    before: Option<SettlementNo>,
+    limit: usize,
+) -> Found {
+    let mut query = Query::new(client);
+    let SettlementFilter {
+        status,
+        currency,
+        provider,
+        to,
+        reference,
+        mode,
+        created_from,
+        created_to,
+        min_amount,
+        max_amount,
+        needs_review,
+    } = filter;
+    if !status.is_empty() {
+        let set = status.iter().fold(0i64, |set, status| set | 1 << status.code());
+        query.and("(? >> status) & 1", set);
+    }
+    query.and_some("currency = ?", currency.map(|it| i64::from(it.numeric())));
+    query.and_some("provider = ?", provider.map(|it| i64::from(it.0)));
+    query.and_some("recipient = ?", to.clone());
+    query.and_some("reference = ?", reference.clone());
+    query.and_some("mode = ?", mode.map(|it| i64::from(it.code())));
+    query.and_some("created_at >= ?", *created_from);
+    query.and_some("created_at < ?", *created_to);
+    if let Some(bound) = min_amount {
+        query.and_amount(">=", bound);
+    }
+    if let Some(bound) = max_amount {
+        query.and_amount("<=", bound);
+    }
+    // Literal, not a parameter: the index of what needs a review serves only a condition known beforehand.
+    match needs_review {
+        Some(true) => query.sql.push_str(" AND needs_review = 1"),
+        Some(false) => query.sql.push_str(" AND needs_review = 0"),
+        None => {}
+    }
+    query.and_some("no < ?", before.map(|no| no.0));
+    query.sql.push_str(" ORDER BY no DESC LIMIT ?");
+    query.params.push(bound(limit).into());
+    all(connection, Table::Settlement, &query.sql, params_from_iter(query.params))
+}
+
+/// A list's statement, made of those filters that are there: their number is small, so the cache holds the usual ones.
+struct Query {
+    sql: String,
+    params: Vec<Value>,
+}
+
+impl Query {
+    fn new(client: ClientNo) -> Self {
+        let sql = concat!("SELECT ", columns!(settlement), " FROM settlement WHERE client = ?").to_owned();
+        Self { sql, params: vec![client.0.into()] }
+    }
+
+    fn and(&mut self, condition: &str, param: impl Into<Value>) {
+        self.sql.push_str(" AND ");
+        self.sql.push_str(condition);
+        self.params.push(param.into());
+    }
+
+    fn and_some(&mut self, condition: &str, param: Option<impl Into<Value>>) {
+        if let Some(param) = param {
+            self.and(condition, param);
+        }
+    }
+
+    /// Compares by value: the bound has one number for each number of decimals that a currency can have.
+    fn and_amount(&mut self, operator: &str, bound: &AmountBound) {
+        let _ = write!(self.sql, " AND amount {operator} CASE");
+        for (decimals, currencies) in CURRENCIES_BY_DECIMALS.iter().enumerate() {
+            if decimals != USUAL_DECIMALS && !currencies.is_empty() {
+                let _ = write!(self.sql, " WHEN currency IN ({currencies}) THEN ?");
+                self.params.push(bound[decimals].into());
+            }
+        }
+        self.sql.push_str(" ELSE ? END");
+        self.params.push(bound[USUAL_DECIMALS].into());
+    }
+}
+
+/// Most currencies have two decimals; only the others are named in a statement.
+const USUAL_DECIMALS: usize = 2;
+
+static CURRENCIES_BY_DECIMALS: LazyLock<[String; 5]> = LazyLock::new(|| {
+    let mut lists: [String; 5] = Default::default();
+    for currency in Currency::all() {
+        let list = &mut lists[usize::from(currency.minor_units())];
+        let comma = if list.is_empty() { "" } else { ", " };
+        let _ = write!(list, "{comma}{}", currency.numeric());
+    }
+    lists
+});
+
+fn bound(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+fn first(connection: &Connection, table: Table, sql: &str, params: impl Params) -> Result<Option<Record>, StoreError> {
+    let mut statement = connection.prepare_cached(sql).map_err(|e| failed("preparing a look-up", e))?;
+    let mut found = statement.query(params).map_err(|e| failed("looking up", e))?;
+    let row = found.next().map_err(|e| failed("looking up", e))?;
+    row.map(|row| rows::record(table, row)).transpose()
+}
+
+fn all(connection: &Connection, table: Table, sql: &str, params: impl Params) -> Found {
+    let mut statement = connection.prepare_cached(sql).map_err(|e| failed("preparing a scan", e))?;
+    let mut found = statement.query(params).map_err(|e| failed("scanning", e))?;
+    let mut records = Vec::new();
+    while let Some(row) = found.next().map_err(|e| failed("scanning", e))? {
+        records.push(rows::record(table, row)?);
+    }
+    Ok(records)
+}

@@ -1,0 +1,167 @@
+//! The event trail: each event's SHA-256 covers the one before it, so that no link can be changed, removed or moved
+//! without every later hash being wrong.
+//!
+//! What is hashed is the RFC 8785 (JCS) form of the event as its owner sees it, without `hash`. The form is written
+//! here directly: keys in order, no floats, strings escaped as JCS asks. A test compares it with an independent
+//! canonicaliser.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use crate::ids::{IdKey, Ulid};
+use crate::lifecycle::StateName;
+use crate::money::Money;
+use crate::store::record::{Actor, Digest32, EventRecord, EventType, SettlementRecord};
+use crate::time::{Millis, rfc3339};
+
+/// What an event says, before it has a hash.
+pub(crate) struct Link<'a> {
+    pub(crate) kind: EventType,
+    pub(crate) at: Millis,
+    pub(crate) from: Option<StateName>,
+    pub(crate) to: Option<StateName>,
+    pub(crate) actor: Actor,
+    /// The attempt or reversal concerned; 0 for none.
+    pub(crate) child: u16,
+    /// Canonical JSON object; `None` for the data that follows from the settlement itself.
+    pub(crate) data: Option<&'a str>,
+}
+
+impl<'a> From<&'a EventRecord> for Link<'a> {
+    fn from(e: &'a EventRecord) -> Self {
+        Self { kind: e.kind, at: e.at, from: e.from, to: e.to, actor: e.actor, child: e.child, data: e.data.as_deref() }
+    }
+}
+
+/// The public ULID of a settlement.
+pub(crate) fn settlement_ulid(key: &IdKey, record: &SettlementRecord) -> Ulid {
+    key.seal(record.no, record.created_at, record.salt)
+}
+
+/// The hash of the event that comes at `sequence`, after the one with hash `prev`.
+pub(crate) fn link_hash(key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32, prev: Option<&Digest32>) -> Digest32 {
+    let mut form = String::with_capacity(512);
+    write_canonical(&mut form, key, record, link, sequence, prev);
+    Sha256::digest(form.as_bytes()).into()
+}
+
+/// The event's public ULID: derived, so that it needs no room.
+pub(crate) fn event_ulid(key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32) -> Ulid {
+    key.child("evt", record.no, sequence, link.at)
+}
+
+/// The attempt that an event concerns. Events of reversals name theirs in `data`.
+pub(crate) fn attempt_of(link: &Link<'_>) -> Option<u16> {
+    match link.kind {
+        EventType::ReversalAccepted
+        | EventType::ReversalSubmitted
+        | EventType::ReversalUnknown
+        | EventType::ReversalCompleted
+        | EventType::ReversalFailed
+        | EventType::SettlementPartiallyReversed
+        | EventType::SettlementReversed => None,
+        EventType::SettlementAccepted
+        | EventType::SettlementSubmitted
+        | EventType::SettlementUnknown
+        | EventType::SettlementCompleted
+        | EventType::SettlementFailed
+        | EventType::SettlementCancelled
+        | EventType::SettlementReturned
+        | EventType::SettlementDiscrepancy
+        | EventType::SettlementReviewed
+        | EventType::AttemptStarted
+        | EventType::AttemptAnswered => (link.child > 0).then_some(link.child),
+    }
+}
+
+/// The event's `data`. For `settlement.accepted` it follows from what never changes about a settlement, so that the
+/// chain covers the amount and the payee without storing them twice.
+pub(crate) fn write_data(out: &mut String, record: &SettlementRecord, link: &Link<'_>) {
+    match (link.data, link.kind) {
+        (Some(data), _) => out.push_str(data),
+        (None, EventType::SettlementAccepted) => {
+            let money = |minor| Money::from_minor(minor, record.currency).decimal();
+            let _ = write!(
+                out,
+                r#"{{"amount":"{}","currency":"{}","fee":"{}","to":"#,
+                money(record.amount),
+                record.currency.code(),
+                money(record.fee)
+            );
+            write_string(out, record.to.as_str());
+            out.push('}');
+        }
+        (None, _) => out.push_str("{}"),
+    }
+}
+
+fn write_canonical(out: &mut String, key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32, prev: Option<&Digest32>) {
+    let _ = write!(out, r#"{{"actor":"{}","at":"{}","attempt":"#, link.actor.as_str(), rfc3339(link.at));
+    match attempt_of(link) {
+        None => out.push_str("null"),
+        Some(n) => {
+            let _ = write!(out, "{n}");
+        }
+    }
+    out.push_str(r#","data":"#);
+    write_data(out, record, link);
+    out.push_str(r#","from":"#);
+    write_state(out, link.from);
+    let _ = write!(out, r#","id":"evt_{}","prev":"#, event_ulid(key, record, link, sequence));
+    match prev {
+        None => out.push_str("null"),
+        Some(hash) => {
+            out.push('"');
+            write_hex(out, hash);
+            out.push('"');
+        }
+    }
+    // A reference has only letters, digits and `._-`: nothing to escape.
+    let _ = write!(
+        out,
+        r#","reference":"{}","sequence":{sequence},"settlement_id":"stl_{}","to":"#,
+        record.reference.as_str(),
+        settlement_ulid(key, record)
+    );
+    write_state(out, link.to);
+    let _ = write!(out, r#","type":"{}"}}"#, link.kind.as_str());
+}
+
+fn write_state(out: &mut String, state: Option<StateName>) {
+    match state {
+        None => out.push_str("null"),
+        Some(state) => {
+            out.push('"');
+            out.push_str(state.as_str());
+            out.push('"');
+        }
+    }
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn write_hex(out: &mut String, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for byte in bytes {
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() * 2);
+    write_hex(&mut out, bytes);
+    out
+}
+
+/// A JSON string as RFC 8785 writes it, which is how `serde_json` writes it.
+pub(crate) fn write_string(out: &mut String, text: &str) {
+    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        out.push_str(&serde_json::Value::from(text).to_string());
+    }
+}

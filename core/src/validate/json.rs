@@ -1,0 +1,548 @@
+//! A strict reader of JSON objects: one pass over the bytes, values left as text until their reader asks for them.
+//!
+//! Strict means: unknown and duplicate fields are problems, a field has one type, and *all* problems of a body are
+//! reported together, in the order of the fields' table. Numbers are handed out as the literal text, so that no
+//! amount ever passes through a float. Deep nesting costs no stack, since a value nobody descends into is only skipped.
+//!
+//! ```text
+//! let mut body = Object::parse(bytes, &["name", "port"])?;
+//! let name = body.required("name", |value| value.text());
+//! let port = body.optional("port", |value| port(value));
+//! body.finish(|| Some(Request { name: name?, port: port? }))
+//! ```
+//! An optional field that is absent is read as `Some(None)`; `None` always means that a problem was noted.
+//!
+//! Sources: RFC 8259 (JSON), RFC 6901 (pointers).
+
+use crate::error::{Error, ErrorCode, FieldProblem};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// How many problems of one value are reported: enough for people, and a hostile body cannot make a huge answer.
+const PROBLEMS_MAX: usize = 100;
+
+/// What is wrong with a value, with pointers relative to that value. Never empty when it stands for a failure.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Problems(Vec<FieldProblem>);
+
+impl Problems {
+    /// The value itself is wrong.
+    pub(crate) fn one(code: &'static str, message: impl Into<String>) -> Self {
+        Self(vec![FieldProblem::new("", code, message)])
+    }
+
+    /// Adds the problems of the member or element `name`.
+    pub(crate) fn add(&mut self, name: &str, inner: Problems) {
+        let room = PROBLEMS_MAX.saturating_sub(self.0.len());
+        self.0.extend(inner.0.into_iter().take(room).map(|mut problem| {
+            problem.pointer = pointer(name) + &problem.pointer;
+            problem
+        }));
+    }
+
+    /// The value, or `None` after adding what is wrong with the member or element `name`.
+    pub(crate) fn note<T>(&mut self, name: &str, read: Result<T, Problems>) -> Option<T> {
+        read.map_err(|inner| self.add(name, inner)).ok()
+    }
+
+    /// `value` if there are no problems.
+    pub(crate) fn into_result<T>(self, value: T) -> Result<T, Problems> {
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+/// The RFC 6901 pointer of a member.
+fn pointer(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 1);
+    out.push('/');
+    for c in name.chars() {
+        match c {
+            '~' => out.push_str("~0"),
+            '/' => out.push_str("~1"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A valid JSON value, not yet interpreted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Value<'a>(&'a str);
+
+impl<'a> Value<'a> {
+    /// The literal text, as it was sent.
+    pub(crate) fn raw(self) -> &'a str {
+        self.0
+    }
+
+    /// A string without control characters: one line.
+    pub(crate) fn text(self) -> Result<Cow<'a, str>, Problems> {
+        self.string("a string", |c| c.is_control())
+    }
+
+    /// A string whose only control characters are line feeds and tabs.
+    pub(crate) fn lines(self) -> Result<Cow<'a, str>, Problems> {
+        self.string("a string", |c| c.is_control() && c != '\n' && c != '\t')
+    }
+
+    /// The text of a number, whether it was sent as a number or as a string. What is in the string is not checked.
+    pub(crate) fn number(self) -> Result<Cow<'a, str>, Problems> {
+        match self.kind() {
+            Kind::Number => Ok(Cow::Borrowed(self.0)),
+            _ => self.string("a number, or a string with the same text", |c| c.is_control()),
+        }
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn boolean(self) -> Result<bool, Problems> {
+        match self.0 {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(self.wrong_type("true or false")),
+        }
+    }
+
+    /// The elements of an array of `1..=max`. Beyond that only their number is looked at.
+    pub(crate) fn elements(self, max: usize) -> Result<Vec<Value<'a>>, Problems> {
+        if !matches!(self.kind(), Kind::Array) {
+            return Err(self.wrong_type("an array"));
+        }
+        let elements = serde_json::Deserializer::from_str(self.0).deserialize_seq(Elements { max }).map_err(unreadable)?;
+        match elements.len() {
+            0 => Err(Problems::one("too_few", "must have at least one element")),
+            n if n > max => Err(Problems::one("too_many", format!("must have at most {max} elements"))),
+            _ => Ok(elements),
+        }
+    }
+
+    /// The members of an object whose names are the sender's own, in the order sent. Duplicates are kept: the caller
+    /// puts the pairs into a map and sees them there.
+    pub(crate) fn members(self) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, Problems> {
+        if !matches!(self.kind(), Kind::Object) {
+            return Err(self.wrong_type("an object"));
+        }
+        serde_json::Deserializer::from_str(self.0).deserialize_map(Members).map_err(unreadable)
+    }
+
+    fn string(self, wanted: &str, refused: fn(char) -> bool) -> Result<Cow<'a, str>, Problems> {
+        let Some(inner) = self.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+            return Err(self.wrong_type(wanted));
+        };
+        let text = if inner.contains('\\') {
+            // The one error left in a string that is valid JSON: an escaped half of a surrogate pair.
+            Cow::Owned(serde_json::from_str::<String>(self.0).map_err(unreadable)?)
+        } else {
+            Cow::Borrowed(inner)
+        };
+        if text.bytes().all(|b| matches!(b, b' '..=b'~')) || !text.contains(refused) {
+            Ok(text)
+        } else {
+            Err(Problems::one("invalid_characters", "must not contain control characters"))
+        }
+    }
+
+    fn kind(self) -> Kind {
+        match self.0.as_bytes().first() {
+            Some(b'"') => Kind::String,
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b't' | b'f') => Kind::Boolean,
+            Some(b'n') => Kind::Null,
+            _ => Kind::Number,
+        }
+    }
+
+    fn wrong_type(self, wanted: &str) -> Problems {
+        Problems::one("wrong_type", format!("must be {wanted}, not {}", self.kind().described()))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    String,
+    Number,
+    Boolean,
+    Null,
+    Array,
+    Object,
+}
+
+impl Kind {
+    fn described(self) -> &'static str {
+        match self {
+            Self::String => "a string",
+            Self::Number => "a number",
+            Self::Boolean => "a boolean",
+            Self::Null => "null",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+}
+
+/// For text that was found to be valid JSON before: only a lone surrogate can be wrong with it.
+fn unreadable(_: serde_json::Error) -> Problems {
+    Problems::one("invalid_characters", "must not contain half of a surrogate pair")
+}
+
+/// A JSON object with a fixed table of `N` fields, being read.
+#[derive(Debug)]
+pub(crate) struct Object<'a, const N: usize> {
+    names: &'static [&'static str; N],
+    values: [Option<Value<'a>>; N],
+    /// By position in the table, in any order until the end.
+    problems: Vec<(usize, Problems)>,
+    unknown: Problems,
+}
+
+impl<'a, const N: usize> Object<'a, N> {
+    /// Reads the members of `body`; `names` is the table of those there may be, in the order of reporting.
+    ///
+    /// # Errors
+    /// [`ErrorCode::MalformedJson`] with line and column if `body` is not one JSON value in UTF-8, and
+    /// [`ErrorCode::InvalidFields`] if it is one and not an object.
+    pub(crate) fn parse(body: &'a [u8], names: &'static [&'static str; N]) -> Result<Self, Error> {
+        let text = std::str::from_utf8(body).map_err(|error| not_utf8(body, error.valid_up_to()))?;
+        let mut object = Self { names, values: [None; N], problems: Vec::new(), unknown: Problems::default() };
+        let mut reader = serde_json::Deserializer::from_str(text);
+        if text.trim_start_matches(is_space).starts_with('{') {
+            reader.deserialize_map(Fill(&mut object)).and_then(|()| reader.end()).map_err(malformed)?;
+            return Ok(object);
+        }
+        let value = <&RawValue>::deserialize(&mut reader).and_then(|raw| reader.end().map(|()| Value(raw.get())));
+        Err(value.map_err(malformed)?.wrong_type("an object").into())
+    }
+
+    /// A field that must be there; `null` counts as absent. `None` if it is not or `read` refuses it, which is noted.
+    pub(crate) fn required<T>(&mut self, name: &'static str, read: impl FnOnce(Value<'a>) -> Result<T, Problems>) -> Option<T> {
+        let read = |value| match value {
+            Some(value) => read(value),
+            None => Err(Problems::one("required", "is required")),
+        };
+        self.field(name, read)
+    }
+
+    /// A field that may be absent or `null`, which both give `Some(None)`. `None` if `read` refuses it, which is noted.
+    pub(crate) fn optional<T>(&mut self, name: &'static str, read: impl FnOnce(Value<'a>) -> Result<T, Problems>) -> Option<Option<T>> {
+        self.field(name, |value| value.map(read).transpose())
+    }
+
+    fn field<T>(&mut self, name: &'static str, read: impl FnOnce(Option<Value<'a>>) -> Result<T, Problems>) -> Option<T> {
+        let at = self.names.iter().position(|known| *known == name);
+        debug_assert!(at.is_some(), "{name} is not in the table");
+        let value = at.and_then(|at| self.values.get(at).copied()).flatten();
+        match read(value.filter(|value| !matches!(value.kind(), Kind::Null))) {
+            Ok(read) => Some(read),
+            Err(problems) => {
+                self.problems.push((at.unwrap_or(N), problems));
+                None
+            }
+        }
+    }
+
+    /// What `build` makes of the fields, or everything that is wrong: first the known fields in the table's order,
+    /// then the unknown ones in the body's.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidFields`].
+    pub(crate) fn finish<T>(mut self, build: impl FnOnce() -> Option<T>) -> Result<T, Error> {
+        if self.problems.is_empty() && self.unknown.0.is_empty() {
+            return build().ok_or_else(|| Error::internal("a field was refused and no problem noted"));
+        }
+        self.problems.sort_by_key(|(at, _)| *at);
+        let mut all = Problems::default();
+        for (at, problems) in self.problems {
+            all.add(self.names.get(at).copied().unwrap_or_default(), problems);
+        }
+        all.0.extend(self.unknown.0);
+        Err(all.into())
+    }
+
+    fn insert(&mut self, key: Cow<'a, str>, value: Value<'a>) {
+        let at = self.names.iter().position(|known| *known == key);
+        match at.and_then(|at| self.values.get_mut(at).map(|slot| (at, slot))) {
+            Some((_, slot @ None)) => *slot = Some(value),
+            Some((at, Some(_))) => {
+                let noted = |(noted, _): &(usize, Problems)| *noted == at;
+                if !self.problems.iter().any(noted) {
+                    self.problems.push((at, Problems::one("duplicate_field", "must not be given twice")));
+                }
+            }
+            None if self.unknown.0.len() < PROBLEMS_MAX => {
+                let message = format!("is not a known field; there are {}", self.names.join(", "));
+                self.unknown.add(&key, Problems::one("unknown_field", message));
+            }
+            None => {}
+        }
+    }
+}
+
+impl From<Problems> for Error {
+    fn from(problems: Problems) -> Self {
+        Error::invalid(problems.0)
+    }
+}
+
+/// Whether RFC 8259 counts this as white space.
+pub(crate) fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+fn malformed(error: serde_json::Error) -> Error {
+    malformed_because(error.to_string())
+}
+
+fn not_utf8(body: &[u8], valid: usize) -> Error {
+    let before = body.get(..valid).unwrap_or_default();
+    let line = before.split(|byte| *byte == b'\n').count();
+    let column = before.rsplit(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len) + 1;
+    malformed_because(format!("not UTF-8 at line {line} column {column}"))
+}
+
+fn malformed_because(message: String) -> Error {
+    let mut error = Error::with(ErrorCode::MalformedJson, message.clone());
+    error.fields.push(FieldProblem::new("", ErrorCode::MalformedJson.as_str(), message));
+    error
+}
+
+/// Puts the members of a map into an [`Object`].
+struct Fill<'o, 'a, const N: usize>(&'o mut Object<'a, N>);
+
+impl<'a, const N: usize> Visitor<'a> for Fill<'_, 'a, N> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key_seed(Key)? {
+            self.0.insert(key, Value(map.next_value::<&'a RawValue>()?.get()));
+        }
+        Ok(())
+    }
+}
+
+/// Collects the members of a map.
+struct Members;
+
+impl<'a> Visitor<'a> for Members {
+    type Value = Vec<(Cow<'a, str>, Value<'a>)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(key) = map.next_key_seed(Key)? {
+            members.push((key, Value(map.next_value::<&'a RawValue>()?.get())));
+        }
+        Ok(members)
+    }
+}
+
+/// Collects the elements of an array, at most one more than `max`.
+struct Elements {
+    max: usize,
+}
+
+impl<'a> Visitor<'a> for Elements {
+    type Value = Vec<Value<'a>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
+        let mut elements = Vec::new();
+        while elements.len() <= self.max {
+            match sequence.next_element::<&'a RawValue>()? {
+                Some(raw) => elements.push(Value(raw.get())),
+                None => return Ok(elements),
+            }
+        }
+        while sequence.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(elements)
+    }
+}
+
+/// A member's name, borrowed unless it has escapes.
+struct Key;
+
+impl<'a> DeserializeSeed<'a> for Key {
+    type Value = Cow<'a, str>;
+
+    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'a> Visitor<'a> for Key {
+    type Value = Cow<'a, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'a str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 3] = ["a", "b", "c/d~e"];
+
+    /// Pointer and code of everything that is wrong with a body whose three fields are strings, the last one optional.
+    fn problems(body: &[u8]) -> Vec<(String, String)> {
+        let read = Object::parse(body, &NAMES).and_then(|mut object| {
+            // Read in another order than the table's, on purpose.
+            let c = object.optional("c/d~e", Value::text);
+            let b = object.required("b", Value::text);
+            let a = object.required("a", Value::text);
+            object.finish(|| Some((a?, b?, c?)))
+        });
+        match read {
+            Ok(_) => Vec::new(),
+            Err(error) => error.fields.into_iter().map(|it| (it.pointer, it.code.into_owned())).collect(),
+        }
+    }
+
+    fn expect(body: &str, expected: &[(&str, &str)]) {
+        let expected: Vec<_> = expected.iter().map(|(p, c)| ((*p).to_owned(), (*c).to_owned())).collect();
+        assert_eq!(problems(body.as_bytes()), expected, "{body}");
+    }
+
+    #[test]
+    fn problems_come_together_and_in_the_order_of_the_table() {
+        expect(r#"{"a":"x","b":"y"}"#, &[]);
+        expect(" \r\n\t{ \"b\" : \"y\" , \"a\" : \"x\" , \"c/d~e\" : null } ", &[]);
+        expect("{}", &[("/a", "required"), ("/b", "required")]);
+        expect(r#"{"a":null,"b":1,"c/d~e":[]}"#, &[("/a", "required"), ("/b", "wrong_type"), ("/c~1d~0e", "wrong_type")]);
+        expect(
+            r#"{"z":1,"b":true,"y~/":{},"b":"y"}"#,
+            &[("/a", "required"), ("/b", "duplicate_field"), ("/b", "wrong_type"), ("/z", "unknown_field"), ("/y~0~1", "unknown_field")],
+        );
+        expect(r#"{"a":"x","b":"y","a":"x","a":null}"#, &[("/a", "duplicate_field")]);
+        expect(r#"{"\u0061":"x","b":"y","a":"z"}"#, &[("/a", "duplicate_field")]);
+    }
+
+    #[test]
+    fn what_is_not_an_object_has_the_wrong_type() {
+        for body in ["[]", "1", "-1.5e9", "\"x\"", "true", "null", "[[[]]]"] {
+            expect(body, &[("", "wrong_type")]);
+        }
+    }
+
+    #[test]
+    fn malformed_bodies_say_where() {
+        let cases: &[&[u8]] = &[
+            b"",
+            b" ",
+            b"{",
+            b"}",
+            b"{\"a\"",
+            b"{\"a\":",
+            b"{\"a\":\"x",
+            b"{\"a\":\"x\"",
+            b"{\"a\":\"x\",}",
+            b"{a:1}",
+            b"{'a':1}",
+            b"{} {}",
+            b"{}x",
+            b"{\"a\":01}",
+            b"{\"a\":+1}",
+            b"{\"a\":.5}",
+            b"{\"a\":1.}",
+            b"{\"a\":NaN}",
+            b"{\"a\":\"\n\"}",
+            b"{\"a\":\"\0\"}",
+            b"{\"a\":\"\\x\"}",
+            b"{\"a\":\"\xff\"}",
+            b"{\"\xff\":1}",
+            b"[\"\xed\xa0\x80\"]",
+            b"{\"\\ud800\":1}",
+            b"\xef\xbb\xbf{}",
+            b"nul",
+            b"[1,]",
+            b"[1] 2",
+            b"// x\n{}",
+        ];
+        for body in cases {
+            let error = Object::parse(body, &NAMES).unwrap_err();
+            assert_eq!(error.code, ErrorCode::MalformedJson, "{body:?}");
+            let [field] = &error.fields[..] else { panic!("{body:?}") };
+            assert_eq!((field.pointer.as_str(), &*field.code), ("", "malformed_json"));
+            assert!(field.message.contains(" line ") && field.message.contains(" column "), "{}", field.message);
+        }
+        let at = |body: &[u8]| Object::parse(body, &NAMES).unwrap_err().detail.into_owned();
+        assert!(at(b"{\n  \"a\": x}").ends_with("at line 2 column 8"), "{}", at(b"{\n  \"a\": x}"));
+        assert_eq!(at(b"{\n\"a\":\"\xff\"}"), "not UTF-8 at line 2 column 6");
+        assert_eq!(at(b"\xff"), "not UTF-8 at line 1 column 1");
+    }
+
+    #[test]
+    fn nesting_costs_no_stack() {
+        const DEEP: usize = 1_000_000;
+        let code = |body: String| Object::parse(body.as_bytes(), &NAMES).map(|_| ()).unwrap_err().code;
+        assert_eq!(code("[".repeat(DEEP)), ErrorCode::MalformedJson);
+        assert_eq!(code("{\"a\":".repeat(DEEP)), ErrorCode::MalformedJson);
+        assert_eq!(code(format!("{{\"a\":{}", "[".repeat(DEEP))), ErrorCode::MalformedJson);
+        assert_eq!(code("[".repeat(DEEP) + &"]".repeat(DEEP)), ErrorCode::InvalidFields);
+        expect(&format!("{{\"a\":{}{},\"b\":\"y\"}}", "[".repeat(DEEP), "]".repeat(DEEP)), &[("/a", "wrong_type")]);
+    }
+
+    #[test]
+    fn strings_are_decoded_and_control_characters_refused() {
+        let text = |raw: &'static str| Value(raw).text().map(Cow::into_owned).map_err(|it| it.0[0].code.clone());
+        assert_eq!(text(r#""""#).as_deref(), Ok(""));
+        assert_eq!(text(r#""a\"b\\\u00e9\ud83d\ude00ž""#).as_deref(), Ok("a\"b\\é😀ž"));
+        for raw in [
+            r#""\u0000""#,
+            r#""\n""#,
+            r#""\t""#,
+            r#""\u001b[1m""#,
+            r#""\u007f""#,
+            "\"\u{7f}\"",
+            "\"\u{85}\"",
+            r#""\ud800""#,
+            r#""\udc00\ud800""#,
+        ] {
+            assert_eq!(text(raw), Err("invalid_characters".into()), "{raw}");
+        }
+        assert_eq!(Value(r#""a\n\tb""#).lines().as_deref(), Ok("a\n\tb"));
+        assert!(Value(r#""a\rb""#).lines().is_err());
+        assert!(matches!(Value("\"plain\"").text(), Ok(Cow::Borrowed("plain"))));
+    }
+
+    #[test]
+    fn numbers_stay_text() {
+        for (raw, text) in [
+            ("1.10", "1.10"),
+            ("1e400", "1e400"),
+            ("\"1.10\"", "1.10"),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+        ] {
+            assert_eq!(Value(raw).number().as_deref(), Ok(text));
+        }
+        for raw in ["true", "{}", "[1]"] {
+            assert_eq!(Value(raw).number().unwrap_err().0[0].code, "wrong_type");
+        }
+    }
+
+    #[test]
+    fn a_hostile_body_cannot_make_a_huge_answer() {
+        let body: Vec<_> = (0..10_000).map(|n| format!("\"x{n}\":0")).collect();
+        let found = problems(format!("{{{}}}", body.join(",")).as_bytes());
+        assert_eq!(found.len(), 2 + PROBLEMS_MAX);
+    }
+}

@@ -1,0 +1,110 @@
+//! A gateway in a box: memory store, a clock that the test moves, one enrolled client.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
+
+use std::sync::Arc;
+
+use railgate::api::{Caller, Command, EventView, Outcome, SettlementView, Target};
+use railgate::engine::verify;
+use railgate::env::{Env, ManualEnv};
+use railgate::store::Store;
+use railgate::store::memory::MemoryStore;
+use railgate::validate::parse_reverse;
+use railgate::{Config, Engine, Error};
+
+pub const START: i64 = 1_795_257_497_042;
+
+pub struct Sandbox {
+    pub engine: Engine,
+    pub env: Arc<ManualEnv>,
+    pub store: Arc<dyn Store>,
+    pub caller: Caller,
+}
+
+impl Sandbox {
+    pub fn new() -> Self {
+        Self::over(Arc::new(MemoryStore::default()), Config::default(), 1)
+    }
+
+    pub fn over(store: Arc<dyn Store>, config: Config, seed: u64) -> Self {
+        let env = Arc::new(ManualEnv::new(START, seed));
+        let engine = Engine::open(store.clone(), env.clone(), config).unwrap();
+        let caller = enroll(&engine, "Tester");
+        Self { engine, env, store, caller }
+    }
+
+    pub fn create(&self, body: &str) -> Result<(SettlementView, bool), Error> {
+        let request = Box::new(self.engine.parse_create(body.as_bytes())?);
+        match self.engine.run(Command::Create { caller: self.caller, request })? {
+            Outcome::Created { settlement, replayed } => Ok((self.engine.view(&settlement, self.caller.client_id), replayed)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Creates 10.00 EUR to `to` under `reference`.
+    pub fn pay(&self, reference: &str, to: &str) -> SettlementView {
+        self.create(&format!(r#"{{"amount":10.00,"currency":"EUR","to":"{to}","reference":"{reference}"}}"#)).unwrap().0
+    }
+
+    pub fn reverse(&self, reference: &str, body: &str) -> Result<Outcome, Error> {
+        let request = Box::new(parse_reverse(body.as_bytes())?);
+        self.engine.run(Command::Reverse { caller: self.caller, target: target(reference), request, idempotency: None })
+    }
+
+    pub fn view(&self, reference: &str) -> SettlementView {
+        let record = self.engine.settlement(&self.caller, &target(reference)).unwrap();
+        self.engine.view(&record, self.caller.client_id)
+    }
+
+    pub fn status(&self, reference: &str) -> &'static str {
+        self.view(reference).status.as_str()
+    }
+
+    pub fn trace(&self, reference: &str) -> Vec<&'static str> {
+        self.events(reference).iter().map(|e| e.kind.as_str()).collect()
+    }
+
+    pub fn events(&self, reference: &str) -> Vec<EventView> {
+        let record = self.engine.settlement(&self.caller, &target(reference)).unwrap();
+        self.engine.events(&record, 0, 1_000).unwrap()
+    }
+
+    /// Does what is due now, without moving the clock.
+    pub fn work(&self) {
+        while self.engine.work(64).unwrap() > 0 {}
+    }
+
+    /// Lets `ms` pass, doing each task at its time.
+    pub fn pass(&self, ms: i64) {
+        let end = self.env.now() + ms;
+        self.work();
+        while let Some(due) = self.engine.next_due().unwrap().filter(|due| *due <= end) {
+            self.env.advance_to(due);
+            self.work();
+        }
+        self.env.advance_to(end);
+    }
+
+    /// Available, reserved and pending euros.
+    pub fn euros(&self) -> (String, String, String) {
+        let b = self.engine.balance(&self.caller, "EUR").unwrap();
+        (b.available.as_str().to_owned(), b.reserved.as_str().to_owned(), b.pending.as_str().to_owned())
+    }
+
+    pub fn assert_sound(&self) {
+        let report = verify::verify(&*self.store, &mut |_| {}).unwrap();
+        assert!(report.is_ok(), "{:#?}", report.problems);
+        assert_eq!(report.received_twice, 0);
+    }
+}
+
+pub fn enroll(engine: &Engine, name: &str) -> Caller {
+    match engine.run(Command::Enroll { name: name.to_owned() }).unwrap() {
+        Outcome::Enrolled(enrolled) => enrolled.caller,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub fn target(reference: &str) -> Target {
+    Target::parse(reference).unwrap()
+}
