@@ -1,0 +1,261 @@
+//! The HTTP client of the command line: one request at a time, every wait bounded, and each failure told apart by
+//! whether the request can have reached the server.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use hyper::{Method, Request, StatusCode, Uri};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::timeout;
+
+use super::failure::{Done, Failure, chain};
+
+/// The path under which version 1 of the interface lives.
+pub(crate) const API: &str = "/api/v1";
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How long an answer may take; the server itself stops after 30 seconds.
+const ANSWER: Duration = Duration::from_secs(40);
+/// How long a stream may be silent. The server sends a comment more often than that.
+const SILENCE: Duration = Duration::from_secs(60);
+/// No answer is larger; a server that sends more is not ours.
+const MAX_BODY: usize = 64 << 20;
+
+/// One request.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    /// Its method.
+    pub(crate) method: Method,
+    /// Path and query, beginning with a slash.
+    pub(crate) path: String,
+    /// Further headers.
+    pub(crate) headers: HeaderMap,
+    /// The body; none and empty are different.
+    pub(crate) body: Option<Bytes>,
+    /// Added to the time that an answer may take.
+    pub(crate) patience: Duration,
+}
+
+impl Ask {
+    /// A request to a path below `/api/v1`.
+    pub(crate) fn new(method: Method, path: impl AsRef<str>) -> Self {
+        Self { method, path: format!("{API}{}", path.as_ref()), headers: HeaderMap::new(), body: None, patience: Duration::ZERO }
+    }
+
+    /// A `GET` below `/api/v1`.
+    pub(crate) fn get(path: impl AsRef<str>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// A `POST` of a JSON document below `/api/v1`.
+    pub(crate) fn post(path: impl AsRef<str>, json: impl Into<Bytes>) -> Self {
+        let mut ask = Self::new(Method::POST, path);
+        ask.body = Some(json.into());
+        ask.with(hyper::header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
+    }
+
+    /// With this header.
+    pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// The answer may be held back for this long by our own wish.
+    pub(crate) fn patient(mut self, seconds: u64) -> Self {
+        self.patience = Duration::from_secs(seconds);
+        self
+    }
+}
+
+/// A whole answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    /// Its status.
+    pub(crate) status: StatusCode,
+    /// Its headers.
+    pub(crate) headers: HeaderMap,
+    /// Its body.
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    /// A header's text, if it is there and is text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    /// No connection was made: nothing was sent.
+    NotSent(String),
+    /// The request may have arrived; the answer did not.
+    Lost(String),
+}
+
+/// A client of one server.
+pub(crate) struct Http {
+    client: Client<HttpConnector, Full<Bytes>>,
+    base: String,
+}
+
+impl Http {
+    /// A client of the server at `base`, such as `http://127.0.0.1:8080`.
+    pub(crate) fn new(base: &str) -> Done<Self> {
+        let base = base.trim_end_matches('/').to_owned();
+        check_base(&base)?;
+        let mut connector = HttpConnector::new();
+        connector.set_connect_timeout(Some(CONNECT));
+        connector.set_nodelay(true);
+        let client = Client::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector);
+        Ok(Self { client, base })
+    }
+
+    /// The server's address, without a slash at its end.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub(crate) async fn send(&self, ask: &Ask) -> Done<Result<Answer, NoAnswer>> {
+        let request = self.request(ask)?;
+        let limit = ANSWER + ask.patience;
+        let exchange = async {
+            let response = self.client.request(request).await.map_err(|error| no_answer(&error))?;
+            let (parts, body) = response.into_parts();
+            let body = Limited::new(body, MAX_BODY).collect().await;
+            let body = body.map_err(|error| NoAnswer::Lost(chain(error.as_ref())))?.to_bytes();
+            Ok(Answer { status: parts.status, headers: parts.headers, body })
+        };
+        let late = || Err(NoAnswer::Lost(format!("no answer within {} s", limit.as_secs())));
+        Ok(timeout(limit, exchange).await.unwrap_or_else(|_| late()))
+    }
+
+    /// Sends a request whose answer is read piece by piece.
+    pub(crate) async fn open(&self, ask: &Ask) -> Done<Result<Stream, NoAnswer>> {
+        let request = self.request(ask)?;
+        let response = match timeout(ANSWER, self.client.request(request)).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Ok(Err(no_answer(&error))),
+            Err(_) => return Ok(Err(NoAnswer::Lost(format!("no answer within {} s", ANSWER.as_secs())))),
+        };
+        let (parts, body) = response.into_parts();
+        Ok(Ok(Stream { status: parts.status, headers: parts.headers, body }))
+    }
+
+    fn request(&self, ask: &Ask) -> Done<Request<Full<Bytes>>> {
+        let address = format!("{}{}", self.base, ask.path);
+        let uri: Uri = address.parse().map_err(|error| Failure::usage(format!("not an address: {address}: {error}")))?;
+        let mut request = Request::new(Full::new(ask.body.clone().unwrap_or_default()));
+        *request.method_mut() = ask.method.clone();
+        *request.uri_mut() = uri;
+        *request.headers_mut() = ask.headers.clone();
+        // The connection decides where a request goes; a `Host` of its own would only confuse whoever reads it.
+        request.headers_mut().remove(HOST);
+        let agent = concat!("railgate/", env!("CARGO_PKG_VERSION"));
+        request.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static(agent));
+        Ok(request)
+    }
+}
+
+/// An answer that is still coming.
+pub(crate) struct Stream {
+    /// Its status.
+    pub(crate) status: StatusCode,
+    /// Its headers.
+    pub(crate) headers: HeaderMap,
+    body: Incoming,
+}
+
+impl Stream {
+    /// The next piece; `None` at the end.
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, NoAnswer> {
+        loop {
+            let Ok(frame) = timeout(SILENCE, self.body.frame()).await else {
+                return Err(NoAnswer::Lost(format!("nothing was heard for {} s", SILENCE.as_secs())));
+            };
+            match frame {
+                None => return Ok(None),
+                Some(Err(error)) => return Err(NoAnswer::Lost(chain(&error))),
+                // Trailers are not for us.
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Ok(Some(data));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rest of it as a whole answer.
+    pub(crate) async fn finish(self) -> Answer {
+        let body = timeout(ANSWER, Limited::new(self.body, MAX_BODY).collect()).await;
+        // What an error's body would have said is worth having, not worth failing for.
+        let body = body.ok().and_then(Result::ok).map(|all| all.to_bytes()).unwrap_or_default();
+        Answer { status: self.status, headers: self.headers, body }
+    }
+}
+
+fn no_answer(error: &hyper_util::client::legacy::Error) -> NoAnswer {
+    let cause = error.source().map_or_else(|| error.to_string(), chain);
+    if error.is_connect() { NoAnswer::NotSent(cause) } else { NoAnswer::Lost(cause) }
+}
+
+fn check_base(base: &str) -> Done {
+    let wrong = |what: &str| Failure::usage(format!("the server's address {base:?} {what}"));
+    let uri: Uri = base.parse().map_err(|_| wrong("is not a URL").hint("write it as http://HOST:PORT"))?;
+    match uri.scheme_str() {
+        Some("http") => {}
+        Some("https") => {
+            return Err(wrong("is https, which this client does not speak yet")
+                .hint("connect to the server's plain port on a private network, or through a local TLS tunnel"));
+        }
+        _ => return Err(wrong("must begin with http://").hint("write it as http://HOST:PORT")),
+    }
+    if uri.query().is_some() || uri.authority().is_some_and(|a| a.as_str().contains('@')) {
+        return Err(wrong("must have no query and no user name in it"));
+    }
+    Ok(())
+}
+
+/// Percent-encodes what must not stand in a path segment or a query value (RFC 3986: all but the unreserved).
+pub(crate) fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte as char),
+            _ => {
+                let hex = |nibble: u8| b"0123456789ABCDEF"[usize::from(nibble & 15)] as char;
+                out.extend(['%', hex(byte >> 4), hex(byte)]);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodes_all_but_the_unreserved() {
+        assert_eq!(encode("a-B_9.~"), "a-B_9.~");
+        assert_eq!(encode("sim:ok/é?"), "sim%3Aok%2F%C3%A9%3F");
+    }
+
+    #[test]
+    fn only_plain_http_without_secrets_in_it_is_an_address() {
+        for good in ["http://127.0.0.1:8080", "http://[::1]:80", "http://gateway.internal/base"] {
+            assert!(check_base(good).is_ok(), "{good}");
+        }
+        for bad in ["https://example.org", "ftp://x", "127.0.0.1:8080", "", "http://user:pw@host", "http://host/?q=1"] {
+            assert!(check_base(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! `railgate status`, `list` and `balance`: looking without touching.
+
+use std::time::{Duration, Instant};
+
+use super::Global;
+use super::failure::{Done, Failure};
+use super::http::{Answer, Ask, encode};
+use super::render;
+use super::session::Session;
+use super::shapes::{Balance, Page, Settlement, Status, read};
+use super::terminal::{Terminal, Tone};
+
+/// The server holds an answer back no longer than this.
+const LONGEST_WAIT_S: u64 = 30;
+
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  railgate status inv-2026-0042
+  railgate status stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB --wait 60
+      Waits until it is final, 60 seconds at most; then shows where it stands.";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  railgate list --status unknown --status submitted
+  railgate list --currency EUR --min-amount 100 --created-from 2026-11-01T00:00:00Z
+  railgate list --needs-review true
+  railgate list --all --json
+      Every page, one JSON document a line.";
+
+const BALANCE_EXAMPLES: &str = "\
+Examples:
+  railgate balance
+  railgate balance EUR --json";
+
+/// Shows where a payment stands
+#[derive(Debug, clap::Args)]
+#[command(after_help = STATUS_EXAMPLES)]
+pub(crate) struct StatusArgs {
+    /// The reference or id of the payment
+    #[arg(value_name = "REF")]
+    target: String,
+    /// Waits up to this many seconds until it is final
+    #[arg(long, value_name = "SECONDS")]
+    wait: Option<u64>,
+}
+
+/// Lists payments, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = LIST_EXAMPLES)]
+pub(crate) struct ListArgs {
+    /// Only with this status; may be given many times
+    #[arg(long, value_name = "STATUS")]
+    status: Vec<String>,
+    /// Only in this currency
+    #[arg(long, value_name = "CODE")]
+    currency: Option<String>,
+    /// Only by this provider
+    #[arg(long, value_name = "ID")]
+    provider: Option<String>,
+    /// Only to this participant
+    #[arg(long, value_name = "PARTICIPANT")]
+    to: Option<String>,
+    /// Only with this reference
+    #[arg(long, value_name = "REFERENCE")]
+    reference: Option<String>,
+    /// Only in the sandbox, or only live
+    #[arg(long, value_name = "true|false")]
+    sandbox: Option<bool>,
+    /// Created at this time (RFC 3339) or later
+    #[arg(long, value_name = "TIME")]
+    created_from: Option<String>,
+    /// Created before this time (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    created_to: Option<String>,
+    /// At least this amount
+    #[arg(long, value_name = "AMOUNT")]
+    min_amount: Option<String>,
+    /// At most this amount
+    #[arg(long, value_name = "AMOUNT")]
+    max_amount: Option<String>,
+    /// Only those that a person must look at, or only the others
+    #[arg(long, value_name = "true|false")]
+    needs_review: Option<bool>,
+    /// So many a page, at most 200
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
+    limit: Option<u16>,
+    /// Begins where an earlier page ended
+    #[arg(long, value_name = "CURSOR")]
+    cursor: Option<String>,
+    /// Every page, not the first alone
+    #[arg(long)]
+    all: bool,
+}
+
+/// Shows what is in the accounts
+#[derive(Debug, clap::Args)]
+#[command(after_help = BALANCE_EXAMPLES)]
+pub(crate) struct BalanceArgs {
+    /// Only this currency
+    #[arg(value_name = "CURRENCY")]
+    currency: Option<String>,
+}
+
+pub(crate) async fn status(args: StatusArgs, global: &Global, terminal: &Terminal) -> Done {
+    let mut session = Session::open(global)?;
+    let path = format!("/gateway/settlements/{}/status", encode(&args.target));
+    let (answer, found) = match args.wait {
+        None => {
+            let answer = session.call(Ask::get(&path)).await?;
+            let found = read(&answer)?;
+            (answer, found)
+        }
+        Some(seconds) => until_final(&mut session, &path, Duration::from_secs(seconds)).await?,
+    };
+    if global.json { terminal.json(&answer.body) } else { terminal.show(&render::status(terminal, &found)) }
+}
+
+/// Long-polls from version to version until the status is final or the time is up.
+async fn until_final(session: &mut Session, path: &str, patience: Duration) -> Done<(Answer, Status)> {
+    let end = Instant::now() + patience;
+    let mut ask = Ask::get(path);
+    loop {
+        let answer = session.call_until_answered(ask, "looking changes nothing").await?;
+        let found: Status = read(&answer)?;
+        // Rounded up: the last second counts too.
+        let left = end.saturating_duration_since(Instant::now()).as_millis().div_ceil(1000);
+        if found.is_final || left == 0 {
+            return Ok((answer, found));
+        }
+        let wait = u64::try_from(left).unwrap_or(LONGEST_WAIT_S).min(LONGEST_WAIT_S);
+        ask = Ask::get(format!("{path}?wait={wait}&version={}", found.version)).patient(wait);
+    }
+}
+
+pub(crate) async fn list(args: ListArgs, global: &Global, terminal: &Terminal) -> Done {
+    let mut session = Session::open(global)?;
+    let mut cursor = args.cursor.clone();
+    let mut shown = 0;
+    loop {
+        let answer = session.call(Ask::get(list_path(&args, cursor.as_deref()))).await?;
+        let page: Page<Settlement> = read(&answer)?;
+        if global.json {
+            terminal.json(&answer.body)?;
+        } else if !page.data.is_empty() {
+            terminal.show(&render::settlements(terminal, &page.data))?;
+        }
+        shown += page.data.len();
+        cursor = page.next_cursor.filter(|_| page.has_more);
+        match &cursor {
+            Some(_) if args.all => {}
+            Some(next) if !global.json => {
+                let more = format!("There are more: --all, or --cursor {next}");
+                return terminal.line(terminal.paint(Tone::Dim, more));
+            }
+            None if shown == 0 && !global.json => return terminal.line(terminal.paint(Tone::Dim, "No payments.")),
+            _ => return Ok(()),
+        }
+    }
+}
+
+fn list_path(args: &ListArgs, cursor: Option<&str>) -> String {
+    let text = |value: Option<bool>| value.map(|flag| flag.to_string());
+    let mut pairs: Vec<(&str, String)> = args.status.iter().map(|status| ("status", status.clone())).collect();
+    let single = [
+        ("currency", args.currency.clone()),
+        ("provider", args.provider.clone()),
+        ("to", args.to.clone()),
+        ("reference", args.reference.clone()),
+        ("sandbox", text(args.sandbox)),
+        ("created_from", args.created_from.clone()),
+        ("created_to", args.created_to.clone()),
+        ("min_amount", args.min_amount.clone()),
+        ("max_amount", args.max_amount.clone()),
+        ("needs_review", text(args.needs_review)),
+        ("limit", args.limit.map(|limit| limit.to_string()).or_else(|| args.all.then(|| "200".to_owned()))),
+        ("cursor", cursor.map(str::to_owned)),
+    ];
+    pairs.extend(single.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    let query: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+    if query.is_empty() { "/gateway/settlements".to_owned() } else { format!("/gateway/settlements?{}", query.join("&")) }
+}
+
+pub(crate) async fn balance(args: BalanceArgs, global: &Global, terminal: &Terminal) -> Done {
+    let mut session = Session::open(global)?;
+    let path = match &args.currency {
+        Some(currency) => format!("/balances/{}", encode(currency)),
+        None => "/balances".to_owned(),
+    };
+    let answer = session.call(Ask::get(path)).await?;
+    let balances = match args.currency {
+        Some(_) => vec![read::<Balance>(&answer)?],
+        None => read::<Page<Balance>>(&answer)?.data,
+    };
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    let Some(first) = balances.first() else {
+        return Err(Failure::new("this client has no account yet"));
+    };
+    terminal.show(&render::balances(terminal, &balances))?;
+    terminal.line(terminal.paint(Tone::Dim, format_args!("as of {}", render::short_time(&first.as_of))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_s_filters_become_its_query() {
+        #[derive(clap::Parser)]
+        struct Only {
+            #[command(flatten)]
+            list: ListArgs,
+        }
+        let path = |line: &str| {
+            let args = <Only as clap::Parser>::parse_from(["list"].into_iter().chain(line.split_whitespace())).list;
+            list_path(&args, args.cursor.as_deref())
+        };
+        assert_eq!(path(""), "/gateway/settlements");
+        assert_eq!(
+            path("--status unknown --status failed --to sim:ok --needs-review true --limit 5"),
+            "/gateway/settlements?status=unknown&status=failed&to=sim%3Aok&needs_review=true&limit=5"
+        );
+        assert_eq!(path("--all --cursor a+b"), "/gateway/settlements?limit=200&cursor=a%2Bb");
+    }
+}

@@ -1,0 +1,240 @@
+//! The command line: one binary for the server, its clients and its operators.
+//!
+//! `serve` and `config` start from [`crate::config`]; the client's commands speak HTTP like any other client; the
+//! operator's commands work on the store itself; `demo` brings a gateway of its own.
+
+mod curl;
+mod demo;
+mod enroll;
+mod events;
+mod failure;
+mod http;
+mod look;
+mod operator;
+mod problem;
+mod profile;
+mod render;
+mod reverse;
+mod session;
+mod settle;
+mod shapes;
+mod terminal;
+
+use std::future::Future;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::config::{self, ServeArgs, ServeConfig};
+use failure::{Done, EXIT_USAGE, Failure};
+use terminal::{Terminal, complain};
+
+const ABOUT: &str = "A payment settlement gateway: one interface to pay, trace, reverse and reconcile";
+
+const EXAMPLES: &str = "\
+Try it, with nothing else needed:
+  railgate demo
+
+As a server, and as its client in another terminal:
+  railgate serve
+  railgate enroll
+  railgate settle 10.50 EUR sim:ok --wait 5
+  railgate events REF
+  railgate reverse REF
+  railgate balance
+
+Exit codes: 0 done, 1 the operation failed (the reason is on standard error), 2 wrong usage;
+railgate curl: 22 for an answer other than 2xx. Each command's --help has examples.";
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  railgate serve
+  railgate serve --listen 127.0.0.1:0 --store sqlite:/var/lib/railgate/railgate.db
+  railgate serve --store memory: --metrics-listen off --log-level warn
+
+Standard output's first line is `listening on http://HOST:PORT`; the log goes to standard error.
+SIGINT and SIGTERM let what was begun come to its end.";
+
+const CONFIG_EXAMPLES: &str = "\
+Examples:
+  railgate config check
+  RAILGATE_LISTEN=127.0.0.1:9000 railgate config check --config railgate.toml";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  railgate completions bash > /etc/bash_completion.d/railgate
+  railgate completions zsh > ~/.zfunc/_railgate
+  railgate completions fish > ~/.config/fish/completions/railgate.fish";
+
+#[derive(Debug, Parser)]
+#[command(name = "railgate", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every client command takes.
+#[derive(Debug, clap::Args)]
+struct Global {
+    /// The server [default: the profile's, else http://127.0.0.1:8080]
+    #[arg(long, global = true, value_name = "URL", env = "RAILGATE_SERVER", hide_env_values = true, help_heading = "Client options")]
+    server: Option<String>,
+    /// Who to be at the server: a profile made by `railgate enroll`
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "RAILGATE_PROFILE",
+        hide_env_values = true,
+        default_value = "default",
+        help_heading = "Client options"
+    )]
+    profile: String,
+    /// Prints JSON as the server sent it, instead of tables
+    #[arg(long, global = true, help_heading = "Output")]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Runs the gateway
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(Box<ServeArgs>),
+    /// Looks at the server's settings
+    Config(ConfigArgs),
+    Demo(demo::DemoArgs),
+    Enroll(enroll::EnrollArgs),
+    Settle(settle::SettleArgs),
+    Check(settle::CheckArgs),
+    Status(look::StatusArgs),
+    Events(events::EventsArgs),
+    Reverse(reverse::ReverseArgs),
+    List(look::ListArgs),
+    Balance(look::BalanceArgs),
+    Curl(curl::CurlArgs),
+    Ledger(operator::LedgerArgs),
+    Backup(operator::BackupArgs),
+    /// Prints a script that completes this command line in a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// For which shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct ConfigArgs {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Prints the settings that `railgate serve` would run with, and where each comes from
+    #[command(after_help = CONFIG_EXAMPLES)]
+    Check(Box<ServeArgs>),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(()) | Err(Failure::PipeClosed) => ExitCode::SUCCESS,
+        Err(Failure::Stopped(reason)) => {
+            complain(&reason);
+            ExitCode::from(reason.exit_code())
+        }
+    }
+}
+
+fn run(Cli { global, command }: Cli) -> Done {
+    let terminal = &Terminal::detect();
+    let global = &global;
+    match command {
+        Command::Serve(args) => serve(*args),
+        Command::Config(ConfigArgs { command: ConfigCommand::Check(args) }) => config_check(*args, global, terminal),
+        Command::Demo(args) => demo::run(&args, global, terminal),
+        Command::Enroll(args) => wait_for(enroll::run(args, global, terminal)),
+        Command::Settle(args) => wait_for(settle::settle(args, global, terminal)),
+        Command::Check(args) => wait_for(settle::check(args, global, terminal)),
+        Command::Status(args) => wait_for(look::status(args, global, terminal)),
+        Command::Events(args) => wait_for(events::run(args, global, terminal)),
+        Command::Reverse(args) => wait_for(reverse::run(args, global, terminal)),
+        Command::List(args) => wait_for(look::list(args, global, terminal)),
+        Command::Balance(args) => wait_for(look::balance(args, global, terminal)),
+        Command::Curl(args) => wait_for(curl::run(args, global, terminal)),
+        Command::Ledger(args) => operator::ledger(args, global, terminal),
+        Command::Backup(args) => operator::backup(args, global, terminal),
+        Command::Completions { shell } => completions(shell, terminal),
+    }
+}
+
+/// Runs a client's conversation; it needs no second thread.
+fn wait_for(conversation: impl Future<Output = Done>) -> Done {
+    runtime(tokio::runtime::Builder::new_current_thread())?.block_on(conversation)
+}
+
+fn runtime(mut builder: tokio::runtime::Builder) -> Done<tokio::runtime::Runtime> {
+    builder.enable_all().build().map_err(|error| Failure::caused("cannot start the runtime", error))
+}
+
+fn serve(args: ServeArgs) -> Done {
+    let config = resolve(args)?;
+    let served = runtime(tokio::runtime::Builder::new_multi_thread())?.block_on(crate::serve(config));
+    served.map_err(|error| Failure::new(failure::chain(&error)))
+}
+
+fn resolve(args: ServeArgs) -> Done<ServeConfig> {
+    args.resolve().map_err(|error| {
+        let failure = match error.problems.as_slice() {
+            [one] => return Failure::usage(one.to_string()).hint("railgate serve --help names every setting"),
+            many => Failure::usage(format!("{} settings are wrong", many.len())),
+        };
+        let failure = error.problems.iter().fold(failure, |failure, problem| failure.detail(problem.to_string()));
+        failure.exit(EXIT_USAGE).hint("railgate serve --help names every setting")
+    })
+}
+
+fn config_check(args: ServeArgs, global: &Global, terminal: &Terminal) -> Done {
+    let config = resolve(args)?;
+    if !global.json {
+        return terminal.raw(config::describe(&config).as_bytes());
+    }
+    let settings =
+        config.settings().map(|(name, value, origin)| serde_json::json!({ "name": name, "value": value, "origin": origin.to_string() }));
+    let document = serde_json::json!({ "settings": settings.collect::<Vec<_>>() });
+    terminal.json(document.to_string().as_bytes())
+}
+
+fn completions(shell: Shell, terminal: &Terminal) -> Done {
+    // Into memory first: the generator panics when its output breaks off, and a closed pipe is no fault.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "railgate", &mut script);
+    terminal.raw(&script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples_or_commands_below_it() {
+        fn check(command: &clap::Command) {
+            if command.has_subcommands() {
+                command.get_subcommands().for_each(check);
+            } else {
+                let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+                assert!(after.starts_with("Examples:"), "{} has no examples", command.get_name());
+            }
+        }
+        check(&Cli::command());
+    }
+}

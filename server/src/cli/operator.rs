@@ -1,0 +1,278 @@
+//! The operator's commands: they work on the store itself, also while a server runs on it.
+
+use std::path::{Path, PathBuf};
+
+use comfy_table::Cell;
+use indicatif::{ProgressBar, ProgressStyle};
+use railgate::engine::verify::{VerifyReport, verify};
+use railgate::store::sqlite::SqliteStore;
+use serde::Serialize;
+use tempfile::TempPath;
+
+use super::Global;
+use super::failure::{Done, Failure};
+use super::terminal::{Terminal, Tone, align_right, number};
+use crate::config::{ServeArgs, StoreConfig};
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  railgate ledger verify
+  railgate ledger verify --store sqlite:/var/lib/railgate/railgate.db --json
+
+Reads every settlement, recomputes its event chain, its state, its journal and both accounts of each
+transfer, and compares. Changes nothing; a server may run on the store meanwhile.
+Exit code 1 if anything does not agree.";
+
+const BACKUP_EXAMPLES: &str = "\
+Examples:
+  railgate backup --to /backup/railgate-2026-11-21.db
+  railgate backup --store sqlite:/var/lib/railgate/railgate.db --to copy.db
+
+A server may run on the store meanwhile: the copy is the state of one moment. The copy is opened and
+checked before it gets its name; a file that is there already is never overwritten.";
+
+/// Looks into the ledger
+#[derive(Debug, clap::Args)]
+pub(crate) struct LedgerArgs {
+    #[command(subcommand)]
+    command: LedgerCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum LedgerCommand {
+    /// Recomputes everything that can be recomputed, and compares
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify(StoreArg),
+}
+
+/// Which store: found as `railgate serve` finds it.
+#[derive(Debug, clap::Args)]
+struct StoreArg {
+    /// The store [env: RAILGATE_STORE] [default: sqlite:railgate.db in the data folder]
+    #[arg(long, value_name = "sqlite:PATH")]
+    store: Option<String>,
+    /// The server's settings file, if it has one [env: RAILGATE_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The data folder [env: RAILGATE_DATA_DIR] [default: the platform's]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+}
+
+/// Copies the store into a file, also while a server runs on it
+#[derive(Debug, clap::Args)]
+#[command(after_help = BACKUP_EXAMPLES)]
+pub(crate) struct BackupArgs {
+    #[command(flatten)]
+    store: StoreArg,
+    /// The copy's path; there must be nothing there yet
+    #[arg(long, value_name = "FILE")]
+    to: PathBuf,
+}
+
+pub(crate) fn ledger(args: LedgerArgs, global: &Global, terminal: &Terminal) -> Done {
+    let LedgerCommand::Verify(store) = args.command;
+    let path = store.path()?;
+    let report = check(&open(&path)?, "checking")?;
+    if global.json {
+        let document = serde_json::to_vec(&ReportShape::of(&report));
+        terminal.json(&document.map_err(|error| Failure::caused("cannot write the report", error))?)?;
+    } else {
+        show(terminal, &path, &report)?;
+    }
+    if report.is_ok() { Ok(()) } else { Err(broken(&report)) }
+}
+
+pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> Done {
+    let from = args.store.path()?;
+    if args.to.exists() {
+        return Err(taken(&args.to));
+    }
+    let store = open(&from)?;
+    let folder = args.to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Written in a folder of its own beside its place: what SQLite keeps beside a database while it is open goes with
+    // it, and whatever stops us half-way leaves no file that looks like a backup.
+    let nest = tempfile::Builder::new().prefix(".railgate-backup-").tempdir_in(folder);
+    let nest = nest.map_err(|error| Failure::new(format!("cannot write in {}: {error}", folder.display())))?;
+    let draft = nest.path().join("copy.db");
+    let bar = bar("copying", "pages");
+    store.backup(&draft, &mut |done, total| advance(&bar, done, total)).map_err(railgate::Error::from)?;
+    bar.finish_and_clear();
+    let report = check(&open(&draft)?, "checking the copy")?;
+    if !report.is_ok() {
+        return Err(broken(&report).hint(format!(
+            "the copy was thrown away; look at the store itself: railgate ledger verify --store sqlite:{}",
+            from.display()
+        )));
+    }
+    publish(&from, draft, &args.to)?;
+    let bytes = std::fs::metadata(&args.to).map(|meta| meta.len()).unwrap_or_default();
+    if global.json {
+        let document = serde_json::json!({ "from": from, "to": args.to, "bytes": bytes, "ledger": ReportShape::of(&report) });
+        return terminal.json(document.to_string().as_bytes());
+    }
+    terminal.line(format_args!("{} → {} ({})", from.display(), args.to.display(), indicatif::HumanBytes(bytes)))?;
+    terminal.line(verdict(terminal, &report))
+}
+
+/// Gives the draft its name, unless somebody else took it meanwhile. Whoever may read the store may read the copy,
+/// nobody else.
+fn publish(from: &Path, draft: PathBuf, to: &Path) -> Done {
+    let named = || -> std::io::Result<()> {
+        std::fs::set_permissions(&draft, std::fs::metadata(from)?.permissions())?;
+        std::fs::File::open(&draft)?.sync_all()?;
+        TempPath::try_from_path(draft)?.persist_noclobber(to).map_err(|error| error.error)
+    };
+    named().map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => taken(to),
+        _ => Failure::new(format!("cannot write {}: {error}", to.display())),
+    })
+}
+
+fn taken(to: &Path) -> Failure {
+    Failure::new(format!("{} exists already", to.display())).hint("choose another name: a backup never overwrites anything")
+}
+
+fn open(path: &Path) -> Done<SqliteStore> {
+    if !path.exists() {
+        return Err(Failure::new(format!("there is no store at {}", path.display())).hint("name it with --store sqlite:PATH"));
+    }
+    SqliteStore::open_read_only(path).map_err(|error| {
+        let cause = super::failure::chain(&error);
+        Failure::new(format!("cannot open {}: {cause}", path.display())).hint("is it a database of railgate, and of this version?")
+    })
+}
+
+fn check(store: &SqliteStore, what: &'static str) -> Done<VerifyReport> {
+    let bar = bar(what, "settlements");
+    let report = verify(store, &mut |progress| advance(&bar, progress.settlements_done, progress.settlements_total))?;
+    bar.finish_and_clear();
+    Ok(report)
+}
+
+/// On standard error, and only if that is a terminal.
+fn bar(what: &'static str, unit: &'static str) -> ProgressBar {
+    let template = format!("{{msg}} [{{bar:40}}] {{human_pos}}/{{human_len}} {unit}, {{eta}} left");
+    let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(0).with_style(style.progress_chars("━╸ ")).with_message(what)
+}
+
+fn advance(bar: &ProgressBar, done: u64, total: u64) {
+    bar.set_length(total);
+    bar.set_position(done);
+}
+
+impl StoreArg {
+    fn path(self) -> Done<PathBuf> {
+        let settings = ServeArgs { store: self.store, config: self.config, data_dir: self.data_dir, ..ServeArgs::default() };
+        match super::resolve(settings)?.store {
+            StoreConfig::Sqlite(path) => Ok(path),
+            StoreConfig::Memory => {
+                Err(Failure::usage("a store in memory lives in its server alone").hint("name a file: --store sqlite:PATH"))
+            }
+        }
+    }
+}
+
+fn show(terminal: &Terminal, path: &Path, report: &VerifyReport) -> Done {
+    let counts = [
+        ("settlements", report.settlements),
+        ("events", report.events),
+        ("transfers", report.transfers),
+        ("accounts", report.accounts),
+        ("open tasks", report.tasks),
+        ("sent twice", report.received_twice),
+    ];
+    let mut table = terminal.table(&["checked", "count"]);
+    for (what, count) in counts {
+        table.add_row(vec![Cell::new(what), number(super::shapes::grouped(&count.to_string()))]);
+    }
+    align_right(&mut table, [1]);
+    terminal.line(terminal.paint(Tone::Dim, path.display()))?;
+    terminal.show(&table)?;
+    show_problems(terminal, report)?;
+    terminal.line("")?;
+    terminal.line(verdict(terminal, report))
+}
+
+/// Lists what does not agree, if anything.
+pub(super) fn show_problems(terminal: &Terminal, report: &VerifyReport) -> Done {
+    if report.problems.is_empty() {
+        return Ok(());
+    }
+    let mut table = terminal.table(&["where", "problem", "what is wrong"]);
+    for problem in &report.problems {
+        table.add_row(vec![Tone::Strong.cell(&problem.what), Tone::Bad.cell(problem.code), Cell::new(&problem.message)]);
+    }
+    terminal.line("")?;
+    terminal.show(&table)?;
+    if report.truncated {
+        terminal.line(terminal.paint(Tone::Warn, "There are more than are shown."))?;
+    }
+    Ok(())
+}
+
+/// The report in one line.
+pub(super) fn verdict(terminal: &Terminal, report: &VerifyReport) -> String {
+    let count = |n: u64, one: &str| format!("{} {one}{}", super::shapes::grouped(&n.to_string()), if n == 1 { "" } else { "s" });
+    if report.is_ok() {
+        let what = [
+            count(report.settlements, "settlement"),
+            count(report.events, "event"),
+            count(report.transfers, "transfer"),
+            count(report.accounts, "account"),
+        ];
+        return format!("{} everything agrees: {}; nothing sent twice", terminal.paint(Tone::Good, "✓"), what.join(", "));
+    }
+    let problems = u64::try_from(report.problems.len()).unwrap_or(u64::MAX);
+    let at_least = if report.truncated { "at least " } else { "" };
+    format!("{} {at_least}{} found", terminal.paint(Tone::Bad, "✗"), count(problems, "problem"))
+}
+
+fn broken(report: &VerifyReport) -> Failure {
+    let more = if report.truncated { "at least " } else { "" };
+    Failure::new(format!("the ledger does not agree with itself: {more}{} problems", report.problems.len()))
+        .hint("stop paying out, keep the file as it is, and compare with the last backup that verifies")
+}
+
+/// A report as JSON.
+#[derive(Serialize)]
+pub(super) struct ReportShape<'a> {
+    ok: bool,
+    settlements: u64,
+    events: u64,
+    transfers: u64,
+    accounts: u64,
+    tasks: u64,
+    received_twice: u64,
+    problems: Vec<ProblemShape<'a>>,
+    truncated: bool,
+}
+
+#[derive(Serialize)]
+struct ProblemShape<'a> {
+    what: &'a str,
+    code: &'a str,
+    message: &'a str,
+}
+
+impl<'a> ReportShape<'a> {
+    /// Of a report.
+    pub(super) fn of(report: &'a VerifyReport) -> Self {
+        Self {
+            ok: report.is_ok(),
+            settlements: report.settlements,
+            events: report.events,
+            transfers: report.transfers,
+            accounts: report.accounts,
+            tasks: report.tasks,
+            received_twice: report.received_twice,
+            problems: report
+                .problems
+                .iter()
+                .map(|problem| ProblemShape { what: &problem.what, code: problem.code, message: &problem.message })
+                .collect(),
+            truncated: report.truncated,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! An error answer of the server, `application/problem+json` (RFC 9457), as a person wants to read it.
+
+use serde::Deserialize;
+
+use super::failure::Failure;
+use super::http::{Answer, NoAnswer};
+
+/// The fields of a problem that are shown. All are optional: an answer may come from something in between.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Problem {
+    /// The same for every occurrence of the code.
+    title: String,
+    /// About this occurrence.
+    detail: String,
+    /// Stable.
+    pub(crate) code: String,
+    /// The very same request is safe and useful to send again.
+    pub(crate) retryable: bool,
+    /// Under which the server's log knows it.
+    request_id: String,
+    /// What exactly is wrong with the request.
+    errors: Vec<Field>,
+}
+
+/// One thing that is wrong with a request.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Field {
+    pointer: String,
+    code: String,
+    message: String,
+}
+
+impl Problem {
+    /// What the answer says; empty if it does not say it as problem+json.
+    pub(crate) fn of(answer: &Answer) -> Self {
+        serde_json::from_slice(&answer.body).unwrap_or_default()
+    }
+}
+
+/// Why a command that got this answer stops.
+pub(crate) fn refused(answer: &Answer, profile: &str) -> Failure {
+    let problem = Problem::of(answer);
+    let mut failure = Failure::new(headline(answer, &problem));
+    let wide = |pick: fn(&Field) -> &str| problem.errors.iter().map(|e| pick(e).chars().count()).max().unwrap_or(0);
+    let (pointers, codes) = (wide(|e| &e.pointer), wide(|e| &e.code));
+    for Field { pointer, code, message } in &problem.errors {
+        failure = failure.detail(format!("{pointer:pointers$}  {code:codes$}  {message}"));
+    }
+    let id = Some(problem.request_id.as_str()).filter(|id| !id.is_empty()).or_else(|| answer.header("x-request-id"));
+    if let Some(id) = id {
+        failure = failure.detail(format!("request {id}"));
+    }
+    match advice(&problem, profile) {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// `409 reference_conflict: The reference was used for a different request`
+fn headline(answer: &Answer, problem: &Problem) -> String {
+    let status = answer.status.as_u16();
+    if problem.code.is_empty() {
+        let reason = answer.status.canonical_reason().unwrap_or("an answer without a name");
+        return format!("the server answered {status} {reason}");
+    }
+    let Problem { code, title, detail, .. } = problem;
+    match (title.is_empty(), detail.is_empty() || detail == title) {
+        (true, _) => format!("{status} {code}: {detail}"),
+        (false, true) => format!("{status} {code}: {title}"),
+        (false, false) => format!("{status} {code}: {title}: {detail}"),
+    }
+}
+
+/// What to do about a problem. By text, not by the engine's enum: the server may be newer than this client.
+fn advice(problem: &Problem, profile: &str) -> Option<String> {
+    let hint = match problem.code.as_str() {
+        "token_missing" | "token_invalid" | "token_expired" => {
+            format!("the profile {profile:?} no longer opens this server; enrol anew: railgate enroll --force --profile {profile}")
+        }
+        "reference_conflict" => "a reference stands for one request for ever: choose another with --reference, or look \
+                                 at what it stands for with railgate status"
+            .to_owned(),
+        "settlement_in_flight" => "wait until it is final, then try again: railgate status REF --wait 30".to_owned(),
+        "settlement_not_found" => "see what there is: railgate list".to_owned(),
+        "insufficient_funds" | "balance_not_found" => "see what there is: railgate balance".to_owned(),
+        "reversal_exceeds_remaining" | "already_reversed" | "invalid_state" => {
+            "see what happened to it so far: railgate events REF".to_owned()
+        }
+        "route_not_found" => "is this the address of a railgate server, and of this version?".to_owned(),
+        _ if problem.retryable => "the same request is safe to send again; try later".to_owned(),
+        _ => return None,
+    };
+    Some(hint)
+}
+
+/// Why a command that got no answer stops.
+pub(crate) fn unanswered(base: &str, cause: &NoAnswer) -> Failure {
+    match cause {
+        NoAnswer::NotSent(cause) => Failure::new(format!("cannot reach {base}: {cause}"))
+            .hint("is the server running (railgate serve), and is this its address? --server URL changes it"),
+        NoAnswer::Lost(cause) => Failure::new(format!("the connection to {base} broke before the answer came: {cause}"))
+            .hint("it may have arrived; look before sending anything new: railgate list"),
+    }
+}

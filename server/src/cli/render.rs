@@ -1,0 +1,209 @@
+//! How settlements, events and balances look in a terminal.
+
+use comfy_table::{Cell, ColumnConstraint, Table};
+
+use super::shapes::{Balance, Event, FieldNote, Reversal, Settlement, Status};
+use super::terminal::{Terminal, Tone, align_right, number};
+
+/// A state in its colour.
+pub(crate) fn state(name: &str) -> Cell {
+    Tone::of_state(name).cell(name)
+}
+
+/// A time without its date's `T` and its milliseconds' noise: `2026-11-21 10:38:17Z`.
+pub(crate) fn short_time(at: &str) -> String {
+    match (at.split_once('T'), at.split_once('.')) {
+        (Some((date, _)), Some((upto_seconds, _))) => format!("{date} {}Z", &upto_seconds[(date.len() + 1).min(upto_seconds.len())..]),
+        _ => at.to_owned(),
+    }
+}
+
+/// The same to the minute, for lists.
+fn minute(at: &str) -> String {
+    let short = short_time(at);
+    short.get(..16).map(str::to_owned).unwrap_or(short)
+}
+
+/// One settlement, whole.
+pub(crate) fn settlement(terminal: &Terminal, it: &Settlement) -> Table {
+    let money = |num: &super::shapes::Num| Cell::new(format!("{num} {}", it.currency));
+    let mut rows = vec![
+        ("reference", Tone::Strong.cell(&it.reference)),
+        ("id", Cell::new(&it.id)),
+        ("status", Tone::of_state(&it.status).cell(format!("{} ({})", it.status, it.iso_status))),
+        ("amount", Tone::Strong.cell(format!("{} {}", it.amount, it.currency))),
+        ("to", Cell::new(&it.to)),
+    ];
+    if !it.fee.is_zero() {
+        rows.push(("fee", money(&it.fee)));
+        rows.push(("total debit", money(&it.total_debit)));
+    }
+    let tries = if it.attempts > 1 { format!(" (attempt {})", it.attempts) } else { String::new() };
+    rows.push(("provider", Cell::new(format!("{}{tries}", it.provider))));
+    if let Some(reference) = &it.rail_reference {
+        rows.push(("rail reference", Cell::new(reference)));
+    }
+    if let Some(failure) = &it.failure {
+        rows.push(("failure", Tone::Bad.cell(failure)));
+    }
+    if it.needs_review {
+        rows.push(("review", Tone::Warn.cell("a person must look at it")));
+    }
+    if !it.reversed_amount.is_zero() {
+        rows.push(("reversed", money(&it.reversed_amount)));
+    }
+    if !it.reversing_amount.is_zero() {
+        rows.push(("being reversed", money(&it.reversing_amount)));
+    }
+    if let Some(description) = &it.description {
+        rows.push(("description", Cell::new(description)));
+    }
+    rows.push(("created", Cell::new(short_time(&it.created_at))));
+    if let Some(at) = &it.completed_at {
+        rows.push(("final since", Cell::new(short_time(at))));
+    }
+    rows.push(("mode", Cell::new(if it.sandbox { "sandbox: no real money moves" } else { "live" })));
+    terminal.card(rows)
+}
+
+/// A settlement's status.
+pub(crate) fn status(terminal: &Terminal, it: &Status) -> Table {
+    let mut rows = vec![
+        ("reference", Tone::Strong.cell(&it.reference)),
+        ("id", Cell::new(&it.id)),
+        ("status", Tone::of_state(&it.status).cell(format!("{} ({})", it.status, it.iso_status))),
+        ("final", Cell::new(if it.is_final { "yes" } else { "not yet" })),
+    ];
+    if let Some(failure) = &it.failure {
+        rows.push(("failure", Tone::Bad.cell(failure)));
+    }
+    if it.needs_review {
+        rows.push(("review", Tone::Warn.cell("a person must look at it")));
+    }
+    rows.push(("version", Cell::new(it.version)));
+    rows.push(("updated", Cell::new(short_time(&it.updated_at))));
+    terminal.card(rows)
+}
+
+/// A list of settlements.
+pub(crate) fn settlements(terminal: &Terminal, list: &[Settlement]) -> Table {
+    let mut table = terminal.table(&["created (UTC)", "reference", "amount", "", "to", "status", ""]);
+    for it in list {
+        let note = match (&it.failure, it.needs_review) {
+            (_, true) => Tone::Warn.cell("review"),
+            (Some(failure), false) => Tone::Bad.cell(&failure.code),
+            (None, false) if !it.reversed_amount.is_zero() => Tone::Back.cell(format!("−{}", it.reversed_amount)),
+            (None, false) => Cell::new(""),
+        };
+        table.add_row(vec![
+            Tone::Dim.cell(minute(&it.created_at)),
+            Tone::Strong.cell(&it.reference),
+            number(&it.amount),
+            Cell::new(&it.currency),
+            Cell::new(&it.to),
+            state(&it.status),
+            note,
+        ]);
+    }
+    align_right(&mut table, [2]);
+    if let Some(created) = table.column_mut(0) {
+        created.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    table
+}
+
+/// A trace.
+pub(crate) fn events(terminal: &Terminal, list: &[Event]) -> Table {
+    let mut table = terminal.table(&["#", "at", "event", "from", "to", "actor", "attempt"]);
+    for it in list {
+        let name = |state: &Option<String>| state.clone().unwrap_or_default();
+        table.add_row(vec![
+            number(it.sequence),
+            Tone::Dim.cell(&it.at),
+            Cell::new(&it.kind),
+            Tone::Dim.cell(name(&it.from)),
+            state(&name(&it.to)),
+            Cell::new(&it.actor),
+            Cell::new(it.attempt.map(|n| n.to_string()).unwrap_or_default()),
+        ]);
+    }
+    align_right(&mut table, [0]);
+    table
+}
+
+/// One event on a line of its own, for a trace that is followed: columns as wide as what usually stands in them.
+pub(crate) fn event_line(terminal: &Terminal, it: &Event) -> String {
+    let from = it.from.as_deref().unwrap_or("");
+    let to = it.to.as_deref().unwrap_or("");
+    let change = match (from.is_empty(), from == to) {
+        (true, _) | (_, true) => to.to_owned(),
+        (false, false) => format!("{from} → {to}"),
+    };
+    let attempt = it.attempt.map(|n| format!("#{n}")).unwrap_or_default();
+    let line = format!(
+        "{:>3}  {}  {:<24}  {}  {:<6} {attempt}",
+        it.sequence,
+        terminal.paint(Tone::Dim, &it.at),
+        it.kind,
+        terminal.paint(Tone::of_state(to), format_args!("{change:<24}")),
+        it.actor,
+    );
+    line.trim_end().to_owned()
+}
+
+/// A reversal.
+pub(crate) fn reversal(terminal: &Terminal, it: &Reversal) -> Table {
+    let mut rows = vec![("reversal", Tone::Strong.cell(&it.id)), ("status", state(&it.status))];
+    rows.push(("amount", Tone::Strong.cell(format!("{} {}", it.amount, it.currency))));
+    if let Some(reference) = &it.reference {
+        rows.push(("reference", Cell::new(reference)));
+    }
+    if let Some(reason) = &it.reason {
+        rows.push(("reason", Cell::new(reason)));
+    }
+    if let Some(failure) = &it.failure {
+        rows.push(("failure", Tone::Bad.cell(failure)));
+    }
+    terminal.card(rows)
+}
+
+/// Balances, one currency a row.
+pub(crate) fn balances(terminal: &Terminal, list: &[Balance]) -> Table {
+    let mut table = terminal.table(&["account", "currency", "available", "reserved", "pending", "ledger"]);
+    for it in list {
+        let faint =
+            |num: &super::shapes::Num| if num.is_zero() { number(num).add_attribute(comfy_table::Attribute::Dim) } else { number(num) };
+        table.add_row(vec![
+            Cell::new(&it.account),
+            Tone::Strong.cell(&it.currency),
+            number(&it.available),
+            faint(&it.reserved),
+            faint(&it.pending),
+            number(&it.ledger),
+        ]);
+    }
+    align_right(&mut table, 2..6);
+    table
+}
+
+/// Problems and warnings of a request.
+pub(crate) fn field_notes(terminal: &Terminal, list: &[FieldNote], tone: Tone) -> Table {
+    let mut table = terminal.table(&["field", "code", "what would be right"]);
+    for it in list {
+        table.add_row(vec![Cell::new(&it.pointer), tone.cell(&it.code), Cell::new(&it.message)]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shortened_and_odd_ones_left_alone() {
+        assert_eq!(short_time("2026-11-21T10:38:17.042Z"), "2026-11-21 10:38:17Z");
+        for odd in ["", "yesterday", "2026-11-21", "1.5"] {
+            assert_eq!(short_time(odd), odd);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `railgate reverse`: giving back, or withdrawing what was not sent yet.
+
+use hyper::header::{HeaderName, HeaderValue};
+use serde_json::value::RawValue;
+
+use super::Global;
+use super::failure::{Done, Failure};
+use super::http::{Ask, encode};
+use super::render;
+use super::session::{Session, unique_name};
+use super::settle::literal;
+use super::shapes::{Reversed, read};
+use super::terminal::{Terminal, Tone};
+
+const EXAMPLES: &str = "\
+Examples:
+  railgate reverse inv-2026-0042
+      All that is left of it; if it was not sent yet, it is cancelled instead.
+  railgate reverse inv-2026-0042 --amount 3.50 --reason customer_request --reference refund-7
+
+The request carries an Idempotency-Key of its own, so that it can be repeated safely when the
+connection breaks, and is. --idempotency-key lets you repeat it yourself.";
+
+/// Gives a payment back, whole or in part, or withdraws one that was not sent yet
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ReverseArgs {
+    /// The reference or id of the payment
+    #[arg(value_name = "REF")]
+    target: String,
+    /// How much, in the payment's currency; all that is left if not given
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
+    amount: Option<String>,
+    /// Why
+    #[arg(long, value_name = "REASON", value_parser = REASONS)]
+    reason: Option<String>,
+    /// Your name for the reversal
+    #[arg(long, value_name = "REFERENCE")]
+    reference: Option<String>,
+    /// For people, up to 140 characters
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// The key under which a repetition is recognised; made up if left out
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+}
+
+const REASONS: [&str; 6] = ["duplicate", "incorrect_amount", "incorrect_recipient", "fraud", "customer_request", "other"];
+
+pub(crate) async fn run(args: ReverseArgs, global: &Global, terminal: &Terminal) -> Done {
+    let mut session = Session::open(global)?;
+    let key = args.idempotency_key.clone().map_or_else(unique_name, Ok)?;
+    let value = HeaderValue::from_str(&key).map_err(|_| Failure::usage("the idempotency key has characters that no header can carry"))?;
+    let ask = Ask::post(format!("/gateway/settlements/{}/reverse", encode(&args.target)), body(&args))
+        .with(HeaderName::from_static("idempotency-key"), value);
+    let again = format!("--idempotency-key {key} makes sure that it is given back once only");
+    let answer = session.call_until_answered(ask, &again).await?;
+    let Reversed { reversal, settlement } = read(&answer)?;
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    match &reversal {
+        Some(reversal) => terminal.show(&render::reversal(terminal, reversal))?,
+        None => terminal.line(terminal.paint(Tone::Back, "Nothing had been sent yet: the payment was withdrawn."))?,
+    }
+    terminal.line("")?;
+    terminal.show(&render::settlement(terminal, &settlement))
+}
+
+fn body(args: &ReverseArgs) -> String {
+    #[derive(serde::Serialize)]
+    struct Reverse<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        amount: Option<Box<RawValue>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reference: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<&'a str>,
+    }
+    let reverse = Reverse {
+        amount: args.amount.as_deref().map(literal),
+        reason: args.reason.as_deref(),
+        reference: args.reference.as_deref(),
+        description: args.description.as_deref(),
+    };
+    serde_json::to_string(&reverse).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reasons_are_those_of_the_engine() {
+        let known: Vec<_> = railgate::validate::ReversalReason::ALL.iter().map(|reason| reason.as_str()).collect();
+        assert_eq!(REASONS.as_slice(), known);
+    }
+}

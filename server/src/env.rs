@@ -1,0 +1,81 @@
+//! Time and randomness of a real host.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use railgate::env::Env;
+use railgate::time::Millis;
+
+/// The system's clock, and the system's randomness fetched a block at a time: a call to the kernel for every few bytes
+/// would cost more than what they are needed for.
+pub struct SystemEnv {
+    pool: Mutex<Pool>,
+}
+
+struct Pool {
+    bytes: [u8; 1024],
+    /// Everything from here on is unused.
+    used: usize,
+}
+
+impl Default for SystemEnv {
+    fn default() -> Self {
+        Self { pool: Mutex::new(Pool { bytes: [0; 1024], used: 1024 }) }
+    }
+}
+
+impl Env for SystemEnv {
+    fn now(&self) -> Millis {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
+    }
+
+    fn random(&self, out: &mut [u8]) {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).take(out);
+    }
+}
+
+impl Pool {
+    fn take(&mut self, out: &mut [u8]) {
+        if out.len() > self.bytes.len() {
+            fill(out);
+            return;
+        }
+        if self.bytes.len() - self.used < out.len() {
+            fill(&mut self.bytes);
+            self.used = 0;
+        }
+        let fresh = &mut self.bytes[self.used..self.used + out.len()];
+        out.copy_from_slice(fresh);
+        // What was handed out, perhaps a token, is not kept here.
+        fresh.fill(0);
+        self.used += out.len();
+    }
+}
+
+fn fill(out: &mut [u8]) {
+    if let Err(cause) = getrandom::fill(out) {
+        // Going on would mean tokens that can be guessed.
+        tracing::error!(%cause, "the system gives no randomness");
+        std::process::abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_handed_out_twice_and_large_wishes_are_filled() {
+        let env = SystemEnv::default();
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..1_000 {
+            let mut out = [0u8; 16];
+            env.random(&mut out);
+            assert!(seen.insert(out));
+        }
+        let mut large = vec![0u8; 5_000];
+        env.random(&mut large);
+        assert!(large.iter().filter(|byte| **byte == 0).count() < 100);
+    }
+}

@@ -1,0 +1,301 @@
+//! The gateway: the one door through which the hosts of this process reach the engine.
+//!
+//! Commands go through a queue to a single writer thread. It takes whatever waits as one group, lets the engine decide
+//! and commit it once, and answers only then. No timer is needed: while one commit is being made durable, the next
+//! group gathers. Reads do not queue; they go straight to the store's readers.
+
+mod lanes;
+mod watch;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use railgate::api::{Command, Outcome};
+use railgate::engine::Executed;
+use railgate::ids::SettlementNo;
+use railgate::time::Millis;
+use railgate::{Engine, Error, ErrorCode, Result};
+use tokio::sync::{Notify, oneshot};
+
+use crate::metrics::Metrics;
+use lanes::{Job, Lanes, Reply, Taken, Used};
+pub use lanes::{Lane, QueueLimits};
+pub use watch::Watch;
+use watch::Watchers;
+
+/// The way to the engine. Clones share one queue and one writer thread.
+#[derive(Clone)]
+pub struct Gateway {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    engine: Arc<Engine>,
+    lanes: Mutex<Lanes>,
+    arrived: Condvar,
+    watchers: Arc<Watchers>,
+    wake: Wake,
+    metrics: Arc<Metrics>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Gateway {
+    /// Starts the writer thread over `engine`.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(engine: Arc<Engine>, metrics: Arc<Metrics>, limits: QueueLimits) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            engine,
+            lanes: Mutex::new(Lanes::new(limits)),
+            arrived: Condvar::new(),
+            watchers: Arc::default(),
+            wake: Wake::default(),
+            metrics,
+            writer: Mutex::new(None),
+        });
+        let own = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("railgate-writer".to_owned()).spawn(move || own.write())?;
+        *lock(&shared.writer) = Some(thread);
+        Ok(Self { shared })
+    }
+
+    /// The engine, for what needs no queue: parsing, views and reads.
+    pub fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    /// Carries out one command of a client. Returns after it is durable, or says why nothing was done.
+    ///
+    /// A caller that stops waiting does not stop the command.
+    pub async fn run(&self, command: Command) -> Result<Outcome> {
+        let (sender, receiver) = oneshot::channel();
+        self.submit(Job::one(command, sender))?;
+        receiver.await.unwrap_or_else(|_| Err(lost()))
+    }
+
+    /// Carries out several commands of a client in one group; each succeeds or fails alone. The order is kept.
+    pub async fn run_many(&self, commands: Vec<Command>) -> Result<Vec<Result<Outcome>>> {
+        self.run_in(Lane::Client, commands).await
+    }
+
+    /// The same for the worker, which has to leave most of each group to the clients.
+    pub(crate) async fn run_work(&self, commands: Vec<Command>) -> Result<Vec<Result<Outcome>>> {
+        self.run_in(Lane::Worker, commands).await
+    }
+
+    async fn run_in(&self, lane: Lane, commands: Vec<Command>) -> Result<Vec<Result<Outcome>>> {
+        if commands.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.submit(Job::many(lane, commands, sender))?;
+        receiver.await.map_err(|_| lost())
+    }
+
+    /// [`Gateway::run`] for a thread that is not part of an async runtime. Panics on one that is.
+    pub fn run_blocking(&self, command: Command) -> Result<Outcome> {
+        let (sender, receiver) = oneshot::channel();
+        self.submit(Job::one(command, sender))?;
+        receiver.blocking_recv().unwrap_or_else(|_| Err(lost()))
+    }
+
+    /// A read by key, made where the caller stands: it takes some ten microseconds, less than handing it to another
+    /// thread would cost.
+    pub fn read<T>(&self, read: impl FnOnce(&Engine) -> T) -> T {
+        read(&self.shared.engine)
+    }
+
+    /// A read that may scan, made on a thread that may block.
+    ///
+    /// # Errors
+    /// Those of `read`, and [`ErrorCode::Internal`] when it panicked.
+    pub async fn scan<T: Send + 'static>(&self, read: impl FnOnce(&Engine) -> Result<T> + Send + 'static) -> Result<T> {
+        let shared = Arc::clone(&self.shared);
+        match tokio::task::spawn_blocking(move || read(&shared.engine)).await {
+            Ok(answer) => answer,
+            Err(cause) => Err(Error::internal(cause)),
+        }
+    }
+
+    /// Follows a settlement: from now on no change goes unnoticed. Look at the settlement after this call, not before.
+    pub fn watch(&self, settlement: SettlementNo) -> Watch {
+        self.shared.watchers.watch(settlement)
+    }
+
+    /// How the worker learns that something new is due.
+    pub(crate) fn wake(&self) -> &Wake {
+        &self.shared.wake
+    }
+
+    /// Whether commands are still taken.
+    pub fn is_open(&self) -> bool {
+        lock(&self.shared.lanes).is_open()
+    }
+
+    /// Takes no further commands, carries out all that were taken, and ends the writer thread. A second call waits
+    /// for nothing.
+    pub async fn shutdown(&self) {
+        lock(&self.shared.lanes).close();
+        self.shared.arrived.notify_one();
+        let writer = lock(&self.shared.writer).take();
+        if let Some(writer) = writer
+            && let Ok(Err(_)) = tokio::task::spawn_blocking(move || writer.join()).await
+        {
+            tracing::error!("the writer thread ended by a panic");
+        }
+    }
+
+    fn submit(&self, job: Job) -> Result<()> {
+        let wake = lock(&self.shared.lanes).push(job)?;
+        if wake {
+            self.shared.arrived.notify_one();
+        }
+        Ok(())
+    }
+}
+
+/// What a caller hears whose answer was dropped: only when the writer thread itself died.
+fn lost() -> Error {
+    Error::with(ErrorCode::Internal, "it is not known whether the request was carried out")
+}
+
+/// No panic happens under these locks; if one did, what they guard is still whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    fn write(&self) {
+        let mut jobs = Vec::new();
+        let mut used = Used::default();
+        while self.next_group(&mut jobs, used) {
+            let mut commands = Vec::with_capacity(jobs.len());
+            let mut replies = Vec::with_capacity(jobs.len());
+            for job in jobs.drain(..) {
+                replies.push(job.unpack(&mut commands));
+            }
+            let size = commands.len();
+            let begun = Instant::now();
+            let executed = self.execute(commands);
+            let took = begun.elapsed();
+            self.metrics.group(size, took);
+            self.publish(&executed);
+            used = Used { took, ..answer(replies, executed.results, &self.metrics) };
+        }
+    }
+
+    /// Waits for the next group; `false` when there will be none any more.
+    fn next_group(&self, jobs: &mut Vec<Job>, mut used: Used) -> bool {
+        let mut lanes = lock(&self.lanes);
+        loop {
+            let pause = match lanes.take(jobs, std::mem::take(&mut used), Instant::now()) {
+                Taken::Group => {
+                    self.metrics.queued(lanes.waiting(Lane::Client), lanes.waiting(Lane::Worker));
+                    return true;
+                }
+                Taken::After(pause) => pause,
+                Taken::Nothing if lanes.is_open() => Duration::MAX,
+                Taken::Nothing => return false,
+            };
+            lanes.sleep();
+            lanes = self.arrived.wait_timeout(lanes, pause).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// A panic ends its group, not the gateway. The engine keeps nothing between groups but numbers that it counts
+    /// up, and a commit is all or nothing: so what comes after is decided over what is really stored.
+    fn execute(&self, commands: Vec<Command>) -> Executed {
+        let size = commands.len();
+        catch_unwind(AssertUnwindSafe(|| self.engine.execute(commands))).unwrap_or_else(|_| {
+            tracing::error!(commands = size, "a group of commands ended by a panic; its callers were told so");
+            Executed { results: (0..size).map(|_| Err(lost())).collect(), changed: Vec::new(), due: None }
+        })
+    }
+
+    fn publish(&self, executed: &Executed) {
+        if !executed.changed.is_empty() {
+            self.watchers.changed(&executed.changed);
+        }
+        if let Some(due) = executed.due {
+            self.wake.at(due);
+        }
+    }
+}
+
+/// Hands the results of a group to those who wait for them, in the order of the commands, and counts whose they were.
+fn answer(replies: Vec<Reply>, results: Vec<Result<Outcome>>, metrics: &Metrics) -> Used {
+    let mut results = results.into_iter().inspect(|result| metrics.outcome(result));
+    let mut used = Used::default();
+    for reply in replies {
+        // Whoever does not listen any more hung up; the command counts all the same.
+        match reply {
+            Reply::One(sender) => {
+                used.client += 1;
+                let _ = sender.send(results.next().unwrap_or_else(|| Err(lost())));
+            }
+            Reply::Many(sender, lane, count) => {
+                let results: Vec<_> = results.by_ref().take(count).collect();
+                match lane {
+                    Lane::Client => used.client += count,
+                    Lane::Worker => used.worker += results.iter().map(touched).sum::<usize>(),
+                }
+                let _ = sender.send(results);
+            }
+        }
+    }
+    used
+}
+
+/// How many settlements a command of the worker touched.
+fn touched(result: &Result<Outcome>) -> usize {
+    match result {
+        Ok(Outcome::Leased(leases)) => leases.len().max(1),
+        Ok(
+            Outcome::Enrolled(_)
+            | Outcome::Token(..)
+            | Outcome::Created { .. }
+            | Outcome::Reversed { .. }
+            | Outcome::Simulated(_)
+            | Outcome::Done(_),
+        )
+        | Err(_) => 1,
+    }
+}
+
+/// An alarm clock that can only be set earlier until it is looked at.
+pub(crate) struct Wake {
+    due: AtomicI64,
+    earlier: Notify,
+}
+
+impl Default for Wake {
+    fn default() -> Self {
+        Self { due: AtomicI64::new(Millis::MAX), earlier: Notify::new() }
+    }
+}
+
+impl Wake {
+    /// Something is due at `due`. Costs next to nothing when something earlier is known already.
+    fn at(&self, due: Millis) {
+        if due < self.due.fetch_min(due, Ordering::SeqCst) {
+            self.earlier.notify_one();
+        }
+    }
+
+    /// Forgets what is known. To be called before looking into the outbox, so that what comes after is noticed.
+    pub(crate) fn reset(&self) {
+        self.due.store(Millis::MAX, Ordering::SeqCst);
+    }
+
+    /// Since the last [`Wake::reset`] something became due earlier than anything known before.
+    pub(crate) async fn earlier(&self) {
+        self.earlier.notified().await;
+    }
+}
+
+#[cfg(test)]
+mod tests;

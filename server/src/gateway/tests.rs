@@ -1,0 +1,122 @@
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use railgate::Config;
+use railgate::env::ManualEnv;
+use railgate::store::memory::MemoryStore;
+use railgate::store::record::{Key, Record};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+
+use super::*;
+
+/// A memory store that panics in its next commit when it is told to.
+struct Fragile {
+    inner: MemoryStore,
+    panic_next: AtomicBool,
+}
+
+impl Store for Fragile {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        assert!(!self.panic_next.swap(false, Ordering::SeqCst), "as told");
+        // Slow enough for a group to gather behind it.
+        std::thread::sleep(Duration::from_millis(2));
+        self.inner.commit(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.inner.get(key)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.inner.find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.inner.scan(scan)
+    }
+}
+
+fn gateway(limits: QueueLimits) -> (Gateway, Arc<Fragile>, Arc<Metrics>) {
+    let store = Arc::new(Fragile { inner: MemoryStore::new(), panic_next: AtomicBool::new(false) });
+    let engine = Engine::open(store.clone(), Arc::new(ManualEnv::new(1_800_000_000_000, 7)), Config::default()).unwrap();
+    let metrics = Arc::new(Metrics::default());
+    (Gateway::start(Arc::new(engine), Arc::clone(&metrics), limits).unwrap(), store, metrics)
+}
+
+fn enroll(name: &str) -> Command {
+    Command::Enroll { name: name.to_owned() }
+}
+
+#[tokio::test]
+async fn commands_that_wait_together_are_committed_together() {
+    let (gateway, _, metrics) = gateway(QueueLimits::default());
+    let call = |n| {
+        let gateway = gateway.clone();
+        tokio::spawn(async move { gateway.run_many(vec![enroll(&format!("client {n}")), enroll("")]).await })
+    };
+    let tasks: Vec<_> = (0..100).map(call).collect();
+    for task in tasks {
+        let results = task.await.unwrap().unwrap();
+        assert!(matches!(results.as_slice(), [Ok(Outcome::Enrolled(_)), Err(error)] if error.code == ErrorCode::InvalidFields));
+    }
+    let text = metrics.encode();
+    let groups: u32 = text.lines().find_map(|line| line.strip_prefix("railgate_commit_group_size_count ")?.parse().ok()).unwrap();
+    assert!(groups < 50, "100 calls took {groups} commits");
+}
+
+#[tokio::test]
+async fn a_panic_ends_its_group_and_nothing_else() {
+    let (gateway, store, _) = gateway(QueueLimits::default());
+    store.panic_next.store(true, Ordering::SeqCst);
+    assert_eq!(gateway.run(enroll("unlucky")).await.unwrap_err().code, ErrorCode::Internal);
+    assert!(gateway.run(enroll("lucky")).await.is_ok());
+    gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_was_accepted_is_carried_out_before_the_end_and_nothing_after_it() {
+    let (gateway, _, _) = gateway(QueueLimits { waiting: 1_000, group: 8 });
+    let mut waiting = Vec::new();
+    for n in 0..200 {
+        let gateway = gateway.clone();
+        waiting.push(tokio::spawn(async move { gateway.run(enroll(&format!("client {n}"))).await }));
+    }
+    // On this runtime's one thread, each task runs up to its wait for an answer.
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    gateway.shutdown().await;
+    for task in waiting {
+        assert!(task.await.unwrap().is_ok());
+    }
+    assert!(!gateway.is_open());
+    assert_eq!(gateway.run(enroll("late")).await.unwrap_err().code, ErrorCode::StoreUnavailable);
+    gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_at_once_and_says_that_nothing_was_done() {
+    let (gateway, _, _) = gateway(QueueLimits { waiting: 4, group: 2 });
+    let call = |_| {
+        let gateway = gateway.clone();
+        tokio::spawn(async move { gateway.run(enroll("x")).await })
+    };
+    let calls: Vec<_> = (0..200).map(call).collect();
+    let mut refused = 0;
+    for call in calls {
+        match call.await.unwrap() {
+            Ok(_) => {}
+            Err(error) => {
+                assert_eq!(error.code, ErrorCode::StoreUnavailable);
+                refused += 1;
+            }
+        }
+    }
+    assert!((100..200).contains(&refused), "{refused}");
+}
+
+#[test]
+fn a_thread_without_a_runtime_can_wait_too() {
+    let (gateway, _, _) = gateway(QueueLimits::default());
+    assert!(matches!(gateway.run_blocking(enroll("sync")), Ok(Outcome::Enrolled(_))));
+}

@@ -1,0 +1,56 @@
+//! Balances, and what the sandbox's simulator can do.
+
+use axum::extract::State;
+use railgate::api::{BalanceView, ScenarioView};
+use railgate::rail::simulator::SCENARIOS;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::App;
+use super::answer::{Answer, ok};
+use super::call::{Call, Named};
+use super::document::{Denied, NoBalance, Unserved};
+
+/// A client's balances.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BalancesView {
+    /// One for each currency.
+    data: Vec<BalanceView>,
+}
+
+/// Read all balances
+#[utoipa::path(
+    get, path = "/api/v1/balances", tag = "balances", operation_id = "listBalances",
+    responses((status = 200, description = "One for each currency", body = BalancesView), Denied, Unserved),
+)]
+pub(crate) async fn balances(State(app): State<App>, Call(call): Call) -> Answer {
+    let data = app.gateway.read(|engine| engine.balances(&call.caller))?;
+    ok(&BalancesView { data })
+}
+
+/// Read the balance in one currency
+#[utoipa::path(
+    get, path = "/api/v1/balances/{currency}", tag = "balances", operation_id = "getBalance",
+    params(("currency" = String, Path, description = "ISO 4217 code", example = "EUR")),
+    responses((status = 200, description = "The balance", body = BalanceView), NoBalance, Denied, Unserved),
+)]
+pub(crate) async fn balance(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
+    let view = app.gateway.read(|engine| engine.balance(&call.caller, named.last()))?;
+    ok(&view)
+}
+
+/// What the simulated operator can be made to do.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ScenariosView {
+    /// Every scenario.
+    data: &'static [ScenarioView],
+}
+
+/// List the scenarios of the sandbox's simulated operator
+#[utoipa::path(
+    get, path = "/api/v1/simulator/scenarios", tag = "simulator", operation_id = "listScenarios",
+    responses((status = 200, description = "Each with the `to` that brings it about", body = ScenariosView), Denied, Unserved),
+)]
+pub(crate) async fn scenarios(Call(_): Call) -> Answer {
+    ok(&ScenariosView { data: SCENARIOS })
+}

@@ -1,0 +1,321 @@
+//! What handlers take: a request whose sender is known, and whose body was read within its bounds.
+
+use std::convert::Infallible;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Query, RawPathParams, Request};
+use http_body_util::BodyExt as _;
+use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderName};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Uri};
+use railgate::api::{Caller, Target};
+use railgate::error::FieldProblem;
+use railgate::{Error, ErrorCode};
+
+use super::App;
+use super::context::Context;
+use super::negotiate::{self, JSON};
+use super::problem::Failure;
+
+/// The largest body of a call.
+pub(crate) const BODY: usize = 64 * 1024;
+/// The largest body of a batch.
+pub(crate) const BATCH: usize = 1024 * 1024;
+/// So much of a body that is too large is read and thrown away, because a sender that is cut off while it still sends
+/// does not get to see the answer.
+const DRAINED: usize = 16 * 1024 * 1024;
+
+/// Any request: tells the front where it went.
+pub(crate) struct Noted;
+
+impl<S: Send + Sync> FromRequestParts<S> for Noted {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        noted(parts);
+        Ok(Self)
+    }
+}
+
+fn noted(parts: &mut Parts) -> Arc<Context> {
+    // The front puts it there; a router that is called without one answers without an id.
+    let context = parts.extensions.remove::<Arc<Context>>();
+    let context = context.unwrap_or_else(|| Arc::new(Context::new(hyper::header::HeaderValue::from_static("none"))));
+    if let Some(route) = parts.extensions.get::<MatchedPath>() {
+        context.set_route(route);
+    }
+    context
+}
+
+/// A request of a known client without a body that matters.
+pub(crate) struct Open {
+    /// Who.
+    pub(crate) caller: Caller,
+    /// Its headers.
+    pub(crate) headers: HeaderMap,
+    /// Its address.
+    pub(crate) uri: Uri,
+}
+
+impl FromRequestParts<App> for Open {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
+        let context = noted(parts);
+        let caller = authenticate(app, &parts.headers, &context)?;
+        Ok(Self { caller, headers: std::mem::take(&mut parts.headers), uri: parts.uri.clone() })
+    }
+}
+
+/// The same, from a client that takes JSON.
+pub(crate) struct Call(pub(crate) Open);
+
+impl FromRequestParts<App> for Call {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
+        let open = Open::from_request_parts(parts, app).await?;
+        negotiate::choose(&open.headers, &[JSON])?;
+        Ok(Self(open))
+    }
+}
+
+/// A request of a known client with a JSON body of at most `MAX` bytes. A body that may be left out is empty then.
+pub(crate) struct Posted<const MAX: usize = BODY> {
+    /// Who.
+    pub(crate) caller: Caller,
+    /// Its method.
+    pub(crate) method: Method,
+    /// Its address.
+    pub(crate) uri: Uri,
+    /// Its headers.
+    pub(crate) headers: HeaderMap,
+    /// Its body.
+    pub(crate) body: Bytes,
+    /// The request's context.
+    pub(crate) context: Arc<Context>,
+}
+
+impl<const MAX: usize> FromRequest<App> for Posted<MAX> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
+        let (mut parts, body) = request.into_parts();
+        let context = noted(&mut parts);
+        // The body first: a sender that is told off while it still sends may not hear it.
+        let body = read(body, &parts.headers, MAX, app.limits.body_read).await?;
+        let caller = authenticate(app, &parts.headers, &context)?;
+        negotiate::choose(&parts.headers, &[JSON])?;
+        if !body.is_empty() {
+            negotiate::require_json(&parts.headers)?;
+        }
+        Ok(Self { caller, method: parts.method, uri: parts.uri, headers: parts.headers, body, context })
+    }
+}
+
+/// A request of somebody who is not known yet, with a JSON body.
+pub(crate) struct Unsigned {
+    /// Its body.
+    pub(crate) body: Bytes,
+}
+
+impl FromRequest<App> for Unsigned {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
+        let (mut parts, body) = request.into_parts();
+        noted(&mut parts);
+        let body = read(body, &parts.headers, BODY, app.limits.body_read).await?;
+        negotiate::choose(&parts.headers, &[JSON])?;
+        if !body.is_empty() {
+            negotiate::require_json(&parts.headers)?;
+        }
+        Ok(Self { body })
+    }
+}
+
+fn authenticate(app: &App, headers: &HeaderMap, context: &Context) -> Result<Caller, Error> {
+    let caller = app.tokens.authenticate(headers, app.gateway.engine(), &*app.store)?;
+    context.set_client(caller.client_id);
+    Ok(caller)
+}
+
+/// Reads a whole body of at most `most` bytes.
+///
+/// # Errors
+/// `body_too_large`; `malformed_request` when it breaks off or does not arrive in time.
+pub(crate) async fn read(body: Body, headers: &HeaderMap, most: usize, patience: Duration) -> Result<Bytes, Error> {
+    let too_large = || Error::with(ErrorCode::BodyTooLarge, format!("the body may have at most {most} bytes"));
+    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if declared.is_some_and(|length| length > most as u64) && headers.contains_key(EXPECT) {
+        // It has not sent anything yet, and will not.
+        return Err(too_large());
+    }
+    match tokio::time::timeout(patience, gather(body, most)).await {
+        Ok(Ok(Some(bytes))) => Ok(bytes),
+        Ok(Ok(None)) => Err(too_large()),
+        Ok(Err(_)) => Err(Error::with(ErrorCode::MalformedRequest, "the body broke off or is not framed as HTTP asks")),
+        Err(_) => Err(Error::with(ErrorCode::MalformedRequest, "the body did not arrive in time")),
+    }
+}
+
+/// The body's bytes; `None` when there are too many.
+async fn gather(mut body: Body, most: usize) -> Result<Option<Bytes>, axum::Error> {
+    let mut first = Bytes::new();
+    let mut more: Vec<u8> = Vec::new();
+    let mut length = 0;
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else { continue };
+        length += data.len();
+        if length > DRAINED {
+            return Ok(None);
+        }
+        if length > most {
+            more = Vec::new();
+        } else if first.is_empty() && more.is_empty() {
+            first = data;
+        } else {
+            if more.is_empty() {
+                more.reserve(length.max(8 * 1024));
+                more.extend_from_slice(&first);
+            }
+            more.extend_from_slice(&data);
+        }
+    }
+    Ok((length <= most).then(|| if more.is_empty() { first } else { more.into() }))
+}
+
+/// `<ref>` of the path.
+pub(crate) struct Named {
+    target: Option<Target>,
+    last: Option<String>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let Ok(params) = RawPathParams::from_request_parts(parts, state).await else {
+            return Ok(Self { target: None, last: None });
+        };
+        let target = params.iter().find(|(name, _)| *name == "ref").and_then(|(_, text)| Target::parse(text));
+        let last = params.iter().last().map(|(_, text)| text.to_owned());
+        Ok(Self { target, last })
+    }
+}
+
+impl Named {
+    /// The settlement that is named. Text that can name none is not found, like a name that nobody gave.
+    pub(crate) fn target(&self) -> Result<&Target, Error> {
+        self.target.as_ref().ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
+    }
+
+    /// The last variable part of the path.
+    pub(crate) fn last(&self) -> &str {
+        self.last.as_deref().unwrap_or_default()
+    }
+}
+
+/// The pairs of a query, in their order.
+pub(crate) fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, Error> {
+    let pairs = Query::<Vec<(String, String)>>::try_from_uri(uri);
+    pairs.map(|query| query.0).map_err(|_| Error::with(ErrorCode::MalformedRequest, "the query cannot be read"))
+}
+
+/// Query parameters being read one by one; all that is wrong with them is told at once.
+pub(crate) struct Params {
+    left: Vec<(String, String)>,
+    problems: Vec<FieldProblem>,
+}
+
+impl Params {
+    pub(crate) fn of(uri: &Uri) -> Result<Self, Error> {
+        Ok(Self { left: pairs(uri)?, problems: Vec::new() })
+    }
+
+    /// A whole number, if the parameter is there.
+    pub(crate) fn number(&mut self, name: &'static str, range: RangeInclusive<u32>) -> Option<u32> {
+        let value = self.text(name)?;
+        let number = value.parse().ok().filter(|number| range.contains(number));
+        if number.is_none() {
+            let message = format!("{name} must be a whole number from {} to {}", range.start(), range.end());
+            self.problems.push(FieldProblem::new(name, "out_of_range", message));
+        }
+        number
+    }
+
+    fn text(&mut self, name: &'static str) -> Option<String> {
+        let at = self.left.iter().position(|(given, _)| given == name)?;
+        let (_, value) = self.left.remove(at);
+        if self.left.iter().any(|(given, _)| given == name) {
+            self.left.retain(|(given, _)| given != name);
+            self.problems.push(FieldProblem::new(name, "duplicate_parameter", "the parameter may appear once"));
+        }
+        Some(value)
+    }
+
+    /// Refuses what is wrong and what is left over.
+    pub(crate) fn finish(mut self) -> Result<(), Error> {
+        for (name, _) in self.left {
+            let message = format!("{name:?} is not a parameter of this call");
+            self.problems.push(FieldProblem::new(name, "unknown_parameter", message));
+        }
+        if self.problems.is_empty() { Ok(()) } else { Err(Error::invalid(self.problems)) }
+    }
+}
+
+/// The seconds of `Prefer: wait=N` (RFC 7240), at most `most`.
+pub(crate) fn prefer_wait(headers: &HeaderMap, most: u32) -> Option<u32> {
+    const PREFER: HeaderName = HeaderName::from_static("prefer");
+    let values = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+    let mut preferences = values.flat_map(|value| value.split([',', ';'])).map(str::trim);
+    let wait = preferences.find_map(|preference| {
+        let (name, value) = preference.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("wait").then(|| value.trim().trim_matches('"').parse().ok())?
+    })?;
+    Some(most.min(wait))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wait_is_found_among_preferences_and_capped() {
+        let wait = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("prefer", value.parse().unwrap());
+            prefer_wait(&headers, 30)
+        };
+        assert_eq!(wait("wait=5"), Some(5));
+        assert_eq!(wait("respond-async, WAIT = 100"), Some(30));
+        assert_eq!(wait("wait=\"7\"; foo"), Some(7));
+        assert_eq!(wait("wait=-1"), None);
+        assert_eq!(wait("return=minimal"), None);
+    }
+
+    #[test]
+    fn parameters_are_checked_together() {
+        let uri: Uri = "/x?wait=99&version=2&version=3&more=1".parse().unwrap();
+        let mut params = Params::of(&uri).unwrap();
+        assert_eq!(params.number("wait", 0..=30), None);
+        assert_eq!(params.number("version", 0..=9), Some(2));
+        let codes: Vec<_> = params.finish().unwrap_err().fields.into_iter().map(|field| (field.pointer, field.code)).collect();
+        let expected = [("wait", "out_of_range"), ("version", "duplicate_parameter"), ("more", "unknown_parameter")];
+        assert_eq!(codes, expected.map(|(name, code)| (name.to_owned(), code.into())));
+    }
+
+    #[tokio::test]
+    async fn a_body_is_read_up_to_its_bound() {
+        let read = async |bytes: usize| {
+            let body = read(Body::from(vec![b'x'; bytes]), &HeaderMap::new(), 10, Duration::from_secs(1)).await;
+            body.map(|body| body.len()).map_err(|error| error.code)
+        };
+        assert_eq!(read(0).await, Ok(0));
+        assert_eq!(read(10).await, Ok(10));
+        assert_eq!(read(11).await, Err(ErrorCode::BodyTooLarge));
+    }
+}

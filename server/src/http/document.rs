@@ -1,0 +1,283 @@
+//! The OpenAPI document: what the routes say of themselves, and what holds for all of them.
+
+use std::collections::BTreeMap;
+
+use railgate::ErrorCode;
+use serde_json::{Value, json};
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, RefOr, Required, Server};
+use utoipa::{IntoParams, IntoResponses, OpenApi, ToSchema};
+
+use super::problem::Problem;
+
+/// What holds for every route.
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "railgate", description = "Settlement gateway: create a payment, trace it, reverse it. Amounts are exact decimals; every error is an RFC 9457 problem with a stable `code`."),
+    components(schemas(Problem, railgate::error::FieldProblem)),
+    security(("bearer" = [])),
+    tags(
+        (name = "settlements", description = "Payments"),
+        (name = "reversals", description = "Undoing them, wholly or in part"),
+        (name = "balances", description = "The client's accounts"),
+        (name = "access", description = "Credentials"),
+        (name = "simulator", description = "The sandbox's operator"),
+        (name = "service", description = "The service itself"),
+    ),
+)]
+struct Base;
+
+/// The document before the routes are added.
+pub(super) fn base() -> Document {
+    Base::openapi()
+}
+
+/// The whole document (OpenAPI 3.1), as `/openapi.json` serves it.
+pub fn document(public_url: Option<&str>) -> Document {
+    let mut document = super::all_routes().into_openapi();
+    document.info.version = env!("CARGO_PKG_VERSION").to_owned();
+    document.servers = Some(vec![Server::new(public_url.unwrap_or("/"))]);
+    let bearer =
+        HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An access token of `/api/v1/auth/enrollments`")).build();
+    document.components.get_or_insert_default().add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    for path in document.paths.paths.values_mut() {
+        for operation in operations(path) {
+            add_request_id(operation);
+        }
+    }
+    document
+}
+
+fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    let all = [&mut path.get, &mut path.post, &mut path.put, &mut path.patch, &mut path.delete, &mut path.head, &mut path.options];
+    all.into_iter().filter_map(Option::as_mut)
+}
+
+/// Every call takes and gives an `X-Request-Id`.
+fn add_request_id(operation: &mut Operation) {
+    let text = || ObjectBuilder::new().schema_type(Type::String).pattern(Some("^[A-Za-z0-9._-]{1,128}$"));
+    let parameter = ParameterBuilder::new()
+        .name("X-Request-Id")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some("Names the call in the answer and in the server's log; made up if it is not given"))
+        .schema(Some(text()));
+    operation.parameters.get_or_insert_default().push(RefOr::T(parameter.build()));
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            let header = HeaderBuilder::new().schema(Some(text())).description(Some("The call's id"));
+            response.headers.insert("X-Request-Id".to_owned(), RefOr::T(header.build()));
+        }
+    }
+}
+
+/// Problems by status, each with the codes that it can carry.
+fn problems(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in codes {
+        by_status.entry(code.http_status()).or_default().push(*code);
+    }
+    by_status.into_iter().map(|(status, codes)| (status.to_string(), RefOr::T(problem(&codes)))).collect()
+}
+
+fn problem(codes: &[ErrorCode]) -> Response {
+    let described = codes.iter().map(|code| format!("`{}`: {}", code.as_str(), code.title())).collect::<Vec<_>>().join(". ");
+    let mut content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
+    if let Some(code) = codes.first() {
+        content = content.example(Some(example(*code)));
+    }
+    let mut response = ResponseBuilder::new().description(described).content("application/problem+json", content.build());
+    let mut header = |name: &str, what: &str| {
+        let text = ObjectBuilder::new().schema_type(Type::String);
+        response = std::mem::take(&mut response).header(name, HeaderBuilder::new().schema(Some(text)).description(Some(what)).build());
+    };
+    match codes.first().map(|code| code.http_status()) {
+        Some(401) => header("WWW-Authenticate", "`Bearer realm=\"railgate\"`"),
+        Some(503) => header("Retry-After", "Seconds"),
+        Some(_) | None => {}
+    }
+    response.build()
+}
+
+fn example(code: ErrorCode) -> Value {
+    let mut example = json!({
+        "type": format!("https://railgate.dev/problems/{}", code.as_str()),
+        "title": code.title(),
+        "status": code.http_status(),
+        "detail": code.title(),
+        "instance": "/api/v1/gateway/settlements",
+        "code": code.as_str(),
+        "category": code.category().as_str(),
+        "retryable": code.retryable(),
+        "request_id": "req_000000000000000000000001",
+    });
+    if code == ErrorCode::InvalidFields {
+        example["errors"] = json!([{"pointer": "/amount", "code": "required", "message": "is required"}]);
+    }
+    example
+}
+
+macro_rules! problem_groups {
+    ($($(#[$doc:meta])* $name:ident = [$($code:ident),* $(,)?];)*) => {$(
+        $(#[$doc])*
+        pub(super) struct $name;
+
+        impl IntoResponses for $name {
+            fn responses() -> BTreeMap<String, RefOr<Response>> {
+                problems(&[$(ErrorCode::$code),*])
+            }
+        }
+    )*};
+}
+
+problem_groups! {
+    /// Of every call that needs a token.
+    Denied = [TokenMissing, TokenInvalid, TokenExpired, ModeMismatch, ClientSuspended];
+    /// Of every call.
+    Unserved = [NotAcceptable, Internal, StoreUnavailable, NoRoute, Timeout];
+    /// Of every call with a body.
+    BadBody = [
+        MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields, InsufficientFunds, AmountBelowMinimum,
+        AmountAboveMaximum, SameParty, QuoteExpired, IdempotencyKeyReused, ReversalNotSupported,
+    ];
+    /// Of every other call that may have a body, which does not matter.
+    BadMessage = [MalformedRequest, BodyTooLarge, UnsupportedMediaType];
+    /// Of every call with query parameters.
+    BadQuery = [MalformedRequest, InvalidCursor, InvalidFields];
+    /// Of calls that name a settlement.
+    NoSettlement = [SettlementNotFound];
+    /// Of calls that name a reversal.
+    NoReversal = [SettlementNotFound, ReversalNotFound];
+    /// Of calls that name a balance.
+    NoBalance = [BalanceNotFound];
+    /// Of a create.
+    Refused = [ReferenceConflict, VersionConflict];
+    /// Of a reversal.
+    NotReversible = [
+        SettlementInFlight, InvalidState, ReversalExceedsRemaining, AlreadyReversed, ReferenceConflict, VersionConflict, RequestInProgress,
+    ];
+    /// Of the readiness probe.
+    Unready = [StoreUnavailable];
+}
+
+/// A settlement to be created.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core's validator")]
+#[serde(deny_unknown_fields)]
+pub(super) struct CreateBody {
+    /// More than zero, at most 15 significant digits, no exponent, no more decimals than the currency has. A JSON
+    /// number, or a string with the same text.
+    #[schema(schema_with = amount, example = 10.50)]
+    amount: (),
+    /// ISO 4217 code.
+    #[schema(example = "EUR", pattern = "^[A-Z]{3}$")]
+    currency: String,
+    /// `namespace:identifier`.
+    #[schema(example = "msisdn:+254700000001", pattern = "^[a-z][a-z0-9._-]{0,31}:[^\\s/?#]{1,128}$")]
+    to: String,
+    /// The client's own name of it, unique for ever; makes the call idempotent.
+    #[schema(example = "invoice-2026-0001", pattern = "^[A-Za-z0-9._-]{1,64}$")]
+    reference: String,
+    /// No real money moves. Default: what the credential was issued for.
+    sandbox: Option<bool>,
+    /// For people.
+    #[schema(max_length = 140)]
+    description: Option<String>,
+    /// The client's own pairs, at most 50.
+    #[schema(value_type = Option<BTreeMap<String, String>>)]
+    metadata: Option<BTreeMap<String, String>>,
+    /// Pins a provider.
+    #[schema(example = "simulator")]
+    provider: Option<String>,
+    /// Of a check; fixes the fee.
+    quote_id: Option<String>,
+    /// RFC 3339; cancelled if it was not dispatched by then.
+    #[schema(example = "2030-01-01T00:00:00Z")]
+    expires_at: Option<String>,
+}
+
+/// Several settlements to be created.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core's validator")]
+#[serde(deny_unknown_fields)]
+pub(super) struct CreateBatchBody {
+    /// 1 to 1,000.
+    #[schema(min_items = 1, max_items = 1000)]
+    settlements: Vec<CreateBody>,
+}
+
+/// What is to be given back.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core's validator")]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReverseBody {
+    /// Default: what is left to reverse.
+    #[schema(schema_with = amount, required = false, example = 4.20)]
+    amount: Option<()>,
+    /// Why.
+    #[schema(schema_with = reason, required = false)]
+    reason: Option<()>,
+    /// The client's own name of the reversal, unique among its reversals.
+    #[schema(example = "refund-1", pattern = "^[A-Za-z0-9._-]{1,64}$")]
+    reference: Option<String>,
+    /// For people.
+    #[schema(max_length = 140)]
+    description: Option<String>,
+}
+
+/// Who enrols.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described here, read by its handler")]
+#[serde(deny_unknown_fields)]
+pub(super) struct EnrollBody {
+    /// For people.
+    #[schema(example = "Corner shop", min_length = 1, max_length = 100)]
+    client_name: String,
+}
+
+/// Which settlements.
+#[derive(IntoParams)]
+#[expect(dead_code, reason = "described here, read by the core")]
+#[into_params(parameter_in = Query)]
+pub(super) struct ListParams {
+    /// Any of these; may appear more than once.
+    status: Option<Vec<railgate::lifecycle::SettlementStatus>>,
+    /// ISO 4217 code.
+    #[param(example = "EUR")]
+    currency: Option<String>,
+    /// A provider's id.
+    provider: Option<String>,
+    /// A participant.
+    #[param(example = "sim:ok")]
+    to: Option<String>,
+    /// The client's reference.
+    reference: Option<String>,
+    /// Sandbox or live.
+    sandbox: Option<bool>,
+    /// RFC 3339, inclusive.
+    #[param(example = "2026-01-01T00:00:00Z")]
+    created_from: Option<String>,
+    /// RFC 3339, exclusive.
+    created_to: Option<String>,
+    /// Decimal, inclusive.
+    #[param(example = "10.50")]
+    min_amount: Option<String>,
+    /// Decimal, inclusive.
+    max_amount: Option<String>,
+    /// Flagged for a person to look at.
+    needs_review: Option<bool>,
+}
+
+fn amount() -> utoipa::openapi::schema::Object {
+    let kinds = utoipa::openapi::schema::SchemaType::from_iter([Type::Number, Type::String]);
+    ObjectBuilder::new().schema_type(kinds).description(Some("Exact decimal, as a number or as text")).build()
+}
+
+fn reason() -> utoipa::openapi::schema::Object {
+    let names = railgate::validate::ReversalReason::ALL.iter().map(|reason| reason.as_str());
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).build()
+}

@@ -1,0 +1,144 @@
+//! What happens around every request, in one function: its id, its time limit, panics, problems, the log and the
+//! figures. The router behind it only routes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
+use hyper::{Method, Request, Uri};
+use railgate::{Error, ErrorCode};
+use tower::Service as _;
+
+use super::App;
+use super::context::{Context, REQUEST_ID};
+use super::problem::{Failure, render};
+
+/// The HTTP interface as a whole. Cheap to clone.
+#[derive(Clone)]
+pub struct Front {
+    router: Router,
+    app: App,
+}
+
+/// A create or a reversal may have been carried out although its answer was late: the same call tells.
+const TOO_LATE: &str = "the answer took too long; it is not known whether the request was carried out. \
+    A create may be sent again with the same reference, a reverse with the same Idempotency-Key: nothing is done twice";
+
+impl Front {
+    pub(crate) fn new(router: Router, app: App) -> Self {
+        Self { router, app }
+    }
+
+    /// Answers one request, whatever happens.
+    pub async fn answer(&self, mut request: Request<Body>) -> Response {
+        let begun = Instant::now();
+        let context = Arc::new(Context::new(self.app.ids.of(request.headers())));
+        let method = name(request.method());
+        let uri = request.uri().clone();
+        let limit = self.time_limit(&request);
+        let counted = InFlight::begin(&self.app);
+        request.extensions_mut().insert(Arc::clone(&context));
+        let mut response = match tokio::time::timeout(limit, self.route(request)).await {
+            Ok(response) => response,
+            Err(_) => Failure(Error::with(ErrorCode::Timeout, TOO_LATE)).into_response(),
+        };
+        drop(counted);
+        if let Some(failure) = response.extensions_mut().remove::<Failure>() {
+            self.report(&failure.0, &context);
+            render(&mut response, failure, uri.path(), context.id());
+        }
+        response.headers_mut().insert(REQUEST_ID, context.id.clone());
+        self.record(&context, method, response.status().as_u16(), begun.elapsed());
+        response
+    }
+
+    /// The router's answer; a panic in a handler is a failure like another.
+    async fn route(&self, request: Request<Body>) -> Response {
+        let mut router = self.router.clone();
+        let mut answer = pin!(router.call(request));
+        let outcome = std::future::poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
+            Ok(Poll::Ready(answer)) => Poll::Ready(Some(answer)),
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(_) => Poll::Ready(None),
+        });
+        match outcome.await {
+            Some(Ok(response)) => response,
+            Some(Err(never)) => match never {},
+            None => Failure::from(ErrorCode::Internal).into_response(),
+        }
+    }
+
+    /// A call that asks to be held is held that much longer.
+    fn time_limit(&self, request: &Request<Body>) -> Duration {
+        let limits = &self.app.limits;
+        let held = request.headers().contains_key("prefer") || holds(request.uri());
+        if held { limits.handler + Duration::from_secs(limits.wait_s.into()) } else { limits.handler }
+    }
+
+    /// Causes are for the operator: here they leave the process, and nowhere else.
+    fn report(&self, error: &Error, context: &Context) {
+        self.app.metrics.problem(error.code);
+        if error.code.http_status() >= 500 {
+            let cause = std::error::Error::source(error).map(ToString::to_string);
+            tracing::error!(code = error.code.as_str(), cause, request_id = context.id(), "a request failed");
+        }
+    }
+
+    fn record(&self, context: &Context, method: &'static str, status: u16, took: Duration) {
+        let route = context.route().unwrap_or("unmatched");
+        self.app.metrics.answered(route, method, status, took);
+        // Nothing that a caller chose is logged but its request id: paths hold references, bodies hold people.
+        if tracing::enabled!(target: "railgate::http", tracing::Level::INFO) {
+            tracing::info!(
+                target: "railgate::http",
+                route,
+                method,
+                status,
+                duration_us = took.as_micros() as u64,
+                request_id = context.id(),
+                client = context.client().map(tracing::field::display),
+                "request"
+            );
+        }
+    }
+}
+
+/// Whether the query asks for a long poll.
+fn holds(uri: &Uri) -> bool {
+    uri.query().is_some_and(|query| query.contains("wait="))
+}
+
+/// Counts a request for as long as it is being answered, also when its sender hangs up.
+struct InFlight<'a>(&'a App);
+
+impl<'a> InFlight<'a> {
+    fn begin(app: &'a App) -> Self {
+        app.metrics.request_begun();
+        Self(app)
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.metrics.request_dropped();
+    }
+}
+
+/// A closed set of names, so that nobody can make figures grow by inventing methods.
+fn name(method: &Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "POST" => "POST",
+        "HEAD" => "HEAD",
+        "OPTIONS" => "OPTIONS",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        _ => "other",
+    }
+}

@@ -1,0 +1,39 @@
+//! Holding an answer until a settlement is where the caller wants it, or time is up.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use railgate::Result;
+use railgate::api::{Caller, Target};
+use railgate::store::record::SettlementRecord;
+use tokio::time::sleep;
+
+use super::App;
+
+/// The settlement as soon as it is `enough`, or as it stands after `wait_s` seconds or when this process is to end.
+pub(crate) async fn until(
+    app: &App,
+    caller: &Caller,
+    record: SettlementRecord,
+    wait_s: u32,
+    enough: impl Fn(&SettlementRecord) -> bool,
+) -> Result<SettlementRecord> {
+    if wait_s == 0 || enough(&record) {
+        return Ok(record);
+    }
+    let target = Target::Reference(record.reference.clone());
+    let mut watch = app.gateway.watch(record.no);
+    let mut stopping = app.stopping.clone();
+    let mut deadline = pin!(sleep(Duration::from_secs(wait_s.into())));
+    loop {
+        let record = app.gateway.read(|engine| engine.settlement(caller, &target))?;
+        if enough(&record) {
+            return Ok(record);
+        }
+        tokio::select! {
+            () = watch.changed() => {}
+            () = &mut deadline => return Ok(record),
+            () = stopping.requested() => return Ok(record),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Connections: accepted one by one, bounded in number and in patience, and closed in good order.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::header::CONTENT_TYPE;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::front::Front;
+use super::{HttpLimits, Metrics};
+use crate::metrics::CONTENT_TYPE as METRICS_TYPE;
+use crate::stop::Stop;
+
+/// The largest head of a request.
+const HEAD: usize = 32 * 1024;
+/// Connections of whoever reads the figures.
+const METRICS_CONNECTIONS: usize = 16;
+
+/// A bound socket that is not served yet.
+pub(crate) struct Listener {
+    socket: TcpListener,
+    limits: HttpLimits,
+    metrics: Arc<Metrics>,
+    slots: Arc<Semaphore>,
+}
+
+impl Listener {
+    /// Takes the address.
+    pub(crate) async fn bind(address: SocketAddr, limits: HttpLimits, metrics: Arc<Metrics>) -> io::Result<Self> {
+        let socket = TcpListener::bind(address).await?;
+        Ok(Self { socket, limits, metrics, slots: Arc::new(Semaphore::new(limits.connections)) })
+    }
+
+    /// The address that was taken.
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// Serves until `stopping`; then takes no new connections, lets requests under way finish, and cuts off what is
+    /// left when the time to drain is over.
+    pub(crate) async fn serve(self, front: Front, mut stopping: Stop) {
+        let graceful = GracefulShutdown::new();
+        let mut connections = JoinSet::new();
+        loop {
+            let (stream, slot) = tokio::select! {
+                biased;
+                () = stopping.requested() => break,
+                accepted = self.accept() => accepted,
+            };
+            let front = front.clone();
+            let service = service_fn(move |request: Request<Incoming>| {
+                let front = front.clone();
+                async move { Ok::<_, Infallible>(front.answer(request.map(Body::new)).await) }
+            });
+            let connection = graceful.watch(self.builder().serve_connection(TokioIo::new(stream), service));
+            let metrics = Arc::clone(&self.metrics);
+            let slots = Arc::clone(&self.slots);
+            let most = self.limits.connections;
+            metrics.connections(most - slots.available_permits());
+            connections.spawn(async move {
+                if let Err(cause) = connection.await {
+                    tracing::debug!(%cause, "a connection ended");
+                }
+                drop(slot);
+                metrics.connections(most - slots.available_permits());
+            });
+            while connections.try_join_next().is_some() {}
+        }
+        let Self { socket, limits, .. } = self;
+        drop(socket);
+        if timeout(limits.drain, graceful.shutdown()).await.is_err() {
+            tracing::warn!(connections = connections.len(), "requests were cut off: the time to finish them is over");
+        }
+        connections.shutdown().await;
+    }
+
+    fn builder(&self) -> http1::Builder {
+        let mut builder = http1::Builder::new();
+        builder
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.head_read)
+            .max_header_size(HEAD)
+            .max_buf_size(4 * HEAD)
+            // A client may close its side after the request and still wait for the answer.
+            .half_close(true);
+        builder
+    }
+
+    /// The next connection. When all slots are taken the next one waits in the system's queue.
+    async fn accept(&self) -> (TcpStream, OwnedSemaphorePermit) {
+        loop {
+            // The semaphore is never closed.
+            let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else { continue };
+            match self.socket.accept().await {
+                Ok((stream, _)) => {
+                    let _ = stream.set_nodelay(true);
+                    return (stream, slot);
+                }
+                Err(cause) => {
+                    // Out of file handles, or the peer went away: the former needs a moment.
+                    tracing::warn!(%cause, "a connection could not be accepted");
+                    sleep(Duration::from_millis(50)).await;
+                }
+            }
+        }
+    }
+}
+
+/// Serves `/metrics` until `stopping`. `refresh` brings the figures up to date that nobody counts along.
+pub(crate) async fn serve_metrics(socket: TcpListener, metrics: Arc<Metrics>, refresh: Arc<dyn Fn() + Send + Sync>, mut stopping: Stop) {
+    let mut connections = JoinSet::new();
+    loop {
+        let stream = tokio::select! {
+            () = stopping.requested() => return,
+            accepted = socket.accept(), if connections.len() < METRICS_CONNECTIONS => accepted,
+            _ = connections.join_next(), if !connections.is_empty() => continue,
+        };
+        let Ok((stream, _)) = stream else {
+            sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let (metrics, refresh) = (Arc::clone(&metrics), Arc::clone(&refresh));
+        let service = service_fn(move |request: Request<Incoming>| {
+            let (metrics, refresh) = (Arc::clone(&metrics), Arc::clone(&refresh));
+            async move { Ok::<_, Infallible>(figures(&request, &metrics, refresh).await) }
+        });
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(10)).max_header_size(HEAD);
+        connections.spawn(async move {
+            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+async fn figures(request: &Request<Incoming>, metrics: &Metrics, refresh: Arc<dyn Fn() + Send + Sync>) -> Response<String> {
+    if request.uri().path() != "/metrics" {
+        let mut response = Response::new("the figures are at /metrics\n".to_owned());
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        return response;
+    }
+    // It reads the store.
+    let _ = tokio::task::spawn_blocking(move || refresh()).await;
+    let mut response = Response::new(metrics.encode());
+    response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(METRICS_TYPE));
+    response
+}

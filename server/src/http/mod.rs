@@ -1,0 +1,180 @@
+//! The HTTP interface: routes, what every request goes through, and the listener.
+
+mod access;
+mod account;
+mod answer;
+mod call;
+mod context;
+mod document;
+mod export;
+mod follow;
+mod front;
+mod hold;
+mod listener;
+mod negotiate;
+mod probe;
+mod problem;
+mod reversals;
+mod settlements;
+mod token;
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::stop::Stop;
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use hyper::Uri;
+use railgate::env::Env;
+use railgate::store::Store;
+use railgate::{Error, ErrorCode};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::gateway::Gateway;
+use crate::metrics::Metrics;
+use call::Noted;
+use context::RequestIds;
+pub use document::document;
+pub use front::Front;
+pub(crate) use listener::{Listener, serve_metrics};
+use problem::Failure;
+pub use problem::Problem;
+use token::TokenCache;
+
+/// How long things may take.
+#[derive(Debug, Clone, Copy)]
+pub struct HttpLimits {
+    /// A whole answer.
+    pub handler: Duration,
+    /// A request's head, also its first byte on a connection that is kept.
+    pub head_read: Duration,
+    /// A request's body.
+    pub body_read: Duration,
+    /// The longest wait that a caller may ask for, in seconds.
+    pub wait_s: u32,
+    /// How often a silent stream shows that it lives.
+    pub heartbeat: Duration,
+    /// How long requests under way are waited for at the end.
+    pub drain: Duration,
+    /// How many connections may be open.
+    pub connections: usize,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            handler: Duration::from_secs(30),
+            head_read: Duration::from_secs(10),
+            body_read: Duration::from_secs(10),
+            wait_s: 30,
+            heartbeat: Duration::from_secs(15),
+            drain: Duration::from_secs(35),
+            connections: 4_096,
+        }
+    }
+}
+
+/// What handlers work with.
+#[derive(Clone)]
+pub(crate) struct App(Arc<AppState>);
+
+impl Deref for App {
+    type Target = AppState;
+
+    fn deref(&self) -> &AppState {
+        &self.0
+    }
+}
+
+/// See [`App`].
+pub(crate) struct AppState {
+    gateway: Gateway,
+    store: Arc<dyn Store>,
+    metrics: Arc<Metrics>,
+    limits: HttpLimits,
+    tokens: TokenCache,
+    ids: RequestIds,
+    document: Bytes,
+    /// True from the moment that this process is to end.
+    stopping: Stop,
+}
+
+/// What a [`Front`] is made of.
+pub(crate) struct Parts {
+    pub(crate) gateway: Gateway,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) env: Arc<dyn Env>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) limits: HttpLimits,
+    pub(crate) public_url: Option<String>,
+    pub(crate) stopping: Stop,
+}
+
+/// The interface over `parts`.
+pub(crate) fn front(parts: Parts) -> Front {
+    let (router, _) = all_routes().split_for_parts();
+    let document = document(parts.public_url.as_deref());
+    let app = App(Arc::new(AppState {
+        gateway: parts.gateway,
+        store: parts.store,
+        metrics: parts.metrics,
+        limits: parts.limits,
+        tokens: TokenCache::default(),
+        ids: RequestIds::new(&parts.env),
+        document: serde_json::to_vec(&document).unwrap_or_default().into(),
+        stopping: parts.stopping,
+    }));
+    let router = router.fallback(not_found).method_not_allowed_fallback(wrong_method);
+    Front::new(router.with_state(app.clone()), app)
+}
+
+/// Every route there is. Only what stands here is served, and all of it is documented.
+fn all_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(document::base())
+        .routes(routes!(settlements::create, settlements::list))
+        .routes(routes!(settlements::create_batch))
+        .routes(routes!(settlements::check))
+        .routes(routes!(export::export))
+        .routes(routes!(settlements::read))
+        .routes(routes!(follow::status))
+        .routes(routes!(follow::events))
+        .routes(routes!(reversals::reverse))
+        .routes(routes!(settlements::reconcile))
+        .routes(routes!(reversals::list))
+        .routes(routes!(reversals::read))
+        .routes(routes!(account::balances))
+        .routes(routes!(account::balance))
+        .routes(routes!(account::scenarios))
+        .routes(routes!(access::enroll))
+        .routes(routes!(access::renew))
+        .routes(routes!(probe::healthz))
+        .routes(routes!(probe::readyz))
+        .routes(routes!(probe::openapi))
+}
+
+/// The versions that are served.
+const VERSIONS: &str = "v1";
+
+async fn not_found(_: Noted, request: Request) -> Failure {
+    let detail = unknown_version(request.uri());
+    drain(request.into_body()).await;
+    let plain = || Error::new(ErrorCode::RouteNotFound);
+    Failure(detail.map_or_else(plain, |detail| Error::with(ErrorCode::RouteNotFound, detail)))
+}
+
+fn unknown_version(uri: &Uri) -> Option<String> {
+    let version = uri.path().strip_prefix("/api/")?.split('/').next()?;
+    (version != VERSIONS).then(|| format!("there is no such version of the interface; there is {VERSIONS}, under /api/{VERSIONS}"))
+}
+
+async fn wrong_method(_: Noted, body: Body) -> Failure {
+    drain(body).await;
+    Failure::from(ErrorCode::MethodNotAllowed)
+}
+
+/// Lets a sender finish, so that it hears the answer.
+async fn drain(body: Body) {
+    let _ = call::read(body, &hyper::HeaderMap::new(), call::BODY, Duration::from_secs(2)).await;
+}

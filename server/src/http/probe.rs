@@ -1,0 +1,70 @@
+//! For whoever runs the service: is it alive, does it want traffic, what does it offer.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use hyper::header::CONTENT_TYPE;
+use railgate::{Error, ErrorCode};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::App;
+use super::answer::{Answer, JSON_VALUE, ok};
+use super::call::Noted;
+use super::document::Unready;
+use super::problem::Failure;
+
+/// How the service is.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct HealthView {
+    /// `ok` or `ready`.
+    #[schema(example = "ok")]
+    status: &'static str,
+    /// The service's version.
+    version: &'static str,
+}
+
+fn health(status: &'static str) -> Answer {
+    ok(&HealthView { status, version: env!("CARGO_PKG_VERSION") })
+}
+
+/// Is the process alive?
+#[utoipa::path(
+    get, path = "/healthz", tag = "service", operation_id = "healthz", security(()),
+    responses((status = 200, description = "It is", body = HealthView)),
+)]
+pub(crate) async fn healthz(_: Noted) -> Answer {
+    health("ok")
+}
+
+/// Should it get traffic?
+///
+/// Not while it is shutting down, and not while its store cannot be read.
+#[utoipa::path(
+    get, path = "/readyz", tag = "service", operation_id = "readyz", security(()),
+    responses((status = 200, description = "It should", body = HealthView), Unready),
+)]
+pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> Answer {
+    let unready = |detail| Failure(Error::with(ErrorCode::StoreUnavailable, detail));
+    if app.stopping.is_requested() || !app.gateway.is_open() {
+        return Err(unready("the service is shutting down"));
+    }
+    match app.gateway.scan(|engine| engine.next_due()).await {
+        Ok(_) => health("ready"),
+        Err(error) => {
+            tracing::warn!(%error, "not ready: the store fails");
+            Err(unready("the store cannot be read"))
+        }
+    }
+}
+
+/// This document
+#[utoipa::path(
+    get, path = "/openapi.json", tag = "service", operation_id = "openapi", security(()),
+    responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json", body = Object)),
+)]
+pub(crate) async fn openapi(State(app): State<App>, _: Noted) -> Answer {
+    let mut response = Response::new(Body::from(app.document.clone()));
+    response.headers_mut().insert(CONTENT_TYPE, JSON_VALUE);
+    Ok(response)
+}

@@ -1,0 +1,124 @@
+//! Reversing settlements.
+
+use axum::extract::State;
+use hyper::StatusCode;
+use hyper::header::{HeaderName, HeaderValue, LOCATION};
+use railgate::api::{Command, IdempotencyKey, Outcome, ReversalView, ReverseView};
+use railgate::error::FieldProblem;
+use railgate::{Error, ErrorCode, Result};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+
+use super::App;
+use super::answer::{Answer, json, ok, with, with_text};
+use super::call::{Call, Named, Posted};
+use super::document::{BadBody, Denied, NoReversal, NoSettlement, NotReversible, ReverseBody, Unserved};
+use super::settlements::REPLAYED;
+use crate::worker;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Reverse a settlement
+///
+/// What was not dispatched yet is cancelled (200). What is completed is given back, in whole or in part (201). The
+/// body may be left out; the default amount is what is left to reverse. With an `Idempotency-Key` or a `reference` of
+/// its own, the call may be sent again without reversing twice.
+#[utoipa::path(
+    post, path = "/api/v1/gateway/settlements/{ref}/reverse", tag = "reversals", operation_id = "reverseSettlement",
+    params(
+        ("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"),
+        ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 printable ASCII characters, kept for 7 days", example = "7f3c2e"),
+    ),
+    request_body(content = Option<ReverseBody>, content_type = "application/json", example = json!({"amount": 4.20, "reason": "customer_request", "reference": "refund-1"})),
+    responses(
+        (status = 201, description = "A reversal was made", body = ReverseView, headers(("Location" = String, description = "Path of the reversal"))),
+        (status = 200, description = "The settlement was cancelled, or the call was carried out before", body = ReverseView, headers(("Idempotent-Replayed" = String, description = "`true` when it was carried out before"))),
+        BadBody, NoSettlement, Denied, NotReversible, Unserved,
+    ),
+)]
+pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted) -> Answer {
+    let command = Command::Reverse {
+        caller: posted.caller,
+        target: named.target()?.clone(),
+        request: Box::new(railgate::validate::parse_reverse(&posted.body)?),
+        idempotency: idempotency(&posted)?,
+    };
+    let (settlement, reversal, replayed) = match app.gateway.run(command).await? {
+        Outcome::Reversed { settlement, reversal, replayed } => (settlement, reversal, replayed),
+        other => return Err(worker::unexpected(&other).into()),
+    };
+    let engine = app.gateway.engine();
+    let view = ReverseView {
+        reversal: reversal.map(|reversal| engine.reversal_view(&settlement, &reversal)),
+        settlement: engine.view(&settlement, posted.caller.client_id),
+    };
+    if replayed {
+        return with(ok(&view)?, REPLAYED, HeaderValue::from_static("true"));
+    }
+    match &view.reversal {
+        None => ok(&view),
+        Some(reversal) => {
+            let path = format!("{}/reversals/{}", view.settlement.links.itself, reversal.id);
+            with_text(json(StatusCode::CREATED, &view)?, LOCATION, path)
+        }
+    }
+}
+
+/// The call's `Idempotency-Key`, and a fingerprint of what it was sent with.
+fn idempotency(posted: &Posted) -> Result<Option<IdempotencyKey>> {
+    let mut keys = posted.headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    let good = |text: &&str| (1..=255).contains(&text.len()) && text.bytes().all(|b| (b' '..=b'~').contains(&b));
+    let key = key.to_str().ok().map(str::trim).filter(good).filter(|_| keys.next().is_none());
+    let Some(key) = key else {
+        let message = "Idempotency-Key must be given once, with 1 to 255 printable ASCII characters";
+        let mut error = Error::with(ErrorCode::MalformedRequest, message);
+        error.fields.push(FieldProblem::new("Idempotency-Key", "malformed", message));
+        return Err(error);
+    };
+    let digest = Sha256::new()
+        .chain_update(posted.method.as_str())
+        .chain_update([0])
+        .chain_update(posted.uri.path())
+        .chain_update([0])
+        .chain_update(&posted.body);
+    Ok(Some(IdempotencyKey { key: key.to_owned(), fingerprint: digest.finalize().into() }))
+}
+
+/// A settlement's reversals.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ReversalsView {
+    /// Oldest first.
+    data: Vec<ReversalView>,
+}
+
+/// List a settlement's reversals, oldest first
+#[utoipa::path(
+    get, path = "/api/v1/gateway/settlements/{ref}/reversals", tag = "reversals", operation_id = "listReversals",
+    params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
+    responses((status = 200, description = "All of them", body = ReversalsView), NoSettlement, Denied, Unserved),
+)]
+pub(crate) async fn list(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
+    let data = app.gateway.read(|engine| engine.reversals(&engine.settlement(&call.caller, named.target()?)?))?;
+    ok(&ReversalsView { data })
+}
+
+/// Read a reversal
+///
+/// `id` is the `rev_` id or the client's reference of the reversal.
+#[utoipa::path(
+    get, path = "/api/v1/gateway/settlements/{ref}/reversals/{id}", tag = "reversals", operation_id = "getReversal",
+    params(
+        ("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"),
+        ("id" = String, Path, description = "The `rev_` id, or the client's reference of the reversal", example = "refund-1"),
+    ),
+    responses((status = 200, description = "The reversal", body = ReversalView), NoReversal, Denied, Unserved),
+)]
+pub(crate) async fn read(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
+    let view = app.gateway.read(|engine| {
+        let record = engine.settlement(&call.caller, named.target()?)?;
+        engine.reversal(&record, named.last())
+    })?;
+    ok(&view)
+}

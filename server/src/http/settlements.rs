@@ -1,0 +1,222 @@
+//! Creating settlements and looking at them.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use hyper::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION};
+use hyper::{HeaderMap, StatusCode};
+use railgate::api::{Caller, CheckView, Command, Outcome, Page, ReconcileView, SettlementView};
+use railgate::store::record::SettlementRecord;
+use railgate::{Error, Result};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::App;
+use super::answer::{Answer, json, ok, with, with_text};
+use super::call::{BATCH, Call, Named, Posted, pairs, prefer_wait};
+use super::document::{BadBody, BadMessage, BadQuery, CreateBatchBody, CreateBody, Denied, ListParams, NoSettlement, Refused, Unserved};
+use super::hold::until;
+use super::problem::Problem;
+use crate::worker;
+
+/// Marks the answer to a call that was carried out before.
+pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+
+/// Create a settlement
+///
+/// `reference` makes the call idempotent: the same request sent again answers 200 with the settlement as it stands, a
+/// different one under the same reference 409. After a time-out or a lost connection, send the same request again.
+#[utoipa::path(
+    post, path = "/api/v1/gateway/settlements", tag = "settlements", operation_id = "createSettlement",
+    params(("Prefer" = Option<String>, Header, description = "`wait=N` holds the answer until the settlement is final, at most N ≤ 30 seconds", example = "wait=10")),
+    request_body(content = CreateBody, content_type = "application/json", examples(
+        ("minimal" = (summary = "Required fields", value = json!({"amount": 10.50, "currency": "EUR", "to": "msisdn:+254700000001", "reference": "invoice-2026-0001"}))),
+        ("full" = (summary = "All fields that clients use", value = json!({"amount": "10.50", "currency": "EUR", "to": "sim:ok", "reference": "invoice-2026-0002", "sandbox": true, "description": "November", "metadata": {"order": "42"}, "expires_at": "2030-01-01T00:00:00Z"}))),
+    )),
+    responses(
+        (status = 201, description = "Created", body = SettlementView, headers(("Location" = String, description = "Path of the record"), ("Preference-Applied" = String, description = "When `Prefer: wait` was sent"))),
+        (status = 200, description = "It was there already: the record as it stands", body = SettlementView, headers(("Idempotent-Replayed" = String, description = "`true`"))),
+        BadBody, Denied, Refused, Unserved,
+    ),
+)]
+pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
+    let request = app.gateway.engine().parse_create(&posted.body)?;
+    let command = Command::Create { caller: posted.caller, request: Box::new(request) };
+    let (settlement, replayed) = created(app.gateway.run(command).await?)?;
+    match prefer_wait(&posted.headers, app.limits.wait_s) {
+        None => created_answer(&app, &posted.caller, &settlement, replayed),
+        Some(wait_s) => {
+            let settlement = until(&app, &posted.caller, *settlement, wait_s, |record| record.status.is_final()).await?;
+            let answer = created_answer(&app, &posted.caller, &settlement, replayed)?;
+            with_text(answer, PREFERENCE_APPLIED, format!("wait={wait_s}"))
+        }
+    }
+}
+
+fn created(outcome: Outcome) -> Result<(Box<SettlementRecord>, bool)> {
+    match outcome {
+        Outcome::Created { settlement, replayed } => Ok((settlement, replayed)),
+        other => Err(worker::unexpected(&other)),
+    }
+}
+
+fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, replayed: bool) -> Answer {
+    let view = app.gateway.engine().view(settlement, caller.client_id);
+    if replayed {
+        return with(ok(&view)?, REPLAYED, HeaderValue::from_static("true"));
+    }
+    let answer = json(StatusCode::CREATED, &view)?;
+    with_text(answer, LOCATION, view.links.itself)
+}
+
+/// What came of one element of a batch: a settlement or a problem.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BatchResult {
+    /// The status that this element would have been answered with by itself: 201, 200 for a replay, or a problem's.
+    #[schema(example = 201)]
+    status: u16,
+    /// The settlement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settlement: Option<SettlementView>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
+}
+
+/// The answer of a batch.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BatchView {
+    /// One for each element, in their order.
+    results: Vec<BatchResult>,
+}
+
+/// Create up to 1,000 settlements in one call
+///
+/// Each element succeeds or fails alone, as if it had been sent alone; pointers in its problem begin at the element.
+#[utoipa::path(
+    post, path = "/api/v1/gateway/settlements/batch", tag = "settlements", operation_id = "createSettlements",
+    request_body(content = CreateBatchBody, content_type = "application/json", example = json!({"settlements": [{"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "pay-1"}, {"amount": 20, "currency": "EUR", "to": "sim:ok", "reference": "pay-2"}]})),
+    responses((status = 200, description = "What came of each element, in order", body = BatchView), BadBody, Denied, Unserved),
+)]
+pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) -> Answer {
+    let caller = posted.caller;
+    let parsed = app.gateway.engine().parse_batch(&posted.body)?;
+    let mut commands = Vec::with_capacity(parsed.len());
+    let mut refused = Vec::with_capacity(parsed.len());
+    for element in parsed {
+        refused.push(match element {
+            Ok(request) => {
+                commands.push(Command::Create { caller, request: Box::new(request) });
+                None
+            }
+            Err(error) => Some(error),
+        });
+    }
+    let mut outcomes = app.gateway.run_many(commands).await?.into_iter();
+    let results = refused.into_iter().map(|refusal| match refusal {
+        Some(error) => Err(error),
+        None => outcomes.next().unwrap_or_else(|| Err(Error::internal("an element was not answered"))).and_then(created),
+    });
+    let engine = app.gateway.engine();
+    let results = results.map(|result| match result {
+        Ok((settlement, replayed)) => {
+            let status = if replayed { StatusCode::OK } else { StatusCode::CREATED };
+            let view = engine.view(&settlement, caller.client_id);
+            BatchResult { status: status.as_u16(), settlement: Some(view), problem: None }
+        }
+        Err(error) => {
+            let problem = Problem::new(error, posted.uri.path(), posted.context.id());
+            BatchResult { status: problem.status, settlement: None, problem: Some(problem) }
+        }
+    });
+    ok(&BatchView { results: results.collect() })
+}
+
+/// Check a create request without doing anything
+///
+/// The same validation as a create, what it would cost and where it would go.
+#[utoipa::path(
+    post, path = "/api/v1/gateway/settlements/check", tag = "settlements", operation_id = "checkSettlement",
+    request_body(content = CreateBody, content_type = "application/json", example = json!({"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "invoice-2026-0001"})),
+    responses((status = 200, description = "What a create would meet now", body = CheckView), BadBody, Denied, Unserved),
+)]
+pub(crate) async fn check(State(app): State<App>, posted: Posted) -> Answer {
+    let view = app.gateway.read(|engine| engine.preflight(&posted.caller, &posted.body))?;
+    ok(&view)
+}
+
+/// List settlements, newest first
+///
+/// Pass `next_cursor` as `cursor` for the next page. Settlements created meanwhile do not shift the pages.
+#[utoipa::path(
+    get, path = "/api/v1/gateway/settlements", tag = "settlements", operation_id = "listSettlements",
+    params(ListParams, ("limit" = Option<u32>, Query, description = "Page size, 50 unless told", minimum = 1, maximum = 200), ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before")),
+    responses((status = 200, description = "One page", body = Page<SettlementView>), BadQuery, Denied, Unserved),
+)]
+pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
+    let request = app.gateway.engine().parse_list(&pairs(&call.uri)?)?;
+    let page = app.gateway.scan(move |engine| engine.list(&call.caller, &request)).await?;
+    ok(&page)
+}
+
+/// Read a settlement
+///
+/// `ref` is the client's reference or the `stl_` id. The answer's `ETag` can be sent as `If-None-Match`.
+#[utoipa::path(
+    get, path = "/api/v1/gateway/settlements/{ref}", tag = "settlements", operation_id = "getSettlement",
+    params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"), ("If-None-Match" = Option<String>, Header, description = "An `ETag`", example = "\"3\"")),
+    responses(
+        (status = 200, description = "The record", body = SettlementView, headers(("ETag" = String, description = "The version"))),
+        (status = 304, description = "Still the version of `If-None-Match`"),
+        NoSettlement, Denied, Unserved,
+    ),
+)]
+pub(crate) async fn read(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
+    let record = app.gateway.read(|engine| engine.settlement(&call.caller, named.target()?))?;
+    let tag = format!("\"{}\"", record.version);
+    let answer = if matches(&call.headers, &tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        ok(&app.gateway.engine().view(&record, call.caller.client_id))?
+    };
+    tagged(answer, tag)
+}
+
+fn tagged(answer: Response, tag: String) -> Answer {
+    let answer = with(answer, CACHE_CONTROL, REVALIDATE)?;
+    with_text(answer, ETAG, tag)
+}
+
+/// Whether `If-None-Match` names this tag; weak and strong tags are the same here (RFC 9110, 13.1.2).
+fn matches(headers: &HeaderMap, tag: &str) -> bool {
+    let lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut tags = lists.flat_map(|list| list.split(',')).map(str::trim);
+    tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+}
+
+/// Ask the rail now, and reconcile
+///
+/// Compares the record, the ledger, the chain of events and what the rail says.
+#[utoipa::path(
+    post, path = "/api/v1/gateway/settlements/{ref}/check", tag = "settlements", operation_id = "reconcileSettlement",
+    params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
+    responses((status = 200, description = "Whether everything agrees, and the record afterwards", body = ReconcileView), BadMessage, NoSettlement, Denied, Unserved),
+)]
+pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Posted) -> Answer {
+    let gateway = &app.gateway;
+    let target = named.target()?.clone();
+    let question = gateway.read(|engine| engine.inquiry(&engine.settlement(&posted.caller, &target)?))?;
+    let answer = match question {
+        None => None,
+        Some(call) => {
+            let subject = call.subject;
+            let answer = worker::ask(gateway, call).await?;
+            gateway.run(Command::Answer { subject, answer: answer.clone(), lease: None }).await?;
+            Some(answer)
+        }
+    };
+    let caller = posted.caller;
+    let view = gateway.scan(move |engine| engine.reconcile(&caller, &target, answer.as_ref())).await?;
+    ok(&view)
+}

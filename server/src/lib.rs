@@ -1,0 +1,24 @@
+//! railgate as a service: the engine behind an HTTP interface, its worker, its settings, logs and figures; and the
+//! command line.
+//!
+//! | to change … | look at |
+//! |---|---|
+//! | a route | [`http`]: one file a family; every route stands in `http::all_routes` |
+//! | what happens around every request | `http/front.rs` |
+//! | how commands reach the engine | [`gateway`] |
+//! | how the outbox is carried | [`worker`] |
+//! | a setting | [`config`] |
+//! | the order of start and end | [`running`] |
+
+pub mod cli;
+pub mod config;
+pub mod env;
+pub mod gateway;
+pub mod http;
+pub mod metrics;
+pub mod running;
+pub mod stop;
+pub mod telemetry;
+pub mod worker;
+
+pub use running::{Hosted, Running, ServeError, serve, start, start_with};

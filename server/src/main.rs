@@ -1,0 +1,7 @@
+//! The binary `railgate`. Everything it can do is in the library, where it can be tested.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    railgate_server::cli::main()
+}

@@ -1,0 +1,219 @@
+//! Figures for the operator, in the OpenMetrics text format on a listener of their own.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabel as _, EncodeLabelSet, LabelSetEncoder};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use railgate::api::Outcome;
+use railgate::lifecycle::attempt::AnswerKind;
+use railgate::{ErrorCode, Result};
+
+/// The content type of [`Metrics::encode`].
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// From a tenth of a millisecond to the longest wait: answers and commits take anything between.
+const SECONDS: [f64; 15] = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 15.0, 30.0];
+const SIZES: [f64; 11] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1_024.0];
+
+/// Labels in their order of encoding.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Labels<const N: usize>([(&'static str, Label); N]);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Label {
+    Fixed(&'static str),
+    Shared(Arc<str>),
+    Number(u16),
+}
+
+impl<const N: usize> EncodeLabelSet for Labels<N> {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> Result<(), std::fmt::Error> {
+        for (name, value) in &self.0 {
+            match value {
+                Label::Fixed(text) => (*name, *text).encode(encoder.encode_label())?,
+                Label::Shared(text) => (*name, &**text).encode(encoder.encode_label())?,
+                Label::Number(number) => (*name, *number).encode(encoder.encode_label())?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every figure that is kept. Shared; each method may be called from any thread.
+pub struct Metrics {
+    registry: Registry,
+    requests: Family<Labels<3>, Counter>,
+    durations: Family<Labels<1>, Histogram, fn() -> Histogram>,
+    in_flight: Gauge,
+    connections: Gauge,
+    refusals: Family<Labels<1>, Counter>,
+    group_size: Histogram,
+    commit: Histogram,
+    queue: Family<Labels<1>, Gauge>,
+    created: Counter,
+    replayed: Counter,
+    failed: Family<Labels<1>, Counter>,
+    answers: Family<Labels<1>, Counter>,
+    leased: Counter,
+    due: Gauge,
+    lag: Gauge<f64, AtomicU64>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let seconds = || Histogram::new(SECONDS);
+        let mut all = Self {
+            registry: Registry::with_prefix("railgate"),
+            requests: Family::default(),
+            durations: Family::new_with_constructor(seconds),
+            in_flight: Gauge::default(),
+            connections: Gauge::default(),
+            refusals: Family::default(),
+            group_size: Histogram::new(SIZES),
+            commit: seconds(),
+            queue: Family::default(),
+            created: Counter::default(),
+            replayed: Counter::default(),
+            failed: Family::default(),
+            answers: Family::default(),
+            leased: Counter::default(),
+            due: Gauge::default(),
+            lag: Gauge::default(),
+        };
+        all.register();
+        all
+    }
+}
+
+impl Metrics {
+    fn register(&mut self) {
+        let r = &mut self.registry;
+        r.register("http_requests", "Answered requests by route template, method and status", self.requests.clone());
+        r.register_with_unit("http_request_duration", "Time to the answer's head by route template", Unit::Seconds, self.durations.clone());
+        r.register("http_requests_in_flight", "Requests being answered", self.in_flight.clone());
+        r.register("http_connections", "Open connections", self.connections.clone());
+        r.register("http_problems", "Problems answered by code", self.refusals.clone());
+        r.register("commit_group_size", "Commands decided and committed together", self.group_size.clone());
+        r.register_with_unit("commit_duration", "Time to decide and commit a group", Unit::Seconds, self.commit.clone());
+        r.register("queue_depth", "Commands waiting for the writer by lane", self.queue.clone());
+        r.register("settlements_created", "New settlements", self.created.clone());
+        r.register("settlements_replayed", "Creates that found their settlement there already", self.replayed.clone());
+        r.register("commands_refused", "Commands that were not carried out by code", self.failed.clone());
+        r.register("rail_answers", "Answers of rails by kind", self.answers.clone());
+        r.register("outbox_tasks_leased", "Outbox tasks taken by the worker", self.leased.clone());
+        r.register("outbox_tasks_due", "Outbox tasks that are due, counted up to 10,000", self.due.clone());
+        r.register_with_unit("outbox_lag", "How long the oldest due task has been waiting", Unit::Seconds, self.lag.clone());
+    }
+
+    /// Everything as text.
+    pub fn encode(&self) -> String {
+        let mut text = String::with_capacity(16 * 1024);
+        if encode(&mut text, &self.registry).is_err() {
+            let _ = writeln!(text, "# EOF");
+        }
+        text
+    }
+
+    pub(crate) fn request_begun(&self) {
+        self.in_flight.inc();
+    }
+
+    pub(crate) fn request_dropped(&self) {
+        self.in_flight.dec();
+    }
+
+    pub(crate) fn answered(&self, route: &str, method: &'static str, status: u16, took: Duration) {
+        let route: Arc<str> = route.into();
+        self.durations.get_or_create(&Labels([("route", Label::Shared(Arc::clone(&route)))])).observe(took.as_secs_f64());
+        let labels = [("route", Label::Shared(route)), ("method", Label::Fixed(method)), ("status", Label::Number(status))];
+        self.requests.get_or_create(&Labels(labels)).inc();
+    }
+
+    pub(crate) fn problem(&self, code: ErrorCode) {
+        self.refusals.get_or_create(&Labels([("code", Label::Fixed(code.as_str()))])).inc();
+    }
+
+    pub(crate) fn connections(&self, open: usize) {
+        self.connections.set(i64::try_from(open).unwrap_or(i64::MAX));
+    }
+
+    pub(crate) fn group(&self, size: usize, took: Duration) {
+        self.group_size.observe(f64::from(u32::try_from(size).unwrap_or(u32::MAX)));
+        self.commit.observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn queued(&self, client: usize, worker: usize) {
+        for (lane, waiting) in [("client", client), ("worker", worker)] {
+            let gauge = self.queue.get_or_create(&Labels([("lane", Label::Fixed(lane))]));
+            gauge.set(i64::try_from(waiting).unwrap_or(i64::MAX));
+        }
+    }
+
+    pub(crate) fn outcome(&self, result: &Result<Outcome>) {
+        match result {
+            Ok(Outcome::Created { replayed: false, .. }) => {
+                self.created.inc();
+            }
+            Ok(Outcome::Created { replayed: true, .. }) => {
+                self.replayed.inc();
+            }
+            Ok(
+                Outcome::Enrolled(_)
+                | Outcome::Token(..)
+                | Outcome::Reversed { .. }
+                | Outcome::Leased(_)
+                | Outcome::Simulated(_)
+                | Outcome::Done(_),
+            ) => {}
+            Err(error) => {
+                self.failed.get_or_create(&Labels([("code", Label::Fixed(error.code.as_str()))])).inc();
+            }
+        }
+    }
+
+    pub(crate) fn rail_answer(&self, kind: AnswerKind) {
+        self.answers.get_or_create(&Labels([("answer", Label::Fixed(kind.as_str()))])).inc();
+    }
+
+    pub(crate) fn leased(&self, tasks: usize) {
+        self.leased.inc_by(tasks as u64);
+    }
+
+    /// The outbox as it is found when the figures are asked for.
+    pub(crate) fn outbox(&self, due: usize, lag: Duration) {
+        self.due.set(i64::try_from(due).unwrap_or(i64::MAX));
+        self.lag.set(lag.as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_names_routes_by_template_and_ends_properly() {
+        let metrics = Metrics::default();
+        metrics.answered("/api/v1/gateway/settlements/{ref}", "GET", 200, Duration::from_millis(3));
+        metrics.group(17, Duration::from_micros(800));
+        metrics.queued(3, 1);
+        metrics.problem(ErrorCode::SettlementNotFound);
+        let text = metrics.encode();
+        for line in [
+            "railgate_http_requests_total{route=\"/api/v1/gateway/settlements/{ref}\",method=\"GET\",status=\"200\"} 1",
+            "railgate_commit_group_size_count 1",
+            "railgate_queue_depth{lane=\"client\"} 3",
+            "railgate_http_problems_total{code=\"settlement_not_found\"} 1",
+        ] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
+        assert!(text.ends_with("# EOF\n"));
+    }
+}

@@ -1,0 +1,236 @@
+//! The worker: carries what the outbox holds to the rails and reports their answers.
+//!
+//! Everything it does is in the store before and after: it keeps nothing of its own, and may stop at any moment. What
+//! it had leased and not reported is found again when the lease ends, or at the next start.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::stop::Stop;
+use railgate::api::{Call, Command, Lease, Outcome, Subject, Work};
+use railgate::rail::RailAnswer;
+use railgate::route::RailKind;
+use railgate::store::record::TaskKey;
+use railgate::{Error, Result};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+use crate::gateway::Gateway;
+use crate::metrics::Metrics;
+
+/// How the worker goes about it.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkerSettings {
+    /// Tasks leased together.
+    pub batch: usize,
+    /// Batches under way at the same time.
+    pub batches: usize,
+    /// It looks into the outbox at least this often, whatever its alarm clock says: clocks are put forward, and other
+    /// nodes write too.
+    pub look_every: Duration,
+    /// Whether it carries anything at all; if not, what is due waits.
+    pub carries: bool,
+    /// The store has no other host: tasks that its last host left behind are freed at the start.
+    pub alone: bool,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self { batch: 64, batches: 4, look_every: Duration::from_secs(5), carries: true, alone: true }
+    }
+}
+
+const MAINTAIN_EVERY: Duration = Duration::from_secs(3_600);
+const PAUSE_MIN: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+
+/// Drives the outbox until `stop` turns true, then finishes what it has under way.
+pub async fn drive(gateway: Gateway, metrics: Arc<Metrics>, settings: WorkerSettings, stop: Stop) {
+    let mut worker = Worker { gateway, metrics, settings, stop, under_way: JoinSet::new(), pause: PAUSE_MIN };
+    if !settings.carries {
+        return worker.stop.requested().await;
+    }
+    if settings.alone {
+        worker.insist(Command::Recover).await;
+    }
+    let mut maintained = None;
+    while !worker.stopped() {
+        if maintained.is_none_or(|at: Instant| at.elapsed() >= MAINTAIN_EVERY) {
+            worker.maintain().await;
+            maintained = Some(Instant::now());
+        }
+        worker.step().await;
+    }
+    while worker.under_way.join_next().await.is_some() {}
+}
+
+struct Worker {
+    gateway: Gateway,
+    metrics: Arc<Metrics>,
+    settings: WorkerSettings,
+    stop: Stop,
+    under_way: JoinSet<Result<()>>,
+    /// How long it waits after the next fault.
+    pause: Duration,
+}
+
+impl Worker {
+    fn stopped(&self) -> bool {
+        self.stop.is_requested()
+    }
+
+    /// Leases one batch and starts it, or waits until there is something to lease.
+    async fn step(&mut self) {
+        while let Some(done) = self.under_way.try_join_next() {
+            self.judge(done).await;
+        }
+        if self.under_way.len() >= self.settings.batches {
+            if let Some(done) = self.under_way.join_next().await {
+                self.judge(done).await;
+            }
+            return;
+        }
+        self.gateway.wake().reset();
+        match self.lease().await {
+            Ok(leases) if leases.is_empty() => self.rest().await,
+            Ok(leases) => {
+                self.pause = PAUSE_MIN;
+                self.metrics.leased(leases.len());
+                self.under_way.spawn(carry(self.gateway.clone(), self.metrics.clone(), leases));
+            }
+            Err(error) => self.back_off("leasing tasks", &error).await,
+        }
+    }
+
+    async fn lease(&self) -> Result<Vec<Lease>> {
+        match self.gateway.run_work(vec![Command::Lease { limit: self.settings.batch }]).await?.pop() {
+            Some(Ok(Outcome::Leased(leases))) => Ok(leases),
+            Some(Err(error)) => Err(error),
+            Some(Ok(other)) => Err(unexpected(&other)),
+            None => Err(Error::internal("no answer to a lease")),
+        }
+    }
+
+    /// Waits until the next task is due, something new is, a batch ended, or it is time to stop.
+    async fn rest(&mut self) {
+        let next = match self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))) {
+            Ok((next, now)) => next.map(|due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0))),
+            Err(error) => return self.back_off("looking into the outbox", &error).await,
+        };
+        // A task that is due and was not leased belongs to somebody else's group: a moment later it is gone.
+        let nap = next.unwrap_or(Duration::MAX).clamp(Duration::from_millis(1), self.settings.look_every);
+        let ended = tokio::select! {
+            () = sleep(nap) => None,
+            () = self.gateway.wake().earlier() => None,
+            done = self.under_way.join_next(), if !self.under_way.is_empty() => done,
+            () = self.stop.requested() => None,
+        };
+        if let Some(done) = ended {
+            self.judge(done).await;
+        }
+    }
+
+    async fn judge(&mut self, done: Result<Result<()>, tokio::task::JoinError>) {
+        match done {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.back_off("reporting answers", &error).await,
+            Err(cause) => self.back_off("carrying a batch", &Error::internal(cause)).await,
+        }
+    }
+
+    async fn maintain(&mut self) {
+        match self.gateway.run_work(vec![Command::Maintain]).await.map(|mut all| all.pop()) {
+            Ok(Some(Ok(Outcome::Done(removed)))) => tracing::debug!(removed, "maintenance"),
+            Ok(Some(Ok(_)) | None) => {}
+            // The next hour will do.
+            Ok(Some(Err(error))) | Err(error) => tracing::warn!(%error, "maintenance failed"),
+        }
+    }
+
+    /// Carries out a command however long the store needs.
+    async fn insist(&mut self, command: Command) {
+        while !self.stopped() {
+            match self.gateway.run_work(vec![command.clone()]).await.map(|mut all| all.pop()) {
+                Ok(Some(Err(error))) | Err(error) => self.back_off("recovering tasks", &error).await,
+                Ok(Some(Ok(Outcome::Done(freed)))) => return tracing::debug!(freed, "tasks of the last run freed"),
+                Ok(Some(Ok(_)) | None) => return,
+            }
+        }
+    }
+
+    async fn back_off(&mut self, doing: &'static str, error: &Error) {
+        let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+        tracing::warn!(%error, cause, doing, pause_ms = self.pause.as_millis(), "the worker pauses");
+        tokio::select! {
+            () = sleep(self.pause) => {}
+            () = self.stop.requested() => {}
+        }
+        self.pause = (self.pause * 2).min(PAUSE_MAX);
+    }
+}
+
+/// Asks the rails what a batch wants to know, and reports what they said.
+async fn carry(gateway: Gateway, metrics: Arc<Metrics>, leases: Vec<Lease>) -> Result<()> {
+    let mut answers: Vec<(Subject, RailAnswer, TaskKey)> = Vec::with_capacity(leases.len());
+    let mut calls: HashMap<RailKind, Vec<(TaskKey, Call)>> = HashMap::new();
+    for lease in leases {
+        match lease.work {
+            Work::Callback { subject, answer } => answers.push((subject, answer, lease.key)),
+            Work::Call(call) => calls.entry(call.rail).or_default().push((lease.key, call)),
+        }
+    }
+    for (rail, calls) in calls {
+        match rail {
+            RailKind::Simulator => answers.extend(simulate(&gateway, calls).await?),
+        }
+    }
+    for (_, answer, _) in &answers {
+        metrics.rail_answer(answer.kind());
+    }
+    let commands = answers.into_iter().map(|(subject, answer, key)| Command::Answer { subject, answer, lease: Some(key) });
+    let mut first_error = None;
+    for result in gateway.run_work(commands.collect()).await? {
+        if let Err(error) = result {
+            // Its lease ends and it is taken again; the others of the batch are not held up.
+            first_error.get_or_insert(error);
+        }
+    }
+    first_error.map_or(Ok(()), Err)
+}
+
+/// The simulated operator keeps its books in the same store: its calls are commands.
+async fn simulate(gateway: &Gateway, calls: Vec<(TaskKey, Call)>) -> Result<Vec<(Subject, RailAnswer, TaskKey)>> {
+    let asked: Vec<_> = calls.iter().map(|(key, call)| (call.subject, *key)).collect();
+    let commands = calls.into_iter().map(|(_, call)| Command::Simulate(call)).collect();
+    let results = gateway.run_work(commands).await?;
+    // A call that could not be carried says nothing about its fate: it may have arrived.
+    let answer = |result| match result {
+        Ok(Outcome::Simulated(answer)) => answer,
+        Ok(_) | Err(_) => RailAnswer::Unknown,
+    };
+    Ok(asked.into_iter().zip(results).map(|((subject, key), result)| (subject, answer(result), key)).collect())
+}
+
+/// Asks a rail right now, in the name of a client that waits.
+pub async fn ask(gateway: &Gateway, call: Call) -> Result<RailAnswer> {
+    match call.rail {
+        RailKind::Simulator => match gateway.run(Command::Simulate(call)).await? {
+            Outcome::Simulated(answer) => Ok(answer),
+            other => Err(unexpected(&other)),
+        },
+    }
+}
+
+pub(crate) fn unexpected(outcome: &Outcome) -> Error {
+    let kind = match outcome {
+        Outcome::Enrolled(_) => "enrolled",
+        Outcome::Token(..) => "token",
+        Outcome::Created { .. } => "created",
+        Outcome::Reversed { .. } => "reversed",
+        Outcome::Leased(_) => "leased",
+        Outcome::Simulated(_) => "simulated",
+        Outcome::Done(_) => "done",
+    };
+    Error::internal(format!("the engine answered another command: {kind}"))
+}

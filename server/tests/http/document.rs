@@ -1,0 +1,168 @@
+//! The OpenAPI document and the router say the same.
+
+use axum::body::Body;
+use serde_json::Value;
+
+use super::support::service;
+
+const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
+
+#[tokio::test]
+async fn what_is_documented_is_served_and_nothing_else() {
+    let service = service().await;
+    let document = service.get("/openapi.json").await.expect(200).json();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"), "{}", document["openapi"]);
+    let mut count = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let documented: Vec<&str> = METHODS.into_iter().filter(|method| item.get(method).is_some()).collect();
+        assert!(!documented.is_empty(), "{path}");
+        let concrete = path.replace("{ref}", "some-reference").replace("{id}", "rev_x").replace("{currency}", "EUR");
+        for method in &documented {
+            let request = service.request(&method.to_uppercase(), &concrete).body(Body::empty()).unwrap();
+            let answer = service.send(request).await;
+            let code = if answer.status.is_success() { String::new() } else { answer.json()["code"].to_string() };
+            assert!(!code.contains("route_not_found") && !code.contains("method_not_allowed"), "{method} {path}: {code}");
+            count += 1;
+        }
+        // The router's own table of methods for this path, as it tells a method that nobody has.
+        let answer = service.send(service.request("PROPFIND", &concrete).body(Body::empty()).unwrap()).await.expect(405);
+        let served = answer.header("allow").unwrap().to_lowercase();
+        let mut served: Vec<&str> = served.split(',').filter(|method| *method != "head").collect();
+        served.sort_unstable();
+        let mut documented = documented;
+        documented.sort_unstable();
+        assert_eq!(served, documented, "{path}");
+    }
+    assert_eq!(count, 20);
+}
+
+#[test]
+fn every_operation_is_described_with_bodies_examples_and_problems() {
+    let document = serde_json::to_value(railgate_server::http::document(Some("https://pay.example.com"))).unwrap();
+    assert_eq!(document["servers"][0]["url"], "https://pay.example.com");
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let place = format!("{method} {path}");
+            assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{place} has no summary");
+            assert!(operation["operationId"].is_string() && operation["tags"][0].is_string(), "{place}");
+            let parameters = operation["parameters"].as_array().unwrap();
+            for part in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
+                assert!(parameters.iter().any(|p| p["name"] == part && p["in"] == "path" && p["required"] == true), "{place} {part}");
+            }
+            assert!(parameters.iter().all(|p| p["description"].is_string()), "{place} has a parameter without a description");
+            if let Some(body) = operation.get("requestBody") {
+                let content = &body["content"]["application/json"];
+                assert!(content.get("example").or(content.get("examples")).is_some(), "{place} has no example of its body");
+            }
+            let responses = operation["responses"].as_object().unwrap();
+            assert!(responses.keys().any(|status| status.starts_with('2')), "{place}");
+            for (status, response) in responses {
+                assert!(response["description"].as_str().is_some_and(|text| !text.is_empty()), "{place} {status}");
+                if status.starts_with(['4', '5']) {
+                    let problem = &response["content"]["application/problem+json"];
+                    assert_eq!(problem["schema"]["$ref"], "#/components/schemas/Problem", "{place} {status}");
+                    assert!(problem["example"]["code"].is_string(), "{place} {status}");
+                }
+            }
+        }
+    }
+    let mut missing = Vec::new();
+    references(&document, &mut |name| {
+        if !schemas.contains_key(name) {
+            missing.push(name.to_owned());
+        }
+    });
+    assert!(missing.is_empty(), "schemas that are referred to and not there: {missing:?}");
+}
+
+/// Calls `found` with every schema that is referred to.
+fn references(value: &Value, found: &mut impl FnMut(&str)) {
+    match value {
+        Value::Object(members) => {
+            if let Some(name) = members.get("$ref").and_then(Value::as_str) {
+                found(name.strip_prefix("#/components/schemas/").unwrap_or(name));
+            }
+            members.values().for_each(|member| references(member, found));
+        }
+        Value::Array(elements) => elements.iter().for_each(|element| references(element, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// What is answered has the members that the document gives it, no more and no fewer.
+fn conforms(value: &Value, schema: &Value, schemas: &Value, place: &str) {
+    let schema = match schema["$ref"].as_str() {
+        Some(name) => &schemas[name.strip_prefix("#/components/schemas/").unwrap_or(name)],
+        None => schema,
+    };
+    if let Some(one_of) = schema["oneOf"].as_array() {
+        let other = one_of.iter().find(|schema| schema["type"] != "null").unwrap_or(schema);
+        if !value.is_null() {
+            conforms(value, other, schemas, place);
+        }
+        return;
+    }
+    match value {
+        Value::Object(members) if schema.get("properties").is_some() => {
+            for (name, member) in members {
+                let property = schema["properties"].get(name);
+                let property = property.unwrap_or_else(|| panic!("{place}/{name} is not documented"));
+                conforms(member, property, schemas, &format!("{place}/{name}"));
+            }
+            for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+                assert!(members.contains_key(name), "{place}/{name} is documented and not there");
+            }
+        }
+        Value::Array(elements) => elements.iter().for_each(|element| conforms(element, &schema["items"], schemas, place)),
+        Value::String(text) => {
+            if let Some(known) = schema["enum"].as_array() {
+                assert!(known.iter().any(|value| value == text), "{place}: {text} is not among {known:?}");
+            }
+        }
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[tokio::test]
+async fn answers_have_the_shapes_that_are_documented() {
+    let service = service().await;
+    let document = service.get("/openapi.json").await.json();
+    let check = |method: &str, template: &str, answer: &super::support::Answer| {
+        let response = &document["paths"][template][method]["responses"][answer.status.as_str()];
+        let content = response["content"].as_object().unwrap_or_else(|| panic!("{method} {template} {} is not documented", answer.status));
+        let schema = &content[answer.header("content-type").unwrap()]["schema"];
+        conforms(&answer.json(), schema, &document["components"]["schemas"], &format!("{method} {template}"));
+    };
+    let settlements = super::support::SETTLEMENTS;
+    service.settled("doc-1", "sim:ok").await;
+    service.settled("doc-2", "sim:decline-account_closed").await;
+    let body = serde_json::json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "doc-3"});
+    check("post", settlements, &service.post(settlements, &body).await);
+    check("post", settlements, &service.post(settlements, &body).await);
+    check("post", settlements, &service.post(settlements, &Value::Null).await);
+    check("post", &format!("{settlements}/check"), &service.post(&format!("{settlements}/check"), &body).await);
+    let batch = serde_json::json!({"settlements": [body, {}]});
+    check("post", &format!("{settlements}/batch"), &service.post(&format!("{settlements}/batch"), &batch).await);
+    let reverse = service.post(&format!("{settlements}/doc-1/reverse"), &serde_json::json!({"amount": 1})).await;
+    check("post", &format!("{settlements}/{{ref}}/reverse"), &reverse);
+    check("post", &format!("{settlements}/{{ref}}/check"), &service.post(&format!("{settlements}/doc-1/check"), &Value::Null).await);
+    check("get", &format!("{settlements}/{{ref}}/reversals"), &service.get(&format!("{settlements}/doc-1/reversals")).await);
+    for reference in ["doc-1", "doc-2", "nobody"] {
+        for rest in ["", "/status", "/events"] {
+            check("get", &format!("{settlements}/{{ref}}{rest}"), &service.get(&format!("{settlements}/{reference}{rest}")).await);
+        }
+    }
+    for path in [settlements, "/api/v1/balances", "/api/v1/simulator/scenarios", "/healthz", "/readyz"] {
+        check("get", path, &service.get(path).await);
+    }
+    check("get", "/api/v1/balances/{currency}", &service.get("/api/v1/balances/EUR").await);
+    check("post", "/api/v1/auth/tokens", &service.post("/api/v1/auth/tokens", &Value::Null).await);
+    let enrolled = service.post("/api/v1/auth/enrollments", &serde_json::json!({"client_name": "x"})).await;
+    check("post", "/api/v1/auth/enrollments", &enrolled);
+}
+
+#[test]
+fn the_document_as_a_whole() {
+    insta::assert_json_snapshot!(railgate_server::http::document(None));
+}

@@ -1,0 +1,108 @@
+//! Long polls and streams.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use railgate::store::memory::MemoryStore;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
+
+use super::support::{NOW, SETTLEMENTS, Service, read_until, service, service_with};
+
+async fn pending(service: &Service, reference: &str) {
+    let body = json!({"amount": 5, "currency": "EUR", "to": "sim:slow-30s", "reference": reference});
+    service.post(SETTLEMENTS, &body).await.expect(201);
+    service.until(reference, "submitted").await;
+}
+
+#[tokio::test]
+async fn a_long_poll_ends_with_the_change() {
+    let service = Arc::new(service().await);
+    pending(&service, "poll").await;
+    let path = format!("{SETTLEMENTS}/poll/status");
+    let before = service.get(&path).await.json();
+    assert_eq!(before["final"], false);
+    let waiting = tokio::spawn({
+        let (service, path) = (service.clone(), format!("{path}?wait=20&version={}", before["version"]));
+        async move { service.get(&path).await.expect(200).json() }
+    });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!waiting.is_finished());
+    service.env.advance_to(NOW + 31_000);
+    let after = tokio::time::timeout(Duration::from_secs(5), waiting).await.unwrap().unwrap();
+    assert!(after["version"].as_u64() > before["version"].as_u64());
+    service.until("poll", "completed").await;
+    // What is known to be old, and what is final, answers at once.
+    let begun = Instant::now();
+    service.get(&format!("{path}?wait=20&version=1")).await.expect(200);
+    assert_eq!(service.get(&format!("{path}?wait=20")).await.json()["final"], true);
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    // Nothing new: the time is waited for.
+    let version = service.get(&path).await.json()["version"].clone();
+    let begun = Instant::now();
+    assert_eq!(service.get(&format!("{path}?wait=1&version={version}")).await.json()["version"], version);
+    assert!(begun.elapsed() >= Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn the_trace_is_paged() {
+    let service = service().await;
+    service.settled("paged", "sim:ok").await;
+    let path = format!("{SETTLEMENTS}/paged/events");
+    let all = service.get(&path).await.expect(200).json();
+    let all = all["data"].as_array().unwrap().clone();
+    assert!(all.len() >= 3);
+    let mut seen: Vec<Value> = Vec::new();
+    loop {
+        let page = service.get(&format!("{path}?limit=1&after={}", seen.len())).await.json();
+        seen.extend(page["data"].as_array().unwrap().clone());
+        if page["has_more"] == false {
+            break;
+        }
+        assert_eq!(page["next_cursor"], seen.len().to_string());
+    }
+    assert_eq!(seen, all);
+    for pair in all.windows(2) {
+        assert_eq!(pair[0]["hash"], pair[1]["prev"]);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_shows_what_was_and_what_happens() {
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.limits.heartbeat = Duration::from_millis(100)).await;
+    pending(&service, "live").await;
+    let mut stream = service.connect().await;
+    let ask = |last: &str| {
+        format!(
+            "GET {SETTLEMENTS}/live/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\n{last}\r\n",
+            service.token
+        )
+    };
+    stream.write_all(ask("").as_bytes()).await.unwrap();
+    let first = read_until(&mut stream, |text| text.contains("event: attempt.started") && text.contains(": still here")).await;
+    assert!(first.contains("content-type: text/event-stream"), "{first}");
+    assert!(first.contains("id: 1\nevent: settlement.accepted\ndata: {"), "{first}");
+    service.env.advance_to(NOW + 31_000);
+    let then = read_until(&mut stream, |text| text.contains("event: settlement.completed")).await;
+    assert!(!then.contains("id: 1\n"));
+    // Taken up again where it was left.
+    let mut again = service.connect().await;
+    again.write_all(ask("Last-Event-ID: 2\r\n").as_bytes()).await.unwrap();
+    let rest = read_until(&mut again, |text| text.contains("event: settlement.completed")).await;
+    assert!(rest.contains("id: 3\n") && !rest.contains("id: 2\n"), "{rest}");
+    let data: Value = rest.lines().find_map(|line| line.strip_prefix("data: ")).map(|line| serde_json::from_str(line).unwrap()).unwrap();
+    assert_eq!(data["sequence"], 3);
+}
+
+#[tokio::test]
+async fn a_stream_is_asked_for_properly_or_not_at_all() {
+    let service = service().await;
+    service.settled("s-1", "sim:ok").await;
+    let ask =
+        |name: &'static str, accept: &'static str| service.request("GET", &format!("{SETTLEMENTS}/{name}/events")).header("accept", accept);
+    service.send(ask("none", "text/event-stream").body(Body::empty()).unwrap()).await.problem(404, "settlement_not_found");
+    service.send(ask("s-1", "text/html").body(Body::empty()).unwrap()).await.problem(406, "not_acceptable");
+    let bad = ask("s-1", "text/event-stream").header("last-event-id", "abc").body(Body::empty()).unwrap();
+    service.send(bad).await.problem(422, "invalid_fields");
+}

@@ -1,0 +1,163 @@
+//! Callers that mean harm, or are broken: always a 4xx that says what is wrong, never a 5xx, never silence.
+
+use std::time::Duration;
+
+use hyper::Request;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+
+use super::support::{SETTLEMENTS, Service, read_until, service};
+
+const GOOD: &str = r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"h-1"}"#;
+
+fn problem(answer: &str) -> Value {
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
+    assert!(head.contains("application/problem+json"), "{head}");
+    serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
+}
+
+fn head(service: &Service, more: &str) -> String {
+    format!("POST {SETTLEMENTS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {}\r\n{more}\r\n", service.token)
+}
+
+/// The body sent over a socket, its answer's problem.
+async fn refused(service: &Service, body: &[u8]) -> Value {
+    let mut bytes = head(service, &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len())).into_bytes();
+    bytes.extend_from_slice(body);
+    let answer = service.raw(&bytes).await;
+    let status: u16 = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_else(|| panic!("{answer:?}"));
+    assert!((400..500).contains(&status), "{answer}");
+    let problem = problem(&answer);
+    assert_eq!(problem["status"], status);
+    problem
+}
+
+#[tokio::test]
+async fn bodies() {
+    let service = service().await;
+    let nested = "[".repeat(1_000_000);
+    let nested_field = format!("{{\"amount\":{}1{}}}", "[".repeat(30_000), "]".repeat(30_000));
+    let long = format!("{{\"reference\":\"{}\"}}", "a".repeat(60_000));
+    let many_keys: String = format!("{{{}}}", (0..5_000).map(|n| format!("\"k{n}\":1")).collect::<Vec<_>>().join(","));
+    let cases: [(&[u8], &str); 16] = [
+        (b"", "malformed_json"),
+        (&GOOD.as_bytes()[..20], "malformed_json"),
+        (nested.as_bytes(), "body_too_large"),
+        (&nested.as_bytes()[..60_000], "malformed_json"),
+        (nested_field.as_bytes(), "invalid_fields"),
+        (br#"{"amount":1,"amount":2,"currency":"EUR","to":"sim:ok","reference":"h-1"}"#, "invalid_fields"),
+        (b"{\"amount\":1,\"currency\":\"EUR\",\"to\":\"sim:o\0k\",\"reference\":\"h-1\"}", "malformed_json"),
+        (br#"{"amount":1,"currency":"EUR","to":"sim:o\u0000k","reference":"h-1"}"#, "invalid_fields"),
+        (&vec![b'x'; 10_000_000], "body_too_large"),
+        (br#"{"amount":{},"currency":7,"to":[],"reference":true}"#, "invalid_fields"),
+        (br#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"h-1","more":1}"#, "invalid_fields"),
+        (b"{\"amount\":1,\"currency\":\"EUR\",\"to\":\"sim:\xff\",\"reference\":\"h-1\"}", "malformed_json"),
+        (br#"{"amount":1e400,"currency":"EUR","to":"sim:ok","reference":"h-1"}"#, "invalid_fields"),
+        (br#"["amount"]"#, "invalid_fields"),
+        (long.as_bytes(), "invalid_fields"),
+        (many_keys.as_bytes(), "invalid_fields"),
+    ];
+    for (body, code) in cases {
+        let problem = refused(&service, body).await;
+        let shown = String::from_utf8_lossy(&body[..body.len().min(80)]).into_owned();
+        assert_eq!(problem["code"], code, "{shown}");
+        if code != "body_too_large" {
+            assert!(problem["errors"][0]["pointer"].is_string(), "{shown}: {problem:#}");
+            assert!(problem["errors"].as_array().unwrap().len() <= 120, "{shown}");
+        }
+    }
+    let answer =
+        service.raw(format!("{}{GOOD}", head(&service, "Content-Type: application/json\r\nContent-Length: 61\r\n")).as_bytes()).await;
+    assert_eq!(GOOD.len(), 61);
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+}
+
+#[tokio::test]
+async fn framing() {
+    let service = service().await;
+    let chunked = |chunks: &str| format!("{}{chunks}", head(&service, "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n"));
+    let answer = service.raw(chunked(&format!("10\r\n{}\r\n2d\r\n{}\r\n0\r\n\r\n", &GOOD[..16], &GOOD[16..])).as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    let answer = service.raw(chunked("zz\r\nno\r\n0\r\n\r\n").as_bytes()).await;
+    assert_eq!(problem(&answer)["code"], "malformed_request");
+    // Chunks without a declared length are bounded too.
+    let mut many = chunked("");
+    for _ in 0..100 {
+        many.push_str(&format!("1000\r\n{}\r\n", "x".repeat(0x1000)));
+    }
+    many.push_str("0\r\n\r\n");
+    assert_eq!(problem(&service.raw(many.as_bytes()).await)["code"], "body_too_large");
+    // Who waits for leave to send does not get it for too much.
+    let expect = head(&service, "Content-Type: application/json\r\nContent-Length: 10000000\r\nExpect: 100-continue\r\n");
+    let answer = service.raw(expect.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    // The sender's side is closed before the body is whole.
+    let mut stream = service.connect().await;
+    stream.write_all(head(&service, "Content-Type: application/json\r\nContent-Length: 100\r\n").as_bytes()).await.unwrap();
+    stream.write_all(b"{").await.unwrap();
+    stream.shutdown().await.unwrap();
+    let text = read_until(&mut stream, |text| text.contains("\r\n\r\n{")).await;
+    assert_eq!(problem(&text)["code"], "malformed_request");
+}
+
+#[tokio::test]
+async fn heads() {
+    let service = service().await;
+    for nonsense in ["\x16\x03\x01\x02\x00\x01\x00", "GARBAGE\r\n\r\n", "GET / HTTP/1.1\r\nBad Header: x\r\n\r\n", "GET / HTTP/9.9\r\n\r\n"]
+    {
+        let answer = service.raw(nonsense.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{nonsense:?}: {answer:?}");
+    }
+    let both = head(&service, "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n";
+    let answer = service.raw(both.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
+    let huge = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: {}\r\n\r\n", "a".repeat(100_000));
+    let answer = service.raw(huge.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 431"), "{answer:?}");
+    let many: String = (0..200).map(|n| format!("X-{n}: 1\r\n")).collect();
+    let answer = service.raw(format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{many}\r\n").as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 431"), "{answer:?}");
+    let long = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a".repeat(70_000));
+    let answer = service.raw(long.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 4"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn slow_senders_are_told_and_let_go() {
+    let store = std::sync::Arc::new(railgate::store::memory::MemoryStore::new());
+    let service = super::support::service_with(store, |hosted| {
+        hosted.limits.body_read = Duration::from_millis(200);
+        hosted.limits.head_read = Duration::from_millis(300);
+    })
+    .await;
+    let slow_body = head(&service, "Content-Type: application/json\r\nContent-Length: 100\r\n") + "{";
+    let answer = service.raw(slow_body.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert_eq!(problem(&answer)["code"], "malformed_request");
+    // A head that never ends holds its connection for a bounded time only.
+    service.raw(b"GET /healthz HTTP/1.1\r\nHost:").await;
+}
+
+#[tokio::test]
+async fn connections_are_kept_and_requests_on_them_may_be_sent_ahead() {
+    let service = service().await;
+    let mut stream = service.connect().await;
+    let one = format!("GET /api/v1/balances/EUR HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\r\n", service.token);
+    stream.write_all(format!("{one}{one}GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n{one}").as_bytes()).await.unwrap();
+    let text = read_until(&mut stream, |text| text.matches("HTTP/1.1 ").count() == 4).await;
+    assert_eq!(text.matches("HTTP/1.1 200").count(), 3);
+    assert_eq!(text.matches("HTTP/1.1 404").count(), 1);
+}
+
+#[tokio::test]
+async fn odd_addresses_are_harmless() {
+    let service = service().await;
+    for path in ["/%00", "//", "/api/v1/gateway/settlements/", "/api/v1/gateway/settlements/%2e%2e/x", "/?", "/api", "/api/"] {
+        let answer = service.send(Request::get(path).body(axum::body::Body::empty()).unwrap()).await;
+        assert!(answer.status.is_client_error(), "{path}");
+        answer.problem(404, "route_not_found");
+    }
+    let long = "a".repeat(20_000);
+    service.get(&format!("{SETTLEMENTS}/{long}")).await.problem(404, "settlement_not_found");
+    service.get(&format!("{SETTLEMENTS}?to={long}&limit=%FF&created_from=yesterday")).await.problem(422, "invalid_fields");
+}

@@ -1,0 +1,13 @@
+//! The HTTP interface: every route, every problem, hostile callers, many callers at once, and an orderly end.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+
+mod document;
+mod follow;
+mod hostile;
+mod problems;
+mod races;
+mod routes;
+mod shapes;
+mod shutdown;
+mod support;

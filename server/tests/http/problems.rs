@@ -1,0 +1,228 @@
+//! Each problem comes with its code, its status and its headers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::body::Body;
+use hyper::Request;
+use railgate::store::memory::MemoryStore;
+use railgate::store::record::{Key, Record};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use serde_json::{Value, json};
+
+use super::support::{NOW, SETTLEMENTS, service, service_with};
+
+fn create(reference: &str, to: &str, amount: Value) -> Value {
+    json!({"amount": amount, "currency": "EUR", "to": to, "reference": reference})
+}
+
+#[tokio::test]
+async fn who_is_not_known_is_challenged() {
+    let service = service().await;
+    let send = |authorization: Option<String>| {
+        let mut request = Request::get("/api/v1/balances");
+        if let Some(value) = authorization {
+            request = request.header("authorization", value);
+        }
+        service.send(request.body(Body::empty()).unwrap())
+    };
+    let missing = send(None).await;
+    assert_eq!(missing.header("www-authenticate"), Some("Bearer realm=\"railgate\""));
+    missing.problem(401, "token_missing");
+    send(Some("Basic dTpw".to_owned())).await.problem(401, "token_missing");
+    send(Some("Bearer".to_owned())).await.problem(401, "token_missing");
+    let invalid = send(Some("Bearer rg_sandbox_nonsense".to_owned())).await;
+    assert_eq!(invalid.header("www-authenticate"), Some("Bearer realm=\"railgate\", error=\"invalid_token\""));
+    invalid.problem(401, "token_invalid");
+    // A token is remembered for some seconds, and never beyond its end.
+    send(Some(format!("Bearer {}", service.token))).await.expect(200);
+    service.env.advance_to(NOW + 86_400_000 - 1);
+    send(Some(format!("Bearer {}", service.token))).await.expect(200);
+    service.env.advance_to(NOW + 86_400_000);
+    send(Some(format!("Bearer {}", service.token))).await.problem(401, "token_expired");
+}
+
+#[tokio::test]
+async fn paths_and_methods() {
+    let service = service().await;
+    let problem = service.get("/nowhere").await.problem(404, "route_not_found");
+    assert_eq!(problem["instance"], "/nowhere");
+    let version = service.get("/api/v2/gateway/settlements").await.problem(404, "route_not_found");
+    assert!(version["detail"].as_str().unwrap().contains("/api/v1"));
+    let delete = service.send(service.request("DELETE", SETTLEMENTS).body(Body::empty()).unwrap()).await;
+    let mut allowed: Vec<_> = delete.header("allow").unwrap().split(',').collect();
+    allowed.sort_unstable();
+    assert_eq!(allowed, ["GET", "HEAD", "POST"]);
+    delete.problem(405, "method_not_allowed");
+    // Static parts win over a reference: none may be called so.
+    service.get(&format!("{SETTLEMENTS}/check")).await.problem(405, "method_not_allowed");
+    service.get(&format!("{SETTLEMENTS}/batch")).await.problem(405, "method_not_allowed");
+    service.post(&format!("{SETTLEMENTS}/x/nothing"), &json!({})).await.problem(404, "route_not_found");
+}
+
+#[tokio::test]
+async fn things_that_are_not_there() {
+    let service = service().await;
+    service.settled("n-1", "sim:ok").await;
+    for name in ["n-2", "stl_01ARZ3NDEKTSV4RRFFQ69G5FAV", "stl_short", "%FF", "a%2Fb", "%00"] {
+        service.get(&format!("{SETTLEMENTS}/{name}")).await.problem(404, "settlement_not_found");
+    }
+    service.get(&format!("{SETTLEMENTS}/n-1/reversals/rev_x")).await.problem(404, "reversal_not_found");
+    service.get("/api/v1/balances/XXX").await.problem(404, "balance_not_found");
+    service.get("/api/v1/balances/eur").await.problem(404, "balance_not_found");
+}
+
+#[tokio::test]
+async fn kinds_of_bodies_and_answers() {
+    let service = service().await;
+    let send = |name: &'static str, value: &'static str| {
+        let request = service.request("POST", SETTLEMENTS).header(name, value);
+        service.send(request.body(Body::from(create("a-1", "sim:ok", json!(1)).to_string())).unwrap())
+    };
+    send("content-type", "text/plain").await.problem(415, "unsupported_media_type");
+    send("x-nothing", "1").await.problem(415, "unsupported_media_type");
+    let request = service.request("POST", SETTLEMENTS).header("content-type", "application/json").header("content-encoding", "gzip");
+    service.send(request.body(Body::from("x")).unwrap()).await.problem(415, "unsupported_media_type");
+    let request = service.request("POST", SETTLEMENTS).header("content-type", "application/json").header("accept", "text/html");
+    let refused = service.send(request.body(Body::from(create("a-2", "sim:ok", json!(1)).to_string())).unwrap()).await;
+    refused.problem(406, "not_acceptable");
+    service.get(&format!("{SETTLEMENTS}/a-2")).await.problem(404, "settlement_not_found");
+    let request = service.request("GET", &format!("{SETTLEMENTS}/export")).header("accept", "application/json");
+    service.send(request.body(Body::empty()).unwrap()).await.problem(406, "not_acceptable");
+    send("content-type", "application/vnd.railgate+json; charset=utf-8").await.expect(201);
+}
+
+#[tokio::test]
+async fn fields_are_told_all_at_once() {
+    let service = service().await;
+    let body = json!({"amount": "1.001", "currency": "EUR", "to": "nope", "reference": "a b", "extra": 1, "sandbox": "yes"});
+    let problem = service.post(SETTLEMENTS, &body).await.problem(422, "invalid_fields");
+    let pointers: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|e| e["pointer"].as_str().unwrap()).collect();
+    for pointer in ["/amount", "/to", "/reference", "/sandbox", "/extra"] {
+        assert!(pointers.contains(&pointer), "{pointer} in {problem:#}");
+    }
+    let query = service.get(&format!("{SETTLEMENTS}?limit=0&status=gone&colour=red")).await.problem(422, "invalid_fields");
+    assert_eq!(query["errors"].as_array().unwrap().len(), 3);
+    service.get(&format!("{SETTLEMENTS}?cursor=garbage")).await.problem(400, "invalid_cursor");
+    service.get(&format!("{SETTLEMENTS}/x/status?wait=31")).await.problem(422, "invalid_fields");
+    service.post("/api/v1/auth/enrollments", &json!({"client_name": ""})).await.problem(422, "invalid_fields");
+    service.post("/api/v1/auth/enrollments", &json!({})).await.problem(422, "invalid_fields");
+}
+
+#[tokio::test]
+async fn rules_of_business() {
+    let service = service().await;
+    service.post(SETTLEMENTS, &create("p-1", "sim:pending", json!(5))).await.expect(201);
+    service.post(SETTLEMENTS, &create("p-1", "sim:pending", json!(6))).await.problem(409, "reference_conflict");
+    service.post(SETTLEMENTS, &create("p-2", "sim:ok", json!(900_000_000))).await.problem(422, "insufficient_funds");
+    let live = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "p-3", "sandbox": false});
+    service.post(SETTLEMENTS, &live).await.problem(403, "mode_mismatch");
+    service.until("p-1", "submitted").await;
+    let reverse = |reference: &str| format!("{SETTLEMENTS}/{reference}/reverse");
+    let in_flight = service.post(&reverse("p-1"), &json!({})).await.problem(409, "settlement_in_flight");
+    assert_eq!(in_flight["retryable"], true);
+    service.settled("p-4", "sim:ok").await;
+    service.post(&reverse("p-4"), &json!({"amount": 101})).await.problem(409, "reversal_exceeds_remaining");
+    service.post(&reverse("p-4"), &json!({})).await.expect(201);
+    service.until("p-4", "reversed").await;
+    service.post(&reverse("p-4"), &json!({})).await.problem(409, "already_reversed");
+    service.settled("p-5", "sim:decline-recipient_not_found").await;
+    service.post(&reverse("p-5"), &json!({})).await.problem(409, "invalid_state");
+    let request = service.request("POST", &reverse("p-4")).header("idempotency-key", "");
+    service.send(request.body(Body::empty()).unwrap()).await.problem(400, "malformed_request");
+}
+
+#[tokio::test]
+async fn request_ids_are_taken_or_made() {
+    let service = service().await;
+    let ask = |id: &'static str| service.send(service.request("GET", "/nowhere").header("x-request-id", id).body(Body::empty()).unwrap());
+    assert_eq!(ask("order-17").await.problem(404, "route_not_found")["request_id"], "order-17");
+    let made = ask("not good").await.problem(404, "route_not_found");
+    assert!(made["request_id"].as_str().unwrap().starts_with("req_"));
+}
+
+/// A store that can be made to fail, to wait, and to panic.
+#[derive(Default)]
+struct Moody {
+    inner: MemoryStore,
+    failing: AtomicBool,
+    slow: AtomicBool,
+    panicking: AtomicBool,
+}
+
+impl Moody {
+    fn mood(&self) -> Result<(), StoreError> {
+        assert!(!self.panicking.load(Ordering::SeqCst), "told to");
+        match self.failing.load(Ordering::SeqCst) {
+            true => Err(StoreError::unavailable("testing", "the disk is at lunch, rg_secret")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Store for Moody {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        if self.slow.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(400));
+        }
+        self.mood()?;
+        self.inner.commit(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.mood()?;
+        self.inner.get(key)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.mood()?;
+        self.inner.find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.mood()?;
+        self.inner.scan(scan)
+    }
+}
+
+#[tokio::test]
+async fn faults_of_ours_say_little_and_pass() {
+    let store = Arc::new(Moody::default());
+    let service = service_with(store.clone(), |hosted| hosted.limits.handler = Duration::from_millis(150)).await;
+    service.settled("f-0", "sim:ok").await;
+    let body = create("f-1", "sim:ok", json!(1));
+
+    store.failing.store(true, Ordering::SeqCst);
+    let down = service.post(SETTLEMENTS, &body).await;
+    assert_eq!(down.header("retry-after"), Some("1"));
+    assert!(!down.text().contains("lunch"), "{}", down.text());
+    assert_eq!(down.problem(503, "store_unavailable")["retryable"], true);
+    service.get(&format!("{SETTLEMENTS}/f-0")).await.problem(503, "store_unavailable");
+    service.get("/readyz").await.problem(503, "store_unavailable");
+    service.get("/healthz").await.expect(200);
+    store.failing.store(false, Ordering::SeqCst);
+
+    store.panicking.store(true, Ordering::SeqCst);
+    service.get(&format!("{SETTLEMENTS}/f-0")).await.problem(500, "internal");
+    service.get(SETTLEMENTS).await.problem(500, "internal");
+    service.post(SETTLEMENTS, &body).await.problem(500, "internal");
+    store.panicking.store(false, Ordering::SeqCst);
+
+    store.slow.store(true, Ordering::SeqCst);
+    let late = service.post(SETTLEMENTS, &body).await.problem(504, "timeout");
+    assert!(late["detail"].as_str().unwrap().contains("same reference"), "{late:#}");
+    assert_eq!(late["retryable"], true);
+    store.slow.store(false, Ordering::SeqCst);
+    // It was carried out all the same, and sending it again tells.
+    let mut again = service.post(SETTLEMENTS, &body).await;
+    for _ in 0..100 {
+        if again.status == 200 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        again = service.post(SETTLEMENTS, &body).await;
+    }
+    assert_eq!(again.expect(200).header("idempotent-replayed"), Some("true"));
+    service.until("f-1", "completed").await;
+}

@@ -1,0 +1,43 @@
+//! The wire shapes, byte for byte: the clock stands still and the numbers follow from a seed.
+
+use axum::body::Body;
+use serde_json::json;
+
+use super::support::{Answer, SETTLEMENTS, service};
+
+/// Status, headers and body; the body broken into lines between members, otherwise as it was sent.
+fn shown(answer: &Answer) -> String {
+    let mut headers: Vec<_> = answer.headers.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
+    headers.sort();
+    let body = answer.text().replace(",\"", ",\n\"");
+    format!("{}\n{}\n\n{body}", answer.status.as_u16(), headers.join("\n"))
+}
+
+#[tokio::test]
+async fn the_main_shapes() {
+    let service = service().await;
+    let send = |method: &str, path: &str, body: &str| {
+        let request = service.request(method, path).header("content-type", "application/json").header("x-request-id", "shape");
+        service.send(request.body(Body::from(body.to_owned())).unwrap())
+    };
+    let body = json!({"amount": 12.5, "currency": "EUR", "to": "msisdn:+254700000001", "reference": "inv-1", "description": "Lunch", "metadata": {"order": "7"}});
+    let create = body.to_string();
+    insta::assert_snapshot!("create", shown(&send("POST", SETTLEMENTS, &create).await));
+    service.until("inv-1", "completed").await;
+    insta::assert_snapshot!("replay", shown(&send("POST", SETTLEMENTS, &create).await));
+    insta::assert_snapshot!("status", shown(&send("GET", &format!("{SETTLEMENTS}/inv-1/status"), "").await));
+    insta::assert_snapshot!("events", shown(&send("GET", &format!("{SETTLEMENTS}/inv-1/events"), "").await));
+    let reverse = json!({"amount": "2.50", "reason": "duplicate", "reference": "refund-1"}).to_string();
+    insta::assert_snapshot!("reverse", shown(&send("POST", &format!("{SETTLEMENTS}/inv-1/reverse"), &reverse).await));
+    service.until("inv-1", "partially_reversed").await;
+    insta::assert_snapshot!("read", shown(&send("GET", &format!("{SETTLEMENTS}/inv-1"), "").await));
+    insta::assert_snapshot!("reversals", shown(&send("GET", &format!("{SETTLEMENTS}/inv-1/reversals"), "").await));
+    insta::assert_snapshot!("list", shown(&send("GET", &format!("{SETTLEMENTS}?limit=1"), "").await));
+    insta::assert_snapshot!("balance", shown(&send("GET", "/api/v1/balances/EUR", "").await));
+    insta::assert_snapshot!("check", shown(&send("POST", &format!("{SETTLEMENTS}/check"), &create.replace("inv-1", "inv-2")).await));
+    insta::assert_snapshot!("reconcile", shown(&send("POST", &format!("{SETTLEMENTS}/inv-1/check"), "").await));
+    insta::assert_snapshot!("conflict", shown(&send("POST", SETTLEMENTS, &create.replace("12.5", "13")).await));
+    insta::assert_snapshot!("invalid", shown(&send("POST", SETTLEMENTS, r#"{"amount":"x","to":"nobody"}"#).await));
+    insta::assert_snapshot!("enroll", shown(&send("POST", "/api/v1/auth/enrollments", r#"{"client_name":"Second"}"#).await));
+    insta::assert_snapshot!("scenarios", shown(&send("GET", "/api/v1/simulator/scenarios", "").await));
+}

@@ -1,0 +1,136 @@
+//! The end: nothing that was accepted is lost, and nobody is kept waiting.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use railgate::store::memory::MemoryStore;
+use railgate::store::record::{Key, Record};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::support::{SETTLEMENTS, read_until, service_with};
+
+/// A disk that takes its time.
+#[derive(Default)]
+struct Slow(MemoryStore);
+
+impl Store for Slow {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        std::thread::sleep(Duration::from_millis(300));
+        self.0.commit(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.0.get(key)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.0.find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.0.scan(scan)
+    }
+}
+
+#[tokio::test]
+async fn calls_under_way_are_answered_and_streams_are_closed() {
+    let store = Arc::new(Slow::default());
+    let service = service_with(store.clone(), |_| {}).await;
+    let token = service.token.clone();
+    let get =
+        |path: &str, accept: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nAccept: {accept}\r\n\r\n");
+    service.post(SETTLEMENTS, &json!({"amount": 1, "currency": "EUR", "to": "sim:pending", "reference": "open"})).await.expect(201);
+
+    let mut stream = service.connect().await;
+    stream.write_all(get(&format!("{SETTLEMENTS}/open/events"), "text/event-stream").as_bytes()).await.unwrap();
+    read_until(&mut stream, |text| text.contains("settlement.accepted")).await;
+    let mut poll = service.connect().await;
+    poll.write_all(get(&format!("{SETTLEMENTS}/open/status?wait=30&version=1000"), "*/*").as_bytes()).await.unwrap();
+    let mut idle = service.connect().await;
+    idle.write_all(get("/healthz", "*/*").as_bytes()).await.unwrap();
+    read_until(&mut idle, |text| text.contains("\"ok\"")).await;
+    let body = json!({"amount": 2, "currency": "EUR", "to": "sim:ok", "reference": "last"}).to_string();
+    let mut create = service.connect().await;
+    let head = format!("POST {SETTLEMENTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n");
+    create.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+
+    let address = service.running.address();
+    let begun = Instant::now();
+    let stopping = tokio::spawn(service.running.stop());
+    let mut answer = String::new();
+    create.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    let mut answer = String::new();
+    poll.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).await.unwrap();
+    assert!(rest.ends_with(b"0\r\n\r\n"), "the stream was cut off instead of ended");
+    idle.read_to_end(&mut rest).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(10), stopping).await.unwrap().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+    // What was answered is stored.
+    let again = service_with(store, |_| {}).await;
+    assert_eq!(again.running.gateway().read(|engine| engine.now()), super::support::NOW);
+    let stored = again.running.gateway().engine().settlement_by_number(railgate::ids::SettlementNo(1));
+    assert!(stored.is_ok());
+}
+
+#[tokio::test]
+async fn a_store_on_disk_is_closed_and_found_again() {
+    use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("railgate.db");
+    let open = || Arc::new(SqliteStore::open(&path, SqliteOptions::default()).unwrap());
+    let service = service_with(open(), |_| {}).await;
+    service.settled("kept", "sim:ok").await;
+    let slow = json!({"amount": 3, "currency": "EUR", "to": "sim:slow-30s", "reference": "slow"});
+    service.post(SETTLEMENTS, &slow).await.expect(201);
+    service.until("slow", "submitted").await;
+    let token = service.token.clone();
+    service.running.stop().await;
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().ends_with("-wal")), "the log was not checkpointed: {left:?}");
+
+    let mut again = service_with(open(), |_| {}).await;
+    again.token = token;
+    assert_eq!(again.status("kept").await, "completed");
+    // What was under way goes on: the outbox is in the store.
+    again.env.advance_to(super::support::NOW + 31_000);
+    again.until("slow", "completed").await;
+    assert_eq!(again.get("/api/v1/balances/EUR").await.json()["reserved"].to_string(), "0.0");
+    again.running.stop().await;
+}
+
+#[tokio::test]
+async fn connections_beyond_the_bound_wait_for_a_place() {
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.limits.connections = 1).await;
+    let ask = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    let mut first = service.connect().await;
+    first.write_all(ask).await.unwrap();
+    read_until(&mut first, |text| text.contains("\"ok\"")).await;
+    let mut second = service.connect().await;
+    second.write_all(ask).await.unwrap();
+    let early = tokio::time::timeout(Duration::from_millis(100), second.read_u8()).await;
+    assert!(early.is_err(), "the second connection was served beside the first");
+    drop(first);
+    read_until(&mut second, |text| text.contains("\"ok\"")).await;
+}
+
+#[tokio::test]
+async fn a_request_that_never_ends_is_cut_off_after_the_time_to_drain() {
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| {
+        hosted.limits.drain = Duration::from_millis(200);
+        hosted.limits.body_read = Duration::from_secs(60);
+    })
+    .await;
+    let mut stuck = service.connect().await;
+    let head = format!("POST {SETTLEMENTS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{{");
+    stuck.write_all(head.as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    tokio::time::timeout(Duration::from_secs(5), service.running.stop()).await.unwrap();
+}
