@@ -1,0 +1,77 @@
+//! The `railgate` binary as a child process.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+/// The binary of this build's profile, brought up to date once per test process.
+pub fn railgate() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let exe = std::env::current_exe().expect("the test's own path");
+        let profile = exe.parent().and_then(Path::parent).expect("target/<profile>/deps/<test>").to_owned();
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut build = Command::new(cargo);
+        build.args(["build", "--quiet", "-p", "railgate-server", "--bin", "railgate"]);
+        if profile.file_name().is_some_and(|name| name == "release") {
+            build.arg("--release");
+        }
+        build.arg("--target-dir").arg(profile.parent().expect("the target folder"));
+        build.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        assert!(build.status().expect("cargo runs").success(), "building railgate failed");
+        profile.join("railgate")
+    })
+}
+
+/// A running server. Dropping it kills it.
+pub struct Server {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// Starts `railgate serve` on a free port over the database at `path`, and waits until it listens.
+    pub fn start(path: &Path, more: &[&str]) -> Self {
+        let mut child = Command::new(railgate())
+            .args(["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--store"])
+            .arg(format!("sqlite:{}", path.display()))
+            .args(more)
+            .env("RAILGATE_LOG_LEVEL", "error")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("railgate starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("the first line");
+        let address = line.trim().strip_prefix("listening on http://").and_then(|a| a.parse().ok());
+        let address = address.unwrap_or_else(|| panic!("unexpected first line {line:?}"));
+        Self { child, address }
+    }
+
+    /// The process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// SIGKILL: no chance to clean up anything.
+    pub fn kill(mut self) {
+        self.child.kill().expect("killing");
+        self.child.wait().expect("waiting");
+    }
+
+    /// SIGTERM, and waits for the end; says whether it ended well.
+    pub fn stop(mut self) -> bool {
+        let status = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().expect("kill");
+        assert!(status.success());
+        self.child.wait().expect("waiting").success()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
