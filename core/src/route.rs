@@ -129,11 +129,6 @@ impl Routes {
         self.providers.iter().find(|(_, spec)| spec.id == id).map(|(n, _)| *n)
     }
 
-    /// Every provider, in order of preference.
-    pub fn all(&self) -> impl Iterator<Item = &(ProviderNo, ProviderSpec)> {
-        self.providers.iter()
-    }
-
     /// Whether anyone settles `currency` in any mode.
     pub fn offers(&self, currency: Currency) -> bool {
         self.providers.iter().any(|(_, spec)| spec.currencies.includes(&currency))

@@ -90,14 +90,12 @@ stored_enum! {
         Contradiction = 7 "contradiction",
         /// The client withdraws it, or it expired before it was sent.
         Cancel = 8 "cancel",
-        /// No provider can take it any more, and nothing was ever sent.
-        NoRoute = 9 "no_route",
         /// A reversal completed and something remains.
-        ReversedPart = 10 "reversed_part",
+        ReversedPart = 9 "reversed_part",
         /// A reversal completed and nothing remains.
-        ReversedAll = 11 "reversed_all",
+        ReversedAll = 10 "reversed_all",
         /// The rail bounced what it had completed.
-        Bounced = 12 "bounced",
+        Bounced = 11 "bounced",
     }
 }
 
@@ -168,10 +166,6 @@ pub const fn transition(from: SettlementStatus, input: SettlementInput) -> Next 
         (S::Cancelled, I::Cancel) => Stay,
         (S::Submitted | S::Unknown, I::Cancel) => Refuse,
         (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed, I::Cancel) => Refuse,
-
-        (S::Accepted, I::NoRoute) => To(S::Failed),
-        (S::Submitted | S::Unknown, I::NoRoute) => Refuse,
-        (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed | S::Cancelled, I::NoRoute) => Stay,
 
         (S::Completed | S::PartiallyReversed, I::ReversedPart) => To(S::PartiallyReversed),
         (S::Completed | S::PartiallyReversed, I::ReversedAll) => To(S::Reversed),
