@@ -28,6 +28,11 @@ number! {
     ProviderNo(u16)
 }
 
+number! {
+    /// A key's number inside one store, from 1; never reused. 0 stands for no key.
+    KeyNo(u32)
+}
+
 const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /// A ULID: 48 bits of milliseconds, 80 bits that make it unique; 26 characters of Crockford's base 32.

@@ -6,16 +6,20 @@
 //! the row, does the I/O and reports the answer back.
 
 pub mod api;
+pub mod auth;
+pub mod client;
 pub mod engine;
 pub mod env;
 pub mod error;
 pub mod ids;
 pub mod ledger;
 pub mod lifecycle;
+pub mod limit;
 pub mod money;
 pub mod participant;
 pub mod rail;
 pub mod route;
+pub mod seal;
 pub mod store;
 pub mod time;
 pub mod trail;

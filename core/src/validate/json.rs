@@ -72,6 +72,14 @@ fn pointer(name: &str) -> String {
 pub(crate) struct Value<'a>(&'a str);
 
 impl<'a> Value<'a> {
+    /// The one JSON value that `text` is.
+    ///
+    /// # Errors
+    /// [`ErrorCode::MalformedJson`] with line and column.
+    pub(crate) fn parse(text: &'a str) -> Result<Self, Error> {
+        serde_json::from_str::<&RawValue>(text).map(|raw| Self(raw.get())).map_err(malformed)
+    }
+
     /// The literal text, as it was sent.
     pub(crate) fn raw(self) -> &'a str {
         self.0

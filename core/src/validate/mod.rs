@@ -4,6 +4,7 @@
 //! server refuse the same things with the same codes and pointers. What depends on state (balances, limits, whether
 //! the reference is taken) is not decided here.
 
+pub mod access;
 pub(crate) mod json;
 
 use crate::error::Error;

@@ -1,0 +1,151 @@
+//! Public keys, and the names they go by.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use crate::lifecycle::stored_enum;
+
+stored_enum! {
+    /// How a key signs (RFC 9421, section 3.3).
+    pub enum Algorithm {
+        /// ECDSA over P-256 with SHA-256; the signature is `r‖s`, 64 bytes.
+        EcdsaP256Sha256 = 1 "ecdsa-p256-sha256",
+        /// Ed25519 (RFC 8032).
+        Ed25519 = 2 "ed25519",
+    }
+}
+
+/// A key's RFC 7638 thumbprint (SHA-256): what `keyid` names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyId(pub [u8; 32]);
+
+impl KeyId {
+    /// Reads 43 characters of base64url without padding.
+    pub fn parse(text: &str) -> Option<Self> {
+        URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&URL_SAFE_NO_PAD.encode(self.0))
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyId({self})")
+    }
+}
+
+/// A public key that can verify: on its curve, and not one of the few under which anything verifies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PublicKey {
+    /// A point of P-256, SEC 1 uncompressed: `04 ‖ x ‖ y`.
+    P256([u8; 65]),
+    /// An Ed25519 key, RFC 8032.
+    Ed25519([u8; 32]),
+}
+
+impl PublicKey {
+    /// A P-256 key from its SEC 1 uncompressed point; `None` if the point is not on the curve.
+    pub fn p256(point: &[u8]) -> Option<Self> {
+        let point: [u8; 65] = point.try_into().ok()?;
+        (point[0] == 4).then_some(())?;
+        p256::ecdsa::VerifyingKey::from_sec1_bytes(&point).ok().map(|_| Self::P256(point))
+    }
+
+    /// An Ed25519 key; `None` if it is no point of the curve, one of small order, or written with a `y` beyond the
+    /// field's prime: such a key would have two names.
+    pub fn ed25519(bytes: &[u8]) -> Option<Self> {
+        let bytes: [u8; 32] = bytes.try_into().ok()?;
+        let [low, middle @ .., high] = &bytes;
+        let beyond = *low >= 0xed && middle.iter().all(|byte| *byte == 0xff) && high & 0x7f == 0x7f;
+        (!beyond).then_some(())?;
+        ed25519_dalek::VerifyingKey::from_bytes(&bytes).ok().filter(|key| !key.is_weak()).map(|_| Self::Ed25519(bytes))
+    }
+
+    /// A key from what [`PublicKey::as_bytes`] gave.
+    pub fn from_bytes(algorithm: Algorithm, bytes: &[u8]) -> Option<Self> {
+        match algorithm {
+            Algorithm::EcdsaP256Sha256 => Self::p256(bytes),
+            Algorithm::Ed25519 => Self::ed25519(bytes),
+        }
+    }
+
+    /// How it signs.
+    pub fn algorithm(&self) -> Algorithm {
+        match self {
+            Self::P256(_) => Algorithm::EcdsaP256Sha256,
+            Self::Ed25519(_) => Algorithm::Ed25519,
+        }
+    }
+
+    /// Its bytes: 65 or 32.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::P256(bytes) => bytes,
+            Self::Ed25519(bytes) => bytes,
+        }
+    }
+
+    /// The JWK with its required members alone, in the order of RFC 7638.
+    pub fn jwk(&self) -> String {
+        let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+        match self {
+            Self::P256(point) => {
+                let (x, y) = (text(&point[1..33]), text(&point[33..]));
+                format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#)
+            }
+            Self::Ed25519(bytes) => format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, text(bytes)),
+        }
+    }
+
+    /// Its thumbprint.
+    pub fn id(&self) -> KeyId {
+        KeyId(Sha256::digest(self.jwk()).into())
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.jwk())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thumbprint_is_that_of_rfc_8037() {
+        let bytes = URL_SAFE_NO_PAD.decode("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo").unwrap();
+        let key = PublicKey::ed25519(&bytes).unwrap();
+        assert_eq!(key.id().to_string(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
+        assert_eq!(KeyId::parse(&key.id().to_string()), Some(key.id()));
+        assert_eq!(PublicKey::from_bytes(Algorithm::Ed25519, key.as_bytes()), Some(key));
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        assert_eq!(PublicKey::p256(&[4; 65]), None);
+        assert_eq!(PublicKey::p256(&[0]), None);
+        // The identity: every signature could be made to fit.
+        let mut weak = [0u8; 32];
+        weak[0] = 1;
+        assert_eq!(PublicKey::ed25519(&weak), None);
+        assert_eq!(PublicKey::ed25519(&[7; 31]), None);
+        // y = 3 is a point, and so is its second spelling y = p + 3 to a careless reader.
+        let mut spelt = [0u8; 32];
+        spelt[0] = 3;
+        assert!(PublicKey::ed25519(&spelt).is_some());
+        spelt = [0xff; 32];
+        (spelt[0], spelt[31]) = (0xf0, 0x7f);
+        assert!(ed25519_dalek::VerifyingKey::from_bytes(&spelt).is_ok());
+        assert_eq!(PublicKey::ed25519(&spelt), None);
+        assert_eq!(KeyId::parse("short"), None);
+    }
+}

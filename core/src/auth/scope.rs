@@ -1,0 +1,157 @@
+//! What a credential may do.
+
+use std::fmt;
+
+macro_rules! scopes {
+    ($($(#[$doc:meta])* $variant:ident = $bit:literal $text:literal,)*) => {
+        /// One permission. A route asks for one; a token carries a set.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Scope { $($(#[$doc])* $variant,)* }
+
+        impl Scope {
+            /// Every scope, in the order of their stored bits.
+            pub const ALL: &'static [Scope] = &[$(Scope::$variant,)*];
+            /// The bit under which it is stored. Never changes.
+            pub const fn bit(self) -> u32 { match self { $(Self::$variant => 1 << $bit,)* } }
+            /// The wire name. Never changes.
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text,)* } }
+            /// The scope of a wire name.
+            pub fn from_name(name: &str) -> Option<Self> { match name { $($text => Some(Self::$variant),)* _ => None } }
+        }
+    };
+}
+
+scopes! {
+    /// Look at settlements, their traces and reversals.
+    SettlementsRead = 0 "settlements:read",
+    /// Create and check settlements.
+    SettlementsWrite = 1 "settlements:write",
+    /// Cancel and reverse settlements.
+    SettlementsReverse = 2 "settlements:reverse",
+    /// Fetch receipts.
+    ReceiptsRead = 3 "receipts:read",
+    /// Look at balances and statements.
+    BalancesRead = 4 "balances:read",
+    /// Look at providers.
+    ProvidersRead = 5 "providers:read",
+    /// Look at webhooks and their deliveries.
+    WebhooksRead = 6 "webhooks:read",
+    /// Subscribe, change, test and replay webhooks.
+    WebhooksWrite = 7 "webhooks:write",
+    /// Add and revoke keys.
+    KeysWrite = 8 "keys:write",
+    /// What a phone may do for its one user.
+    Mobile = 9 "mobile",
+    /// Hand in bundles.
+    BundlesWrite = 10 "bundles:write",
+    /// Review bundles.
+    BundlesReview = 11 "bundles:review",
+    /// Steer the sandbox's simulator.
+    Simulator = 12 "simulator",
+    /// Everything an operator may do.
+    Admin = 13 "admin",
+}
+
+/// A set of scopes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct ScopeSet(u32);
+
+impl ScopeSet {
+    /// Nothing.
+    pub const NONE: ScopeSet = ScopeSet(0);
+    /// What a client's own key may do: everything that concerns the client alone.
+    pub const CLIENT: ScopeSet = ScopeSet::all().without(Scope::Mobile).without(Scope::BundlesReview).without(Scope::Admin);
+
+    /// Every scope there is.
+    pub const fn all() -> Self {
+        let mut bits = 0;
+        let mut n = 0;
+        while n < Scope::ALL.len() {
+            bits |= Scope::ALL[n].bit();
+            n += 1;
+        }
+        Self(bits)
+    }
+
+    /// The set of stored bits; bits that name no scope are dropped.
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits & Self::all().0)
+    }
+
+    /// The bits to store.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The set and `scope`.
+    pub const fn with(self, scope: Scope) -> Self {
+        Self(self.0 | scope.bit())
+    }
+
+    /// The set but `scope`.
+    pub const fn without(self, scope: Scope) -> Self {
+        Self(self.0 & !scope.bit())
+    }
+
+    /// What both have.
+    pub const fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Whether `scope` is in it.
+    pub const fn allows(self, scope: Scope) -> bool {
+        self.0 & scope.bit() != 0
+    }
+
+    /// Whether nothing is in it.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Reads names with spaces between them (RFC 6749, section 3.3); `Err` with the first that is no scope.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        text.split(' ').filter(|name| !name.is_empty()).try_fold(Self::NONE, |set, name| match Scope::from_name(name) {
+            Some(scope) => Ok(set.with(scope)),
+            None => Err(name.to_owned()),
+        })
+    }
+
+    /// The scopes in it, in the order of their bits.
+    pub fn iter(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL.iter().copied().filter(move |scope| self.allows(*scope))
+    }
+}
+
+impl fmt::Display for ScopeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, scope) in self.iter().enumerate() {
+            let space = if n == 0 { "" } else { " " };
+            write!(f, "{space}{}", scope.as_str())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ScopeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ScopeSet({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_round_trip_as_text_and_bits() {
+        for scope in Scope::ALL {
+            assert_eq!(Scope::from_name(scope.as_str()), Some(*scope));
+            assert_eq!(ScopeSet::parse(scope.as_str()), Ok(ScopeSet::NONE.with(*scope)));
+        }
+        let all = ScopeSet::all();
+        assert_eq!(ScopeSet::parse(&all.to_string()), Ok(all));
+        assert_eq!(ScopeSet::from_bits(u32::MAX), all);
+        assert_eq!(ScopeSet::parse("settlements:read  nothing"), Err("nothing".to_owned()));
+        assert!(!ScopeSet::CLIENT.allows(Scope::Admin) && ScopeSet::CLIENT.allows(Scope::KeysWrite));
+    }
+}

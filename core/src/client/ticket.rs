@@ -1,0 +1,73 @@
+//! What a server grants for a time, and how it is kept.
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Millis;
+
+/// A token is renewed in its last minute, so that it does not end under way.
+pub(super) const TOKEN_MARGIN: Millis = 60_000;
+/// A challenge needs to outlive one call only.
+pub(super) const CHALLENGE_MARGIN: Millis = 30_000;
+
+/// A token or a challenge.
+#[derive(Clone)]
+pub(super) struct Ticket {
+    pub(super) text: String,
+    /// From then on a new one is taken: before the end, but never in the first half.
+    pub(super) renew_at: Millis,
+    pub(super) ends_at: Millis,
+    half_at: Millis,
+}
+
+impl Ticket {
+    pub(super) fn new(text: &str, now: Millis, life_s: i64, margin: Millis) -> Self {
+        let life = life_s.clamp(0, i64::from(u32::MAX)) * 1000;
+        let ends_at = now.saturating_add(life);
+        Self { text: text.to_owned(), renew_at: ends_at - margin.min(life / 2), ends_at, half_at: ends_at - life / 2 }
+    }
+
+    /// When it is worth taking another that is offered.
+    pub(super) fn is_half_over(&self, now: Millis) -> bool {
+        now >= self.half_at
+    }
+
+    fn kept(text: &str, ends_at: Millis, margin: Millis) -> Self {
+        let renew_at = ends_at.saturating_sub(margin);
+        Self { text: text.to_owned(), renew_at, ends_at, half_at: renew_at }
+    }
+}
+
+/// A session's token and challenge, to be kept between two runs. There is no `Debug`: it holds a secret.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Snapshot {
+    /// The access token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_token: Option<String>,
+    /// When it ends, milliseconds since the Unix epoch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_ends_at: Option<Millis>,
+    /// The challenge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub challenge: Option<String>,
+    /// When it ends, milliseconds since the Unix epoch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub challenge_ends_at: Option<Millis>,
+}
+
+impl Snapshot {
+    pub(super) fn of(token: Option<&Ticket>, challenge: Option<&Ticket>) -> Self {
+        Self {
+            access_token: token.map(|ticket| ticket.text.clone()),
+            token_ends_at: token.map(|ticket| ticket.ends_at),
+            challenge: challenge.map(|ticket| ticket.text.clone()),
+            challenge_ends_at: challenge.map(|ticket| ticket.ends_at),
+        }
+    }
+
+    pub(super) fn tickets(&self) -> (Option<Ticket>, Option<Ticket>) {
+        let kept = |text: &Option<String>, end: Option<Millis>, margin| Some(Ticket::kept(text.as_deref()?, end?, margin));
+        let token = kept(&self.access_token, self.token_ends_at, TOKEN_MARGIN);
+        (token, kept(&self.challenge, self.challenge_ends_at, CHALLENGE_MARGIN))
+    }
+}

@@ -1,0 +1,165 @@
+//! How often something may happen: the generic cell rate algorithm, in whole microseconds.
+//!
+//! All that is remembered of a caller is one number, the time at which its quota would be whole again. So a limit
+//! needs no clock of its own, no list of past calls and no work while nobody calls.
+
+/// Microseconds of a minute.
+const MINUTE_US: i64 = 60_000_000;
+const SECOND_US: i64 = 1_000_000;
+
+/// So many a minute. The whole quota may be used at once; then it comes back evenly, one after the other.
+///
+/// In any span of time no more is allowed than the quota and what comes back in that span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gcra {
+    quota: u32,
+    /// The time in which one use comes back.
+    interval_us: i64,
+}
+
+/// What a limit says to one use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether it may happen. If not, nothing was used up.
+    pub allowed: bool,
+    /// How many more could follow at once.
+    pub remaining: u32,
+    /// Seconds until the quota is whole again, rounded up.
+    pub reset_s: u32,
+    /// Seconds until the next use is allowed, rounded up; 0 if one is allowed now.
+    pub retry_after_s: u32,
+}
+
+impl Gcra {
+    /// `quota` a minute: at least 1, at most 60 million.
+    pub fn per_minute(quota: u32) -> Self {
+        let quota = quota.clamp(1, 60_000_000);
+        // Rounded up: a quota is never exceeded by rounding.
+        let interval_us = (MINUTE_US + i64::from(quota) - 1) / i64::from(quota);
+        Self { quota, interval_us }
+    }
+
+    /// How many a minute.
+    pub fn quota(&self) -> u32 {
+        self.quota
+    }
+
+    /// Uses one, if there is one. `state` is the caller's theoretical arrival time: 0 for a new caller, and forgotten
+    /// without loss once [`Gcra::is_full`]. Times are microseconds since any fixed moment that is long past.
+    pub fn take(&self, state: &mut i64, now_us: i64) -> Decision {
+        let window_us = self.interval_us * i64::from(self.quota);
+        // A clock that was put back must not lock anybody out for longer than one window.
+        let arrival = (*state).clamp(now_us, now_us.saturating_add(window_us));
+        let used_us = arrival - now_us + self.interval_us;
+        let allowed = used_us <= window_us;
+        // Also on a refusal, which changes it only after such a clock: else each refusal would begin the window anew.
+        *state = if allowed { now_us.saturating_add(used_us) } else { arrival };
+        let left_us = window_us - if allowed { used_us } else { arrival - now_us };
+        let wait_us = self.interval_us - left_us;
+        Decision {
+            allowed,
+            remaining: whole(left_us / self.interval_us),
+            reset_s: seconds(window_us - left_us),
+            retry_after_s: seconds(wait_us),
+        }
+    }
+
+    /// Whether nothing of the quota is used: then a caller's state says nothing and may be forgotten.
+    pub fn is_full(&self, state: i64, now_us: i64) -> bool {
+        state <= now_us
+    }
+}
+
+/// Rounded up; nothing below 0.
+fn seconds(us: i64) -> u32 {
+    whole((us.max(0) + SECOND_US - 1) / SECOND_US)
+}
+
+fn whole(number: i64) -> u32 {
+    u32::try_from(number.max(0)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NOW: i64 = 1_795_257_497_042_000;
+
+    #[test]
+    fn the_quota_may_be_used_at_once_and_comes_back_evenly() {
+        let limit = Gcra::per_minute(3);
+        let mut state = 0;
+        let told = |d: Decision| (d.allowed, d.remaining, d.reset_s, d.retry_after_s);
+        assert_eq!(told(limit.take(&mut state, NOW)), (true, 2, 20, 0));
+        assert_eq!(told(limit.take(&mut state, NOW)), (true, 1, 40, 0));
+        assert_eq!(told(limit.take(&mut state, NOW)), (true, 0, 60, 20));
+        let before = state;
+        assert_eq!(told(limit.take(&mut state, NOW + 1)), (false, 0, 60, 20));
+        assert_eq!(told(limit.take(&mut state, NOW + 19_999_999)), (false, 0, 41, 1));
+        assert_eq!(state, before, "a refused use uses nothing up");
+        assert_eq!(told(limit.take(&mut state, NOW + 20_000_000)), (true, 0, 60, 20));
+        assert!(!limit.is_full(state, NOW + 79_999_999) && limit.is_full(state, NOW + 80_000_000));
+        assert_eq!(told(limit.take(&mut state, NOW + 80_000_000)), (true, 2, 20, 0));
+    }
+
+    #[test]
+    fn many_a_minute_are_told_in_seconds_rounded_up() {
+        let first = Gcra::per_minute(3_000).take(&mut 0, NOW);
+        assert_eq!(first, Decision { allowed: true, remaining: 2_999, reset_s: 1, retry_after_s: 0 });
+        assert_eq!(Gcra::per_minute(0).quota(), 1);
+        assert!(Gcra::per_minute(u32::MAX).take(&mut 0, NOW).allowed);
+    }
+
+    #[test]
+    fn a_clock_that_is_put_back_locks_nobody_out() {
+        let limit = Gcra::per_minute(60);
+        let mut state = 0;
+        limit.take(&mut state, NOW);
+        let back = NOW - 86_400 * SECOND_US;
+        assert_eq!(limit.take(&mut state, back).retry_after_s, 1);
+        assert!(limit.take(&mut state, back + MINUTE_US).allowed);
+    }
+
+    proptest! {
+        #[test]
+        fn no_span_of_time_holds_more_than_the_quota_and_what_came_back(
+            quota in 1u32..200,
+            steps in proptest::collection::vec(0i64..2_000_000, 1..600),
+        ) {
+            let limit = Gcra::per_minute(quota);
+            let (mut state, mut now) = (0, NOW);
+            let mut allowed = Vec::new();
+            for step in steps {
+                now += step;
+                if limit.take(&mut state, now).allowed {
+                    allowed.push(now);
+                }
+            }
+            for (first, from) in allowed.iter().enumerate() {
+                for (last, until) in allowed.iter().enumerate().skip(first) {
+                    let came_back = (until - from) / limit.interval_us;
+                    prop_assert!((last - first + 1) as i64 <= i64::from(quota) + came_back);
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_told_is_true(quota in 1u32..500, steps in proptest::collection::vec(0i64..5_000_000, 1..100)) {
+            let limit = Gcra::per_minute(quota);
+            let (mut state, mut now) = (0, NOW);
+            for step in steps {
+                now += step;
+                let told = limit.take(&mut state, now);
+                let mut copy = state;
+                for _ in 0..told.remaining {
+                    prop_assert!(limit.take(&mut copy, now).allowed);
+                }
+                prop_assert!(!limit.take(&mut copy, now).allowed);
+                prop_assert_eq!(told.remaining == 0, told.retry_after_s > 0);
+                prop_assert!(limit.take(&mut state.clone(), now + i64::from(told.retry_after_s) * SECOND_US).allowed);
+                prop_assert!(limit.is_full(state, now + i64::from(told.reset_s) * SECOND_US));
+            }
+        }
+    }
+}

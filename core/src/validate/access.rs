@@ -1,0 +1,166 @@
+//! The bodies of calls about credentials.
+
+use super::json::{self, Object, Problems, Value};
+use crate::auth::{PublicKey, ScopeSet, read_jwk, token_hash};
+use crate::error::Error;
+use crate::ledger::Mode;
+use crate::store::record::Digest32;
+
+/// A valid request to enrol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EnrollRequest {
+    /// As a new sandbox client.
+    Sandbox {
+        /// The client's first key.
+        key: PublicKey,
+        /// What the client calls itself.
+        name: String,
+    },
+    /// For live access of a client that is there.
+    Live {
+        /// The key that will sign live calls.
+        key: PublicKey,
+    },
+}
+
+/// A valid request to add a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewKeyRequest {
+    /// The key.
+    pub key: PublicKey,
+    /// What its owner calls it.
+    pub label: Option<String>,
+    /// What it may do; `None` is as much as the credential that adds it.
+    pub scopes: Option<ScopeSet>,
+}
+
+/// Reads `{"jwk", "client_name", "environment"?}`. For `"environment": "live"` the name may be left out: the client has
+/// one.
+///
+/// # Errors
+/// [`crate::ErrorCode::MalformedJson`], and [`crate::ErrorCode::InvalidFields`] with everything that is wrong.
+pub fn parse_enroll(body: &[u8]) -> Result<EnrollRequest, Error> {
+    const FIELDS: [&str; 3] = ["jwk", "client_name", "environment"];
+    let mut body = Object::parse(body, &FIELDS)?;
+    let mode = body.optional("environment", mode);
+    let live = mode == Some(Some(Mode::Live));
+    let key = body.required("jwk", read_jwk);
+    let name = if live {
+        body.optional("client_name", |value| value.text()).map(|_| String::new())
+    } else {
+        body.required("client_name", |value| value.text()).map(|name| name.into_owned())
+    };
+    body.finish(|| {
+        let (key, name) = (key?, name?);
+        Some(if live { EnrollRequest::Live { key } } else { EnrollRequest::Sandbox { key, name } })
+    })
+}
+
+/// Reads `{"jwk", "label"?, "scope"?}`.
+///
+/// # Errors
+/// As [`parse_enroll`].
+pub fn parse_new_key(body: &[u8]) -> Result<NewKeyRequest, Error> {
+    const FIELDS: [&str; 3] = ["jwk", "label", "scope"];
+    let mut body = Object::parse(body, &FIELDS)?;
+    let key = body.required("jwk", read_jwk);
+    let label = body.optional("label", |value| value.text().map(|text| text.into_owned()));
+    let scopes = body.optional("scope", scopes);
+    body.finish(|| Some(NewKeyRequest { key: key?, label: label?, scopes: scopes? }))
+}
+
+/// Reads `{"scope"?}`; an empty body is an empty request.
+///
+/// # Errors
+/// As [`parse_enroll`].
+pub fn parse_token(body: &[u8]) -> Result<Option<ScopeSet>, Error> {
+    const FIELDS: [&str; 1] = ["scope"];
+    if is_blank(body) {
+        return Ok(None);
+    }
+    let mut body = Object::parse(body, &FIELDS)?;
+    let scopes = body.optional("scope", scopes);
+    body.finish(|| scopes)
+}
+
+/// Reads `{"token"?}`: the hash of the token to be revoked, `None` for that of the call itself. Text that is no token of
+/// a gateway has a hash under which none is kept.
+///
+/// # Errors
+/// As [`parse_enroll`].
+pub fn parse_revocation(body: &[u8]) -> Result<Option<Digest32>, Error> {
+    const FIELDS: [&str; 1] = ["token"];
+    if is_blank(body) {
+        return Ok(None);
+    }
+    let mut body = Object::parse(body, &FIELDS)?;
+    let token = body.optional("token", |value| value.text().map(|text| token_hash(&text).unwrap_or_default()));
+    body.finish(|| token)
+}
+
+/// Reads `{"environment"?}`; an empty body asks for the sandbox.
+///
+/// # Errors
+/// As [`parse_enroll`].
+pub fn parse_challenge(body: &[u8]) -> Result<Mode, Error> {
+    const FIELDS: [&str; 1] = ["environment"];
+    if is_blank(body) {
+        return Ok(Mode::Sandbox);
+    }
+    let mut body = Object::parse(body, &FIELDS)?;
+    let mode = body.optional("environment", mode);
+    body.finish(|| mode).map(|mode| mode.unwrap_or(Mode::Sandbox))
+}
+
+fn is_blank(body: &[u8]) -> bool {
+    body.iter().all(|byte| json::is_space(char::from(*byte)))
+}
+
+fn mode(value: Value<'_>) -> Result<Mode, Problems> {
+    let name = value.text()?;
+    let known = Mode::ALL.iter().copied().find(|mode| mode.as_str() == name);
+    known.ok_or_else(|| Problems::one("unknown_value", "must be sandbox or live"))
+}
+
+fn scopes(value: Value<'_>) -> Result<ScopeSet, Problems> {
+    let scopes = ScopeSet::parse(&value.text()?).map_err(|name| {
+        let known = ScopeSet::all().to_string();
+        Problems::one("scope_unknown", format!("{name:?} is not a scope; there are: {known}"))
+    })?;
+    if scopes.is_empty() {
+        return Err(Problems::one("required", "must name at least one scope; leave it out for all there are"));
+    }
+    Ok(scopes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = r#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
+
+    fn codes(error: Error) -> String {
+        error.fields.iter().map(|field| format!("{} {}", field.pointer, field.code)).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn enrolments_name_a_key_and_a_client_or_live() {
+        let sandbox = parse_enroll(format!(r#"{{"jwk":{KEY},"client_name":"Shop"}}"#).as_bytes()).unwrap();
+        assert!(matches!(sandbox, EnrollRequest::Sandbox { name, .. } if name == "Shop"));
+        let live = parse_enroll(format!(r#"{{"jwk":{KEY},"environment":"live"}}"#).as_bytes()).unwrap();
+        assert!(matches!(live, EnrollRequest::Live { .. }));
+        let all_wrong = parse_enroll(br#"{"environment":"test","client_name":7,"more":1}"#).unwrap_err();
+        assert_eq!(codes(all_wrong), "/jwk required, /client_name wrong_type, /environment unknown_value, /more unknown_field");
+    }
+
+    #[test]
+    fn bodies_that_may_be_empty_may_be_empty() {
+        assert_eq!(parse_token(b" \n").unwrap(), None);
+        assert_eq!(parse_token(b"{}").unwrap(), None);
+        assert_eq!(parse_revocation(b"").unwrap(), None);
+        assert_eq!(parse_challenge(b"").unwrap(), Mode::Sandbox);
+        assert_eq!(parse_challenge(br#"{"environment":"live"}"#).unwrap(), Mode::Live);
+        assert_eq!(codes(parse_token(br#"{"scope":"settlements:read everything"}"#).unwrap_err()), "/scope scope_unknown");
+        assert_eq!(codes(parse_token(br#"{"scope":" "}"#).unwrap_err()), "/scope required");
+    }
+}
