@@ -23,28 +23,53 @@ need_cargo() {
   exit 1
 }
 
-# SQLite is compiled in, so a C compiler and a linker must be here.
-need_cc() {
-  command -v cc >/dev/null 2>&1 && return 0
-  case "$(uname -s)" in
-    Darwin)
-      say "installing the command line developer tools (a window may ask you)"
-      xcode-select --install || true
-      printf 'error: run this again when the developer tools are installed\n' >&2
-      exit 1
-      ;;
-    *)
-      if command -v apt-get >/dev/null 2>&1; then
-        say "installing a C compiler (apt-get install gcc libc6-dev)"
-        as_root apt-get update -qq >&2
-        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev >&2
-      else
-        printf 'error: no C compiler found; install gcc or clang and run this again\n' >&2
-        exit 1
-      fi
-      ;;
-  esac
+install_packages() { # WHAT DEBIAN_PACKAGES BREW_PACKAGES: the packages are lists of words
+  # shellcheck disable=SC2086
+  if command -v apt-get >/dev/null 2>&1; then
+    say "installing $1 (apt-get install $2)"
+    as_root apt-get update -qq >&2
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $2 >&2
+  elif command -v brew >/dev/null 2>&1; then
+    say "installing $1 (brew install $3)"
+    brew install --quiet $3 >&2
+  else
+    printf 'error: no %s found; install it and run this again\n' "$1" >&2
+    exit 1
+  fi
 }
+
+# Says whether it is there by trying it, before the installation and after it.
+need() { # CHECK WHAT DEBIAN_PACKAGES BREW_PACKAGES
+  "$1" >/dev/null 2>&1 && return 0
+  install_packages "$2" "$3" "$4"
+  "$1" >/dev/null 2>&1 && return 0
+  printf 'error: %s was installed and is still not found; is an older one before it in PATH?\n' "$2" >&2
+  exit 1
+}
+
+# SQLite is compiled in, so a C compiler and a linker must be here.
+has_cc() { command -v cc; }
+need_cc() {
+  if [ "$(uname -s)" = Darwin ] && ! has_cc >/dev/null 2>&1; then
+    say "installing the command line developer tools (a window may ask you)"
+    xcode-select --install || true
+    printf 'error: run this again when the developer tools are installed\n' >&2
+    exit 1
+  fi
+  need has_cc "a C compiler" "gcc libc6-dev" gcc
+}
+
+# What the interop tests run: clients that are not ours, in JavaScript, Python and shell. Only ./check calls these.
+
+has_node() { node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)' && npm --version; }
+has_python() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))'; }
+has_openssl() { openssl version; }
+has_curl() { curl --version; }
+
+need_node() { need has_node "Node 18 or newer with npm" "nodejs npm" node; }
+need_python() { need has_python "Python 3.10 or newer with venv" "python3 python3-venv" python3; }
+need_openssl() { need has_openssl "openssl" openssl openssl; }
+need_curl() { need has_curl "curl" "curl ca-certificates" curl; }
 
 need_cargo
 need_cc

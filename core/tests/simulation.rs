@@ -1,5 +1,5 @@
 //! Two nodes over one store, a lying network and hosts that die: whatever happens, nobody is paid twice, no money is
-//! released without proof, and the books and trails are sound.
+//! released without proof, a signed call has its effect once however often it is sent, and the books and trails are sound.
 //!
 //! Every run follows from its seed, which a failure prints. `RAILGATE_SEED=n` plays that one alone.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -7,20 +7,21 @@
 
 mod support;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use railgate::api::{Action, Call, Command, Lease, Outcome, Subject, Work};
+use railgate::api::{Action, Call, Command, Lease, Outcome, SignedBy, Subject, Work};
+use railgate::auth::{Nonce, ScopeSet, Signer, SoftwareKey};
 use railgate::env::Env;
-use railgate::ids::SettlementNo;
+use railgate::ids::{KeyNo, SettlementNo};
 use railgate::rail::RailAnswer;
 use railgate::rail::simulator::Scenario;
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{SettlementRecord, SimPaymentRecord, TaskKey};
+use railgate::store::record::{AuditAction, AuditRecord, NonceRecord, SettlementRecord, SimPaymentRecord, TaskKey};
 use railgate::store::{Scan, Store, typed_all};
 use railgate::validate::parse_reverse;
-use railgate::{Config, Engine};
+use railgate::{Config, Engine, Error};
 use support::{Sandbox, target};
 
 const SCENARIOS: &[&str] = &[
@@ -50,6 +51,25 @@ struct World {
     calls: Vec<(Call, TaskKey)>,
     answered: HashMap<String, String>,
     references: u64,
+    signed: SignedCalls,
+    /// What the next commit of this step meets.
+    fault: Option<CommitFault>,
+}
+
+/// What was sent signed, and what the answers say must be in the store.
+#[derive(Default)]
+struct SignedCalls {
+    /// Whole calls, which somebody may have recorded and send again.
+    sent: Vec<Command>,
+    /// Nonces that an answer spent.
+    spent: BTreeSet<[u8; 32]>,
+    /// Nonces whose reversal was answered as done.
+    reversed: HashSet<[u8; 32]>,
+    created: usize,
+    cancelled_or_reversed: usize,
+    refused: usize,
+    /// How many reversals there must be, signed for or not.
+    reversals: usize,
 }
 
 struct Random(u64);
@@ -72,10 +92,14 @@ impl World {
         let faults = Arc::new(Faulty::new(MemoryStore::default()));
         let store: Arc<dyn Store> = faults.clone();
         let sandbox = Sandbox::over(store.clone(), Config::default(), seed);
+        // The key in whose name calls are signed: the first, number 1.
+        let key = SoftwareKey::ed25519(&[1; 32]).public_key();
+        sandbox.engine.run(Command::AddKey { caller: sandbox.caller, key, label: None, scopes: ScopeSet::CLIENT }).unwrap();
         let node = |owner| Engine::open(store.clone(), sandbox.env.clone(), Config { owner: Some(owner), ..Config::default() }).unwrap();
         let nodes = vec![node(1), node(2)];
         let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        Self { nodes, sandbox, faults, random, reports: Vec::new(), calls: Vec::new(), answered: HashMap::new(), references: 0 }
+        let (reports, calls, answered, signed) = (Vec::new(), Vec::new(), HashMap::new(), SignedCalls::default());
+        Self { nodes, sandbox, faults, random, reports, calls, answered, references: 0, signed, fault: None }
     }
 
     fn node(&mut self) -> usize {
@@ -83,16 +107,15 @@ impl World {
     }
 
     fn step(&mut self) {
-        if self.random.one_in(6) {
-            let fault = CommitFault::ALL[self.random.below(4) as usize];
-            self.faults.script([Some(fault)]);
-        }
-        match self.random.below(10) {
+        self.fault = self.random.one_in(6).then(|| CommitFault::ALL[self.random.below(4) as usize]);
+        self.faults.script([self.fault]);
+        match self.random.below(11) {
             0..=2 => self.create(),
             3 => self.reverse(),
             4..=5 => self.lease(),
             6 => self.deliver(),
             7..=8 => self.report(),
+            9 => self.send_again(),
             _ => {
                 let ms = [1, 900, 5_000, 31_000, 3_600_000, 90_000_000][self.random.below(6) as usize];
                 let now = self.sandbox.env.now();
@@ -110,15 +133,20 @@ impl World {
         let reference = format!("r{}", self.references);
         // A repeat may ask for something else: then it is refused.
         let to = self.answered.get(&reference).map_or(to.to_owned(), Clone::clone);
-        let body = format!(r#"{{"amount":10,"currency":"EUR","to":"{to}","reference":"{reference}"}}"#);
+        // Now and then more than there is.
+        let amount = if self.random.one_in(8) { 2_000_000 } else { 10 };
+        let body = format!(r#"{{"amount":{amount},"currency":"EUR","to":"{to}","reference":"{reference}"}}"#);
         let node = self.node();
         let request = Box::new(self.nodes[node].parse_create(body.as_bytes()).unwrap());
         let repeats = self.random.below(3) as usize + 1;
-        let commands = vec![Command::Create { caller: self.sandbox.caller, request }; repeats];
-        for result in self.nodes[node].execute(commands).results {
+        let command = self.perhaps_signed(Command::Create { caller: self.sandbox.caller, request });
+        for result in self.send(node, vec![command; repeats]) {
             match result {
                 Ok(_) => drop(self.answered.insert(reference.clone(), to.clone())),
-                Err(error) => assert!(["store_unavailable", "reference_conflict"].contains(&error.code.as_str()), "{error}"),
+                Err(error) => {
+                    let expected = ["store_unavailable", "reference_conflict", "insufficient_funds"];
+                    assert!(expected.contains(&error.code.as_str()), "{error}");
+                }
             }
         }
     }
@@ -131,9 +159,67 @@ impl World {
         let body = ["", r#"{"amount":3}"#, r#"{"amount":7.5}"#][self.random.below(3) as usize];
         let request = Box::new(parse_reverse(body.as_bytes()).unwrap());
         let node = self.node();
+        let command = Command::Reverse { caller: self.sandbox.caller, target: target(&reference), request, idempotency: None };
+        let command = self.perhaps_signed(command);
         // Whatever it answers is right as long as the books are.
-        let _ =
-            self.nodes[node].run(Command::Reverse { caller: self.sandbox.caller, target: target(&reference), request, idempotency: None });
+        let _ = self.send(node, vec![command]);
+    }
+
+    fn perhaps_signed(&mut self, command: Command) -> Command {
+        if self.random.one_in(3) {
+            return command;
+        }
+        let mut hash = [0; 32];
+        hash[..8].copy_from_slice(&(self.signed.sent.len() as u64).to_be_bytes());
+        let by = SignedBy { client: self.sandbox.caller.client, key: KeyNo(1), nonce: Nonce { hash, expires_at: i64::MAX - 1 } };
+        let command = Command::Signed { by, command: Box::new(command) };
+        self.signed.sent.push(command.clone());
+        command
+    }
+
+    /// Somebody sends a recorded call again, at either node. As at the gate, a create whose nonce is spent goes no
+    /// further; for all others the engine has to see to it.
+    fn send_again(&mut self) {
+        if self.signed.sent.is_empty() {
+            return;
+        }
+        let which = self.random.below(self.signed.sent.len() as u64) as usize;
+        let command = self.signed.sent[which].clone();
+        let node = self.node();
+        let Command::Signed { by, command: inner } = &command else { return };
+        let spent = self.signed.spent.contains(&by.nonce.hash);
+        assert_eq!(self.nodes[node].is_burnt(&by.nonce.hash).unwrap(), spent, "what an answer spent is spent at every node");
+        let creates = matches!(**inner, Command::Create { .. });
+        if creates && spent {
+            return;
+        }
+        for result in self.send(node, vec![command]) {
+            match result {
+                Ok(Outcome::Created { settlement, .. }) => {
+                    drop(self.answered.insert(settlement.reference.as_str().to_owned(), settlement.to.as_str().to_owned()));
+                }
+                Ok(outcome) => assert!(!spent, "a spent nonce did something: {outcome:?}"),
+                Err(error) if spent => assert_eq!(error.code.as_str(), "nonce_replayed"),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Sends calls as one group, and notes what their answers promise.
+    fn send(&mut self, node: usize, commands: Vec<Command>) -> Vec<Result<Outcome, Error>> {
+        let faults = self.faults.injected();
+        let results = self.nodes[node].execute(commands.clone()).results;
+        // Where the commit was not made, no refusal of its group was recorded.
+        let lost = matches!(self.fault, Some(CommitFault::Unavailable | CommitFault::LostBefore)) && self.faults.injected() > faults;
+        for (command, result) in commands.iter().zip(&results) {
+            if let Ok(Outcome::Reversed { reversal: Some(_), .. }) = result {
+                self.signed.reversals += 1;
+            }
+            if let Command::Signed { by, .. } = command {
+                self.signed.note(by.nonce.hash, result, lost);
+            }
+        }
+        results
     }
 
     fn lease(&mut self) {
@@ -190,11 +276,13 @@ impl World {
 
     fn check(&self) {
         self.sandbox.assert_sound();
+        self.signed.check(&*self.sandbox.store);
         for (reference, to) in &self.answered {
             assert_eq!(&self.sandbox.view(reference).to, to, "what was answered is there");
         }
         let all: Vec<SettlementRecord> =
             typed_all(self.sandbox.store.scan(&Scan::Settlements { after: SettlementNo(0), limit: 10_000 }).unwrap()).unwrap();
+        assert_eq!(all.iter().map(|record| usize::from(record.reversals)).sum::<usize>(), self.signed.reversals);
         for record in all {
             let scenario = Scenario::of(&record.to);
             let reference = record.reference.as_str();
@@ -205,6 +293,37 @@ impl World {
             let disputed = scenario == Scenario::LateOkAfterFail;
             assert!(disputed || (paid == 1) == record.status.is_paid(), "{reference} is {}, paid {paid}", record.status.as_str());
         }
+    }
+}
+
+impl SignedCalls {
+    fn note(&mut self, nonce: [u8; 32], result: &Result<Outcome, Error>, lost: bool) {
+        match result {
+            Ok(Outcome::Created { replayed: false, .. }) => self.created += 1,
+            Ok(Outcome::Reversed { replayed: false, .. }) => {
+                assert!(self.reversed.insert(nonce), "one signed call reversed twice");
+                self.cancelled_or_reversed += 1;
+                self.spent.insert(nonce);
+            }
+            Ok(_) => {}
+            Err(error) if lost || ["store_unavailable", "nonce_replayed"].contains(&error.code.as_str()) => {}
+            Err(_) => {
+                self.refused += 1;
+                self.spent.insert(nonce);
+            }
+        }
+    }
+
+    /// The store holds what the answers said, no more and no less.
+    fn check(&self, store: &dyn Store) {
+        let limit = usize::MAX;
+        let nonces: Vec<NonceRecord> = typed_all(store.scan(&Scan::NoncesExpiredBefore { expired: i64::MAX, limit }).unwrap()).unwrap();
+        let rows: Vec<AuditRecord> = typed_all(store.scan(&Scan::Audit { after: i64::MIN, limit }).unwrap()).unwrap();
+        assert_eq!(nonces.iter().map(|nonce| nonce.hash).collect::<BTreeSet<_>>(), self.spent);
+        let done = |action| rows.iter().filter(|row| row.action == action && row.refused.is_none()).count();
+        let refused = rows.iter().filter(|row| row.refused.is_some()).count();
+        let recorded = (done(AuditAction::CreateSettlement), done(AuditAction::ReverseSettlement), refused);
+        assert_eq!(recorded, (self.created, self.cancelled_or_reversed, self.refused), "the trail and the answers");
     }
 }
 

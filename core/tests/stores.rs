@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
-use railgate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use railgate::auth::KeyId;
+use railgate::engine::verify;
+use railgate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid};
 use railgate::ledger::{AccountId, Mode, Owner, Transfer, TransferKind};
 use railgate::lifecycle::{AttemptStatus, SettlementStatus};
 use railgate::store::conformance::{clashes, everything, fixtures::*};
 use railgate::store::faulty::{CommitFault, Faulty, Rates};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::*;
-use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
+use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore, Synchronous};
 use railgate::store::{Commit, CommitError, Scan, SettlementFilter, Store, StoreError, Unique, Write};
 
 railgate::store_conformance!(memory, || Box::new(MemoryStore::new()) as Box<dyn Store>);
@@ -154,6 +156,31 @@ fn a_database_has_one_owner() {
     open(&path).unwrap();
 }
 
+fn shared(path: &Path, sharing: Sharing) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open(path, SqliteOptions { sharing, ..SqliteOptions::default() })
+}
+
+#[test]
+fn several_processes_share_a_database_if_all_agree() {
+    let dir = Dir::new();
+    let path = dir.file("railgate.db");
+    assert!(shared(&path, Sharing::Beside).is_err(), "an operator makes no database");
+    let first = shared(&path, Sharing::Among).unwrap();
+    let second = shared(&path, Sharing::Among).unwrap();
+    assert!(refusal(open(&path)).contains("another process has it open"));
+    first.commit(&some_writes(1, 5)).unwrap();
+    assert_eq!(everything(&second), everything(&first));
+    let clash = second.commit(&some_writes(1, 5)).unwrap_err();
+    assert!(matches!(clash, CommitError::Conflict(_)), "{clash}");
+    drop((first, second));
+
+    let alone = open(&path).unwrap();
+    assert!(refusal(shared(&path, Sharing::Among)).contains("another process has it open"));
+    let operator = shared(&path, Sharing::Beside).unwrap();
+    operator.commit(&some_writes(6, 5)).unwrap();
+    assert_eq!(everything(&alone), everything(&operator));
+}
+
 #[test]
 fn an_operator_reads_beside_a_running_server() {
     let dir = Dir::new();
@@ -252,6 +279,68 @@ fn a_backup_is_one_moment_of_a_store_in_use() {
     assert_eq!(check, "ok");
 }
 
+/// A database as a gateway of schema 0001 left it. Goldens are never made anew: each released schema opens for ever.
+const GOLDEN_0001: &str = include_str!("golden/sqlite-0001.sql");
+
+#[test]
+fn a_database_of_the_first_schema_opens_and_is_whole() {
+    let dir = Dir::new();
+    let path = dir.file("railgate.db");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(GOLDEN_0001).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    assert!(refusal(SqliteStore::open_read_only(&path)).contains("open it once for writing"));
+    assert_eq!(std::fs::read(&path).unwrap(), before, "looking changes nothing");
+
+    let store = open(&path).unwrap();
+    let Some(Record::Client(client)) = store.get(&Key::Client(ClientNo(1))).unwrap() else { panic!("no client") };
+    assert_eq!((client.name.as_str(), client.suspended, client.webhook_secret.as_slice()), ("Golden Bakery", false, [].as_slice()));
+    assert_eq!(store.find(&Unique::ClientId(client.id)).unwrap(), Some(client.clone().into()));
+    let tokens = Scan::TokensExpiredBefore { expired: i64::MAX, limit: 9 };
+    assert_eq!(store.scan(&tokens).unwrap(), [], "a token without a key opens nothing");
+    let paid = store.find(&Unique::SettlementReference(ClientNo(1), "golden-paid".to_owned())).unwrap();
+    let Some(Record::Settlement(paid)) = paid else { panic!("{paid:?}") };
+    assert_eq!((paid.status, paid.amount, paid.reversed, paid.version), (SettlementStatus::PartiallyReversed, 1050, 250, 9));
+    let report = verify::verify(&store, &mut |_| {}).unwrap();
+    assert_eq!(report.problems, []);
+    assert_eq!((report.settlements, report.events, report.transfers, report.accounts, report.tasks), (3, 19, 19, 27, 1));
+
+    let secret_of_hooks = ClientRecord { webhook_secret: vec![1; 77], ..client };
+    store.commit(&commit([replace(secret_of_hooks.clone()), insert(key(1, 1, 1)), insert(token(1, 5)), insert(nonce(1, 5))])).unwrap();
+    drop(store);
+    let store = open(&path).unwrap();
+    for record in [secret_of_hooks.into(), key(1, 1, 1).into(), token(1, 5).into(), Record::from(nonce(1, 5))] {
+        assert_eq!(store.get(&record.key()).unwrap(), Some(record));
+    }
+}
+
+#[test]
+fn a_used_nonce_stays_used_for_the_next_who_opens() {
+    let dir = Dir::new();
+    let path = dir.file("railgate.db");
+    let store = open(&path).unwrap();
+    store.commit(&commit([insert(nonce(1, 5))])).unwrap();
+    let beside = SqliteStore::open_read_only(&path).unwrap();
+    assert_eq!(beside.get(&Key::Nonce([1; 32])).unwrap(), Some(nonce(1, 5).into()));
+    drop(store);
+    let store = open(&path).unwrap();
+    assert_eq!(clashes(store.commit(&commit([insert(task(1, 1)), insert(nonce(1, 6))]))), [1]);
+    assert_eq!(store.get(&Key::Task(TaskKey::new(1, 1))).unwrap(), None);
+}
+
+#[test]
+fn a_key_that_is_none_is_told_and_not_used() {
+    let dir = Dir::new();
+    let path = dir.file("railgate.db");
+    open(&path).unwrap().commit(&commit([insert(key(1, 1, 1))])).unwrap();
+    for damage in ["public = zeroblob(32)", "public = x'00'", "algorithm = 1", "algorithm = 9", "status = 0", "id = x''"] {
+        let damaged = dir.file("damaged.db");
+        std::fs::copy(&path, &damaged).unwrap();
+        rusqlite::Connection::open(&damaged).unwrap().execute(&format!("UPDATE key SET {damage}"), []).unwrap();
+        let read = SqliteStore::open_read_only(&damaged).unwrap().get(&Key::Key(KeyNo(1)));
+        assert!(read.as_ref().is_err_and(|error| !error.retryable), "{damage}: {read:?}");
+    }
+}
+
 #[test]
 fn lists_use_their_indexes() {
     let dir = Dir::new();
@@ -267,6 +356,17 @@ fn lists_use_their_indexes() {
         let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM settlement WHERE {condition}");
         let plan: Vec<String> = connection.prepare(&sql).unwrap().query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
         assert!(plan.len() == 1 && plan[0].contains(index), "{condition}: {plan:?}");
+    }
+    for (query, index) in [
+        ("key WHERE client = 1 ORDER BY no", "key_client"),
+        ("key WHERE id = x'00'", "(id=?)"),
+        ("nonce WHERE expires_at < 5 ORDER BY expires_at LIMIT 9", "nonce_expires"),
+        ("nonce WHERE hash = x'00'", "PRIMARY KEY"),
+        ("audit WHERE no > 7 ORDER BY no LIMIT 9", "PRIMARY KEY"),
+    ] {
+        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM {query}");
+        let plan: Vec<String> = connection.prepare(&sql).unwrap().query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        assert!(plan.len() == 1 && plan[0].starts_with("SEARCH") && plan[0].contains(index), "{query}: {plan:?}");
     }
 }
 
@@ -306,6 +406,38 @@ fn injected_faults_are_what_they_claim() {
     assert!((80..220).contains(&failed), "{failed} of 1000");
     store.calm();
     assert!(try_it(6).is_ok());
+}
+
+#[test]
+fn credentials_without_an_owner_are_found() {
+    let mine = |no: u32, client: u32| {
+        let key = key(no, client, 0);
+        KeyRecord { id: key.public.id(), ..key }
+    };
+    let sound = [
+        insert(meta("id_key", &[7; 16])),
+        insert(client(1, 11)),
+        insert(mine(1, 1)),
+        insert(TokenRecord { mode: Mode::Sandbox, ..token(1, 5) }),
+        insert(TokenRecord { key: KeyNo(0), client: ClientNo(9), ..token(2, 5) }),
+        insert(audit(1)),
+        insert(AuditRecord { key: KeyNo(0), client: ClientNo(0), ..audit(2) }),
+    ];
+    let found = |more: &[Write]| {
+        let store = MemoryStore::new();
+        store.commit(&commit(sound.iter().chain(more).cloned())).unwrap();
+        let report = verify::verify(&store, &mut |_| {}).unwrap();
+        report.problems.iter().map(|problem| problem.code).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&[]), [""; 0]);
+    let one_more = |record: Record| found(&[insert(record)]);
+    assert_eq!(one_more(TokenRecord { key: KeyNo(2), ..token(3, 5) }.into()), ["token_without_key"]);
+    assert_eq!(one_more(TokenRecord { mode: Mode::Live, ..token(3, 5) }.into()), ["token_differs"]);
+    assert_eq!(one_more(TokenRecord { mode: Mode::Sandbox, client: ClientNo(2), ..token(3, 5) }.into()), ["token_differs"]);
+    assert_eq!(one_more(AuditRecord { key: KeyNo(2), ..audit(3) }.into()), ["audit_without_key"]);
+    assert_eq!(one_more(key(50_000, 1, 3).into()), ["key_differs"], "numbers may have gaps");
+    assert_eq!(one_more(KeyRecord { id: KeyId([9; 32]), ..mine(u32::MAX, 1) }.into()), ["key_numbers"]);
+    assert_eq!(found(&[Write::Delete(Key::Client(ClientNo(1)))]), ["key_without_client"]);
 }
 
 /// What a commit came to, comparable between stores.
@@ -358,6 +490,23 @@ fn any_other() -> impl Strategy<Value = Record> {
     prop_oneof![
         (1u32..4, 1u128..4, any::<bool>()).prop_map(|(no, id, suspended)| ClientRecord { suspended, ..client(no, id) }.into()),
         (1u8..4, small()).prop_map(|(hash, at)| token(hash, at).into()),
+        (1u32..4, 1u32..3, 1u8..4, prop::sample::select(KeyStatus::ALL)).prop_map(|(no, client, id, status)| KeyRecord {
+            status,
+            ..key(no, client, id)
+        }
+        .into()),
+        (1u8..4, small()).prop_map(|(hash, at)| nonce(hash, at).into()),
+        (prop::sample::select(SecretKind::ALL), 1u32..3, prop::option::of(small())).prop_map(|(kind, no, retired_at)| SecretRecord {
+            retired_at,
+            ..secret(kind, no)
+        }
+        .into()),
+        (small(), prop::sample::select(AuditAction::ALL), prop::option::of("[no]")).prop_map(|(no, action, name)| AuditRecord {
+            action,
+            name,
+            ..audit(no)
+        }
+        .into()),
         (1u16..3, "[pq]").prop_map(|(no, id)| provider(no, &id).into()),
         (small(), 1u16..3, prop::sample::select(AttemptStatus::ALL))
             .prop_map(|(no, n, status)| AttemptRecord { status, ..attempt(no, n) }.into()),
@@ -413,7 +562,8 @@ prop_compose! {
 fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter) -> Result<(), TestCaseError> {
     prop_assert_eq!(everything(model), everything(store));
     let numbers = || (1..6).map(SettlementNo);
-    let mut scans = vec![Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient];
+    let mut scans = vec![Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient, Scan::LastKey, Scan::LastAudit];
+    scans.extend((0..3).map(|after| Scan::Audit { after, limit: 2 }));
     scans.extend(numbers().map(Scan::Transfers));
     scans.extend((0..4).map(|until| Scan::Tasks { after: TaskKey(0), until, limit: 2 }));
     for client in (1..3).map(ClientNo) {
@@ -432,7 +582,7 @@ fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter)
     let texts = ["a", "b", "c", "r", "s"].map(str::to_owned);
     let of =
         |client| texts.clone().map(|text| [Unique::SettlementReference(client, text.clone()), Unique::ReversalReference(client, text)]);
-    let ids = (1..4).map(|id| Unique::ClientId(Ulid(id)));
+    let ids = (1..4).flat_map(|id| [Unique::ClientId(Ulid(id.into())), Unique::KeyId(KeyId([id; 32]))]);
     for unique in (1..3).map(ClientNo).flat_map(of).flatten().chain(ids) {
         prop_assert_eq!(model.find(&unique).unwrap(), store.find(&unique).unwrap(), "{:?}", unique);
     }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | a route | [`http`]: one file a family; every route stands in `http::all_routes` |
 //! | what happens around every request | `http/front.rs` |
+//! | TLS, CORS, rate limits | `http/tls.rs`, `http/cors.rs`, `http/limit.rs`; their settings in `config/edge.rs` |
 //! | how commands reach the engine | [`gateway`] |
 //! | how the outbox is carried | [`worker`] |
 //! | a setting | [`config`] |
@@ -15,10 +16,13 @@ pub mod config;
 pub mod env;
 pub mod gateway;
 pub mod http;
+pub mod master;
 pub mod metrics;
 pub mod running;
 pub mod stop;
 pub mod telemetry;
+pub mod verify;
 pub mod worker;
 
+pub use config::{Edge, RateLimits, TlsFiles};
 pub use running::{Hosted, Running, ServeError, serve, start, start_with};

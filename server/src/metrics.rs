@@ -167,7 +167,9 @@ impl Metrics {
             }
             Ok(
                 Outcome::Enrolled(_)
-                | Outcome::Token(..)
+                | Outcome::Token(_)
+                | Outcome::Key(_)
+                | Outcome::Client(_)
                 | Outcome::Reversed { .. }
                 | Outcome::Leased(_)
                 | Outcome::Simulated(_)

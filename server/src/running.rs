@@ -1,5 +1,6 @@
 //! A running service: what is started in which order, and how it ends without losing anything.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -7,22 +8,27 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use railgate::auth::Verify;
 use railgate::env::Env;
+use railgate::seal::MasterKeys;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::TaskKey;
-use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
 use railgate::store::{Scan, Store, StoreError};
 use railgate::time::Millis;
 use railgate::{Config, Engine};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use zeroize::Zeroizing;
 
-use crate::config::{ServeConfig, StoreConfig};
+use crate::config::{Edge, ServeConfig, StoreConfig};
 use crate::env::SystemEnv;
 use crate::gateway::{Gateway, QueueLimits};
-use crate::http::{Front, HttpLimits, Listener, Parts, front, serve_metrics};
+use crate::http::{Front, HttpLimits, Listener, Parts, Tls, TlsError, front, serve_metrics};
+use crate::master::{self, MasterError};
 use crate::metrics::Metrics;
 use crate::stop::{Stopper, stop};
+use crate::verify::Ring;
 use crate::worker::{self, WorkerSettings};
 use crate::{telemetry, telemetry::parse_filter};
 
@@ -43,6 +49,9 @@ pub enum ServeError {
     /// The engine cannot be opened over the store.
     #[error("the engine cannot be opened: {0}{cause}", cause = cause(.0))]
     Engine(#[from] railgate::Error),
+    /// The certificate or its key cannot be used.
+    #[error("{0}")]
+    Tls(#[from] TlsError),
     /// An address cannot be taken.
     #[error("{setting} {address} cannot be listened on: {cause}")]
     Listen {
@@ -53,6 +62,9 @@ pub enum ServeError {
         /// Why.
         cause: io::Error,
     },
+    /// The master keys cannot be used.
+    #[error(transparent)]
+    Master(#[from] MasterError),
     /// The system refuses a thread, a signal handler or standard output.
     #[error("{0}")]
     System(#[from] io::Error),
@@ -74,17 +86,27 @@ pub struct Hosted {
     pub limits: HttpLimits,
     /// How the outbox is driven.
     pub worker: WorkerSettings,
+    /// Encryption, browsers, rate limits and the public address.
+    pub edge: Edge,
+    /// How signatures are verified.
+    pub verifier: Arc<dyn Verify>,
 }
 
 impl Hosted {
-    /// Over `store`, with the system's clock and all defaults.
+    /// Over `store`, with the system's clock, a master key that ends with this process, and all defaults.
     pub fn over(store: Arc<dyn Store>) -> Self {
+        let env = SystemEnv::default();
+        let mut secret = Zeroizing::new([0; 32]);
+        env.random(&mut *secret);
+        let master = Some(Arc::new(MasterKeys::generate(1, *secret)));
         Self {
             store,
-            env: Arc::new(SystemEnv::default()),
-            engine: Config::default(),
+            env: Arc::new(env),
+            engine: Config { master, ..Config::default() },
             limits: HttpLimits::default(),
             worker: WorkerSettings::default(),
+            edge: Edge::default(),
+            verifier: Arc::new(Ring),
         }
     }
 }
@@ -92,6 +114,9 @@ impl Hosted {
 /// A service that answers. Dropping it ends the process's tasks abruptly; [`Running::stop`] ends it well.
 pub struct Running {
     address: SocketAddr,
+    origin: String,
+    public_url: Option<String>,
+    tls: Option<Arc<Tls>>,
     metrics_address: Option<SocketAddr>,
     gateway: Gateway,
     front: Front,
@@ -102,7 +127,11 @@ pub struct Running {
     http: JoinHandle<()>,
     worker: JoinHandle<()>,
     figures: Option<JoinHandle<()>>,
+    master: Option<JoinHandle<()>>,
 }
+
+/// How often it is looked whether there is a new master key.
+const MASTER_LOOK: Duration = Duration::from_secs(2);
 
 /// Starts a service.
 ///
@@ -111,48 +140,79 @@ pub struct Running {
 pub async fn start(config: &ServeConfig) -> Result<Running, ServeError> {
     let store = open_store(config)?;
     let mut hosted = Hosted::over(store);
+    let mut watched = None;
+    if let Some(path) = &config.master_keys {
+        let keys = master::load_or_create(path)?;
+        watched = Some((path.clone(), Arc::clone(&keys)));
+        hosted.engine.master = Some(keys);
+    }
+    hosted.worker.alone = !config.shared_store;
     hosted.engine.token_ttl_ms = Millis::from(config.token_ttl_s) * 1_000;
     hosted.limits.connections = config.max_connections;
     hosted.worker.carries = config.outbox;
-    start_with(hosted, config.listen, config.metrics_listen, config.public_url.clone()).await
+    hosted.edge = config.edge.clone();
+    let mut running = start_with(hosted, config.listen, config.metrics_listen).await?;
+    running.master = watched.map(|(path, keys)| tokio::spawn(follow_master_keys(path, keys)));
+    Ok(running)
+}
+
+/// An operator may put a new master key into the file while this server runs.
+async fn follow_master_keys(path: PathBuf, keys: Arc<MasterKeys>) {
+    loop {
+        tokio::time::sleep(MASTER_LOOK).await;
+        let (path, keys) = (path.clone(), Arc::clone(&keys));
+        match tokio::task::spawn_blocking(move || master::reload(&path, &keys)).await {
+            Ok(Ok(false)) | Err(_) => {}
+            Ok(Ok(true)) => tracing::info!("the list of master keys was read again"),
+            Ok(Err(cause)) => tracing::error!(%cause, "the master keys cannot be read again; those in use stay"),
+        }
+    }
 }
 
 /// Starts a service over what the caller brings. Port 0 takes any free one.
 ///
 /// # Errors
 /// [`ServeError`].
-pub async fn start_with(
-    hosted: Hosted,
-    listen: SocketAddr,
-    metrics_listen: Option<SocketAddr>,
-    public_url: Option<String>,
-) -> Result<Running, ServeError> {
-    let Hosted { store, env, engine, limits, worker } = hosted;
+pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Option<SocketAddr>) -> Result<Running, ServeError> {
+    let Hosted { store, env, engine, limits, worker, edge, verifier } = hosted;
     let metrics = Arc::new(Metrics::default());
+    let tls = edge.tls.clone().map(Tls::open).transpose()?.map(Arc::new);
     let engine = Arc::new(Engine::open(Arc::clone(&store), Arc::clone(&env), engine)?);
     // The addresses before the threads: a second service on the same port must fail before it touches the outbox.
     let unusable = |setting, address| move |cause| ServeError::Listen { setting, address, cause };
-    let listener = Listener::bind(listen, limits, Arc::clone(&metrics)).await.map_err(unusable("listen", listen))?;
+    let bound = Listener::bind(listen, limits, Arc::clone(&metrics), tls.clone()).await;
+    let listener = bound.map_err(unusable("listen", listen))?;
+    let address = listener.address()?;
+    let origin = format!("{}://{address}", if tls.is_some() { "https" } else { "http" });
+    let public_url = edge.public_url.clone();
     let figures = match metrics_listen {
         Some(address) => Some(TcpListener::bind(address).await.map_err(unusable("metrics-listen", address))?),
         None => None,
     };
-    let gateway = Gateway::start(engine, Arc::clone(&metrics), QueueLimits::default())?;
+    let gateway = Gateway::start(Arc::clone(&engine), Arc::clone(&metrics), QueueLimits::default())?;
     let (stop_http, stopping) = stop();
     let (stop_worker, worker_stopping) = stop();
     let refresh = outbox_figures(&gateway, &store, &metrics);
     let still_open = Arc::downgrade(&store);
     let front = front(Parts {
         gateway: gateway.clone(),
-        store,
+        engine,
         env,
+        verifier,
         metrics: Arc::clone(&metrics),
         limits,
-        public_url,
+        bases: bases(public_url.as_deref(), &origin, address),
+        edge,
         stopping: stopping.clone(),
-    });
+    })?;
+    if let Some(tls) = &tls {
+        tokio::spawn(Arc::clone(tls).watch(limits.tls_look, stopping.clone()));
+    }
     Ok(Running {
-        address: listener.address()?,
+        address,
+        origin,
+        public_url,
+        tls,
         metrics_address: figures.as_ref().map(TcpListener::local_addr).transpose()?,
         http: tokio::spawn(listener.serve(front.clone(), stopping)),
         worker: tokio::spawn(worker::drive(gateway.clone(), Arc::clone(&metrics), worker, worker_stopping.clone())),
@@ -163,13 +223,46 @@ pub async fn start_with(
         store: still_open,
         stop_http,
         stop_worker,
+        master: None,
     })
+}
+
+/// Under which addresses signatures are made: the configured one alone. Without one, on this machine's own address, all
+/// names of it will do, for they can mean nobody else.
+fn bases(public_url: Option<&str>, origin: &str, address: SocketAddr) -> Vec<String> {
+    if let Some(url) = public_url {
+        return vec![url.to_owned()];
+    }
+    let mut bases = vec![origin.to_owned()];
+    if address.ip().is_loopback()
+        && let Some((scheme, _)) = origin.split_once("://")
+    {
+        let names = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{scheme}://{name}:{}", address.port()));
+        bases.extend(names.into_iter().filter(|name| name != origin));
+    }
+    bases
 }
 
 impl Running {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The address under which clients reach it, without a slash at its end: the configured one, or else where it
+    /// listens.
+    pub fn base_url(&self) -> &str {
+        self.public_url.as_deref().unwrap_or(&self.origin)
+    }
+
+    /// Reads certificate and key again, if it serves HTTPS. It also looks at the files by itself.
+    ///
+    /// # Errors
+    /// Why they cannot be used; then those in use stay.
+    pub async fn reload_tls(&self) -> Result<(), ServeError> {
+        let Some(tls) = self.tls.clone() else { return Ok(()) };
+        let reloaded = tokio::task::spawn_blocking(move || tls.reload()).await;
+        Ok(reloaded.map_err(io::Error::other)??)
     }
 
     /// Where the figures are.
@@ -195,7 +288,10 @@ impl Running {
     /// Turns readiness red, lets requests under way finish, then the worker, then everything that was accepted, and
     /// closes the store.
     pub async fn stop(self) {
-        let Self { gateway, front, store, stop_http, stop_worker, http, worker, figures, .. } = self;
+        let Self { gateway, front, store, stop_http, stop_worker, http, worker, figures, master, .. } = self;
+        if let Some(master) = master {
+            master.abort();
+        }
         stop_http.stop();
         let _ = http.await;
         stop_worker.stop();
@@ -220,7 +316,8 @@ async fn closed(store: &Weak<dyn Store>) {
     tracing::warn!("the store is still in use; it is whole, and closed by the end of the process");
 }
 
-/// Runs a service until SIGINT or SIGTERM. The first line on standard output is `listening on http://HOST:PORT`.
+/// Runs a service until SIGINT or SIGTERM. The first line on standard output is `listening on http://HOST:PORT`, with
+/// `https` if it serves that; then SIGHUP makes it read the certificate again.
 ///
 /// # Errors
 /// [`ServeError`].
@@ -229,8 +326,10 @@ pub async fn serve(config: ServeConfig) -> Result<(), ServeError> {
     let _log = telemetry::init(config.log, filter)?;
     let ended = signals()?;
     let running = start(&config).await?;
+    // Before the first line: whoever read it may send the signal.
+    let renewals = renewals(&running)?;
     let mut out = io::stdout();
-    writeln!(out, "listening on http://{}", running.address())?;
+    writeln!(out, "listening on {}", running.origin)?;
     out.flush()?;
     tracing::info!(
         address = %running.address(),
@@ -238,7 +337,10 @@ pub async fn serve(config: ServeConfig) -> Result<(), ServeError> {
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );
-    let signal = ended.await;
+    let signal = tokio::select! {
+        signal = ended => signal,
+        never = renewals => match never {},
+    };
     tracing::info!(signal, "shutting down");
     running.stop().await;
     tracing::info!("everything accepted is stored");
@@ -275,6 +377,26 @@ fn signals() -> io::Result<impl Future<Output = &'static str>> {
     })
 }
 
+/// Reads the certificate again at each SIGHUP. Without HTTPS there is nothing to read, and the signal means what it
+/// means to any process.
+fn renewals(running: &Running) -> io::Result<impl Future<Output = Infallible>> {
+    #[cfg(unix)]
+    let mut asked = match running.tls {
+        Some(_) => Some(tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup())?),
+        None => None,
+    };
+    Ok(async move {
+        #[cfg(unix)]
+        while let Some(hangup) = &mut asked
+            && hangup.recv().await.is_some()
+        {
+            // What is wrong is in the log.
+            let _ = running.reload_tls().await;
+        }
+        std::future::pending().await
+    })
+}
+
 fn open_store(config: &ServeConfig) -> Result<Arc<dyn Store>, ServeError> {
     match &config.store {
         StoreConfig::Memory => Ok(Arc::new(MemoryStore::new())),
@@ -282,7 +404,8 @@ fn open_store(config: &ServeConfig) -> Result<Arc<dyn Store>, ServeError> {
             if let Some(folder) = path.parent() {
                 make_folder(folder)?;
             }
-            let options = SqliteOptions { synchronous: config.synchronous, ..SqliteOptions::default() };
+            let sharing = if config.shared_store { Sharing::Among } else { Sharing::Alone };
+            let options = SqliteOptions { synchronous: config.synchronous, sharing, ..SqliteOptions::default() };
             Ok(Arc::new(SqliteStore::open(path, options)?))
         }
     }

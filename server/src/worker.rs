@@ -225,7 +225,9 @@ pub async fn ask(gateway: &Gateway, call: Call) -> Result<RailAnswer> {
 pub(crate) fn unexpected(outcome: &Outcome) -> Error {
     let kind = match outcome {
         Outcome::Enrolled(_) => "enrolled",
-        Outcome::Token(..) => "token",
+        Outcome::Token(_) => "token",
+        Outcome::Key(_) => "key",
+        Outcome::Client(_) => "client",
         Outcome::Created { .. } => "created",
         Outcome::Reversed { .. } => "reversed",
         Outcome::Leased(_) => "leased",

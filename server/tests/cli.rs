@@ -3,6 +3,10 @@
 // Clippy's exception for tests covers test functions only, not what they call.
 #![allow(clippy::unwrap_used)]
 
+#[path = "cli/operator.rs"]
+mod operator;
+#[path = "cli/signed.rs"]
+mod signed;
 #[path = "cli/support.rs"]
 mod support;
 
@@ -97,47 +101,6 @@ fn events_are_followed_until_the_payment_is_final() {
 }
 
 #[test]
-fn a_profile_is_not_given_up_by_accident_and_tokens_are_renewed() {
-    let world = World::enrolled();
-    let taken = world.run(&["enroll"]).fails(1);
-    assert!(taken.err.contains("exists already") && taken.err.contains("--force"), "{}", taken.err);
-    let path = world.path("home/profiles/default.toml");
-    let before = std::fs::read_to_string(&path).unwrap();
-    world.run(&["balance"]).ok();
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), before, "a young token is left alone");
-
-    // The same token, made to look as if more than half of its life were over.
-    let aged = aged(&before);
-    std::fs::write(&path, &aged).unwrap();
-    world.run(&["balance"]).ok();
-    let after = std::fs::read_to_string(&path).unwrap();
-    assert_ne!(after, aged);
-    assert_ne!(line(&after, "access_token"), line(&before, "access_token"));
-    assert_eq!(line(&after, "client_id"), line(&before, "client_id"));
-    world.run(&["balance"]).ok();
-
-    let shown = world.run(&["enroll", "--force", "--show-token", "--json"]).ok().json();
-    assert!(shown["access_token"].as_str().is_some_and(|token| token.starts_with("rg_sandbox_")));
-    let hidden = world.run(&["enroll", "--profile", "second", "--json"]).ok();
-    assert!(!hidden.out.contains("rg_sandbox_") && hidden.json()["client_id"].is_string(), "{}", hidden.out);
-}
-
-fn line<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    text.lines().find(|line| line.starts_with(name))
-}
-
-fn aged(profile: &str) -> String {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
-    let time = |at: i64| railgate::time::rfc3339(at);
-    let replace = |line: &str| match line.split_once(" = ") {
-        Some(("issued_at", _)) => format!("issued_at = \"{}\"", time(now - 600_000)),
-        Some(("expires_at", _)) => format!("expires_at = \"{}\"", time(now + 300_000)),
-        _ => line.to_owned(),
-    };
-    profile.lines().map(|line| replace(line) + "\n").collect()
-}
-
-#[test]
 fn wrong_usage_is_told_from_failure() {
     for line in [
         &["nonsense"][..],
@@ -151,7 +114,11 @@ fn wrong_usage_is_told_from_failure() {
         &["ledger", "verify", "--store", "memory:"],
         &["balance", "--profile", "../escape"],
         &["curl", "GET", "/balances", "-H", "not a header"],
-        &["curl", "GET", "/healthz", "--server", "https://example.org"],
+        &["curl", "GET", "/healthz", "--server", "http://example.org"],
+        &["enroll", "--server", "http://10.0.0.5:8080"],
+        &["proxy", "0.0.0.0:8090"],
+        &["clients", "approve", "somebody"],
+        &["keys", "rotate", "everything"],
     ] {
         let run = railgate(line, None).fails(2);
         assert!(run.err.contains("error"), "{line:?}: {}", run.err);
@@ -293,6 +260,9 @@ fn a_payment_whose_answer_was_lost_is_sent_again_under_the_same_reference() {
     let run = world.run(&["settle", "1", "EUR", "sim:ok"]).ok();
     assert!(run.err.contains("sending it again") && run.err.contains("paid once only"), "{}", run.err);
     let asked = asked.join().unwrap();
+    assert!(asked.iter().all(|request| request.contains("authorization: bearer t\r\n") && request.contains("signature: sig1=:")));
+    let nonces: std::collections::HashSet<&str> = asked.iter().filter_map(|request| request.split("nonce=\"").nth(1)).collect();
+    assert_eq!(nonces.len(), 3, "each is signed anew");
     let bodies: Vec<&str> = asked.iter().filter_map(|request| request.split_once("\r\n\r\n")).map(|(_, body)| body).collect();
     assert_eq!(bodies.len(), 3);
     assert!(bodies.iter().all(|body| *body == bodies[0] && body.contains("\"reference\":\"01")), "{bodies:?}");

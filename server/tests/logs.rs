@@ -7,11 +7,17 @@ use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use hyper::Request;
-use railgate::store::memory::MemoryStore;
+use railgate::auth::{Signer as _, SoftwareKey};
 use railgate_server::telemetry::{LogFormat, parse_filter, subscriber};
-use railgate_server::{Hosted, start_with};
 use serde_json::{Value, json};
+use support::{SETTLEMENTS, Service, service};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tracing_subscriber::fmt::MakeWriter;
+
+#[path = "http/support.rs"]
+#[allow(dead_code, reason = "shared with the tests of the interface, which use more of it")]
+mod support;
 
 #[derive(Clone, Default)]
 struct Captured(Arc<Mutex<Vec<u8>>>);
@@ -35,47 +41,83 @@ impl<'w> MakeWriter<'w> for Captured {
     }
 }
 
+/// A busy run: everything that a client does with its credentials, right and wrong. Gives what must be seen nowhere.
+async fn busy(service: &Service) -> Vec<String> {
+    let key = Arc::new(SoftwareKey::p256(&[5; 32]).unwrap());
+    let jwk: Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
+    let body = json!({"client_name": "Secretive Ltd", "jwk": jwk}).to_string();
+    let request = Request::post("/api/v1/auth/enrollments").header("content-type", "application/json").body(Body::from(body)).unwrap();
+    let enrolled = service.exchange(service.sign(request, &*key).await).await.expect(201).json();
+    let secret = |name: &str| enrolled[name].as_str().unwrap().to_owned();
+    let (first, webhook) = (secret("access_token"), secret("webhook_secret"));
+    service.keys.lock().unwrap().insert(first.clone(), Arc::clone(&key));
+    let renewal = Request::post("/api/v1/auth/tokens").body(Body::empty()).unwrap();
+    let renewed = service.exchange(service.sign(renewal, &*key).await).await.expect(200).json();
+    let token = renewed["access_token"].as_str().unwrap().to_owned();
+    service.keys.lock().unwrap().insert(token.clone(), Arc::clone(&key));
+
+    let call = |method: &str, path: &str| {
+        let request = Request::builder().method(method).uri(path.to_owned()).header("authorization", format!("Bearer {token}"));
+        if method == "POST" { request.header("content-type", "application/json") } else { request }
+    };
+    let body = json!({"amount": 31.41, "currency": "EUR", "to": "msisdn:+254712345678", "reference": "ref-for-nobody", "description": "Private words"});
+    for prefer in ["wait=5", "none"] {
+        let request = call("POST", SETTLEMENTS).header("x-request-id", "seen-1").header("prefer", prefer);
+        service.send(request.body(Body::from(body.to_string())).unwrap()).await;
+    }
+    for path in ["/ref-for-nobody", "/ref-for-nobody/events", "/ref-for-nobody/nothing", "?to=msisdn:%2B254712345678&limit=x"] {
+        service.send(call("GET", &format!("{SETTLEMENTS}{path}")).body(Body::empty()).unwrap()).await;
+    }
+    let broken = Body::from("{\"to\":\"msisdn:+254712345678\",\"reference\":\"ref-for-nobody\"");
+    service.send(call("POST", SETTLEMENTS).body(broken).unwrap()).await;
+
+    // Wrong in each way that has something to give away: signatures, nonces, tokens.
+    let signed = service.sign(call("GET", SETTLEMENTS).body(Body::empty()).unwrap(), &*key).await;
+    let signature = signed.headers()["signature"].to_str().unwrap().trim_start_matches("sig1=:").trim_end_matches(':').to_owned();
+    let (parts, _) = signed.into_parts();
+    for uri in [SETTLEMENTS, SETTLEMENTS, "/api/v1/gateway/settlements?limit=1"] {
+        let mut again = Request::from_parts(parts.clone(), Body::empty());
+        *again.uri_mut() = uri.parse().unwrap();
+        service.exchange(again).await;
+    }
+    service.exchange(Request::get("/readyz").header("authorization", "Bearer rg_sandbox_wrong").body(Body::empty()).unwrap()).await;
+    let revoked = json!({"token": first}).to_string();
+    service.send(call("POST", "/api/v1/auth/tokens/revoke").body(Body::from(revoked)).unwrap()).await.expect(204);
+    service.send(call("DELETE", &format!("/api/v1/auth/keys/{}", key.public_key().id())).body(Body::empty()).unwrap()).await.expect(204);
+    let bytes = |text: &str| text.trim_start_matches("whsec_").to_owned();
+    vec![first, token, bytes(&webhook), signature]
+}
+
+async fn figures(service: &Service) -> String {
+    let mut stream = TcpStream::connect(service.running.metrics_address().unwrap()).await.unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    text
+}
+
 #[tokio::test]
 async fn lines_are_structured_and_hold_no_secret_and_nobody() {
     let captured = Captured::default();
-    // Everything of ours, down to the finest level.
-    let filter = parse_filter("info,railgate_server=trace,railgate=trace,hyper=debug").unwrap();
+    // Everything of ours, down to the finest level, and what the libraries say of a call.
+    let filter = parse_filter("debug,railgate_server=trace,railgate=trace").unwrap();
     tracing::subscriber::set_global_default(subscriber(LogFormat::Json, filter, captured.clone())).unwrap();
 
-    let listen = "127.0.0.1:0".parse().unwrap();
-    let running = start_with(Hosted::over(Arc::new(MemoryStore::new())), listen, None, None).await.unwrap();
-    let send = async |request: Request<Body>| {
-        let answer = running.front().answer(request).await;
-        let status = answer.status().as_u16();
-        let body = http_body_util::BodyExt::collect(answer.into_body()).await.unwrap().to_bytes();
-        (status, body)
-    };
-    let post = |path: &str| Request::post(path.to_owned()).header("content-type", "application/json");
-    let (_, body) = send(post("/api/v1/auth/enrollments").body(Body::from(r#"{"client_name":"Secretive Ltd"}"#)).unwrap()).await;
-    let token = serde_json::from_slice::<Value>(&body).unwrap()["access_token"].as_str().unwrap().to_owned();
-    let bearer = format!("Bearer {token}");
-    let settlements = "/api/v1/gateway/settlements";
-    let body = json!({"amount": 31.41, "currency": "EUR", "to": "msisdn:+254712345678", "reference": "ref-for-nobody", "description": "Private words"});
-    for prefer in ["wait=5", "none"] {
-        let request = post(settlements).header("authorization", &bearer).header("x-request-id", "seen-1").header("prefer", prefer);
-        send(request.body(Body::from(body.to_string())).unwrap()).await;
-    }
-    for path in ["/ref-for-nobody", "/ref-for-nobody/events", "/ref-for-nobody/nothing", "?to=msisdn:%2B254712345678&limit=x"] {
-        let request = Request::get(format!("{settlements}{path}")).header("authorization", &bearer);
-        send(request.body(Body::empty()).unwrap()).await;
-    }
-    let broken = post(settlements).header("authorization", &bearer);
-    send(broken.body(Body::from("{\"to\":\"msisdn:+254712345678\",\"reference\":\"ref-for-nobody\"")).unwrap()).await;
-    send(Request::get("/readyz").header("authorization", "Bearer rg_sandbox_wrong").body(Body::empty()).unwrap()).await;
-    running.stop().await;
+    let service = service().await;
+    let mut secrets = busy(&service).await;
+    secrets.push(service.token.clone());
+    let figures = figures(&service).await;
+    service.running.stop().await;
 
     let text = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
-    for private in [token.as_str(), "rg_sandbox", "254712345678", "ref-for-nobody", "Private", "Secretive", "31.41"] {
+    let nobody = ["rg_sandbox", "whsec_", "c1.", "254712345678", "ref-for-nobody", "Private", "Secretive", "31.41"];
+    for private in secrets.iter().map(String::as_str).chain(nobody) {
         assert!(!text.contains(private), "{private} is in\n{text}");
+        assert!(!figures.contains(private), "{private} is in\n{figures}");
     }
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let created = lines.iter().find(|line| line["request_id"] == "seen-1").unwrap();
-    assert_eq!((&created["route"], &created["method"], &created["status"]), (&json!(settlements), &json!("POST"), &json!(201)));
+    assert_eq!((&created["route"], &created["method"], &created["status"]), (&json!(SETTLEMENTS), &json!("POST"), &json!(201)));
     assert!(created["duration_us"].is_u64() && created["client"].as_str().unwrap().len() == 26, "{created}");
     let unmatched = lines.iter().find(|line| line["route"] == "unmatched").unwrap();
     assert_eq!(unmatched["status"], 404);

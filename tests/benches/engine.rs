@@ -12,7 +12,7 @@ use railgate::{Config, Engine};
 fn gateway() -> (Engine, Caller) {
     let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
     let engine = Engine::open(Arc::new(MemoryStore::default()), env, Config::default()).expect("an engine");
-    match engine.run(Command::Enroll { name: "Bench".into() }).expect("enrolling") {
+    match engine.run(Command::Enroll { name: "Bench".into(), key: None }).expect("enrolling") {
         Outcome::Enrolled(enrolled) => (engine, enrolled.caller),
         _ => unreachable!(),
     }

@@ -81,7 +81,9 @@ impl Pair {
         let store = Arc::new(SqliteStore::open(&e, SqliteOptions::default()).expect("the engine's database"));
         let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
         let engine = Engine::open(store, env.clone(), Config::default()).expect("an engine");
-        let Outcome::Enrolled(enrolled) = engine.run(Command::Enroll { name: "Bench".into() }).expect("enrolling") else { unreachable!() };
+        let Outcome::Enrolled(enrolled) = engine.run(Command::Enroll { name: "Bench".into(), key: None }).expect("enrolling") else {
+            unreachable!()
+        };
         let target = Connection::open(b).expect("opening");
         for (pragma, value) in [("journal_mode", "WAL"), ("synchronous", "FULL"), ("wal_autocheckpoint", "8000"), ("cache_size", "-65536")]
         {

@@ -1,15 +1,20 @@
-//! A plain blocking HTTP/1.1 client over one kept-alive connection: small enough to be trusted in a crash test.
+//! A plain blocking HTTP/1.1 client over one kept-alive connection, which signs what it sends: small enough to be
+//! trusted in a crash test.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use railgate::auth::{Signer, SoftwareKey};
+use railgate::client::{Answer, ClientError, Request, Session, Snapshot, carries_token};
+use railgate::ledger::Mode;
 use serde_json::Value;
 
-/// One connection.
-pub struct Client {
-    stream: BufReader<TcpStream>,
-    token: Option<String>,
-}
+/// One connection. It knows nothing of signatures.
+pub struct Connection(BufReader<TcpStream>);
 
 /// What came back.
 #[derive(Debug, Clone)]
@@ -20,32 +25,34 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// The body, or null when there is none.
     pub body: Value,
+    /// The nonce under which the call was signed; empty if it was not.
+    pub nonce: String,
+    bytes: Vec<u8>,
 }
 
-impl Client {
+impl Response {
+    /// The value of a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The code of a problem; empty if it is none.
+    pub fn code(&self) -> &str {
+        self.body["code"].as_str().unwrap_or("")
+    }
+}
+
+impl Connection {
     /// Connects.
-    pub fn connect(address: SocketAddr, token: Option<&str>) -> Result<Self> {
+    pub fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream: BufReader::new(stream), token: token.map(str::to_owned) })
+        Ok(Self(BufReader::new(stream)))
     }
 
-    /// Sends one request and reads its answer.
-    pub fn send(&mut self, method: &str, path: &str, body: Option<&str>) -> Result<Response> {
-        let mut request = format!("{method} {path} HTTP/1.1\r\nhost: railgate\r\n");
-        if let Some(token) = &self.token {
-            request.push_str(&format!("authorization: Bearer {token}\r\n"));
-        }
-        if let Some(body) = body {
-            request.push_str(&format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()));
-        }
-        request.push_str("\r\n");
-        request.push_str(body.unwrap_or(""));
-        self.stream.get_mut().write_all(request.as_bytes())?;
-        self.read()
-    }
-
-    fn read(&mut self) -> Result<Response> {
+    /// Sends the bytes of one request and reads its answer.
+    pub fn exchange(&mut self, request: &[u8]) -> Result<Response> {
+        self.0.get_mut().write_all(request)?;
         let status = self.line()?;
         let status =
             status.split(' ').nth(1).and_then(|s| s.parse().ok()).ok_or_else(|| Error::new(ErrorKind::InvalidData, status.clone()))?;
@@ -59,25 +66,197 @@ impl Client {
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
         let length = headers.iter().find(|(n, _)| n == "content-length").and_then(|(_, v)| v.parse().ok()).unwrap_or(0);
-        let mut body = vec![0; length];
-        self.stream.read_exact(&mut body)?;
-        let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body)? };
-        Ok(Response { status, headers, body })
+        let mut bytes = vec![0; length];
+        self.0.read_exact(&mut bytes)?;
+        let body = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes)? };
+        Ok(Response { status, headers, body, nonce: String::new(), bytes })
     }
 
     fn line(&mut self) -> Result<String> {
         let mut line = String::new();
-        if self.stream.read_line(&mut line)? == 0 {
+        if self.0.read_line(&mut line)? == 0 {
             return Err(ErrorKind::UnexpectedEof.into());
         }
         Ok(line.trim_end().to_owned())
     }
 }
 
-/// Enrols a new sandbox client and gives its token.
-pub fn enroll(address: SocketAddr) -> String {
-    let mut client = Client::connect(address, None).expect("connecting");
-    let response = client.send("POST", "/api/v1/auth/enrollments", Some(r#"{"client_name":"Test"}"#)).expect("enrolling");
-    assert_eq!(response.status, 201, "{response:?}");
-    response.body["access_token"].as_str().expect("a token").to_owned()
+/// An enrolled key and its token, from which further connections are made.
+#[derive(Clone)]
+pub struct Account {
+    signer: Arc<dyn Signer>,
+    /// Under which address its calls are signed; `None`: where it connects to.
+    base: Option<String>,
+    snapshot: Snapshot,
+}
+
+/// Enrols a new sandbox client.
+pub fn enroll(address: SocketAddr) -> Account {
+    Account::enroll(address, None, new_key()).expect("enrolling")
+}
+
+impl Account {
+    /// Enrols `signer` as a new sandbox client of a server that calls itself `base`, or by the address where it listens.
+    pub fn enroll(address: SocketAddr, base: Option<&str>, signer: Arc<dyn Signer>) -> Result<Self> {
+        let mut account = Self::unknown(signer, base);
+        let mut client = account.connect(address)?;
+        let bytes = client.signed_enrollment("Test")?;
+        let response = client.connection.exchange(&bytes)?;
+        assert_eq!(response.status, 201, "{response:?}");
+        granted(client.session.learn(&answer(&response, &pairs(&response)), now()));
+        account.snapshot = client.session.snapshot();
+        Ok(account)
+    }
+
+    /// A key that is not enrolled.
+    pub fn unknown(signer: Arc<dyn Signer>, base: Option<&str>) -> Self {
+        Self { signer, base: base.map(str::to_owned), snapshot: Snapshot::default() }
+    }
+
+    /// A further connection, which renews its own token when the time has come.
+    pub fn connect(&self, address: SocketAddr) -> Result<Client> {
+        let base = self.base.clone().unwrap_or_else(|| format!("http://{address}"));
+        let mut session = granted(Session::new(&base, Mode::Sandbox, Arc::clone(&self.signer)));
+        session.restore(&self.snapshot);
+        Ok(Client { connection: Connection::open(address)?, session })
+    }
+
+    /// The access token that the enrolment gave.
+    pub fn token(&self) -> &str {
+        self.snapshot.access_token.as_deref().expect("enrolled")
+    }
+
+    /// The thumbprint of its key.
+    pub fn key_id(&self) -> String {
+        self.signer.public_key().id().to_string()
+    }
+}
+
+/// One connection of an account, which signs every call.
+pub struct Client {
+    connection: Connection,
+    session: Session,
+}
+
+impl Client {
+    /// Sends one call and reads its answer. A call that was refused because token or challenge had ended is signed anew
+    /// and sent once more.
+    pub fn send(&mut self, method: &str, path: &str, body: Option<&str>) -> Result<Response> {
+        let request = call(method, path, body);
+        let (response, again) = self.once(request.clone())?;
+        if again { self.once(request).map(|(response, _)| response) } else { Ok(response) }
+    }
+
+    fn once(&mut self, request: Request) -> Result<(Response, bool)> {
+        let bytes = self.signed(request)?;
+        let mut response = self.connection.exchange(&bytes)?;
+        response.nonce = nonce(&bytes);
+        let again = self.session.hear(&answer(&response, &pairs(&response)), now());
+        Ok((response, again))
+    }
+
+    /// The bytes of a signed call, to be sent as often and wherever the caller likes.
+    pub fn signed(&mut self, request: Request) -> Result<Vec<u8>> {
+        let authenticated = carries_token(&request.path);
+        self.prepare(authenticated)?;
+        Ok(render(&granted(self.session.sign(request, authenticated, now(), unique()))))
+    }
+
+    /// The same for a call that a new key signs too.
+    pub fn signed_with_new_key(&mut self, request: Request, new_key: &dyn Signer) -> Result<Vec<u8>> {
+        let authenticated = carries_token(&request.path);
+        self.prepare(authenticated)?;
+        let random = [unique(), unique()];
+        Ok(render(&granted(self.session.sign_with_new_key(request, authenticated, new_key, now(), random))))
+    }
+
+    /// The bytes of a call that enrols the key.
+    pub fn signed_enrollment(&mut self, name: &str) -> Result<Vec<u8>> {
+        let request = self.session.enroll_request(name);
+        self.signed(request)
+    }
+
+    /// Sends bytes as they are.
+    pub fn exchange(&mut self, bytes: &[u8]) -> Result<Response> {
+        self.connection.exchange(bytes)
+    }
+
+    fn prepare(&mut self, authenticated: bool) -> Result<()> {
+        while let Some(need) = self.session.needs(now(), authenticated) {
+            let request = granted(self.session.prepare(need, now(), unique()));
+            let response = self.connection.exchange(&render(&request))?;
+            granted(self.session.learn(&answer(&response, &pairs(&response)), now()));
+        }
+        Ok(())
+    }
+}
+
+/// A call that is not signed yet.
+pub fn call(method: &str, path: &str, body: Option<&str>) -> Request {
+    match body {
+        Some(body) => Request { method: method.to_owned(), ..Request::post(path, body.to_owned()) },
+        None => Request::new(method, path),
+    }
+}
+
+/// A key of its own for each call of this function.
+pub fn new_key() -> Arc<SoftwareKey> {
+    let mut secret = [0; 32];
+    for half in secret.chunks_exact_mut(16) {
+        half.copy_from_slice(&unique());
+    }
+    Arc::new(SoftwareKey::ed25519(&secret))
+}
+
+/// What can only be wrong if client or server is: a test must not take it for a broken connection.
+fn granted<T>(result: std::result::Result<T, ClientError>) -> T {
+    result.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The bytes of a call as it stands, signed or not.
+pub fn render(request: &Request) -> Vec<u8> {
+    let mut head = format!("{} {} HTTP/1.1\r\nhost: railgate\r\n", request.method, request.path);
+    for (name, value) in &request.headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    if !request.body.is_empty() {
+        head.push_str(&format!("content-length: {}\r\n", request.body.len()));
+    }
+    head.push_str("\r\n");
+    let mut bytes = head.into_bytes();
+    bytes.extend_from_slice(&request.body);
+    bytes
+}
+
+/// The nonce of the (first) signature of a rendered request.
+pub fn nonce(request: &[u8]) -> String {
+    let text = String::from_utf8_lossy(request);
+    let rest = text.split_once("nonce=\"").map_or("", |(_, rest)| rest);
+    rest.split('"').next().unwrap_or("").to_owned()
+}
+
+fn pairs(response: &Response) -> Vec<(&str, &str)> {
+    response.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}
+
+fn answer<'a>(response: &'a Response, headers: &'a [(&'a str, &'a str)]) -> Answer<'a> {
+    Answer { status: response.status, headers, body: &response.bytes }
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    i64::try_from(now.as_millis()).expect("before the year 292000000")
+}
+
+/// Never the same twice, also not in another process.
+fn unique() -> [u8; 16] {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let n = NEXT.fetch_add(1, Ordering::Relaxed);
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(n);
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&hasher.finish().to_be_bytes());
+    bytes[8..].copy_from_slice(&n.to_be_bytes());
+    bytes
 }

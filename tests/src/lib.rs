@@ -1,7 +1,10 @@
-//! Drivers of the tests and benches that cross crates: the real binary as a child process, and a plain HTTP client.
+//! Drivers of the tests and benches that cross crates: the real binary as a child process, a plain HTTP client, and calls
+//! that are signed before they are needed.
 
 pub mod binary;
 pub mod client;
+pub mod key;
+pub mod presigned;
 
 /// The README's Rust runs as it is printed.
 #[cfg(doctest)]

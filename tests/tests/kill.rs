@@ -1,6 +1,7 @@
-//! SIGKILL under load, again and again: no answered settlement is lost, none is dispatched twice, the books balance.
+//! SIGKILL under load, again and again: no answered settlement is lost, none is dispatched twice, the books balance; no
+//! answered reversal is lost, nor its nonce, nor its line in the audit trail.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,27 +9,48 @@ use std::sync::{Arc, Mutex};
 use railgate::api::{Caller, Command, Target};
 use railgate::engine::verify::verify;
 use railgate::env::ManualEnv;
-use railgate::ids::ClientNo;
+use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
-use railgate::lifecycle::SettlementStatus;
-use railgate::store::record::{ClientRecord, SettlementRecord, SimPaymentRecord};
+use railgate::lifecycle::{ReversalStatus, SettlementStatus};
+use railgate::store::record::{AuditAction, AuditRecord, ClientRecord, Key, ReversalRecord, SettlementRecord, SimPaymentRecord};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore};
 use railgate::store::{Scan, Store, typed_all};
 use railgate::{Config, Engine};
 use railgate_tests::binary::Server;
-use railgate_tests::client::{Client, enroll};
+use railgate_tests::client::{Account, enroll};
+use sha2::{Digest, Sha256};
 
 const ROUNDS: u64 = 50;
 const CONNECTIONS: u64 = 8;
 const SCENARIOS: &[&str] =
     &["sim:ok", "sim:ok", "sim:ok", "sim:failover", "sim:timeout-then-ok", "sim:decline-over_limit", "msisdn:+254700000001"];
+/// One create in so many is followed by the reversal of an earlier settlement of the same connection,
+const REVERSE_EVERY: u64 = 4;
+/// as many before it: some of them were sent on by then, and some were not.
+const BEFORE: usize = 3;
 
-/// Reference and id of every settlement that was answered.
-type Answered = Mutex<HashMap<String, String>>;
+/// What was answered, and what was tried.
+#[derive(Default)]
+struct Answered {
+    /// Reference and id of every settlement.
+    created: HashMap<String, String>,
+    /// References of the settlements that were to be reversed, whether or not that was answered.
+    tried: HashSet<String>,
+    reversals: Vec<Reversal>,
+}
 
-/// Creates settlements on one connection until the server is gone; notes what was answered.
-fn load(server: &Server, token: &str, next: &AtomicU64, answered: &Answered, count: &AtomicU64) {
-    let Ok(mut client) = Client::connect(server.address, Some(token)) else { return };
+/// A reversal that was answered.
+struct Reversal {
+    reference: String,
+    nonce: String,
+    status: u16,
+    code: String,
+}
+
+/// Creates and reverses settlements on one connection until the server is gone; notes what was answered.
+fn load(server: &Server, account: &Account, next: &AtomicU64, answered: &Mutex<Answered>, count: &AtomicU64) {
+    let Ok(mut client) = account.connect(server.address) else { return };
+    let mut own = Vec::new();
     loop {
         let n = next.fetch_add(1, Ordering::SeqCst);
         let to = SCENARIOS[(n % SCENARIOS.len() as u64) as usize];
@@ -37,8 +59,19 @@ fn load(server: &Server, token: &str, next: &AtomicU64, answered: &Answered, cou
         let Ok(response) = client.send("POST", "/api/v1/gateway/settlements", Some(&body)) else { return };
         assert_eq!(response.status, 201, "{response:?}");
         let id = response.body["id"].as_str().expect("an id").to_owned();
-        answered.lock().expect("no panics").insert(reference, id);
+        answered.lock().expect("no panics").created.insert(reference.clone(), id);
         count.fetch_add(1, Ordering::SeqCst);
+        own.push(reference);
+        if !n.is_multiple_of(REVERSE_EVERY) || own.len() <= BEFORE {
+            continue;
+        }
+        let reference = own.swap_remove(own.len() - 1 - BEFORE);
+        answered.lock().expect("no panics").tried.insert(reference.clone());
+        let path = format!("/api/v1/gateway/settlements/{reference}/reverse");
+        let Ok(response) = client.send("POST", &path, None) else { return };
+        assert!(matches!(response.status, 200 | 201 | 409), "{response:?}");
+        let code = response.code().to_owned();
+        answered.lock().expect("no panics").reversals.push(Reversal { reference, nonce: response.nonce, status: response.status, code });
     }
 }
 
@@ -51,8 +84,34 @@ fn assert_sound(path: &Path, round: u64) -> u64 {
     report.tasks
 }
 
-fn assert_all_there(server: &Server, token: &str, answered: &HashMap<String, String>) {
-    let mut client = Client::connect(server.address, Some(token)).expect("connecting");
+/// Every answered reversal has used up its nonce and is in the audit trail as it was answered.
+fn assert_recorded(path: &Path, reversals: &[Reversal], round: u64) {
+    let store = SqliteStore::open_read_only(path).expect("opening");
+    let numbers: HashMap<String, SettlementNo> =
+        settlements(&store).into_iter().map(|record| (record.reference.as_str().to_owned(), record.no)).collect();
+    let audit: Vec<AuditRecord> =
+        typed_all(store.scan(&Scan::Audit { after: i64::MIN, limit: usize::MAX }).expect("reading")).expect("audit");
+    let audit = audit.into_iter().filter(|line| line.action == AuditAction::ReverseSettlement);
+    let audit: HashSet<_> = audit.map(|line| (line.target, line.name, line.refused)).collect();
+    for reversal in reversals {
+        let Reversal { reference, status, code, .. } = reversal;
+        let line = match status {
+            409 => (0, Some(reference.clone()), Some(code.clone())),
+            _ => (numbers[reference].0, None, None),
+        };
+        assert!(audit.contains(&line), "round {round}: the audit trail lacks the reversal of {reference}, answered {status} {code}");
+        let hash = Sha256::digest(&reversal.nonce).into();
+        let burnt = store.get(&Key::Nonce(hash)).expect("reading");
+        assert!(burnt.is_some(), "round {round}: the nonce of the reversal of {reference}, answered {status} {code}, is not burnt");
+    }
+}
+
+fn settlements(store: &dyn Store) -> Vec<SettlementRecord> {
+    typed_all(store.scan(&Scan::Settlements { after: SettlementNo(0), limit: usize::MAX }).expect("reading")).expect("settlements")
+}
+
+fn assert_all_there(server: &Server, account: &Account, answered: &HashMap<String, String>) {
+    let mut client = account.connect(server.address).expect("connecting");
     for (reference, id) in answered {
         let found = client.send("GET", &format!("/api/v1/gateway/settlements/{reference}"), None).expect("reading");
         assert_eq!((found.status, found.body["id"].as_str()), (200, Some(id.as_str())), "{reference}");
@@ -60,7 +119,7 @@ fn assert_all_there(server: &Server, token: &str, answered: &HashMap<String, Str
 }
 
 /// Lets the database come to rest under a clock that runs ahead, and checks where each settlement ended.
-fn assert_rests(path: &Path, answered: &HashMap<String, String>) {
+fn assert_rests(path: &Path, answered: &Answered) {
     let store = Arc::new(SqliteStore::open(path, SqliteOptions::default()).expect("opening"));
     let env = Arc::new(ManualEnv::new(i64::MAX >> 22, 1));
     let engine = Engine::open(store.clone(), env.clone(), Config::default()).expect("an engine");
@@ -69,11 +128,25 @@ fn assert_rests(path: &Path, answered: &HashMap<String, String>) {
         env.advance_to(due);
         engine.work(1_000).expect("working");
     }
-    for (reference, id) in answered {
+    let reversals: HashMap<&str, u16> = answered.reversals.iter().map(|r| (r.reference.as_str(), r.status)).collect();
+    for (reference, id) in &answered.created {
         let record = settlement(&*store, &engine, id);
         let declined = record.to.as_str() == "sim:decline-over_limit";
-        let expected = if declined { SettlementStatus::Failed } else { SettlementStatus::Completed };
-        assert_eq!(record.status, expected, "{reference} to {}", record.to.as_str());
+        let undisturbed = if declined { SettlementStatus::Failed } else { SettlementStatus::Completed };
+        let made: Vec<ReversalRecord> = typed_all(store.scan(&Scan::Reversals(record.no)).expect("reading")).expect("reversals");
+        let made: Vec<ReversalStatus> = made.into_iter().map(|reversal| reversal.status).collect();
+        let answer = reversals.get(reference.as_str());
+        let expected: &[SettlementStatus] = match (answer, &made[..]) {
+            (Some(200), []) => &[SettlementStatus::Cancelled],
+            (Some(409), []) => &[undisturbed],
+            (None, []) if answered.tried.contains(reference) => &[undisturbed, SettlementStatus::Cancelled],
+            (None, []) => &[undisturbed],
+            (Some(201) | None, [ReversalStatus::Completed]) => &[SettlementStatus::Reversed],
+            // The kill came before the operator heard of it: that is found out, and the payment stands.
+            (Some(201) | None, [ReversalStatus::Failed]) => &[undisturbed],
+            _ => panic!("{reference}: reversing it was answered {answer:?}, and there is {made:?}"),
+        };
+        assert!(expected.contains(&record.status), "{reference} to {}: {:?} and not {expected:?}", record.to.as_str(), record.status);
         let books: Vec<SimPaymentRecord> = typed_all(store.scan(&Scan::SimPayments(record.no)).expect("reading")).expect("payments");
         assert!(books.iter().all(|payment| payment.received == 1), "{reference}: {books:?}");
     }
@@ -93,33 +166,38 @@ fn fifty_kills_lose_nothing_and_send_nothing_twice() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("gateway.db");
     let mut server = Server::start(&path, &[]);
-    let token = enroll(server.address);
+    let account = enroll(server.address);
     let next = AtomicU64::new(0);
-    let mut all = HashMap::new();
+    let mut all = Answered::default();
     for round in 1..=ROUNDS {
         // How much is answered before the kill differs from round to round, and so does what is under way.
-        let (kill_at, count, answered) = (round * 37 % 97 + 1, AtomicU64::new(0), Answered::default());
+        let (kill_at, count, answered) = (round * 37 % 97 + 1, AtomicU64::new(0), Mutex::<Answered>::default());
         std::thread::scope(|scope| {
-            for _ in 0..CONNECTIONS {
-                scope.spawn(|| load(&server, &token, &next, &answered, &count));
-            }
+            let connections: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(|| load(&server, &account, &next, &answered, &count))).collect();
             while count.load(Ordering::SeqCst) < kill_at {
+                assert!(!connections.iter().all(|connection| connection.is_finished()), "the server is gone before it was killed");
                 std::thread::yield_now();
             }
             // Requests are in flight on every connection at this moment.
             kill(server.pid());
         });
         server.kill();
-        assert_sound(&path, round);
-        server = Server::start(&path, &[]);
         let answered = answered.into_inner().expect("no panics");
-        assert!(answered.len() as u64 >= kill_at);
-        assert_all_there(&server, &token, &answered);
-        all.extend(answered);
+        assert!(answered.created.len() as u64 >= kill_at);
+        assert_sound(&path, round);
+        assert_recorded(&path, &answered.reversals, round);
+        server = Server::start(&path, &[]);
+        assert_all_there(&server, &account, &answered.created);
+        all.created.extend(answered.created);
+        all.tried.extend(answered.tried);
+        all.reversals.extend(answered.reversals);
     }
-    assert_all_there(&server, &token, &all);
+    assert_all_there(&server, &account, &all.created);
     assert!(server.stop(), "a graceful end");
     assert_sound(&path, ROUNDS + 1);
+    assert_recorded(&path, &all.reversals, ROUNDS + 1);
+    let done = |status| all.reversals.iter().any(|reversal| reversal.status == status);
+    assert!(done(200) && done(201), "neither cancelling nor reversing was put to the test");
     assert_rests(&path, &all);
 }
 

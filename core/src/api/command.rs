@@ -1,11 +1,12 @@
 //! What the engine can be told to do, and what comes of it.
 
-use crate::ids::{ClientNo, SettlementNo, Ulid};
+use crate::auth::{KeyId, Nonce, PublicKey, ScopeSet};
+use crate::ids::{ClientNo, KeyNo, SettlementNo, Ulid};
 use crate::ledger::Mode;
 use crate::money::Money;
 use crate::participant::Reference;
 use crate::rail::RailAnswer;
-use crate::store::record::{Digest32, ReversalRecord, SettlementRecord, TaskKey};
+use crate::store::record::{AuditAction, ClientRecord, Digest32, KeyRecord, ReversalRecord, SecretKind, SettlementRecord, TaskKey};
 use crate::time::Millis;
 use crate::validate::{CreateRequest, ReverseRequest};
 
@@ -20,6 +21,34 @@ pub struct Caller {
     pub client_id: Ulid,
     /// The credential's mode.
     pub mode: Mode,
+}
+
+/// A key that may sign, or a token and the key that must sign with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Credential {
+    /// Whom it speaks for.
+    pub caller: Caller,
+    /// The key's number.
+    pub key: KeyNo,
+    /// The key's thumbprint.
+    pub key_id: KeyId,
+    /// The key.
+    pub public: PublicKey,
+    /// What it may do.
+    pub scopes: ScopeSet,
+    /// When it ends: the token's end, or never for a key alone.
+    pub expires_at: Millis,
+}
+
+/// The signature under which a command came in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedBy {
+    /// Whose; 0 for somebody who is only just enrolling.
+    pub client: ClientNo,
+    /// With which key; 0 likewise.
+    pub key: KeyNo,
+    /// What it used up.
+    pub nonce: Nonce,
 }
 
 /// `<ref>` in a path: the client's own reference, or the `stl_` id.
@@ -37,6 +66,15 @@ impl Target {
         match text.strip_prefix("stl_") {
             Some(ulid) => Ulid::parse(ulid).map(Self::Id),
             None => Reference::parse(text).ok().map(Self::Reference),
+        }
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Reference(reference) => f.write_str(reference.as_str()),
+            Self::Id(id) => write!(f, "stl_{id}"),
         }
     }
 }
@@ -62,13 +100,70 @@ pub enum Subject {
 /// One thing to do. Commands of a group are decided in order and become durable together; each succeeds or fails alone.
 #[derive(Debug, Clone)]
 pub enum Command {
-    /// Enrols a new sandbox client with funded accounts and a first token.
+    /// Enrols a new sandbox client with funded accounts.
     Enroll {
         /// 1 to 100 characters.
         name: String,
+        /// Its first key, which also gets a first token; `None` where the client is this very process.
+        key: Option<PublicKey>,
     },
-    /// Issues a further token to a client that proved who it is.
-    IssueToken(Caller),
+    /// Asks for live access with a key of its own; an operator decides.
+    EnrollLive {
+        /// Who asks, with an active key.
+        caller: Caller,
+        /// The key that will sign live calls.
+        key: PublicKey,
+    },
+    /// Issues a token to a key that has signed.
+    IssueToken {
+        /// The key.
+        key: KeyNo,
+        /// What the token may do: no more than the key; everything it may, unless told.
+        scopes: Option<ScopeSet>,
+    },
+    /// Ends a token of the caller's before its time.
+    RevokeToken {
+        /// Who.
+        caller: Caller,
+        /// SHA-256 of the token's text.
+        token: Digest32,
+    },
+    /// Adds a key for the caller's mode.
+    AddKey {
+        /// Who.
+        caller: Caller,
+        /// The key; it has signed the call too.
+        key: PublicKey,
+        /// What its owner calls it, at most 100 characters.
+        label: Option<String>,
+        /// What it may do: no more than the credential that adds it.
+        scopes: ScopeSet,
+    },
+    /// Revokes a key of the caller's; its tokens end with it.
+    RevokeKey {
+        /// Who.
+        caller: Caller,
+        /// Which.
+        key: KeyId,
+    },
+    /// Whatever a client signed: the nonce is used up and the deed recorded in the commit of the command itself.
+    ///
+    /// A create that succeeds burns nothing: sent again, it is answered as the replay that it is.
+    Signed {
+        /// By whom.
+        by: SignedBy,
+        /// What.
+        command: Box<Command>,
+    },
+    /// Nothing but a signed call that is about to have an effect outside the store.
+    Note {
+        /// Which.
+        action: AuditAction,
+        /// On what.
+        target: SettlementNo,
+    },
+    /// What the operator of the gateway does.
+    Operate(Operation),
     /// Puts play money into a client's sandbox account.
     Fund {
         /// Whose.
@@ -112,8 +207,33 @@ pub enum Command {
     Simulate(Call),
     /// Makes the tasks of owners that are gone due now. For a host that has the store to itself, at its start.
     Recover,
-    /// Forgets what is past its time: idempotency keys after seven days, tokens a day after their end.
+    /// Forgets what is past its time: idempotency keys after seven days, tokens a day and nonces an hour after their end.
     Maintain,
+}
+
+/// What the operator of the gateway does to clients and to the gateway's own secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation {
+    /// Lets a client's pending live keys sign: the one named, or all of them.
+    Approve {
+        /// The client.
+        client: Ulid,
+        /// Only this key.
+        key: Option<KeyId>,
+    },
+    /// Refuses every call of a client from now on.
+    Suspend(Ulid),
+    /// Takes its calls again.
+    Resume(Ulid),
+    /// Revokes a client's key.
+    Revoke {
+        /// The client.
+        client: Ulid,
+        /// Which.
+        key: KeyId,
+    },
+    /// Makes a new secret of this kind; the old one stays valid for what was made with it.
+    Rotate(SecretKind),
 }
 
 /// What came of a command, in the order of [`Command`].
@@ -121,8 +241,12 @@ pub enum Command {
 pub enum Outcome {
     /// Of [`Command::Enroll`].
     Enrolled(Box<Enrolled>),
-    /// Of [`Command::IssueToken`]: the token's text, shown this once, and its end.
-    Token(String, Millis),
+    /// Of [`Command::IssueToken`].
+    Token(Box<IssuedToken>),
+    /// The key that was added, asked for or revoked, as it stands.
+    Key(Box<KeyRecord>),
+    /// The client on which an operator acted, as it stands.
+    Client(Box<ClientRecord>),
     /// Of [`Command::Create`].
     Created {
         /// The settlement as it stands.
@@ -147,15 +271,40 @@ pub enum Outcome {
     Done(usize),
 }
 
-/// A client's first session.
-#[derive(Debug, Clone)]
+/// A client's first session. There is no `Debug`: it holds secrets.
+#[derive(Clone)]
 pub struct Enrolled {
     /// Who it is from now on.
     pub caller: Caller,
     /// Its name, as it gave it.
     pub name: String,
-    /// The access token, shown this once.
-    pub token: String,
-    /// When the token ends.
-    pub token_expires_at: Millis,
+    /// The key it enrolled with.
+    pub key: Option<KeyRecord>,
+    /// The first token of that key.
+    pub token: Option<IssuedToken>,
+    /// `whsec_` and base64 of 32 bytes, shown this once; `None` where no host delivers webhooks.
+    pub webhook_secret: Option<String>,
+}
+
+/// An access token. There is no `Debug`: the text is a secret.
+#[derive(Clone, PartialEq, Eq)]
+pub struct IssuedToken {
+    /// Its text, shown this once.
+    pub text: String,
+    /// What it may do.
+    pub scopes: ScopeSet,
+    /// When it ends.
+    pub expires_at: Millis,
+}
+
+impl std::fmt::Debug for IssuedToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IssuedToken").field("scopes", &self.scopes).field("expires_at", &self.expires_at).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Enrolled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Enrolled").field("caller", &self.caller).finish_non_exhaustive()
+    }
 }

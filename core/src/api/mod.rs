@@ -4,6 +4,6 @@ mod command;
 mod task;
 mod view;
 
-pub use command::{Caller, Command, Enrolled, IdempotencyKey, Outcome, Subject, Target};
+pub use command::{Caller, Command, Credential, Enrolled, IdempotencyKey, IssuedToken, Operation, Outcome, SignedBy, Subject, Target};
 pub use task::{Action, Call, Lease, Work};
 pub use view::*;

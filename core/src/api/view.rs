@@ -10,7 +10,8 @@ use crate::lifecycle::{ReversalStatus, SettlementStatus, StateName};
 use crate::money::Money;
 use crate::rail::FailureCode;
 use crate::rail::simulator::PayeeMatch;
-use crate::store::record::{Actor, EventType};
+use crate::store::record::{Actor, EventType, KeyRecord, KeyStatus};
+use crate::time::rfc3339;
 use crate::validate::ReversalReason;
 
 /// An exact decimal that is written as a JSON number with the currency's decimals, never through a float.
@@ -300,6 +301,43 @@ pub struct BalanceView {
     pub ledger: DecimalNumber,
     /// RFC 3339.
     pub as_of: String,
+}
+
+/// A key as its owner sees it.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct KeyView {
+    /// RFC 7638 thumbprint (SHA-256): what `keyid` names.
+    pub key_id: String,
+    /// `ecdsa-p256-sha256` or `ed25519`.
+    pub algorithm: &'static str,
+    /// `sandbox` or `live`.
+    pub environment: &'static str,
+    /// `active`, `pending` until an operator approves, or `revoked`.
+    pub status: KeyStatus,
+    /// What its owner calls it.
+    pub label: Option<String>,
+    /// What it may do, names with spaces between them.
+    pub scope: String,
+    /// RFC 3339.
+    pub created_at: String,
+    /// RFC 3339.
+    pub revoked_at: Option<String>,
+}
+
+impl From<&KeyRecord> for KeyView {
+    fn from(key: &KeyRecord) -> Self {
+        Self {
+            key_id: key.id.to_string(),
+            algorithm: key.public.algorithm().as_str(),
+            environment: environment(key.mode),
+            status: key.status,
+            label: key.label.clone(),
+            scope: key.scopes.to_string(),
+            created_at: rfc3339(key.created_at),
+            revoked_at: key.revoked_at.map(rfc3339),
+        }
+    }
 }
 
 /// The answer of a pre-flight check.

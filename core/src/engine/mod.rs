@@ -13,6 +13,8 @@ mod overlay;
 mod query;
 mod quote;
 mod reverse;
+mod secrets;
+mod signed;
 mod simulate;
 pub mod verify;
 
@@ -24,12 +26,14 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{IdKey, ProviderNo, SettlementNo};
 use crate::money::{Currency, Money};
 use crate::route::{ProviderSpec, Routes};
+use crate::seal::MasterKeys;
 use crate::store::record::{Key, MetaRecord, ProviderRecord, Record, SettlementRecord, TaskKey};
 use crate::store::{Clash, Commit, CommitError, Scan, Store, Write, typed, typed_all};
 use crate::time::Millis;
 
 pub use list::ListRequest;
 use overlay::Overlay;
+pub use secrets::ReceiptKey;
 
 /// Settings of an engine. The defaults are those of the sandbox: two simulated providers.
 #[derive(Debug, Clone)]
@@ -44,6 +48,8 @@ pub struct Config {
     pub quote_ttl_ms: Millis,
     /// How long a host has a leased task before it counts as lost.
     pub lease_ms: Millis,
+    /// Under what secrets are kept; without any, what needs one is refused or left out.
+    pub master: Option<Arc<MasterKeys>>,
     /// Names this engine among those that share a store; drawn at random by default.
     pub owner: Option<i64>,
 }
@@ -59,9 +65,10 @@ impl Default for Config {
                 ProviderSpec::simulator("simulator-backup", "Simulated operator, second choice"),
             ],
             sandbox_funding: funded.iter().filter_map(|code| Currency::from_code(code)).map(million).collect(),
-            token_ttl_ms: 86_400_000,
+            token_ttl_ms: 900_000,
             quote_ttl_ms: 900_000,
             lease_ms: 30_000,
+            master: None,
             owner: None,
         }
     }
@@ -93,7 +100,10 @@ pub struct Engine {
 struct Writer {
     next_journal: i64,
     next_client: u32,
+    next_key: u32,
+    /// Of tasks and audit records.
     next_task: u32,
+    last_audit: i64,
 }
 
 /// How often a group is decided anew after other nodes changed what it read.
@@ -108,8 +118,13 @@ impl Engine {
         env.random(&mut owner);
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
         // Nodes begin their task numbers at different places, so that their keys hardly ever meet.
-        let writer = Writer { next_journal: next_journal(&*store)?, next_client: next_client(&*store)?, next_task: owner as u32 };
-        let writer = Mutex::new(writer);
+        let writer = Mutex::new(Writer {
+            next_journal: next_journal(&*store)?,
+            next_client: next_client(&*store)?,
+            next_key: next_key(&*store)?,
+            next_task: owner as u32,
+            last_audit: i64::MIN,
+        });
         Ok(Self { store, env, config, routes, id_key, owner, writer })
     }
 
@@ -155,7 +170,7 @@ impl Engine {
                 Err(CommitError::Store(cause)) => Err(cause.into()),
             };
             if let Err(error) = failed {
-                return refuse_all(&results, &error);
+                return refuse_all(&commands, &results, &error);
             }
         }
         let error = Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again");
@@ -178,8 +193,15 @@ impl Engine {
 
     fn decide(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, command: &Command) -> Result<Outcome> {
         match command {
-            Command::Enroll { name } => self.enroll(overlay, writer, name),
-            Command::IssueToken(caller) => self.issue_token(overlay, caller),
+            Command::Enroll { name, key } => self.enroll(overlay, writer, name, key.as_ref()),
+            Command::EnrollLive { caller, key } => self.enroll_live(overlay, writer, caller, key),
+            Command::IssueToken { key, scopes } => self.issue_token(overlay, *key, *scopes),
+            Command::RevokeToken { caller, token } => self.revoke_token(overlay, caller, token),
+            Command::AddKey { caller, key, label, scopes } => self.add_key(overlay, writer, caller, key, label.as_deref(), *scopes),
+            Command::RevokeKey { caller, key } => self.revoke_key(overlay, caller, key),
+            Command::Signed { by, command } => self.signed(overlay, writer, by, command),
+            Command::Note { .. } => Ok(Outcome::Done(1)),
+            Command::Operate(operation) => self.operated(overlay, writer, command, operation),
             Command::Fund { caller, money } => self.fund(overlay, writer, caller, *money),
             Command::Create { caller, request } => self.create(overlay, writer, caller, request),
             Command::Reverse { caller, target, request, idempotency } => {
@@ -205,17 +227,22 @@ impl Engine {
         }
         writer.next_journal = writer.next_journal.max(next_journal(&*self.store)?);
         writer.next_client = writer.next_client.max(next_client(&*self.store)?);
+        writer.next_key = writer.next_key.max(next_key(&*self.store)?);
         Ok(())
     }
 
-    /// Whether a commit whose fate is unknown was made: all or nothing, so one witness that never changes tells.
+    /// Whether a commit whose fate is unknown was made: all or nothing, so witnesses that never change tell.
+    ///
+    /// One alone does not: another node may have written an equal audit record under the same number.
     fn was_committed(&self, commit: &Commit) -> bool {
-        commit.writes.iter().any(|write| match write {
-            Write::Insert(record @ (Record::Event(_) | Record::Token(_) | Record::SimPayment(_))) => {
-                self.store.get(&record.key()).is_ok_and(|found| found.as_ref() == Some(record))
+        let mut witnesses = commit.writes.iter().filter_map(|write| match write {
+            Write::Insert(record @ (Record::Event(_) | Record::Audit(_) | Record::Nonce(_) | Record::Token(_) | Record::SimPayment(_))) => {
+                Some(record)
             }
-            Write::Insert(_) | Write::UpdateSettlement { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => false,
-        })
+            Write::Insert(_) | Write::UpdateSettlement { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+        });
+        let there = |record: &Record| self.store.get(&record.key()).is_ok_and(|found| found.as_ref() == Some(record));
+        witnesses.next().is_some_and(there) && witnesses.all(there)
     }
 
     fn provider_id(&self, no: ProviderNo) -> &str {
@@ -236,11 +263,22 @@ impl Writer {
         self.next_task = self.next_task.wrapping_add(1);
         TaskKey::new(due, self.next_task)
     }
+
+    /// A number for an audit record: ordered by time over all nodes, and growing at each of them whatever its clock does.
+    fn audit_no(&mut self, now: Millis) -> i64 {
+        self.last_audit = self.task_key(now).0.max(self.last_audit.saturating_add(1));
+        self.last_audit
+    }
 }
 
-fn refuse_all(results: &[Result<Outcome>], error: &Error) -> Executed {
-    // A command that was refused on its own stays refused for its own reason.
-    let results = results.iter().map(|r| Err(r.as_ref().err().unwrap_or(error).clone())).collect();
+fn refuse_all(commands: &[Command], results: &[Result<Outcome>], error: &Error) -> Executed {
+    // A command that was refused on its own stays refused for its own reason. Not so a signed one: its nonce is not
+    // spent, so that the same call may still come and succeed.
+    let answer = |(command, result): (&Command, &Result<Outcome>)| match result {
+        Err(own) if !matches!(command, Command::Signed { .. }) => Err(own.clone()),
+        Ok(_) | Err(_) => Err(error.clone()),
+    };
+    let results = commands.iter().zip(results).map(answer).collect();
     Executed { results, changed: Vec::new(), due: None }
 }
 
@@ -253,6 +291,11 @@ fn next_journal(store: &dyn Store) -> Result<i64> {
 fn next_client(store: &dyn Store) -> Result<u32> {
     let last: Option<crate::store::record::ClientRecord> = typed(store.scan(&Scan::LastClient)?.pop())?;
     Ok(last.map_or(0, |c| c.no.0) + 1)
+}
+
+fn next_key(store: &dyn Store) -> Result<u32> {
+    let last: Option<crate::store::record::KeyRecord> = typed(store.scan(&Scan::LastKey)?.pop())?;
+    Ok(last.map_or(0, |key| key.no.0) + 1)
 }
 
 const ID_KEY: &str = "id_key";

@@ -5,10 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::auth::KeyId;
 use crate::error::Result;
-use crate::ids::{ClientNo, SettlementNo};
+use crate::ids::{ClientNo, KeyNo, SettlementNo};
 use crate::ledger::{AccountId, Totals, Transfer};
-use crate::store::record::{AccountRecord, Key, Record, SettlementRecord};
+use crate::store::record::{AccountRecord, Key, KeyRecord, Record, SettlementRecord};
 use crate::store::{Commit, Store, StoreError, Unique, Write, typed};
 use crate::time::Millis;
 use crate::{Error, ErrorCode};
@@ -25,6 +26,8 @@ pub(crate) struct Overlay<'a> {
     /// References that settled writes of this group took.
     references: HashMap<(ClientNo, String), SettlementNo>,
     reversal_references: HashMap<(ClientNo, String), Key>,
+    /// Keys that settled writes of this group added.
+    key_ids: HashMap<KeyId, KeyNo>,
     /// Totals as the store holds them, read once.
     stored_totals: HashMap<AccountId, Totals>,
     /// What settled writes of this group moved.
@@ -44,6 +47,7 @@ impl<'a> Overlay<'a> {
             written: HashMap::new(),
             references: HashMap::new(),
             reversal_references: HashMap::new(),
+            key_ids: HashMap::new(),
             stored_totals: HashMap::new(),
             moved: HashMap::new(),
             changed: HashSet::new(),
@@ -79,7 +83,7 @@ impl<'a> Overlay<'a> {
                     self.changed.insert(record.no);
                 }
                 // Nobody reads these back while a group is decided.
-                Write::Insert(Record::Event(_) | Record::Transfer(_)) => {}
+                Write::Insert(Record::Event(_) | Record::Transfer(_) | Record::Audit(_)) => {}
                 Write::Insert(Record::Task(task)) => {
                     let due = task.key.due();
                     self.due = Some(self.due.map_or(due, |earliest| earliest.min(due)));
@@ -91,6 +95,10 @@ impl<'a> Overlay<'a> {
                         self.reversal_references.insert((record.client, reference.as_str().to_owned()), key.clone());
                     }
                     self.written.insert(key, Some(index));
+                }
+                Write::Insert(Record::Key(record)) => {
+                    self.key_ids.insert(record.id, record.no);
+                    self.written.insert(Key::Key(record.no), Some(index));
                 }
                 Write::Insert(record) | Write::Replace(record) => {
                     self.written.insert(record.key(), Some(index));
@@ -159,6 +167,14 @@ impl<'a> Overlay<'a> {
         }
     }
 
+    /// The key with a thumbprint, added in this group or before.
+    pub(crate) fn key_by_id(&self, id: &KeyId) -> Result<Option<KeyRecord>> {
+        match self.key_ids.get(id) {
+            Some(no) => self.get(&Key::Key(*no)),
+            None => self.find(&Unique::KeyId(*id)),
+        }
+    }
+
     /// The record under a further unique key; one that this group has changed since is returned as changed.
     pub(crate) fn find<T: TryFrom<Record, Error = Record>>(&self, unique: &Unique) -> Result<Option<T>> {
         if let Unique::ReversalReference(client, reference) = unique
@@ -203,4 +219,71 @@ impl<'a> Overlay<'a> {
 /// Totals beyond what 63 bits of minor units can hold.
 pub(crate) fn overflow() -> Error {
     Error::with(ErrorCode::AmountAboveMaximum, "the account cannot hold such an amount")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::{PublicKey, ScopeSet};
+    use crate::ledger::Mode;
+    use crate::store::memory::MemoryStore;
+    use crate::store::record::{KeyStatus, NonceRecord};
+
+    fn key(no: u32) -> KeyRecord {
+        let public = PublicKey::Ed25519([no as u8; 32]);
+        KeyRecord {
+            no: KeyNo(no),
+            id: public.id(),
+            client: ClientNo(1),
+            mode: Mode::Sandbox,
+            public,
+            scopes: ScopeSet::CLIENT,
+            status: KeyStatus::Active,
+            label: None,
+            created_at: 0,
+            revoked_at: None,
+        }
+    }
+
+    #[test]
+    fn a_key_is_found_by_the_next_command_of_its_group() {
+        let store = MemoryStore::new();
+        store.commit(&Commit { writes: vec![Write::Insert(key(1).into())] }).unwrap();
+        let mut overlay = Overlay::new(&store, 5);
+        assert_eq!(overlay.key_by_id(&key(1).id).unwrap(), Some(key(1)));
+        overlay.insert(key(2));
+        assert_eq!(overlay.key_by_id(&key(2).id).unwrap(), None, "not before the command is settled");
+        overlay.discard();
+        overlay.settle();
+        assert_eq!(overlay.key_by_id(&key(2).id).unwrap(), None, "a command that failed added nothing");
+
+        overlay.insert(key(3));
+        overlay.settle();
+        assert_eq!(overlay.key_by_id(&key(3).id).unwrap(), Some(key(3)));
+        assert_eq!(overlay.get(&Key::Key(KeyNo(3))).unwrap(), Some(key(3)));
+        let revoked = |no| KeyRecord { status: KeyStatus::Revoked, revoked_at: Some(5), ..key(no) };
+        overlay.write(Write::Replace(revoked(1).into()));
+        overlay.write(Write::Replace(revoked(3).into()));
+        overlay.settle();
+        for no in [1, 3] {
+            assert_eq!(overlay.key_by_id(&key(no).id).unwrap(), Some(revoked(no)));
+        }
+        store.commit(&overlay.commit).unwrap();
+    }
+
+    #[test]
+    fn a_nonce_is_used_for_the_next_command_of_its_group() {
+        let store = MemoryStore::new();
+        let mut overlay = Overlay::new(&store, 5);
+        let nonce = NonceRecord { hash: [1; 32], expires_at: 9 };
+        let used = |overlay: &Overlay<'_>| overlay.get::<NonceRecord>(&Key::Nonce([1; 32])).unwrap();
+        overlay.insert(nonce.clone());
+        overlay.discard();
+        overlay.settle();
+        assert_eq!(used(&overlay), None);
+        overlay.insert(nonce.clone());
+        overlay.settle();
+        assert_eq!(used(&overlay), Some(nonce));
+        assert!(overlay.touched(&Key::Nonce([1; 32])));
+    }
 }

@@ -12,7 +12,8 @@ pub use shared_use::*;
 
 use super::record::*;
 use super::*;
-use crate::ids::Ulid;
+use crate::auth::{KeyId, PublicKey, ScopeSet};
+use crate::ids::{KeyNo, Ulid};
 use crate::ledger::AccountId;
 use crate::lifecycle::{AttemptStatus, StateName};
 use crate::rail::FailureCode;
@@ -47,12 +48,16 @@ macro_rules! store_conformance {
             tasks_are_a_prefix_by_due_time
             accounts_of_a_client_are_its_own
             old_records_are_found_by_age
+            keys_of_a_client_are_its_own
+            secrets_are_in_order_of_kind_and_number
+            every_kind_of_key_and_code_survives
             a_clients_list_is_newest_first_and_its_own
             every_filter_of_a_list_filters
             amounts_are_compared_by_value
             filters_combine_and_page
             readers_see_whole_commits
             writers_take_turns
+            a_nonce_is_used_once
         );
     };
     (@ $module:ident, $factory:expr, $($name:ident)*) => {
@@ -92,9 +97,15 @@ fn kinds() -> Vec<(Record, Record)> {
     let more = EventRecord { data: Some("{}".to_owned()), from: Some(StateName::Started), ..event(1, 1) };
     let leased = TaskRecord { owner: -7, tries: 3, ..task(5, 1) };
     let again = IdempotencyRecord { reversal: 2, ..idempotency(1, "k", 5) };
+    let sealed = ClientRecord { suspended: true, webhook_secret: vec![0, 255], ..client(1, 11) };
+    let revoked = KeyRecord { status: KeyStatus::Revoked, revoked_at: Some(9), label: Some("till".to_owned()), ..key(1, 1, 1) };
+    let narrower = TokenRecord { key: KeyNo(2), scopes: ScopeSet::NONE, ..token(1, 6) };
+    let retired = SecretRecord { sealed: vec![0], public: vec![4; 65], retired_at: Some(9), ..secret(SecretKind::Receipt, 1) };
+    let refused = AuditRecord { name: Some("n".to_owned()), refused: Some("nonce_replayed".to_owned()), ..audit(1) };
     vec![
-        (client(1, 11).into(), ClientRecord { suspended: true, ..client(1, 11) }.into()),
-        (token(1, 5).into(), token(1, 6).into()),
+        (client(1, 11).into(), sealed.into()),
+        (key(1, 1, 1).into(), revoked.into()),
+        (token(1, 5).into(), narrower.into()),
         (provider(1, "p").into(), provider(1, "p").into()),
         (attempt(1, 1).into(), closed.into()),
         (reversal(1, 1, 1, Some("r")).into(), done.into()),
@@ -102,6 +113,9 @@ fn kinds() -> Vec<(Record, Record)> {
         (task(5, 1).into(), leased.into()),
         (idempotency(1, "k", 5).into(), again.into()),
         (sim_payment(1, 1).into(), SimPaymentRecord { received: 2, ..sim_payment(1, 1) }.into()),
+        (nonce(1, 5).into(), nonce(1, 6).into()),
+        (secret(SecretKind::Receipt, 1).into(), retired.into()),
+        (audit(1).into(), refused.into()),
         (meta("m", b"1").into(), meta("m", b"").into()),
     ]
 }
@@ -128,7 +142,7 @@ pub fn every_kind_is_added_found_replaced_and_removed(new: Factory<'_>) {
 pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(settlement(1, 1, "a")), insert(reversal(1, 1, 1, Some("r"))), insert(client(1, 11)), insert(provider(1, "p"))]);
-    make(store, [funding(-1, account_of(1), 100), insert(task(1, 1))]);
+    make(store, [funding(-1, account_of(1), 100), insert(task(1, 1)), insert(key(1, 1, 1)), insert(nonce(1, 5)), insert(audit(1))]);
     let writes = [
         insert(settlement(2, 1, "b")),
         insert(settlement(1, 1, "c")),            // number taken
@@ -143,9 +157,14 @@ pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
         insert(task(1, 1)),                       // key taken
         replace(attempt(1, 1)),                   // not there
         Write::Delete(Key::Meta("m".to_owned())), // not there
+        insert(key(1, 1, 2)),                     // number taken
+        insert(key(2, 2, 1)),                     // thumbprint taken, by whomever
+        insert(nonce(1, 6)),                      // used
+        insert(audit(1)),                         // number taken
+        Write::Delete(Key::Nonce([2; 32])),       // not there
         insert(task(1, 2)),
     ];
-    assert_eq!(refuse(store, writes.clone()), (1..=12).collect::<Vec<_>>());
+    assert_eq!(refuse(store, writes.clone()), (1..=17).collect::<Vec<_>>());
     assert_eq!(store.get(&Key::Settlement(SettlementNo(2))).unwrap(), None);
     assert_eq!(store.get(&Key::Task(TaskKey::new(1, 2))).unwrap(), None);
     let [first, .., last] = writes;
@@ -161,22 +180,27 @@ pub fn unique_keys_are_unique_and_free_again_once_removed(new: Factory<'_>) {
     let by = |client: u32, text: &str| Unique::SettlementReference(ClientNo(client), text.to_owned());
     let undone = |client: u32, text: &str| Unique::ReversalReference(ClientNo(client), text.to_owned());
     let of = |id: u128| Unique::ClientId(Ulid(id));
+    let named = |id: u8| Unique::KeyId(KeyId([id; 32]));
+    make(store, [insert(key(1, 1, 1)), insert(key(2, 1, 2)), insert(key(3, 2, u8::MAX))]);
 
     assert_eq!(store.find(&by(1, "a")).unwrap(), Some(settlement(1, 1, "a").into()));
     assert_eq!(store.find(&by(2, "a")).unwrap(), Some(settlement(2, 2, "a").into()));
     assert_eq!(store.find(&by(1, "A")).unwrap(), Some(settlement(3, 1, "A").into()));
     assert_eq!(store.find(&undone(2, "a")).unwrap(), Some(reversal(1, 2, 2, Some("a")).into()));
     assert_eq!(store.find(&of(u128::MAX)).unwrap(), Some(client(2, u128::MAX).into()));
-    for absent in [by(3, "a"), by(2, "A"), undone(2, "A"), undone(1, ""), of(12)] {
+    assert_eq!(store.find(&named(2)).unwrap(), Some(key(2, 1, 2).into()));
+    assert_eq!(store.find(&named(u8::MAX)).unwrap(), Some(key(3, 2, u8::MAX).into()));
+    for absent in [by(3, "a"), by(2, "A"), undone(2, "A"), undone(1, ""), of(12), named(3)] {
         assert_eq!(store.find(&absent).unwrap(), None, "{absent:?}");
     }
 
     make(store, [Write::Delete(Key::Settlement(SettlementNo(1))), Write::Delete(Key::Reversal((SettlementNo(1), 1)))]);
-    make(store, [Write::Delete(Key::Client(ClientNo(1)))]);
-    for gone in [by(1, "a"), undone(1, "a"), of(11)] {
+    make(store, [Write::Delete(Key::Client(ClientNo(1))), Write::Delete(Key::Key(KeyNo(2)))]);
+    for gone in [by(1, "a"), undone(1, "a"), of(11), named(2)] {
         assert_eq!(store.find(&gone).unwrap(), None, "{gone:?}");
     }
-    make(store, [insert(settlement(5, 1, "a")), insert(reversal(5, 1, 1, Some("a"))), insert(client(3, 11))]);
+    make(store, [insert(settlement(5, 1, "a")), insert(reversal(5, 1, 1, Some("a"))), insert(client(3, 11)), insert(key(9, 2, 2))]);
+    assert_eq!(store.find(&named(2)).unwrap(), Some(key(9, 2, 2).into()));
     assert_eq!(store.find(&by(1, "a")).unwrap(), Some(settlement(5, 1, "a").into()));
 }
 
@@ -184,7 +208,7 @@ pub fn unique_keys_are_unique_and_free_again_once_removed(new: Factory<'_>) {
 pub fn unique_keys_never_change(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(settlement(1, 1, "a")), insert(reversal(1, 1, 1, Some("r"))), insert(reversal(1, 2, 1, None))]);
-    make(store, [insert(client(1, 11)), insert(provider(1, "p"))]);
+    make(store, [insert(client(1, 11)), insert(provider(1, "p")), insert(key(1, 1, 1))]);
     let changed = [
         update(settlement(1, 1, "b"), 1),
         update(settlement(1, 2, "a"), 1),
@@ -194,8 +218,9 @@ pub fn unique_keys_never_change(new: Factory<'_>) {
         replace(reversal(1, 2, 1, Some("t"))),
         replace(client(1, 12)),
         replace(provider(1, "q")),
+        replace(key(1, 1, 2)),
     ];
-    assert_eq!(refuse(store, changed), (0..8).collect::<Vec<_>>());
+    assert_eq!(refuse(store, changed), (0..9).collect::<Vec<_>>());
 }
 
 /// Optimistic concurrency: the version decides, and nothing else.
@@ -243,13 +268,19 @@ pub fn everything(store: &dyn Store) -> Vec<Record> {
         Scan::Accounts { after: AccountId(i64::MIN), limit },
         Scan::Clients { after: ClientNo(0), limit },
         Scan::Providers,
+        Scan::Secrets,
+        Scan::Audit { after: i64::MIN, limit },
     ];
+    scans.extend((0..=9).map(|no| Scan::KeysOf(ClientNo(no))));
     for no in (0..=9).map(SettlementNo) {
         scans.extend([Scan::Events { settlement: no, after: 0, limit }, Scan::Attempts(no), Scan::Reversals(no), Scan::SimPayments(no)]);
     }
     let all = |scans: &[Scan]| scans.iter().flat_map(|scan| store.scan(scan).unwrap()).collect::<Vec<_>>();
-    let mut unordered =
-        all(&[Scan::IdempotencyBefore { created: Millis::MAX, limit }, Scan::TokensExpiredBefore { expired: Millis::MAX, limit }]);
+    let mut unordered = all(&[
+        Scan::IdempotencyBefore { created: Millis::MAX, limit },
+        Scan::NoncesExpiredBefore { expired: Millis::MAX, limit },
+        Scan::TokensExpiredBefore { expired: Millis::MAX, limit },
+    ]);
     unordered.sort_by_key(Record::key);
     [all(&scans), unordered].concat()
 }
@@ -361,13 +392,20 @@ pub fn the_largest_and_strangest_values_survive(new: Factory<'_>) {
             ..reversal(no, u16::MAX, 0, None)
         };
         let due = TaskRecord { key: TaskKey(extreme), owner: extreme, since: extreme, tries: u16::MAX, ..task(0, 0) };
-        let all: [Record; 6] = [
+        let all: [Record; 11] = [
             texts.into(),
             undone.into(),
             due.into(),
             sim_payment(no, u16::MAX).into(),
             IdempotencyRecord { settlement: SettlementNo(extreme), reversal: u16::MAX, ..idempotency(u32::MAX, strange, extreme) }.into(),
             meta(strange, strange.as_bytes()).into(),
+            ClientRecord { webhook_secret: vec![0xff; 100], created_at: extreme, ..client(u32::MAX, u128::MAX) }.into(),
+            KeyRecord { label: Some(strange.to_owned()), revoked_at: Some(extreme), created_at: extreme, ..key(u32::MAX, u32::MAX, 0) }
+                .into(),
+            NonceRecord { hash: [0; 32], expires_at: extreme }.into(),
+            SecretRecord { created_at: extreme, retired_at: Some(extreme), ..secret(SecretKind::Challenge, u32::MAX) }.into(),
+            AuditRecord { at: extreme, target: extreme, name: Some(strange.to_owned()), refused: Some(String::new()), ..audit(extreme) }
+                .into(),
         ];
         make(store, all.iter().cloned().map(insert));
         all.iter().for_each(|record| holds(store, record.clone()));
@@ -386,12 +424,33 @@ pub fn the_largest_and_strangest_values_survive(new: Factory<'_>) {
     }
 }
 
+/// Every code that is stored as a number comes back as itself, and so does either kind of key, whole.
+pub fn every_kind_of_key_and_code_survives(new: Factory<'_>) {
+    let store = &*new();
+    let point = KeyRecord { public: PublicKey::P256(P256_POINT), mode: Mode::Live, scopes: ScopeSet::all(), ..key(1, 1, 1) };
+    make(store, [insert(point.clone()), insert(key(2, 1, 2))]);
+    holds(store, point.clone());
+    holds(store, key(2, 1, 2));
+    for status in KeyStatus::ALL {
+        make(store, [replace(KeyRecord { status: *status, scopes: ScopeSet::NONE, ..point.clone() })]);
+        holds(store, KeyRecord { status: *status, scopes: ScopeSet::NONE, ..point.clone() });
+    }
+    for (action, no) in AuditAction::ALL.iter().zip(1..) {
+        make(store, [insert(AuditRecord { action: *action, ..audit(no) })]);
+        holds(store, AuditRecord { action: *action, ..audit(no) });
+    }
+    for kind in SecretKind::ALL {
+        make(store, [insert(secret(*kind, 1))]);
+        holds(store, secret(*kind, 1));
+    }
+}
+
 /// Nothing to write is not an error.
 pub fn an_empty_commit_is_made(new: Factory<'_>) {
     let store = &*new();
     make(store, []);
     assert_eq!(everything(store), []);
-    for last in [Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient] {
+    for last in [Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient, Scan::LastKey, Scan::LastAudit] {
         assert_eq!(store.scan(&last).unwrap(), []);
     }
 }

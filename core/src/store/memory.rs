@@ -10,7 +10,8 @@ use std::sync::RwLock;
 use super::record::*;
 use super::shared::{self, Deltas};
 use super::{Clash, Commit, CommitError, Scan, SettlementFilter, Store, StoreError, Unique, Write};
-use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use crate::auth::KeyId;
+use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer};
 
 /// Keeps everything in memory. Dropped, it is gone.
@@ -53,6 +54,7 @@ fn poisoned() -> StoreError {
 #[derive(Default)]
 struct State {
     clients: BTreeMap<ClientNo, ClientRecord>,
+    keys: BTreeMap<KeyNo, KeyRecord>,
     tokens: BTreeMap<Digest32, TokenRecord>,
     providers: BTreeMap<ProviderNo, ProviderRecord>,
     accounts: BTreeMap<AccountId, Totals>,
@@ -64,9 +66,14 @@ struct State {
     tasks: BTreeMap<TaskKey, TaskRecord>,
     idempotency: BTreeMap<(ClientNo, String), IdempotencyRecord>,
     sim_payments: BTreeMap<(SettlementNo, u16), SimPaymentRecord>,
+    nonces: BTreeMap<Digest32, NonceRecord>,
+    secrets: BTreeMap<(SecretKind, u32), SecretRecord>,
+    audit: BTreeMap<i64, AuditRecord>,
     meta: BTreeMap<String, MetaRecord>,
 
     client_ids: BTreeMap<Ulid, ClientNo>,
+    key_ids: BTreeMap<KeyId, KeyNo>,
+    keys_of: BTreeSet<(ClientNo, KeyNo)>,
     provider_ids: BTreeMap<String, ProviderNo>,
     of_client: BTreeMap<ClientNo, OfClient>,
 }
@@ -149,12 +156,21 @@ impl State {
             }
             Record::Settlement(r) => self.insert_settlement(r),
             Record::Reversal(r) => self.insert_reversal(r),
+            Record::Key(r) => {
+                vacant(&self.key_ids, &r.id)
+                    && add(&mut self.keys, r.no, r)
+                    && add(&mut self.key_ids, r.id, &r.no)
+                    && self.keys_of.insert((r.client, r.no))
+            }
             Record::Token(r) => add(&mut self.tokens, r.hash, r),
             Record::Attempt(r) => add(&mut self.attempts, (r.settlement, r.n), r),
             Record::Event(r) => add(&mut self.events, (r.settlement, r.n), r),
             Record::Task(r) => add(&mut self.tasks, r.key, r),
             Record::Idempotency(r) => add(&mut self.idempotency, (r.client, r.key.clone()), r),
             Record::SimPayment(r) => add(&mut self.sim_payments, (r.settlement, r.child), r),
+            Record::Nonce(r) => add(&mut self.nonces, r.hash, r),
+            Record::Secret(r) => add(&mut self.secrets, (r.kind, r.no), r),
+            Record::Audit(r) => add(&mut self.audit, r.no, r),
             Record::Meta(r) => add(&mut self.meta, r.name.clone(), r),
             // `shared::check` lets neither in.
             Record::Account(_) | Record::Transfer(_) => false,
@@ -213,12 +229,21 @@ impl State {
                 let same = |old: &ReversalRecord| (old.client, &old.reference) == (r.client, &r.reference);
                 swap(&mut self.reversals, &(r.settlement, r.n), r, same)?.into()
             }
+            Record::Key(r) => {
+                let was = swap(&mut self.keys, &r.no, r, |old| old.id == r.id)?;
+                self.keys_of.remove(&(was.client, was.no));
+                self.keys_of.insert((r.client, r.no));
+                was.into()
+            }
             Record::Token(r) => swap(&mut self.tokens, &r.hash, r, |_| true)?.into(),
             Record::Attempt(r) => swap(&mut self.attempts, &(r.settlement, r.n), r, |_| true)?.into(),
             Record::Event(r) => swap(&mut self.events, &(r.settlement, r.n), r, |_| true)?.into(),
             Record::Task(r) => swap(&mut self.tasks, &r.key, r, |_| true)?.into(),
             Record::Idempotency(r) => swap(&mut self.idempotency, &(r.client, r.key.clone()), r, |_| true)?.into(),
             Record::SimPayment(r) => swap(&mut self.sim_payments, &(r.settlement, r.child), r, |_| true)?.into(),
+            Record::Nonce(r) => swap(&mut self.nonces, &r.hash, r, |_| true)?.into(),
+            Record::Secret(r) => swap(&mut self.secrets, &(r.kind, r.no), r, |_| true)?.into(),
+            Record::Audit(r) => swap(&mut self.audit, &r.no, r, |_| true)?.into(),
             Record::Meta(r) => swap(&mut self.meta, &r.name, r, |_| true)?.into(),
             // `shared::check` lets none of these in.
             Record::Settlement(_) | Record::Account(_) | Record::Transfer(_) => return None,
@@ -253,12 +278,21 @@ impl State {
                 }
                 was.into()
             }
+            Key::Key(no) => {
+                let was = self.keys.remove(no)?;
+                self.key_ids.remove(&was.id);
+                self.keys_of.remove(&(was.client, was.no));
+                was.into()
+            }
             Key::Token(hash) => self.tokens.remove(hash)?.into(),
             Key::Attempt(key) => self.attempts.remove(key)?.into(),
             Key::Event(key) => self.events.remove(key)?.into(),
             Key::Task(key) => self.tasks.remove(key)?.into(),
             Key::Idempotency(key) => self.idempotency.remove(key)?.into(),
             Key::SimPayment(key) => self.sim_payments.remove(key)?.into(),
+            Key::Nonce(hash) => self.nonces.remove(hash)?.into(),
+            Key::Secret(key) => self.secrets.remove(key)?.into(),
+            Key::Audit(no) => self.audit.remove(no)?.into(),
             Key::Meta(name) => self.meta.remove(name)?.into(),
             // `shared::check` lets neither in.
             Key::Account(_) | Key::Transfer(_) => return None,
@@ -268,6 +302,7 @@ impl State {
     fn get(&self, key: &Key) -> Option<Record> {
         Some(match key {
             Key::Client(key) => self.clients.get(key)?.clone().into(),
+            Key::Key(key) => self.keys.get(key)?.clone().into(),
             Key::Token(key) => self.tokens.get(key)?.clone().into(),
             Key::Provider(key) => self.providers.get(key)?.clone().into(),
             Key::Account(key) => account((key, self.accounts.get(key)?)),
@@ -279,6 +314,9 @@ impl State {
             Key::Task(key) => self.tasks.get(key)?.clone().into(),
             Key::Idempotency(key) => self.idempotency.get(key)?.clone().into(),
             Key::SimPayment(key) => self.sim_payments.get(key)?.clone().into(),
+            Key::Nonce(key) => self.nonces.get(key)?.clone().into(),
+            Key::Secret(key) => self.secrets.get(key)?.clone().into(),
+            Key::Audit(key) => self.audit.get(key)?.clone().into(),
             Key::Meta(key) => self.meta.get(key)?.clone().into(),
         })
     }
@@ -294,6 +332,7 @@ impl State {
                 self.get(&Key::Reversal(*key))
             }
             Unique::ClientId(id) => self.get(&Key::Client(*self.client_ids.get(id)?)),
+            Unique::KeyId(id) => self.get(&Key::Key(*self.key_ids.get(id)?)),
         }
     }
 
@@ -324,8 +363,17 @@ impl State {
             Scan::Accounts { after, limit } => self.accounts.range((Excluded(*after), Unbounded)).take(*limit).map(account).collect(),
             Scan::Clients { after, limit } => records(self.clients.range((Excluded(*after), Unbounded)), *limit),
             Scan::LastClient => records(self.clients.last_key_value(), 1),
+            Scan::KeysOf(client) => {
+                let mine = self.keys_of.range((*client, KeyNo(0))..=(*client, KeyNo(u32::MAX)));
+                mine.filter_map(|(_, no)| self.keys.get(no)).map(|r| r.clone().into()).collect()
+            }
+            Scan::LastKey => records(self.keys.last_key_value(), 1),
             Scan::Providers => records(&self.providers, usize::MAX),
+            Scan::Secrets => records(&self.secrets, usize::MAX),
+            Scan::Audit { after, limit } => records(self.audit.range((Excluded(*after), Unbounded)), *limit),
+            Scan::LastAudit => records(self.audit.last_key_value(), 1),
             Scan::IdempotencyBefore { created, limit } => records(self.idempotency.iter().filter(|(_, r)| r.created_at < *created), *limit),
+            Scan::NoncesExpiredBefore { expired, limit } => records(self.nonces.iter().filter(|(_, r)| r.expires_at < *expired), *limit),
             Scan::TokensExpiredBefore { expired, limit } => records(self.tokens.iter().filter(|(_, r)| r.expires_at < *expired), *limit),
         }
     }

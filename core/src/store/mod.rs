@@ -14,6 +14,7 @@ pub(crate) mod shared;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 
+use crate::auth::KeyId;
 use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Transfer};
 use crate::lifecycle::SettlementStatus;
@@ -25,7 +26,8 @@ use record::*;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {
     /// Adds a record. Fails if its primary key or one of its unique keys is taken:
-    /// settlement `(client, reference)`, reversal `(client, reference)` if it has one, client `id`, provider `id`.
+    /// settlement `(client, reference)`, reversal `(client, reference)` if it has one, client `id`, key `id`,
+    /// provider `id`.
     Insert(Record),
     /// Replaces a settlement that still has version `expected`. Its client and reference never change.
     UpdateSettlement {
@@ -213,14 +215,36 @@ pub enum Scan {
     },
     /// The client with the highest number, if there is any.
     LastClient,
+    /// A client's keys, by number.
+    KeysOf(ClientNo),
+    /// The key with the highest number, if there is any.
+    LastKey,
     /// All providers, by number.
     Providers,
+    /// The gateway's own secrets, by kind and number.
+    Secrets,
+    /// The audit trail by number, above `after`.
+    Audit {
+        /// Above this number.
+        after: i64,
+        /// At most so many.
+        limit: usize,
+    },
+    /// The audit record with the highest number, if there is any.
+    LastAudit,
     /// What the simulated operator knows under a settlement.
     SimPayments(SettlementNo),
     /// Idempotency records made before this time, any order.
     IdempotencyBefore {
         /// Made before.
         created: Millis,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Nonces that ended before this time, any order.
+    NoncesExpiredBefore {
+        /// Ended before.
+        expired: Millis,
         /// At most so many.
         limit: usize,
     },
@@ -242,6 +266,8 @@ pub enum Unique {
     ReversalReference(ClientNo, String),
     /// A client by the ULID behind `cli_`.
     ClientId(Ulid),
+    /// A key by its thumbprint.
+    KeyId(KeyId),
 }
 
 /// Where records live. Implementations are shared between threads and lock inside, never across calls.

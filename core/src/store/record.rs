@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use crate::auth::{KeyId, PublicKey, ScopeSet};
+use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName, stored_enum};
 use crate::money::Currency;
@@ -25,8 +26,47 @@ pub struct ClientRecord {
     pub name: String,
     /// May not call any more.
     pub suspended: bool,
+    /// The secret under which its webhooks are signed, sealed; empty where no host delivers any.
+    pub webhook_secret: Vec<u8>,
     /// When it enrolled.
     pub created_at: Millis,
+}
+
+stored_enum! {
+    /// Whether a key may sign.
+    pub enum KeyStatus {
+        /// It may.
+        Active = 1 "active",
+        /// Not before an operator approves it.
+        Pending = 2 "pending",
+        /// Never again.
+        Revoked = 3 "revoked",
+    }
+}
+
+/// A client's public key. Rows stay for ever: a revoked key never comes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRecord {
+    /// Its number.
+    pub no: KeyNo,
+    /// Its thumbprint, unique.
+    pub id: KeyId,
+    /// Whose.
+    pub client: ClientNo,
+    /// The mode its tokens are for.
+    pub mode: Mode,
+    /// The key itself.
+    pub public: PublicKey,
+    /// What its tokens may do at most.
+    pub scopes: ScopeSet,
+    /// Whether it may sign.
+    pub status: KeyStatus,
+    /// What its owner calls it.
+    pub label: Option<String>,
+    /// When it was enrolled.
+    pub created_at: Millis,
+    /// When it was revoked.
+    pub revoked_at: Option<Millis>,
 }
 
 /// An access token: only its hash is kept.
@@ -36,12 +76,107 @@ pub struct TokenRecord {
     pub hash: Digest32,
     /// Whose.
     pub client: ClientNo,
+    /// The key that took it, and must sign every call that carries it.
+    pub key: KeyNo,
     /// The mode it was issued for.
     pub mode: Mode,
+    /// What it may do.
+    pub scopes: ScopeSet,
     /// When it was issued.
     pub created_at: Millis,
     /// When it ends.
     pub expires_at: Millis,
+}
+
+/// A nonce that a change used up. The same signed call does nothing any more, at any node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NonceRecord {
+    /// SHA-256 of the nonce's text.
+    pub hash: Digest32,
+    /// When its challenge ends; the row may leave then.
+    pub expires_at: Millis,
+}
+
+stored_enum! {
+    /// What a secret of the gateway is for.
+    pub enum SecretKind {
+        /// The HMAC key of challenges.
+        Challenge = 1 "challenge",
+        /// The P-256 key that signs receipts.
+        Receipt = 2 "receipt",
+    }
+}
+
+/// A secret of the gateway itself, sealed under a master key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretRecord {
+    /// What it is for.
+    pub kind: SecretKind,
+    /// Its number among those of its kind, from 1; the highest is in use.
+    pub no: u32,
+    /// The secret, sealed.
+    pub sealed: Vec<u8>,
+    /// Its public half, SEC 1 uncompressed; empty if it has none.
+    pub public: Vec<u8>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When another took its place.
+    pub retired_at: Option<Millis>,
+}
+
+stored_enum! {
+    /// What somebody did or tried to do.
+    pub enum AuditAction {
+        /// A client enrolled.
+        Enroll = 1 "enroll",
+        /// A client asked for a live key.
+        EnrollLive = 2 "enroll_live",
+        /// A token was taken.
+        IssueToken = 3 "issue_token",
+        /// A token was revoked.
+        RevokeToken = 4 "revoke_token",
+        /// A key was added.
+        AddKey = 5 "add_key",
+        /// A key was revoked.
+        RevokeKey = 6 "revoke_key",
+        /// A settlement was created.
+        CreateSettlement = 7 "create_settlement",
+        /// A settlement was cancelled or reversed.
+        ReverseSettlement = 8 "reverse_settlement",
+        /// A settlement was compared with its rail.
+        CheckSettlement = 9 "check_settlement",
+        /// An operator approved a client's live keys.
+        ApproveClient = 10 "approve_client",
+        /// An operator suspended a client.
+        SuspendClient = 11 "suspend_client",
+        /// An operator let a client call again.
+        ResumeClient = 12 "resume_client",
+        /// A secret of the gateway was replaced.
+        RotateSecret = 13 "rotate_secret",
+        /// Play money was put into an account.
+        Fund = 14 "fund",
+    }
+}
+
+/// Who did what, and what came of it. Written in the commit of the change itself; append-only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditRecord {
+    /// Its number, growing.
+    pub no: i64,
+    /// When.
+    pub at: Millis,
+    /// Which client did it, or had it done to it by an operator; 0 for none.
+    pub client: ClientNo,
+    /// With which key; 0 for an operator.
+    pub key: KeyNo,
+    /// What.
+    pub action: AuditAction,
+    /// The number of what was changed: a settlement's, a key's or a client's; 0 where nothing was.
+    pub target: i64,
+    /// What was named, where it has no number.
+    pub name: Option<String>,
+    /// The code of the refusal; `None` when it was done.
+    pub refused: Option<String>,
 }
 
 /// A provider's number, given when the store first hears of it.
@@ -410,6 +545,7 @@ macro_rules! records {
 
 records! {
     Client(ClientRecord) key ClientNo = |r| r.no;
+    Key(KeyRecord) key KeyNo = |r| r.no;
     Token(TokenRecord) key Digest32 = |r| r.hash;
     Provider(ProviderRecord) key ProviderNo = |r| r.no;
     Account(AccountRecord) key AccountId = |r| r.id;
@@ -421,5 +557,8 @@ records! {
     Task(TaskRecord) key TaskKey = |r| r.key;
     Idempotency(IdempotencyRecord) key (ClientNo, String) = |r| (r.client, r.key.clone());
     SimPayment(SimPaymentRecord) key (SettlementNo, u16) = |r| (r.settlement, r.child);
+    Nonce(NonceRecord) key Digest32 = |r| r.hash;
+    Secret(SecretRecord) key (SecretKind, u32) = |r| (r.kind, r.no);
+    Audit(AuditRecord) key i64 = |r| r.no;
     Meta(MetaRecord) key String = |r| r.name.clone();
 }

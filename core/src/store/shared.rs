@@ -35,7 +35,8 @@ fn insertable(record: &Record) -> Result<(), StoreError> {
         Record::Reversal(r) => numbered(r.settlement),
         Record::Event(r) => numbered(r.settlement),
         Record::SimPayment(r) => numbered(r.settlement),
-        Record::Client(_) | Record::Token(_) | Record::Provider(_) | Record::Task(_) | Record::Idempotency(_) | Record::Meta(_) => Ok(()),
+        Record::Client(_) | Record::Key(_) | Record::Token(_) | Record::Provider(_) | Record::Task(_) | Record::Idempotency(_) => Ok(()),
+        Record::Nonce(_) | Record::Secret(_) | Record::Audit(_) | Record::Meta(_) => Ok(()),
     }
 }
 
@@ -45,7 +46,8 @@ fn deletable(key: &Key) -> Result<(), StoreError> {
         Key::Event((_, n)) if *n > MAX_EVENT => Err(refused("a settlement has at most 65535 events")),
         Key::Settlement(no) | Key::Event((no, _)) => numbered(*no),
         Key::Attempt((no, _)) | Key::Reversal((no, _)) | Key::SimPayment((no, _)) => numbered(*no),
-        Key::Client(_) | Key::Token(_) | Key::Provider(_) | Key::Task(_) | Key::Idempotency(_) | Key::Meta(_) => Ok(()),
+        Key::Client(_) | Key::Key(_) | Key::Token(_) | Key::Provider(_) | Key::Task(_) | Key::Idempotency(_) => Ok(()),
+        Key::Nonce(_) | Key::Secret(_) | Key::Audit(_) | Key::Meta(_) => Ok(()),
     }
 }
 

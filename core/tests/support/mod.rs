@@ -99,7 +99,7 @@ impl Sandbox {
 }
 
 pub fn enroll(engine: &Engine, name: &str) -> Caller {
-    match engine.run(Command::Enroll { name: name.to_owned() }).unwrap() {
+    match engine.run(Command::Enroll { name: name.to_owned(), key: None }).unwrap() {
         Outcome::Enrolled(enrolled) => enrolled.caller,
         other => panic!("{other:?}"),
     }

@@ -1,4 +1,4 @@
-//! `railgate curl`: any call of the interface by hand, with the profile's token.
+//! `railgate curl`: any call of the interface by hand, signed with the profile's key.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ use super::Global;
 use super::failure::{Done, EXIT_HTTP, Failure};
 use super::http::{API, Answer, Ask};
 use super::problem::Problem;
-use super::session::Session;
+use super::session::{Ready, SIGNED_HEADERS, Session};
 use super::terminal::{Terminal, note};
 
 const EXAMPLES: &str = "\
@@ -21,13 +21,16 @@ Examples:
   cat batch.json | railgate curl POST /gateway/settlements/batch -
   railgate curl GET /gateway/settlements/inv-1/events | jq .
 
+  railgate curl GET /balances --print-curl | sh
+      Prints the same call for curl: signed, valid once and for five minutes.
+
 The answer's body goes to standard output as it came, the status line to standard error.
 Exit code: 0 for 2xx, 22 for any other answer, 1 for none.";
 
 /// Paths that do not live below `/api/v1`.
 const ROOTS: &[&str] = &["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/.well-known/", "/api/"];
 
-/// Sends any request with the profile's token, and prints the answer as it came
+/// Signs and sends any request with the profile's key, and prints the answer as it came
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CurlArgs {
@@ -43,22 +46,67 @@ pub(crate) struct CurlArgs {
     /// A further header, 'Name: value'; may be given many times
     #[arg(short = 'H', long = "header", value_name = "HEADER")]
     headers: Vec<String>,
+    /// Prints a curl command with all headers instead of sending; it is valid once and for five minutes
+    #[arg(long, visible_alias = "curl")]
+    print_curl: bool,
 }
 
 pub(crate) async fn run(args: CurlArgs, global: &Global, terminal: &Terminal) -> Done {
     let ask = request(&args)?;
     // Unsigned routes work without a profile; on the others the server says what is missing.
     let mut session = Session::open_anonymous(global)?;
+    if args.print_curl {
+        return print(&mut session, ask, global, terminal).await;
+    }
     let answer = session.exchange(ask).await?.map_err(|cause| session.unanswered(&cause))?;
     note(format_args!("HTTP/1.1 {}", answer.status));
     terminal.raw(&answer.body)?;
     if answer.status.is_success() {
         return Ok(());
     }
-    if answer.status.as_u16() == 401 && !session.is_enrolled() {
+    if answer.status.as_u16() == 401 && session.profile().is_none() {
         return Err(session.file().missing().exit(EXIT_HTTP));
     }
     Err(failed(&answer))
+}
+
+/// Prints what would be sent, as a command for a shell.
+async fn print(session: &mut Session, ask: Ask, global: &Global, terminal: &Terminal) -> Done {
+    if session.profile().is_none() {
+        return Err(session.file().missing());
+    }
+    let ask = match session.signed(ask).await? {
+        Ready::Signed(ask) => ask,
+        Ready::Refused(answer) => return session.accepted(answer).map(drop),
+        Ready::Unanswered(cause) => return Err(session.unanswered(&cause)),
+    };
+    let line = command_line(&ask, session.server(), global)?;
+    note("valid once and for five minutes; it holds your access token, so do not pass it on");
+    terminal.line(line)
+}
+
+fn command_line(ask: &Ask, server: &str, global: &Global) -> Done<String> {
+    let mut line = format!("curl --path-as-is -g -X {}", quoted(ask.method.as_str()));
+    if let Some(file) = &global.cacert {
+        line.push_str(&format!(" --cacert {}", quoted(&file.display().to_string())));
+    }
+    for (name, value) in &ask.headers {
+        let value = value.to_str().map_err(|_| Failure::usage(format!("the header {name} is not text")))?;
+        line.push_str(&format!(" \\\n  -H {}", quoted(&format!("{name}: {value}"))));
+    }
+    if let Some(body) = ask.body.as_ref().filter(|body| !body.is_empty()) {
+        let body = std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'));
+        let body = body.ok_or_else(|| Failure::usage("the body is not text, which no command line can hold"))?;
+        // `--data-raw`, so that a body that begins with @ stays what it is.
+        line.push_str(&format!(" \\\n  --data-raw {}", quoted(body)));
+    }
+    line.push_str(&format!(" \\\n  {}", quoted(&format!("{server}{}", ask.path))));
+    Ok(line)
+}
+
+/// For a POSIX shell: everything in single quotes is itself.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn failed(answer: &Answer) -> Failure {
@@ -79,6 +127,9 @@ fn request(args: &CurlArgs) -> Done<Ask> {
     let mut given: Vec<HeaderName> = Vec::new();
     for header in &args.headers {
         let (name, value) = parse_header(header)?;
+        if SIGNED_HEADERS.contains(&name.as_str()) {
+            return Err(Failure::usage(format!("{name} is set by the signature and cannot be given")));
+        }
         // A header that is given replaces ours; given twice, both are sent.
         if given.contains(&name) {
             ask.headers.append(name, value);
@@ -132,6 +183,14 @@ mod tests {
             ("/.well-known/jwks.json", "/.well-known/jwks.json"),
         ] {
             assert_eq!(full_path(given), full);
+        }
+    }
+
+    #[test]
+    fn a_shell_reads_back_what_was_quoted() {
+        for text in ["plain", "it's", "$(rm) `x` \\ \"", "a\nb", "''"] {
+            let out = std::process::Command::new("sh").arg("-c").arg(format!("printf %s {}", quoted(text))).output().unwrap();
+            assert_eq!(String::from_utf8(out.stdout).unwrap(), text);
         }
     }
 

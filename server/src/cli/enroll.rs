@@ -1,37 +1,55 @@
-//! `railgate enroll`: the first session at a server, kept as a profile.
+//! `railgate enroll`: a key, and the first session at a server, kept as a profile.
 
 use comfy_table::Cell;
+use hyper::body::Bytes;
+use railgate::auth::Algorithm;
+use railgate::client;
+use railgate::ledger::Mode;
 use serde::Deserialize;
 
 use super::Global;
 use super::failure::Done;
-use super::http::{Ask, Http};
-use super::problem::{refused, unanswered};
+use super::http::{Answer, Ask, NoAnswer};
+use super::problem::Problem;
 use super::profile::{Profile, ProfileFile};
 use super::render;
-use super::session::{DEFAULT_SERVER, now};
+use super::session::{DEFAULT_SERVER, Session};
 use super::shapes::{Balance, read};
-use super::terminal::{Terminal, Tone};
+use super::terminal::{Terminal, Tone, note};
 
 const EXAMPLES: &str = "\
 Examples:
   railgate enroll
       A new sandbox client at http://127.0.0.1:8080, kept as the profile \"default\".
-  railgate enroll --server http://10.0.0.5:8080 --profile staging --name 'Acme payments'
+  railgate enroll --server https://pay.example.com --profile staging --name 'Acme payments'
+  railgate enroll --live
+      Asks for live access for the client of the profile, with a new key in the profile default-live.
+      An operator approves it: railgate clients approve cli_…
   railgate enroll --force
-      Gives up the client that the profile holds and takes a new one.
+      Takes a new client; what the profile held is kept as the profile default.old
+      (default.old2 if that exists, and so on).
 
 The profile is a file that only you can read, in $RAILGATE_HOME/profiles or the platform's
-configuration folder. It holds the access token, which is not printed.";
+configuration folder. It holds the private key, which never leaves this machine. It is written before
+anything is sent: when the answer is lost, the same command again goes on with the same key.";
 
-/// Enrols a new sandbox client and keeps its credentials as a profile
+/// Makes a key, enrols it as a new sandbox client, and keeps it as a profile
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EnrollArgs {
     /// The client's name, for people
     #[arg(long, value_name = "NAME", default_value = "railgate cli")]
     name: String,
-    /// Overwrites the profile if there is one: its client can then not be reached any more
+    /// How the key signs
+    #[arg(long, value_enum, default_value_t = KeyKind::P256)]
+    algorithm: KeyKind,
+    /// Asks for live access for the client of the profile, with a new key
+    #[arg(long, conflicts_with_all = ["name", "show_token"])]
+    live: bool,
+    /// The profile of the live key [default: the profile's name and -live]
+    #[arg(long, value_name = "NAME", requires = "live")]
+    live_profile: Option<String>,
+    /// Takes a new client even if there is a profile; what that held is kept beside it, as NAME.old
     #[arg(long)]
     force: bool,
     /// Prints the access token
@@ -39,45 +57,153 @@ pub(crate) struct EnrollArgs {
     show_token: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum KeyKind {
+    /// ECDSA over P-256, which every key store of a phone or a cloud has
+    P256,
+    /// Ed25519
+    Ed25519,
+}
+
+impl From<KeyKind> for Algorithm {
+    fn from(kind: KeyKind) -> Self {
+        match kind {
+            KeyKind::P256 => Self::EcdsaP256Sha256,
+            KeyKind::Ed25519 => Self::Ed25519,
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Enrolled {
     client_id: String,
     environment: String,
     access_token: String,
-    expires_in: i64,
-    #[serde(default)]
+    webhook_secret: String,
     balances: Vec<Balance>,
 }
 
 pub(crate) async fn run(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
+    if args.live { live(args, global, terminal).await } else { sandbox(args, global, terminal).await }
+}
+
+async fn sandbox(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
     let file = ProfileFile::named(&global.profile)?;
-    // Looked at before the server is asked, so that no client is made that nobody will hold.
-    if !args.force && file.path().exists() {
+    let (mut session, fresh) = begin(&file, Mode::Sandbox, &args, global)?;
+    let ask = from_api(&session, |api| api.enroll_request(&args.name))?;
+    let answer = session.exchange(ask).await?;
+    tidy(&file, fresh, &answer);
+    let answer = answer.map_err(|cause| session.unanswered(&cause))?;
+    if Problem::of(&answer).code == "key_exists" {
+        return resumed(session, terminal, global).await;
+    }
+    let answer = session.accepted(answer)?;
+    session.learn(&answer);
+    let enrolled: Enrolled = read(&answer)?;
+    session.update(|profile| {
+        profile.client_id.clone_from(&enrolled.client_id);
+        profile.environment.clone_from(&enrolled.environment);
+        profile.enrolling = false;
+    })?;
+    if global.json {
+        return terminal.json(&document(&answer.body, &enrolled.access_token, args.show_token));
+    }
+    show(&session, &enrolled, args.show_token, terminal)
+}
+
+/// A session of a key that is written down and not enrolled yet: that of an earlier attempt if there was one. Says
+/// whether it is a new one.
+fn begin(file: &ProfileFile, mode: Mode, args: &EnrollArgs, global: &Global) -> Done<(Session, bool)> {
+    // A profile that cannot be read is given up with --force only; nothing of it can be used.
+    let old = match file.load() {
+        Ok(old) => old,
+        Err(_) if args.force => None,
+        Err(error) => return Err(error),
+    };
+    let resumes = |old: &Profile| old.enrolling && old.mode() == mode && global.server.as_ref().is_none_or(|server| at(server, old));
+    if let Some(old) = old.as_ref().filter(|old| !args.force && resumes(old)) {
+        note(format_args!("going on with the key that the profile {:?} holds: its enrolment was not answered", file.name()));
+        return Ok((Session::of(global, file.clone(), Some(old.clone()))?, false));
+    }
+    if old.is_some() && !args.force {
         return Err(file.taken());
     }
-    // A profile that is given up still says where; one that cannot be read says nothing.
-    let old = file.load().ok().flatten().map(|profile| profile.server);
-    let server = global.server.clone().or(old);
-    let http = Http::new(server.as_deref().unwrap_or(DEFAULT_SERVER))?;
-    let body = serde_json::json!({ "client_name": args.name }).to_string();
-    let answer = http.send(&Ask::post("/auth/enrollments", body)).await?.map_err(|cause| unanswered(http.base(), &cause))?;
-    if !answer.status.is_success() {
-        return Err(refused(&answer, file.name()));
+    // A profile that is given up still says where.
+    let server = global.server.clone().or(old.map(|old| old.server)).unwrap_or_else(|| DEFAULT_SERVER.to_owned());
+    let mut profile = Profile::with_new_key(&server, mode, args.algorithm.into())?;
+    profile.server = normal(&profile).unwrap_or(server);
+    // The session before the file: an address that cannot be used makes no profile.
+    let session = Session::of(global, file.clone(), Some(profile.clone()))?;
+    if args.force
+        && let Some(kept) = file.set_aside()?
+    {
+        note(format_args!("what the profile held is kept as the profile {kept:?}"));
     }
-    let enrolled: Enrolled = read(&answer)?;
-    let profile = keep(&file, &http, &enrolled, args.force)?;
+    file.save(&profile, false)?;
+    Ok((session, true))
+}
+
+fn at(server: &str, profile: &Profile) -> bool {
+    normal(&Profile { server: server.to_owned(), ..profile.clone() }).is_some_and(|base| base == profile.server)
+}
+
+/// The profile's address as it is signed.
+fn normal(profile: &Profile) -> Option<String> {
+    client::Session::new(&profile.server, profile.mode(), profile.key().ok()?).ok().map(|api| api.base().to_owned())
+}
+
+fn from_api(session: &Session, request: impl FnOnce(&client::Session) -> client::Request) -> Done<Ask> {
+    let request = session.api().map(request).ok_or_else(|| session.file().missing())?;
+    let mut ask = Ask::post("", Bytes::from(request.body));
+    ask.path = request.path;
+    Ok(ask)
+}
+
+/// A key that the server has certainly not taken leaves no profile behind; one that it may have does.
+fn tidy(file: &ProfileFile, fresh: bool, answer: &Result<Answer, NoAnswer>) {
+    let certainly_not = match answer {
+        Ok(answer) => answer.status.is_client_error() && Problem::of(answer).code != "key_exists",
+        Err(NoAnswer::NotSent(_)) => true,
+        Err(NoAnswer::Lost(_)) => false,
+    };
+    if fresh && certainly_not {
+        file.remove();
+    }
+}
+
+/// The answer to the enrolment was lost, and the key is enrolled.
+async fn resumed(mut session: Session, terminal: &Terminal, global: &Global) -> Done {
+    let answer = session.call(Ask::get("/balances")).await?;
+    session.update(|profile| profile.enrolling = false)?;
+    note("the key was enrolled before; the answer to that got lost, and with it the webhook secret and the client's id");
     if global.json {
-        return terminal.json(&document(&answer.body, &profile.access_token, args.show_token));
+        let profile = session.profile();
+        let key = profile.map(|profile| profile.key_id.as_str());
+        let document = serde_json::json!({ "key_id": key, "environment": profile.map(|p| p.environment.as_str()), "resumed": true });
+        return terminal.json(document.to_string().as_bytes());
     }
+    let balances = read::<super::shapes::Page<Balance>>(&answer)?.data;
+    show(&session, &Enrolled { balances, ..Enrolled::default() }, false, terminal)
+}
+
+fn show(session: &Session, enrolled: &Enrolled, show_token: bool, terminal: &Terminal) -> Done {
+    let file = session.file();
+    let Some(profile) = session.profile() else { return Err(file.missing()) };
+    let known = |text: &str| if text.is_empty() { Tone::Dim.cell("not known here") } else { Tone::Strong.cell(text) };
     let mut rows = vec![
-        ("client", Tone::Strong.cell(&profile.client_id)),
+        ("client", known(&profile.client_id)),
+        ("key", Cell::new(format!("{} ({})", profile.key_id, profile.key_algorithm))),
         ("environment", Cell::new(&profile.environment)),
         ("server", Cell::new(&profile.server)),
         ("profile", Cell::new(format!("{} ({})", file.name(), file.path().display()))),
         ("token until", Cell::new(render::short_time(&profile.expires_at))),
     ];
-    if args.show_token {
+    if show_token {
         rows.push(("token", Cell::new(&profile.access_token)));
+    }
+    if !enrolled.webhook_secret.is_empty() {
+        rows.push(("webhook secret", Cell::new(format!("{} (shown this once)", enrolled.webhook_secret))));
     }
     terminal.show(&terminal.card(rows))?;
     if !enrolled.balances.is_empty() {
@@ -89,18 +215,45 @@ pub(crate) async fn run(args: EnrollArgs, global: &Global, terminal: &Terminal) 
     terminal.line(format_args!("Try: railgate settle 10 {currency} sim:ok --wait 5"))
 }
 
-fn keep(file: &ProfileFile, http: &Http, enrolled: &Enrolled, replace: bool) -> Done<Profile> {
-    let mut profile = Profile {
-        server: http.base().to_owned(),
-        client_id: enrolled.client_id.clone(),
-        environment: enrolled.environment.clone(),
-        access_token: String::new(),
-        issued_at: String::new(),
-        expires_at: String::new(),
-    };
-    profile.renew(enrolled.access_token.clone(), now(), enrolled.expires_in);
-    file.save(&profile, replace)?;
-    Ok(profile)
+async fn live(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
+    let mut session = Session::open(global)?;
+    let name = args.live_profile.clone().unwrap_or_else(|| format!("{}-live", global.profile));
+    let file = ProfileFile::named(&name)?;
+    let server = session.server().to_owned();
+    let there = Global { server: Some(server), profile: name, ..global.clone() };
+    // The new key's profile is written first; it is the client's own key that speaks.
+    let (mut waiting, fresh) = begin(&file, Mode::Live, &args, &there)?;
+    let Some(profile) = waiting.profile() else { return Err(file.missing()) };
+    let key = profile.key()?;
+    let ask = from_api(&session, |api| api.enroll_live_request(&key.public_key()))?;
+    let answer = session.exchange_with_new_key(ask, &*key).await?;
+    tidy(&file, fresh, &answer);
+    let answer = answer.map_err(|cause| session.unanswered(&cause))?;
+    if Problem::of(&answer).code != "key_exists" {
+        session.accepted(answer)?;
+    }
+    let client_id = session.profile().map(|profile| profile.client_id.clone()).unwrap_or_default();
+    waiting.update(|profile| {
+        profile.client_id.clone_from(&client_id);
+        profile.enrolling = false;
+    })?;
+    let Some(profile) = waiting.profile() else { return Err(file.missing()) };
+    if global.json {
+        let document = serde_json::json!({ "client_id": client_id, "key_id": profile.key_id, "environment": "live", "status": "pending", "profile": file.name() });
+        return terminal.json(document.to_string().as_bytes());
+    }
+    let rows = vec![
+        ("client", Tone::Strong.cell(&client_id)),
+        ("key", Cell::new(format!("{} ({})", profile.key_id, profile.key_algorithm))),
+        ("environment", Cell::new("live")),
+        ("status", Tone::Moving.cell("pending")),
+        ("profile", Cell::new(format!("{} ({})", file.name(), file.path().display()))),
+    ];
+    terminal.show(&terminal.card(rows))?;
+    terminal.line("")?;
+    let client = if client_id.is_empty() { "cli_…" } else { &client_id };
+    terminal.line(format_args!("An operator of the gateway must approve it: railgate clients approve {client}"))?;
+    terminal.line(format_args!("Then: railgate balance --profile {}", file.name()))
 }
 
 /// The server's document, the token blotted out unless it was asked for. The rest stays as it came, to the byte.

@@ -2,15 +2,22 @@
 //! whether the request can have reached the server.
 
 use std::error::Error as _;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, StatusCode, Uri};
+use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
 use tokio::time::timeout;
 
 use super::failure::{Done, Failure, chain};
@@ -99,20 +106,33 @@ pub(crate) enum NoAnswer {
     Lost(String),
 }
 
+/// How a server may be reached.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wire {
+    /// Trust the certificates in this PEM file, instead of those of the system.
+    pub(crate) cacert: Option<PathBuf>,
+    /// Send tokens over a network in clear.
+    pub(crate) insecure_http: bool,
+}
+
 /// A client of one server.
+#[derive(Clone)]
 pub(crate) struct Http {
-    client: Client<HttpConnector, Full<Bytes>>,
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     base: String,
 }
 
 impl Http {
     /// A client of the server at `base`, such as `http://127.0.0.1:8080`.
-    pub(crate) fn new(base: &str) -> Done<Self> {
+    pub(crate) fn new(base: &str, wire: &Wire) -> Done<Self> {
         let base = base.trim_end_matches('/').to_owned();
-        check_base(&base)?;
+        let secure = check_base(&base, wire.insecure_http)?;
         let mut connector = HttpConnector::new();
         connector.set_connect_timeout(Some(CONNECT));
         connector.set_nodelay(true);
+        connector.enforce_http(false);
+        let tls = tls(secure, wire.cacert.as_deref())?;
+        let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(connector);
         let client = Client::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector);
         Ok(Self { client, base })
     }
@@ -170,7 +190,8 @@ pub(crate) struct Stream {
     pub(crate) status: StatusCode,
     /// Its headers.
     pub(crate) headers: HeaderMap,
-    body: Incoming,
+    /// What is still coming.
+    pub(crate) body: Incoming,
 }
 
 impl Stream {
@@ -207,21 +228,53 @@ fn no_answer(error: &hyper_util::client::legacy::Error) -> NoAnswer {
     if error.is_connect() { NoAnswer::NotSent(cause) } else { NoAnswer::Lost(cause) }
 }
 
-fn check_base(base: &str) -> Done {
-    let wrong = |what: &str| Failure::usage(format!("the server's address {base:?} {what}"));
-    let uri: Uri = base.parse().map_err(|_| wrong("is not a URL").hint("write it as http://HOST:PORT"))?;
-    match uri.scheme_str() {
-        Some("http") => {}
-        Some("https") => {
-            return Err(wrong("is https, which this client does not speak yet")
-                .hint("connect to the server's plain port on a private network, or through a local TLS tunnel"));
-        }
-        _ => return Err(wrong("must begin with http://").hint("write it as http://HOST:PORT")),
+/// Whom to trust. A plain connection needs nobody, and reading the system's certificates takes a while.
+fn tls(secure: bool, cacert: Option<&Path>) -> Done<ClientConfig> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Failure::caused("cannot set up TLS", error))?;
+    let builder = match cacert {
+        Some(path) => builder.with_root_certificates(roots(path)?),
+        None if secure => builder.with_native_roots().map_err(|error| {
+            Failure::new(format!("the system's certificates cannot be read: {error}")).hint("name a file of your own: --cacert FILE")
+        })?,
+        None => builder.with_root_certificates(RootCertStore::empty()),
+    };
+    Ok(builder.with_no_client_auth())
+}
+
+fn roots(path: &Path) -> Done<RootCertStore> {
+    let wrong = |cause: &dyn std::fmt::Display| {
+        Failure::new(format!("{} cannot be used as certificates to trust: {cause}", path.display()))
+            .hint("--cacert wants a PEM file with one or more CERTIFICATE blocks")
+    };
+    let mut store = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(path).map_err(|error| wrong(&error))? {
+        store.add(certificate.map_err(|error| wrong(&error))?).map_err(|error| wrong(&error))?;
     }
+    if store.is_empty() { Err(wrong(&"there is none in it")) } else { Ok(store) }
+}
+
+/// Whether the address asks for TLS.
+fn check_base(base: &str, insecure_http: bool) -> Done<bool> {
+    let wrong = |what: &str| Failure::usage(format!("the server's address {base:?} {what}"));
+    let uri: Uri = base.parse().map_err(|_| wrong("is not a URL").hint("write it as https://HOST or http://127.0.0.1:PORT"))?;
     if uri.query().is_some() || uri.authority().is_some_and(|a| a.as_str().contains('@')) {
         return Err(wrong("must have no query and no user name in it"));
     }
-    Ok(())
+    match uri.scheme_str() {
+        Some("https") => Ok(true),
+        Some("http") if insecure_http || uri.host().is_some_and(is_loopback) => Ok(false),
+        Some("http") => Err(wrong("is http and not on this machine: whoever listens on the way would see the token")
+            .hint("use https://, or --insecure-http on a network that you trust")),
+        _ => Err(wrong("must begin with https:// or http://").hint("write it as https://HOST or http://127.0.0.1:PORT")),
+    }
+}
+
+/// Whether a host, as it stands in a URL, can only be this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+    bare.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Percent-encodes what must not stand in a path segment or a query value (RFC 3986: all but the unreserved).
@@ -250,12 +303,25 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_http_without_secrets_in_it_is_an_address() {
-        for good in ["http://127.0.0.1:8080", "http://[::1]:80", "http://gateway.internal/base"] {
-            assert!(check_base(good).is_ok(), "{good}");
+    fn an_address_is_secret_on_the_way_or_stays_on_this_machine() {
+        for good in ["http://127.0.0.1:8080", "http://[::1]:80", "http://localhost:1/base", "http://127.9.9.9", "https://example.org/base"]
+        {
+            assert_eq!(check_base(good, false).ok(), Some(good.starts_with("https")), "{good}");
         }
-        for bad in ["https://example.org", "ftp://x", "127.0.0.1:8080", "", "http://user:pw@host", "http://host/?q=1"] {
-            assert!(check_base(bad).is_err(), "{bad}");
+        for clear in ["http://gateway.internal/base", "http://10.0.0.5:8080", "http://localhost.example.org", "http://0.0.0.0:80"] {
+            assert!(check_base(clear, false).is_err() && check_base(clear, true).is_ok(), "{clear}");
         }
+        for bad in ["ftp://x", "127.0.0.1:8080", "", "http://user:pw@127.0.0.1", "https://host/?q=1"] {
+            assert!(check_base(bad, true).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn certificates_to_trust_are_read_or_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ca.pem");
+        assert!(roots(&file).is_err());
+        std::fs::write(&file, "no certificate").unwrap();
+        assert!(roots(&file).is_err());
     }
 }

@@ -3,16 +3,20 @@
 //! `serve` and `config` start from [`crate::config`]; the client's commands speak HTTP like any other client; the
 //! operator's commands work on the store itself; `demo` brings a gateway of its own.
 
+mod audit;
+mod clients;
 mod curl;
 mod demo;
 mod enroll;
 mod events;
 mod failure;
 mod http;
+mod keys;
 mod look;
 mod operator;
 mod problem;
 mod profile;
+mod proxy;
 mod render;
 mod reverse;
 mod session;
@@ -21,6 +25,7 @@ mod shapes;
 mod terminal;
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -28,6 +33,7 @@ use clap_complete::Shell;
 
 use crate::config::{self, ServeArgs, ServeConfig};
 use failure::{Done, EXIT_USAGE, Failure};
+use http::Wire;
 use terminal::{Terminal, complain};
 
 const ABOUT: &str = "A payment settlement gateway: one interface to pay, trace, reverse and reconcile";
@@ -77,7 +83,7 @@ struct Cli {
 }
 
 /// What every client command takes.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 struct Global {
     /// The server [default: the profile's, else http://127.0.0.1:8080]
     #[arg(long, global = true, value_name = "URL", env = "RAILGATE_SERVER", hide_env_values = true, help_heading = "Client options")]
@@ -93,9 +99,21 @@ struct Global {
         help_heading = "Client options"
     )]
     profile: String,
+    /// Trust the certificates in this PEM file when the server speaks https, instead of the system's
+    #[arg(long, global = true, value_name = "FILE", env = "RAILGATE_CACERT", hide_env_values = true, help_heading = "Client options")]
+    cacert: Option<PathBuf>,
+    /// Send tokens over http:// to another machine, where everybody on the way can read them
+    #[arg(long, global = true, help_heading = "Client options")]
+    insecure_http: bool,
     /// Prints JSON as the server sent it, instead of tables
     #[arg(long, global = true, help_heading = "Output")]
     json: bool,
+}
+
+impl Global {
+    fn wire(&self) -> Wire {
+        Wire { cacert: self.cacert.clone(), insecure_http: self.insecure_http }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -115,6 +133,10 @@ enum Command {
     List(look::ListArgs),
     Balance(look::BalanceArgs),
     Curl(curl::CurlArgs),
+    Proxy(proxy::ProxyArgs),
+    Clients(clients::ClientsArgs),
+    Keys(keys::KeysArgs),
+    Audit(audit::AuditArgs),
     Ledger(operator::LedgerArgs),
     Backup(operator::BackupArgs),
     /// Prints a script that completes this command line in a shell
@@ -166,6 +188,10 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::List(args) => wait_for(look::list(args, global, terminal)),
         Command::Balance(args) => wait_for(look::balance(args, global, terminal)),
         Command::Curl(args) => wait_for(curl::run(args, global, terminal)),
+        Command::Proxy(args) => wait_for(proxy::run(args, global, terminal)),
+        Command::Clients(args) => clients::run(args, global, terminal),
+        Command::Keys(args) => keys::run(args, global, terminal),
+        Command::Audit(args) => audit::run(args, global, terminal),
         Command::Ledger(args) => operator::ledger(args, global, terminal),
         Command::Backup(args) => operator::backup(args, global, terminal),
         Command::Completions { shell } => completions(shell, terminal),

@@ -1,11 +1,15 @@
 //! The operator's commands: they work on the store itself, also while a server runs on it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use comfy_table::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
 use railgate::engine::verify::{VerifyReport, verify};
-use railgate::store::sqlite::SqliteStore;
+use railgate::engine::{Config, Engine};
+use railgate::seal::MasterKeys;
+use railgate::store::StoreError;
+use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
 use serde::Serialize;
 use tempfile::TempPath;
 
@@ -13,6 +17,7 @@ use super::Global;
 use super::failure::{Done, Failure};
 use super::terminal::{Terminal, Tone, align_right, number};
 use crate::config::{ServeArgs, StoreConfig};
+use crate::env::SystemEnv;
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -46,8 +51,8 @@ enum LedgerCommand {
 }
 
 /// Which store: found as `railgate serve` finds it.
-#[derive(Debug, clap::Args)]
-struct StoreArg {
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct StoreArg {
     /// The store [env: RAILGATE_STORE] [default: sqlite:railgate.db in the data folder]
     #[arg(long, value_name = "sqlite:PATH")]
     store: Option<String>,
@@ -133,14 +138,32 @@ fn taken(to: &Path) -> Failure {
     Failure::new(format!("{} exists already", to.display())).hint("choose another name: a backup never overwrites anything")
 }
 
-fn open(path: &Path) -> Done<SqliteStore> {
-    if !path.exists() {
-        return Err(Failure::new(format!("there is no store at {}", path.display())).hint("name it with --store sqlite:PATH"));
+/// Opens a store that is there, to look at it.
+pub(super) fn open(path: &Path) -> Done<SqliteStore> {
+    present(path)?;
+    SqliteStore::open_read_only(path).map_err(|error| not_opened(path, &error))
+}
+
+/// Opens an engine over a store that is there, to change something. A server may run on it.
+pub(super) fn engine(path: &Path, master: Option<Arc<MasterKeys>>) -> Done<Engine> {
+    present(path)?;
+    let options = SqliteOptions { sharing: Sharing::Beside, ..SqliteOptions::default() };
+    let store = SqliteStore::open(path, options).map_err(|error| not_opened(path, &error))?;
+    // No providers: those of the server are its own affair, and none is asked.
+    let config = Config { master, providers: Vec::new(), ..Config::default() };
+    Ok(Engine::open(Arc::new(store), Arc::new(SystemEnv::default()), config)?)
+}
+
+fn present(path: &Path) -> Done {
+    if path.exists() {
+        return Ok(());
     }
-    SqliteStore::open_read_only(path).map_err(|error| {
-        let cause = super::failure::chain(&error);
-        Failure::new(format!("cannot open {}: {cause}", path.display())).hint("is it a database of railgate, and of this version?")
-    })
+    Err(Failure::new(format!("there is no store at {}", path.display())).hint("name it with --store sqlite:PATH"))
+}
+
+fn not_opened(path: &Path, error: &StoreError) -> Failure {
+    let cause = super::failure::chain(error);
+    Failure::new(format!("cannot open {}: {cause}", path.display())).hint("is it a database of railgate, and of this version?")
 }
 
 fn check(store: &SqliteStore, what: &'static str) -> Done<VerifyReport> {
@@ -163,10 +186,20 @@ fn advance(bar: &ProgressBar, done: u64, total: u64) {
 }
 
 impl StoreArg {
-    fn path(self) -> Done<PathBuf> {
-        let settings = ServeArgs { store: self.store, config: self.config, data_dir: self.data_dir, ..ServeArgs::default() };
-        match super::resolve(settings)?.store {
-            StoreConfig::Sqlite(path) => Ok(path),
+    /// The file of the store.
+    pub(super) fn path(&self) -> Done<PathBuf> {
+        Ok(self.paths(None)?.0)
+    }
+
+    /// The file of the store and that of its master keys, both found as `railgate serve` finds them.
+    pub(super) fn paths(&self, master_keys: Option<String>) -> Done<(PathBuf, PathBuf)> {
+        let Self { store, config, data_dir } = self.clone();
+        let settings = super::resolve(ServeArgs { store, config, data_dir, master_keys, ..ServeArgs::default() })?;
+        match settings.store {
+            StoreConfig::Sqlite(path) => {
+                let keys = settings.master_keys.unwrap_or_else(|| crate::master::beside(&path));
+                Ok((path, keys))
+            }
             StoreConfig::Memory => {
                 Err(Failure::usage("a store in memory lives in its server alone").hint("name a file: --store sqlite:PATH"))
             }

@@ -76,7 +76,12 @@ fn headline(answer: &Answer, problem: &Problem) -> String {
 /// What to do about a problem. By text, not by the engine's enum: the server may be newer than this client.
 fn advice(problem: &Problem, profile: &str) -> Option<String> {
     let hint = match problem.code.as_str() {
-        "token_missing" | "token_invalid" | "token_expired" => {
+        "enrollment_pending" => "an operator of the gateway must approve the key: railgate clients approve cli_…".to_owned(),
+        "clock_skew" => "set this machine's clock, then try again".to_owned(),
+        "signature_invalid" => {
+            "is --server the address that the server calls its own (its --public-url)? It is part of what is signed".to_owned()
+        }
+        "token_missing" | "token_invalid" | "token_expired" | "key_unknown" | "key_revoked" => {
             format!("the profile {profile:?} no longer opens this server; enrol anew: railgate enroll --force --profile {profile}")
         }
         "reference_conflict" => "a reference stands for one request for ever: choose another with --reference, or look \

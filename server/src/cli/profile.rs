@@ -1,46 +1,124 @@
-//! Profiles: who this person is at which server. One TOML file each, readable by its owner alone.
+//! Profiles: who this person is at which server, and the private key that proves it. One TOML file each, readable by its
+//! owner alone.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use railgate::time::{Millis, parse_rfc3339, rfc3339};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use railgate::auth::{Algorithm, Signer, SoftwareKey};
+use railgate::client::Snapshot;
+use railgate::ledger::Mode;
+use railgate::time::{parse_rfc3339, rfc3339};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Done, Failure};
 
-/// What a profile's file holds. There is no `Debug`: the token must not find its way into a message.
-#[derive(Clone, Serialize, Deserialize)]
+/// What a profile's file holds. There is no `Debug`: neither key nor token must find their way into a message.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Profile {
-    /// The server that issued it.
+    /// The server at which the key is enrolled, as it is signed.
     pub(crate) server: String,
-    /// `cli_…`
+    /// `cli_…`; empty while it is not known.
     pub(crate) client_id: String,
     /// `sandbox` or `live`.
     pub(crate) environment: String,
-    /// The secret.
+    /// The enrolment was sent and its answer has not been seen. The key may be enrolled or not.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) enrolling: bool,
+    /// `ecdsa-p256-sha256` or `ed25519`.
+    pub(crate) key_algorithm: String,
+    /// The secret: 32 bytes in base64url.
+    pub(crate) private_key: String,
+    /// The key's RFC 7638 thumbprint.
+    pub(crate) key_id: String,
+    /// A secret too, for a while.
     pub(crate) access_token: String,
-    /// RFC 3339: when the token was issued.
-    #[serde(default)]
-    pub(crate) issued_at: String,
     /// RFC 3339: when it ends.
     pub(crate) expires_at: String,
+    /// The last challenge.
+    pub(crate) challenge: String,
+    /// RFC 3339: when it ends.
+    pub(crate) challenge_expires_at: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Profile {
-    /// Takes a new token that lives for `lifetime_s` seconds from `now`.
-    pub(crate) fn renew(&mut self, access_token: String, now: Millis, lifetime_s: i64) {
-        self.access_token = access_token;
-        self.issued_at = rfc3339(now);
-        self.expires_at = rfc3339(now.saturating_add(lifetime_s.saturating_mul(1000)));
+    /// A profile with a new key, not enrolled yet.
+    pub(crate) fn with_new_key(server: &str, mode: Mode, algorithm: Algorithm) -> Done<Self> {
+        let key = new_key(algorithm)?;
+        Ok(Self {
+            server: server.to_owned(),
+            environment: mode.as_str().to_owned(),
+            enrolling: true,
+            key_algorithm: algorithm.as_str().to_owned(),
+            private_key: URL_SAFE_NO_PAD.encode(key.secret_bytes().as_slice()),
+            key_id: key.public_key().id().to_string(),
+            ..Self::default()
+        })
     }
 
-    /// Whether the token is in the last half of its life, and still alive.
-    pub(crate) fn wants_renewal(&self, now: Millis) -> bool {
-        let Some(end) = parse_rfc3339(&self.expires_at) else { return false };
-        let start = parse_rfc3339(&self.issued_at).unwrap_or(end);
-        let half = start.saturating_add((end - start).max(0) / 2);
-        (half..end).contains(&now)
+    /// The key, ready to sign.
+    pub(crate) fn key(&self) -> Done<Arc<dyn Signer>> {
+        let wrong = || Failure::new("the profile's private_key is not a key of its key_algorithm");
+        let secret: [u8; 32] = URL_SAFE_NO_PAD.decode(&self.private_key).ok().and_then(|b| b.try_into().ok()).ok_or_else(wrong)?;
+        let key = match Algorithm::from_name(&self.key_algorithm).ok_or_else(wrong)? {
+            Algorithm::EcdsaP256Sha256 => SoftwareKey::p256(&secret).ok_or_else(wrong)?,
+            Algorithm::Ed25519 => SoftwareKey::ed25519(&secret),
+        };
+        Ok(Arc::new(key))
+    }
+
+    /// Sandbox unless it says live.
+    pub(crate) fn mode(&self) -> Mode {
+        if self.environment == Mode::Live.as_str() { Mode::Live } else { Mode::Sandbox }
+    }
+
+    /// What the last command left.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let text = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        Snapshot {
+            access_token: text(&self.access_token),
+            token_ends_at: parse_rfc3339(&self.expires_at),
+            challenge: text(&self.challenge),
+            challenge_ends_at: parse_rfc3339(&self.challenge_expires_at),
+        }
+    }
+
+    /// Takes over what this command leaves. Says whether that is anything new.
+    pub(crate) fn keep(&mut self, left: Snapshot) -> bool {
+        if left == self.snapshot() {
+            return false;
+        }
+        let time = |at: Option<i64>| at.map(rfc3339).unwrap_or_default();
+        self.access_token = left.access_token.unwrap_or_default();
+        self.expires_at = time(left.token_ends_at);
+        self.challenge = left.challenge.unwrap_or_default();
+        self.challenge_expires_at = time(left.challenge_ends_at);
+        true
+    }
+}
+
+fn new_key(algorithm: Algorithm) -> Done<SoftwareKey> {
+    loop {
+        let mut secret = zeroize::Zeroizing::new([0u8; 32]);
+        super::session::random(&mut *secret)?;
+        match algorithm {
+            Algorithm::Ed25519 => return Ok(SoftwareKey::ed25519(&secret)),
+            // One draw in 2^32 is no scalar of the curve.
+            Algorithm::EcdsaP256Sha256 => {
+                if let Some(key) = SoftwareKey::p256(&secret) {
+                    return Ok(key);
+                }
+            }
+        }
     }
 }
 
@@ -80,11 +158,17 @@ impl ProfileFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(self.trouble("cannot read", &error)),
         };
-        toml::from_str(&text).map(Some).map_err(|error: toml::de::Error| {
-            // Not the error's own text: it quotes the line, and the line may be the token's.
+        let again = format!("railgate enroll --force --profile {}", self.name);
+        let profile: Profile = toml::from_str(&text).map_err(|error: toml::de::Error| {
+            // Not the error's own text: it quotes the line, and the line may be the key's.
             Failure::new(format!("{} is not a profile: {}", self.path.display(), error.message()))
-                .hint(format!("remove the file, then: railgate enroll --profile {}", self.name))
-        })
+                .hint(format!("remove the file, then: {again}"))
+        })?;
+        if profile.private_key.is_empty() {
+            let old = "holds no key: it was made before calls were signed, and its token opens nothing any more";
+            return Err(Failure::new(format!("the profile {:?} {old}", self.name)).hint(format!("enrol again: {again}")));
+        }
+        Ok(Some(profile))
     }
 
     /// Writes it, whole or not at all, readable by its owner alone. Without `replace` it does not touch what is there.
@@ -107,16 +191,51 @@ impl ProfileFile {
         })
     }
 
+    /// Whether the file is still that of `profile`: nobody removed it, or put another key into it.
+    pub(crate) fn holds(&self, profile: &Profile) -> bool {
+        matches!(self.load(), Ok(Some(kept)) if kept.private_key == profile.private_key && kept.server == profile.server)
+    }
+
+    /// Removes it, if that can be done: it holds a key that nobody knows.
+    pub(crate) fn remove(&self) {
+        let _ = fs::remove_file(&self.path);
+    }
+
+    /// Gives what is there another name that nothing has, the profile's and `.old`; `None` if nothing is there.
+    pub(crate) fn set_aside(&self) -> Done<Option<String>> {
+        let names = (1..).map(|n: u32| if n == 1 { format!("{}.old", self.name) } else { format!("{}.old{n}", self.name) });
+        for name in names {
+            let aside = self.path.with_file_name(format!("{name}.toml"));
+            // A link, unlike a rename, never replaces what is there: that may be the only copy of another key.
+            match fs::hard_link(&self.path, &aside) {
+                Ok(()) => {
+                    fs::remove_file(&self.path).map_err(|error| self.trouble("cannot set aside", &error))?;
+                    return Ok(Some(name));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(self.trouble("cannot set aside", &error)),
+            }
+        }
+        Ok(None)
+    }
+
     /// The profile exists and must not be lost.
     pub(crate) fn taken(&self) -> Failure {
         Failure::new(format!("the profile {:?} exists already: {}", self.name, self.path.display()))
-            .hint("choose another with --profile NAME, or give this one up with --force: its client cannot be reached again")
+            .hint("choose another with --profile NAME, or take a new client with --force")
     }
 
     /// There is no such profile, and the command cannot do without.
     pub(crate) fn missing(&self) -> Failure {
         let more = if self.name == "default" { String::new() } else { format!(" --profile {}", self.name) };
         Failure::new(format!("there is no profile {:?} yet", self.name)).hint(format!("make one: railgate enroll{more}"))
+    }
+
+    /// Its enrolment was not answered.
+    pub(crate) fn unfinished(&self) -> Failure {
+        Failure::new(format!("the enrolment of the profile {:?} was not answered", self.name))
+            .hint(format!("the same command goes on with its key: railgate enroll --profile {}", self.name))
     }
 
     fn trouble(&self, what: &str, error: &io::Error) -> Failure {
@@ -149,25 +268,32 @@ fn private_folder(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn profile() -> Profile {
-        let mut profile = Profile {
-            server: "http://127.0.0.1:8080".to_owned(),
-            client_id: "cli_x".to_owned(),
-            environment: "sandbox".to_owned(),
-            access_token: String::new(),
-            issued_at: String::new(),
-            expires_at: String::new(),
-        };
-        profile.renew("rg_sandbox_x".to_owned(), 1_000_000, 900);
-        profile
+    fn profile(algorithm: Algorithm) -> Profile {
+        Profile::with_new_key("http://127.0.0.1:8080", Mode::Sandbox, algorithm).unwrap()
     }
 
     #[test]
-    fn a_token_is_renewed_in_the_last_half_of_its_life_only() {
-        let profile = profile();
-        for (at, wanted) in [(0, false), (449, false), (450, true), (899, true), (900, false)] {
-            assert_eq!(profile.wants_renewal(1_000_000 + at * 1000), wanted, "{at}");
+    fn a_key_and_what_a_session_left_come_back() {
+        for algorithm in [Algorithm::EcdsaP256Sha256, Algorithm::Ed25519] {
+            let mut profile = profile(algorithm);
+            assert_eq!(profile.key().unwrap().public_key().id().to_string(), profile.key_id);
+            let left = Snapshot { access_token: Some("t".to_owned()), token_ends_at: Some(1_000), ..Snapshot::default() };
+            assert!(profile.keep(left.clone()) && !profile.keep(left.clone()));
+            let back: Profile = toml::from_str(&toml::to_string(&profile).unwrap()).unwrap();
+            assert!(back.snapshot() == left);
+            assert_eq!(back.key().unwrap().public_key().id().to_string(), profile.key_id);
+            assert!(Profile { private_key: "short".to_owned(), ..profile }.key().is_err());
         }
+    }
+
+    #[test]
+    fn a_profile_of_tokens_alone_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = ProfileFile { name: "old".to_owned(), path: folder.path().join("old.toml") };
+        fs::write(file.path(), "server = \"http://x\"\nclient_id = \"cli_x\"\naccess_token = \"t\"\n").unwrap();
+        let Err(Failure::Stopped(reason)) = file.load() else { panic!("it was taken") };
+        assert!(reason.message().contains("holds no key"), "{}", reason.message());
+        assert!(reason.below().any(|line| line.contains("railgate enroll --force --profile old")));
     }
 
     #[test]
@@ -175,10 +301,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = ProfileFile { name: "p".to_owned(), path: folder.path().join("profiles/p.toml") };
         assert!(file.load().unwrap().is_none());
-        file.save(&profile(), false).unwrap();
-        assert!(file.save(&profile(), false).is_err());
-        file.save(&profile(), true).unwrap();
-        assert_eq!(file.load().unwrap().unwrap().expires_at, profile().expires_at);
+        let profile = profile(Algorithm::Ed25519);
+        file.save(&profile, false).unwrap();
+        assert!(file.save(&profile, false).is_err());
+        file.save(&profile, true).unwrap();
+        assert_eq!(file.load().unwrap().unwrap().key_id, profile.key_id);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -186,6 +313,24 @@ mod tests {
             assert_eq!(mode & 0o777, 0o600);
         }
         assert_eq!(fs::read_dir(folder.path().join("profiles")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_set_aside_replaces_nothing_and_is_not_written_to_any_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = ProfileFile { name: "p".to_owned(), path: folder.path().join("p.toml") };
+        assert_eq!(file.set_aside().unwrap(), None);
+        let profiles: Vec<Profile> = (0..3).map(|_| profile(Algorithm::Ed25519)).collect();
+        for (profile, name) in profiles.iter().zip(["p.old", "p.old2", "p.old3"]) {
+            file.save(profile, false).unwrap();
+            assert!(file.holds(profile));
+            assert_eq!(file.set_aside().unwrap().as_deref(), Some(name));
+            assert!(!file.holds(profile));
+        }
+        for (profile, name) in profiles.iter().zip(["p.old", "p.old2", "p.old3"]) {
+            let aside = ProfileFile { name: name.to_owned(), path: folder.path().join(format!("{name}.toml")) };
+            assert!(aside.holds(profile), "{name}");
+        }
     }
 
     #[test]

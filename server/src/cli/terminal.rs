@@ -99,20 +99,26 @@ pub(crate) fn align_right(table: &mut Table, columns: impl IntoIterator<Item = u
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
     colored: bool,
-    width: u16,
+    /// `None` where no person reads: in a pipe or a file a row stays one line.
+    columns: Option<u16>,
 }
 
 impl Terminal {
     /// Looks at standard output and the environment.
     pub(crate) fn detect() -> Self {
-        let colored = io::stdout().is_terminal() && colors_wanted();
-        let width = Table::new().width().unwrap_or(DEFAULT_WIDTH).clamp(60, MAX_WIDTH);
-        Self { colored, width }
+        let is_terminal = io::stdout().is_terminal();
+        let columns = is_terminal.then(|| Table::new().width().unwrap_or(DEFAULT_WIDTH).clamp(60, MAX_WIDTH));
+        Self { colored: is_terminal && colors_wanted(), columns }
+    }
+
+    /// The same, where what is written is laid out for people wherever it goes.
+    pub(crate) fn laid_out(&self) -> Self {
+        Self { columns: Some(self.width()), ..*self }
     }
 
     /// How wide a line may be.
     pub(crate) fn width(&self) -> u16 {
-        self.width
+        self.columns.unwrap_or(DEFAULT_WIDTH)
     }
 
     /// `text` in its tone.
@@ -144,7 +150,11 @@ impl Terminal {
 
     fn bare_table(&self) -> Table {
         let mut table = Table::new();
-        table.load_style(LOOK).set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width);
+        table.load_style(LOOK);
+        match self.columns {
+            Some(columns) => table.set_content_arrangement(ContentArrangement::Dynamic).set_width(columns),
+            None => table.set_content_arrangement(ContentArrangement::Disabled),
+        };
         // Whether there are colours was decided once, in `detect`; the table is not to ask again.
         table.force_no_tty();
         if self.colored {

@@ -1,16 +1,19 @@
 //! The settings of `railgate serve`: by flag, environment and file, in that order of strength, all checked at start.
 
+mod edge;
 mod sources;
+mod values;
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use directories::ProjectDirs;
 use railgate::store::sqlite::Synchronous;
 
 use crate::telemetry::{LogFormat, parse_filter};
+pub use edge::{Edge, RateLimits, TlsFiles};
 use sources::Sources;
 pub use sources::{ConfigError, Origin, Problem};
+use values::{file, listen_address, log_name, metrics_address, on_off, platform_data_dir, public_url, store_address, whole};
 
 /// The flags of `railgate serve`. Each may also be given as an environment variable (`RAILGATE_` and the flag's name in
 /// capitals) or in the file that `--config` names, under the flag's name. The flag is strongest, then the environment.
@@ -19,16 +22,22 @@ pub struct ServeArgs {
     /// Read settings from this TOML file [env: RAILGATE_CONFIG]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where to listen; port 0 takes any free one [env: RAILGATE_LISTEN] [default: 127.0.0.1:8080]
+    /// Where to listen; port 0 takes any free one. An address that other machines reach needs TLS and --public-url
+    /// [env: RAILGATE_LISTEN] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "IP:PORT")]
     pub listen: Option<String>,
-    /// Where to serve /metrics, or `off` [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
+    /// Where to serve /metrics, or `off`. The figures hold no secrets, but travel unencrypted: an address that other
+    /// machines reach needs --plain-http on [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
     #[arg(long, value_name = "IP:PORT|off")]
     pub metrics_listen: Option<String>,
     /// Where settlements are kept: `sqlite:PATH`, or `memory:` to forget them at the end [env: RAILGATE_STORE]
     /// [default: sqlite:railgate.db in the data folder]
     #[arg(long, value_name = "STORE")]
     pub store: Option<String>,
+    /// `on` lets several servers of this machine serve the same SQLite file, each started so [env: RAILGATE_SHARED_STORE]
+    /// [default: off]
+    #[arg(long, value_name = "on|off")]
+    pub shared_store: Option<String>,
     /// What a durable commit waits for: `full` survives a power cut, `normal` a crash of the process only
     /// [env: RAILGATE_SYNCHRONOUS] [default: full]
     #[arg(long, value_name = "full|normal")]
@@ -36,9 +45,33 @@ pub struct ServeArgs {
     /// The data folder [env: RAILGATE_DATA_DIR] [default: the platform's]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
-    /// The address under which clients reach this server, for documents [env: RAILGATE_PUBLIC_URL]
+    /// The address under which clients reach this server; what clients sign covers it [env: RAILGATE_PUBLIC_URL]
+    /// [default: where it listens]
     #[arg(long, value_name = "URL")]
     pub public_url: Option<String>,
+    /// Serve HTTPS with the certificates in this PEM file, the server's own first; read again when it changes, and on
+    /// SIGHUP [env: RAILGATE_TLS_CERT]
+    #[arg(long, value_name = "FILE")]
+    pub tls_cert: Option<String>,
+    /// The PEM file of the certificate's private key [env: RAILGATE_TLS_KEY]
+    #[arg(long, value_name = "FILE")]
+    pub tls_key: Option<String>,
+    /// `on` allows plain HTTP on an address that other machines reach: only behind a proxy that ends TLS
+    /// [env: RAILGATE_PLAIN_HTTP] [default: off]
+    #[arg(long, value_name = "on|off")]
+    pub plain_http: Option<String>,
+    /// How many calls a minute one client may make on this node: reads and writes, or `off` [env: RAILGATE_RATE_LIMIT]
+    /// [default: 3000/600]
+    #[arg(long, value_name = "off|READS/WRITES")]
+    pub rate_limit: Option<String>,
+    /// Let pages of this exact origin (`https://app.example.com`) call; may be repeated, or hold several with commas
+    /// [env: RAILGATE_CORS_ORIGIN]
+    #[arg(long, value_name = "ORIGIN")]
+    pub cors_origin: Vec<String>,
+    /// The file of the keys that encrypt secrets in the store; not used with `memory:` [env: RAILGATE_MASTER_KEYS]
+    /// [default: beside the store, with .keys added to its name]
+    #[arg(long, value_name = "FILE")]
+    pub master_keys: Option<String>,
     /// What log lines on standard error look like [env: RAILGATE_LOG] [default: pretty on a terminal, else json]
     #[arg(long, value_name = "json|pretty")]
     pub log: Option<String>,
@@ -46,7 +79,7 @@ pub struct ServeArgs {
     /// [default: info]
     #[arg(long, value_name = "LEVEL")]
     pub log_level: Option<String>,
-    /// How long an access token lives, in seconds [env: RAILGATE_TOKEN_TTL] [default: 86400]
+    /// How long an access token lives, in seconds [env: RAILGATE_TOKEN_TTL] [default: 900]
     #[arg(long, value_name = "SECONDS")]
     pub token_ttl: Option<String>,
     /// How many connections may be open; further ones wait [env: RAILGATE_MAX_CONNECTIONS] [default: 4096]
@@ -76,12 +109,18 @@ pub struct ServeConfig {
     pub metrics_listen: Option<SocketAddr>,
     /// Where settlements are kept.
     pub store: StoreConfig,
+    /// Whether other servers of this machine serve the same store.
+    pub shared_store: bool,
     /// What a durable commit waits for.
     pub synchronous: Synchronous,
     /// The data folder.
     pub data_dir: PathBuf,
-    /// The address under which clients reach this server, without a slash at its end.
-    pub public_url: Option<String>,
+    /// Encryption, browsers, rate limits and the public address.
+    pub edge: Edge,
+    /// Whether plain HTTP may leave this machine.
+    pub plain_http: bool,
+    /// Where the keys are that encrypt secrets in the store; none for a store in memory.
+    pub master_keys: Option<PathBuf>,
     /// What log lines look like.
     pub log: LogFormat,
     /// What is logged.
@@ -97,13 +136,20 @@ pub struct ServeConfig {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 18] = [
     "listen",
     "metrics-listen",
     "store",
+    "shared-store",
     "synchronous",
     "data-dir",
     "public-url",
+    "tls-cert",
+    "tls-key",
+    "plain-http",
+    "rate-limit",
+    "cors-origin",
+    "master-keys",
     "log",
     "log-level",
     "token-ttl",
@@ -124,86 +170,107 @@ impl ServeArgs {
     ///
     /// # Errors
     /// As [`ServeArgs::resolve`].
-    pub fn resolve_with(self, env: &dyn Fn(&str) -> Option<String>) -> Result<ServeConfig, ConfigError> {
+    pub fn resolve_with(mut self, env: &dyn Fn(&str) -> Option<String>) -> Result<ServeConfig, ConfigError> {
         let mut from = Sources::open(self.config.as_deref(), env, &NAMES)?;
-        let listen = from.read("listen", self.listen, || Ok("127.0.0.1:8080".to_owned()), loopback);
-        let metrics_listen = from.read("metrics-listen", self.metrics_listen, || Ok("127.0.0.1:9090".to_owned()), metrics_address);
-        let data_dir = from.read("data-dir", self.data_dir, platform_data_dir, |text| Ok(PathBuf::from(text)));
+        let listen = from.read("listen", self.listen.take(), || Ok("127.0.0.1:8080".to_owned()), listen_address);
+        let metrics_listen = from.read("metrics-listen", self.metrics_listen.take(), || Ok("127.0.0.1:9090".to_owned()), metrics_address);
+        let data_dir = from.read("data-dir", self.data_dir.take(), platform_data_dir, |text| Ok(PathBuf::from(text)));
         let default_store = data_dir.clone();
         let default_store = move || {
             let folder = default_store.ok_or("it lies in the data folder, which is not known")?;
             Ok(format!("sqlite:{}", folder.join("railgate.db").display()))
         };
-        let store = from.read("store", self.store, default_store, store_address);
-        let synchronous = from.read(
-            "synchronous",
-            self.synchronous,
-            || Ok("full".to_owned()),
-            |text| match text {
-                "full" => Ok(Synchronous::Full),
-                "normal" => Ok(Synchronous::Normal),
-                _ => Err("must be full or normal".to_owned()),
-            },
-        );
-        let public_url = from.read("public-url", self.public_url, || Ok(String::new()), public_url);
-        let log = from.read(
-            "log",
-            self.log,
-            || Ok(log_name(LogFormat::fitting()).to_owned()),
-            |text| match text {
-                "json" => Ok(LogFormat::Json),
-                "pretty" => Ok(LogFormat::Pretty),
-                _ => Err("must be json or pretty; what is logged is the setting log-level".to_owned()),
-            },
-        );
+        let store = from.read("store", self.store.take(), default_store, store_address);
+        let shared_store = from.read("shared-store", self.shared_store.take(), || Ok("off".to_owned()), on_off);
+        let synchronous = from.read("synchronous", self.synchronous.take(), || Ok("full".to_owned()), values::synchronous);
+        let plain_http = from.read("plain-http", self.plain_http.take(), || Ok("off".to_owned()), on_off);
+        let edge = self.edge(&mut from);
+        let master_keys = self.master_keys(&mut from, store.as_ref());
+        let log = from.read("log", self.log, || Ok(log_name(LogFormat::fitting()).to_owned()), values::log_format);
         let log_level =
             from.read("log-level", self.log_level, || Ok("info".to_owned()), |text| parse_filter(text).map(|_| text.to_owned()));
-        let token_ttl_s = from.read(
-            "token-ttl",
-            self.token_ttl,
-            || Ok("86400".to_owned()),
-            |text| {
-                text.parse()
-                    .ok()
-                    .filter(|s| (60..=31_536_000).contains(s))
-                    .ok_or("must be a number of seconds from 60 to 31536000".to_owned())
-            },
-        );
-        let max_connections = from.read(
-            "max-connections",
-            self.max_connections,
-            || Ok("4096".to_owned()),
-            |text| text.parse().ok().filter(|n| (1..=100_000).contains(n)).ok_or("must be a number from 1 to 100000".to_owned()),
-        );
-        let outbox = from.read(
-            "outbox",
-            self.outbox,
-            || Ok("on".to_owned()),
-            |text| match text {
-                "on" => Ok(true),
-                "off" => Ok(false),
-                _ => Err("must be on or off".to_owned()),
-            },
-        );
+        let seconds = whole(60..=86_400, "must be a number of seconds from 60 to 86400");
+        let token_ttl_s = from.read("token-ttl", self.token_ttl, || Ok("900".to_owned()), seconds);
+        let count = whole(1..=100_000, "must be a number from 1 to 100000");
+        let max_connections = from.read("max-connections", self.max_connections, || Ok("4096".to_owned()), count);
+        let outbox = from.read("outbox", self.outbox, || Ok("on".to_owned()), on_off);
+        if let Some(plain) = plain_http {
+            check_exposure(&mut from, listen, metrics_listen.flatten(), plain);
+        }
         let shown = from.finish()?;
         let all = || {
             Some(ServeConfig {
                 listen: listen?,
                 metrics_listen: metrics_listen?,
                 store: store?,
+                shared_store: shared_store?,
                 synchronous: synchronous?,
                 data_dir: data_dir?,
-                public_url: public_url?,
+                edge: edge?,
+                plain_http: plain_http?,
+                master_keys: master_keys?,
                 log: log?,
                 log_level: log_level?,
                 token_ttl_s: token_ttl_s?,
-                max_connections: max_connections?,
+                max_connections: max_connections? as usize,
                 outbox: outbox?,
                 shown,
             })
         };
         // A setting that could not be read has noted a problem: `finish` returned it.
         all().ok_or_else(ConfigError::default)
+    }
+
+    fn edge(&mut self, from: &mut Sources<'_>) -> Option<Edge> {
+        let nothing = || Ok(String::new());
+        let public_url = from.read("public-url", self.public_url.take(), nothing, public_url);
+        let cert = from.read("tls-cert", self.tls_cert.take(), nothing, file);
+        let key = from.read("tls-key", self.tls_key.take(), nothing, file);
+        let rate = from.read("rate-limit", self.rate_limit.take(), || Ok("3000/600".to_owned()), edge::rate_limits);
+        let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), edge::origin);
+        let tls = match (cert?, key?) {
+            (Some(cert), Some(key)) => Some(TlsFiles { cert, key }),
+            (None, None) => None,
+            (Some(_), None) => {
+                from.object("tls-cert", "must come with tls-key, the file of its private key");
+                None
+            }
+            (None, Some(_)) => {
+                from.object("tls-key", "must come with tls-cert, the file of the certificate");
+                None
+            }
+        };
+        Some(Edge { tls, cors_origins: cors_origins?, rate: rate?, public_url: public_url? })
+    }
+
+    /// Beside a store in a file, unless it is given; a store in memory has nothing that outlives the process.
+    fn master_keys(&mut self, from: &mut Sources<'_>, store: Option<&StoreConfig>) -> Option<Option<PathBuf>> {
+        let beside = || match store {
+            Some(StoreConfig::Sqlite(path)) => Ok(format!("{}.keys", path.display())),
+            Some(StoreConfig::Memory) | None => Ok(String::new()),
+        };
+        let given = from.read("master-keys", self.master_keys.take(), beside, file)?;
+        Some(given.filter(|_| store != Some(&StoreConfig::Memory)))
+    }
+}
+
+/// What other machines can reach must be encrypted, here or by a proxy in front, and known by its public address.
+fn check_exposure(from: &mut Sources<'_>, listen: Option<SocketAddr>, metrics: Option<SocketAddr>, plain: bool) {
+    let beyond = |address: Option<SocketAddr>| address.is_some_and(|address| !address.ip().is_loopback());
+    let encrypted = from.is_given("tls-cert") || from.is_given("tls-key");
+    if beyond(listen) && !encrypted && !plain {
+        let right = "is beyond loopback, where calls would travel unencrypted: give --tls-cert and --tls-key, \
+            or --plain-http on when a proxy in front ends TLS, or an address such as 127.0.0.1:8080";
+        from.object("listen", right);
+    } else if beyond(listen) && !from.is_given("public-url") && !from.is_wrong("public-url") {
+        let right = "is required when listen is beyond loopback, such as https://pay.example.com: \
+            what clients sign covers the public address";
+        from.object("public-url", right);
+    }
+    if beyond(metrics) && !plain {
+        let right = "must be a loopback address, such as 127.0.0.1:9090, or off; \
+            any address with --plain-http on, for the figures are not encrypted";
+        from.object("metrics-listen", right);
     }
 }
 
@@ -225,59 +292,6 @@ impl ServeConfig {
     pub fn settings(&self) -> impl Iterator<Item = (&'static str, &str, &Origin)> {
         self.shown.iter().map(|(name, value, origin)| (*name, value.as_str(), origin))
     }
-}
-
-fn log_name(format: LogFormat) -> &'static str {
-    match format {
-        LogFormat::Json => "json",
-        LogFormat::Pretty => "pretty",
-    }
-}
-
-fn platform_data_dir() -> Result<String, String> {
-    let dirs = ProjectDirs::from("dev", "railgate", "railgate").ok_or("this system names no data folder; give one")?;
-    Ok(dirs.data_dir().display().to_string())
-}
-
-/// An address on this machine only: whoever can reach the port can enrol, and calls are not signed yet.
-fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let address = match text.strip_prefix("localhost:").map(str::parse) {
-        Some(Ok(port)) => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
-        Some(Err(_)) | None => text.parse().map_err(|_| "must be IP:PORT, such as 127.0.0.1:8080".to_owned())?,
-    };
-    if address.ip().is_loopback() {
-        return Ok(address);
-    }
-    let right = "must be a loopback address, such as 127.0.0.1:8080: calls are not signed yet, so nobody else may reach them";
-    Err(right.to_owned())
-}
-
-fn metrics_address(text: &str) -> Result<Option<SocketAddr>, String> {
-    if text == "off" { Ok(None) } else { loopback(text).map(Some).map_err(|right| format!("{right}; or off")) }
-}
-
-fn store_address(text: &str) -> Result<StoreConfig, String> {
-    if text == "memory:" {
-        return Ok(StoreConfig::Memory);
-    }
-    match text.strip_prefix("sqlite:") {
-        Some(path) if !path.is_empty() => Ok(StoreConfig::Sqlite(PathBuf::from(path))),
-        Some(_) => Err("must name a file, such as sqlite:/var/lib/railgate/railgate.db".to_owned()),
-        None => Err("must be sqlite:PATH or memory:".to_owned()),
-    }
-}
-
-fn public_url(text: &str) -> Result<Option<String>, String> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let wrong = || "must be an absolute http or https address without query, such as https://pay.example.com".to_owned();
-    let uri: hyper::Uri = text.parse().map_err(|_| wrong())?;
-    let http = matches!(uri.scheme_str(), Some("http" | "https"));
-    if !http || uri.host().is_none_or(str::is_empty) || uri.query().is_some() || text.contains(['#', '@']) {
-        return Err(wrong());
-    }
-    Ok(Some(text.trim_end_matches('/').to_owned()))
 }
 
 #[cfg(test)]

@@ -109,10 +109,48 @@ impl<'e> Sources<'e> {
         default: impl FnOnce() -> Result<String, String>,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
-        let (text, origin) = match self.find(name, flag, default) {
-            Ok(found) => found,
-            Err((origin, right)) => return self.note(name, origin, None, right),
-        };
+        match self.find(name, flag, default) {
+            Ok((text, origin)) => self.keep(name, text, origin, parse),
+            Err((origin, right)) => self.note(name, origin, None, right),
+        }
+    }
+
+    /// The same for a setting of many values: a flag that may be repeated, a list in the file, or one text with commas.
+    pub(super) fn read_list<T>(
+        &mut self,
+        name: &'static str,
+        flags: Vec<String>,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<Vec<T>> {
+        let flag = (!flags.is_empty()).then(|| flags.join(","));
+        let each = |text: &str| text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(&parse).collect();
+        match self.find_list(name).filter(|_| flag.is_none()) {
+            Some(Ok((text, origin))) => self.keep(name, text, origin, each),
+            Some(Err((origin, right))) => self.note(name, origin, None, right),
+            None => self.read(name, flag, || Ok(String::new()), each),
+        }
+    }
+
+    /// Whether a setting was read and is not empty.
+    pub(super) fn is_given(&self, name: &str) -> bool {
+        self.shown.iter().any(|row| row.0 == name && !row.1.is_empty())
+    }
+
+    /// Whether something was found to be wrong with a setting.
+    pub(super) fn is_wrong(&self, name: &str) -> bool {
+        self.problems.iter().any(|problem| problem.setting == name)
+    }
+
+    /// Notes that a setting, right in itself, does not go with the others.
+    pub(super) fn object(&mut self, name: &'static str, right: &str) {
+        let found = self.shown.iter().find(|row| row.0 == name).map(|(_, value, origin)| (value.clone(), origin.clone()));
+        if let Some((value, origin)) = found {
+            let value = (origin != Origin::Default).then_some(value);
+            self.problems.push(Problem { setting: name.to_owned(), origin, value, right: right.to_owned() });
+        }
+    }
+
+    fn keep<T>(&mut self, name: &'static str, text: String, origin: Origin, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
         match parse(&text) {
             Ok(value) => {
                 self.shown.push((name, text, origin));
@@ -125,6 +163,21 @@ impl<'e> Sources<'e> {
     /// What was read, or everything that is wrong.
     pub(super) fn finish(self) -> Result<Vec<(&'static str, String, Origin)>, ConfigError> {
         if self.problems.is_empty() { Ok(self.shown) } else { Err(ConfigError { problems: self.problems }) }
+    }
+
+    /// The list that the file has under `name`, unless a stronger source has the setting or the file has no list there.
+    fn find_list(&self, name: &str) -> Option<Result<(String, Origin), (Origin, String)>> {
+        if (self.env)(&variable(name)).is_some_and(|text| !text.is_empty()) {
+            return None;
+        }
+        let (path, table) = self.file.as_ref()?;
+        let toml::Value::Array(values) = table.get(name)? else { return None };
+        let texts: Option<Vec<&str>> = values.iter().map(toml::Value::as_str).collect();
+        let origin = Origin::File(path.clone());
+        Some(match texts {
+            Some(texts) => Ok((texts.join(","), origin)),
+            None => Err((origin, "must be a list of texts, or one text with commas".to_owned())),
+        })
     }
 
     fn find(

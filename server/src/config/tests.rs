@@ -15,7 +15,11 @@ fn defaults_are_complete_and_shown() {
     let config = ServeArgs::default().resolve_with(&nothing).unwrap();
     assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
     assert!(matches!(&config.store, StoreConfig::Sqlite(path) if path.ends_with("railgate.db")));
-    assert_eq!(config.token_ttl_s, 86_400);
+    assert_eq!(config.token_ttl_s, 900);
+    assert_eq!(config.edge.rate, Some(RateLimits { reads_per_minute: 3_000, writes_per_minute: 600 }));
+    assert!(config.edge.tls.is_none() && config.edge.cors_origins.is_empty() && config.edge.public_url.is_none());
+    assert!(!config.plain_http && config.master_keys.is_some_and(|path| path.ends_with("railgate.db.keys")));
+    let config = ServeArgs::default().resolve_with(&nothing).unwrap();
     let table = describe(&config);
     assert_eq!(table.lines().count(), NAMES.len(), "{table}");
     assert!(table.lines().all(|line| line.ends_with("  default")), "{table}");
@@ -49,7 +53,7 @@ fn everything_wrong_is_told_at_once_with_its_origin_and_what_is_right() {
         listen: Some("0.0.0.0:80".to_owned()),
         store: Some("postgres://db".to_owned()),
         log_level: Some("a=b=c".to_owned()),
-        token_ttl: Some("5".to_owned()),
+        token_ttl: Some("90000".to_owned()),
         public_url: Some("ftp://x".to_owned()),
         ..ServeArgs::default()
     };
@@ -58,13 +62,13 @@ fn everything_wrong_is_told_at_once_with_its_origin_and_what_is_right() {
     for part in [
         "listn (file ",
         "there are listen, metrics-listen",
-        "listen (command line) is \"0.0.0.0:80\": must be a loopback address",
+        "listen (command line) is \"0.0.0.0:80\": is beyond loopback",
         "metrics-listen (environment variable RAILGATE_METRICS_LISTEN) is \"everywhere\": must be IP:PORT",
         "store (command line) is \"postgres://db\": must be sqlite:PATH or memory:",
         "synchronous (file ",
         "not boolean",
         "log-level (command line)",
-        "token-ttl (command line) is \"5\"",
+        "token-ttl (command line) is \"90000\": must be a number of seconds from 60 to 86400",
         "public-url (command line)",
     ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
@@ -80,4 +84,78 @@ fn a_file_that_is_not_there_or_not_toml_is_named() {
     let env = |name: &str| (name == "RAILGATE_CONFIG").then(|| broken.path().display().to_string());
     let text = ServeArgs::default().resolve_with(&env).unwrap_err().to_string();
     assert!(text.contains("RAILGATE_CONFIG") && text.contains("must be TOML"), "{text}");
+}
+
+/// The problems of `args`, each as one line.
+fn wrong(args: ServeArgs) -> Vec<String> {
+    args.resolve_with(&nothing).unwrap_err().problems.iter().map(ToString::to_string).collect()
+}
+
+fn given(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+#[test]
+fn beyond_loopback_is_encrypted_here_or_in_front_and_known_by_its_public_address() {
+    let open = || ServeArgs { listen: given("0.0.0.0:443"), store: given("memory:"), ..ServeArgs::default() };
+    let public = || ServeArgs { public_url: given("https://pay.example.com/"), ..open() };
+    let text = wrong(public()).join("\n");
+    assert!(text.starts_with("listen (command line) is \"0.0.0.0:443\"") && text.contains("--tls-cert"), "{text}");
+    assert!(text.contains("--plain-http on"), "{text}");
+    let plain = ServeArgs { plain_http: given("on"), ..public() }.resolve_with(&nothing).unwrap();
+    assert!(plain.plain_http && plain.edge.public_url.as_deref() == Some("https://pay.example.com"));
+    let tls = |args| ServeArgs { tls_cert: given("/c.pem"), tls_key: given("/k.pem"), ..args };
+    let config = tls(public()).resolve_with(&nothing).unwrap();
+    assert_eq!(config.edge.tls, Some(TlsFiles { cert: "/c.pem".into(), key: "/k.pem".into() }));
+    for unknown in [tls(open()), ServeArgs { plain_http: given("on"), ..open() }] {
+        let text = wrong(unknown);
+        assert!(text.len() == 1 && text[0].starts_with("public-url (default): is required"), "{text:?}");
+    }
+    let half = wrong(ServeArgs { tls_cert: given("/c.pem"), ..public() });
+    assert!(half.len() == 1 && half[0].contains("tls-cert (command line) is \"/c.pem\": must come with tls-key"), "{half:?}");
+    let half = wrong(ServeArgs { tls_key: given("/k.pem"), ..ServeArgs::default() });
+    assert!(half.len() == 1 && half[0].starts_with("tls-key") && half[0].contains("must come with tls-cert"), "{half:?}");
+}
+
+#[test]
+fn figures_leave_this_machine_only_when_that_is_allowed() {
+    let open = || ServeArgs { metrics_listen: given("0.0.0.0:9090"), ..ServeArgs::default() };
+    let text = wrong(open());
+    assert!(text.len() == 1 && text[0].contains("must be a loopback address") && text[0].contains("--plain-http on"), "{text:?}");
+    let allowed = ServeArgs { plain_http: given("on"), ..open() }.resolve_with(&nothing).unwrap();
+    assert_eq!(allowed.metrics_listen.unwrap().port(), 9_090);
+}
+
+#[test]
+fn origins_come_from_repeated_flags_a_list_or_one_text() {
+    let listed = file("cors-origin = [\"https://a.example\", \"http://localhost:5173\"]\nrate-limit = \"off\"\n");
+    let config = |args: ServeArgs, env: &dyn Fn(&str) -> Option<String>| {
+        ServeArgs { config: Some(listed.path().to_owned()), ..args }.resolve_with(env).unwrap()
+    };
+    let in_file = config(ServeArgs::default(), &nothing);
+    assert_eq!(in_file.edge.cors_origins, ["https://a.example", "http://localhost:5173"]);
+    assert_eq!(in_file.edge.rate, None);
+    assert!(describe(&in_file).contains("https://a.example,http://localhost:5173"), "{}", describe(&in_file));
+    let env = |name: &str| (name == "RAILGATE_CORS_ORIGIN").then(|| "https://b.example, https://c.example".to_owned());
+    assert_eq!(config(ServeArgs::default(), &env).edge.cors_origins, ["https://b.example", "https://c.example"]);
+    let flags = ServeArgs { cors_origin: vec!["https://d.example".to_owned(), "https://e.example".to_owned()], ..ServeArgs::default() };
+    assert_eq!(config(flags, &env).edge.cors_origins, ["https://d.example", "https://e.example"]);
+
+    let text = wrong(ServeArgs { cors_origin: vec!["*".to_owned()], ..ServeArgs::default() });
+    assert!(text.len() == 1 && text[0].contains("without path or wildcard"), "{text:?}");
+    let mixed = file("cors-origin = [1]\n");
+    let text = wrong(ServeArgs { config: Some(mixed.path().to_owned()), ..ServeArgs::default() });
+    assert!(text.len() == 1 && text[0].contains("must be a list of texts"), "{text:?}");
+}
+
+#[test]
+fn master_keys_lie_beside_the_store_or_where_they_are_told() {
+    let keys = |store: &str, given: Option<String>| {
+        let args = ServeArgs { store: Some(store.to_owned()), master_keys: given, ..ServeArgs::default() };
+        args.resolve_with(&nothing).unwrap().master_keys
+    };
+    assert_eq!(keys("sqlite:/data/pay.db", None), Some("/data/pay.db.keys".into()));
+    assert_eq!(keys("sqlite:/data/pay.db", given("/secrets/keys")), Some("/secrets/keys".into()));
+    assert_eq!(keys("memory:", None), None);
+    assert_eq!(keys("memory:", given("/secrets/keys")), None);
 }

@@ -256,7 +256,9 @@ fn touched(result: &Result<Outcome>) -> usize {
         Ok(Outcome::Leased(leases)) => leases.len().max(1),
         Ok(
             Outcome::Enrolled(_)
-            | Outcome::Token(..)
+            | Outcome::Token(_)
+            | Outcome::Key(_)
+            | Outcome::Client(_)
             | Outcome::Created { .. }
             | Outcome::Reversed { .. }
             | Outcome::Simulated(_)

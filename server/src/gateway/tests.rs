@@ -44,7 +44,7 @@ fn gateway(limits: QueueLimits) -> (Gateway, Arc<Fragile>, Arc<Metrics>) {
 }
 
 fn enroll(name: &str) -> Command {
-    Command::Enroll { name: name.to_owned() }
+    Command::Enroll { name: name.to_owned(), key: None }
 }
 
 #[tokio::test]

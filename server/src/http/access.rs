@@ -1,77 +1,159 @@
-//! Enrolling, and renewing the access token.
-
-use std::fmt;
+//! Credentials: challenges, enrolments, tokens and keys.
 
 use axum::extract::State;
+use axum::response::Response;
 use hyper::StatusCode;
-use railgate::api::{BalanceView, Command, Outcome, environment};
-use railgate::error::FieldProblem;
+use hyper::header::{CACHE_CONTROL, HeaderValue};
+use railgate::api::{BalanceView, Command, IssuedToken, KeyView, Outcome, environment};
+use railgate::auth::{CHALLENGE_TTL_S, KeyId, ScopeSet, token_hash};
+use railgate::store::record::{KeyRecord, KeyStatus};
 use railgate::time::Millis;
+use railgate::validate::access::{EnrollRequest, parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token};
 use railgate::{Engine, Error, ErrorCode, Result};
 use serde::Serialize;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::App;
-use super::answer::{Answer, secret};
-use super::call::{Posted, Unsigned};
-use super::document::{BadBody, BadMessage, Denied, EnrollBody, Unserved};
+use super::answer::{Answer, NO_STORE, ok, secret, with};
+use super::call::{Call, Named, Posted, Raw};
+use super::document::{
+    BadBody, BadMessage, ChallengeBody, Denied, EnrollBody, KeyTaken, NewKeyBody, NoKey, RevokeBody, TokenBody, Unproved, Unserved,
+};
+use super::scopes::Access;
+use super::token;
 use crate::worker;
 
-/// A new client and its first credential.
+/// A challenge.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ChallengeView {
+    /// Begins the `nonce` of a signature: as it is, or with a dot and up to 32 characters of your own behind it.
+    #[schema(example = "c1.AWdG…")]
+    challenge: String,
+    /// Seconds.
+    #[schema(example = 300)]
+    expires_in: i64,
+}
+
+/// A new client and its first credential, or a live key that waits for its approval.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EnrollmentView {
     /// `cli_` and a ULID.
     client_id: String,
+    /// The key's RFC 7638 thumbprint: the `keyid` of its signatures.
+    key_id: String,
     /// `sandbox` or `live`.
     #[schema(example = "sandbox")]
     environment: &'static str,
-    /// Send it as `Authorization: Bearer …`. It is shown this once.
-    #[schema(example = "rg_sandbox_…")]
-    access_token: String,
-    /// `Bearer`.
-    token_type: &'static str,
-    /// Seconds.
-    expires_in: i64,
+    /// `active`, or `pending` until an operator approves the live key.
+    status: KeyStatus,
+    /// The first access token.
+    #[serde(flatten)]
+    token: Option<TokenView>,
+    /// Verifies webhooks (Standard Webhooks). It is shown this once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "whsec_…")]
+    webhook_secret: Option<String>,
     /// What the new accounts hold: play money.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     balances: Vec<BalanceView>,
 }
 
 /// A fresh access token.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TokenView {
-    /// Send it as `Authorization: Bearer …`. It is shown this once.
+    /// Send it as `Authorization: Bearer …`, each call signed by the key that took it. It is shown this once.
     #[schema(example = "rg_sandbox_…")]
     access_token: String,
     /// `Bearer`.
     token_type: &'static str,
     /// Seconds.
     expires_in: i64,
+    /// What it may do, names with spaces between them.
+    #[schema(example = "settlements:read settlements:write")]
+    scope: String,
 }
 
-const BEARER: &str = "Bearer";
+/// A client's keys.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct KeysView {
+    /// Oldest first.
+    data: Vec<KeyView>,
+}
 
-/// Enrol as a sandbox client
+/// Get a challenge
 ///
-/// Answers the first access token and funded sandbox accounts. No credential is needed, and no real money moves.
+/// Every answer carries a fresh one too, as `Signature-Challenge`. One challenge serves many calls: put a dot and a
+/// suffix of your own behind it, a different one for each.
+#[utoipa::path(
+    post, path = "/api/v1/auth/challenges", tag = "access", operation_id = "createChallenge", security(()),
+    request_body(content = Option<ChallengeBody>, content_type = "application/json", example = json!({"environment": "sandbox"})),
+    responses((status = 200, description = "The challenge", body = ChallengeView), BadBody, Unserved),
+)]
+pub(crate) async fn challenge(State(app): State<App>, raw: Raw) -> Answer {
+    let mode = parse_challenge(&raw.body)?;
+    secret(StatusCode::OK, &ChallengeView { challenge: app.gate.challenge(mode), expires_in: CHALLENGE_TTL_S })
+}
+
+/// Enrol a key
+///
+/// As a new sandbox client: signed by the key in the body, without a token. Answers the first access token and funded
+/// accounts; no real money moves. With `"environment": "live"`: signed by an active key of the client and, with tag
+/// `railgate-newkey`, by the new one; it is pending until an operator approves it.
 #[utoipa::path(
     post, path = "/api/v1/auth/enrollments", tag = "access", operation_id = "enroll", security(()),
-    request_body(content = EnrollBody, content_type = "application/json", example = json!({"client_name": "Corner shop"})),
-    responses((status = 201, description = "Enrolled", body = EnrollmentView), BadBody, Unserved),
+    request_body(content = EnrollBody, content_type = "application/json", example = json!({"client_name": "Corner shop", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}})),
+    responses(
+        (status = 201, description = "Enrolled", body = EnrollmentView),
+        (status = 202, description = "The live key waits for an operator", body = EnrollmentView),
+        BadBody, Unproved, KeyTaken, Unserved,
+    ),
 )]
-pub(crate) async fn enroll(State(app): State<App>, unsigned: Unsigned) -> Answer {
-    let name = client_name(&unsigned.body)?;
-    let enrolled = match app.gateway.run(Command::Enroll { name }).await? {
+pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> Answer {
+    match parse_enroll(&raw.body)? {
+        EnrollRequest::Sandbox { key, name } => {
+            raw.context.set_access(Access::Enrolling);
+            let by = app.gate.admit_new(&key, raw.shown())?;
+            enroll_sandbox(&app, Command::Signed { by, command: Box::new(Command::Enroll { name, key: Some(key) }) }).await
+        }
+        EnrollRequest::Live { key } => {
+            raw.context.set_access(Access::Key);
+            let admitted = app.gate.admit(Access::Key, raw.shown())?;
+            let caller = admitted.credential.caller;
+            let own = admitted.credential.scopes;
+            if own.both(ScopeSet::CLIENT) != ScopeSet::CLIENT {
+                let detail = format!("a live key may do all that its client may; the signing key may only: {own}");
+                return Err(Error::with(ErrorCode::InsufficientScope, detail).into());
+            }
+            app.gate.require_new_key(&key, caller.mode, raw.shown())?;
+            let command = Command::EnrollLive { caller, key };
+            let key = key_of(app.gateway.run(Command::Signed { by: admitted.by, command: Box::new(command) }).await?)?;
+            let view = EnrollmentView {
+                client_id: format!("cli_{}", caller.client_id),
+                key_id: key.id.to_string(),
+                environment: environment(key.mode),
+                status: key.status,
+                token: None,
+                webhook_secret: None,
+                balances: Vec::new(),
+            };
+            secret(StatusCode::ACCEPTED, &view)
+        }
+    }
+}
+
+async fn enroll_sandbox(app: &App, command: Command) -> Answer {
+    let enrolled = match app.gateway.run(command).await? {
         Outcome::Enrolled(enrolled) => enrolled,
         other => return Err(worker::unexpected(&other).into()),
     };
+    let key = enrolled.key.ok_or_else(|| Error::internal("an enrolment without a key"))?;
     let view = EnrollmentView {
         client_id: format!("cli_{}", enrolled.caller.client_id),
-        environment: environment(enrolled.caller.mode),
-        expires_in: expires_in(app.gateway.engine(), enrolled.token_expires_at),
-        access_token: enrolled.token,
-        token_type: BEARER,
+        key_id: key.id.to_string(),
+        environment: environment(key.mode),
+        status: key.status,
+        token: enrolled.token.map(|token| token_view(app.gateway.engine(), token)),
+        webhook_secret: enrolled.webhook_secret,
         balances: app.gateway.read(|engine| engine.balances(&enrolled.caller))?,
     };
     secret(StatusCode::CREATED, &view)
@@ -79,140 +161,134 @@ pub(crate) async fn enroll(State(app): State<App>, unsigned: Unsigned) -> Answer
 
 /// Get a fresh access token
 ///
-/// In exchange for one that is still valid; the old one stays valid until its own end.
+/// Signed by an enrolled key, without a token. There is no refresh token: sign again.
 #[utoipa::path(
-    post, path = "/api/v1/auth/tokens", tag = "access", operation_id = "renewToken",
-    responses((status = 200, description = "The token", body = TokenView), BadMessage, Denied, Unserved),
+    post, path = "/api/v1/auth/tokens", tag = "access", operation_id = "createToken", security(()),
+    request_body(content = Option<TokenBody>, content_type = "application/json", example = json!({"scope": "settlements:read balances:read"})),
+    responses((status = 200, description = "The token", body = TokenView), BadBody, Unproved, Unserved),
 )]
-pub(crate) async fn renew(State(app): State<App>, posted: Posted) -> Answer {
-    let (access_token, end) = match app.gateway.run(Command::IssueToken(posted.caller)).await? {
-        Outcome::Token(token, end) => (token, end),
-        other => return Err(worker::unexpected(&other).into()),
+pub(crate) async fn token(State(app): State<App>, posted: Posted) -> Answer {
+    let scopes = parse_token(posted.body())?;
+    let command = posted.signed(Command::IssueToken { key: posted.credential.key, scopes });
+    match app.gateway.run(command).await? {
+        Outcome::Token(token) => secret(StatusCode::OK, &token_view(app.gateway.engine(), *token)),
+        other => Err(worker::unexpected(&other).into()),
+    }
+}
+
+/// Revoke an access token
+///
+/// The one in the body, or the one of the call. A token that is not there counts as revoked (RFC 7009).
+#[utoipa::path(
+    post, path = "/api/v1/auth/tokens/revoke", tag = "access", operation_id = "revokeToken",
+    request_body(content = Option<RevokeBody>, content_type = "application/json", example = json!({"token": "rg_sandbox_…"})),
+    responses((status = 204, description = "It cannot be used any more"), BadBody, Denied, Unserved),
+)]
+pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted) -> Answer {
+    let token = match parse_revocation(posted.body())? {
+        Some(token) => token,
+        None => token::bearer(&posted.raw.parts.headers)?.and_then(token_hash).ok_or_else(token::missing)?,
     };
-    let expires_in = expires_in(app.gateway.engine(), end);
-    secret(StatusCode::OK, &TokenView { access_token, token_type: BEARER, expires_in })
+    app.gateway.run(posted.signed(Command::RevokeToken { caller: posted.caller, token })).await?;
+    app.gate.forget();
+    Ok(no_content())
+}
+
+/// List the client's keys, oldest first
+#[utoipa::path(
+    get, path = "/api/v1/auth/keys", tag = "access", operation_id = "listKeys",
+    responses((status = 200, description = "All of them", body = KeysView), Denied, Unserved),
+)]
+pub(crate) async fn keys(State(app): State<App>, Call(call): Call) -> Answer {
+    let data = app.gateway.read(|engine| engine.keys(&call.caller))?;
+    ok(&KeysView { data })
+}
+
+/// Add a key
+///
+/// Signed twice: by the present key (tag `railgate`) and by the new one (tag `railgate-newkey`). To rotate, add the new
+/// key and delete the old one.
+#[utoipa::path(
+    post, path = "/api/v1/auth/keys", tag = "access", operation_id = "addKey",
+    request_body(content = NewKeyBody, content_type = "application/json", example = json!({"label": "till 2", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}})),
+    responses((status = 201, description = "The key", body = KeyView), BadBody, Denied, KeyTaken, Unserved),
+)]
+pub(crate) async fn add_key(State(app): State<App>, posted: Posted) -> Answer {
+    let request = parse_new_key(posted.body())?;
+    app.gate.require_new_key(&request.key, posted.caller.mode, posted.raw.shown())?;
+    let own = posted.credential.scopes;
+    let scopes = request.scopes.unwrap_or(own);
+    if scopes.both(own) != scopes {
+        let detail = format!("a key can be given no more than its giver has: {own}");
+        return Err(Error::with(ErrorCode::InsufficientScope, detail).into());
+    }
+    let command = Command::AddKey { caller: posted.caller, key: request.key, label: request.label, scopes };
+    let key = key_of(app.gateway.run(posted.signed(command)).await?)?;
+    with(super::answer::json(StatusCode::CREATED, &KeyView::from(&*key))?, CACHE_CONTROL, NO_STORE)
+}
+
+/// Revoke a key
+///
+/// Its tokens end with it; at other nodes within five seconds. A revoked key never comes back.
+#[utoipa::path(
+    delete, path = "/api/v1/auth/keys/{kid}", tag = "access", operation_id = "revokeKey",
+    params(("kid" = String, Path, description = "The key's thumbprint", example = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")),
+    responses((status = 204, description = "It cannot sign any more"), NoKey, BadMessage, Denied, Unserved),
+)]
+pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Posted) -> Answer {
+    let key = KeyId::parse(named.last()).ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?;
+    key_of(app.gateway.run(posted.signed(Command::RevokeKey { caller: posted.caller, key })).await?)?;
+    app.gate.forget();
+    Ok(no_content())
+}
+
+/// The public keys of receipts, as a JWK set (RFC 7517)
+///
+/// Retired ones stay: what was signed with them stays true.
+#[utoipa::path(
+    get, path = "/.well-known/jwks.json", tag = "service", operation_id = "receiptKeys", security(()),
+    responses((status = 200, description = "A JWK set", body = serde_json::Value, content_type = "application/jwk-set+json"), Unserved),
+)]
+pub(crate) async fn jwks(State(app): State<App>, _: super::call::Noted) -> Answer {
+    let keys = app.gateway.scan(Engine::receipt_keys).await?;
+    let keys: Result<Vec<serde_json::Value>> = keys
+        .iter()
+        .map(|key| {
+            let mut jwk: serde_json::Value = serde_json::from_str(&key.public.jwk()).map_err(Error::internal)?;
+            jwk["kid"] = key.public.id().to_string().into();
+            jwk["use"] = "sig".into();
+            jwk["alg"] = "ES256".into();
+            Ok(jwk)
+        })
+        .collect();
+    let answer = ok(&serde_json::json!({ "keys": keys? }))?;
+    let answer = with(answer, hyper::header::CONTENT_TYPE, HeaderValue::from_static("application/jwk-set+json"))?;
+    with(answer, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))
+}
+
+fn key_of(outcome: Outcome) -> Result<Box<KeyRecord>> {
+    match outcome {
+        Outcome::Key(key) => Ok(key),
+        other => Err(worker::unexpected(&other)),
+    }
+}
+
+fn no_content() -> Response {
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}
+
+fn token_view(engine: &Engine, token: IssuedToken) -> TokenView {
+    TokenView {
+        access_token: token.text,
+        token_type: "Bearer",
+        expires_in: expires_in(engine, token.expires_at),
+        scope: token.scopes.to_string(),
+    }
 }
 
 /// Whole seconds from now, rounded up: a token that was made for a day says 86400.
 fn expires_in(engine: &Engine, end: Millis) -> i64 {
     (end - engine.now() + 999).div_euclid(1_000).max(0)
-}
-
-/// Reads `{"client_name": "…"}`; everything that is wrong is told at once.
-fn client_name(body: &[u8]) -> Result<String> {
-    let fields = serde_json::from_slice::<Fields>(body).map_err(|cause| malformed(&cause))?;
-    let Some(fields) = fields.0 else {
-        return Err(Error::field("", "wrong_type", "must be an object"));
-    };
-    let mut name = None;
-    let mut problems = Vec::new();
-    let mut problem = |pointer: String, code, message: &str| problems.push(FieldProblem::new(pointer, code, message));
-    for (field, value) in fields {
-        match (field.as_str(), value) {
-            ("client_name", _) if name.is_some() => problem("/client_name".to_owned(), "duplicate_field", "must not be given twice"),
-            ("client_name", Value::String(text)) => name = Some(text),
-            ("client_name", _) => {
-                problem("/client_name".to_owned(), "wrong_type", "must be a string");
-                name = Some(String::new());
-            }
-            (_, _) => problem(pointer(&field), "unknown_field", "is not a known field; there is client_name"),
-        }
-    }
-    if name.is_none() {
-        problem("/client_name".to_owned(), "required", "is required");
-    }
-    match name {
-        Some(name) if problems.is_empty() => Ok(name),
-        _ => Err(Error::invalid(problems)),
-    }
-}
-
-fn malformed(cause: &serde_json::Error) -> Error {
-    let message = cause.to_string();
-    let mut error = Error::with(ErrorCode::MalformedJson, message.clone());
-    error.fields.push(FieldProblem::new("", ErrorCode::MalformedJson.as_str(), message));
-    error
-}
-
-/// The RFC 6901 pointer of a field.
-fn pointer(field: &str) -> String {
-    format!("/{}", field.replace('~', "~0").replace('/', "~1"))
-}
-
-/// The members of an object, duplicates included; `None` for any other value.
-struct Fields(Option<Vec<(String, Value)>>);
-
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FieldsVisitor)
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-        let mut fields = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            fields.push(entry);
-        }
-        Ok(Fields(Some(fields)))
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Fields, A::Error> {
-        while seq.next_element::<Value>()?.is_some() {}
-        Ok(Fields(None))
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Fields, E> {
-        Ok(Fields(None))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Fields, E> {
-        Ok(Fields(None))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Fields, E> {
-        Ok(Fields(None))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Fields, E> {
-        Ok(Fields(None))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Fields, E> {
-        Ok(Fields(None))
-    }
-
-    fn visit_unit<E>(self) -> Result<Fields, E> {
-        Ok(Fields(None))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_read_and_everything_wrong_is_told() {
-        assert_eq!(client_name(br#"{"client_name":"Shop"}"#).unwrap(), "Shop");
-        let codes = |body: &str| {
-            let error = client_name(body.as_bytes()).unwrap_err();
-            error.fields.iter().map(|field| format!("{} {}", field.pointer, field.code)).collect::<Vec<_>>().join(", ")
-        };
-        assert_eq!(codes("{}"), "/client_name required");
-        assert_eq!(codes(r#"{"client_name":7,"a/b":1}"#), "/client_name wrong_type, /a~1b unknown_field");
-        assert_eq!(codes(r#"{"client_name":"a","client_name":"b"}"#), "/client_name duplicate_field");
-        for other in ["[1]", "\"x\"", "1", "1.5", "-1", "true", "null"] {
-            assert_eq!(codes(other), " wrong_type", "{other}");
-        }
-        assert_eq!(codes("{"), " malformed_json");
-        assert_eq!(codes(&"[".repeat(1_000_000)), " malformed_json");
-    }
 }

@@ -8,17 +8,19 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Query, RawPathParams, Request};
 use http_body_util::BodyExt as _;
-use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderName};
+use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderName, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Uri};
-use railgate::api::{Caller, Target};
+use hyper::{HeaderMap, Uri};
+use railgate::api::{Caller, Command, Credential, SignedBy, Target};
 use railgate::error::FieldProblem;
 use railgate::{Error, ErrorCode};
 
 use super::App;
 use super::context::Context;
+use super::gate::{Admitted, Shown};
 use super::negotiate::{self, JSON};
 use super::problem::Failure;
+use super::scopes;
 
 /// The largest body of a call.
 pub(crate) const BODY: usize = 64 * 1024;
@@ -50,7 +52,7 @@ fn noted(parts: &mut Parts) -> Arc<Context> {
     context
 }
 
-/// A request of a known client without a body that matters.
+/// A request of a known client without a body.
 pub(crate) struct Open {
     /// Who.
     pub(crate) caller: Caller,
@@ -65,9 +67,17 @@ impl FromRequestParts<App> for Open {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
         let context = noted(parts);
-        let caller = authenticate(app, &parts.headers, &context)?;
-        Ok(Self { caller, headers: std::mem::take(&mut parts.headers), uri: parts.uri.clone() })
+        if has_body(&parts.headers) {
+            return Err(Error::with(ErrorCode::MalformedRequest, "this call takes no body").into());
+        }
+        let admitted = admit(app, Shown { parts, body: &[], context: &context })?;
+        let headers = std::mem::take(&mut parts.headers);
+        Ok(Self { caller: admitted.credential.caller, headers, uri: parts.uri.clone() })
     }
+}
+
+fn has_body(headers: &HeaderMap) -> bool {
+    headers.contains_key(TRANSFER_ENCODING) || headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
 /// The same, from a client that takes JSON.
@@ -87,19 +97,53 @@ impl FromRequestParts<App> for Call {
 pub(crate) struct Posted<const MAX: usize = BODY> {
     /// Who.
     pub(crate) caller: Caller,
-    /// Its method.
-    pub(crate) method: Method,
-    /// Its address.
-    pub(crate) uri: Uri,
-    /// Its headers.
-    pub(crate) headers: HeaderMap,
+    /// With which credential.
+    pub(crate) credential: Credential,
+    /// The request itself.
+    pub(crate) raw: Raw<MAX>,
+    by: SignedBy,
+}
+
+impl<const MAX: usize> FromRequest<App> for Posted<MAX> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
+        let raw = Raw::from_request(request, app).await?;
+        let Admitted { credential, by } = admit(app, raw.shown())?;
+        Ok(Self { caller: credential.caller, credential, raw, by })
+    }
+}
+
+impl<const MAX: usize> Posted<MAX> {
+    /// Its body.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.raw.body
+    }
+
+    /// The command that it asks for, with the signature under which it came.
+    pub(crate) fn signed(&self, command: Command) -> Command {
+        Command::Signed { by: self.by.clone(), command: Box::new(command) }
+    }
+}
+
+/// A request with a JSON body, of somebody who is not known, or not known yet.
+pub(crate) struct Raw<const MAX: usize = BODY> {
+    /// Its head.
+    pub(crate) parts: Parts,
     /// Its body.
     pub(crate) body: Bytes,
     /// The request's context.
     pub(crate) context: Arc<Context>,
 }
 
-impl<const MAX: usize> FromRequest<App> for Posted<MAX> {
+impl<const MAX: usize> Raw<MAX> {
+    /// What the gate looks at.
+    pub(crate) fn shown(&self) -> Shown<'_> {
+        Shown { parts: &self.parts, body: &self.body, context: &self.context }
+    }
+}
+
+impl<const MAX: usize> FromRequest<App> for Raw<MAX> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
@@ -107,40 +151,20 @@ impl<const MAX: usize> FromRequest<App> for Posted<MAX> {
         let context = noted(&mut parts);
         // The body first: a sender that is told off while it still sends may not hear it.
         let body = read(body, &parts.headers, MAX, app.limits.body_read).await?;
-        let caller = authenticate(app, &parts.headers, &context)?;
         negotiate::choose(&parts.headers, &[JSON])?;
         if !body.is_empty() {
             negotiate::require_json(&parts.headers)?;
         }
-        Ok(Self { caller, method: parts.method, uri: parts.uri, headers: parts.headers, body, context })
+        Ok(Self { parts, body, context })
     }
 }
 
-/// A request of somebody who is not known yet, with a JSON body.
-pub(crate) struct Unsigned {
-    /// Its body.
-    pub(crate) body: Bytes,
-}
-
-impl FromRequest<App> for Unsigned {
-    type Rejection = Failure;
-
-    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
-        let (mut parts, body) = request.into_parts();
-        noted(&mut parts);
-        let body = read(body, &parts.headers, BODY, app.limits.body_read).await?;
-        negotiate::choose(&parts.headers, &[JSON])?;
-        if !body.is_empty() {
-            negotiate::require_json(&parts.headers)?;
-        }
-        Ok(Self { body })
-    }
-}
-
-fn authenticate(app: &App, headers: &HeaderMap, context: &Context) -> Result<Caller, Error> {
-    let caller = app.tokens.authenticate(headers, app.gateway.engine(), &*app.store)?;
-    context.set_client(caller.client_id);
-    Ok(caller)
+fn admit(app: &App, shown: Shown<'_>) -> Result<Admitted, Error> {
+    let access = shown.context.route().and_then(|route| scopes::access(shown.parts.method.as_str(), route));
+    // A route that the table does not know is nobody's.
+    let access = access.ok_or_else(|| Error::internal("a route without an entry in the table of scopes"))?;
+    shown.context.set_access(access);
+    app.gate.admit(access, shown)
 }
 
 /// Reads a whole body of at most `most` bytes.

@@ -7,8 +7,13 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::MatchedPath;
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
+use railgate::api::Caller;
 use railgate::env::Env;
 use railgate::ids::Ulid;
+use railgate::ledger::Mode;
+use railgate::limit::Decision;
+
+use super::scopes::Access;
 
 /// Names a request, in its answer and in the log.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -20,11 +25,16 @@ pub(crate) struct Context {
     pub(crate) id: HeaderValue,
     route: OnceLock<MatchedPath>,
     client: OnceLock<Ulid>,
+    mode: OnceLock<Mode>,
+    access: OnceLock<Access>,
+    signature_base: OnceLock<String>,
+    rate: OnceLock<(bool, Decision)>,
 }
 
 impl Context {
     pub(crate) fn new(id: HeaderValue) -> Self {
-        Self { id, route: OnceLock::new(), client: OnceLock::new() }
+        let (route, client, mode) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { id, route, client, mode, access: OnceLock::new(), signature_base: OnceLock::new(), rate: OnceLock::new() }
     }
 
     /// The id as text.
@@ -38,8 +48,49 @@ impl Context {
     }
 
     /// The request comes from this client.
-    pub(crate) fn set_client(&self, client: Ulid) {
-        let _ = self.client.set(client);
+    pub(crate) fn set_caller(&self, caller: &Caller) {
+        let _ = self.client.set(caller.client_id);
+        let _ = self.mode.set(caller.mode);
+    }
+
+    /// The request comes from a credential of this mode, or claims to.
+    pub(crate) fn set_mode(&self, mode: Mode) {
+        let _ = self.mode.set(mode);
+    }
+
+    /// For which mode the caller needs a challenge.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode.get().copied().unwrap_or(Mode::Sandbox)
+    }
+
+    /// The route asks for this.
+    pub(crate) fn set_access(&self, access: Access) {
+        let _ = self.access.set(access);
+    }
+
+    /// What the route asks for, once it was looked at.
+    pub(crate) fn access(&self) -> Option<Access> {
+        self.access.get().copied()
+    }
+
+    /// What was decided about the client's rate of writes, or of reads.
+    pub(crate) fn set_rate(&self, write: bool, decision: Decision) {
+        let _ = self.rate.set((write, decision));
+    }
+
+    /// See [`Context::set_rate`].
+    pub(crate) fn rate(&self) -> Option<(bool, Decision)> {
+        self.rate.get().copied()
+    }
+
+    /// The signature did not fit this base.
+    pub(crate) fn set_signature_base(&self, base: String) {
+        let _ = self.signature_base.set(base);
+    }
+
+    /// The base that a signature did not fit, without the token in it.
+    pub(crate) fn signature_base(&self) -> Option<&str> {
+        self.signature_base.get().map(String::as_str)
     }
 
     pub(crate) fn route(&self) -> Option<&str> {

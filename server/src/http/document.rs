@@ -14,6 +14,12 @@ use utoipa::{IntoParams, IntoResponses, OpenApi, ToSchema};
 
 use super::problem::Problem;
 
+/// How calls are signed, in a sentence.
+const SIGNED: &str = "An access token of `/api/v1/auth/tokens`, and on every call an RFC 9421 signature by its key: \
+    `Signature-Input` covers `@method`, `@target-uri`, `authorization` and, where they are sent, `content-type`, \
+    `content-digest` and `idempotency-key`, with `created`, `keyid`, `alg`, `tag=\"railgate\"` and a `nonce` that begins \
+    with a challenge of this gateway.";
+
 /// What holds for every route.
 #[derive(OpenApi)]
 #[openapi(
@@ -41,8 +47,7 @@ pub fn document(public_url: Option<&str>) -> Document {
     let mut document = super::all_routes().into_openapi();
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     document.servers = Some(vec![Server::new(public_url.unwrap_or("/"))]);
-    let bearer =
-        HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An access token of `/api/v1/auth/enrollments`")).build();
+    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(SIGNED)).build();
     document.components.get_or_insert_default().add_security_scheme("bearer", SecurityScheme::Http(bearer));
     for path in document.paths.paths.values_mut() {
         for operation in operations(path) {
@@ -136,7 +141,19 @@ macro_rules! problem_groups {
 
 problem_groups! {
     /// Of every call that needs a token.
-    Denied = [TokenMissing, TokenInvalid, TokenExpired, ModeMismatch, ClientSuspended];
+    Denied = [
+        DigestMismatch, TokenMissing, TokenInvalid, TokenExpired, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired,
+        ClockSkew, NonceReplayed, InsufficientScope, ModeMismatch, ClientSuspended, RateLimited,
+    ];
+    /// Of every call that is signed without a token.
+    Unproved = [
+        DigestMismatch, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired, ClockSkew, NonceReplayed, KeyUnknown,
+        KeyRevoked, InsufficientScope, EnrollmentPending, ClientSuspended, RateLimited,
+    ];
+    /// Of calls that bring a key.
+    KeyTaken = [KeyExists];
+    /// Of calls that name a key.
+    NoKey = [KeyNotFound];
     /// Of every call.
     Unserved = [NotAcceptable, Internal, StoreUnavailable, NoRoute, Timeout];
     /// Of every call with a body.
@@ -229,14 +246,79 @@ pub(super) struct ReverseBody {
     description: Option<String>,
 }
 
+/// A public key (RFC 7517): P-256 or Ed25519.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core")]
+pub(super) struct Jwk {
+    /// `EC` or `OKP`.
+    #[schema(example = "OKP")]
+    kty: String,
+    /// `P-256` or `Ed25519`.
+    #[schema(example = "Ed25519")]
+    crv: String,
+    /// base64url without padding, 32 bytes.
+    #[schema(example = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")]
+    x: String,
+    /// For P-256: base64url without padding, 32 bytes.
+    y: Option<String>,
+}
+
 /// Who enrols.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by its handler")]
+#[expect(dead_code, reason = "described here, read by the core's validator")]
 #[serde(deny_unknown_fields)]
 pub(super) struct EnrollBody {
-    /// For people.
+    /// The key. Its private half never leaves its owner.
+    jwk: Jwk,
+    /// For people. Required in the sandbox.
     #[schema(example = "Corner shop", min_length = 1, max_length = 100)]
-    client_name: String,
+    client_name: Option<String>,
+    /// `sandbox` unless told.
+    #[schema(example = "sandbox")]
+    environment: Option<String>,
+}
+
+/// For whom a challenge is.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core's validator")]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChallengeBody {
+    /// The mode of the key that will sign: `sandbox` unless told.
+    #[schema(example = "sandbox")]
+    environment: Option<String>,
+}
+
+/// What a token is to do.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core's validator")]
+#[serde(deny_unknown_fields)]
+pub(super) struct TokenBody {
+    /// Names with spaces between them; everything the key may do, unless told.
+    #[schema(example = "settlements:read balances:read")]
+    scope: Option<String>,
+}
+
+/// Which token.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core's validator")]
+#[serde(deny_unknown_fields)]
+pub(super) struct RevokeBody {
+    /// The token of the call, unless told.
+    token: Option<String>,
+}
+
+/// A further key.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core's validator")]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewKeyBody {
+    /// The key. Its private half never leaves its owner.
+    jwk: Jwk,
+    /// What its owner calls it.
+    #[schema(example = "till 2", max_length = 100)]
+    label: Option<String>,
+    /// What it may do, names with spaces between them; as much as the credential that adds it, unless told.
+    scope: Option<String>,
 }
 
 /// Which settlements.

@@ -20,6 +20,7 @@ use super::call::{Call, Named, Open, Params};
 use super::document::{BadQuery, Denied, NoSettlement, Unserved};
 use super::hold::until;
 use super::negotiate::{JSON, choose};
+use super::token;
 
 const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -78,7 +79,8 @@ pub(crate) async fn events(State(app): State<App>, open: Open, named: Named) -> 
     let (after, limit) = range(&open.uri, &open.headers)?;
     let record = app.gateway.read(|engine| engine.settlement(&open.caller, named.target()?))?;
     if kind == EVENT_STREAM {
-        return Ok(stream(app, record, after));
+        let token = token::bearer(&open.headers)?.ok_or_else(token::missing)?.to_owned();
+        return Ok(stream(app, token, record, after));
     }
     let page = app.gateway.scan(move |engine| page(engine.events(&record, after, limit + 1)?, limit)).await?;
     ok(&page)
@@ -109,10 +111,10 @@ fn page(mut events: Vec<EventView>, limit: usize) -> Result<Page<EventView>> {
     Ok(Page { data: events, has_more, next_cursor })
 }
 
-fn stream(app: App, record: SettlementRecord, after: u32) -> Response {
+fn stream(app: App, token: String, record: SettlementRecord, after: u32) -> Response {
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {
-        let follower = Follower { app, record, after, sender };
+        let follower = Follower { app, token, record, after, sender };
         if let Err(error) = follower.follow().await {
             tracing::warn!(%error, "a stream of events ended");
         }
@@ -128,13 +130,15 @@ fn stream(app: App, record: SettlementRecord, after: u32) -> Response {
 
 struct Follower {
     app: App,
+    /// Under which it was opened.
+    token: String,
     record: SettlementRecord,
     after: u32,
     sender: mpsc::Sender<Result<Bytes>>,
 }
 
 impl Follower {
-    /// Sends what is there and then what happens, until nobody listens or the process is to end.
+    /// Sends what is there and then what happens, until nobody listens, the token ends or the process is to end.
     async fn follow(mut self) -> Result<()> {
         let mut watch = self.app.gateway.watch(self.record.no);
         let mut stopping = self.app.stopping.clone();
@@ -158,9 +162,17 @@ impl Follower {
         Ok(())
     }
 
-    /// Sends every event that was not sent yet; `false` when nobody listens any more.
+    /// Sends every event that was not sent yet; `false` when nobody listens any more, or nobody may.
     async fn catch_up(&mut self) -> Result<bool> {
         loop {
+            // Whoever was let in is not let in for ever: the stream ends with its token, key and client, and is taken up
+            // again with another signature.
+            let token = self.token.clone();
+            match self.app.gateway.scan(move |engine| engine.authenticate(&token)).await {
+                Ok(_) => {}
+                Err(error) if error.code.http_status() < 500 => return Ok(false),
+                Err(error) => return Err(error),
+            }
             let (record, after) = (self.record.clone(), self.after);
             let events = match self.app.gateway.scan(move |engine| engine.events(&record, after, STREAM_PAGE)).await {
                 Ok(events) => events,

@@ -10,12 +10,15 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, Request, Uri};
 use railgate::{Error, ErrorCode};
 use tower::Service as _;
 
 use super::App;
 use super::context::{Context, REQUEST_ID};
+use super::cors::Cors;
+use super::limit::Peer;
 use super::problem::{Failure, render};
 
 /// The HTTP interface as a whole. Cheap to clone.
@@ -23,22 +26,35 @@ use super::problem::{Failure, render};
 pub struct Front {
     router: Router,
     app: App,
+    cors: Option<Arc<Cors>>,
 }
+
+/// A fresh challenge, with every answer.
+pub(crate) const SIGNATURE_CHALLENGE: HeaderName = HeaderName::from_static("signature-challenge");
 
 /// A create or a reversal may have been carried out although its answer was late: the same call tells.
 const TOO_LATE: &str = "the answer took too long; it is not known whether the request was carried out. \
     A create may be sent again with the same reference, a reverse with the same Idempotency-Key: nothing is done twice";
 
 impl Front {
-    pub(crate) fn new(router: Router, app: App) -> Self {
-        Self { router, app }
+    pub(crate) fn new(router: Router, app: App, cors: Option<Cors>) -> Self {
+        Self { router, app, cors: cors.map(Arc::new) }
     }
 
-    /// Answers one request, whatever happens.
-    pub async fn answer(&self, mut request: Request<Body>) -> Response {
+    /// Answers one request, whatever happens. A browser's preflight goes no further than here.
+    pub async fn answer(&self, request: Request<Body>) -> Response {
+        match &self.cors {
+            Some(cors) => cors.around(request, |request| self.respond(request)).await,
+            None => self.respond(request).await,
+        }
+    }
+
+    async fn respond(&self, mut request: Request<Body>) -> Response {
         let begun = Instant::now();
         let context = Arc::new(Context::new(self.app.ids.of(request.headers())));
-        let method = name(request.method());
+        let verb = request.method().clone();
+        let peer = Peer::of(request.extensions());
+        let method = name(&verb);
         let uri = request.uri().clone();
         let limit = self.time_limit(&request);
         let counted = InFlight::begin(&self.app);
@@ -48,11 +64,23 @@ impl Front {
             Err(_) => Failure(Error::with(ErrorCode::Timeout, TOO_LATE)).into_response(),
         };
         drop(counted);
-        if let Some(failure) = response.extensions_mut().remove::<Failure>() {
+        let challenge = self.app.gate.challenge(context.mode());
+        if let Some(mut failure) = response.extensions_mut().remove::<Failure>() {
+            if is_a_try(failure.0.code) && self.app.gate.failed(peer) {
+                failure = Failure(Error::with(
+                    ErrorCode::RateLimited,
+                    "too many calls from this address were refused; they are not told why any more",
+                ));
+            }
             self.report(&failure.0, &context);
-            render(&mut response, failure, uri.path(), context.id());
+            render(&mut response, failure, &verb, uri.path(), &context, &challenge);
         }
-        response.headers_mut().insert(REQUEST_ID, context.id.clone());
+        let headers = response.headers_mut();
+        headers.insert(REQUEST_ID, context.id.clone());
+        self.app.gate.announce(headers, &context);
+        if let Ok(challenge) = HeaderValue::try_from(challenge) {
+            headers.insert(SIGNATURE_CHALLENGE, challenge);
+        }
         self.record(&context, method, response.status().as_u16(), begun.elapsed());
         response
     }
@@ -106,6 +134,21 @@ impl Front {
             );
         }
     }
+}
+
+/// Whether a refusal may be somebody trying what gets through. A token or a challenge that has merely ended is not: its
+/// owner needs to hear so, also from behind an address that others flood.
+fn is_a_try(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::TokenMissing
+            | ErrorCode::TokenInvalid
+            | ErrorCode::SignatureMissing
+            | ErrorCode::SignatureInvalid
+            | ErrorCode::ChallengeInvalid
+            | ErrorCode::KeyUnknown
+            | ErrorCode::KeyRevoked
+    )
 }
 
 /// Whether the query asks for a long poll.

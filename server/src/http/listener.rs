@@ -13,14 +13,17 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 
 use super::front::Front;
-use super::{HttpLimits, Metrics};
+use super::limit::Peer;
+use super::{HttpLimits, Metrics, Tls};
 use crate::metrics::CONTENT_TYPE as METRICS_TYPE;
 use crate::stop::Stop;
 
@@ -35,13 +38,14 @@ pub(crate) struct Listener {
     limits: HttpLimits,
     metrics: Arc<Metrics>,
     slots: Arc<Semaphore>,
+    tls: Option<Arc<Tls>>,
 }
 
 impl Listener {
-    /// Takes the address.
-    pub(crate) async fn bind(address: SocketAddr, limits: HttpLimits, metrics: Arc<Metrics>) -> io::Result<Self> {
+    /// Takes the address. With `tls` it speaks HTTPS, without it plain HTTP.
+    pub(crate) async fn bind(address: SocketAddr, limits: HttpLimits, metrics: Arc<Metrics>, tls: Option<Arc<Tls>>) -> io::Result<Self> {
         let socket = TcpListener::bind(address).await?;
-        Ok(Self { socket, limits, metrics, slots: Arc::new(Semaphore::new(limits.connections)) })
+        Ok(Self { socket, limits, metrics, slots: Arc::new(Semaphore::new(limits.connections)), tls })
     }
 
     /// The address that was taken.
@@ -55,24 +59,22 @@ impl Listener {
         let graceful = GracefulShutdown::new();
         let mut connections = JoinSet::new();
         loop {
-            let (stream, slot) = tokio::select! {
+            let (stream, peer, slot) = tokio::select! {
                 biased;
                 () = stopping.requested() => break,
                 accepted = self.accept() => accepted,
             };
-            let front = front.clone();
-            let service = service_fn(move |request: Request<Incoming>| {
-                let front = front.clone();
-                async move { Ok::<_, Infallible>(front.answer(request.map(Body::new)).await) }
-            });
-            let connection = graceful.watch(self.builder().serve_connection(TokioIo::new(stream), service));
+            let connection = Connection { front: front.clone(), builder: self.builder(), watcher: graceful.watcher(), peer };
+            let (tls, handshake) = (self.tls.as_ref().map(|tls| tls.acceptor()), self.limits.handshake);
             let metrics = Arc::clone(&self.metrics);
             let slots = Arc::clone(&self.slots);
             let most = self.limits.connections;
+            let stopping = stopping.clone();
             metrics.connections(most - slots.available_permits());
             connections.spawn(async move {
-                if let Err(cause) = connection.await {
-                    tracing::debug!(%cause, "a connection ended");
+                match tls {
+                    Some(tls) => connection.secured(tls, stream, handshake, stopping).await,
+                    None => connection.converse(stream).await,
                 }
                 drop(slot);
                 metrics.connections(most - slots.available_permits());
@@ -100,14 +102,14 @@ impl Listener {
     }
 
     /// The next connection. When all slots are taken the next one waits in the system's queue.
-    async fn accept(&self) -> (TcpStream, OwnedSemaphorePermit) {
+    async fn accept(&self) -> (TcpStream, Peer, OwnedSemaphorePermit) {
         loop {
             // The semaphore is never closed.
             let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else { continue };
             match self.socket.accept().await {
-                Ok((stream, _)) => {
+                Ok((stream, peer)) => {
                     let _ = stream.set_nodelay(true);
-                    return (stream, slot);
+                    return (stream, Peer(peer.ip().to_canonical()), slot);
                 }
                 Err(cause) => {
                     // Out of file handles, or the peer went away: the former needs a moment.
@@ -115,6 +117,42 @@ impl Listener {
                     sleep(Duration::from_millis(50)).await;
                 }
             }
+        }
+    }
+}
+
+/// One connection, and what it needs to be served.
+struct Connection {
+    front: Front,
+    builder: http1::Builder,
+    watcher: Watcher,
+    peer: Peer,
+}
+
+impl Connection {
+    /// Serves after a handshake, which has its own time and holds up nobody else.
+    async fn secured(self, tls: TlsAcceptor, stream: TcpStream, patience: Duration, mut stopping: Stop) {
+        let shaken = tokio::select! {
+            // Nothing was asked yet.
+            () = stopping.requested() => return,
+            shaken = timeout(patience, tls.accept(stream)) => shaken,
+        };
+        match shaken {
+            Ok(Ok(stream)) => self.converse(stream).await,
+            Ok(Err(cause)) => tracing::debug!(%cause, "a handshake failed"),
+            Err(_) => tracing::debug!("a handshake took too long"),
+        }
+    }
+
+    async fn converse(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let Self { front, builder, watcher, peer } = self;
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            let front = front.clone();
+            request.extensions_mut().insert(peer);
+            async move { Ok::<_, Infallible>(front.answer(request.map(Body::new)).await) }
+        });
+        if let Err(cause) = watcher.watch(builder.serve_connection(TokioIo::new(stream), service)).await {
+            tracing::debug!(%cause, "a connection ended");
         }
     }
 }

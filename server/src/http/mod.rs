@@ -4,18 +4,26 @@ mod access;
 mod account;
 mod answer;
 mod call;
+mod challenge;
 mod context;
+mod cors;
 mod document;
 mod export;
 mod follow;
 mod front;
+mod gate;
 mod hold;
+mod limit;
 mod listener;
 mod negotiate;
+mod not_after;
 mod probe;
 mod problem;
 mod reversals;
+mod scopes;
+mod seen;
 mod settlements;
+mod tls;
 mod token;
 
 use std::ops::Deref;
@@ -26,28 +34,37 @@ use crate::stop::Stop;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use hyper::Uri;
+use railgate::auth::Verify;
 use railgate::env::Env;
-use railgate::store::Store;
-use railgate::{Error, ErrorCode};
+use railgate::{Engine, Error, ErrorCode};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::config::Edge;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use call::Noted;
 use context::RequestIds;
+use cors::Cors;
 pub use document::document;
 pub use front::Front;
+use gate::Gate;
+use limit::Limits;
 pub(crate) use listener::{Listener, serve_metrics};
 use problem::Failure;
 pub use problem::Problem;
-use token::TokenCache;
+pub(crate) use tls::Tls;
+pub use tls::TlsError;
 
 /// How long things may take.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpLimits {
     /// A whole answer.
     pub handler: Duration,
+    /// A TLS handshake.
+    pub handshake: Duration,
+    /// How often it is looked whether there is a new certificate.
+    pub tls_look: Duration,
     /// A request's head, also its first byte on a connection that is kept.
     pub head_read: Duration,
     /// A request's body.
@@ -66,6 +83,8 @@ impl Default for HttpLimits {
     fn default() -> Self {
         Self {
             handler: Duration::from_secs(30),
+            handshake: Duration::from_secs(10),
+            tls_look: Duration::from_secs(2),
             head_read: Duration::from_secs(10),
             body_read: Duration::from_secs(10),
             wait_s: 30,
@@ -91,10 +110,9 @@ impl Deref for App {
 /// See [`App`].
 pub(crate) struct AppState {
     gateway: Gateway,
-    store: Arc<dyn Store>,
     metrics: Arc<Metrics>,
     limits: HttpLimits,
-    tokens: TokenCache,
+    gate: Gate,
     ids: RequestIds,
     document: Bytes,
     /// True from the moment that this process is to end.
@@ -104,30 +122,32 @@ pub(crate) struct AppState {
 /// What a [`Front`] is made of.
 pub(crate) struct Parts {
     pub(crate) gateway: Gateway,
-    pub(crate) store: Arc<dyn Store>,
+    pub(crate) engine: Arc<Engine>,
     pub(crate) env: Arc<dyn Env>,
+    pub(crate) verifier: Arc<dyn Verify>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) limits: HttpLimits,
-    pub(crate) public_url: Option<String>,
+    /// Under which addresses callers reach this gateway; see [`Gate`].
+    pub(crate) bases: Vec<String>,
+    pub(crate) edge: Edge,
     pub(crate) stopping: Stop,
 }
 
 /// The interface over `parts`.
-pub(crate) fn front(parts: Parts) -> Front {
+pub(crate) fn front(parts: Parts) -> Result<Front, Error> {
     let (router, _) = all_routes().split_for_parts();
-    let document = document(parts.public_url.as_deref());
+    let document = document(parts.bases.first().map(String::as_str));
     let app = App(Arc::new(AppState {
         gateway: parts.gateway,
-        store: parts.store,
         metrics: parts.metrics,
         limits: parts.limits,
-        tokens: TokenCache::default(),
+        gate: Gate::open(parts.engine, Arc::clone(&parts.env), parts.verifier, parts.bases, Limits::new(parts.edge.rate))?,
         ids: RequestIds::new(&parts.env),
         document: serde_json::to_vec(&document).unwrap_or_default().into(),
         stopping: parts.stopping,
     }));
     let router = router.fallback(not_found).method_not_allowed_fallback(wrong_method);
-    Front::new(router.with_state(app.clone()), app)
+    Ok(Front::new(router.with_state(app.clone()), app, Cors::new(&parts.edge.cors_origins)))
 }
 
 /// Every route there is. Only what stands here is served, and all of it is documented.
@@ -148,7 +168,12 @@ fn all_routes() -> OpenApiRouter<App> {
         .routes(routes!(account::balance))
         .routes(routes!(account::scenarios))
         .routes(routes!(access::enroll))
-        .routes(routes!(access::renew))
+        .routes(routes!(access::challenge))
+        .routes(routes!(access::token))
+        .routes(routes!(access::revoke_token))
+        .routes(routes!(access::keys, access::add_key))
+        .routes(routes!(access::revoke_key))
+        .routes(routes!(access::jwks))
         .routes(routes!(probe::healthz))
         .routes(routes!(probe::readyz))
         .routes(routes!(probe::openapi))

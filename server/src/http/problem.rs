@@ -2,12 +2,19 @@
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use hyper::StatusCode;
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::{Method, StatusCode};
+use railgate::auth::TAG;
 use railgate::error::FieldProblem;
 use railgate::{Error, ErrorCode};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use super::context::Context;
+use super::scopes::Access;
+
+/// What signature would do.
+pub(crate) const ACCEPT_SIGNATURE: HeaderName = HeaderName::from_static("accept-signature");
 
 /// What kind of document it is.
 pub(crate) const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
@@ -36,6 +43,10 @@ pub struct Problem {
     pub retryable: bool,
     /// Names this request in the server's log.
     pub request_id: String,
+    /// In the sandbox, for a signature that does not fit: the base (RFC 9421, section 2.5) that it should have been made
+    /// over, with the token left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature_base: Option<String>,
     /// Every single thing that is wrong with the request, and where.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
@@ -55,6 +66,7 @@ impl Problem {
             category: code.category().as_str(),
             retryable: code.retryable(),
             request_id: request_id.to_owned(),
+            signature_base: None,
             errors: error.fields,
         }
     }
@@ -90,24 +102,53 @@ fn status(code: ErrorCode) -> StatusCode {
 }
 
 /// Fills `response` with the document of `failure`. Headers that are there already, such as `Allow`, stay.
-pub(crate) fn render(response: &mut Response, failure: Failure, instance: &str, request_id: &str) {
+/// `challenge` is a fresh one.
+pub(crate) fn render(response: &mut Response, failure: Failure, method: &Method, instance: &str, context: &Context, challenge: &str) {
     let code = failure.0.code;
     *response.status_mut() = status(code);
-    let problem = Problem::new(failure.0, instance, request_id);
+    // Who fails too often is not told why any more.
+    let signature_base = context.signature_base().filter(|_| code == ErrorCode::SignatureInvalid).map(str::to_owned);
+    let problem = Problem { signature_base, ..Problem::new(failure.0, instance, context.id()) };
     let headers = response.headers_mut();
     headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, PROBLEM_JSON);
     match code.http_status() {
         401 => {
-            let nothing_sent = code == ErrorCode::TokenMissing;
-            let challenge = if nothing_sent { r#"Bearer realm="railgate""# } else { r#"Bearer realm="railgate", error="invalid_token""# };
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(bearer_challenge(code)));
+            if let Ok(wanted) = HeaderValue::try_from(wanted_signature(method, context.access(), challenge)) {
+                headers.insert(ACCEPT_SIGNATURE, wanted);
+            }
         }
-        429 | 503 => {
+        403 if code == ErrorCode::InsufficientScope => {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(bearer_challenge(code)));
+        }
+        429 => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("60"));
+        }
+        503 => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         _ => {}
     }
     // Text and numbers only: this cannot fail.
     *response.body_mut() = Body::from(serde_json::to_vec(&problem).unwrap_or_default());
+}
+
+/// RFC 6750, section 3.
+fn bearer_challenge(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::TokenInvalid | ErrorCode::TokenExpired => r#"Bearer realm="railgate", error="invalid_token""#,
+        ErrorCode::InsufficientScope => r#"Bearer realm="railgate", error="insufficient_scope""#,
+        _ => r#"Bearer realm="railgate""#,
+    }
+}
+
+/// RFC 9421, section 5.1: the signature that would have been right, with a nonce that is good for five minutes.
+fn wanted_signature(method: &Method, access: Option<Access>, challenge: &str) -> String {
+    let authorization = match access {
+        Some(Access::Token | Access::Scope(_)) | None => r#" "authorization""#,
+        Some(Access::Unsigned | Access::Enrolling | Access::Key) => "",
+    };
+    let body = if method == Method::POST { r#" "content-type" "content-digest""# } else { "" };
+    format!(r#"sig1=("@method" "@target-uri"{authorization}{body});created;keyid;alg;nonce="{challenge}";tag="{TAG}""#)
 }

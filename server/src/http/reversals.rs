@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::App;
 use super::answer::{Answer, json, ok, with, with_text};
-use super::call::{Call, Named, Posted};
+use super::call::{Call, Named, Posted, Raw};
 use super::document::{BadBody, Denied, NoReversal, NoSettlement, NotReversible, ReverseBody, Unserved};
 use super::settlements::REPLAYED;
 use crate::worker;
@@ -38,12 +38,12 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
     ),
 )]
 pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted) -> Answer {
-    let command = Command::Reverse {
+    let command = posted.signed(Command::Reverse {
         caller: posted.caller,
         target: named.target()?.clone(),
-        request: Box::new(railgate::validate::parse_reverse(&posted.body)?),
-        idempotency: idempotency(&posted)?,
-    };
+        request: Box::new(railgate::validate::parse_reverse(posted.body())?),
+        idempotency: idempotency(&posted.raw)?,
+    });
     let (settlement, reversal, replayed) = match app.gateway.run(command).await? {
         Outcome::Reversed { settlement, reversal, replayed } => (settlement, reversal, replayed),
         other => return Err(worker::unexpected(&other).into()),
@@ -66,8 +66,8 @@ pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted
 }
 
 /// The call's `Idempotency-Key`, and a fingerprint of what it was sent with.
-fn idempotency(posted: &Posted) -> Result<Option<IdempotencyKey>> {
-    let mut keys = posted.headers.get_all(IDEMPOTENCY_KEY).iter();
+fn idempotency(raw: &Raw) -> Result<Option<IdempotencyKey>> {
+    let mut keys = raw.parts.headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(key) = keys.next() else { return Ok(None) };
     let good = |text: &&str| (1..=255).contains(&text.len()) && text.bytes().all(|b| (b' '..=b'~').contains(&b));
     let key = key.to_str().ok().map(str::trim).filter(good).filter(|_| keys.next().is_none());
@@ -78,11 +78,11 @@ fn idempotency(posted: &Posted) -> Result<Option<IdempotencyKey>> {
         return Err(error);
     };
     let digest = Sha256::new()
-        .chain_update(posted.method.as_str())
+        .chain_update(raw.parts.method.as_str())
         .chain_update([0])
-        .chain_update(posted.uri.path())
+        .chain_update(raw.parts.uri.path())
         .chain_update([0])
-        .chain_update(&posted.body);
+        .chain_update(&raw.body);
     Ok(Some(IdempotencyKey { key: key.to_owned(), fingerprint: digest.finalize().into() }))
 }
 

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use hyper::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION};
 use hyper::{HeaderMap, StatusCode};
 use railgate::api::{Caller, CheckView, Command, Outcome, Page, ReconcileView, SettlementView};
-use railgate::store::record::SettlementRecord;
+use railgate::store::record::{AuditAction, SettlementRecord};
 use railgate::{Error, Result};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -41,10 +41,10 @@ const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
     ),
 )]
 pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
-    let request = app.gateway.engine().parse_create(&posted.body)?;
-    let command = Command::Create { caller: posted.caller, request: Box::new(request) };
+    let request = app.gateway.engine().parse_create(posted.body())?;
+    let command = posted.signed(Command::Create { caller: posted.caller, request: Box::new(request) });
     let (settlement, replayed) = created(app.gateway.run(command).await?)?;
-    match prefer_wait(&posted.headers, app.limits.wait_s) {
+    match prefer_wait(&posted.raw.parts.headers, app.limits.wait_s) {
         None => created_answer(&app, &posted.caller, &settlement, replayed),
         Some(wait_s) => {
             let settlement = until(&app, &posted.caller, *settlement, wait_s, |record| record.status.is_final()).await?;
@@ -101,13 +101,13 @@ pub(crate) struct BatchView {
 )]
 pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) -> Answer {
     let caller = posted.caller;
-    let parsed = app.gateway.engine().parse_batch(&posted.body)?;
+    let parsed = app.gateway.engine().parse_batch(posted.body())?;
     let mut commands = Vec::with_capacity(parsed.len());
     let mut refused = Vec::with_capacity(parsed.len());
     for element in parsed {
         refused.push(match element {
             Ok(request) => {
-                commands.push(Command::Create { caller, request: Box::new(request) });
+                commands.push(posted.signed(Command::Create { caller, request: Box::new(request) }));
                 None
             }
             Err(error) => Some(error),
@@ -126,7 +126,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) 
             BatchResult { status: status.as_u16(), settlement: Some(view), problem: None }
         }
         Err(error) => {
-            let problem = Problem::new(error, posted.uri.path(), posted.context.id());
+            let problem = Problem::new(error, posted.raw.parts.uri.path(), posted.raw.context.id());
             BatchResult { status: problem.status, settlement: None, problem: Some(problem) }
         }
     });
@@ -142,7 +142,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) 
     responses((status = 200, description = "What a create would meet now", body = CheckView), BadBody, Denied, Unserved),
 )]
 pub(crate) async fn check(State(app): State<App>, posted: Posted) -> Answer {
-    let view = app.gateway.read(|engine| engine.preflight(&posted.caller, &posted.body))?;
+    let view = app.gateway.read(|engine| engine.preflight(&posted.caller, posted.body()))?;
     ok(&view)
 }
 
@@ -206,7 +206,10 @@ fn matches(headers: &HeaderMap, tag: &str) -> bool {
 pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Posted) -> Answer {
     let gateway = &app.gateway;
     let target = named.target()?.clone();
-    let question = gateway.read(|engine| engine.inquiry(&engine.settlement(&posted.caller, &target)?))?;
+    let settlement = gateway.read(|engine| engine.settlement(&posted.caller, &target))?;
+    // Before anything leaves: the same call sent again must not ask the rail again.
+    gateway.run(posted.signed(Command::Note { action: AuditAction::CheckSettlement, target: settlement.no })).await?;
+    let question = gateway.read(|engine| engine.inquiry(&settlement))?;
     let answer = match question {
         None => None,
         Some(call) => {

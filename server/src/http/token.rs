@@ -1,11 +1,10 @@
 //! Who a bearer token speaks for, remembered for a few seconds.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use railgate::api::Caller;
-use railgate::store::record::{Digest32, Key, TokenRecord};
-use railgate::store::{Store, typed};
+use railgate::api::Credential;
+use railgate::store::record::Digest32;
 use railgate::time::Millis;
 use railgate::{Engine, Error, ErrorCode};
 use sha2::{Digest, Sha256};
@@ -13,75 +12,127 @@ use sha2::{Digest, Sha256};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
-/// A suspension or a revocation takes effect after this at the latest.
+/// A suspension or a revocation at another node takes effect after this at the latest.
 const FRESH_MS: Millis = 5_000;
 /// How many tokens are remembered.
 const ROOM: usize = 16_384;
 
-/// Spares calls that follow each other the read of the token. Only hashes are kept.
+/// Spares calls that follow each other the reads of token, key and client. Only hashes are kept.
 #[derive(Default)]
 pub(crate) struct TokenCache {
-    entries: Mutex<HashMap<Digest32, Entry>>,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+struct Entries {
+    known: HashMap<Digest32, Entry>,
+    /// How often everything was forgotten. What was read before that is not remembered after it.
+    forgotten: u64,
 }
 
 struct Entry {
-    caller: Caller,
+    credential: Credential,
     until: Millis,
 }
 
 impl TokenCache {
-    /// Who sends a request with these headers.
+    /// Whose token it is.
     ///
     /// # Errors
-    /// `token_missing`, `token_invalid`, `token_expired`, `client_suspended`, and the store's.
-    pub(crate) fn authenticate(&self, headers: &HeaderMap, engine: &Engine, store: &dyn Store) -> Result<Caller, Error> {
-        let token = bearer(headers)?;
-        let key = Sha256::digest(token.as_bytes()).into();
+    /// `token_invalid`, `token_expired`, `client_suspended`, and the store's.
+    pub(crate) fn authenticate(&self, token: &str, engine: &Engine) -> Result<Credential, Error> {
+        let hash = Sha256::digest(token.as_bytes()).into();
         let now = engine.now();
-        if let Some(caller) = self.get(&key, now) {
-            return Ok(caller);
+        let (known, forgotten) = self.get(&hash, now);
+        if let Some(credential) = known {
+            return Ok(credential);
         }
-        let caller = engine.authenticate(token)?;
-        let record: Option<TokenRecord> = typed(store.get(&Key::Token(key))?)?;
-        if let Some(record) = record {
-            self.put(key, Entry { caller, until: record.expires_at.min(now + FRESH_MS) }, now);
-        }
-        Ok(caller)
+        let credential = engine.authenticate(token)?;
+        self.put(hash, Entry { credential, until: credential.expires_at.min(now + FRESH_MS) }, now, forgotten);
+        Ok(credential)
     }
 
-    fn get(&self, key: &Digest32, now: Millis) -> Option<Caller> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Something was revoked here: from now on everything is looked up again.
+    pub(crate) fn forget(&self) {
+        let mut entries = self.lock();
+        entries.known.clear();
+        entries.forgotten += 1;
+    }
+
+    /// What is known of it, and as of when.
+    fn get(&self, hash: &Digest32, now: Millis) -> (Option<Credential>, u64) {
+        let entries = self.lock();
         // A clock that was put back must not make an entry live longer.
-        entries.get(key).filter(|entry| now < entry.until && entry.until <= now + FRESH_MS).map(|entry| entry.caller)
+        let fresh = entries.known.get(hash).filter(|entry| now < entry.until && entry.until <= now + FRESH_MS);
+        (fresh.map(|entry| entry.credential), entries.forgotten)
     }
 
-    fn put(&self, key: Digest32, entry: Entry, now: Millis) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if entries.len() >= ROOM {
-            entries.retain(|_, entry| now < entry.until);
-            if entries.len() >= ROOM {
-                entries.clear();
+    fn put(&self, hash: Digest32, entry: Entry, now: Millis, forgotten: u64) {
+        let mut entries = self.lock();
+        if entries.forgotten != forgotten {
+            // It was read before something was revoked, perhaps this.
+            return;
+        }
+        if entries.known.len() >= ROOM {
+            entries.known.retain(|_, entry| now < entry.until);
+            if entries.known.len() >= ROOM {
+                entries.known.clear();
             }
         }
-        entries.insert(key, entry);
+        entries.known.insert(hash, entry);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The token of `Authorization: Bearer …`.
-fn bearer(headers: &HeaderMap) -> Result<&str, Error> {
+/// The token of `Authorization: Bearer …`; `None` where there is no such header.
+///
+/// # Errors
+/// `token_missing` for another scheme or no token, `token_invalid` for several headers or bytes that no token has.
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Error> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
-    let missing = || Error::with(ErrorCode::TokenMissing, "send Authorization: Bearer and an access token");
-    let value = values.next().ok_or_else(missing)?;
+    let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
         return Err(Error::with(ErrorCode::TokenInvalid, "Authorization may appear once"));
     }
     let text = value.to_str().map_err(|_| Error::new(ErrorCode::TokenInvalid))?;
     let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
-    if !scheme.eq_ignore_ascii_case("bearer") {
-        return Err(missing());
-    }
     match token.trim() {
-        "" => Err(missing()),
-        token => Ok(token),
+        token if !token.is_empty() && scheme.eq_ignore_ascii_case("bearer") => Ok(Some(token)),
+        _ => Err(missing()),
+    }
+}
+
+/// There is no token, and there must be one.
+pub(crate) fn missing() -> Error {
+    Error::with(ErrorCode::TokenMissing, "send Authorization: Bearer and an access token")
+}
+
+#[cfg(test)]
+mod tests {
+    use railgate::api::Caller;
+    use railgate::auth::{ScopeSet, Signer as _, SoftwareKey};
+    use railgate::ids::{ClientNo, KeyNo, Ulid};
+    use railgate::ledger::Mode;
+
+    use super::*;
+
+    #[test]
+    fn what_was_read_before_a_revocation_is_not_remembered_after_it() {
+        let public = SoftwareKey::ed25519(&[1; 32]).public_key();
+        let caller = Caller { client: ClientNo(1), client_id: Ulid::new(0, 1), mode: Mode::Sandbox };
+        let credential =
+            Credential { caller, key: KeyNo(1), key_id: public.id(), public, scopes: ScopeSet::CLIENT, expires_at: Millis::MAX };
+        let entry = || Entry { credential, until: 1_000 };
+        let cache = TokenCache::default();
+        let (_, read_at) = cache.get(&[7; 32], 0);
+        cache.forget();
+        cache.put([7; 32], entry(), 0, read_at);
+        let (known, read_at) = cache.get(&[7; 32], 0);
+        assert!(known.is_none());
+        cache.put([7; 32], entry(), 0, read_at);
+        assert!(cache.get(&[7; 32], 0).0.is_some() && cache.get(&[7; 32], 1_000).0.is_none());
     }
 }

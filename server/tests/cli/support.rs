@@ -1,6 +1,7 @@
 //! Running the built binary: in a home of its own, with or without a server of its own.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -26,7 +27,7 @@ pub(crate) fn railgate(args: &[&str], input: Option<&str>) -> Run {
 pub(crate) struct Run {
     pub(crate) out: String,
     pub(crate) err: String,
-    code: Option<i32>,
+    pub(crate) code: Option<i32>,
     line: String,
 }
 
@@ -65,8 +66,13 @@ impl Home {
     pub(crate) fn with_profile(server: &str) -> Self {
         let home = Self::new();
         std::fs::create_dir_all(home.path("home/profiles")).unwrap();
+        // With a token and a challenge that outlive every test, nothing is fetched first.
         let profile = format!(
-            "server = \"{server}\"\nclient_id = \"cli_x\"\nenvironment = \"sandbox\"\naccess_token = \"t\"\nexpires_at = \"2999-01-01T00:00:00Z\"\n"
+            "server = \"{server}\"\nclient_id = \"cli_x\"\nenvironment = \"sandbox\"\n\
+             key_algorithm = \"ed25519\"\nprivate_key = \"{}\"\nkey_id = \"x\"\n\
+             access_token = \"t\"\nexpires_at = \"2999-01-01T00:00:00Z\"\n\
+             challenge = \"c1.a.b\"\nchallenge_expires_at = \"2999-01-01T00:00:00Z\"\n",
+            "B".repeat(42) + "A"
         );
         std::fs::write(home.path("home/profiles/default.toml"), profile).unwrap();
         home
@@ -96,25 +102,71 @@ impl Home {
     }
 }
 
+/// A process that tells where it listens, and ends with this.
+pub(crate) struct Background {
+    child: Child,
+    /// `http://HOST:PORT`
+    pub(crate) url: String,
+}
+
+impl Background {
+    fn start(mut line: Command) -> Self {
+        let mut child = line.stdout(Stdio::piped()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let url = first.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("the first line is {first:?}")).to_owned();
+        Self { child, url }
+    }
+
+    /// The process's id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for its own end.
+    pub(crate) fn wait(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+
+    /// Sends bytes as they are, and gives back everything that comes until the connection ends.
+    pub(crate) fn raw(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.url.strip_prefix("http://").unwrap()).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8(answer).unwrap()
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 /// A home and a server; the server ends with it.
 pub(crate) struct World {
     home: Home,
-    server: Child,
     url: String,
+    _server: Background,
 }
 
 impl World {
     /// A server over a fresh SQLite file.
     pub(crate) fn start() -> Self {
-        let home = Home::new();
+        Self::start_with(Home::new(), &[])
+    }
+
+    /// The same with further settings.
+    pub(crate) fn start_with(home: Home, more: &[&str]) -> Self {
         let store = format!("sqlite:{}", home.path("railgate.db").display());
         let data = home.path("data").display().to_string();
         let line = ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn"];
-        let mut server = command(&line).args(["--store", &store, "--data-dir", &data]).stdout(Stdio::piped()).spawn().unwrap();
-        let mut first = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut first).unwrap();
-        let url = first.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("the first line is {first:?}")).to_owned();
-        Self { home, server, url }
+        let mut server = command(&line);
+        server.args(["--store", &store, "--data-dir", &data]).args(more);
+        let server = Background::start(server);
+        Self { home, url: server.url.clone(), _server: server }
     }
 
     /// The same, with a client that is enrolled.
@@ -136,14 +188,29 @@ impl World {
         self.home.path(name)
     }
 
+    /// The server's address.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// A proxy of the default profile on a port of its own.
+    pub(crate) fn proxy(&self) -> Background {
+        let mut line = command(&["proxy", "127.0.0.1:0", "--server", &self.url]);
+        line.env("RAILGATE_HOME", self.path("home")).stderr(Stdio::null());
+        Background::start(line)
+    }
+
+    /// In the same home, without the server's address.
+    pub(crate) fn elsewhere(&self, args: &[&str]) -> Run {
+        self.home.run(args)
+    }
+
+    /// The same home and store, and nothing of the server's address.
+    pub(crate) fn operate(&self, args: &[&str]) -> Run {
+        self.home.run(&[args, &["--store", &self.store()]].concat())
+    }
+
     pub(crate) fn store(&self) -> String {
         format!("sqlite:{}", self.path("railgate.db").display())
-    }
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
     }
 }

@@ -1,6 +1,8 @@
 //! The OpenAPI document and the router say the same.
 
 use axum::body::Body;
+use hyper::Request;
+use railgate::auth::{Signer as _, SoftwareKey};
 use serde_json::Value;
 
 use super::support::service;
@@ -16,7 +18,8 @@ async fn what_is_documented_is_served_and_nothing_else() {
     for (path, item) in document["paths"].as_object().unwrap() {
         let documented: Vec<&str> = METHODS.into_iter().filter(|method| item.get(method).is_some()).collect();
         assert!(!documented.is_empty(), "{path}");
-        let concrete = path.replace("{ref}", "some-reference").replace("{id}", "rev_x").replace("{currency}", "EUR");
+        let concrete =
+            path.replace("{ref}", "some-reference").replace("{id}", "rev_x").replace("{currency}", "EUR").replace("{kid}", "nobody");
         for method in &documented {
             let request = service.request(&method.to_uppercase(), &concrete).body(Body::empty()).unwrap();
             let answer = service.send(request).await;
@@ -33,7 +36,7 @@ async fn what_is_documented_is_served_and_nothing_else() {
         documented.sort_unstable();
         assert_eq!(served, documented, "{path}");
     }
-    assert_eq!(count, 20);
+    assert_eq!(count, 26);
 }
 
 #[test]
@@ -158,8 +161,23 @@ async fn answers_have_the_shapes_that_are_documented() {
     }
     check("get", "/api/v1/balances/{currency}", &service.get("/api/v1/balances/EUR").await);
     check("post", "/api/v1/auth/tokens", &service.post("/api/v1/auth/tokens", &Value::Null).await);
-    let enrolled = service.post("/api/v1/auth/enrollments", &serde_json::json!({"client_name": "x"})).await;
-    check("post", "/api/v1/auth/enrollments", &enrolled);
+    check("post", "/api/v1/auth/challenges", &service.post("/api/v1/auth/challenges", &Value::Null).await);
+    check("get", "/api/v1/auth/keys", &service.get("/api/v1/auth/keys").await);
+    let nobody = serde_json::json!({"client_name": "x"});
+    check("post", "/api/v1/auth/enrollments", &service.post("/api/v1/auth/enrollments", &nobody).await);
+    let key = SoftwareKey::ed25519(&[1; 32]);
+    let jwk: Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
+    let body = serde_json::json!({"client_name": "x", "jwk": jwk}).to_string();
+    let request = Request::post("/api/v1/auth/enrollments").header("content-type", "application/json").body(Body::from(body)).unwrap();
+    check("post", "/api/v1/auth/enrollments", &service.exchange(service.sign(request, &key).await).await);
+    // Only in the sandbox, and only there: the base that should have been signed.
+    let mut wrong = service.sign(service.request("GET", settlements).body(Body::empty()).unwrap(), &key).await;
+    let token = wrong.headers()["authorization"].clone();
+    check("get", settlements, &service.exchange(std::mem::take(&mut wrong)).await);
+    let own = service.key_of(token.to_str().unwrap().split_once(' ').unwrap().1);
+    let mut moved = service.sign(service.request("GET", settlements).body(Body::empty()).unwrap(), &*own).await;
+    *moved.uri_mut() = format!("{settlements}?limit=1").parse().unwrap();
+    check("get", settlements, &service.exchange(moved).await);
 }
 
 #[test]

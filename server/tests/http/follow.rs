@@ -13,7 +13,9 @@ use super::support::{NOW, SETTLEMENTS, Service, read_until, service, service_wit
 async fn pending(service: &Service, reference: &str) {
     let body = json!({"amount": 5, "currency": "EUR", "to": "sim:slow-30s", "reference": reference});
     service.post(SETTLEMENTS, &body).await.expect(201);
-    service.until(reference, "submitted").await;
+    // The rail has it: accepted, submitted, attempt started, attempt answered.
+    service.get(&format!("{SETTLEMENTS}/{reference}/status?wait=20&version=3")).await.expect(200);
+    assert_eq!(service.status(reference).await, "submitted");
 }
 
 #[tokio::test]
@@ -73,13 +75,9 @@ async fn a_stream_shows_what_was_and_what_happens() {
     let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.limits.heartbeat = Duration::from_millis(100)).await;
     pending(&service, "live").await;
     let mut stream = service.connect().await;
-    let ask = |last: &str| {
-        format!(
-            "GET {SETTLEMENTS}/live/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\n{last}\r\n",
-            service.token
-        )
-    };
-    stream.write_all(ask("").as_bytes()).await.unwrap();
+    let path = format!("{SETTLEMENTS}/live/events");
+    let ask = async |last: &str| service.head("GET", &path, &format!("Accept: text/event-stream\r\n{last}"), b"").await;
+    stream.write_all(ask("").await.as_bytes()).await.unwrap();
     let first = read_until(&mut stream, |text| text.contains("event: attempt.started") && text.contains(": still here")).await;
     assert!(first.contains("content-type: text/event-stream"), "{first}");
     assert!(first.contains("id: 1\nevent: settlement.accepted\ndata: {"), "{first}");
@@ -88,11 +86,31 @@ async fn a_stream_shows_what_was_and_what_happens() {
     assert!(!then.contains("id: 1\n"));
     // Taken up again where it was left.
     let mut again = service.connect().await;
-    again.write_all(ask("Last-Event-ID: 2\r\n").as_bytes()).await.unwrap();
+    again.write_all(ask("Last-Event-ID: 2\r\n").await.as_bytes()).await.unwrap();
     let rest = read_until(&mut again, |text| text.contains("event: settlement.completed")).await;
     assert!(rest.contains("id: 3\n") && !rest.contains("id: 2\n"), "{rest}");
     let data: Value = rest.lines().find_map(|line| line.strip_prefix("data: ")).map(|line| serde_json::from_str(line).unwrap()).unwrap();
     assert_eq!(data["sequence"], 3);
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_what_let_it_in() {
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.limits.heartbeat = Duration::from_millis(100)).await;
+    pending(&service, "ends").await;
+    let path = format!("{SETTLEMENTS}/ends/events");
+    let open = async || {
+        let mut stream = service.connect().await;
+        let ask = service.head("GET", &path, "Accept: text/event-stream\r\n", b"").await;
+        stream.write_all(ask.as_bytes()).await.unwrap();
+        read_until(&mut stream, |text| text.contains(": still here")).await;
+        stream
+    };
+    let mut revoked = open().await;
+    let request = service.request("POST", "/api/v1/auth/tokens/revoke").body(Body::empty()).unwrap();
+    service.send(request).await.expect(204);
+    // The last piece of a chunked body.
+    let rest = read_until(&mut revoked, |text| text.ends_with("0\r\n\r\n")).await;
+    assert!(!rest.contains("settlement.completed"), "{rest}");
 }
 
 #[tokio::test]

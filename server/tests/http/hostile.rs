@@ -16,13 +16,15 @@ fn problem(answer: &str) -> Value {
     serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
 }
 
-fn head(service: &Service, more: &str) -> String {
-    format!("POST {SETTLEMENTS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {}\r\n{more}\r\n", service.token)
+/// The head of a create, signed over `body`.
+async fn head(service: &Service, more: &str, body: &[u8]) -> String {
+    service.head("POST", SETTLEMENTS, &format!("Connection: close\r\n{more}"), body).await
 }
 
 /// The body sent over a socket, its answer's problem.
 async fn refused(service: &Service, body: &[u8]) -> Value {
-    let mut bytes = head(service, &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len())).into_bytes();
+    let mut bytes =
+        head(service, &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()), body).await.into_bytes();
     bytes.extend_from_slice(body);
     let answer = service.raw(&bytes).await;
     let status: u16 = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_else(|| panic!("{answer:?}"));
@@ -66,8 +68,8 @@ async fn bodies() {
             assert!(problem["errors"].as_array().unwrap().len() <= 120, "{shown}");
         }
     }
-    let answer =
-        service.raw(format!("{}{GOOD}", head(&service, "Content-Type: application/json\r\nContent-Length: 61\r\n")).as_bytes()).await;
+    let head = head(&service, "Content-Type: application/json\r\nContent-Length: 61\r\n", GOOD.as_bytes()).await;
+    let answer = service.raw(format!("{head}{GOOD}").as_bytes()).await;
     assert_eq!(GOOD.len(), 61);
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
 }
@@ -75,7 +77,8 @@ async fn bodies() {
 #[tokio::test]
 async fn framing() {
     let service = service().await;
-    let chunked = |chunks: &str| format!("{}{chunks}", head(&service, "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n"));
+    let begun = head(&service, "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", GOOD.as_bytes()).await;
+    let chunked = |chunks: &str| format!("{begun}{chunks}");
     let answer = service.raw(chunked(&format!("10\r\n{}\r\n2d\r\n{}\r\n0\r\n\r\n", &GOOD[..16], &GOOD[16..])).as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     let answer = service.raw(chunked("zz\r\nno\r\n0\r\n\r\n").as_bytes()).await;
@@ -88,12 +91,13 @@ async fn framing() {
     many.push_str("0\r\n\r\n");
     assert_eq!(problem(&service.raw(many.as_bytes()).await)["code"], "body_too_large");
     // Who waits for leave to send does not get it for too much.
-    let expect = head(&service, "Content-Type: application/json\r\nContent-Length: 10000000\r\nExpect: 100-continue\r\n");
+    let expect = head(&service, "Content-Type: application/json\r\nContent-Length: 10000000\r\nExpect: 100-continue\r\n", b"").await;
     let answer = service.raw(expect.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
     // The sender's side is closed before the body is whole.
     let mut stream = service.connect().await;
-    stream.write_all(head(&service, "Content-Type: application/json\r\nContent-Length: 100\r\n").as_bytes()).await.unwrap();
+    let broken = head(&service, "Content-Type: application/json\r\nContent-Length: 100\r\n", b"{").await;
+    stream.write_all(broken.as_bytes()).await.unwrap();
     stream.write_all(b"{").await.unwrap();
     stream.shutdown().await.unwrap();
     let text = read_until(&mut stream, |text| text.contains("\r\n\r\n{")).await;
@@ -108,7 +112,7 @@ async fn heads() {
         let answer = service.raw(nonsense.as_bytes()).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{nonsense:?}: {answer:?}");
     }
-    let both = head(&service, "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n";
+    let both = head(&service, "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", b"").await + "0\r\n\r\n";
     let answer = service.raw(both.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
     let huge = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: {}\r\n\r\n", "a".repeat(100_000));
@@ -130,7 +134,7 @@ async fn slow_senders_are_told_and_let_go() {
         hosted.limits.head_read = Duration::from_millis(300);
     })
     .await;
-    let slow_body = head(&service, "Content-Type: application/json\r\nContent-Length: 100\r\n") + "{";
+    let slow_body = head(&service, "Content-Type: application/json\r\nContent-Length: 100\r\n", b"{").await + "{";
     let answer = service.raw(slow_body.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     assert_eq!(problem(&answer)["code"], "malformed_request");
@@ -142,8 +146,11 @@ async fn slow_senders_are_told_and_let_go() {
 async fn connections_are_kept_and_requests_on_them_may_be_sent_ahead() {
     let service = service().await;
     let mut stream = service.connect().await;
-    let one = format!("GET /api/v1/balances/EUR HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\r\n", service.token);
-    stream.write_all(format!("{one}{one}GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n{one}").as_bytes()).await.unwrap();
+    let mut ahead = String::new();
+    for _ in 0..3 {
+        ahead.push_str(&service.head("GET", "/api/v1/balances/EUR", "", b"").await);
+    }
+    stream.write_all(format!("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n{ahead}").as_bytes()).await.unwrap();
     let text = read_until(&mut stream, |text| text.matches("HTTP/1.1 ").count() == 4).await;
     assert_eq!(text.matches("HTTP/1.1 200").count(), 3);
     assert_eq!(text.matches("HTTP/1.1 404").count(), 1);

@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
+mod cors;
 mod document;
 mod follow;
 mod hostile;
+mod limits;
 mod problems;
 mod races;
 mod routes;
 mod shapes;
 mod shutdown;
+mod signed;
 mod support;

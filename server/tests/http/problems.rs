@@ -37,9 +37,9 @@ async fn who_is_not_known_is_challenged() {
     invalid.problem(401, "token_invalid");
     // A token is remembered for some seconds, and never beyond its end.
     send(Some(format!("Bearer {}", service.token))).await.expect(200);
-    service.env.advance_to(NOW + 86_400_000 - 1);
+    service.env.advance_to(NOW + 900_000 - 1);
     send(Some(format!("Bearer {}", service.token))).await.expect(200);
-    service.env.advance_to(NOW + 86_400_000);
+    service.env.advance_to(NOW + 900_000);
     send(Some(format!("Bearer {}", service.token))).await.problem(401, "token_expired");
 }
 

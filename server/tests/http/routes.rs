@@ -197,7 +197,7 @@ async fn balances_scenarios_and_tokens() {
     let token = service.send(service.request("POST", "/api/v1/auth/tokens").body(Body::empty()).unwrap()).await.expect(200);
     assert_eq!(token.header("cache-control"), Some("no-store"));
     let token = token.json();
-    assert_eq!((&token["token_type"], &token["expires_in"]), (&json!("Bearer"), &json!(86_400)));
+    assert_eq!((&token["token_type"], &token["expires_in"]), (&json!("Bearer"), &json!(900)));
     let fresh = format!("bearer {}", token["access_token"].as_str().unwrap());
     let request = Request::get("/api/v1/balances").header("authorization", fresh).body(Body::empty()).unwrap();
     service.send(request).await.expect(200);

@@ -1,13 +1,20 @@
 //! The wire shapes, byte for byte: the clock stands still and the numbers follow from a seed.
 
 use axum::body::Body;
+use hyper::Request;
+use railgate::auth::{Signer as _, SoftwareKey};
 use serde_json::json;
 
 use super::support::{Answer, SETTLEMENTS, service};
 
+/// Of the secret key that is all ones.
+const ENROLL: &str = r#"{"client_name":"Second","jwk":{"crv":"Ed25519","kty":"OKP","x":"iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w"}}"#;
+
 /// Status, headers and body; the body broken into lines between members, otherwise as it was sent.
 fn shown(answer: &Answer) -> String {
-    let mut headers: Vec<_> = answer.headers.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
+    let challenge = |name: &str, value: &str| if name == "signature-challenge" { "c1.…".to_owned() } else { value.to_owned() };
+    let headers = answer.headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap()));
+    let mut headers: Vec<_> = headers.map(|(name, value)| format!("{name}: {}", challenge(name, value))).collect();
     headers.sort();
     let body = answer.text().replace(",\"", ",\n\"");
     format!("{}\n{}\n\n{body}", answer.status.as_u16(), headers.join("\n"))
@@ -38,6 +45,21 @@ async fn the_main_shapes() {
     insta::assert_snapshot!("reconcile", shown(&send("POST", &format!("{SETTLEMENTS}/inv-1/check"), "").await));
     insta::assert_snapshot!("conflict", shown(&send("POST", SETTLEMENTS, &create.replace("12.5", "13")).await));
     insta::assert_snapshot!("invalid", shown(&send("POST", SETTLEMENTS, r#"{"amount":"x","to":"nobody"}"#).await));
-    insta::assert_snapshot!("enroll", shown(&send("POST", "/api/v1/auth/enrollments", r#"{"client_name":"Second"}"#).await));
+    let mut unproved = send("POST", "/api/v1/auth/enrollments", ENROLL).await.text().to_owned();
+    let base = unproved.find("c1.").unwrap_or(unproved.len());
+    unproved.truncate(base);
+    insta::assert_snapshot!("enroll_signed_by_another", unproved.replace(service.running.base_url(), "BASE"));
+    let key = SoftwareKey::ed25519(&[1; 32]);
+    let request = Request::post("/api/v1/auth/enrollments").header("content-type", "application/json").header("x-request-id", "shape");
+    let request = service.sign(request.body(Body::from(ENROLL)).unwrap(), &key).await;
+    let enrolled = service.exchange(request).await;
+    let mut text = shown(&enrolled);
+    // How much randomness went before depends on who was faster.
+    for random in ["client_id", "access_token", "webhook_secret"] {
+        text = text.replace(enrolled.json()[random].as_str().unwrap(), random);
+    }
+    insta::assert_snapshot!("enroll", text);
+    let own = service.key_of(&service.token).public_key().id().to_string();
+    insta::assert_snapshot!("keys", shown(&send("GET", "/api/v1/auth/keys", "").await).replace(&own, "KEY"));
     insta::assert_snapshot!("scenarios", shown(&send("GET", "/api/v1/simulator/scenarios", "").await));
 }

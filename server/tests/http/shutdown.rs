@@ -38,23 +38,22 @@ impl Store for Slow {
 async fn calls_under_way_are_answered_and_streams_are_closed() {
     let store = Arc::new(Slow::default());
     let service = service_with(store.clone(), |_| {}).await;
-    let token = service.token.clone();
-    let get =
-        |path: &str, accept: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nAccept: {accept}\r\n\r\n");
+    let get = async |path: &str, accept: &str| service.head("GET", path, &format!("Accept: {accept}\r\n"), b"").await;
     service.post(SETTLEMENTS, &json!({"amount": 1, "currency": "EUR", "to": "sim:pending", "reference": "open"})).await.expect(201);
 
     let mut stream = service.connect().await;
-    stream.write_all(get(&format!("{SETTLEMENTS}/open/events"), "text/event-stream").as_bytes()).await.unwrap();
+    stream.write_all(get(&format!("{SETTLEMENTS}/open/events"), "text/event-stream").await.as_bytes()).await.unwrap();
     read_until(&mut stream, |text| text.contains("settlement.accepted")).await;
     let mut poll = service.connect().await;
-    poll.write_all(get(&format!("{SETTLEMENTS}/open/status?wait=30&version=1000"), "*/*").as_bytes()).await.unwrap();
+    poll.write_all(get(&format!("{SETTLEMENTS}/open/status?wait=30&version=1000"), "*/*").await.as_bytes()).await.unwrap();
     let mut idle = service.connect().await;
-    idle.write_all(get("/healthz", "*/*").as_bytes()).await.unwrap();
+    idle.write_all(get("/healthz", "*/*").await.as_bytes()).await.unwrap();
     read_until(&mut idle, |text| text.contains("\"ok\"")).await;
     let body = json!({"amount": 2, "currency": "EUR", "to": "sim:ok", "reference": "last"}).to_string();
     let mut create = service.connect().await;
-    let head = format!("POST {SETTLEMENTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n");
-    create.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await.unwrap();
+    let more = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+    let head = service.head("POST", SETTLEMENTS, &more, body.as_bytes()).await;
+    create.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
 
     let address = service.running.address();
@@ -91,13 +90,13 @@ async fn a_store_on_disk_is_closed_and_found_again() {
     let slow = json!({"amount": 3, "currency": "EUR", "to": "sim:slow-30s", "reference": "slow"});
     service.post(SETTLEMENTS, &slow).await.expect(201);
     service.until("slow", "submitted").await;
-    let token = service.token.clone();
+    let (token, keys) = (service.token, service.keys);
     service.running.stop().await;
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().ends_with("-wal")), "the log was not checkpointed: {left:?}");
 
     let mut again = service_with(open(), |_| {}).await;
-    again.token = token;
+    (again.token, again.keys) = (token, keys);
     assert_eq!(again.status("kept").await, "completed");
     // What was under way goes on: the outbox is in the store.
     again.env.advance_to(super::support::NOW + 31_000);

@@ -1,12 +1,16 @@
 //! A service in this process over a memory store, and a client for it.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, Request, StatusCode};
-use railgate::env::ManualEnv;
+use railgate::auth::{Outgoing, Signer, SoftwareKey, Stamp, TAG, sign_request};
+use railgate::env::{Env as _, ManualEnv};
+use railgate::seal::MasterKeys;
 use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate_server::{Hosted, Running, start_with};
@@ -22,6 +26,10 @@ pub(crate) struct Service {
     pub(crate) running: Running,
     pub(crate) env: Arc<ManualEnv>,
     pub(crate) token: String,
+    /// The keys that took tokens.
+    pub(crate) keys: Mutex<HashMap<String, Arc<SoftwareKey>>>,
+    challenge: Mutex<(String, i64)>,
+    nonces: AtomicU64,
 }
 
 pub(crate) struct Answer {
@@ -79,23 +87,101 @@ pub(crate) async fn service_with(store: Arc<dyn Store>, adjust: impl FnOnce(&mut
     hosted.env = env.clone();
     // The clock stands still: only looking shows what became due when a test moved it.
     hosted.worker.look_every = Duration::from_millis(20);
+    hosted.engine.master = MasterKeys::new(vec![(1, [9; 32])]).map(Arc::new);
     adjust(&mut hosted);
     let loopback = "127.0.0.1:0".parse().unwrap();
-    let running = start_with(hosted, loopback, Some(loopback), None).await.unwrap();
-    let mut service = Service { running, env, token: String::new() };
+    let running = start_with(hosted, loopback, Some(loopback)).await.unwrap();
+    let mut service =
+        Service { running, env, token: String::new(), keys: Mutex::default(), challenge: Mutex::default(), nonces: AtomicU64::new(1) };
     service.token = service.enroll("Corner shop").await;
     service
 }
 
 impl Service {
     pub(crate) async fn enroll(&self, name: &str) -> String {
+        // Different ones also where a test starts a second service with the same numbers.
+        static KEYS: AtomicU64 = AtomicU64::new(1);
+        let mut secret = [7u8; 32];
+        secret[..8].copy_from_slice(&KEYS.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+        self.enroll_with(name, Arc::new(SoftwareKey::ed25519(&secret))).await
+    }
+
+    pub(crate) async fn enroll_with(&self, name: &str, key: Arc<SoftwareKey>) -> String {
+        let jwk: Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
+        let body = json!({"client_name": name, "jwk": jwk}).to_string();
         let request = Request::post("/api/v1/auth/enrollments").header("content-type", "application/json");
-        let answer = self.send(request.body(Body::from(json!({"client_name": name}).to_string())).unwrap()).await.expect(201);
-        answer.json()["access_token"].as_str().unwrap().to_owned()
+        let request = request.body(Body::from(body)).unwrap();
+        let answer = self.exchange(self.sign(request, &*key).await).await.expect(201);
+        let token = answer.json()["access_token"].as_str().unwrap().to_owned();
+        self.keys.lock().unwrap().insert(token.clone(), key);
+        token
+    }
+
+    /// The key that took a token; for a token that nobody has, that of the service's own.
+    pub(crate) fn key_of(&self, token: &str) -> Arc<SoftwareKey> {
+        let keys = self.keys.lock().unwrap();
+        Arc::clone(keys.get(token).or_else(|| keys.get(&self.token)).unwrap())
+    }
+
+    /// A nonce that was not used yet.
+    pub(crate) async fn nonce(&self) -> String {
+        let now = self.env.now();
+        let (mut challenge, taken) = self.challenge.lock().unwrap().clone();
+        if challenge.is_empty() || now - taken > 200_000 || now < taken {
+            let request = Request::post("/api/v1/auth/challenges").body(Body::empty()).unwrap();
+            challenge = self.exchange(request).await.expect(200).json()["challenge"].as_str().unwrap().to_owned();
+            *self.challenge.lock().unwrap() = (challenge.clone(), now);
+        }
+        format!("{challenge}.{}", self.nonces.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The request, signed by `key` as it stands.
+    pub(crate) async fn sign(&self, request: Request<Body>, key: &dyn Signer) -> Request<Body> {
+        let nonce = self.nonce().await;
+        let (mut parts, body) = request.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        let fields: Vec<(&str, &[u8])> = parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        let target_uri = format!("{}{}", self.running.base_url(), parts.uri.path_and_query().unwrap());
+        let outgoing = Outgoing { method: parts.method.as_str(), target_uri: &target_uri, fields: &fields, body: &body };
+        let stamp = Stamp { created: self.env.now() / 1_000, nonce: &nonce, tag: TAG, label: "sig1" };
+        let signed = sign_request(key, &outgoing, &stamp).unwrap();
+        let mut add = |name: &'static str, value: &str| drop(parts.headers.insert(name, value.parse().unwrap()));
+        if let Some(digest) = &signed.content_digest {
+            add("content-digest", digest);
+        }
+        add("signature-input", &signed.signature_input);
+        add("signature", &signed.signature);
+        Request::from_parts(parts, Body::from(body))
+    }
+
+    /// The head of a signed request as it goes over the wire, with the service's token, up to the empty line. `more`
+    /// holds whole header lines.
+    pub(crate) async fn head(&self, method: &str, path: &str, more: &str, body: &[u8]) -> String {
+        let mut request = self.request(method, path);
+        for line in more.lines() {
+            let (name, value) = line.split_once(": ").unwrap();
+            request = request.header(name, value);
+        }
+        let signed = self.sign(request.body(Body::from(body.to_vec())).unwrap(), &*self.key_of(&self.token)).await;
+        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\n");
+        for (name, value) in signed.headers() {
+            head.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap()));
+        }
+        head + "\r\n"
+    }
+
+    /// Sends a request. One that carries a token is signed by the key that took it, unless it is signed already.
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
+        let bearer = request.headers().get("authorization").and_then(|value| value.to_str().ok());
+        let token = bearer.and_then(|value| value.split_once(' ')).map(|(_, token)| token.to_owned());
+        match token.filter(|_| !request.headers().contains_key("signature")) {
+            Some(token) => self.exchange(self.sign(request, &*self.key_of(&token)).await).await,
+            None => self.exchange(request).await,
+        }
     }
 
     /// Sends a request as it is.
-    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
+    pub(crate) async fn exchange(&self, request: Request<Body>) -> Answer {
         let (parts, body) = self.running.front().answer(request).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         Answer { status: parts.status, headers: parts.headers, body }

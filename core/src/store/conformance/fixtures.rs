@@ -1,6 +1,7 @@
 //! Plain records to build commits from: valid, small, and the same on every call.
 
-use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use crate::auth::{KeyId, PublicKey, ScopeSet};
+use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
@@ -141,12 +142,79 @@ pub fn idempotency(client: u32, key: &str, created_at: i64) -> IdempotencyRecord
 
 /// A token of client 1.
 pub fn token(hash: u8, expires_at: i64) -> TokenRecord {
-    TokenRecord { hash: [hash; 32], client: ClientNo(1), mode: Mode::Live, created_at: 0, expires_at }
+    TokenRecord {
+        hash: [hash; 32],
+        client: ClientNo(1),
+        key: KeyNo(1),
+        mode: Mode::Live,
+        scopes: ScopeSet::CLIENT,
+        created_at: 0,
+        expires_at,
+    }
+}
+
+/// The base point of Ed25519: a public key like any other.
+pub const ED25519_POINT: [u8; 32] = {
+    let mut bytes = [0x66; 32];
+    bytes[0] = 0x58;
+    bytes
+};
+
+/// The base point of P-256, SEC 1 uncompressed: a public key like any other.
+pub const P256_POINT: [u8; 65] = *b"\x04\
+    \x6b\x17\xd1\xf2\xe1\x2c\x42\x47\xf8\xbc\xe6\xe5\x63\xa4\x40\xf2\x77\x03\x7d\x81\x2d\xeb\x33\xa0\xf4\xa1\x39\x45\xd8\x98\xc2\x96\
+    \x4f\xe3\x42\xe2\xfe\x1a\x7f\x9b\x8e\xe7\xeb\x4a\x7c\x0f\x9e\x16\x2b\xce\x33\x57\x6b\x31\x5e\xce\xcb\xb6\x40\x68\x37\xbf\x51\xf5";
+
+/// A key of `client`. Its thumbprint is made of `id`, and not of the key: a store does not compare them.
+pub fn key(no: u32, client: u32, id: u8) -> KeyRecord {
+    KeyRecord {
+        no: KeyNo(no),
+        id: KeyId([id; 32]),
+        client: ClientNo(client),
+        mode: Mode::Sandbox,
+        public: PublicKey::Ed25519(ED25519_POINT),
+        scopes: ScopeSet::CLIENT,
+        status: KeyStatus::Active,
+        label: None,
+        created_at: 0,
+        revoked_at: None,
+    }
+}
+
+/// A nonce that was used.
+pub fn nonce(hash: u8, expires_at: i64) -> NonceRecord {
+    NonceRecord { hash: [hash; 32], expires_at }
+}
+
+/// A secret of the gateway.
+pub fn secret(kind: SecretKind, no: u32) -> SecretRecord {
+    SecretRecord { kind, no, sealed: vec![1, 2, 3], public: Vec::new(), created_at: 0, retired_at: None }
+}
+
+/// What client 1 did with key 1.
+pub fn audit(no: i64) -> AuditRecord {
+    AuditRecord {
+        no,
+        at: 1_000,
+        client: ClientNo(1),
+        key: KeyNo(1),
+        action: AuditAction::CreateSettlement,
+        target: 7,
+        name: None,
+        refused: None,
+    }
 }
 
 /// A client with the id `id`.
 pub fn client(no: u32, id: u128) -> ClientRecord {
-    ClientRecord { no: ClientNo(no), id: Ulid(id), name: format!("client {no}"), suspended: false, created_at: 0 }
+    ClientRecord {
+        no: ClientNo(no),
+        id: Ulid(id),
+        name: format!("client {no}"),
+        suspended: false,
+        webhook_secret: Vec::new(),
+        created_at: 0,
+    }
 }
 
 /// A provider.

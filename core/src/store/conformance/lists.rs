@@ -2,7 +2,7 @@
 
 use super::fixtures::*;
 use super::{Factory, make};
-use crate::ids::{ClientNo, ProviderNo, SettlementNo};
+use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::SettlementStatus;
 use crate::money::Currency;
@@ -42,6 +42,8 @@ pub fn pages_begin_after_and_end_at_their_limit(new: Factory<'_>) {
     make(store, [insert(event(5, 1)), insert(event(5, 2)), insert(event(5, 65_535)), insert(event(6, 3))]);
     make(store, numbers.map(|no| insert(client(no as u32, no as u128))));
     make(store, [funding(-3, account_of(1), 1)]);
+    make(store, [100, 6, -1, 2, 1, 5].map(|no| insert(audit(no))));
+    make(store, [insert(key(7, 1, 1)), insert(key(2, 2, 2))]);
 
     let settlements = numbers.map(|no| Key::Settlement(SettlementNo(no)));
     walks(store, &settlements, |last, limit| match last {
@@ -63,6 +65,11 @@ pub fn pages_begin_after_and_end_at_their_limit(new: Factory<'_>) {
         Some(Key::Client(after)) => Scan::Clients { after: *after, limit },
         _ => Scan::Clients { after: ClientNo(0), limit },
     });
+    let audited = [-1, 1, 2, 5, 6, 100].map(Key::Audit);
+    walks(store, &audited, |last, limit| match last {
+        Some(Key::Audit(after)) => Scan::Audit { after: *after, limit },
+        _ => Scan::Audit { after: i64::MIN, limit },
+    });
     let mut accounts = numbers.map(|no| account_of(no as u32)).to_vec();
     accounts.push(account(Owner::Funding));
     accounts.sort();
@@ -75,12 +82,15 @@ pub fn pages_begin_after_and_end_at_their_limit(new: Factory<'_>) {
     assert_eq!(keys(store, &Scan::LastSettlement), [Key::Settlement(SettlementNo(100))]);
     assert_eq!(keys(store, &Scan::LastTransfer), [Key::Transfer((SettlementNo(100), 1))]);
     assert_eq!(keys(store, &Scan::LastClient), [Key::Client(ClientNo(100))]);
+    assert_eq!(keys(store, &Scan::LastKey), [Key::Key(KeyNo(7))]);
+    assert_eq!(keys(store, &Scan::LastAudit), [Key::Audit(100)]);
     for beyond in [
         Scan::Settlements { after: SettlementNo(i64::MAX), limit: 9 },
         Scan::AllTransfers { after: (SettlementNo(i64::MAX), 0), limit: 9 },
         Scan::Events { settlement: SettlementNo(5), after: u32::MAX, limit: 9 },
         Scan::Events { settlement: SettlementNo(i64::MAX), after: 0, limit: 9 },
         Scan::Clients { after: ClientNo(u32::MAX), limit: 9 },
+        Scan::Audit { after: i64::MAX, limit: 9 },
         Scan::Transfers(SettlementNo(i64::MIN)),
     ] {
         assert_eq!(keys(store, &beyond), [], "{beyond:?}");
@@ -154,20 +164,54 @@ pub fn accounts_of_a_client_are_its_own(new: Factory<'_>) {
     assert_eq!(keys(store, &Scan::AccountsOf(ClientNo(4))), []);
 }
 
+/// By number, whatever the order in which they came, and without those of the neighbours.
+pub fn keys_of_a_client_are_its_own(new: Factory<'_>) {
+    let store = &*new();
+    let owners = [(5, 2), (1, 1), (u32::MAX, 2), (2, 3), (9, u32::MAX), (3, 2), (4, 0)];
+    make(store, owners.iter().zip(1..).map(|((no, client), id)| insert(key(*no, *client, id))));
+    let of = |client| keys(store, &Scan::KeysOf(ClientNo(client)));
+    let numbered = |numbers: &[u32]| numbers.iter().map(|no| Key::Key(KeyNo(*no))).collect::<Vec<_>>();
+    assert_eq!(of(2), numbered(&[3, 5, u32::MAX]));
+    assert_eq!(of(0), numbered(&[4]));
+    assert_eq!(of(u32::MAX), numbered(&[9]));
+    assert_eq!(of(4), []);
+    // A revoked key stays in its owner's list.
+    make(store, [replace(KeyRecord { status: KeyStatus::Revoked, ..key(3, 2, 6) })]);
+    assert_eq!(of(2), numbered(&[3, 5, u32::MAX]));
+    // Lists follow what a record says.
+    make(store, [replace(key(3, 1, 6)), Write::Delete(Key::Key(KeyNo(5)))]);
+    assert_eq!((of(1), of(2)), (numbered(&[1, 3]), numbered(&[u32::MAX])));
+    assert_eq!(keys(store, &Scan::LastKey), numbered(&[u32::MAX]));
+}
+
+/// The highest number of a kind is its last one.
+pub fn secrets_are_in_order_of_kind_and_number(new: Factory<'_>) {
+    let store = &*new();
+    assert_eq!(keys(store, &Scan::Secrets), []);
+    let (challenge, receipt) = (SecretKind::Challenge, SecretKind::Receipt);
+    let made = [(receipt, 2), (challenge, u32::MAX), (receipt, 1), (challenge, 1), (challenge, 10), (challenge, 9)];
+    make(store, made.map(|(kind, no)| insert(secret(kind, no))));
+    let ordered = [(challenge, 1), (challenge, 9), (challenge, 10), (challenge, u32::MAX), (receipt, 1), (receipt, 2)];
+    assert_eq!(keys(store, &Scan::Secrets), ordered.map(Key::Secret));
+}
+
 /// The scans by age give any order, but all that is older and nothing else.
 pub fn old_records_are_found_by_age(new: Factory<'_>) {
     let store = &*new();
     make(store, [3, 1, 2].map(|at| insert(idempotency(1, &at.to_string(), at))));
     make(store, [3, 1, 2].map(|at| insert(token(at as u8, at))));
+    make(store, [3, 1, 2].map(|at| insert(nonce(9 - at as u8, at))));
     for (before, count) in [(Millis::MIN, 0), (1, 0), (2, 1), (3, 2), (Millis::MAX, 3)] {
         for limit in [0, 1, 2, 99] {
             let idempotency = store.scan(&Scan::IdempotencyBefore { created: before, limit }).unwrap();
             let tokens = store.scan(&Scan::TokensExpiredBefore { expired: before, limit }).unwrap();
-            assert_eq!((idempotency.len(), tokens.len()), (limit.min(count), limit.min(count)));
-            for record in idempotency.iter().chain(&tokens) {
+            let nonces = store.scan(&Scan::NoncesExpiredBefore { expired: before, limit }).unwrap();
+            assert_eq!([idempotency.len(), tokens.len(), nonces.len()], [limit.min(count); 3]);
+            for record in idempotency.iter().chain(&tokens).chain(&nonces) {
                 match record {
                     Record::Idempotency(it) => assert!(it.created_at < before),
                     Record::Token(it) => assert!(it.expires_at < before),
+                    Record::Nonce(it) => assert!(it.expires_at < before),
                     other => panic!("{other:?}"),
                 }
             }

@@ -91,3 +91,32 @@ fn raise(store: &dyn Store) {
         }
     }
 }
+
+/// Several threads use the same nonces, each with a change of its own: every nonce carries exactly one of the changes.
+pub fn a_nonce_is_used_once(new: Factory<'_>) {
+    let store = &*new();
+    const NONCES: u8 = 60;
+    let won: Vec<i64> = thread::scope(|scope| {
+        let writers: Vec<_> = (0..4i64)
+            .map(|writer| {
+                scope.spawn(move || {
+                    let change = |n: u8| insert(audit(1 + writer * i64::from(NONCES) + i64::from(n)));
+                    let used = |n: u8| clashes(store.commit(&commit([change(n), insert(nonce(n, 5))])));
+                    // Half of the threads go the other way round, so that each finds nonces that are free and used ones.
+                    let turn = |n: u8| if writer % 2 == 0 { n } else { NONCES - 1 - n };
+                    let won = (0..NONCES).map(turn).filter(|n| match used(*n).as_slice() {
+                        [] => true,
+                        [1] => false,
+                        other => panic!("clashed at {other:?}"),
+                    });
+                    won.count() as i64
+                })
+            })
+            .collect();
+        writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+    });
+    assert_eq!(won.iter().sum::<i64>(), i64::from(NONCES), "{won:?}");
+    assert_eq!(store.scan(&Scan::Audit { after: 0, limit: usize::MAX }).unwrap().len(), usize::from(NONCES));
+    // Once its row has left, a nonce could be used again: it is the challenge's end that forbids it.
+    make(store, [Write::Delete(Key::Nonce([0; 32])), insert(nonce(0, 9))]);
+}

@@ -35,11 +35,25 @@ pub enum Synchronous {
     Normal,
 }
 
+/// Who else may write a database while it is open here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sharing {
+    /// Nobody: the lock file is taken for this process alone.
+    #[default]
+    Alone,
+    /// Other processes of this machine that open it so: several servers over one file.
+    Among,
+    /// Whoever has it: for an operator's few changes beside a server that runs. Takes no lock, makes no schema.
+    Beside,
+}
+
 /// How a database is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqliteOptions {
     /// When a commit counts as durable.
     pub synchronous: Synchronous,
+    /// Who else may write it.
+    pub sharing: Sharing,
     /// How many connections read, at least one.
     pub readers: usize,
     /// The writer's page cache, in KiB: large enough for the parts of the indexes that are in use.
@@ -50,7 +64,7 @@ pub struct SqliteOptions {
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { synchronous: Synchronous::Full, readers: 4, cache_kib: 64 * 1024, checkpoint_pages: 8_000 }
+        Self { synchronous: Synchronous::Full, sharing: Sharing::Alone, readers: 4, cache_kib: 64 * 1024, checkpoint_pages: 8_000 }
     }
 }
 
@@ -79,23 +93,28 @@ struct Writing {
     connection: Arc<Mutex<Connection>>,
     checkpointer: Checkpointer,
     /// Held as long as the store is open. Dropped last.
-    _lock: File,
+    _lock: Option<File>,
 }
 
 impl SqliteStore {
     /// Opens the database at `path` and brings it to the current schema; makes a new one if there is no file.
     ///
-    /// Takes the lock file `<path>.lock`, so that no two processes write the same database.
+    /// Takes the lock file `<path>.lock`, so that no two processes write the same database unless all of them agreed to
+    /// share it; see [`Sharing`].
     ///
     /// # Errors
     /// If another process holds it, the file is not ours, or it was made by a newer program.
     pub fn open(path: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
-        let path = &create(path)?;
-        let lock = lock(path)?;
+        let path = &if options.sharing == Sharing::Beside { existing(path)? } else { create(path)? };
+        let lock = lock(path, options.sharing)?;
         let mut writer = connect(path, Access::Write)?;
         migrate::require_ours(&writer, MIGRATIONS)?;
         configure(&writer, &options).map_err(|e| failed("configuring the database", e))?;
-        migrate::migrate(&mut writer, MIGRATIONS)?;
+        match lock {
+            Lock::Sole(_) => migrate::migrate(&mut writer, MIGRATIONS)?,
+            Lock::Shared(_) | Lock::None => migrate::require_current(&writer, MIGRATIONS)?,
+        }
+        let lock = lock.settle(options.sharing)?;
         let connection = Arc::new(Mutex::new(writer));
         let checkpointer = Checkpointer::start(path, options.checkpoint_pages, connection.clone())?;
         let readers = Readers::open(path, options.readers)?;
@@ -257,6 +276,11 @@ fn create(path: &Path) -> Result<PathBuf, StoreError> {
     path.canonicalize().map_err(|e| StoreError::unavailable("finding the database", e))
 }
 
+/// A file that must be there.
+fn existing(path: &Path) -> Result<PathBuf, StoreError> {
+    path.canonicalize().map_err(|e| StoreError { context: "finding the database", cause: e.into(), retryable: false })
+}
+
 fn create_new(path: &Path) -> std::io::Result<()> {
     private(OpenOptions::new().write(true).create_new(true)).open(path).map(drop)
 }
@@ -268,16 +292,56 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Takes the database for this process, as long as the file is open.
-fn lock(database: &Path) -> Result<File, StoreError> {
+/// What was got of a database's lock file.
+enum Lock {
+    /// Nobody else has it.
+    Sole(File),
+    /// Others that share it are there.
+    Shared(File),
+    /// None was asked for.
+    None,
+}
+
+impl Lock {
+    /// The lock as it is kept: what was sole for the migrations is shared afterwards, if it is to be.
+    fn settle(self, sharing: Sharing) -> Result<Option<File>, StoreError> {
+        match self {
+            Lock::Sole(file) if sharing == Sharing::Among => {
+                file.unlock().map_err(|e| StoreError::unavailable("unlocking the database", e))?;
+                match file.try_lock_shared() {
+                    Ok(()) => Ok(Some(file)),
+                    Err(error) => Err(taken(error)),
+                }
+            }
+            Lock::Sole(file) | Lock::Shared(file) => Ok(Some(file)),
+            Lock::None => Ok(None),
+        }
+    }
+}
+
+/// Takes the lock file, which stays when the lock ends: a file that comes and goes locks nobody out.
+fn lock(database: &Path, sharing: Sharing) -> Result<Lock, StoreError> {
+    if sharing == Sharing::Beside {
+        return Ok(Lock::None);
+    }
     let mut path = OsString::from(database);
     path.push(".lock");
     let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(&path);
     let file = file.map_err(|e| StoreError::unavailable("opening the lock file", e))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StoreError::unavailable("opening the database", "another process has it open")),
-        Err(TryLockError::Error(e)) => Err(StoreError::unavailable("locking the database", e)),
+        Ok(()) => Ok(Lock::Sole(file)),
+        Err(TryLockError::WouldBlock) if sharing == Sharing::Among => match file.try_lock_shared() {
+            Ok(()) => Ok(Lock::Shared(file)),
+            Err(error) => Err(taken(error)),
+        },
+        Err(error) => Err(taken(error)),
+    }
+}
+
+fn taken(error: TryLockError) -> StoreError {
+    match error {
+        TryLockError::WouldBlock => StoreError::unavailable("opening the database", "another process has it open"),
+        TryLockError::Error(cause) => StoreError::unavailable("locking the database", cause),
     }
 }
 

@@ -29,7 +29,10 @@ pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Record>, 
     }
     match key {
         Key::Client(no) => one(by!(client, "no"), [no.0.into()]),
+        Key::Key(no) => one(by!(key, "no"), [no.0.into()]),
         Key::Token(hash) => one(by!(token, "hash"), [hash.to_vec().into()]),
+        Key::Nonce(hash) => one(by!(nonce, "hash"), [hash.to_vec().into()]),
+        Key::Audit(no) => one(by!(audit, "no"), [(*no).into()]),
         Key::Provider(no) => one(by!(provider, "no"), [no.0.into()]),
         Key::Account(id) => one(by!(account, "id"), [id.0.into()]),
         Key::Settlement(no) => one(by!(settlement, "no"), [no.0.into()]),
@@ -45,6 +48,12 @@ pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Record>, 
             Table::Idempotency,
             concat!("SELECT ", columns!(idempotency), " FROM idempotency WHERE client = ?1 AND key = ?2"),
             params![client.0, key],
+        ),
+        Key::Secret((kind, no)) => first(
+            connection,
+            Table::Secret,
+            concat!("SELECT ", columns!(secret), " FROM secret WHERE kind = ?1 AND no = ?2"),
+            params![kind.code(), no],
         ),
     }
 }
@@ -67,6 +76,10 @@ pub(super) fn find(connection: &Connection, unique: &Unique) -> Result<Option<Re
         Unique::ClientId(id) => {
             let sql = concat!("SELECT ", columns!(client), " FROM client WHERE id = ?1");
             first(connection, Table::Client, sql, params![id.0.to_be_bytes()])
+        }
+        Unique::KeyId(id) => {
+            let sql = concat!("SELECT ", columns!(key), " FROM key WHERE id = ?1");
+            first(connection, Table::Key, sql, params![id.0])
         }
     }
 }
@@ -125,10 +138,19 @@ pub(super) fn scan(connection: &Connection, scan: &Scan) -> Found {
             all(Table::Client, select!(client, "WHERE no > ?1 ORDER BY no LIMIT ?2"), &[after.0.into(), bound(*limit)])
         }
         Scan::LastClient => all(Table::Client, select!(client, "ORDER BY no DESC LIMIT 1"), &[]),
+        Scan::KeysOf(client) => all(Table::Key, select!(key, "WHERE client = ?1 ORDER BY no"), &[client.0.into()]),
+        Scan::LastKey => all(Table::Key, select!(key, "ORDER BY no DESC LIMIT 1"), &[]),
         Scan::Providers => all(Table::Provider, select!(provider, "ORDER BY no"), &[]),
+        Scan::Secrets => all(Table::Secret, select!(secret, "ORDER BY kind, no"), &[]),
+        Scan::Audit { after, limit } => all(Table::Audit, select!(audit, "WHERE no > ?1 ORDER BY no LIMIT ?2"), &[*after, bound(*limit)]),
+        Scan::LastAudit => all(Table::Audit, select!(audit, "ORDER BY no DESC LIMIT 1"), &[]),
         Scan::IdempotencyBefore { created, limit } => {
             let sql = select!(idempotency, "WHERE created_at < ?1 ORDER BY created_at LIMIT ?2");
             all(Table::Idempotency, sql, &[*created, bound(*limit)])
+        }
+        Scan::NoncesExpiredBefore { expired, limit } => {
+            let sql = select!(nonce, "WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2");
+            all(Table::Nonce, sql, &[*expired, bound(*limit)])
         }
         Scan::TokensExpiredBefore { expired, limit } => {
             let sql = select!(token, "WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2");

@@ -2,10 +2,12 @@
 //!
 //! Writing binds by position without a copy or an allocation of our own; reading trusts nothing that it finds.
 
+mod access;
+
 use rusqlite::types::{Null, ToSql, ValueRef};
 use rusqlite::{Row, Statement};
 
-use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, ProviderNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
@@ -18,10 +20,13 @@ use crate::validate::ReversalReason;
 /// The columns of each table, in the order in which records are bound and read.
 macro_rules! columns {
     (client) => {
-        "no, id, name, suspended, created_at"
+        "no, id, name, suspended, webhook_secret, created_at"
+    };
+    (key) => {
+        "no, id, client, mode, algorithm, public, scopes, status, label, created_at, revoked_at"
     };
     (token) => {
-        "hash, client, mode, created_at, expires_at"
+        "hash, client, key, mode, scopes, created_at, expires_at"
     };
     (provider) => {
         "no, id"
@@ -54,6 +59,15 @@ macro_rules! columns {
     };
     (sim_payment) => {
         "k, provider, received, received_at"
+    };
+    (nonce) => {
+        "hash, expires_at"
+    };
+    (secret) => {
+        "kind, no, sealed, public, created_at, retired_at"
+    };
+    (audit) => {
+        "no, at, client, key, action, target, name, refused"
     };
     (meta) => {
         "name, value"
@@ -116,20 +130,12 @@ pub(super) fn bind(record: &Record, statement: &mut Statement<'_>) -> Bound {
         Record::SimPayment(r) => sim_payment(r, b),
         Record::Transfer(r) => transfer(r, b),
         Record::Account(r) => account(r.id, &r.totals, b),
-        Record::Client(r) => {
-            b.put(r.no.0)?;
-            b.put(r.id.0.to_be_bytes().as_slice())?;
-            b.put(r.name.as_str())?;
-            b.put(r.suspended)?;
-            b.put(r.created_at)
-        }
-        Record::Token(r) => {
-            b.put(r.hash.as_slice())?;
-            b.put(r.client.0)?;
-            b.put(r.mode.code())?;
-            b.put(r.created_at)?;
-            b.put(r.expires_at)
-        }
+        Record::Client(r) => access::client(r, b),
+        Record::Key(r) => access::key(r, b),
+        Record::Token(r) => access::token(r, b),
+        Record::Nonce(r) => access::nonce(r, b),
+        Record::Secret(r) => access::secret(r, b),
+        Record::Audit(r) => access::audit(r, b),
         Record::Provider(r) => {
             b.put(r.no.0)?;
             b.put(r.id.as_str())
@@ -257,7 +263,13 @@ pub(super) fn bind_key(key: &Key, statement: &mut Statement<'_>) -> Bound {
     let b = &mut Bind::new(statement);
     match key {
         Key::Client(no) => b.put(no.0),
-        Key::Token(hash) => b.put(hash.as_slice()),
+        Key::Key(no) => b.put(no.0),
+        Key::Token(hash) | Key::Nonce(hash) => b.put(hash.as_slice()),
+        Key::Secret((kind, no)) => {
+            b.put(kind.code())?;
+            b.put(no)
+        }
+        Key::Audit(no) => b.put(no),
         Key::Provider(no) => b.put(no.0),
         Key::Account(id) => b.put(id.0),
         Key::Settlement(no) => b.put(no.0),
@@ -363,6 +375,7 @@ impl<'r> Cells<'r, '_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
     Client,
+    Key,
     Token,
     Provider,
     Account,
@@ -374,6 +387,9 @@ pub(super) enum Table {
     Task,
     Idempotency,
     SimPayment,
+    Nonce,
+    Secret,
+    Audit,
     Meta,
 }
 
@@ -382,6 +398,7 @@ impl Table {
     pub(super) fn of(key: &Key) -> Self {
         match key {
             Key::Client(_) => Self::Client,
+            Key::Key(_) => Self::Key,
             Key::Token(_) => Self::Token,
             Key::Provider(_) => Self::Provider,
             Key::Account(_) => Self::Account,
@@ -393,6 +410,9 @@ impl Table {
             Key::Task(_) => Self::Task,
             Key::Idempotency(_) => Self::Idempotency,
             Key::SimPayment(_) => Self::SimPayment,
+            Key::Nonce(_) => Self::Nonce,
+            Key::Secret(_) => Self::Secret,
+            Key::Audit(_) => Self::Audit,
             Key::Meta(_) => Self::Meta,
         }
     }
@@ -426,14 +446,12 @@ pub(super) fn record(table: Table, row: &Row<'_>) -> Read<Record> {
             let (settlement, child) = c.child()?;
             SimPaymentRecord { settlement, child, provider: ProviderNo(c.int()?), received: c.int()?, received_at: c.int()? }.into()
         }
-        Table::Client => {
-            let (no, id) = (ClientNo(c.int()?), Ulid(u128::from_be_bytes(c.array()?)));
-            ClientRecord { no, id, name: c.text()?, suspended: c.flag()?, created_at: c.int()? }.into()
-        }
-        Table::Token => {
-            let (hash, client, mode) = (c.array()?, ClientNo(c.int()?), c.code(Mode::from_code)?);
-            TokenRecord { hash, client, mode, created_at: c.int()?, expires_at: c.int()? }.into()
-        }
+        Table::Client => access::read_client(c)?.into(),
+        Table::Key => access::read_key(c)?.into(),
+        Table::Token => access::read_token(c)?.into(),
+        Table::Nonce => access::read_nonce(c)?.into(),
+        Table::Secret => access::read_secret(c)?.into(),
+        Table::Audit => access::read_audit(c)?.into(),
         Table::Provider => ProviderRecord { no: ProviderNo(c.int()?), id: c.text()? }.into(),
         Table::Meta => MetaRecord { name: c.text()?, value: c.bytes()?.to_vec() }.into(),
     })

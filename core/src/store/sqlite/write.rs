@@ -155,6 +155,7 @@ fn totals(read: &mut CachedStatement<'_>, account: AccountId) -> Result<Totals, 
 const fn table_of(record: &Record) -> Table {
     match record {
         Record::Client(_) => Table::Client,
+        Record::Key(_) => Table::Key,
         Record::Token(_) => Table::Token,
         Record::Provider(_) => Table::Provider,
         Record::Account(_) => Table::Account,
@@ -166,6 +167,9 @@ const fn table_of(record: &Record) -> Table {
         Record::Task(_) => Table::Task,
         Record::Idempotency(_) => Table::Idempotency,
         Record::SimPayment(_) => Table::SimPayment,
+        Record::Nonce(_) => Table::Nonce,
+        Record::Secret(_) => Table::Secret,
+        Record::Audit(_) => Table::Audit,
         Record::Meta(_) => Table::Meta,
     }
 }
@@ -187,8 +191,9 @@ macro_rules! insert {
 
 const fn insert(table: Table) -> &'static str {
     match table {
-        Table::Client => insert!(client, "?,?,?,?,?"),
-        Table::Token => insert!(token, "?,?,?,?,?"),
+        Table::Client => insert!(client, "?,?,?,?,?,?"),
+        Table::Key => insert!(key, "?,?,?,?,?,?,?,?,?,?,?"),
+        Table::Token => insert!(token, "?,?,?,?,?,?,?"),
         Table::Provider => insert!(provider, "?,?"),
         Table::Account => insert!(account, "?,?,?,?,?"),
         Table::Settlement => insert!(settlement, "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?"),
@@ -199,6 +204,9 @@ const fn insert(table: Table) -> &'static str {
         Table::Task => insert!(task, "?,?,?,?,?,?,?"),
         Table::Idempotency => insert!(idempotency, "?,?,?,?,?,?"),
         Table::SimPayment => insert!(sim_payment, "?,?,?,?"),
+        Table::Nonce => insert!(nonce, "?,?"),
+        Table::Secret => insert!(secret, "?,?,?,?,?,?"),
+        Table::Audit => insert!(audit, "?,?,?,?,?,?,?,?"),
         Table::Meta => insert!(meta, "?,?"),
     }
 }
@@ -207,8 +215,12 @@ const fn insert(table: Table) -> &'static str {
 /// nothing changed.
 const fn replace(table: Table) -> &'static str {
     match table {
-        Table::Client => "UPDATE client SET name = ?3, suspended = ?4, created_at = ?5 WHERE no = ?1 AND id = ?2",
-        Table::Token => "UPDATE token SET client = ?2, mode = ?3, created_at = ?4, expires_at = ?5 WHERE hash = ?1",
+        Table::Client => "UPDATE client SET name = ?3, suspended = ?4, webhook_secret = ?5, created_at = ?6 WHERE no = ?1 AND id = ?2",
+        Table::Key => {
+            "UPDATE key SET client = ?3, mode = ?4, algorithm = ?5, public = ?6, scopes = ?7, status = ?8, label = ?9, created_at = ?10, \
+             revoked_at = ?11 WHERE no = ?1 AND id = ?2"
+        }
+        Table::Token => "UPDATE token SET client = ?2, key = ?3, mode = ?4, scopes = ?5, created_at = ?6, expires_at = ?7 WHERE hash = ?1",
         Table::Provider => "UPDATE provider SET no = ?1 WHERE no = ?1 AND id = ?2",
         Table::Account => "UPDATE account SET id = ?1 WHERE FALSE",
         Table::Settlement => {
@@ -233,6 +245,9 @@ const fn replace(table: Table) -> &'static str {
             "UPDATE idempotency SET fingerprint = ?3, settlement = ?4, reversal = ?5, created_at = ?6 WHERE client = ?1 AND key = ?2"
         }
         Table::SimPayment => "UPDATE sim_payment SET provider = ?2, received = ?3, received_at = ?4 WHERE k = ?1",
+        Table::Nonce => "UPDATE nonce SET expires_at = ?2 WHERE hash = ?1",
+        Table::Secret => "UPDATE secret SET sealed = ?3, public = ?4, created_at = ?5, retired_at = ?6 WHERE kind = ?1 AND no = ?2",
+        Table::Audit => "UPDATE audit SET at = ?2, client = ?3, key = ?4, action = ?5, target = ?6, name = ?7, refused = ?8 WHERE no = ?1",
         Table::Meta => "UPDATE meta SET value = ?2 WHERE name = ?1",
     }
 }
@@ -240,6 +255,7 @@ const fn replace(table: Table) -> &'static str {
 const fn delete(table: Table) -> &'static str {
     match table {
         Table::Client => "DELETE FROM client WHERE no = ?1",
+        Table::Key => "DELETE FROM key WHERE no = ?1",
         Table::Token => "DELETE FROM token WHERE hash = ?1",
         Table::Provider => "DELETE FROM provider WHERE no = ?1",
         Table::Account => "DELETE FROM account WHERE FALSE",
@@ -251,6 +267,9 @@ const fn delete(table: Table) -> &'static str {
         Table::Task => "DELETE FROM task WHERE key = ?1",
         Table::Idempotency => "DELETE FROM idempotency WHERE client = ?1 AND key = ?2",
         Table::SimPayment => "DELETE FROM sim_payment WHERE k = ?1",
+        Table::Nonce => "DELETE FROM nonce WHERE hash = ?1",
+        Table::Secret => "DELETE FROM secret WHERE kind = ?1 AND no = ?2",
+        Table::Audit => "DELETE FROM audit WHERE no = ?1",
         Table::Meta => "DELETE FROM meta WHERE name = ?1",
     }
 }

@@ -63,6 +63,7 @@ struct Report {
 }
 
 pub(crate) fn run(args: &DemoArgs, global: &Global, terminal: &Terminal) -> Done {
+    let terminal = &terminal.laid_out();
     let program = plays::chosen(&args.scenarios)?;
     let folder = tempfile::Builder::new().prefix("railgate-demo-").tempdir();
     let folder = folder.map_err(|error| Failure::new(format!("cannot make a temporary folder: {error}")))?;

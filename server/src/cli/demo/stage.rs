@@ -74,7 +74,7 @@ impl Stage {
         let store = Arc::new(SqliteStore::open(path, SqliteOptions::default()).map_err(railgate::Error::from)?);
         let env = Arc::new(ManualEnv::new(BEGIN, seed));
         let engine = Engine::open(store.clone(), env.clone(), config())?;
-        let Outcome::Enrolled(enrolled) = engine.run(Command::Enroll { name: "Demo client".to_owned() })? else {
+        let Outcome::Enrolled(enrolled) = engine.run(Command::Enroll { name: "Demo client".to_owned(), key: None })? else {
             return Err(unexpected("an enrolment"));
         };
         Ok(Self { engine, store, env, caller: enrolled.caller, asides: Vec::new() })

@@ -1,0 +1,155 @@
+//! Signed commands at two nodes, and over a store that fails: a change happens once, and the answer says whether.
+
+use railgate::store::faulty::{CommitFault, Faulty};
+
+use super::*;
+
+fn somebody(w: &World) -> Client {
+    let credential = w.engine.signatory(&public(1).id()).unwrap();
+    Client { caller: credential.caller, key: credential.key }
+}
+
+#[test]
+fn of_one_signed_change_at_two_nodes_one_succeeds() {
+    over_each_store(|w| {
+        let other = w.node(sealing());
+        let commands = signable(&w);
+        let client = somebody(&w);
+        for (n, (action, command)) in (1..).zip(commands) {
+            let command = signed(&client, n, command);
+            let (first, second) = if n % 2 == 0 { (&w, &other) } else { (&other, &w) };
+            first.run(command.clone()).unwrap();
+            let before = w.everything();
+            assert_eq!(code(second.run(command)), "nonce_replayed", "{action:?}");
+            assert_eq!(w.everything(), before, "{action:?}");
+        }
+        w.assert_sound();
+    });
+}
+
+#[test]
+fn a_node_that_was_overtaken_between_deciding_and_committing_does_nothing() {
+    over_each_store(|w| {
+        let commands = signable(&w);
+        let client = somebody(&w);
+        let slow = Meddling::over(w.store.clone());
+        let late = Engine::open(slow.clone(), w.env.clone(), sealing()).unwrap();
+        let fast = Arc::new(w.node(sealing()));
+        for (n, (action, command)) in (1..).zip(commands) {
+            let command = signed(&client, n, command);
+            let (node, same) = (fast.clone(), command.clone());
+            *slow.before_commit.lock().unwrap() = Some(Box::new(move || drop(node.run(same).unwrap())));
+            let (nonces, rows) = (w.nonces().len(), w.audit().len());
+            assert_eq!(code(late.run(command)), "nonce_replayed", "{action:?}");
+            assert_eq!((w.nonces().len(), w.audit().len()), (nonces + 1, rows + 1), "{action:?}");
+        }
+        w.assert_sound();
+    });
+}
+
+#[test]
+fn a_create_that_was_overtaken_is_answered_as_the_replay_that_it_is() {
+    over_each_store(|w| {
+        let client = w.client(1);
+        let slow = Meddling::over(w.store.clone());
+        let late = Engine::open(slow.clone(), w.env.clone(), sealing()).unwrap();
+        let fast = w.node(sealing());
+        let command = signed(&client, 1, w.create(&client, "r", "10"));
+        let same = command.clone();
+        *slow.before_commit.lock().unwrap() = Some(Box::new(move || drop(fast.run(same).unwrap())));
+        assert!(matches!(late.run(command).unwrap(), Outcome::Created { replayed: true, .. }));
+        assert_eq!(w.audit().len(), 1);
+        w.assert_sound();
+    });
+}
+
+#[test]
+fn two_nodes_that_enrol_one_key_make_one_client() {
+    over_each_store(|w| {
+        let slow = Meddling::over(w.store.clone());
+        let late = Engine::open(slow.clone(), w.env.clone(), sealing()).unwrap();
+        let fast = w.node(sealing());
+        *slow.before_commit.lock().unwrap() = Some(Box::new(move || drop(fast.enroll(1))));
+        let again = Command::Enroll { name: "Again".to_owned(), key: Some(public(1)) };
+        assert_eq!(code(late.run(signed_by_nobody(1, again))), "key_exists");
+        assert_eq!(w.store.scan(&Scan::Clients { after: ClientNo(0), limit: 9 }).unwrap().len(), 1);
+        w.assert_sound();
+    });
+}
+
+/// A world whose store fails when it is told to, and one command of every kind.
+fn failing() -> (World, Arc<Faulty<MemoryStore>>, Client, Vec<Signable>) {
+    let faults = Arc::new(Faulty::new(MemoryStore::new()));
+    let w = World::over(faults.clone(), sealing());
+    let commands = signable(&w);
+    let client = somebody(&w);
+    (w, faults, client, commands)
+}
+
+#[test]
+fn whatever_happens_to_a_commit_the_answer_tells_the_truth() {
+    for fault in CommitFault::ALL {
+        let (w, faults, client, commands) = failing();
+        for (n, (action, command)) in (1..).zip(commands) {
+            let command = signed(&client, n, command);
+            let (before, rows) = (w.everything(), w.audit().len());
+            faults.script([Some(fault)]);
+            let answer = w.run(command.clone());
+            match fault {
+                CommitFault::Unavailable | CommitFault::LostBefore => {
+                    assert_eq!(code(answer), "store_unavailable", "{action:?} {fault:?}");
+                    assert_eq!(w.everything(), before, "{action:?} {fault:?}: nothing happened");
+                    w.run(command.clone()).unwrap();
+                }
+                CommitFault::Conflict | CommitFault::LostAfter => drop(answer.unwrap()),
+            }
+            assert_eq!(w.audit().len(), rows + 1, "{action:?} {fault:?}");
+            assert_eq!(code(w.run(command)), "nonce_replayed", "{action:?} {fault:?}");
+        }
+        w.assert_sound();
+    }
+}
+
+#[test]
+fn a_refusal_whose_commit_was_made_but_not_answered_is_still_the_refusal() {
+    let (w, faults, client, _) = failing();
+    for (n, fault) in (1..).zip([CommitFault::LostAfter, CommitFault::Conflict]) {
+        faults.script([Some(fault)]);
+        assert_eq!(code(w.run(signed(&client, n, w.create(&client, "big", "2000000")))), "insufficient_funds");
+        assert!(w.engine.is_burnt(&nonce(n).hash).unwrap(), "{fault:?}");
+    }
+    assert_eq!(w.audit().len(), 2);
+}
+
+#[test]
+fn a_fault_of_the_store_leaves_no_record_of_what_did_not_happen() {
+    for failing_reads in 1..=6 {
+        let (w, faults, client, mut commands) = failing();
+        commands.push((AuditAction::CreateSettlement, w.create(&client, "big", "2000000")));
+        commands.push((AuditAction::CreateSettlement, w.create(&client, "new", "10")));
+        for (n, (action, command)) in (1..).zip(commands) {
+            let rows = w.audit();
+            faults.fail_reads(failing_reads);
+            let answer = w.run(signed(&client, n, command));
+            faults.calm();
+            let kept = w.audit().len() - rows.len();
+            match answer {
+                Ok(_) => assert_eq!(kept, 1, "{action:?}"),
+                Err(error) if error.code.http_status() >= 500 => assert_eq!(kept, 0, "{action:?}: {error}"),
+                Err(error) => assert_eq!((kept, error.code.as_str()), (1, "insufficient_funds"), "{action:?}"),
+            }
+        }
+        w.assert_sound();
+    }
+}
+
+#[test]
+fn a_refusal_that_was_not_recorded_is_not_answered_as_one() {
+    let (w, faults, client, _) = failing();
+    for (n, fault) in (1..).zip([CommitFault::Unavailable, CommitFault::LostBefore]) {
+        faults.script([Some(fault)]);
+        assert_eq!(code(w.run(signed(&client, n, w.create(&client, "big", "2000000")))), "store_unavailable");
+        assert!(!w.engine.is_burnt(&nonce(n).hash).unwrap(), "{fault:?}");
+    }
+    assert!(w.audit().is_empty());
+}

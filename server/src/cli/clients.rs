@@ -1,0 +1,329 @@
+//! `railgate clients`: who may call, decided by the gateway's operator on the store itself.
+
+use clap::{Args, Subcommand};
+use comfy_table::Cell;
+use railgate::Engine;
+use railgate::api::{Command, Operation, Outcome};
+use railgate::auth::KeyId;
+use railgate::ids::{ClientNo, Ulid};
+use railgate::ledger::Mode;
+use railgate::store::record::{ClientRecord, KeyRecord, KeyStatus};
+use railgate::store::sqlite::SqliteStore;
+use railgate::store::{Scan, Store, Unique, typed, typed_all};
+use railgate::time::rfc3339;
+use serde::Serialize;
+
+use super::Global;
+use super::failure::{Done, Failure};
+use super::operator::{StoreArg, engine, open};
+use super::render::short_time;
+use super::terminal::{Terminal, Tone, align_right, note, number};
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  railgate clients list
+  railgate clients list --pending
+  railgate clients list --store sqlite:/var/lib/railgate/railgate.db --json";
+
+const APPROVE_EXAMPLES: &str = "\
+Examples:
+  railgate clients list --pending
+  railgate clients approve cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB
+      Lets the client's live key sign that waits for it. Where several wait, say which.
+  railgate clients approve cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB --key kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+
+Compare the key id with what the client says over another channel: whoever holds that key moves real money.";
+
+const SUSPEND_EXAMPLES: &str = "\
+Examples:
+  railgate clients suspend cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB
+
+Every call of the client is refused (client_suspended), also with tokens that it holds. What was accepted
+goes on. A running server notices within five seconds.";
+
+const RESUME_EXAMPLES: &str = "\
+Examples:
+  railgate clients resume cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB";
+
+const KEYS_EXAMPLES: &str = "\
+Examples:
+  railgate clients keys cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB
+  railgate clients keys cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB --revoke kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+      The key never signs again, and its tokens end.";
+
+const NOTICED: &str = "A running server notices within five seconds.";
+
+/// Approves, suspends and looks at clients
+#[derive(Debug, Args)]
+pub(crate) struct ClientsArgs {
+    #[command(subcommand)]
+    command: ClientsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ClientsCommand {
+    /// Lists the clients
+    #[command(after_help = LIST_EXAMPLES)]
+    List {
+        /// Only those with a key that waits for approval
+        #[arg(long)]
+        pending: bool,
+        #[command(flatten)]
+        store: StoreArg,
+    },
+    /// Lets a client's pending live key sign
+    #[command(after_help = APPROVE_EXAMPLES)]
+    Approve {
+        #[command(flatten)]
+        on: OnClient,
+        /// This key; needed where several wait
+        #[arg(long, value_name = "KEY", value_parser = key_id)]
+        key: Option<KeyId>,
+    },
+    /// Refuses every call of a client from now on
+    #[command(after_help = SUSPEND_EXAMPLES)]
+    Suspend(OnClient),
+    /// Takes a suspended client's calls again
+    #[command(after_help = RESUME_EXAMPLES)]
+    Resume(OnClient),
+    /// Lists a client's keys, or revokes one
+    #[command(after_help = KEYS_EXAMPLES)]
+    Keys {
+        #[command(flatten)]
+        on: OnClient,
+        /// Revokes this key
+        #[arg(long, value_name = "KEY", value_parser = key_id)]
+        revoke: Option<KeyId>,
+    },
+}
+
+#[derive(Debug, Args)]
+struct OnClient {
+    /// The client's id
+    #[arg(value_name = "CLIENT", value_parser = client_id)]
+    client: Ulid,
+    #[command(flatten)]
+    store: StoreArg,
+}
+
+/// Reads `cli_` and a ULID.
+pub(super) fn client_id(text: &str) -> Result<Ulid, String> {
+    text.strip_prefix("cli_").and_then(Ulid::parse).ok_or_else(|| "a client is named cli_ and 26 letters and digits".to_owned())
+}
+
+fn key_id(text: &str) -> Result<KeyId, String> {
+    KeyId::parse(text).ok_or_else(|| "a key is named by its thumbprint, 43 characters of base64url".to_owned())
+}
+
+pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Done {
+    match args.command {
+        ClientsCommand::List { pending, store } => list(pending, &store, global, terminal),
+        ClientsCommand::Approve { on, key } => {
+            let key = key.map_or_else(|| only_pending(&on), |key| Ok(Some(key)))?;
+            operate(&on, Operation::Approve { client: on.client, key }, "approved", global, terminal)
+        }
+        ClientsCommand::Suspend(on) => operate(&on, Operation::Suspend(on.client), "suspended", global, terminal),
+        ClientsCommand::Resume(on) => operate(&on, Operation::Resume(on.client), "resumed", global, terminal),
+        ClientsCommand::Keys { on, revoke: Some(key) } => {
+            operate(&on, Operation::Revoke { client: on.client, key }, "revoked", global, terminal)
+        }
+        ClientsCommand::Keys { on, revoke: None } => keys(&on, global, terminal),
+    }
+}
+
+/// A client as it is listed.
+#[derive(Serialize)]
+struct ClientShape {
+    client_id: String,
+    name: String,
+    created_at: String,
+    suspended: bool,
+    sandbox_keys: usize,
+    live_keys: usize,
+    pending_keys: usize,
+}
+
+impl ClientShape {
+    fn of(client: &ClientRecord, keys: &[KeyRecord]) -> Self {
+        let active = |mode| keys.iter().filter(|key| key.status == KeyStatus::Active && key.mode == mode).count();
+        Self {
+            client_id: format!("cli_{}", client.id),
+            name: client.name.clone(),
+            created_at: rfc3339(client.created_at),
+            suspended: client.suspended,
+            sandbox_keys: active(Mode::Sandbox),
+            live_keys: active(Mode::Live),
+            pending_keys: keys.iter().filter(|key| key.status == KeyStatus::Pending).count(),
+        }
+    }
+}
+
+fn list(pending: bool, store: &StoreArg, global: &Global, terminal: &Terminal) -> Done {
+    let store = open(&store.path()?)?;
+    let mut shown = Vec::new();
+    for client in all(&store)? {
+        let shape = ClientShape::of(&client, &keys_of(&store, client.no)?);
+        if !pending || shape.pending_keys > 0 {
+            shown.push(shape);
+        }
+    }
+    if global.json {
+        return terminal.json(serde_json::json!({ "data": shown }).to_string().as_bytes());
+    }
+    if shown.is_empty() {
+        return terminal.line(terminal.paint(Tone::Dim, if pending { "Nobody waits." } else { "No clients." }));
+    }
+    let mut table = terminal.table(&["client", "name", "since", "state", "sandbox keys", "live keys", "pending"]);
+    for it in &shown {
+        let pending = if it.pending_keys > 0 { Tone::Warn.cell(it.pending_keys) } else { number("") };
+        let state = if it.suspended { Tone::Bad.cell("suspended") } else { Tone::Good.cell("active") };
+        table.add_row(vec![
+            Tone::Strong.cell(&it.client_id),
+            Cell::new(&it.name),
+            Cell::new(short_time(&it.created_at)),
+            state,
+            number(it.sandbox_keys),
+            number(it.live_keys),
+            pending,
+        ]);
+    }
+    align_right(&mut table, [4, 5, 6]);
+    terminal.show(&table)
+}
+
+/// Every client, oldest first.
+pub(super) fn all(store: &SqliteStore) -> Done<Vec<ClientRecord>> {
+    let mut clients: Vec<ClientRecord> = Vec::new();
+    loop {
+        let after = clients.last().map_or(ClientNo(0), |client| client.no);
+        let page = store.scan(&Scan::Clients { after, limit: 500 }).map_err(railgate::Error::from)?;
+        if page.is_empty() {
+            return Ok(clients);
+        }
+        clients.extend(typed_all::<ClientRecord>(page).map_err(railgate::Error::from)?);
+    }
+}
+
+/// A client's keys, oldest first.
+pub(super) fn keys_of(store: &SqliteStore, client: ClientNo) -> Done<Vec<KeyRecord>> {
+    let found = store.scan(&Scan::KeysOf(client)).and_then(typed_all);
+    Ok(found.map_err(railgate::Error::from)?)
+}
+
+/// The client of a public id.
+pub(super) fn by_id(store: &SqliteStore, id: Ulid) -> Done<ClientRecord> {
+    let found: Option<ClientRecord> = store.find(&Unique::ClientId(id)).and_then(typed).map_err(railgate::Error::from)?;
+    found.ok_or_else(|| Failure::new(format!("there is no client cli_{id}")).hint("see who there is: railgate clients list"))
+}
+
+/// A key as it is listed.
+#[derive(Serialize)]
+struct KeyShape {
+    key_id: String,
+    algorithm: &'static str,
+    environment: &'static str,
+    status: &'static str,
+    label: Option<String>,
+    scope: String,
+    created_at: String,
+    revoked_at: Option<String>,
+}
+
+impl From<&KeyRecord> for KeyShape {
+    fn from(key: &KeyRecord) -> Self {
+        Self {
+            key_id: key.id.to_string(),
+            algorithm: key.public.algorithm().as_str(),
+            environment: key.mode.as_str(),
+            status: key.status.as_str(),
+            label: key.label.clone(),
+            scope: key.scopes.to_string(),
+            created_at: rfc3339(key.created_at),
+            revoked_at: key.revoked_at.map(rfc3339),
+        }
+    }
+}
+
+fn keys(on: &OnClient, global: &Global, terminal: &Terminal) -> Done {
+    let store = open(&on.store.path()?)?;
+    let client = by_id(&store, on.client)?;
+    let keys: Vec<KeyShape> = keys_of(&store, client.no)?.iter().map(KeyShape::from).collect();
+    if global.json {
+        return terminal.json(serde_json::json!({ "data": keys }).to_string().as_bytes());
+    }
+    let mut table = terminal.table(&["key", "algorithm", "environment", "status", "label", "since"]);
+    for key in &keys {
+        let tone = match key.status {
+            "active" => Tone::Good,
+            "pending" => Tone::Warn,
+            _ => Tone::Dim,
+        };
+        table.add_row(vec![
+            Tone::Strong.cell(&key.key_id),
+            Cell::new(key.algorithm),
+            Cell::new(key.environment),
+            tone.cell(key.status),
+            Cell::new(key.label.as_deref().unwrap_or_default()),
+            Cell::new(short_time(&key.created_at)),
+        ]);
+    }
+    terminal.show(&table)
+}
+
+/// The one key that waits, so that none is approved that came after the operator looked; `None` if none does.
+fn only_pending(on: &OnClient) -> Done<Option<KeyId>> {
+    let store = open(&on.store.path()?)?;
+    // That there is no such client is for the engine to say: its refusals are recorded.
+    let Ok(client) = by_id(&store, on.client) else { return Ok(None) };
+    let mut waiting = keys_of(&store, client.no)?;
+    waiting.retain(|key| key.status == KeyStatus::Pending);
+    match waiting.as_slice() {
+        [] => Ok(None),
+        [key] => Ok(Some(key.id)),
+        several => {
+            let ids: Vec<String> = several.iter().map(|key| key.id.to_string()).collect();
+            Err(Failure::new(format!("{} keys of cli_{} wait: {}", several.len(), on.client, ids.join(", ")))
+                .hint("ask the client over another channel which is its own, then approve that one: --key KEY"))
+        }
+    }
+}
+
+fn operate(on: &OnClient, operation: Operation, done: &str, global: &Global, terminal: &Terminal) -> Done {
+    let path = on.store.path()?;
+    let engine: Engine = engine(&path, None)?;
+    let approved = match &operation {
+        Operation::Approve { key, .. } => *key,
+        Operation::Suspend(_) | Operation::Resume(_) | Operation::Revoke { .. } | Operation::Rotate(_) => None,
+    };
+    let outcome = engine.run(Command::Operate(operation)).map_err(|error| {
+        let hint = format!("see who there is: railgate clients list --store sqlite:{}", path.display());
+        Failure::from(error).hint(hint)
+    })?;
+    drop(engine);
+    let store = open(&path)?;
+    let client = by_id(&store, on.client)?;
+    let shape = ClientShape::of(&client, &keys_of(&store, client.no)?);
+    if global.json {
+        note(NOTICED);
+        return terminal.json(serde_json::json!({ "done": done, "client": shape }).to_string().as_bytes());
+    }
+    let what = match (&outcome, approved) {
+        (_, Some(key)) => format!("{key} of {} ({})", shape.client_id, shape.name),
+        (Outcome::Key(key), None) => format!("{} of {}", key.id, shape.client_id),
+        (_, None) => format!("{} ({})", shape.client_id, shape.name),
+    };
+    terminal.line(format_args!("{} {what} {done}", terminal.paint(Tone::Good, "✓")))?;
+    terminal.line(NOTICED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_and_keys_are_named_in_full() {
+        assert!(client_id("cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB").is_ok());
+        assert!(client_id("01KAJX3M7Q5W8ZP9D2R4T6V8YB").is_err() && client_id("cli_").is_err());
+        assert!(key_id("kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k").is_ok() && key_id("kPrK").is_err());
+    }
+}

@@ -1,0 +1,291 @@
+//! How often clients and addresses may call.
+//!
+//! Everything here is counted by this process, for itself: over several nodes each one grants the whole quota. Nothing
+//! is stored, and a restart begins anew.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, Hash, RandomState};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::{Mutex, PoisonError};
+
+use hyper::HeaderMap;
+use hyper::header::{HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::http::Extensions;
+use railgate::ids::ClientNo;
+use railgate::limit::{Decision, Gcra};
+use railgate::time::Millis;
+
+use crate::config::RateLimits;
+
+const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// Failed authentications of one address, and new clients from one address.
+const FAILURES: u32 = 60;
+const ENROLLMENTS: u32 = 30;
+
+/// The address at the other end of a request's connection. Behind a proxy it is the proxy's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+impl Peer {
+    /// Where a request comes from; a caller in this process has no connection, and counts as this machine.
+    pub(crate) fn of(extensions: &Extensions) -> IpAddr {
+        extensions.get().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |Self(address)| *address)
+    }
+}
+
+/// All limits, or none.
+pub(crate) struct Limits(Option<Box<All>>);
+
+struct All {
+    reads: Quota<ClientNo>,
+    writes: Quota<ClientNo>,
+    failures: Buckets<IpAddr>,
+    enrollments: Buckets<IpAddr>,
+}
+
+/// What a client is told of one of its limits.
+struct Quota<K> {
+    name: &'static str,
+    policy: HeaderValue,
+    buckets: Buckets<K>,
+}
+
+impl Limits {
+    /// With these quotas for each client; without them nothing is limited.
+    pub(crate) fn new(rates: Option<RateLimits>) -> Self {
+        Self(rates.map(|rates| {
+            Box::new(All {
+                reads: Quota::new("reads", rates.reads_per_minute),
+                writes: Quota::new("writes", rates.writes_per_minute),
+                failures: Buckets::per_minute(FAILURES),
+                enrollments: Buckets::per_minute(ENROLLMENTS),
+            })
+        }))
+    }
+
+    /// Counts one call of a client that is who it says. `None`: there is no limit.
+    pub(crate) fn client(&self, client: ClientNo, write: bool, now: Millis) -> Option<Decision> {
+        self.quota(write).map(|quota| quota.buckets.take(client, now))
+    }
+
+    /// Counts a failed authentication from this address. True: there were too many, and it should hear 429 instead of
+    /// 401. Calls that are right are never refused for it, nor is any key or client: anyone can send wrong calls in
+    /// another's name.
+    pub(crate) fn failure(&self, peer: IpAddr, now: Millis) -> bool {
+        self.0.as_ref().is_some_and(|all| !all.failures.take(network(peer), now).allowed)
+    }
+
+    /// Counts an enrollment from this address.
+    ///
+    /// # Errors
+    /// After how many seconds the next one is allowed.
+    pub(crate) fn enrollment(&self, peer: IpAddr, now: Millis) -> Result<(), u32> {
+        let Some(all) = &self.0 else { return Ok(()) };
+        let decision = all.enrollments.take(network(peer), now);
+        if decision.allowed { Ok(()) } else { Err(decision.retry_after_s) }
+    }
+
+    /// Puts on an answer what [`Limits::client`] decided, after draft-ietf-httpapi-ratelimit-headers: the quota, how
+    /// much of it is left, and in how many seconds it is whole again; on a refusal also when to come back.
+    pub(crate) fn announce(&self, headers: &mut HeaderMap, write: bool, decision: Decision) {
+        let Some(quota) = self.quota(write) else { return };
+        headers.insert(RATELIMIT_POLICY, quota.policy.clone());
+        let mut text = String::with_capacity(32);
+        let _ = write!(text, "\"{}\";r={};t={}", quota.name, decision.remaining, decision.reset_s);
+        if let Ok(value) = HeaderValue::try_from(text) {
+            headers.insert(RATELIMIT, value);
+        }
+        if !decision.allowed {
+            headers.insert(RETRY_AFTER, HeaderValue::from(decision.retry_after_s));
+        }
+    }
+
+    fn quota(&self, write: bool) -> Option<&Quota<ClientNo>> {
+        self.0.as_ref().map(|all| if write { &all.writes } else { &all.reads })
+    }
+}
+
+impl<K: Copy + Eq + Hash> Quota<K> {
+    fn new(name: &'static str, quota: u32) -> Self {
+        let buckets = Buckets::per_minute(quota);
+        let policy = format!("\"{name}\";q={};w=60", buckets.gcra.quota());
+        // Letters, digits and quotes only.
+        let policy = HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static(""));
+        Self { name, policy, buckets }
+    }
+}
+
+/// Whoever has one IPv6 address usually has all of its /64.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+    }
+}
+
+const SHARDS: usize = 16;
+/// The most callers that a shard remembers.
+const ROOM: usize = 8_192;
+/// A shard with fewer is not swept.
+const SMALL: usize = 256;
+const SWEEP_EVERY_US: i64 = 1_000_000;
+
+/// One limit for each of many callers. Who has its whole quota is forgotten.
+struct Buckets<K> {
+    gcra: Gcra,
+    hash: RandomState,
+    shards: [Mutex<Shard<K>>; SHARDS],
+}
+
+struct Shard<K> {
+    states: HashMap<K, i64>,
+    /// It is swept when it holds as many.
+    sweep_at: usize,
+    swept_us: i64,
+}
+
+impl<K: Copy + Eq + Hash> Buckets<K> {
+    fn per_minute(quota: u32) -> Self {
+        let shard = |_| Mutex::new(Shard { states: HashMap::new(), sweep_at: SMALL, swept_us: 0 });
+        Self { gcra: Gcra::per_minute(quota), hash: RandomState::new(), shards: std::array::from_fn(shard) }
+    }
+
+    fn take(&self, caller: K, now: Millis) -> Decision {
+        let now_us = now.saturating_mul(1_000);
+        let shard = &self.shards[self.hash.hash_one(caller) as usize % SHARDS];
+        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(state) = shard.states.get_mut(&caller) {
+            return self.gcra.take(state, now_us);
+        }
+        if shard.states.len() >= shard.sweep_at {
+            shard.make_room(&self.gcra, now_us);
+        }
+        let mut state = 0;
+        let decision = self.gcra.take(&mut state, now_us);
+        shard.states.insert(caller, state);
+        decision
+    }
+}
+
+impl<K: Copy + Eq + Hash> Shard<K> {
+    fn make_room(&mut self, gcra: &Gcra, now_us: i64) {
+        // Under a flood of callers nobody is forgotten for long, so looking for them again at once is in vain. A clock
+        // that was put back must not end the looking.
+        if !(0..SWEEP_EVERY_US).contains(&(now_us - self.swept_us)) {
+            self.states.retain(|_, state| !gcra.is_full(*state, now_us));
+            self.sweep_at = (2 * self.states.len()).clamp(SMALL, ROOM);
+            self.swept_us = now_us;
+        }
+        if self.states.len() >= ROOM
+            && let Some(any) = self.states.keys().next().copied()
+        {
+            self.states.remove(&any);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Millis = 1_795_257_497_042;
+
+    fn limits(reads: u32, writes: u32) -> Limits {
+        Limits::new(Some(RateLimits { reads_per_minute: reads, writes_per_minute: writes }))
+    }
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn each_client_has_its_own_quota_of_reads_and_of_writes() {
+        let limits = limits(3, 1);
+        let allowed = |client, write, now| limits.client(ClientNo(client), write, now).unwrap().allowed;
+        assert_eq!([0; 4].map(|_| allowed(1, false, NOW)), [true, true, true, false]);
+        assert_eq!([0; 2].map(|_| allowed(1, true, NOW)), [true, false]);
+        assert!(allowed(2, false, NOW) && allowed(2, true, NOW));
+        assert!(!allowed(1, false, NOW + 19_999) && allowed(1, false, NOW + 20_000));
+    }
+
+    #[test]
+    fn off_limits_nothing_and_says_nothing() {
+        let limits = Limits::new(None);
+        for _ in 0..10_000 {
+            assert_eq!(limits.client(ClientNo(1), true, NOW), None);
+            assert!(!limits.failure(ip("192.0.2.1"), NOW));
+            assert_eq!(limits.enrollment(ip("192.0.2.1"), NOW), Ok(()));
+        }
+        let mut headers = HeaderMap::new();
+        limits.announce(&mut headers, true, Gcra::per_minute(1).take(&mut 0, 0));
+        assert!(headers.is_empty());
+    }
+
+    #[test]
+    fn answers_carry_the_quota_and_what_is_left_as_structured_fields() {
+        let limits = limits(3_000, 1);
+        let headers = |write| {
+            let mut headers = HeaderMap::new();
+            limits.announce(&mut headers, write, limits.client(ClientNo(7), write, NOW).unwrap());
+            let text = |name| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+            (text("ratelimit-policy").unwrap(), text("ratelimit").unwrap(), text("retry-after"))
+        };
+        let told = |policy: &str, left: &str, retry: Option<&str>| (policy.to_owned(), left.to_owned(), retry.map(str::to_owned));
+        assert_eq!(headers(false), told("\"reads\";q=3000;w=60", "\"reads\";r=2999;t=1", None));
+        assert_eq!(headers(true), told("\"writes\";q=1;w=60", "\"writes\";r=0;t=60", None));
+        assert_eq!(headers(true), told("\"writes\";q=1;w=60", "\"writes\";r=0;t=60", Some("60")));
+    }
+
+    #[test]
+    fn failures_are_counted_by_address_and_by_ipv6_network() {
+        let limits = limits(1, 1);
+        let failed = |peer: &str, times: usize| (0..times).filter(|_| limits.failure(ip(peer), NOW)).count();
+        assert_eq!(failed("192.0.2.1", 60), 0);
+        assert_eq!(failed("192.0.2.1", 5), 5);
+        assert_eq!(failed("::ffff:192.0.2.1", 1), 1, "the same address in another form");
+        assert_eq!(failed("192.0.2.2", 1), 0);
+        assert_eq!((failed("2001:db8:0:1::1", 30), failed("2001:db8:0:1:ffff::2", 31)), (0, 1));
+        assert_eq!(failed("2001:db8:0:2::1", 1), 0);
+        assert!(!limits.failure(ip("192.0.2.1"), NOW + 60_000));
+    }
+
+    #[test]
+    fn enrollments_are_counted_by_address_and_say_when_to_come_back() {
+        let limits = limits(1, 1);
+        for _ in 0..30 {
+            assert_eq!(limits.enrollment(ip("192.0.2.1"), NOW), Ok(()));
+        }
+        assert_eq!(limits.enrollment(ip("192.0.2.1"), NOW), Err(2));
+        assert_eq!(limits.enrollment(ip("192.0.2.1"), NOW + 2_000), Ok(()));
+        assert_eq!(limits.enrollment(ip("192.0.2.2"), NOW), Ok(()));
+    }
+
+    #[test]
+    fn who_has_its_quota_back_is_forgotten_and_a_flood_has_bounds() {
+        let buckets = Buckets::per_minute(60);
+        let held = || buckets.shards.iter().map(|shard| shard.lock().unwrap().states.len()).sum::<usize>();
+        for caller in 0..3_000u32 {
+            buckets.take(caller, NOW);
+        }
+        assert_eq!(held(), 3_000);
+        for caller in 0..20_000u32 {
+            buckets.take(1_000_000 + caller, NOW + 60_000 + i64::from(caller) * 10);
+        }
+        assert!(held() < 8_192, "{} are remembered", held());
+        for caller in 0..(2 * SHARDS * ROOM) as u32 {
+            buckets.take(caller, NOW + 600_000);
+        }
+        assert!(held() <= SHARDS * ROOM, "{} are remembered", held());
+    }
+
+    #[test]
+    fn a_request_without_a_connection_comes_from_this_machine() {
+        let mut extensions = Extensions::new();
+        assert_eq!(Peer::of(&extensions), ip("127.0.0.1"));
+        extensions.insert(Peer(ip("192.0.2.1")));
+        assert_eq!(Peer::of(&extensions), ip("192.0.2.1"));
+    }
+}

@@ -1,0 +1,98 @@
+//! The nonces that this node has taken.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Mutex, PoisonError};
+
+use railgate::auth::Nonce;
+use railgate::time::Millis;
+use railgate::{Error, ErrorCode};
+
+const SHARDS: usize = 16;
+/// Nonces whose challenges end in the same so many milliseconds are forgotten together.
+const SLOT_MS: Millis = 16_000;
+/// More than a machine verifies in the five minutes of a challenge.
+const MOST_PER_SHARD: usize = 1 << 20;
+
+/// Refuses a nonce for as long as its challenge lives. Only nonces of verified signatures come here.
+pub(crate) struct Seen {
+    /// Whoever signs chooses the nonce: without a secret one caller could fill the shard of his choice.
+    hash: RandomState,
+    shards: [Mutex<Shard>; SHARDS],
+}
+
+/// Slots by their end; a nonce is known by 64 bits of its SHA-256.
+#[derive(Default)]
+struct Shard {
+    slots: BTreeMap<Millis, HashSet<u64>>,
+    count: usize,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self { hash: RandomState::new(), shards: std::array::from_fn(|_| Mutex::default()) }
+    }
+}
+
+impl Seen {
+    /// Takes the nonce.
+    ///
+    /// # Errors
+    /// `nonce_replayed` when it was taken before; `store_unavailable` when there is no room to remember it.
+    pub(crate) fn take(&self, nonce: &Nonce, now: Millis) -> Result<(), Error> {
+        let [a, b, c, d, e, f, g, h, ..] = nonce.hash;
+        let digest = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+        let mut shard = self.shards[self.hash.hash_one(digest) as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner);
+        shard.forget(now);
+        if shard.count >= MOST_PER_SHARD {
+            return Err(Error::with(ErrorCode::StoreUnavailable, "too many calls at once; nothing was done, try again"));
+        }
+        // The slot's end lies behind the challenge's.
+        let slot = (nonce.expires_at / SLOT_MS + 1) * SLOT_MS;
+        if !shard.slots.entry(slot).or_default().insert(digest) {
+            return Err(Error::new(ErrorCode::NonceReplayed));
+        }
+        shard.count += 1;
+        Ok(())
+    }
+}
+
+impl Shard {
+    fn forget(&mut self, now: Millis) {
+        while let Some(slot) = self.slots.first_entry().filter(|slot| *slot.key() < now) {
+            self.count -= slot.remove().len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nonce(n: u8, expires_at: Millis) -> Nonce {
+        Nonce { hash: [n; 32], expires_at }
+    }
+
+    #[test]
+    fn a_nonce_is_taken_once_until_its_challenge_ends() {
+        let seen = Seen::default();
+        let replayed = |result: Result<(), Error>| result.unwrap_err().code == ErrorCode::NonceReplayed;
+        seen.take(&nonce(1, 300_000), 1_000).unwrap();
+        seen.take(&nonce(2, 300_000), 1_000).unwrap();
+        assert!(replayed(seen.take(&nonce(1, 300_000), 1_000)));
+        assert!(replayed(seen.take(&nonce(1, 300_000), 300_000)), "to the very end");
+        seen.take(&nonce(1, 900_000), 600_000).unwrap();
+        let left: usize = seen.shards.iter().map(|shard| shard.lock().unwrap().count).sum();
+        assert!(left <= 2, "what has ended is forgotten, not kept: {left}");
+    }
+
+    #[test]
+    fn of_many_at_once_one_gets_through() {
+        let seen = Seen::default();
+        let taken = std::thread::scope(|scope| {
+            let racers: Vec<_> = (0..8).map(|_| scope.spawn(|| seen.take(&nonce(7, 300_000), 0).is_ok())).collect();
+            racers.into_iter().map(|racer| racer.join().unwrap()).filter(|won| *won).count()
+        });
+        assert_eq!(taken, 1);
+    }
+}

@@ -1,0 +1,288 @@
+//! HTTPS: the certificate in use, and how a new one takes its place while connections go on.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use rustls::ServerConfig;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::{self, PemObject as _};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::version::{TLS12, TLS13};
+use tokio_rustls::TlsAcceptor;
+
+use super::not_after::not_after;
+use crate::config::TlsFiles;
+use crate::stop::Stop;
+
+/// Why a certificate cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A file cannot be read.
+    #[error("{setting} {} cannot be read: {cause}", .path.display())]
+    Unreadable {
+        /// Which setting names it.
+        setting: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// A file is not what it should be.
+    #[error("{setting} {} holds no {wanted} in PEM: {cause}", .path.display())]
+    Malformed {
+        /// Which setting names it.
+        setting: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What it should hold.
+        wanted: &'static str,
+        /// Why not.
+        cause: pem::Error,
+    },
+    /// The key is of no kind that is known, or belongs to another certificate.
+    #[error("the certificate in {} and the key in {} cannot be used together: {cause}", .files.cert.display(), .files.key.display())]
+    Unusable {
+        /// Both files.
+        files: TlsFiles,
+        /// Why.
+        cause: rustls::Error,
+    },
+}
+
+const CERT: &str = "tls-cert";
+const KEY: &str = "tls-key";
+
+/// The certificate in use, and where new ones come from.
+pub(crate) struct Tls {
+    files: TlsFiles,
+    // As a whole, not only the certificate: a resumed session would go on with the old one.
+    current: RwLock<Arc<ServerConfig>>,
+    looked: Mutex<Looked>,
+}
+
+/// What the files looked like.
+struct Looked {
+    /// When they were read.
+    read: Look,
+    /// The last time.
+    last: Look,
+}
+
+/// What tells that a file was written or replaced: when, how long, and which one it is.
+type Look = [Option<(SystemTime, u64, u64)>; 2];
+
+impl Tls {
+    /// Reads certificate and key.
+    ///
+    /// # Errors
+    /// [`TlsError`].
+    pub(crate) fn open(files: TlsFiles) -> Result<Self, TlsError> {
+        let look = look(&files);
+        let current = RwLock::new(load(&files)?);
+        Ok(Self { files, current, looked: Mutex::new(Looked { read: look, last: look }) })
+    }
+
+    /// Does the handshakes of new connections.
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        TlsAcceptor::from(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Reads both files again. If they cannot be used, what is in use stays.
+    ///
+    /// # Errors
+    /// [`TlsError`], which is in the log then.
+    pub(crate) fn reload(&self) -> Result<(), TlsError> {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        self.read(&mut looked, look(&self.files))
+    }
+
+    /// Reads the files again if they were changed, and have not been since the last look: whoever replaces two files
+    /// is in between for a moment.
+    fn reload_if_changed(&self) {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = look(&self.files);
+        let settled = now == looked.last;
+        looked.last = now;
+        if settled && now != looked.read {
+            // It is in the log.
+            let _ = self.read(&mut looked, now);
+        }
+    }
+
+    fn read(&self, looked: &mut Looked, look: Look) -> Result<(), TlsError> {
+        // Also if they are broken: that is told once.
+        *looked = Looked { read: look, last: look };
+        match load(&self.files) {
+            Ok(config) => *self.current.write().unwrap_or_else(PoisonError::into_inner) = config,
+            Err(cause) => {
+                tracing::error!(%cause, "the new certificate cannot be used, the old one stays in use");
+                return Err(cause);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the files every `every` until `stopping`.
+    pub(crate) async fn watch(self: Arc<Self>, every: Duration, mut stopping: Stop) {
+        loop {
+            tokio::select! {
+                () = stopping.requested() => return,
+                () = tokio::time::sleep(every) => {}
+            }
+            let tls = Arc::clone(&self);
+            let _ = tokio::task::spawn_blocking(move || tls.reload_if_changed()).await;
+        }
+    }
+}
+
+fn look(files: &TlsFiles) -> Look {
+    [&files.cert, &files.key].map(|path| {
+        let about = std::fs::metadata(path).ok()?;
+        Some((about.modified().ok()?, about.len(), inode(&about)))
+    })
+}
+
+#[cfg(unix)]
+fn inode(about: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(about)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &std::fs::Metadata) -> u64 {
+    0
+}
+
+fn load(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
+    let certificates = certificates(&files.cert)?;
+    let not_after = certificates.first().and_then(|first| not_after(first));
+    let key = private_key(&files.key)?;
+    let unusable = |cause| TlsError::Unusable { files: files.clone(), cause };
+    let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_protocol_versions(&[&TLS13, &TLS12])
+        .map_err(unusable)?
+        .with_no_client_auth()
+        .with_single_cert(certificates, key)
+        .map_err(unusable)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    warn_if_open(&files.key);
+    tracing::info!(certificate = %files.cert.display(), not_after, "certificate in use");
+    Ok(Arc::new(config))
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let malformed = |cause| TlsError::Malformed { setting: CERT, path: path.to_owned(), wanted: "certificate", cause };
+    let text = read(CERT, path)?;
+    let all = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(malformed)?;
+    if all.is_empty() { Err(malformed(pem::Error::NoItemsFound)) } else { Ok(all) }
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    let malformed = |cause| TlsError::Malformed { setting: KEY, path: path.to_owned(), wanted: "unencrypted private key", cause };
+    PrivateKeyDer::from_pem_slice(&read(KEY, path)?).map_err(malformed)
+}
+
+fn read(setting: &'static str, path: &Path) -> Result<Vec<u8>, TlsError> {
+    std::fs::read(path).map_err(|cause| TlsError::Unreadable { setting, path: path.to_owned(), cause })
+}
+
+/// The owner's group may be meant to read it; everyone is not.
+#[cfg(unix)]
+fn warn_if_open(key: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    if std::fs::metadata(key).is_ok_and(|about| about.permissions().mode() & 0o007 != 0) {
+        tracing::warn!(key = %key.display(), "every user of this machine may use the private key's file: take their rights away");
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_if_open(_: &Path) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Folder(tempfile::TempDir);
+
+    impl Folder {
+        fn files(&self) -> TlsFiles {
+            TlsFiles { cert: self.0.path().join("cert.pem"), key: self.0.path().join("key.pem") }
+        }
+
+        fn write(&self, cert: &str, key: &str) {
+            std::fs::write(self.files().cert, cert).unwrap();
+            std::fs::write(self.files().key, key).unwrap();
+        }
+    }
+
+    fn pair() -> (String, String) {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        (made.cert.pem(), made.signing_key.serialize_pem())
+    }
+
+    fn opened() -> (Folder, Tls) {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        let (cert, key) = pair();
+        folder.write(&cert, &key);
+        let tls = Tls::open(folder.files()).unwrap();
+        (folder, tls)
+    }
+
+    fn in_use(tls: &Tls) -> Arc<ServerConfig> {
+        Arc::clone(&tls.current.read().unwrap())
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_files_is_told() {
+        let (folder, _) = opened();
+        let (cert, key) = pair();
+        let (_, other) = pair();
+        let error = |cert: &str, key: &str| {
+            folder.write(cert, key);
+            Tls::open(folder.files()).err().unwrap().to_string()
+        };
+        assert!(error("nothing", &key).contains("tls-cert") && error("nothing", &key).contains("holds no certificate"));
+        assert!(error(&cert, "nothing").contains("tls-key") && error(&cert, &cert).contains("holds no unencrypted private key"));
+        assert!(error(&cert, &other).contains("cannot be used together"));
+        assert!(error(&cert[..cert.len() / 2], &key).contains("tls-cert"));
+        std::fs::remove_file(folder.files().cert).unwrap();
+        assert!(Tls::open(folder.files()).err().unwrap().to_string().contains("cannot be read"));
+    }
+
+    #[test]
+    fn a_pair_that_is_broken_leaves_the_old_one_in_use() {
+        let (folder, tls) = opened();
+        let old = in_use(&tls);
+        let ((cert, key), (_, other)) = (pair(), pair());
+        for (cert, key) in [(cert.as_str(), other.as_str()), ("", key.as_str()), (cert.as_str(), "")] {
+            folder.write(cert, key);
+            tls.reload().unwrap_err();
+            assert!(Arc::ptr_eq(&old, &in_use(&tls)));
+        }
+        folder.write(&cert, &key);
+        tls.reload().unwrap();
+        assert!(!Arc::ptr_eq(&old, &in_use(&tls)));
+    }
+
+    #[test]
+    fn files_are_read_again_when_they_changed_and_rest() {
+        let (folder, tls) = opened();
+        let old = in_use(&tls);
+        tls.reload_if_changed();
+        assert!(Arc::ptr_eq(&old, &in_use(&tls)));
+        let (cert, key) = pair();
+        std::fs::write(folder.files().cert, format!("{cert}\n")).unwrap();
+        tls.reload_if_changed();
+        std::fs::write(folder.files().key, format!("{key}\n")).unwrap();
+        tls.reload_if_changed();
+        assert!(Arc::ptr_eq(&old, &in_use(&tls)), "they were still being written");
+        tls.reload_if_changed();
+        let new = in_use(&tls);
+        assert!(!Arc::ptr_eq(&old, &new));
+        folder.write("broken", "broken");
+        tls.reload_if_changed();
+        tls.reload_if_changed();
+        assert!(Arc::ptr_eq(&new, &in_use(&tls)));
+    }
+}

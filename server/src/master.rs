@@ -1,0 +1,234 @@
+//! The file of master keys: made once, readable by its owner alone, and never written over half-way.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use railgate::seal::{MasterKeys, SealError};
+use zeroize::Zeroizing;
+
+/// Why the master keys cannot be used. Never quotes what is in the file.
+#[derive(Debug, thiserror::Error)]
+pub enum MasterError {
+    /// There is no such file.
+    #[error("there is no file of master keys at {}", .path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The system refuses.
+    #[error("the file of master keys {} cannot be used: {cause}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// Others than its owner may read or change it.
+    #[error("the file of master keys {} is open to others (mode {mode:04o}): it must be 0600", .path.display())]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// It is not a list of keys.
+    #[error("{}: {cause}", .path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// The line and what is wrong with it.
+        cause: SealError,
+    },
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers: {0}")]
+    NoRandomness(getrandom::Error),
+}
+
+/// Where the master keys of a store are unless something else is said: beside it, `.keys` behind its name.
+pub fn beside(store: &Path) -> PathBuf {
+    let mut path = store.as_os_str().to_owned();
+    path.push(".keys");
+    PathBuf::from(path)
+}
+
+/// Reads the file.
+///
+/// # Errors
+/// [`MasterError`].
+pub fn load(path: &Path) -> Result<MasterKeys, MasterError> {
+    let trouble = |cause: io::Error| match cause.kind() {
+        io::ErrorKind::NotFound => MasterError::Missing { path: path.to_owned() },
+        _ => MasterError::Io { path: path.to_owned(), cause },
+    };
+    let file = File::open(path).map_err(trouble)?;
+    // Of the opened file, not of its name: the name may be another file's by now.
+    check_private(path, &file.metadata().map_err(trouble)?)?;
+    let text = Zeroizing::new(io::read_to_string(file).map_err(trouble)?);
+    MasterKeys::parse(&text).map_err(|cause| MasterError::Content { path: path.to_owned(), cause })
+}
+
+/// Reads the file; makes it, with one new key, if it is not there. Of several processes that do so at once one makes it
+/// and all read the same.
+///
+/// # Errors
+/// [`MasterError`].
+pub fn load_or_create(path: &Path) -> Result<Arc<MasterKeys>, MasterError> {
+    match load(path) {
+        Err(MasterError::Missing { .. }) => {}
+        read => return read.map(Arc::new),
+    }
+    let keys = MasterKeys::generate(1, *random32()?);
+    match write(path, &keys, false) {
+        Err(MasterError::Io { cause, .. }) if cause.kind() == io::ErrorKind::AlreadyExists => {}
+        written => written?,
+    }
+    load(path).map(Arc::new)
+}
+
+/// Reads the file again into `keys`, which are in use. Says whether the list changed.
+///
+/// # Errors
+/// [`MasterError`]; `keys` are as they were.
+pub fn reload(path: &Path, keys: &MasterKeys) -> Result<bool, MasterError> {
+    let read = load(path)?;
+    let changed = read.ids() != keys.ids();
+    if changed {
+        keys.replace(read);
+    }
+    Ok(changed)
+}
+
+/// Puts a new key before all others, in the file first: when this returns, the file is durable with it. Gives the list
+/// and the new key's id.
+///
+/// # Errors
+/// [`MasterError`]; the file is then as it was.
+pub fn rotate(path: &Path) -> Result<(MasterKeys, u32), MasterError> {
+    let _alone = lock(path)?;
+    let keys = load(path)?;
+    let id = keys.prepend(*random32()?);
+    write(path, &keys, true)?;
+    Ok((keys, id))
+}
+
+/// Two rotations at once would each write a list without the other's key, and secrets may be sealed under it already.
+fn lock(path: &Path) -> Result<File, MasterError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let trouble = |cause| MasterError::Io { path: PathBuf::from(&name), cause };
+    let file = File::options().create(true).truncate(false).write(true).open(&name).map_err(trouble)?;
+    file.lock().map_err(trouble)?;
+    Ok(file)
+}
+
+/// Writes the whole file or nothing, readable by its owner alone, durable when this returns.
+fn write(path: &Path, keys: &MasterKeys, replace: bool) -> Result<(), MasterError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = || -> io::Result<()> {
+        // Made with mode 0600; a rename shows the whole file or none.
+        let mut file = tempfile::Builder::new().prefix(".master-").tempfile_in(folder)?;
+        file.write_all(keys.to_text().as_bytes())?;
+        file.as_file().sync_all()?;
+        let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
+        kept.map_err(|error| error.error)?;
+        // The name is durable once its folder is. Systems that cannot do this do it by themselves.
+        if cfg!(unix) {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(())
+    };
+    written().map_err(|cause| MasterError::Io { path: path.to_owned(), cause })
+}
+
+fn random32() -> Result<Zeroizing<[u8; 32]>, MasterError> {
+    let mut bytes = Zeroizing::new([0u8; 32]);
+    getrandom::fill(&mut *bytes).map_err(MasterError::NoRandomness)?;
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn check_private(path: &Path, meta: &fs::Metadata) -> Result<(), MasterError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = meta.permissions().mode() & 0o7777;
+    if mode & 0o077 == 0 { Ok(()) } else { Err(MasterError::Exposed { path: path.to_owned(), mode }) }
+}
+
+#[cfg(not(unix))]
+fn check_private(_: &Path, _: &fs::Metadata) -> Result<(), MasterError> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_made_once_by_whoever_is_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = beside(&folder.path().join("railgate.db"));
+        assert!(path.ends_with("railgate.db.keys"));
+        assert!(matches!(load(&path), Err(MasterError::Missing { .. })));
+        let sealed: Vec<Vec<u8>> = std::thread::scope(|scope| {
+            let makers: Vec<_> = (0..8u8)
+                .map(|n| {
+                    scope.spawn({
+                        let path = &path;
+                        move || load_or_create(path).unwrap().seal("p", [n; 24], b"s")
+                    })
+                })
+                .collect();
+            makers.into_iter().map(|maker| maker.join().unwrap()).collect()
+        });
+        let keys = load(&path).unwrap();
+        assert!(sealed.iter().all(|sealed| keys.open("p", sealed).is_ok()), "all use the same key");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_may_read_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.keys");
+        load_or_create(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        for mode in [0o640, 0o604, 0o620] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let error = load_or_create(&path).unwrap_err();
+            assert!(matches!(&error, MasterError::Exposed { mode: found, .. } if *found == mode), "{error}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+        assert!(load(&path).is_ok());
+    }
+
+    #[test]
+    fn rotations_at_once_lose_no_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.keys");
+        let old = load_or_create(&path).unwrap();
+        let sealed = old.seal("p", [0; 24], b"s");
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| rotate(&path).unwrap());
+            }
+        });
+        let keys = load(&path).unwrap();
+        assert_eq!(keys.ids(), [7, 6, 5, 4, 3, 2, 1]);
+        assert!(keys.open("p", &sealed).is_ok());
+        assert!(reload(&path, &old).unwrap() && !reload(&path, &old).unwrap());
+        assert_eq!(old.ids(), keys.ids());
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_by_file_and_line_without_the_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.keys");
+        let mut file = tempfile::Builder::new().tempfile_in(folder.path()).unwrap();
+        file.write_all(b"# keys\n1:c2VjcmV0\n").unwrap();
+        file.persist(&path).unwrap();
+        let said = load(&path).unwrap_err().to_string();
+        assert!(said.contains("master.keys") && said.contains("line 2") && !said.contains("c2VjcmV0"), "{said}");
+    }
+}

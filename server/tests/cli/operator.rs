@@ -1,0 +1,191 @@
+//! The operator's commands on a store that a server is running on.
+
+use super::support::{Home, World};
+
+fn client_id(world: &World) -> String {
+    let list = world.operate(&["clients", "list", "--json"]).ok().json();
+    list["data"][0]["client_id"].as_str().unwrap().to_owned()
+}
+
+/// Asks until the answer is another: the server looks at the store every few seconds.
+fn eventually(world: &World, code: i32) -> super::Run {
+    loop {
+        let run = world.run(&["balance"]);
+        if run.code == Some(code) {
+            return run;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_suspended_client_is_refused_by_a_running_server_until_it_is_resumed() {
+    let world = World::enrolled();
+    let client = client_id(&world);
+    let done = world.operate(&["clients", "suspend", &client]).ok();
+    assert!(done.out.contains("suspended") && done.out.contains("within five seconds"), "{}", done.out);
+    let refused = eventually(&world, 1);
+    assert!(refused.err.contains("client_suspended"), "{}", refused.err);
+    assert!(world.operate(&["clients", "list"]).ok().out.contains("suspended"));
+    world.operate(&["clients", "resume", &client]).ok();
+    eventually(&world, 0);
+    let nobody = world.operate(&["clients", "suspend", "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB"]).fails(1);
+    assert!(nobody.err.contains("No such client") && nobody.err.contains("clients list"), "{}", nobody.err);
+}
+
+#[test]
+fn a_live_key_waits_for_its_approval() {
+    let world = World::enrolled();
+    let client = client_id(&world);
+    let none = world.operate(&["clients", "list", "--pending"]).ok();
+    assert!(none.out.contains("Nobody waits"), "{}", none.out);
+    let asked = world.run(&["enroll", "--live"]).ok();
+    assert!(asked.out.contains("pending") && asked.out.contains(&format!("railgate clients approve {client}")), "{}", asked.out);
+    let waiting = world.run(&["balance", "--profile", "default-live"]).fails(1);
+    assert!(waiting.err.contains("enrollment_pending"), "{}", waiting.err);
+    let listed = world.operate(&["clients", "list", "--pending", "--json"]).ok().json();
+    assert_eq!((listed["data"][0]["client_id"].as_str(), listed["data"][0]["pending_keys"].as_u64()), (Some(client.as_str()), Some(1)));
+
+    world.operate(&["clients", "approve", &client]).ok();
+    let keys = world.operate(&["clients", "keys", &client, "--json"]).ok().json();
+    let live = keys["data"].as_array().unwrap().iter().find(|key| key["environment"] == "live").unwrap().clone();
+    assert_eq!(live["status"], "active");
+    let profile = std::fs::read_to_string(world.path("home/profiles/default-live.toml")).unwrap();
+    assert!(profile.contains(live["key_id"].as_str().unwrap()) && profile.contains("environment = \"live\""), "the key in the profile");
+    world.run(&["curl", "GET", "/auth/keys", "--profile", "default-live"]).ok();
+    let again = world.operate(&["clients", "approve", &client]).fails(1);
+    assert!(again.err.contains("waits for approval"), "{}", again.err);
+
+    world.operate(&["clients", "keys", &client, "--revoke", live["key_id"].as_str().unwrap()]).ok();
+    let keys = world.operate(&["clients", "keys", &client]).ok();
+    assert!(keys.out.contains("revoked"), "{}", keys.out);
+}
+
+#[test]
+fn of_several_keys_that_wait_the_operator_says_which() {
+    let world = World::enrolled();
+    let client = client_id(&world);
+    world.run(&["enroll", "--live"]).ok();
+    world.run(&["enroll", "--live", "--live-profile", "intruder"]).ok();
+    let keys = || world.operate(&["clients", "keys", &client, "--json"]).ok().json()["data"].as_array().unwrap().clone();
+    let live: Vec<String> =
+        keys().iter().filter(|key| key["environment"] == "live").map(|key| key["key_id"].as_str().unwrap().to_owned()).collect();
+    let unsaid = world.operate(&["clients", "approve", &client]).fails(1);
+    assert!(live.len() == 2 && live.iter().all(|key| unsaid.err.contains(key.as_str())) && unsaid.err.contains("--key"), "{}", unsaid.err);
+    assert_eq!(keys().iter().filter(|key| key["status"] == "pending").count(), 2);
+    let said = world.operate(&["clients", "approve", &client, "--key", &live[0]]).ok();
+    assert!(said.out.contains(&live[0]), "{}", said.out);
+    assert_eq!(
+        keys().iter().filter(|key| key["status"] == "pending").map(|key| key["key_id"].clone()).collect::<Vec<_>>(),
+        [live[1].as_str()]
+    );
+}
+
+#[test]
+fn the_audit_trail_tells_who_did_what() {
+    let world = World::enrolled();
+    let client = client_id(&world);
+    world.run(&["settle", "1", "EUR", "sim:ok", "--reference", "audited"]).ok();
+    world.run(&["settle", "2", "EUR", "sim:ok", "--reference", "audited"]).fails(1);
+    world.operate(&["clients", "suspend", &client]).ok();
+    let trail = world.operate(&["audit", "--client", &client, "--json"]).ok().json();
+    let rows: Vec<(&str, &str, &str)> = trail["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["action"].as_str().unwrap(), row["target"].as_str().unwrap_or_default(), row["outcome"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("enroll", client.as_str(), "done"),
+            ("create_settlement", "audited", "done"),
+            ("create_settlement", "audited", "reference_conflict"),
+            ("suspend_client", client.as_str(), "done"),
+        ]
+    );
+    assert!(trail["data"][1]["key_id"].is_string() && trail["data"][3]["key_id"].is_null(), "{trail}");
+    assert_eq!((&trail["data"][1]["by"], &trail["data"][3]["by"]), (&"client".into(), &"operator".into()));
+    let after = trail["data"][2]["no"].as_i64().unwrap().to_string();
+    let rest = world.operate(&["audit", "--after", &after]).ok();
+    assert!(rest.out.contains("operator") && rest.out.contains("suspend_client") && !rest.out.contains("audited"), "{}", rest.out);
+    let first = world.operate(&["audit", "--limit", "1"]).ok();
+    assert!(first.out.contains("enroll") && first.out.contains("--after"), "{}", first.out);
+}
+
+#[test]
+fn the_gateway_s_keys_are_replaced_while_it_runs() {
+    let world = World::enrolled();
+    let before = world.operate(&["keys", "list", "--json"]).ok().json();
+    assert_eq!(before["master_keys"]["ids"], serde_json::json!([1]));
+    let kinds = |list: &serde_json::Value| -> Vec<(String, u64, bool)> {
+        let rows = list["data"].as_array().unwrap().iter();
+        rows.map(|row| (row["kind"].as_str().unwrap().to_owned(), row["no"].as_u64().unwrap(), row["retired_at"].is_null())).collect()
+    };
+    assert_eq!(kinds(&before), [("challenge".to_owned(), 1, true), ("receipt".to_owned(), 1, true)]);
+
+    world.operate(&["keys", "rotate", "challenge"]).ok();
+    world.run(&["balance"]).ok();
+    world.operate(&["keys", "rotate", "receipt"]).ok();
+    let after = world.operate(&["keys", "list", "--json"]).ok().json();
+    let expected = [("challenge", 1, false), ("challenge", 2, true), ("receipt", 1, false), ("receipt", 2, true)];
+    assert_eq!(kinds(&after), expected.map(|(kind, no, used)| (kind.to_owned(), no, used)));
+
+    let rotated = world.operate(&["keys", "rotate", "master"]).ok();
+    assert!(rotated.out.contains("master key 2") && rotated.out.contains("backup"), "{}", rotated.out);
+    let sealed = world.operate(&["keys", "list", "--json"]).ok().json();
+    assert_eq!(sealed["master_keys"]["ids"], serde_json::json!([2, 1]));
+    assert!(sealed["data"].as_array().unwrap().iter().all(|row| row["master_key"] == 2), "{sealed}");
+    let file = std::fs::read_to_string(world.path("railgate.db.keys")).unwrap();
+    let secret = file.lines().find_map(|line| line.strip_prefix("2:")).unwrap();
+    assert!(!rotated.out.contains(secret) && !sealed.to_string().contains(secret), "secrets are not shown");
+    world.run(&["balance"]).ok();
+}
+
+#[test]
+fn a_rotation_that_broke_off_is_finished_by_the_next() {
+    let world = World::enrolled();
+    // As far as a rotation gets that ends before anything is sealed anew.
+    railgate_server::master::rotate(&world.path("railgate.db.keys")).unwrap();
+    let half = world.operate(&["keys", "list", "--json"]).ok().json();
+    assert_eq!(half["master_keys"]["ids"], serde_json::json!([2, 1]));
+    assert!(half["data"].as_array().unwrap().iter().all(|row| row["master_key"] == 1), "{half}");
+    world.operate(&["keys", "rotate", "challenge"]).ok();
+    let done = world.operate(&["keys", "rotate", "master", "--json"]).ok().json();
+    // Two challenge keys, the receipt key and the client's webhook secret.
+    assert_eq!((done["master_key"].as_u64(), done["resealed"].as_u64()), (Some(3), Some(4)), "{done}");
+    let whole = world.operate(&["keys", "list", "--json"]).ok().json();
+    assert!(whole["data"].as_array().unwrap().iter().all(|row| row["master_key"] == 3), "{whole}");
+}
+
+#[cfg(unix)]
+#[test]
+fn master_keys_that_others_can_read_are_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::start();
+    let file = world.path("railgate.db.keys");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let refused = world.operate(&["keys", "list"]).fails(1);
+    assert!(refused.err.contains("open to others (mode 0644)") && refused.err.contains("chmod 600"), "{}", refused.err);
+    let missing = world.operate(&["keys", "list", "--master-keys", "/nowhere/master.keys"]).fails(1);
+    assert!(missing.err.contains("no file of master keys at /nowhere/master.keys"), "{}", missing.err);
+}
+
+#[test]
+fn what_is_not_there_is_not_made() {
+    let home = Home::new();
+    let path = home.path("typo.db");
+    let store = format!("sqlite:{}", path.display());
+    for line in [
+        &["clients", "list"][..],
+        &["clients", "suspend", "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB"],
+        &["audit"],
+        &["keys", "rotate", "challenge"],
+        &["keys", "rotate", "master"],
+    ] {
+        let refused = home.run(&[line, &["--store", &store]].concat()).fails(1);
+        assert!(refused.err.contains("there is no store"), "{line:?}: {}", refused.err);
+    }
+    assert!(!path.exists() && !home.path("typo.db.keys").exists());
+}

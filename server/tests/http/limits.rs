@@ -1,0 +1,95 @@
+//! How often one may call: clients by their own quota, failures and enrolments by address.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use hyper::Request;
+use railgate::auth::{Signer as _, SoftwareKey};
+use railgate::store::memory::MemoryStore;
+use railgate_server::RateLimits;
+use serde_json::json;
+
+use super::support::{NOW, SETTLEMENTS, Service, service_with};
+
+async fn limited() -> Service {
+    let rates = RateLimits { reads_per_minute: 3, writes_per_minute: 2 };
+    service_with(Arc::new(MemoryStore::new()), |hosted| hosted.edge.rate = Some(rates)).await
+}
+
+#[tokio::test]
+async fn a_client_is_told_its_quota_and_when_to_come_back() {
+    let service = limited().await;
+    let first = service.get("/api/v1/balances").await.expect(200);
+    assert_eq!(first.header("ratelimit-policy"), Some("\"reads\";q=3;w=60"));
+    assert_eq!(first.header("ratelimit"), Some("\"reads\";r=2;t=20"));
+    service.get("/api/v1/balances").await.expect(200);
+    service.get("/api/v1/balances").await.expect(200);
+    let refused = service.get("/api/v1/balances").await;
+    assert_eq!(refused.header("retry-after"), Some("20"));
+    assert_eq!(refused.header("ratelimit"), Some("\"reads\";r=0;t=60"));
+    let problem = refused.problem(429, "rate_limited");
+    assert_eq!(problem["retryable"], true);
+    // Writes have a quota of their own, and other clients theirs.
+    let body = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "w-1"});
+    let written = service.post(SETTLEMENTS, &body).await.expect(201);
+    assert_eq!(written.header("ratelimit-policy"), Some("\"writes\";q=2;w=60"));
+    let other = service.enroll("Other").await;
+    let request = Request::get("/api/v1/balances").header("authorization", format!("Bearer {other}")).body(Body::empty()).unwrap();
+    service.send(request).await.expect(200);
+    // What is refused was not done, and later it is.
+    service.post(SETTLEMENTS, &json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "w-2"})).await.expect(201);
+    let third = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "w-3"});
+    service.post(SETTLEMENTS, &third).await.problem(429, "rate_limited");
+    service.env.advance_to(NOW + 30_000);
+    let done = service.post(SETTLEMENTS, &third).await.expect(201);
+    assert_eq!(done.header("idempotent-replayed"), None);
+}
+
+#[tokio::test]
+async fn who_fails_often_hears_less_and_locks_nobody_out() {
+    let service = limited().await;
+    let wrong = || Request::get(SETTLEMENTS).header("authorization", "Bearer rg_sandbox_wrong").body(Body::empty()).unwrap();
+    for _ in 0..60 {
+        service.exchange(wrong()).await.problem(401, "token_invalid");
+    }
+    let refused = service.exchange(wrong()).await;
+    assert!(refused.header("retry-after").is_some() && refused.header("accept-signature").is_none());
+    refused.problem(429, "rate_limited");
+    // The same address and the same client: a call that is right gets through, whoever failed in its name.
+    let mut forged = service.sign(service.request("GET", SETTLEMENTS).body(Body::empty()).unwrap(), &*service.key_of("")).await;
+    *forged.uri_mut() = format!("{SETTLEMENTS}?limit=1").parse().unwrap();
+    let problem = service.exchange(forged).await.problem(429, "rate_limited");
+    assert!(problem.get("signature_base").is_none(), "it says that it does not tell why: {problem:#}");
+    service.get(SETTLEMENTS).await.expect(200);
+    // Nor is it kept from anyone that a token has merely ended.
+    service.env.advance_to(NOW + 59_000);
+    for _ in 0..61 {
+        service.exchange(wrong()).await;
+    }
+    service.exchange(wrong()).await.problem(429, "rate_limited");
+    service.env.advance_to(NOW + 900_000);
+    for _ in 0..61 {
+        service.exchange(wrong()).await;
+    }
+    service.get(SETTLEMENTS).await.problem(401, "token_expired");
+}
+
+#[tokio::test]
+async fn enrolments_of_an_address_are_bounded() {
+    let service = limited().await;
+    let enroll = async |n: u8| {
+        let key = SoftwareKey::ed25519(&[n; 32]);
+        let jwk: serde_json::Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
+        let body = json!({"jwk": jwk, "client_name": "Many"}).to_string();
+        let request = Request::post("/api/v1/auth/enrollments").header("content-type", "application/json").body(Body::from(body)).unwrap();
+        service.exchange(service.sign(request, &key).await).await
+    };
+    // The service's own client was the first.
+    for n in 1..30 {
+        enroll(n).await.expect(201);
+    }
+    enroll(30).await.problem(429, "rate_limited");
+    service.env.advance_to(NOW + 2_000);
+    enroll(30).await.expect(201);
+}

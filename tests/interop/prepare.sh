@@ -1,0 +1,63 @@
+#!/bin/sh
+# Installs what one of the clients in this folder needs, and prints the command that runs it, one word a line:
+#
+#   ./prepare.sh NAME FOLDER
+#
+# Everything goes into FOLDER (target/interop/NAME in the tests), in exactly the versions that the client's lock file
+# says. What is there already is used again as long as that file stays as it is; a half-made folder is made anew.
+set -eu
+
+name=$1 folder=$2
+source=$(cd -- "$(dirname -- "$0")/$name" && pwd)
+
+need() { # COMMAND…: each must run
+  "$@" >/dev/null 2>&1 || {
+    printf 'error: "%s" does not work here; ./check installs what the tests need\n' "$*" >&2
+    exit 1
+  }
+}
+
+# Whether FOLDER was made from this very lock file.
+made_from() { cmp -s "$1" "$folder/made-from"; }
+
+anew() {
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  printf '· installing the %s client into %s\n' "$name" "$folder" >&2
+}
+
+case "$name" in
+  node)
+    need node --version
+    need npm --version
+    if ! made_from "$source/package-lock.json"; then
+      anew
+      cp "$source/package.json" "$source/package-lock.json" "$folder"
+      npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund >&2
+      cp "$source/package-lock.json" "$folder/made-from"
+    fi
+    # A module finds its packages beside itself.
+    cp "$source/client.js" "$source/package.json" "$folder"
+    printf '%s\n' node "$folder/client.js"
+    ;;
+  python-*)
+    need python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))'
+    if ! made_from "$source/requirements.txt"; then
+      anew
+      python3 -m venv "$folder/venv" >&2
+      "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
+        --requirement "$source/requirements.txt" >&2
+      cp "$source/requirements.txt" "$folder/made-from"
+    fi
+    printf '%s\n' "$folder/venv/bin/python" "$source/client.py"
+    ;;
+  shell)
+    need openssl version
+    need curl --version
+    printf '%s\n' sh "$source/tampered.sh"
+    ;;
+  *)
+    printf 'error: no client is called %s\n' "$name" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,59 @@
+//! Calls that are signed before a measurement begins, so that whoever sends them does not pay for the signing.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use railgate::auth::{Algorithm, Outgoing, Stamp, TAG, sign_request};
+
+use crate::client::{Account, Connection, call, now, render};
+use crate::key::RingKey;
+
+/// An enrolled client whose calls are signed in stock.
+pub struct Stock {
+    address: SocketAddr,
+    key: Arc<RingKey>,
+    authorization: String,
+}
+
+impl Stock {
+    /// Enrols a new sandbox client with a key of this kind.
+    pub fn enroll(address: SocketAddr, algorithm: Algorithm) -> Self {
+        let key = Arc::new(RingKey::generate(algorithm));
+        let account = Account::enroll(address, None, key.clone()).expect("enrolling");
+        Self { address, key, authorization: format!("Bearer {}", account.token()) }
+    }
+
+    /// The bytes of `count` calls, signed on all cores. `make` gives path and body of the n-th; without a body it is a
+    /// GET. They are good for as long as the challenge lives that they share: five minutes.
+    pub fn sign(&self, count: u64, make: &(dyn Fn(u64) -> (String, Option<String>) + Sync)) -> Vec<Vec<u8>> {
+        let ask = render(&call("POST", "/api/v1/auth/challenges", None));
+        let answer = Connection::open(self.address).and_then(|mut connection| connection.exchange(&ask)).expect("a challenge");
+        let challenge = answer.body["challenge"].as_str().expect("a challenge");
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+        std::thread::scope(|scope| {
+            let parts: Vec<_> = (0..cores)
+                .map(|part| {
+                    scope.spawn(move || {
+                        (part * count / cores..(part + 1) * count / cores).map(|n| self.one(challenge, n, make(n))).collect()
+                    })
+                })
+                .collect();
+            parts.into_iter().flat_map(|part| -> Vec<Vec<u8>> { part.join().expect("no panics") }).collect()
+        })
+    }
+
+    fn one(&self, challenge: &str, n: u64, (path, body): (String, Option<String>)) -> Vec<u8> {
+        let method = if body.is_some() { "POST" } else { "GET" };
+        let mut request = call(method, &path, body.as_deref());
+        request.headers.push(("authorization".to_owned(), self.authorization.clone()));
+        let fields: Vec<(&str, &[u8])> = request.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        let target_uri = format!("http://{}{path}", self.address);
+        let outgoing = Outgoing { method, target_uri: &target_uri, fields: &fields, body: &request.body };
+        let stamp = Stamp { created: now() / 1_000, nonce: &format!("{challenge}.{n}"), tag: TAG, label: "sig1" };
+        let signed = sign_request(&*self.key, &outgoing, &stamp).expect("signing");
+        request.headers.extend(signed.content_digest.map(|digest| ("content-digest".to_owned(), digest)));
+        request.headers.push(("signature-input".to_owned(), signed.signature_input));
+        request.headers.push(("signature".to_owned(), signed.signature));
+        render(&request)
+    }
+}

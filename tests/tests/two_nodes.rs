@@ -1,0 +1,291 @@
+//! Two servers over one SQLite file: what was sent to one of them and is sent to the other again, byte by byte, has no
+//! second effect, one after the other and at the same time.
+
+use std::sync::Barrier;
+
+use railgate::auth::Signer as _;
+use railgate_tests::binary::Server;
+use railgate_tests::client::{Account, Client, Connection, Response, call, new_key};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The address that both nodes call their own.
+const PUBLIC_URL: &str = "https://pay.example.test";
+const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
+const ROUNDS: usize = 50;
+
+/// Two nodes and a client that knows both.
+struct Nodes {
+    a: Server,
+    b: Server,
+    _folder: TempDir,
+}
+
+impl Nodes {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("gateway.db");
+        let node = || Server::start(&path, &["--shared-store", "on", "--public-url", PUBLIC_URL]);
+        Self { a: node(), b: node(), _folder: folder }
+    }
+
+    fn enroll(&self) -> Caller {
+        let account = Account::enroll(self.a.address, Some(PUBLIC_URL), new_key()).expect("enrolling");
+        let a = account.connect(self.a.address).expect("connecting");
+        Caller { a, b: Connection::open(self.b.address).expect("connecting"), account }
+    }
+}
+
+/// An account and a connection to each node. Calls are signed once, with a challenge of node A.
+struct Caller {
+    account: Account,
+    a: Client,
+    b: Connection,
+}
+
+impl Caller {
+    fn sign(&mut self, method: &str, path: &str, body: Option<&Value>) -> Vec<u8> {
+        self.a.signed(call(method, path, body.map(Value::to_string).as_deref())).expect("signing")
+    }
+
+    /// Sends the same bytes to node A and then to node B.
+    fn both(&mut self, bytes: &[u8]) -> (Response, Response) {
+        (self.a.exchange(bytes).expect("node A"), self.b.exchange(bytes).expect("node B"))
+    }
+
+    /// Sends the same bytes to both nodes at the same time.
+    fn race(&mut self, bytes: &[u8]) -> [Response; 2] {
+        let barrier = Barrier::new(2);
+        let (a, b) = (&mut self.a, &mut self.b);
+        std::thread::scope(|scope| {
+            let at_a = scope.spawn(|| {
+                barrier.wait();
+                a.exchange(bytes).expect("node A")
+            });
+            barrier.wait();
+            let at_b = b.exchange(bytes).expect("node B");
+            [at_a.join().expect("no panics"), at_b]
+        })
+    }
+
+    fn get(&mut self, path: &str) -> Value {
+        let response = self.a.send("GET", path, None).expect("node A");
+        assert_eq!(response.status, 200, "{response:?}");
+        response.body
+    }
+
+    /// A settlement that is completed.
+    fn settled(&mut self, reference: &str, amount: u32) {
+        let body = create(reference, amount);
+        let created = self.a.send("POST", SETTLEMENTS, Some(&body.to_string())).expect("node A");
+        assert_eq!(created.status, 201, "{created:?}");
+        self.until(&format!("{SETTLEMENTS}/{reference}"), |record| record["status"] == "completed");
+    }
+
+    /// Asks until the answer is as it must become, at last: whichever node's worker sees to it.
+    fn until(&mut self, path: &str, found: impl Fn(&Value) -> bool) {
+        while !found(&self.get(path)) {
+            std::thread::yield_now();
+        }
+    }
+
+    fn reversals(&mut self, reference: &str) -> usize {
+        self.get(&format!("{SETTLEMENTS}/{reference}/reversals"))["data"].as_array().expect("a list").len()
+    }
+
+    /// How many settlements have this reference.
+    fn listed(&mut self, reference: &str) -> usize {
+        self.get(&format!("{SETTLEMENTS}?reference={reference}"))["data"].as_array().expect("a list").len()
+    }
+}
+
+fn create(reference: &str, amount: u32) -> Value {
+    json!({"amount": amount, "currency": "EUR", "to": "sim:ok", "reference": reference})
+}
+
+#[track_caller]
+fn assert_replayed(response: &Response) {
+    assert_eq!((response.status, response.code()), (401, "nonce_replayed"), "{response:?}");
+}
+
+/// The first was done, and the second one was refused because its nonce is used up.
+#[track_caller]
+fn assert_once((first, second): (Response, Response), status: u16) {
+    assert_eq!(first.status, status, "{first:?}");
+    assert_replayed(&second);
+}
+
+/// The first ended the credential under which the second came.
+#[track_caller]
+fn assert_ended((first, second): (Response, Response)) {
+    assert_eq!(first.status, 204, "{first:?}");
+    assert_eq!(second.status, 401, "{second:?}");
+    assert!(["nonce_replayed", "token_invalid", "key_revoked"].contains(&second.code()), "{second:?}");
+}
+
+#[test]
+fn both_nodes_take_each_others_challenges_and_tokens() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    let bytes = caller.sign("GET", "/api/v1/balances", None);
+    let answered = caller.b.exchange(&bytes).expect("node B");
+    assert_eq!(answered.status, 200, "{answered:?}");
+    let mut at_b = caller.account.connect(nodes.b.address).expect("connecting");
+    let created = at_b.send("POST", SETTLEMENTS, Some(&create("by-b", 1).to_string())).expect("node B");
+    assert_eq!(created.status, 201, "{created:?}");
+    assert_eq!(caller.get(&format!("{SETTLEMENTS}/by-b"))["id"], created.body["id"]);
+}
+
+#[test]
+fn a_reversal_is_made_once() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    caller.settled("paid", 100);
+    let bytes = caller.sign("POST", &format!("{SETTLEMENTS}/paid/reverse"), Some(&json!({"amount": 10})));
+    assert_once(caller.both(&bytes), 201);
+    assert_eq!(caller.reversals("paid"), 1);
+}
+
+#[test]
+fn a_reconciliation_is_made_once() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    caller.settled("paid", 100);
+    let bytes = caller.sign("POST", &format!("{SETTLEMENTS}/paid/check"), None);
+    assert_once(caller.both(&bytes), 200);
+}
+
+#[test]
+fn keys_are_added_and_revoked_once() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    let key = new_key();
+    let body = json!({"jwk": serde_json::from_str::<Value>(&key.public_key().jwk()).expect("a JWK")});
+    let request = call("POST", "/api/v1/auth/keys", Some(&body.to_string()));
+    let bytes = caller.a.signed_with_new_key(request, &*key).expect("signing");
+    assert_once(caller.both(&bytes), 201);
+    let keys = caller.get("/api/v1/auth/keys");
+    assert_eq!(keys["data"].as_array().map(Vec::len), Some(2), "{keys:#}");
+
+    let id = key.public_key().id();
+    let bytes = caller.sign("DELETE", &format!("/api/v1/auth/keys/{id}"), None);
+    assert_once(caller.both(&bytes), 204);
+    let keys = caller.get("/api/v1/auth/keys");
+    assert_eq!((&keys["data"][0]["status"], &keys["data"][1]["status"]), (&json!("active"), &json!("revoked")), "{keys:#}");
+
+    let own = caller.account.key_id();
+    let bytes = caller.sign("DELETE", &format!("/api/v1/auth/keys/{own}"), None);
+    assert_ended(caller.both(&bytes));
+}
+
+#[test]
+fn tokens_are_taken_and_revoked_once() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    let bytes = caller.sign("POST", "/api/v1/auth/tokens", None);
+    let (first, second) = caller.both(&bytes);
+    let token = first.body["access_token"].clone();
+    assert!(token.is_string(), "{first:?}");
+    assert_once((first, second), 200);
+
+    let bytes = caller.sign("POST", "/api/v1/auth/tokens/revoke", Some(&json!({ "token": token })));
+    assert_once(caller.both(&bytes), 204);
+    let bytes = caller.sign("POST", "/api/v1/auth/tokens/revoke", None);
+    assert_ended(caller.both(&bytes));
+}
+
+#[test]
+fn an_enrolment_is_made_once() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    let key = new_key();
+    let newcomer = Account::unknown(key, Some(PUBLIC_URL));
+    let bytes = newcomer.connect(nodes.a.address).and_then(|mut client| client.signed_enrollment("Newcomer")).expect("signing");
+    assert_once(caller.both(&bytes), 201);
+}
+
+#[test]
+fn a_create_is_answered_as_the_replay_that_it_is() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    let bytes = caller.sign("POST", SETTLEMENTS, Some(&create("one", 5)));
+    let (first, second) = caller.both(&bytes);
+    assert_eq!((first.status, first.header("idempotent-replayed")), (201, None), "{first:?}");
+    assert_eq!((second.status, second.header("idempotent-replayed")), (200, Some("true")), "{second:?}");
+    assert_eq!(first.body["id"], second.body["id"]);
+    assert_eq!(caller.listed("one"), 1);
+
+    let batch = json!({"settlements": [create("two", 5), create("three", 5)]});
+    let bytes = caller.sign("POST", &format!("{SETTLEMENTS}/batch"), Some(&batch));
+    let (first, second) = caller.both(&bytes);
+    for (n, reference) in ["two", "three"].into_iter().enumerate() {
+        let (first, second) = (&first.body["results"][n], &second.body["results"][n]);
+        assert_eq!((&first["status"], &second["status"]), (&json!(201), &json!(200)), "{first:#} {second:#}");
+        assert_eq!(first["settlement"]["id"], second["settlement"]["id"]);
+        assert_eq!(caller.listed(reference), 1);
+    }
+}
+
+#[test]
+fn a_create_that_was_refused_stays_refused() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    // Of the million that a sandbox client is given.
+    caller.settled("large", 900_000);
+    let single = caller.sign("POST", SETTLEMENTS, Some(&create("too-much", 200_000)));
+    let refused = caller.a.exchange(&single).expect("node A");
+    assert_eq!((refused.status, refused.code()), (422, "insufficient_funds"), "{refused:?}");
+    let elements = json!({"settlements": [create("small", 1), create("too-much-too", 200_000)]});
+    let batch = caller.sign("POST", &format!("{SETTLEMENTS}/batch"), Some(&elements));
+    let answered = caller.a.exchange(&batch).expect("node A");
+    assert_eq!(answered.body["results"][0]["status"], 201, "{answered:?}");
+    assert_eq!(answered.body["results"][1]["problem"]["code"], "insufficient_funds", "{answered:?}");
+
+    let reversed = caller.a.send("POST", &format!("{SETTLEMENTS}/large/reverse"), None).expect("node A");
+    assert_eq!(reversed.status, 201, "{reversed:?}");
+    caller.until(&format!("{SETTLEMENTS}/large"), |record| record["status"] == "reversed");
+    for bytes in [&single, &batch] {
+        assert_replayed(&caller.b.exchange(bytes).expect("node B"));
+    }
+    assert_eq!((caller.listed("too-much"), caller.listed("small"), caller.listed("too-much-too")), (0, 1, 0));
+    // It was the nonce and nothing else: signed anew, the same call is taken.
+    for (path, body) in [(SETTLEMENTS.to_owned(), create("too-much", 200_000)), (format!("{SETTLEMENTS}/batch"), elements)] {
+        let anew = caller.sign("POST", &path, Some(&body));
+        let answered = caller.b.exchange(&anew).expect("node B");
+        assert!([200, 201].contains(&answered.status), "{answered:?}");
+    }
+    assert_eq!((caller.listed("too-much"), caller.listed("small"), caller.listed("too-much-too")), (1, 1, 1));
+}
+
+#[test]
+fn of_two_creates_at_the_same_time_one_makes_the_settlement() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    for n in 0..ROUNDS {
+        let reference = format!("race-{n}");
+        let bytes = caller.sign("POST", SETTLEMENTS, Some(&create(&reference, 1)));
+        let answers = caller.race(&bytes);
+        let mut statuses = [answers[0].status, answers[1].status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 201], "{answers:?}");
+        assert_eq!(answers[0].body["id"], answers[1].body["id"]);
+        assert_eq!(caller.listed(&reference), 1);
+    }
+}
+
+#[test]
+fn of_two_reversals_at_the_same_time_one_is_made() {
+    let nodes = Nodes::start();
+    let mut caller = nodes.enroll();
+    caller.settled("paid", 1_000);
+    for n in 1..=ROUNDS {
+        let bytes = caller.sign("POST", &format!("{SETTLEMENTS}/paid/reverse"), Some(&json!({"amount": 1})));
+        let mut answers = caller.race(&bytes);
+        answers.sort_by_key(|answer| answer.status);
+        assert_eq!(answers[0].status, 201, "{answers:?}");
+        assert_replayed(&answers[1]);
+        assert_eq!(caller.reversals("paid"), n);
+    }
+    caller.until(&format!("{SETTLEMENTS}/paid"), |record| record["reversing_amount"].as_f64() == Some(0.0));
+    assert_eq!(caller.get(&format!("{SETTLEMENTS}/paid"))["reversed_amount"].as_f64(), Some(ROUNDS as f64));
+}
