@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 /// A file of the published vectors, or `None` after saying so.
 fn vectors(name: &str) -> Option<String> {
     let folder = std::env::var_os("RAILGATE_VECTORS")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/vectors")), PathBuf::from);
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors")), PathBuf::from);
     match std::fs::read_to_string(folder.join(name)) {
         Ok(text) => Some(text),
         Err(error) => {
