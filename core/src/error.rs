@@ -99,6 +99,7 @@ error_codes! {
     InvalidState = "invalid_state", 409, BusinessRule, false, "The settlement's state does not allow this";
     ReversalExceedsRemaining = "reversal_exceeds_remaining", 409, BusinessRule, false, "More than what is left to reverse";
     AlreadyReversed = "already_reversed", 409, BusinessRule, false, "The settlement is already reversed";
+    NotCompleted = "not_completed", 409, BusinessRule, false, "The settlement is not completed, so there is no receipt";
     VersionConflict = "version_conflict", 409, BusinessRule, true, "The thing changed meanwhile";
     RequestInProgress = "request_in_progress", 409, BusinessRule, true, "The same request is still being worked on";
     KeyExists = "key_exists", 409, BusinessRule, false, "The key is enrolled already";
@@ -110,6 +111,7 @@ error_codes! {
     QuoteExpired = "quote_expired", 422, BusinessRule, false, "The quote is not valid any more; ask for a new one";
     IdempotencyKeyReused = "idempotency_key_reused", 422, Validation, false, "The Idempotency-Key was used for a different request";
     ReversalNotSupported = "reversal_not_supported", 422, BusinessRule, false, "The provider cannot reverse this";
+    ReceiptInvalid = "receipt_invalid", 422, Validation, false, "The receipt is not one that these keys signed";
     RateLimited = "rate_limited", 429, ServiceUnavailable, true, "Too many requests; slow down";
     Internal = "internal", 500, Internal, false, "Something went wrong on our side";
     NoRoute = "no_route", 503, ServiceUnavailable, true, "No provider serves that participant and currency now";

@@ -18,6 +18,7 @@ pub mod limit;
 pub mod money;
 pub mod participant;
 pub mod rail;
+pub mod receipt;
 pub mod route;
 pub mod seal;
 pub mod store;

@@ -174,7 +174,9 @@ async fn follow_master_keys(path: PathBuf, keys: Arc<MasterKeys>) {
 /// # Errors
 /// [`ServeError`].
 pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Option<SocketAddr>) -> Result<Running, ServeError> {
-    let Hosted { store, env, engine, limits, worker, edge, verifier } = hosted;
+    let Hosted { store, env, mut engine, limits, worker, edge, verifier } = hosted;
+    // Without one receipts keep the engine's name for the issuer: a loopback address would say nothing to their readers.
+    engine.issuer = edge.public_url.clone().unwrap_or(engine.issuer);
     let metrics = Arc::new(Metrics::default());
     let tls = edge.tls.clone().map(Tls::open).transpose()?.map(Arc::new);
     let engine = Arc::new(Engine::open(Arc::clone(&store), Arc::clone(&env), engine)?);

@@ -5,6 +5,8 @@
 
 #[path = "cli/operator.rs"]
 mod operator;
+#[path = "cli/receipt.rs"]
+mod receipt;
 #[path = "cli/signed.rs"]
 mod signed;
 #[path = "cli/support.rs"]

@@ -25,6 +25,11 @@ impl From<Money> for DecimalNumber {
 }
 
 impl DecimalNumber {
+    /// From text that [`Money::decimal`] wrote.
+    pub(crate) fn from_text(decimal: String) -> Self {
+        Self(decimal)
+    }
+
     /// The decimal's text, such as `10.50`.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -12,6 +12,7 @@ mod list;
 mod overlay;
 mod query;
 mod quote;
+mod receipt;
 mod reverse;
 mod secrets;
 mod signed;
@@ -50,6 +51,8 @@ pub struct Config {
     pub lease_ms: Millis,
     /// Under what secrets are kept; without any, what needs one is refused or left out.
     pub master: Option<Arc<MasterKeys>>,
+    /// Who signs receipts, as their `iss` says it: the gateway's public address, where it has one.
+    pub issuer: String,
     /// Names this engine among those that share a store; drawn at random by default.
     pub owner: Option<i64>,
 }
@@ -69,6 +72,7 @@ impl Default for Config {
             quote_ttl_ms: 900_000,
             lease_ms: 30_000,
             master: None,
+            issuer: "railgate".to_owned(),
             owner: None,
         }
     }
@@ -94,6 +98,7 @@ pub struct Engine {
     id_key: IdKey,
     owner: i64,
     writer: Mutex<Writer>,
+    receipt_key: receipt::Opened,
 }
 
 /// What only the deciding thread touches.
@@ -125,7 +130,7 @@ impl Engine {
             next_task: owner as u32,
             last_audit: i64::MIN,
         });
-        Ok(Self { store, env, config, routes, id_key, owner, writer })
+        Ok(Self { store, env, config, routes, id_key, owner, writer, receipt_key: receipt::Opened::default() })
     }
 
     /// The engine's clock.

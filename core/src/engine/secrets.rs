@@ -24,7 +24,7 @@ pub(super) fn webhook_place(client: ClientNo) -> String {
     format!("client/{}/webhook_secret", client.0)
 }
 
-fn place(kind: SecretKind, no: u32) -> String {
+pub(super) fn place(kind: SecretKind, no: u32) -> String {
     format!("secret/{}/{no}", kind.as_str())
 }
 
@@ -164,7 +164,7 @@ impl Engine {
     }
 
     /// Every secret, by kind and number; what is missing is made first.
-    fn secrets(&self) -> Result<Vec<SecretRecord>> {
+    pub(super) fn secrets(&self) -> Result<Vec<SecretRecord>> {
         for _ in 0..ROUNDS {
             let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::Secrets)?)?;
             let missing: Vec<SecretKind> =
@@ -190,7 +190,7 @@ impl Engine {
         self.config.master.as_ref().map(|master| master.seal(place, random, secret))
     }
 
-    fn unseal(&self, place: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+    pub(super) fn unseal(&self, place: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         self.config.master.as_ref().ok_or_else(no_master)?.open(place, sealed).map_err(Error::internal)
     }
 }

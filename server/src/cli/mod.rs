@@ -17,6 +17,7 @@ mod operator;
 mod problem;
 mod profile;
 mod proxy;
+mod receipt;
 mod render;
 mod reverse;
 mod session;
@@ -132,6 +133,7 @@ enum Command {
     Reverse(reverse::ReverseArgs),
     List(look::ListArgs),
     Balance(look::BalanceArgs),
+    Receipt(receipt::ReceiptArgs),
     Curl(curl::CurlArgs),
     Proxy(proxy::ProxyArgs),
     Clients(clients::ClientsArgs),
@@ -187,6 +189,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Reverse(args) => wait_for(reverse::run(args, global, terminal)),
         Command::List(args) => wait_for(look::list(args, global, terminal)),
         Command::Balance(args) => wait_for(look::balance(args, global, terminal)),
+        Command::Receipt(args) => wait_for(receipt::run(args, global, terminal)),
         Command::Curl(args) => wait_for(curl::run(args, global, terminal)),
         Command::Proxy(args) => wait_for(proxy::run(args, global, terminal)),
         Command::Clients(args) => clients::run(args, global, terminal),

@@ -167,6 +167,8 @@ problem_groups! {
     BadQuery = [MalformedRequest, InvalidCursor, InvalidFields];
     /// Of calls that name a settlement.
     NoSettlement = [SettlementNotFound];
+    /// Of calls that ask for a receipt.
+    NoReceipt = [SettlementNotFound, NotCompleted];
     /// Of calls that name a reversal.
     NoReversal = [SettlementNotFound, ReversalNotFound];
     /// Of calls that name a balance.

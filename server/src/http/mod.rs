@@ -19,6 +19,7 @@ mod negotiate;
 mod not_after;
 mod probe;
 mod problem;
+mod receipts;
 mod reversals;
 mod scopes;
 mod seen;
@@ -160,6 +161,7 @@ fn all_routes() -> OpenApiRouter<App> {
         .routes(routes!(settlements::read))
         .routes(routes!(follow::status))
         .routes(routes!(follow::events))
+        .routes(routes!(receipts::read))
         .routes(routes!(reversals::reverse))
         .routes(routes!(settlements::reconcile))
         .routes(routes!(reversals::list))

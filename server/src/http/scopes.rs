@@ -39,6 +39,7 @@ const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/gateway/settlements/{ref}", Access::Scope(Scope::SettlementsRead)),
     ("GET", "/gateway/settlements/{ref}/status", Access::Scope(Scope::SettlementsRead)),
     ("GET", "/gateway/settlements/{ref}/events", Access::Scope(Scope::SettlementsRead)),
+    ("GET", "/gateway/settlements/{ref}/receipt", Access::Scope(Scope::ReceiptsRead)),
     ("POST", "/gateway/settlements/{ref}/reverse", Access::Scope(Scope::SettlementsReverse)),
     ("POST", "/gateway/settlements/{ref}/check", Access::Scope(Scope::SettlementsWrite)),
     ("GET", "/gateway/settlements/{ref}/reversals", Access::Scope(Scope::SettlementsRead)),

@@ -21,7 +21,7 @@ use crate::worker;
 /// Marks the answer to a call that was carried out before.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
-const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+pub(crate) const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 /// Create a settlement
 ///
@@ -189,7 +189,7 @@ fn tagged(answer: Response, tag: String) -> Answer {
 }
 
 /// Whether `If-None-Match` names this tag; weak and strong tags are the same here (RFC 9110, 13.1.2).
-fn matches(headers: &HeaderMap, tag: &str) -> bool {
+pub(crate) fn matches(headers: &HeaderMap, tag: &str) -> bool {
     let lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let mut tags = lists.flat_map(|list| list.split(',')).map(str::trim);
     tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)

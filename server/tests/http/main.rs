@@ -9,6 +9,7 @@ mod hostile;
 mod limits;
 mod problems;
 mod races;
+mod receipts;
 mod routes;
 mod shapes;
 mod shutdown;

@@ -1,0 +1,283 @@
+//! Receipts: what a settlement came to, signed, to be checked by anybody without asking the gateway.
+//!
+//! A receipt is a compact JWS (RFC 7515), ES256, about one moment: the event by which the settlement was completed,
+//! reversed or returned. All it says follows from the settlement as that event left it, and the signature is
+//! deterministic (RFC 6979): asked again, the gateway answers the same bytes, until its key is replaced. Events that
+//! move no money (a reversal that is asked for or fails, a discrepancy) make no new receipt.
+//!
+//! Each later event of that kind makes a receipt of its own, which names in `supersedes` the one before. So whoever
+//! holds two receipts of a settlement knows which one counts, and whoever holds one can ask whether there is a later.
+
+mod page;
+mod qr;
+mod verify;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Serialize;
+
+use crate::api::{DecimalNumber, environment};
+use crate::auth::{KeyId, SignError, Signer};
+use crate::error::{Error, Result};
+use crate::ids::{IdKey, Ulid};
+use crate::lifecycle::SettlementStatus;
+use crate::money::Money;
+use crate::store::record::{Digest32, EventRecord, EventType, SettlementRecord};
+use crate::time::rfc3339;
+use crate::trail;
+
+pub use page::content_security_policy;
+pub use verify::verify_receipt;
+
+/// The `typ` of a receipt's header.
+pub const TYP: &str = "settlement-receipt+jwt";
+/// The `alg` of a receipt's header.
+const ALG: &str = "ES256";
+
+/// What a receipt says. The names are those of the JWS; amounts are decimals with the currency's decimals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Claims {
+    /// Who says it: the gateway's public address, `railgate` where it has none.
+    pub iss: String,
+    /// The receipt's id: `rcpt_` and a ULID.
+    pub jti: String,
+    /// When the event took place that it is about, in seconds since the Unix epoch.
+    pub iat: i64,
+    /// The settlement: `stl_` and a ULID.
+    pub sub: String,
+    /// `sandbox` or `live`. A sandbox receipt stands for no money.
+    pub env: String,
+    /// The client's reference.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The amount that the payee got.
+    pub amt: String,
+    /// ISO 4217 code.
+    pub cur: String,
+    /// The fee, beside the amount.
+    pub fee: String,
+    /// Who paid: `cli_` and a ULID.
+    pub from: String,
+    /// Who was paid, masked.
+    pub to: String,
+    /// Where the settlement stands: `completed`, `partially_reversed`, `reversed` or `returned`.
+    pub status: SettlementStatus,
+    /// When it was completed, RFC 3339.
+    pub settled_at: String,
+    /// Through which provider.
+    pub provider: String,
+    /// The rail's own reference.
+    pub rail_ref: Option<String>,
+    /// Given back by reversals.
+    pub rev: String,
+    /// The trace up to the event.
+    pub ev: Trace,
+    /// The receipt that this one takes the place of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<String>,
+}
+
+/// Up to where a receipt knows the settlement's trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Trace {
+    /// The sequence of the event.
+    pub n: u32,
+    /// Its hash, which covers all before it: lower-case hex.
+    pub head: String,
+}
+
+/// The header of a receipt. Members in the order in which they are signed.
+#[derive(Serialize)]
+struct Header<'a> {
+    alg: &'static str,
+    kid: &'a str,
+    typ: &'static str,
+}
+
+/// A signed receipt, in each of its forms: [`Receipt::view`], [`Receipt::jws`], [`Receipt::html`], [`Receipt::svg`] and
+/// [`Receipt::text`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// What it says.
+    pub claims: Claims,
+    /// Under which key it is signed.
+    pub key_id: KeyId,
+    /// The compact JWS.
+    pub jws: String,
+    /// What the payer wrote about the payment. It is not part of what is signed.
+    pub description: Option<String>,
+}
+
+impl Receipt {
+    /// Signs `claims`.
+    ///
+    /// # Errors
+    /// `internal` if `signer` is not a P-256 key that can sign.
+    pub fn sign(claims: Claims, description: Option<String>, signer: &dyn Signer) -> Result<Self> {
+        let key_id = signer.public_key().id();
+        let kid = key_id.to_string();
+        let mut jws = String::with_capacity(1_200);
+        push_part(&mut jws, &serde_json::to_vec(&Header { alg: ALG, kid: &kid, typ: TYP }).map_err(Error::internal)?);
+        jws.push('.');
+        push_part(&mut jws, &serde_json::to_vec(&claims).map_err(Error::internal)?);
+        let signature = signer.sign(jws.as_bytes()).map_err(|error: SignError| Error::internal(error.to_string()))?;
+        jws.push('.');
+        push_part(&mut jws, &signature);
+        Ok(Self { claims, key_id, jws, description })
+    }
+
+    /// As readable members, with the JWS among them.
+    pub fn view(&self) -> ReceiptView {
+        let claims = self.claims.clone();
+        ReceiptView {
+            id: claims.jti,
+            issuer: claims.iss,
+            issued_at: rfc3339(claims.iat.saturating_mul(1_000)),
+            settlement_id: claims.sub,
+            reference: claims.reference,
+            sandbox: claims.env == environment(crate::ledger::Mode::Sandbox),
+            status: claims.status,
+            amount: DecimalNumber::from_text(claims.amt),
+            currency: claims.cur,
+            fee: DecimalNumber::from_text(claims.fee),
+            reversed_amount: DecimalNumber::from_text(claims.rev),
+            from: claims.from,
+            to: claims.to,
+            settled_at: claims.settled_at,
+            provider: claims.provider,
+            rail_reference: claims.rail_ref,
+            trace: claims.ev,
+            supersedes: claims.supersedes,
+            key_id: self.key_id.to_string(),
+            jws: self.jws.clone(),
+        }
+    }
+}
+
+fn push_part(out: &mut String, bytes: &[u8]) {
+    URL_SAFE_NO_PAD.encode_string(bytes, out);
+}
+
+/// A receipt as JSON. What counts is `jws`; the rest is what it says, for people and simple programs.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReceiptView {
+    /// `rcpt_` and a ULID.
+    pub id: String,
+    /// Who says it: the gateway's public address, `railgate` where it has none.
+    pub issuer: String,
+    /// RFC 3339; when the event took place that it is about.
+    pub issued_at: String,
+    /// `stl_` and a ULID.
+    pub settlement_id: String,
+    /// The client's reference.
+    pub reference: String,
+    /// It stands for no money.
+    pub sandbox: bool,
+    /// `completed`, `partially_reversed`, `reversed` or `returned`.
+    pub status: SettlementStatus,
+    /// The amount that the payee got.
+    pub amount: DecimalNumber,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// The fee, beside the amount.
+    pub fee: DecimalNumber,
+    /// Given back by reversals.
+    pub reversed_amount: DecimalNumber,
+    /// Who paid: `cli_` and a ULID.
+    pub from: String,
+    /// Who was paid, masked.
+    pub to: String,
+    /// RFC 3339; when it was completed.
+    pub settled_at: String,
+    /// Through which provider.
+    pub provider: String,
+    /// The rail's own reference.
+    pub rail_reference: Option<String>,
+    /// The trace up to the event that it is about.
+    pub trace: Trace,
+    /// The receipt that this one takes the place of; null for the first.
+    pub supersedes: Option<String>,
+    /// Under which key of `/.well-known/jwks.json` it is signed.
+    pub key_id: String,
+    /// The receipt itself: a compact JWS (ES256).
+    pub jws: String,
+}
+
+/// Whether an event of this kind makes a receipt: by it money came to where it now is.
+pub(crate) fn issues(kind: EventType) -> bool {
+    match kind {
+        EventType::SettlementCompleted
+        | EventType::SettlementPartiallyReversed
+        | EventType::SettlementReversed
+        | EventType::SettlementReturned => true,
+        EventType::SettlementAccepted
+        | EventType::SettlementSubmitted
+        | EventType::SettlementUnknown
+        | EventType::SettlementFailed
+        | EventType::SettlementCancelled
+        | EventType::SettlementDiscrepancy
+        | EventType::SettlementReviewed
+        | EventType::AttemptStarted
+        | EventType::AttemptAnswered
+        | EventType::ReversalAccepted
+        | EventType::ReversalSubmitted
+        | EventType::ReversalUnknown
+        | EventType::ReversalCompleted
+        | EventType::ReversalFailed => false,
+    }
+}
+
+/// The event that a receipt is about; what is needed of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    n: u32,
+    at: crate::time::Millis,
+    hash: Digest32,
+}
+
+impl From<&EventRecord> for Moment {
+    fn from(event: &EventRecord) -> Self {
+        Self { n: event.n, at: event.at, hash: event.hash }
+    }
+}
+
+/// What the receipt says of a settlement that is paid: `moment` is its latest event that makes one, `before` the one
+/// before that.
+pub(crate) fn claims(
+    issuer: &str,
+    key: &IdKey,
+    client: Ulid,
+    provider: &str,
+    record: &SettlementRecord,
+    moments: (Moment, Option<Moment>),
+) -> Claims {
+    let (moment, before) = moments;
+    let money = |minor| Money::from_minor(minor, record.currency).decimal();
+    // Derived from the event: no room in the store, and the same for ever.
+    let id = |moment: Moment| format!("rcpt_{}", key.child("rcpt", record.no, moment.n, moment.at));
+    Claims {
+        iss: issuer.to_owned(),
+        jti: id(moment),
+        iat: moment.at.div_euclid(1_000),
+        sub: format!("stl_{}", trail::settlement_ulid(key, record)),
+        env: environment(record.mode).to_owned(),
+        reference: record.reference.as_str().to_owned(),
+        amt: money(record.amount),
+        cur: record.currency.code().to_owned(),
+        fee: money(record.fee),
+        from: format!("cli_{client}"),
+        to: record.to.masked(),
+        status: record.status,
+        settled_at: rfc3339(record.completed_at.unwrap_or(moment.at)),
+        provider: provider.to_owned(),
+        rail_ref: record.more.as_deref().and_then(|more| more.rail_reference.clone()),
+        rev: money(record.reversed),
+        ev: Trace { n: moment.n, head: trail::hex(&moment.hash) },
+        supersedes: before.map(id),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Checking a receipt: offline, with nothing but the gateway's public keys. Every host decides alike.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::{ALG, Claims, TYP, Trace};
+use crate::auth::{Algorithm, KeyId, PublicKey, RustCrypto, Verify as _, read_jwk};
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::Ulid;
+use crate::lifecycle::SettlementStatus;
+use crate::money::Currency;
+use crate::time::parse_rfc3339;
+use crate::validate::json::Value;
+
+/// No receipt is longer; what is longer is not looked at.
+const LONGEST: usize = 8 * 1_024;
+/// More keys than any gateway has had.
+const MOST_KEYS: usize = 1_000;
+
+/// What a receipt says, if it is genuine: signed under one of the keys of `jwks`, a JWK set as a gateway publishes it
+/// at `/.well-known/jwks.json`.
+///
+/// Strict: a compact JWS in canonical base64url whose header has `alg` (ES256), `kid` (the RFC 7638 thumbprint of a
+/// P-256 key of the set) and `typ` (`settlement-receipt+jwt`) and nothing else, so no `crit`, no `b64` and no key of
+/// its own; no member twice anywhere; every claim there and of its kind. Claims that this version does not know are
+/// let through. Whether the receipt was superseded only the gateway can tell.
+///
+/// # Errors
+/// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
+pub fn verify_receipt(jws: &str, jwks: &str) -> Result<Claims> {
+    let keys = Keys::parse(jwks)?;
+    let payload = open(jws, Some(TYP), |kid| keys.find(kid))?;
+    read_claims(text(&payload, "the payload")?)
+}
+
+fn refuse(detail: impl Into<Cow<'static, str>>) -> Error {
+    Error::with(ErrorCode::ReceiptInvalid, detail)
+}
+
+/// The payload of a JWS whose signature holds. `typ` is what its header must say; `None` where it must say nothing.
+pub(super) fn open(jws: &str, typ: Option<&str>, key: impl FnOnce(&str) -> Option<PublicKey>) -> Result<Vec<u8>> {
+    if jws.len() > LONGEST {
+        return Err(refuse("it is too long for a receipt"));
+    }
+    let parts: Vec<&str> = jws.split('.').collect();
+    let [header, payload, signature] = parts.as_slice() else {
+        return Err(refuse("it is not a compact JWS: three parts with dots between them"));
+    };
+    let signed = &jws[..header.len() + 1 + payload.len()];
+    let key = check_header(&decode(header, "the header")?, typ, key)?;
+    let payload = decode(payload, "the payload")?;
+    let signature: [u8; 64] = decode(signature, "the signature")?.try_into().map_err(|_| refuse("the signature must be 64 bytes"))?;
+    if RustCrypto.verify(&key, signed.as_bytes(), &signature) { Ok(payload) } else { Err(refuse("the signature does not fit")) }
+}
+
+/// The decoder takes no padding, no other alphabet and no stray bits: a part has one text.
+fn decode(part: &str, name: &'static str) -> Result<Vec<u8>> {
+    URL_SAFE_NO_PAD.decode(part).map_err(|_| refuse(format!("{name} is not base64url without padding")))
+}
+
+fn check_header(header: &[u8], typ: Option<&str>, key: impl FnOnce(&str) -> Option<PublicKey>) -> Result<PublicKey> {
+    let header = Members::parse(text(header, "the header")?, "the header")?;
+    if let Some(name) = header.0.keys().find(|name| !matches!(name.as_ref(), "alg" | "kid" | "typ")) {
+        return Err(refuse(format!("the header must not have {name:?}")));
+    }
+    if header.text("alg")? != ALG {
+        return Err(refuse("alg must be ES256"));
+    }
+    match (typ, header.0.contains_key("typ")) {
+        (None, false) => {}
+        (Some(wanted), true) if header.text("typ")? == wanted => {}
+        (Some(_) | None, _) => return Err(refuse(format!("typ must be {TYP}"))),
+    }
+    let key = key(&header.text("kid")?).ok_or_else(|| refuse("kid names no key of the set"))?;
+    match key.algorithm() {
+        Algorithm::EcdsaP256Sha256 => Ok(key),
+        Algorithm::Ed25519 => Err(refuse("kid names a key that is not for ES256")),
+    }
+}
+
+fn text<'a>(bytes: &'a [u8], name: &'static str) -> Result<&'a str> {
+    std::str::from_utf8(bytes).map_err(|_| refuse(format!("{name} is not UTF-8")))
+}
+
+/// The keys of a set, by their own thumbprints: what the set calls them does not matter, so no two can be confused.
+struct Keys(BTreeMap<KeyId, PublicKey>);
+
+impl Keys {
+    /// Keys of other kinds and for other uses may stand among them (RFC 7517, section 5).
+    fn parse(jwks: &str) -> Result<Self> {
+        let set = Members::parse(jwks, "the key set")?;
+        let keys = set.get("keys")?.elements(MOST_KEYS).map_err(|_| refuse("the key set has no keys"))?;
+        let usable = keys.into_iter().filter_map(|key| read_jwk(key).ok());
+        Ok(Self(usable.map(|key| (key.id(), key)).collect()))
+    }
+
+    fn find(&self, kid: &str) -> Option<PublicKey> {
+        KeyId::parse(kid).and_then(|id| self.0.get(&id)).copied()
+    }
+}
+
+/// The members of a JSON object, none of them twice.
+struct Members<'a>(BTreeMap<Cow<'a, str>, Value<'a>>);
+
+impl<'a> Members<'a> {
+    fn parse(json: &'a str, name: &'static str) -> Result<Self> {
+        Self::of(Value::parse(json).map_err(|_| refuse(format!("{name} is not JSON")))?, name)
+    }
+
+    fn of(value: Value<'a>, name: &'static str) -> Result<Self> {
+        let members = value.members().map_err(|_| refuse(format!("{name} is not a JSON object")))?;
+        let mut all = BTreeMap::new();
+        for (member, value) in members {
+            if all.insert(member.clone(), value).is_some() {
+                return Err(refuse(format!("{name} has {member:?} twice")));
+            }
+        }
+        Ok(Self(all))
+    }
+
+    fn get(&self, name: &str) -> Result<Value<'a>> {
+        self.0.get(name).copied().ok_or_else(|| refuse(format!("{name} is missing")))
+    }
+
+    fn text(&self, name: &str) -> Result<String> {
+        // Whatever is in it: a rail's reference may hold anything.
+        serde_json::from_str(self.get(name)?.raw()).map_err(|_| refuse(format!("{name} is not text")))
+    }
+
+    /// Text that `good` likes.
+    fn checked(&self, name: &str, good: impl FnOnce(&str) -> bool) -> Result<String> {
+        let text = self.text(name)?;
+        if good(&text) { Ok(text) } else { Err(refuse(format!("{name} is not what it should be"))) }
+    }
+
+    /// A prefix and a ULID.
+    fn id(&self, name: &str, prefix: &str) -> Result<String> {
+        self.checked(name, |text| text.strip_prefix(prefix).is_some_and(|id| Ulid::parse(id).is_some()))
+    }
+
+    /// Text, or nothing: `null`, or no such member.
+    fn optional(&self, name: &str, read: impl FnOnce(&Self) -> Result<String>) -> Result<Option<String>> {
+        if self.0.get(name).is_none_or(|value| value.raw() == "null") { Ok(None) } else { read(self).map(Some) }
+    }
+
+    /// A JSON number that is a whole one.
+    fn whole<T: std::str::FromStr>(&self, name: &str) -> Result<T> {
+        self.get(name)?.raw().parse().map_err(|_| refuse(format!("{name} is not a whole number")))
+    }
+}
+
+fn read_claims(payload: &str) -> Result<Claims> {
+    let it = Members::parse(payload, "the payload")?;
+    let ev = Members::of(it.get("ev")?, "ev")?;
+    let cur = it.checked("cur", |code| Currency::from_code(code).is_some())?;
+    let decimals = Currency::from_code(&cur).map_or(0, Currency::minor_units);
+    let money = |name| it.checked(name, |text| is_decimal(text, decimals));
+    let status = SettlementStatus::from_name(&it.text("status")?).filter(|status| status.is_paid());
+    Ok(Claims {
+        iss: it.checked("iss", |text| !text.is_empty())?,
+        jti: it.id("jti", "rcpt_")?,
+        iat: it.whole("iat")?,
+        sub: it.id("sub", "stl_")?,
+        env: it.checked("env", |env| matches!(env, "sandbox" | "live"))?,
+        reference: it.text("ref")?,
+        amt: money("amt")?,
+        fee: money("fee")?,
+        rev: money("rev")?,
+        cur,
+        from: it.id("from", "cli_")?,
+        to: it.text("to")?,
+        status: status.ok_or_else(|| refuse("status is not that of a payment that was made"))?,
+        settled_at: it.checked("settled_at", |text| parse_rfc3339(text).is_some())?,
+        provider: it.text("provider")?,
+        rail_ref: it.optional("rail_ref", |it| it.text("rail_ref"))?,
+        ev: Trace { n: ev.whole("n")?, head: ev.checked("head", |text| text.len() == 64 && text.bytes().all(is_hex))? },
+        supersedes: it.optional("supersedes", |it| it.id("supersedes", "rcpt_"))?,
+    })
+}
+
+/// `12.50` where the currency has two decimals, `12` where it has none.
+fn is_decimal(text: &str, decimals: u8) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    match text.split_once('.') {
+        None => decimals == 0 && digits(text),
+        Some((whole, fraction)) => fraction.len() == usize::from(decimals) && digits(whole) && digits(fraction),
+    }
+}
+
+fn is_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}

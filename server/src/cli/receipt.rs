@@ -1,0 +1,206 @@
+//! `railgate receipt`: fetching receipts, and checking those of anybody.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use comfy_table::Cell;
+use hyper::Method;
+use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
+use railgate::receipt::{Claims, verify_receipt};
+use serde::Deserialize;
+
+use super::Global;
+use super::failure::{Done, Failure};
+use super::http::{Ask, encode};
+use super::problem::{refused, unanswered};
+use super::session::Session;
+use super::shapes::grouped;
+use super::terminal::{Terminal, Tone, note};
+
+const GET_EXAMPLES: &str = "\
+Examples:
+  railgate receipt get inv-2026-0042
+  railgate receipt get inv-2026-0042 --format html --out receipt.html
+  railgate receipt get inv-2026-0042 --format jose --out receipt.jws
+      The signed receipt alone: what others need to check it.
+  railgate receipt get inv-2026-0042 --format svg > code.svg";
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  railgate receipt verify receipt.jws
+      With the public keys of the server (--server).
+  railgate receipt verify receipt.jws --jwks jwks.json
+      Without a network. Fetch the keys once: curl https://HOST/.well-known/jwks.json > jwks.json
+  railgate receipt get inv-2026-0042 --format jose | railgate receipt verify - --json
+
+A receipt that is genuine may have been superseded by a later one: only the server knows.";
+
+/// No receipt and no set of keys is longer.
+const LONGEST: u64 = 1 << 20;
+
+/// Fetches receipts of payments, and checks them
+#[derive(Debug, Args)]
+pub(crate) struct ReceiptArgs {
+    #[command(subcommand)]
+    command: ReceiptCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ReceiptCommand {
+    /// Fetches the receipt of a payment that is completed
+    #[command(after_help = GET_EXAMPLES)]
+    Get(GetArgs),
+    /// Checks that a receipt is genuine, and shows what it says
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify(VerifyArgs),
+}
+
+#[derive(Debug, Args)]
+struct GetArgs {
+    /// The reference or id of the payment
+    #[arg(value_name = "REF")]
+    target: String,
+    /// In which form; text, or json with --json, unless told
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Into this file, instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct VerifyArgs {
+    /// The receipt, as JWS or as JSON; - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The public keys, as a JWK set; the server is asked for its own if not given
+    #[arg(long, value_name = "FILE")]
+    jwks: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// What it says, with the JWS in it
+    Json,
+    /// The compact JWS alone
+    Jose,
+    /// A page to print
+    Html,
+    /// The QR code of the JWS
+    Svg,
+    /// Plain text
+    Text,
+}
+
+impl Format {
+    fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Jose => "application/jose",
+            Self::Html => "text/html",
+            Self::Svg => "image/svg+xml",
+            Self::Text => "text/plain",
+        }
+    }
+}
+
+pub(crate) async fn run(args: ReceiptArgs, global: &Global, terminal: &Terminal) -> Done {
+    match args.command {
+        ReceiptCommand::Get(args) => get(args, global, terminal).await,
+        ReceiptCommand::Verify(args) => verify(args, global, terminal).await,
+    }
+}
+
+async fn get(args: GetArgs, global: &Global, terminal: &Terminal) -> Done {
+    let format = args.format.unwrap_or(if global.json { Format::Json } else { Format::Text });
+    let mut session = Session::open(global)?;
+    let ask = Ask::get(format!("/gateway/settlements/{}/receipt", encode(&args.target)));
+    let answer = session.call(ask.with(ACCEPT, HeaderValue::from_static(format.media_type()))).await?;
+    match &args.out {
+        Some(path) => {
+            let written = std::fs::write(path, &answer.body);
+            written.map_err(|error| Failure::caused(format_args!("cannot write {}", path.display()), error))
+        }
+        // Like a line, so that what comes after begins on its own; a JWS is read with and without it.
+        None => terminal.json(&answer.body),
+    }
+}
+
+async fn verify(args: VerifyArgs, global: &Global, terminal: &Terminal) -> Done {
+    let receipt = read_file(&args.file)?;
+    let (keys, whose) = match &args.jwks {
+        Some(path) => (read_file(path)?, path.display().to_string()),
+        None => published(global).await?,
+    };
+    let claims = verify_receipt(&jws(&receipt), &keys)
+        .map_err(|error| Failure::new(format!("the receipt is not genuine, by the keys of {whose}: {}", error.detail)))?;
+    if global.json {
+        let document = serde_json::to_vec(&claims).map_err(|error| Failure::caused("cannot write the receipt", error))?;
+        return terminal.json(&document);
+    }
+    terminal.line(terminal.paint(Tone::Good, format_args!("Genuine: signed by a key of {whose}.")))?;
+    if claims.env == "sandbox" {
+        note("It is a sandbox receipt: no money was moved.");
+    }
+    show(&claims, terminal)
+}
+
+/// The receipt itself, whether it came alone or as JSON.
+fn jws(text: &str) -> String {
+    #[derive(Deserialize)]
+    struct Json {
+        jws: String,
+    }
+    let text = text.trim();
+    serde_json::from_str::<Json>(text).map_or_else(|_| text.to_owned(), |json| json.jws)
+}
+
+fn read_file(path: &Path) -> Done<String> {
+    let mut text = String::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(LONGEST).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(LONGEST).read_to_string(&mut text))
+    };
+    read.map_err(|error| Failure::caused(format_args!("cannot read {}", path.display()), error))?;
+    Ok(text)
+}
+
+/// The public keys of the server, and its address. Nobody need be known there.
+async fn published(global: &Global) -> Done<(String, String)> {
+    let session = Session::open_anonymous(global)?;
+    let path = "/.well-known/jwks.json".to_owned();
+    let ask = Ask { method: Method::GET, path, headers: HeaderMap::new(), body: None, patience: Duration::ZERO };
+    let server = session.server().to_owned();
+    let answer = match session.http().send(&ask).await? {
+        Ok(answer) if answer.status.is_success() => answer,
+        Ok(answer) => return Err(refused(&answer, &global.profile)),
+        Err(cause) => return Err(unanswered(&server, &cause)),
+    };
+    let keys = String::from_utf8(answer.body.to_vec()).map_err(|error| Failure::caused("the server's keys cannot be read", error))?;
+    Ok((keys, server))
+}
+
+fn show(claims: &Claims, terminal: &Terminal) -> Done {
+    let money = |amount: &str| Cell::new(format!("{} {}", grouped(amount), claims.cur));
+    let mut rows = vec![
+        ("receipt", Cell::new(&claims.jti)),
+        ("settlement", Cell::new(&claims.sub)),
+        ("reference", Tone::Strong.cell(&claims.reference)),
+        ("status", Tone::of_state(claims.status.as_str()).cell(claims.status.as_str())),
+        ("amount", money(&claims.amt)),
+        ("fee", money(&claims.fee)),
+        ("given back", money(&claims.rev)),
+        ("from", Cell::new(&claims.from)),
+        ("to", Cell::new(&claims.to)),
+        ("settled", Cell::new(&claims.settled_at)),
+        ("provider", Cell::new(&claims.provider)),
+        ("issuer", Cell::new(&claims.iss)),
+    ];
+    if let Some(before) = &claims.supersedes {
+        rows.push(("supersedes", Cell::new(before)));
+    }
+    terminal.show(&terminal.card(rows))
+}

@@ -1,0 +1,45 @@
+//! Receipts as a person fetches and checks them.
+
+use super::support::{World, railgate};
+
+#[test]
+fn a_receipt_is_fetched_in_each_form_and_checked_without_a_network() {
+    let world = World::enrolled();
+    world.run(&["settle", "10.50", "EUR", "sim:ok", "--reference", "inv-1", "--wait", "10"]).ok();
+    let text = world.run(&["receipt", "get", "inv-1"]).ok().out;
+    assert!(text.starts_with("Payment receipt\n") && text.contains("10.50 EUR"), "{text}");
+    let json = world.run(&["receipt", "get", "inv-1", "--json"]).ok();
+    let jws = json.json()["jws"].as_str().unwrap().to_owned();
+    assert_eq!(world.run(&["receipt", "get", "inv-1", "--format", "jose"]).ok().out.trim_end(), jws);
+    assert!(world.run(&["receipt", "get", "inv-1", "--format", "svg"]).ok().out.starts_with("<svg "));
+    let page = world.path("receipt.html").display().to_string();
+    assert_eq!(world.run(&["receipt", "get", "inv-1", "--format", "html", "--out", &page]).ok().out, "");
+    assert!(std::fs::read_to_string(&page).unwrap().contains(&jws));
+
+    // With the server's keys, from the JWS and from the JSON.
+    for input in [&jws, &json.out] {
+        let checked = world.run_with_input(&["receipt", "verify", "-"], input).ok().out;
+        assert!(checked.starts_with("Genuine") && checked.contains("10.50 EUR") && checked.contains("inv-1"), "{checked}");
+    }
+    // With keys in a file, and no server.
+    let keys = world.run(&["curl", "GET", "/.well-known/jwks.json"]).ok().out;
+    let (file, jwks) = (world.path("receipt.jws").display().to_string(), world.path("jwks.json").display().to_string());
+    std::fs::write(&jwks, keys).unwrap();
+    std::fs::write(&file, format!("{jws}\n")).unwrap();
+    let offline = ["receipt", "verify", &file, "--jwks", &jwks, "--json"];
+    assert_eq!(railgate(&offline, None).ok().json()["ref"], "inv-1");
+    std::fs::write(&file, jws.replacen("eyJ", "eyK", 1)).unwrap();
+    let forged = railgate(&offline, None).fails(1);
+    assert!(forged.err.contains("not genuine") && forged.out.is_empty(), "{}", forged.err);
+}
+
+#[test]
+fn what_has_no_receipt_is_told_and_nothing_is_written() {
+    let world = World::enrolled();
+    world.run(&["settle", "10.50", "EUR", "sim:pending", "--reference", "inv-2"]).ok();
+    let out = world.path("none.txt");
+    let refused = world.run(&["receipt", "get", "inv-2", "--out", &out.display().to_string()]).fails(1);
+    assert!(refused.err.contains("409 not_completed") && refused.err.contains("railgate status"), "{}", refused.err);
+    assert!(!out.exists());
+    world.run(&["receipt", "verify", "/nowhere/at/all"]).fails(1);
+}
