@@ -288,7 +288,7 @@ fn token_view(engine: &Engine, token: IssuedToken) -> TokenView {
     }
 }
 
-/// Whole seconds from now, rounded up: a token that was made for a day says 86400.
+/// Whole seconds from now, rounded up: a token that was made for a quarter of an hour says 900.
 fn expires_in(engine: &Engine, end: Millis) -> i64 {
     (end - engine.now() + 999).div_euclid(1_000).max(0)
 }

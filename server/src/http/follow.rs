@@ -56,8 +56,8 @@ pub(crate) async fn status(State(app): State<App>, Call(call): Call, named: Name
 ///
 /// As JSON, a page of events, oldest first; pass the last `sequence` as `after` for the next page. As
 /// `text/event-stream` (Server-Sent Events), everything above `after` or `Last-Event-ID` and then each event as it
-/// happens; `id` is the sequence. A comment is sent every 15 seconds. The stream stays open until the client closes it
-/// or the server is shut down.
+/// happens; `id` is the sequence. A comment is sent every 15 seconds. The stream stays open until the client closes it,
+/// the token of the call ends or the server is shut down; it is taken up again with `Last-Event-ID` and a fresh token.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}/events", tag = "settlements", operation_id = "listSettlementEvents",
     params(
