@@ -167,15 +167,14 @@ impl Follower {
         loop {
             // Whoever was let in is not let in for ever: the stream ends with its token, key and client, and is taken up
             // again with another signature.
-            let token = self.token.clone();
-            match self.app.gateway.scan(move |engine| engine.authenticate(&token)).await {
-                Ok(_) => {}
-                Err(error) if error.code.http_status() < 500 => return Ok(false),
-                Err(error) => return Err(error),
-            }
-            let (record, after) = (self.record.clone(), self.after);
-            let events = match self.app.gateway.scan(move |engine| engine.events(&record, after, STREAM_PAGE)).await {
+            let (token, record, after) = (self.token.clone(), self.record.clone(), self.after);
+            let read = self.app.gateway.scan(move |engine| {
+                engine.authenticate(&token)?;
+                engine.events(&record, after, STREAM_PAGE)
+            });
+            let events = match read.await {
                 Ok(events) => events,
+                Err(error) if error.code.http_status() < 500 => return Ok(false),
                 Err(error) => {
                     // Cut off, so that the client comes back and asks again from where it was.
                     let _ = self.sender.send(Err(error.clone())).await;
