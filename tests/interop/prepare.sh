@@ -27,7 +27,7 @@ anew() {
 }
 
 case "$name" in
-  node)
+  node | *-node)
     need node --version
     need npm --version
     if ! made_from "$source/package-lock.json"; then
@@ -40,7 +40,7 @@ case "$name" in
     cp "$source/client.js" "$source/package.json" "$folder"
     printf '%s\n' node "$folder/client.js"
     ;;
-  python-*)
+  python-* | *-python)
     need python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))'
     if ! made_from "$source/requirements.txt"; then
       anew

@@ -3,6 +3,7 @@
 
 pub mod binary;
 pub mod client;
+pub mod interop;
 pub mod key;
 pub mod presigned;
 
