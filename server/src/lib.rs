@@ -9,6 +9,7 @@
 //! | how commands reach the engine | [`gateway`] |
 //! | how the outbox is carried | [`worker`] |
 //! | a setting | [`config`] |
+//! | how a receipt looks as PDF | [`pdf`] |
 //! | the order of start and end | [`running`] |
 
 pub mod cli;
@@ -18,6 +19,7 @@ pub mod gateway;
 pub mod http;
 pub mod master;
 pub mod metrics;
+pub mod pdf;
 pub mod running;
 pub mod stop;
 pub mod telemetry;

@@ -10,6 +10,7 @@
 
 mod page;
 mod qr;
+pub mod sheet;
 mod verify;
 
 use base64::Engine as _;
@@ -27,6 +28,7 @@ use crate::time::rfc3339;
 use crate::trail;
 
 pub use page::content_security_policy;
+pub use qr::{Bar, Code};
 pub use verify::verify_receipt;
 
 /// The `typ` of a receipt's header.
@@ -96,7 +98,8 @@ struct Header<'a> {
 }
 
 /// A signed receipt, in each of its forms: [`Receipt::view`], [`Receipt::jws`], [`Receipt::html`], [`Receipt::svg`] and
-/// [`Receipt::text`].
+/// [`Receipt::text`]; and what it takes to show it in any other: [`Receipt::heading`], [`Receipt::rows`] and
+/// [`Receipt::code`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// What it says.

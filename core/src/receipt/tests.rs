@@ -11,7 +11,7 @@ use crate::auth::{PublicKey, SoftwareKey, parse_jwk};
 use crate::error::ErrorCode;
 use crate::ids::{ClientNo, ProviderNo, SettlementNo};
 use crate::ledger::Mode;
-use crate::money::Currency;
+use crate::money::{Currency, grouped};
 use crate::participant::{Participant, Reference};
 use crate::store::record::SettlementMore;
 
@@ -164,7 +164,7 @@ fn amounts_have_their_currency_s_decimals() {
         assert_eq!((read.amt.as_str(), read.fee.as_str()), (amt, fee));
         let view = serde_json::to_string(&receipt.view()).unwrap();
         assert!(view.contains(&format!("\"amount\":{amt},\"currency\":\"{currency}\",\"fee\":{fee},")), "{view}");
-        assert!(receipt.text().contains(&format!("Amount:          {amt} {currency}\n")), "{}", receipt.text());
+        assert!(receipt.text().contains(&format!("Amount:          {} {currency}\n", grouped(amt))), "{}", receipt.text());
     }
 }
 
@@ -307,6 +307,26 @@ fn a_key_set_may_hold_others_and_must_be_one() {
     assert_eq!(refused(&signed(&header, &payload, &edwards), &jwks(&[&edwards])), "kid names a key that is not for ES256");
 }
 
+#[test]
+fn people_read_amounts_in_groups_and_times_in_words() {
+    let mut record = record(1_234_567_890, "KWD", "sim:ok");
+    record.reversed = 1_000;
+    record.status = SettlementStatus::PartiallyReversed;
+    let receipt = Receipt::sign(of(&record), Some("two\nlines\tof it".to_owned()), &key(1)).unwrap();
+    let heading = receipt.heading();
+    assert_eq!((heading.amount.as_str(), heading.currency, heading.status), ("1,234,567.890", "KWD", "Paid, a part of it given back"));
+    let rows = receipt.rows();
+    let value = |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.value.as_ref());
+    assert_eq!(value("Settled"), Some("21 November 2026, 10:38:17 UTC"));
+    assert_eq!((value("Fee"), value("Given back")), (Some("0.005 KWD"), Some("1.000 KWD")));
+    assert_eq!((value("Description"), value("Replaces")), (Some("two lines of it"), None));
+    // What is signed is not touched by that.
+    let read = verify_receipt(&receipt.jws, &jwks(&[&key(1)])).unwrap();
+    assert_eq!((read.amt.as_str(), read.settled_at.as_str()), ("1234567.890", "2026-11-21T10:38:17.042Z"));
+    let nothing_back = Receipt::sign(of(&self::record(1, "JPY", "sim:ok")), None, &key(1)).unwrap();
+    assert!(nothing_back.rows().iter().all(|row| row.name != "Given back"));
+}
+
 /// Text of others in every place where there can be some.
 fn hostile(text: &str) -> Receipt {
     let mut record = record(1_050, "EUR", "sim:ok");
@@ -322,7 +342,7 @@ fn the_page_shows_any_text_and_runs_none() {
     let page = hostile(hostile_text).html();
     assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("onerror='"), "{page}");
     let escaped = "&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=&#39;a&#39;&gt; &quot;&amp;amp;";
-    assert_eq!(page.matches(escaped).count(), 3);
+    assert_eq!(page.matches(escaped).count(), 4);
     for outside in ["http:", "src=", "href=", "url(", "@import", " style="] {
         let found = page.replace("http://www.w3.org/2000/svg", "").replace(escaped, "");
         assert!(!found.contains(outside), "{outside}");
@@ -333,7 +353,7 @@ fn the_page_shows_any_text_and_runs_none() {
     {
         let receipt = hostile(&text);
         let page = receipt.html();
-        assert!(page.contains(&format!("<td dir=\"auto\">{text}</td>")) && page.contains(&format!("<bdi>{text}</bdi>")), "{text}");
+        assert!(page.contains(&format!("<div dir=\"auto\">{text}</div>")) && page.contains(&format!("<bdi>{text}</bdi>")), "{text}");
         assert!(receipt.text().contains(&format!("Description:     {text}\n")));
         assert_eq!(verify_receipt(&receipt.jws, &jwks(&[&key(1)])).unwrap(), receipt.claims);
         assert_eq!(decoded(&receipt.svg().unwrap()), receipt.jws);
@@ -342,7 +362,7 @@ fn the_page_shows_any_text_and_runs_none() {
     // What would turn or break the text around it does not get through; the signature covers it as it is.
     let receipt = hostile("a\u{202e}b\u{2066}\nStatus: Paid\u{7}");
     for form in [receipt.html(), receipt.text()] {
-        assert!(form.contains("a\u{fffd}b\u{fffd}\u{fffd}Status: Paid\u{fffd}"), "{form}");
+        assert!(form.contains("a\u{fffd}b\u{fffd} Status: Paid\u{fffd}"), "{form}");
     }
     assert_eq!(verify_receipt(&receipt.jws, &jwks(&[&key(1)])).unwrap(), receipt.claims);
 }

@@ -1,6 +1,6 @@
 //! `railgate receipt`: fetching receipts, and checking those of anybody.
 
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ use super::terminal::{Terminal, Tone, note};
 const GET_EXAMPLES: &str = "\
 Examples:
   railgate receipt get inv-2026-0042
+  railgate receipt get inv-2026-0042 --format pdf --out receipt.pdf
   railgate receipt get inv-2026-0042 --format html --out receipt.html
   railgate receipt get inv-2026-0042 --format jose --out receipt.jws
       The signed receipt alone: what others need to check it.
@@ -88,6 +89,8 @@ enum Format {
     Jose,
     /// A page to print
     Html,
+    /// The page as a document
+    Pdf,
     /// The QR code of the JWS
     Svg,
     /// Plain text
@@ -100,6 +103,7 @@ impl Format {
             Self::Json => "application/json",
             Self::Jose => "application/jose",
             Self::Html => "text/html",
+            Self::Pdf => "application/pdf",
             Self::Svg => "image/svg+xml",
             Self::Text => "text/plain",
         }
@@ -115,6 +119,9 @@ pub(crate) async fn run(args: ReceiptArgs, global: &Global, terminal: &Terminal)
 
 async fn get(args: GetArgs, global: &Global, terminal: &Terminal) -> Done {
     let format = args.format.unwrap_or(if global.json { Format::Json } else { Format::Text });
+    if matches!(format, Format::Pdf) && args.out.is_none() && std::io::stdout().is_terminal() {
+        return Err(Failure::new("a PDF is not shown on a terminal").hint("--out FILE saves it"));
+    }
     let mut session = Session::open(global)?;
     let ask = Ask::get(format!("/gateway/settlements/{}/receipt", encode(&args.target)));
     let answer = session.call(ask.with(ACCEPT, HeaderValue::from_static(format.media_type()))).await?;

@@ -15,6 +15,9 @@ fn a_receipt_is_fetched_in_each_form_and_checked_without_a_network() {
     let page = world.path("receipt.html").display().to_string();
     assert_eq!(world.run(&["receipt", "get", "inv-1", "--format", "html", "--out", &page]).ok().out, "");
     assert!(std::fs::read_to_string(&page).unwrap().contains(&jws));
+    let paper = world.path("receipt.pdf").display().to_string();
+    assert_eq!(world.run(&["receipt", "get", "inv-1", "--format", "pdf", "--out", &paper]).ok().out, "");
+    assert!(std::fs::read(&paper).unwrap().starts_with(b"%PDF-1.7\n"));
 
     // With the server's keys, from the JWS and from the JSON.
     for input in [&jws, &json.out] {

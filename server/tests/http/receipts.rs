@@ -47,7 +47,7 @@ async fn each_form_is_the_same_receipt() {
     for (accept, content, begins) in [
         (None, "application/json", "{\"id\":\"rcpt_"),
         (Some("*/*"), "application/json", "{\"id\":\"rcpt_"),
-        (Some("application/pdf, application/json;q=0.5"), "application/json", "{\"id\":\"rcpt_"),
+        (Some("image/png, application/json;q=0.5"), "application/json", "{\"id\":\"rcpt_"),
         (Some("application/jose"), "application/jose", "eyJ"),
         (Some("text/html,application/xhtml+xml,*/*;q=0.8"), "text/html; charset=utf-8", "<!DOCTYPE html>"),
         (Some("image/svg+xml"), "image/svg+xml", "<svg xmlns="),
@@ -76,10 +76,81 @@ async fn each_form_is_the_same_receipt() {
 }
 
 #[tokio::test]
+async fn the_paper_is_the_same_receipt() {
+    let service = service().await;
+    service.settled("r-1", "sim:ok").await;
+    let paper = receipt(&service, "r-1", Some("application/pdf")).await.expect(200);
+    assert!(paper.body.starts_with(b"%PDF-1.7\n") && paper.body.trim_ascii_end().ends_with(b"%%EOF"));
+    assert_eq!(paper.header("content-type"), Some("application/pdf"));
+    assert_eq!(paper.header("content-disposition"), Some("inline; filename=\"receipt-r-1.pdf\""));
+    assert_eq!((paper.header("x-content-type-options"), paper.header("cache-control")), (Some("nosniff"), Some("private, no-cache")));
+    assert!(paper.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+    assert!(paper.header("etag").unwrap().ends_with("-pdf\""));
+    let claims = checked(&service, &jws(&service, "r-1").await).await;
+    assert!(String::from_utf8_lossy(&paper.body).contains(&claims.jti));
+    // Asked again, the same bytes.
+    assert_eq!(receipt(&service, "r-1", Some("application/pdf")).await.expect(200).body, paper.body);
+}
+
+#[tokio::test]
+async fn the_best_liked_form_is_sent() {
+    let service = service().await;
+    service.settled("r-1", "sim:ok").await;
+    for (accept, content) in [
+        ("application/pdf, text/html;q=0.9", "application/pdf"),
+        ("text/html;q=0.8, application/pdf;q=0.9, image/svg+xml;q=0.1", "application/pdf"),
+        ("application/pdf;q=0.2, application/jose;q=0.3, text/plain;q=0.25", "application/jose"),
+        ("application/*;q=0.5, text/plain;q=0.6", "text/plain; charset=utf-8"),
+        ("application/*, application/json;q=0.1, application/jose;q=0.1", "application/pdf"),
+        ("image/*, application/pdf;q=0.9", "image/svg+xml"),
+        ("*/*;q=0.1, application/pdf;q=0", "application/json"),
+        ("text/*, text/html;q=0", "text/plain; charset=utf-8"),
+        ("APPLICATION/PDF; Q=0.001", "application/pdf"),
+        // Equally liked: the one that is named first in the description of the interface.
+        ("text/plain, application/pdf", "application/pdf"),
+        ("application/pdf, text/html", "text/html; charset=utf-8"),
+    ] {
+        let answer = receipt(&service, "r-1", Some(accept)).await.expect(200);
+        assert_eq!(answer.header("content-type"), Some(content), "{accept}");
+    }
+}
+
+#[tokio::test]
+async fn only_the_headers_are_sent_where_only_they_are_asked_for() {
+    let service = service().await;
+    service.settled("r-1", "sim:ok").await;
+    for accept in ["application/json", "application/jose", "text/html", "application/pdf", "image/svg+xml", "text/plain"] {
+        let request = |method: &str| service.request(method, &format!("{SETTLEMENTS}/r-1/receipt")).header("accept", accept);
+        let whole = service.send(request("GET").body(Body::empty()).unwrap()).await.expect(200);
+        let head = service.send(request("HEAD").body(Body::empty()).unwrap()).await.expect(200);
+        assert!(head.body.is_empty() && !whole.body.is_empty(), "{accept}");
+        for name in ["content-type", "etag", "content-disposition", "content-security-policy", "cache-control", "vary"] {
+            assert_eq!(head.header(name), whole.header(name), "{accept} {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_longest_reference_and_description_have_every_form() {
+    let service = service().await;
+    let reference = "R".repeat(64);
+    let description = "فاتورة 17 東京 ".repeat(12).chars().take(140).collect::<String>();
+    let body = json!({"amount": "1.234", "currency": "KWD", "to": "sim:ok", "reference": reference, "description": description});
+    service.post(SETTLEMENTS, &body).await.expect(201);
+    service.until(&reference, "completed").await;
+    for accept in ["application/json", "application/jose", "text/html", "application/pdf", "image/svg+xml", "text/plain"] {
+        let answer = receipt(&service, &reference, Some(accept)).await.expect(200);
+        if let Some(name) = answer.header("content-disposition") {
+            assert!(name.starts_with(&format!("inline; filename=\"receipt-{reference}.")), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_form_that_there_is_not_is_not_acceptable() {
     let service = service().await;
     service.settled("r-1", "sim:ok").await;
-    for accept in ["application/pdf", "image/png", "text/css;q=1, application/json;q=0"] {
+    for accept in ["image/png", "application/postscript", "text/css;q=1, application/json;q=0"] {
         let problem = receipt(&service, "r-1", Some(accept)).await.problem(406, "not_acceptable");
         assert!(problem["detail"].as_str().unwrap().contains("application/jose"), "{problem}");
     }
@@ -98,6 +169,7 @@ async fn an_unchanged_receipt_is_not_sent_again() {
     assert!(again.body.is_empty() && again.header("etag") == Some(tag.as_str()));
     // Another form is another thing.
     ask("text/html").await.expect(200);
+    ask("application/pdf").await.expect(200);
     service.post(&format!("{SETTLEMENTS}/r-1/reverse"), &json!({"amount": 1})).await.expect(201);
     service.until("r-1", "partially_reversed").await;
     ask("application/json").await.expect(200);
@@ -218,5 +290,5 @@ async fn what_clients_and_payers_write_stays_text_on_the_page() {
     let page = receipt(&service, "r-1", Some("text/html")).await.expect(200);
     let page = page.text();
     assert!(page.contains("&lt;b&gt;شكرا&lt;/b&gt; &amp; &quot;merci&quot; 東京") && !page.contains("<b>"), "{page}");
-    assert!(page.contains("<p class=\"amount\">1050 JPY</p>") && page.contains("<bdi>alias:***تونة</bdi>"), "{page}");
+    assert!(page.contains("<p class=\"amount\">1,050 <span>JPY</span></p>") && page.contains("<bdi>alias:***تونة</bdi>"), "{page}");
 }
