@@ -15,6 +15,7 @@ pub mod ids;
 pub mod ledger;
 pub mod lifecycle;
 pub mod limit;
+pub mod log;
 pub mod money;
 pub mod participant;
 pub mod rail;
