@@ -1,13 +1,47 @@
 //! The transparency log: what anybody can check about the gateway's events without trusting the gateway.
 //!
-//! The log is an append-only Merkle tree (RFC 6962, section 2.1, over SHA-256), served as C2SP
-//! [tiles](https://c2sp.org/tlog-tiles). Its parts:
+//! The log is an append-only Merkle tree (RFC 6962, section 2.1, over SHA-256) whose leaves stand for events, one each,
+//! in the order in which they were logged. The gateway signs its root and size as a *checkpoint* and serves the tree as
+//! C2SP [tiles](https://c2sp.org/tlog-tiles).
 //!
-//! - [`append`], [`root`], [`inclusion`] and [`consistency`] do the mathematics over rows that the caller keeps, behind
-//!   [`Tiles`]. Nothing here does I/O.
-//! - [`TilePath`] and [`serve`] are what a server needs to answer for tiles and entry bundles.
-//! - [`verify_inclusion`] and [`verify_consistency`] check proofs, and take any input.
+//! # What it proves
+//!
+//! - A **proof of inclusion** shows that an event was logged, at one place, before a checkpoint was signed. With the
+//!   event's hash, which covers the settlement's events before it, the history up to it cannot be told differently.
+//! - A **proof of consistency** between two checkpoints shows that the later log only added to the earlier one. A
+//!   gateway that changes or drops what it has logged cannot make it. Whoever has kept a checkpoint can ask.
+//!
+//! It does not show that what an event says took place: it holds the gateway to what it said. Nor does it show that
+//! everybody sees one log: for that, holders compare checkpoints, or witnesses sign them as well.
+//!
+//! # What a leaf is
+//!
+//! 32 bytes: a salted [`commitment`] to the event's hash. Whoever reads the log learns how many events there are and
+//! nothing about any of them: no amount, no name, not which of them belong together. The salt of an event goes with
+//! its proof, to those who may see the event.
+//!
+//! # How a holder checks a proof
+//!
+//! Offline, with the event, the `.tlog-proof` text and the log's verifier key ([`LogKey`], got once from a source that
+//! is trusted):
+//!
+//! 1. Compute the event's hash from the event, as the [trail](crate::trail) says.
+//! 2. [`verify_proof`] makes the leaf of salt and hash, follows the path to the root of the checkpoint in the proof, and
+//!    checks its signature. It gives the [`Checkpoint`]: worth keeping, to ask later for consistency with a newer one.
+//!
+//! The formats are those of C2SP ([checkpoint](https://c2sp.org/tlog-checkpoint), [signed
+//! note](https://c2sp.org/signed-note), [proof](https://c2sp.org/tlog-proof)), so that programs that are not ours do it
+//! as well; `tests/interop/go-tlog` is one.
+//!
+//! # What is here
+//!
+//! Pure functions. [`append`], [`root`], [`inclusion`] and [`consistency`] do the mathematics over rows that the caller
+//! keeps, behind [`Tiles`]; [`TilePath`] and [`serve`] answer for tiles and entry bundles; [`Checkpoint::sign`] and
+//! [`Proof`] write what is handed out; [`LogKey::open`], [`verify_inclusion`], [`verify_consistency`] and
+//! [`verify_proof`] check it, and take any input.
 
+mod note;
+mod proof;
 mod tile;
 mod tree;
 mod verify;
@@ -15,6 +49,8 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
+pub use note::{Checkpoint, LogKey, LogName, NoteError};
+pub use proof::{Proof, ProofError, commitment, verify_proof};
 pub use tile::{TileKind, TilePath, serve};
 pub use tree::{Appended, Hash, Overlay, TILE_WIDTH, TileRow, Tiles, TreeError, append, consistency, inclusion, root};
 pub use verify::{verify_consistency, verify_inclusion};
@@ -34,4 +70,11 @@ pub fn node_hash(left: &Hash, right: &Hash) -> Hash {
 /// The root of the tree without leaves: the SHA-256 of nothing.
 pub fn empty_root() -> Hash {
     Sha256::digest([]).into()
+}
+
+/// A number in decimal, as the formats write it: digits alone, without zeros before it.
+fn decimal(text: &str) -> Option<u64> {
+    let number: u64 = text.parse().ok()?;
+    // The one spelling: no sign, no zeros.
+    (number.to_string() == text).then_some(number)
 }
