@@ -59,15 +59,17 @@ need_cc() {
   need has_cc "a C compiler" "gcc libc6-dev" gcc
 }
 
-# What the interop tests run: clients that are not ours, in JavaScript, Python and shell. Only ./check calls these.
+# What the interop tests run: clients that are not ours, in JavaScript, Python, Go and shell. Only ./check calls these.
 
 has_node() { node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)' && npm --version; }
 has_python() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))'; }
+has_go() { go version | grep -Eq ' go1\.(19|[2-9][0-9])'; }
 has_openssl() { openssl version; }
 has_curl() { curl --version; }
 
 need_node() { need has_node "Node 18 or newer with npm" "nodejs npm" node; }
 need_python() { need has_python "Python 3.10 or newer with venv" "python3 python3-venv" python3; }
+need_go() { need has_go "Go 1.19 or newer" golang-go go; }
 need_openssl() { need has_openssl "openssl" openssl openssl; }
 need_curl() { need has_curl "curl" "curl ca-certificates" curl; }
 

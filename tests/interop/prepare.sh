@@ -51,6 +51,13 @@ case "$name" in
     fi
     printf '%s\n' "$folder/venv/bin/python" "$source/client.py"
     ;;
+  go-*)
+    need go version
+    mkdir -p "$folder"
+    # Go builds what has changed, from the modules that go.sum names. No C: a C compiler is not what is tested here.
+    (cd "$source" && CGO_ENABLED=0 GOFLAGS=-mod=readonly go build -o "$folder/$name" .) >&2
+    printf '%s\n' "$folder/$name"
+    ;;
   shell)
     need openssl version
     need curl --version

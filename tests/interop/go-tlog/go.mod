@@ -1,0 +1,5 @@
+module railgate/interop/go-tlog
+
+go 1.19
+
+require golang.org/x/mod v0.20.0
