@@ -206,6 +206,7 @@ fn a_log_is_sound_and_one_that_was_changed_is_not() {
     log.fails_with("kept/checkpoint", "consistency", log.signed(EARLIER, [1; 32]));
     log.fails_with("kept/checkpoint", "consistency", log.signed(EARLIER, root(&log.tiles, EARLIER - 1).unwrap()));
     log.fails_with("kept/checkpoint", "consistency", log.signed(SIZE + 1, [1; 32]));
+    log.fails_with("kept/checkpoint", "consistency", log.signed(0, [1; 32]));
     log.fails_with("kept/consistency", "consistency", base64_lines(&consistency(&log.tiles, EARLIER - 1, SIZE).unwrap()));
 
     // Proofs of something else.
@@ -222,6 +223,11 @@ fn a_log_is_sound_and_one_that_was_changed_is_not() {
         log.fails_with("kept/event.tlog-proof", "inclusion", changed.to_string());
     }
     assert_sound(&log, &log.audit_folder().unwrap());
+
+    // The log as it began continues in every log.
+    log.put("kept/checkpoint", log.checkpoint(0).as_bytes());
+    log.put("kept/consistency", b"");
+    assert_eq!(lines(&log.audit_folder().unwrap())[3]["size"], 0);
 }
 
 #[test]

@@ -164,7 +164,8 @@ func continues(own hashes, tree tlog.Tree, verifier note.Verifier, old, consiste
 	if err := checkContinues(own, tree, earlier); err != nil {
 		return step, err
 	}
-	if consistency == "" {
+	// From the tree without leaves there is nothing to prove.
+	if consistency == "" || earlier.N == 0 {
 		return step, nil
 	}
 	path, err := readHashes(consistency)
@@ -175,9 +176,13 @@ func continues(own hashes, tree tlog.Tree, verifier note.Verifier, old, consiste
 }
 
 func checkContinues(own hashes, tree, earlier tlog.Tree) error {
-	// The tree without leaves begins every tree.
+	// The tree without leaves begins every tree, and has one root.
 	if earlier.N == 0 {
-		return nil
+		empty, err := tlog.TreeHash(0, own)
+		if err == nil && earlier.Hash != empty {
+			err = errors.New("a checkpoint of no leaves has another root than that of none")
+		}
+		return err
 	}
 	if earlier.N > tree.N {
 		return fmt.Errorf("a checkpoint is of %d leaves, and the log has %d", earlier.N, tree.N)
