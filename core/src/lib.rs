@@ -26,6 +26,7 @@ pub mod store;
 pub mod time;
 pub mod trail;
 pub mod validate;
+pub mod webhook;
 
 pub use engine::{Config, Engine};
 pub use error::{Error, ErrorCode, Result};

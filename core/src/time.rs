@@ -34,6 +34,19 @@ pub fn parse_rfc3339(text: &str) -> Option<Millis> {
     text.parse::<jiff::Timestamp>().ok().map(|t| t.as_millisecond())
 }
 
+/// Reads an HTTP date in each of the three forms that RFC 9110, section 5.6.7, has receivers read, such as
+/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+pub fn parse_http_date(text: &str) -> Option<Millis> {
+    if let Ok(at) = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text) {
+        return Some(at.as_millisecond());
+    }
+    // Both are in UTC, whether they say so or not.
+    ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"].iter().find_map(|form| {
+        let time = jiff::fmt::strtime::parse(form, text).and_then(|parsed| parsed.to_datetime()).ok()?;
+        time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|at| at.timestamp().as_millisecond())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +64,16 @@ mod tests {
             not.into_iter().chain(nor).chain(["2026-11-21T10:38:17Z[Europe/Berlin]", "2026-13-21T10:38:17Z", "2026-11-21T10:38:1éZ"])
         {
             assert_eq!(parse_rfc3339(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn http_dates_are_read_in_their_three_forms() {
+        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            assert_eq!(parse_http_date(text), Some(784_111_777_000), "{text}");
+        }
+        for text in ["", "Sun, 06 Nov 1994", "06-Nov-94 08:49:37", "1994-11-06T08:49:37Z", "Sun, 31 Feb 1994 08:49:37 GMT"] {
+            assert_eq!(parse_http_date(text), None, "{text}");
         }
     }
 }

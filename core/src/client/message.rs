@@ -1,7 +1,5 @@
 //! Requests and answers as a session sees them.
 
-use crate::time::Millis;
-
 /// A request, with a path below the server's base address.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Request {
@@ -57,11 +55,6 @@ impl Answer<'_> {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
     }
-}
-
-/// An HTTP date, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-pub(super) fn http_date(text: &str) -> Option<Millis> {
-    jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok().map(|at| at.as_millisecond())
 }
 
 /// A server's address as it is signed, the way RFC 9110 compares addresses: scheme and host in lower case, no default

@@ -27,9 +27,8 @@ use serde::Deserialize;
 
 use crate::auth::{CHALLENGE_TTL_S, Outgoing, PublicKey, SignError, Signer, Stamp, TAG, TAG_NEW_KEY, sign_request};
 use crate::ledger::Mode;
-use crate::time::Millis;
+use crate::time::{Millis, parse_http_date};
 
-use message::http_date;
 pub use message::{Answer, Request, normal_base};
 pub use ticket::Snapshot;
 use ticket::{CHALLENGE_MARGIN, TOKEN_MARGIN, Ticket};
@@ -240,7 +239,7 @@ impl Session {
             "challenge_expired" | "challenge_invalid" => self.challenge = None,
             "token_expired" | "token_invalid" => self.token = None,
             "clock_skew" => {
-                let Some(theirs) = answer.header("date").and_then(http_date) else { return false };
+                let Some(theirs) = answer.header("date").and_then(parse_http_date) else { return false };
                 self.ahead = theirs - now;
             }
             _ => {

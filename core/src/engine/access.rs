@@ -1,7 +1,5 @@
 //! Clients, their keys and tokens, and play money.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 use crate::api::{Caller, Credential, Enrolled, IssuedToken, KeyView, Operation, Outcome};
@@ -13,6 +11,7 @@ use crate::money::Money;
 use crate::store::record::{ClientRecord, Digest32, Key, KeyRecord, KeyStatus, Record, TokenRecord};
 use crate::store::{Scan, Unique, Write, typed, typed_all};
 use crate::time::Millis;
+use crate::webhook::WebhookSecret;
 
 use super::overlay::Overlay;
 use super::secrets::webhook_place;
@@ -101,10 +100,11 @@ impl Engine {
 
     /// The secret's text, and how it is kept.
     fn new_webhook_secret(&self, client: ClientNo) -> Option<(String, Vec<u8>)> {
-        let mut secret = [0u8; 32];
-        self.env.random(&mut secret);
-        let sealed = self.seal(&webhook_place(client), &secret)?;
-        Some((format!("whsec_{}", STANDARD.encode(secret)), sealed))
+        let mut bytes = [0u8; 32];
+        self.env.random(&mut bytes);
+        let secret = WebhookSecret::from_bytes(bytes);
+        let sealed = self.seal(&webhook_place(client), secret.as_bytes())?;
+        Some((secret.to_text().to_string(), sealed))
     }
 
     pub(super) fn enroll_live(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, caller: &Caller, key: &PublicKey) -> Result<Outcome> {

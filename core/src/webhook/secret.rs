@@ -1,0 +1,131 @@
+//! The secret under which webhooks are signed.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use zeroize::Zeroizing;
+
+/// What a secret's text begins with.
+const PREFIX: &str = "whsec_";
+/// The spec's bounds: 192 to 512 bits.
+const MIN_BYTES: usize = 24;
+const MAX_BYTES: usize = 64;
+/// What 64 bytes come to in base64. A text of this length may hold up to 66, and is looked at no further when longer.
+const MAX_CHARS: usize = MAX_BYTES.div_ceil(3) * 4;
+const DECODED_BYTES: usize = MAX_CHARS / 4 * 3;
+
+/// A secret that a sender and a receiver of webhooks share: 24 to 64 bytes, 32 where this gateway made it.
+///
+/// Wiped from memory when dropped, and never shown by `Debug`.
+#[derive(Clone)]
+pub struct WebhookSecret(Zeroizing<Vec<u8>>);
+
+/// Why a text is no webhook secret. Never quotes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    /// What follows the prefix is not base64.
+    #[error("the webhook secret is not `whsec_` and base64 (the standard alphabet, with padding)")]
+    Encoding,
+    /// It is base64 of too few bytes or too many.
+    #[error("a webhook secret has 24 to 64 bytes")]
+    Length,
+}
+
+impl WebhookSecret {
+    /// Reads `whsec_` and base64 (RFC 4648, section 4, with padding). The prefix may be missing, as in the spec's own
+    /// libraries.
+    ///
+    /// # Errors
+    /// [`SecretError`].
+    pub fn parse(text: &str) -> Result<Self, SecretError> {
+        let encoded = text.strip_prefix(PREFIX).unwrap_or(text);
+        if encoded.len() > MAX_CHARS {
+            return Err(SecretError::Length);
+        }
+        // Into a place that never grows: a vector that grows leaves copies behind.
+        let mut decoded = Zeroizing::new([0u8; DECODED_BYTES]);
+        let len = STANDARD.decode_slice(encoded, decoded.as_mut_slice()).map_err(|_| SecretError::Encoding)?;
+        if !(MIN_BYTES..=MAX_BYTES).contains(&len) {
+            return Err(SecretError::Length);
+        }
+        Ok(Self(Zeroizing::new(decoded[..len].to_vec())))
+    }
+
+    /// The secret of these bytes, which must be random.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        let bytes = Zeroizing::new(bytes);
+        Self(Zeroizing::new(bytes.to_vec()))
+    }
+
+    /// `whsec_` and base64, for the one time that it is shown to its owner.
+    pub fn to_text(&self) -> Zeroizing<String> {
+        let mut text = Zeroizing::new(String::with_capacity(PREFIX.len() + MAX_CHARS));
+        text.push_str(PREFIX);
+        STANDARD.encode_string(self.as_bytes(), &mut text);
+        text
+    }
+
+    /// The bytes themselves.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for WebhookSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebhookSecret(..)")
+    }
+}
+
+impl std::str::FromStr for WebhookSecret {
+    type Err = SecretError;
+
+    fn from_str(text: &str) -> Result<Self, SecretError> {
+        Self::parse(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_back_with_and_without_its_prefix() {
+        let secret = WebhookSecret::from_bytes([7; 32]);
+        let text = secret.to_text();
+        assert_eq!(text.as_str(), "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=");
+        assert_eq!(WebhookSecret::parse(&text).unwrap().as_bytes(), [7; 32]);
+        assert_eq!(WebhookSecret::parse(&text[6..]).unwrap().as_bytes(), [7; 32]);
+        for len in [24, 25, 63, 64] {
+            let text = STANDARD.encode(vec![9; len]);
+            assert_eq!(WebhookSecret::parse(&text).unwrap().as_bytes(), vec![9; len], "{len}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for len in [0, 1, 16, 23, 65, 66, 67, 4096] {
+            let text = format!("whsec_{}", STANDARD.encode(vec![9; len]));
+            assert_eq!(WebhookSecret::parse(&text).unwrap_err(), SecretError::Length, "{len}");
+        }
+        let good = STANDARD.encode([9; 32]);
+        let url_safe = "-_".repeat(16);
+        for bad in [
+            "whsec_whsec_AAAA",
+            "whpk_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
+            &good[..43],
+            &format!(" {good}"),
+            &format!("{good}\n"),
+            &url_safe,
+            "é",
+        ] {
+            assert_eq!(WebhookSecret::parse(bad).unwrap_err(), SecretError::Encoding, "{bad}");
+        }
+    }
+
+    #[test]
+    fn it_is_not_shown() {
+        assert_eq!(format!("{:?}", WebhookSecret::from_bytes([7; 32])), "WebhookSecret(..)");
+    }
+}

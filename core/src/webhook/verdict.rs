@@ -1,0 +1,40 @@
+//! What a receiver's answer means.
+
+/// What becomes of a delivery after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// The receiver has it: any 2xx.
+    Delivered,
+    /// The receiver wants no more of them, ever (410): the endpoint is to be disabled.
+    Gone,
+    /// It did not take it: everything else, redirects among it, which are never followed.
+    Failed,
+}
+
+impl Verdict {
+    /// Of an HTTP status.
+    pub const fn of_status(status: u16) -> Self {
+        match status {
+            200..=299 => Self::Delivered,
+            410 => Self::Gone,
+            _ => Self::Failed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_2xx_is_success_and_only_410_is_for_ever() {
+        for status in 0..=999 {
+            let expected = match status {
+                410 => Verdict::Gone,
+                _ if status / 100 == 2 => Verdict::Delivered,
+                _ => Verdict::Failed,
+            };
+            assert_eq!(Verdict::of_status(status), expected, "{status}");
+        }
+    }
+}
