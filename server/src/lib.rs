@@ -10,6 +10,7 @@
 //! | how the outbox is carried | [`worker`] |
 //! | a setting | [`config`] |
 //! | how a receipt looks as PDF | [`pdf`] |
+//! | how strangers' URLs are called | [`outbound`] |
 //! | the order of start and end | [`running`] |
 
 pub mod cli;
@@ -19,6 +20,7 @@ pub mod gateway;
 pub mod http;
 pub mod master;
 pub mod metrics;
+pub mod outbound;
 pub mod pdf;
 pub mod running;
 pub mod stop;

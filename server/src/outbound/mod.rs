@@ -1,0 +1,232 @@
+//! Calls to addresses that clients chose: webhooks and what is like them.
+//!
+//! [`Outbound`] posts to a URL and tells how that went. It stands between strangers' wishes and the network that the gateway
+//! is in, so it connects to checked addresses only (`connect.rs`), follows no redirect, knows no proxy, and takes in no
+//! more than a bounded time and a bounded number of bytes of whatever answers.
+
+mod connect;
+mod excerpt;
+#[cfg(test)]
+mod tests;
+
+use std::error::Error as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::{Method, Request, Response, Uri};
+use hyper_rustls::ConfigBuilderExt as _;
+use hyper_util::client::legacy::{Client, Error};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use railgate::webhook::{Guard, GuardError};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use connect::{Connector, Unconnected};
+pub use connect::{Resolve, System};
+pub use excerpt::EXCERPT_MAX_BYTES;
+
+/// What a receiver's logs are to call us.
+const AGENT: &str = concat!("railgate/", env!("CARGO_PKG_VERSION"));
+/// The largest head of an answer, in bytes and in lines.
+const HEAD_MAX_BYTES: usize = 16 << 10;
+const HEAD_MAX_LINES: usize = 64;
+/// Connections to one host that are kept for the next call, and how long.
+const IDLE_PER_HOST: usize = 4;
+const IDLE: Duration = Duration::from_secs(30);
+
+/// How long a call may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// To find an address and make a connection, with its TLS.
+    pub connect: Duration,
+    /// For everything, the connection included.
+    pub whole: Duration,
+}
+
+impl Default for Limits {
+    /// 15 seconds, of which connecting may take 10.
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), whole: Duration::from_secs(15) }
+    }
+}
+
+/// A client for URLs that strangers chose. Clones share their connections.
+#[derive(Clone)]
+pub struct Outbound {
+    client: Client<Connector, Full<Bytes>>,
+    guard: Arc<Guard>,
+    limits: Limits,
+}
+
+/// How a call went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// From its beginning to its end.
+    pub took: Duration,
+    /// What the receiver answered, or why it did not.
+    pub result: Result<Answer, SendError>,
+}
+
+/// What a receiver answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// `Retry-After` as it came, if it is text.
+    pub retry_after: Option<String>,
+    /// The beginning of the body, up to [`EXCERPT_MAX_BYTES`], made printable: for people to look at.
+    pub excerpt: String,
+}
+
+/// Why there is no answer. The text is for whoever entered the URL: it says nothing about the network that the gateway is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// The URL itself is not allowed. Nothing was sent.
+    #[error("{0}")]
+    Refused(GuardError),
+    /// The name does not resolve. Nothing was sent. (Said in the same words as [`SendError::Blocked`]: a stranger is not to
+    /// learn which names exist inside.)
+    #[error("the host's name does not resolve to a public address")]
+    Dns,
+    /// The name resolves to addresses that must not be called. Nothing was sent.
+    #[error("the host's name does not resolve to a public address")]
+    Blocked,
+    /// No connection could be made. Nothing was sent.
+    #[error("no connection could be made to the host")]
+    Connect,
+    /// The host's certificate is not to be trusted. Nothing was sent.
+    #[error("the host's certificate is not valid: it has expired, is for another name, or its authority is not known")]
+    Certificate,
+    /// The TLS handshake failed in another way. Nothing was sent.
+    #[error("the TLS handshake with the host failed")]
+    Handshake,
+    /// There was no answer in time.
+    #[error("the host did not answer in time")]
+    Timeout,
+    /// The connection ended before there was an answer.
+    #[error("the host closed the connection without an answer")]
+    Closed,
+    /// What came was not HTTP, or its head was too large.
+    #[error("what the host answered is not HTTP, or its headers are too large")]
+    Malformed,
+}
+
+impl SendError {
+    /// A short name for logs, figures and the interface. `Dns` and `Blocked` share theirs.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Refused(_) => "url_refused",
+            Self::Dns | Self::Blocked => "not_resolved",
+            Self::Connect => "not_connected",
+            Self::Certificate => "certificate_invalid",
+            Self::Handshake => "tls_failed",
+            Self::Timeout => "timed_out",
+            Self::Closed => "connection_closed",
+            Self::Malformed => "answer_malformed",
+        }
+    }
+}
+
+impl Outbound {
+    /// A client that asks the system for addresses and trusts its certificates.
+    pub fn new(guard: Guard, limits: Limits) -> Self {
+        Self::with(guard, limits, Arc::new(System::default()), system_roots())
+    }
+
+    /// A client that finds addresses and trusts certificates in these ways. The configuration's ALPN is set here.
+    pub fn with(guard: Guard, limits: Limits, resolver: Arc<dyn Resolve>, mut tls: ClientConfig) -> Self {
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let guard = Arc::new(guard);
+        let connector = Connector::new(Arc::clone(&guard), resolver, Arc::new(tls), limits.connect);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(IDLE_PER_HOST)
+            .http1_max_buf_size(HEAD_MAX_BYTES)
+            .http1_max_headers(HEAD_MAX_LINES)
+            .build(connector);
+        Self { client, guard, limits }
+    }
+
+    /// Posts `body` with these headers, and tells what came of it. `Host`, `Content-Length` and `User-Agent` are ours.
+    pub async fn post(&self, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
+        let began = Instant::now();
+        let result = match self.request(url, headers, body) {
+            Ok(request) => self.exchange(request, began + self.limits.whole).await,
+            Err(error) => Err(SendError::Refused(error)),
+        };
+        Sent { took: began.elapsed(), result }
+    }
+
+    fn request(&self, url: &str, headers: HeaderMap, body: Bytes) -> Result<Request<Full<Bytes>>, GuardError> {
+        let destination = self.guard.check_url(url)?;
+        let uri: Uri = destination.to_string().parse().map_err(|_| GuardError::Character)?;
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = uri;
+        *request.headers_mut() = headers;
+        for ours in ["host", "content-length", "transfer-encoding", "connection", "expect", "upgrade"] {
+            request.headers_mut().remove(ours);
+        }
+        request.headers_mut().insert(USER_AGENT, HeaderValue::from_static(AGENT));
+        Ok(request)
+    }
+
+    async fn exchange(&self, request: Request<Full<Bytes>>, end: Instant) -> Result<Answer, SendError> {
+        let response = timeout_at(end, self.client.request(request)).await.map_err(|_| SendError::Timeout)?;
+        let response = response.map_err(|error| unanswered(&error))?;
+        let status = response.status().as_u16();
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        Ok(Answer { status, retry_after, excerpt: excerpt(response, end).await })
+    }
+}
+
+/// The beginning of the body. The answer stands, however its body goes on: it is left where it is when the time is up.
+async fn excerpt(response: Response<Incoming>, end: Instant) -> String {
+    let mut body = response.into_body();
+    let mut begun = Vec::new();
+    while begun.len() < EXCERPT_MAX_BYTES {
+        match timeout_at(end, body.frame()).await {
+            Ok(Some(Ok(frame))) => {
+                let data = frame.into_data().unwrap_or_default();
+                begun.extend_from_slice(&data[..data.len().min(EXCERPT_MAX_BYTES - begun.len())]);
+            }
+            Ok(None | Some(Err(_))) | Err(_) => break,
+        }
+    }
+    // A body that ends here leaves its connection to the next call; one that goes on ends with it, unread.
+    let _ = timeout(Duration::ZERO, body.frame()).await;
+    drop(body);
+    excerpt::printable(&begun)
+}
+
+fn unanswered(error: &Error) -> SendError {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if let Some(unconnected) = error.downcast_ref::<Unconnected>() {
+            return (*unconnected).into();
+        }
+        if let Some(hyper) = error.downcast_ref::<hyper::Error>() {
+            return if hyper.is_parse() || hyper.is_parse_too_large() { SendError::Malformed } else { SendError::Closed };
+        }
+        cause = error.source();
+    }
+    if error.is_connect() { SendError::Connect } else { SendError::Closed }
+}
+
+/// What the system trusts. Where that cannot be read nothing is trusted, and the log says so: a gateway without
+/// webhooks runs all the same.
+fn system_roots() -> ClientConfig {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    #[expect(clippy::expect_used, reason = "the provider has both versions of TLS")]
+    let builder =
+        || ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions().expect("the provider has TLS");
+    let with_roots = builder().with_native_roots().unwrap_or_else(|cause| {
+        tracing::warn!(%cause, "the system's certificates cannot be read: no webhook can be delivered to https");
+        builder().with_root_certificates(RootCertStore::empty())
+    });
+    with_roots.with_no_client_auth()
+}
