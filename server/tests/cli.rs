@@ -11,6 +11,8 @@ mod receipt;
 mod signed;
 #[path = "cli/support.rs"]
 mod support;
+#[path = "cli/webhooks.rs"]
+mod webhooks;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -24,6 +24,7 @@ mod session;
 mod settle;
 mod shapes;
 mod terminal;
+mod webhooks;
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -134,6 +135,7 @@ enum Command {
     List(look::ListArgs),
     Balance(look::BalanceArgs),
     Receipt(receipt::ReceiptArgs),
+    Webhooks(webhooks::WebhooksArgs),
     Curl(curl::CurlArgs),
     Proxy(proxy::ProxyArgs),
     Clients(clients::ClientsArgs),
@@ -190,6 +192,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::List(args) => wait_for(look::list(args, global, terminal)),
         Command::Balance(args) => wait_for(look::balance(args, global, terminal)),
         Command::Receipt(args) => wait_for(receipt::run(args, global, terminal)),
+        Command::Webhooks(args) => wait_for(webhooks::run(args, global, terminal)),
         Command::Curl(args) => wait_for(curl::run(args, global, terminal)),
         Command::Proxy(args) => wait_for(proxy::run(args, global, terminal)),
         Command::Clients(args) => clients::run(args, global, terminal),

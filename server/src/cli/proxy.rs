@@ -79,7 +79,7 @@ struct Proxy {
 
 pub(crate) async fn run(args: ProxyArgs, global: &Global, terminal: &Terminal) -> Done {
     let text = args.listen.or(args.address).unwrap_or_else(|| "127.0.0.1:8090".to_owned());
-    let address = loopback(&text)?;
+    let address = loopback(&text, "everybody who reaches it would act with your key")?;
     let session = Session::open(global)?;
     let unusable = |error| Failure::new(format!("{address} cannot be listened on: {error}"));
     let socket = TcpListener::bind(address).await.map_err(unusable)?;
@@ -111,7 +111,7 @@ pub(crate) async fn run(args: ProxyArgs, global: &Global, terminal: &Terminal) -
 
 /// Completes at SIGINT or SIGTERM, from now on.
 #[cfg(unix)]
-fn end() -> std::io::Result<impl Future<Output = ()>> {
+pub(super) fn end() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     Ok(async move {
@@ -123,20 +123,21 @@ fn end() -> std::io::Result<impl Future<Output = ()>> {
 }
 
 #[cfg(not(unix))]
-fn end() -> std::io::Result<impl Future<Output = ()>> {
+pub(super) fn end() -> std::io::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })
 }
 
-fn loopback(text: &str) -> Done<SocketAddr> {
+/// An address of this machine alone; `why` is said of others.
+pub(super) fn loopback(text: &str, why: &str) -> Done<SocketAddr> {
     let text = text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
-    let wrong = |what| Failure::usage(format!("{text} {what}")).hint("write IP:PORT, such as 127.0.0.1:8090");
+    let wrong = |what: &str| Failure::usage(format!("{text} {what}")).hint("write IP:PORT, such as 127.0.0.1:8090");
     let address: SocketAddr = text.parse().map_err(|_| wrong("is not an address to listen on"))?;
     if address.ip().is_loopback() {
         return Ok(address);
     }
-    Err(wrong("is not a loopback address: everybody who reaches it would act with your key"))
+    Err(wrong(&format!("is not a loopback address: {why}")))
 }
 
 async fn connection(stream: TcpStream, proxy: Arc<Proxy>) {
@@ -287,10 +288,10 @@ mod tests {
     #[test]
     fn only_loopback_addresses_are_listened_on() {
         for good in ["127.0.0.1:8090", "[::1]:0", "localhost:8090", "127.1.2.3:1"] {
-            assert!(loopback(good).is_ok(), "{good}");
+            assert!(loopback(good, "").is_ok(), "{good}");
         }
         for bad in ["0.0.0.0:8090", "[::]:8090", "10.0.0.5:80", "8090", "example.org:80"] {
-            assert!(loopback(bad).is_err(), "{bad}");
+            assert!(loopback(bad, "").is_err(), "{bad}");
         }
     }
 

@@ -1,0 +1,108 @@
+//! Bodies laid out for people. What arrives may be anybody's, so nothing of it reaches the terminal unseen.
+
+use serde::de::IgnoredAny;
+
+/// Larger bodies are not laid out.
+const LAID_OUT: usize = 64 << 10;
+
+/// Text without what moves a cursor, turns a line's direction or cannot be seen; each such character becomes a mark.
+pub(super) fn printable(text: &str) -> String {
+    let unseen = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    text.chars().map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// A body, each line indented. JSON keeps its order and its numbers as they are written: an amount is not to change by
+/// being looked at. Its keys are written as `key` gives them.
+pub(super) fn body(bytes: &[u8], key: impl Fn(&str) -> String) -> String {
+    let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= LAID_OUT) else {
+        return format!("  ({} bytes)", bytes.len());
+    };
+    // This also bounds how deep it is nested.
+    if serde_json::from_str::<IgnoredAny>(text).is_ok() {
+        return json(text, key);
+    }
+    text.lines().map(|line| format!("  {}", printable(line))).collect::<Vec<_>>().join("\n")
+}
+
+/// Lays out a document that is known to be JSON.
+fn json(text: &str, key: impl Fn(&str) -> String) -> String {
+    let mut out = String::from("  ");
+    let mut depth = 1;
+    let mut rest = text.trim_start();
+    while let Some(c) = rest.chars().next() {
+        let (token, behind) = rest.split_at(if c == '"' { string(rest) } else { c.len_utf8() });
+        let behind = behind.trim_start();
+        match c {
+            '{' | '[' if behind.starts_with(['}', ']']) => {
+                out.push(c);
+                out.push_str(&behind[..1]);
+                rest = behind[1..].trim_start();
+                continue;
+            }
+            '{' | '[' => {
+                depth += 1;
+                out.push(c);
+                line(&mut out, depth);
+            }
+            '}' | ']' => {
+                depth -= 1;
+                line(&mut out, depth);
+                out.push(c);
+            }
+            ',' => {
+                out.push(c);
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            '"' if behind.starts_with(':') => out.push_str(&key(&printable(token))),
+            _ => out.push_str(&printable(token)),
+        }
+        rest = behind;
+    }
+    out
+}
+
+fn line(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
+}
+
+/// How long the string is that the text begins with, quotes included.
+fn string(text: &str) -> usize {
+    let mut escaped = false;
+    let end = text.bytes().skip(1).position(|b| {
+        let ends = b == b'"' && !escaped;
+        escaped = b == b'\\' && !escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_laid_out_in_its_own_words() {
+        let text = r#" {"b":{"amount":10.50,"e":[],"o":{ }},"a":[1,"x\"]{,: \\",null ,1E5]} "#;
+        let laid_out = body(text.as_bytes(), str::to_owned);
+        let plain = "  {\n    \"b\": {\n      \"amount\": 10.50,\n      \"e\": [],\n      \"o\": {}\n    },\n    \"a\": [\n      1,\n      \"x\\\"]{,: \\\\\",\n      null,\n      1E5\n    ]\n  }";
+        assert_eq!(laid_out, plain);
+        let same: serde_json::Value = serde_json::from_str(&laid_out).unwrap();
+        assert_eq!(same, serde_json::from_str::<serde_json::Value>(text).unwrap());
+    }
+
+    #[test]
+    fn nothing_of_it_reaches_the_terminal_unseen() {
+        let hostile = "{\"a\":\"\u{9b}31m\u{202e}\"}";
+        assert_eq!(body(hostile.as_bytes(), str::to_owned), "  {\n    \"a\": \"\u{fffd}31m\u{fffd}\"\n  }");
+        assert_eq!(body(b"\x1b]0;title\x07\nno json", str::to_owned), "  \u{fffd}]0;title\u{fffd}\n  no json");
+        assert_eq!(body(b"\xff\xfe", str::to_owned), "  (2 bytes)");
+        let deep = "[".repeat(60_000);
+        assert!(body(deep.as_bytes(), str::to_owned).len() < 61_000);
+        assert_eq!(body(&vec![b'1'; LAID_OUT + 1], str::to_owned), format!("  ({} bytes)", LAID_OUT + 1));
+    }
+}
