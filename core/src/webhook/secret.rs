@@ -3,7 +3,9 @@
 use std::fmt;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, PAD, STANDARD};
 use zeroize::Zeroizing;
 
 /// What a secret's text begins with.
@@ -15,6 +17,9 @@ const MAX_BYTES: usize = 64;
 const MAX_CHARS: usize = MAX_BYTES.div_ceil(3) * 4;
 const DECODED_BYTES: usize = MAX_CHARS / 4 * 3;
 
+/// With and without padding, as other libraries read secrets.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_padding_mode(DecodePaddingMode::Indifferent));
+
 /// A secret that a sender and a receiver of webhooks share: 24 to 64 bytes, 32 where this gateway made it.
 ///
 /// Wiped from memory when dropped, and never shown by `Debug`.
@@ -25,7 +30,7 @@ pub struct WebhookSecret(Zeroizing<Vec<u8>>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// What follows the prefix is not base64.
-    #[error("the webhook secret is not `whsec_` and base64 (the standard alphabet, with padding)")]
+    #[error("the webhook secret is not `whsec_` and base64 (the standard alphabet)")]
     Encoding,
     /// It is base64 of too few bytes or too many.
     #[error("a webhook secret has 24 to 64 bytes")]
@@ -33,8 +38,8 @@ pub enum SecretError {
 }
 
 impl WebhookSecret {
-    /// Reads `whsec_` and base64 (RFC 4648, section 4, with padding). The prefix may be missing, as in the spec's own
-    /// libraries.
+    /// Reads `whsec_` and base64 (RFC 4648, section 4). The prefix and the padding may be missing, as in the spec's
+    /// own libraries.
     ///
     /// # Errors
     /// [`SecretError`].
@@ -45,7 +50,7 @@ impl WebhookSecret {
         }
         // Into a place that never grows: a vector that grows leaves copies behind.
         let mut decoded = Zeroizing::new([0u8; DECODED_BYTES]);
-        let len = STANDARD.decode_slice(encoded, decoded.as_mut_slice()).map_err(|_| SecretError::Encoding)?;
+        let len = LENIENT.decode_slice(encoded, decoded.as_mut_slice()).map_err(|_| SecretError::Encoding)?;
         if !(MIN_BYTES..=MAX_BYTES).contains(&len) {
             return Err(SecretError::Length);
         }
@@ -97,6 +102,7 @@ mod tests {
         assert_eq!(text.as_str(), "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=");
         assert_eq!(WebhookSecret::parse(&text).unwrap().as_bytes(), [7; 32]);
         assert_eq!(WebhookSecret::parse(&text[6..]).unwrap().as_bytes(), [7; 32]);
+        assert_eq!(WebhookSecret::parse(text.trim_end_matches('=')).unwrap().as_bytes(), [7; 32]);
         for len in [24, 25, 63, 64] {
             let text = STANDARD.encode(vec![9; len]);
             assert_eq!(WebhookSecret::parse(&text).unwrap().as_bytes(), vec![9; len], "{len}");
@@ -114,7 +120,7 @@ mod tests {
         for bad in [
             "whsec_whsec_AAAA",
             "whpk_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
-            &good[..43],
+            &good[..41],
             &format!(" {good}"),
             &format!("{good}\n"),
             &url_safe,

@@ -1,0 +1,33 @@
+// A receiver and a sender of webhooks with the npm package standardwebhooks:
+//
+//   node client.js verify FILE    node client.js sign FILE
+//
+// FILE holds a list of webhooks as JSON. For each a line of JSON is printed: {"name", "verified"} or {"name", "signature"}.
+import { readFileSync } from 'node:fs'
+import { Webhook, WebhookVerificationError } from 'standardwebhooks'
+
+const [action, file] = process.argv.slice(2)
+
+// --- A receiver ------------------------------------------------------------------------------------------------------
+
+// `body` is the request's body as it came: parsed and written again it would have other bytes.
+function isGenuine(secret, headers, body) {
+  try {
+    new Webhook(secret).verify(body, headers, { jsonParse: false })
+    return true
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false
+    throw error
+  }
+}
+
+// --- What the tests ask for ------------------------------------------------------------------------------------------
+
+for (const { name, secret, id, timestamp, signature, body } of JSON.parse(readFileSync(file, 'utf8'))) {
+  const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }
+  const result =
+    action === 'verify'
+      ? { name, verified: isGenuine(secret, headers, body) }
+      : { name, signature: new Webhook(secret).sign(id, new Date(timestamp * 1000), body) }
+  console.log(JSON.stringify(result))
+}
