@@ -11,3 +11,8 @@ pub mod presigned;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// So does that of the page about webhooks.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/webhooks.md")]
+struct Webhooks;

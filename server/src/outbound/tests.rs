@@ -201,6 +201,22 @@ async fn a_receiver_gets_what_was_meant_for_it_and_its_answer_is_told() {
     assert!(!head.contains("elsewhere"), "{head}");
 }
 
+#[test]
+fn whatever_url_is_allowed_is_asked_for_in_its_own_words() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let _inside = runtime.enter();
+    let outbound = development(PATIENT);
+    for url in [
+        "https://hooks.example/-._~!$&'()*+,;=:@/%20%ff?-._~!$&'()*+,;=:@/?%00",
+        "https://my_hook.example:8443/",
+        "http://[::1]:8080/x",
+        "https://[2606:4700::1111]/?",
+    ] {
+        let request = outbound.request(url, HeaderMap::new(), Bytes::new());
+        assert_eq!(request.unwrap().uri().to_string(), url);
+    }
+}
+
 #[tokio::test]
 async fn a_connection_is_used_again_and_leads_where_it_was_checked() {
     let (certificate, acceptor) = certified(&["hooks.example"]);
