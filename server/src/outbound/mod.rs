@@ -30,9 +30,8 @@ pub use excerpt::EXCERPT_MAX_BYTES;
 
 /// What a receiver's logs are to call us.
 const AGENT: &str = concat!("railgate/", env!("CARGO_PKG_VERSION"));
-/// The largest head of an answer, in bytes and in lines.
+/// The largest head of an answer.
 const HEAD_MAX_BYTES: usize = 16 << 10;
-const HEAD_MAX_LINES: usize = 64;
 /// Connections to one host that are kept for the next call, and how long.
 const IDLE_PER_HOST: usize = 4;
 const IDLE: Duration = Duration::from_secs(30);
@@ -146,7 +145,6 @@ impl Outbound {
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(IDLE_PER_HOST)
             .http1_max_buf_size(HEAD_MAX_BYTES)
-            .http1_max_headers(HEAD_MAX_LINES)
             .build(connector);
         Self { client, guard, limits }
     }

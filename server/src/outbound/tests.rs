@@ -162,10 +162,15 @@ async fn once<F: Future<Output = ()> + Send>(then: impl FnOnce(TcpStream) -> F +
     (address, task)
 }
 
-/// Writes the same again and again until the other side has had enough.
+/// Writes the same again and again until the other side has had enough, which it must before long: what the system takes
+/// on its own account is a part of it.
 async fn endlessly(mut stream: TcpStream, first: &[u8], then: &[u8]) {
     stream.write_all(first).await.unwrap();
-    while stream.write_all(then).await.is_ok() {}
+    let mut written = 0;
+    while stream.write_all(then).await.is_ok() {
+        written += then.len();
+        assert!(written < 64 << 20, "nobody stops reading");
+    }
 }
 
 /// A certificate of its own authority for these names, and a server that shows it.
