@@ -87,6 +87,9 @@ error_codes! {
     ReversalNotFound = "reversal_not_found", 404, Identification, false, "No such reversal";
     BalanceNotFound = "balance_not_found", 404, Identification, false, "No balance in that currency";
     KeyNotFound = "key_not_found", 404, Identification, false, "No such key";
+    TileNotFound = "tile_not_found", 404, Identification, false, "The log has no such tile";
+    WebhookNotFound = "webhook_not_found", 404, Identification, false, "No such webhook";
+    DeliveryNotFound = "delivery_not_found", 404, Identification, false, "No such delivery";
     ClientNotFound = "client_not_found", 404, Identification, false, "No such client";
     RouteNotFound = "route_not_found", 404, Identification, false, "Nothing lives at that path";
     MethodNotAllowed = "method_not_allowed", 405, Validation, false, "That path does not take this method";
@@ -96,13 +99,14 @@ error_codes! {
     Timeout = "timeout", 504, ServiceUnavailable, true, "The request took too long";
     ReferenceConflict = "reference_conflict", 409, BusinessRule, false, "The reference was used for a different request";
     SettlementInFlight = "settlement_in_flight", 409, BusinessRule, true, "The settlement is on its way; wait until it is final";
-    InvalidState = "invalid_state", 409, BusinessRule, false, "The settlement's state does not allow this";
+    InvalidState = "invalid_state", 409, BusinessRule, false, "Its state does not allow this";
     ReversalExceedsRemaining = "reversal_exceeds_remaining", 409, BusinessRule, false, "More than what is left to reverse";
     AlreadyReversed = "already_reversed", 409, BusinessRule, false, "The settlement is already reversed";
     NotCompleted = "not_completed", 409, BusinessRule, false, "The settlement is not completed, so there is no receipt";
     VersionConflict = "version_conflict", 409, BusinessRule, true, "The thing changed meanwhile";
     RequestInProgress = "request_in_progress", 409, BusinessRule, true, "The same request is still being worked on";
     KeyExists = "key_exists", 409, BusinessRule, false, "The key is enrolled already";
+    TooManyWebhooks = "too_many_webhooks", 409, BusinessRule, false, "There are as many webhooks as there can be";
     InvalidFields = "invalid_fields", 422, Validation, false, "Some fields are not valid";
     InsufficientFunds = "insufficient_funds", 422, BusinessRule, false, "The account does not hold enough";
     AmountBelowMinimum = "amount_below_minimum", 422, BusinessRule, false, "Less than the provider's minimum";
@@ -115,6 +119,7 @@ error_codes! {
     RateLimited = "rate_limited", 429, ServiceUnavailable, true, "Too many requests; slow down";
     Internal = "internal", 500, Internal, false, "Something went wrong on our side";
     NoRoute = "no_route", 503, ServiceUnavailable, true, "No provider serves that participant and currency now";
+    NotLoggedYet = "not_logged_yet", 503, ServiceUnavailable, true, "The event is not in the log yet; a moment later it is";
     StoreUnavailable = "store_unavailable", 503, ServiceUnavailable, true, "The store cannot be reached; nothing was lost";
 }
 

@@ -29,6 +29,11 @@ number! {
 }
 
 number! {
+    /// A webhook endpoint's number inside one store, from 1; never reused.
+    EndpointNo(u32)
+}
+
+number! {
     /// A key's number inside one store, from 1; never reused. 0 stands for no key.
     KeyNo(u32)
 }

@@ -124,6 +124,11 @@ impl Routes {
         self.providers.iter().find(|(n, _)| *n == no).map(|(_, spec)| spec)
     }
 
+    /// The provider that is preferred to all others.
+    pub fn preferred(&self) -> Option<ProviderNo> {
+        self.providers.first().map(|(no, _)| *no)
+    }
+
     /// The number behind a provider's id.
     pub fn number(&self, id: &str) -> Option<ProviderNo> {
         self.providers.iter().find(|(_, spec)| spec.id == id).map(|(n, _)| *n)

@@ -1,5 +1,6 @@
 //! Two nodes over one store, a lying network and hosts that die: whatever happens, nobody is paid twice, no money is
-//! released without proof, a signed call has its effect once however often it is sent, and the books and trails are sound.
+//! released without proof, a signed call has its effect once however often it is sent, the books and trails are sound, and
+//! every event is in the log once and told to whoever listens.
 //!
 //! Every run follows from its seed, which a failure prints. `RAILGATE_SEED=n` plays that one alone.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -10,19 +11,23 @@ mod support;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use railgate::api::{Action, Call, Command, Lease, Outcome, SignedBy, Subject, Work};
+use railgate::api::{Action, Call, Caller, Command, Lease, Outcome, SignedBy, Subject, Work};
 use railgate::auth::{Nonce, ScopeSet, Signer, SoftwareKey};
 use railgate::env::Env;
-use railgate::ids::{KeyNo, SettlementNo};
+use railgate::ids::{EndpointNo, KeyNo, SettlementNo};
 use railgate::rail::RailAnswer;
 use railgate::rail::simulator::Scenario;
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{AuditAction, AuditRecord, NonceRecord, SettlementRecord, SimPaymentRecord, TaskKey};
+use railgate::store::record::{
+    AuditAction, AuditRecord, EventType, NonceRecord, SettlementRecord, SimPaymentRecord, TaskKey, Topic, TopicSet,
+};
 use railgate::store::{Scan, Store, typed_all};
 use railgate::validate::parse_reverse;
 use railgate::{Config, Engine, Error};
-use support::{Sandbox, target};
+use support::log::{assert_logged, assert_tree, log_all};
+use support::receiver::{Meeting, Receivers, new_hook};
+use support::{Sandbox, enroll, sealing, target};
 
 const SCENARIOS: &[&str] = &[
     "sim:ok",
@@ -52,6 +57,9 @@ struct World {
     answered: HashMap<String, String>,
     references: u64,
     signed: SignedCalls,
+    /// Another client, which has no webhooks.
+    other: Caller,
+    receivers: Receivers,
     /// What the next commit of this step meets.
     fault: Option<CommitFault>,
 }
@@ -91,15 +99,22 @@ impl World {
     fn new(seed: u64) -> Self {
         let faults = Arc::new(Faulty::new(MemoryStore::default()));
         let store: Arc<dyn Store> = faults.clone();
-        let sandbox = Sandbox::over(store.clone(), Config::default(), seed);
+        let sandbox = Sandbox::over(store.clone(), sealing(), seed);
         // The key in whose name calls are signed: the first, number 1.
         let key = SoftwareKey::ed25519(&[1; 32]).public_key();
         sandbox.engine.run(Command::AddKey { caller: sandbox.caller, key, label: None, scopes: ScopeSet::CLIENT }).unwrap();
-        let node = |owner| Engine::open(store.clone(), sandbox.env.clone(), Config { owner: Some(owner), ..Config::default() }).unwrap();
+        let other = enroll(&sandbox.engine, "Other");
+        let some = TopicSet::of([EventType::SettlementCompleted, EventType::SettlementFailed].map(Topic::Settlement));
+        for topics in [None, Some(some)] {
+            sandbox.engine.run(new_hook(sandbox.caller, topics)).unwrap();
+        }
+        let mut receivers = Receivers::default();
+        receivers.look(&*store, sandbox.caller.client);
+        let node = |owner| Engine::open(store.clone(), sandbox.env.clone(), Config { owner: Some(owner), ..sealing() }).unwrap();
         let nodes = vec![node(1), node(2)];
         let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let (reports, calls, answered, signed) = (Vec::new(), Vec::new(), HashMap::new(), SignedCalls::default());
-        Self { nodes, sandbox, faults, random, reports, calls, answered, references: 0, signed, fault: None }
+        Self { nodes, sandbox, faults, random, reports, calls, answered, references: 0, signed, other, receivers, fault: None }
     }
 
     fn node(&mut self) -> usize {
@@ -109,13 +124,17 @@ impl World {
     fn step(&mut self) {
         self.fault = self.random.one_in(6).then(|| CommitFault::ALL[self.random.below(4) as usize]);
         self.faults.script([self.fault]);
-        match self.random.below(11) {
+        match self.random.below(17) {
             0..=2 => self.create(),
             3 => self.reverse(),
             4..=5 => self.lease(),
             6 => self.deliver(),
             7..=8 => self.report(),
             9 => self.send_again(),
+            10 => self.create_as_other(),
+            11..=12 => self.log(),
+            13..=14 => self.webhooks(),
+            15 => self.owner(),
             _ => {
                 let ms = [1, 900, 5_000, 31_000, 3_600_000, 90_000_000][self.random.below(6) as usize];
                 let now = self.sandbox.env.now();
@@ -123,6 +142,48 @@ impl World {
             }
         }
         self.faults.calm();
+        self.receivers.look(&*self.sandbox.store, self.sandbox.caller.client);
+    }
+
+    fn create_as_other(&mut self) {
+        let to = SCENARIOS[self.random.below(SCENARIOS.len() as u64) as usize];
+        let body = format!(r#"{{"amount":1,"currency":"EUR","to":"{to}","reference":"o{}"}}"#, self.random.below(20));
+        let node = self.node();
+        let request = Box::new(self.nodes[node].parse_create(body.as_bytes()).unwrap());
+        // Whatever it answers is right as long as the books are.
+        let _ = self.nodes[node].run(Command::Create { caller: self.other, request });
+    }
+
+    fn log(&mut self) {
+        let (node, limit) = (self.node(), self.random.below(40) as usize);
+        let _ = self.nodes[node].run(Command::Log { limit });
+    }
+
+    /// A host leases deliveries, sends some, reports some, or dies.
+    fn webhooks(&mut self) {
+        let (node, which) = (self.node(), self.random.below(8) as usize);
+        self.receivers.lease(&self.nodes[node], which, 2);
+        for _ in 0..self.random.below(4) {
+            let (which, now) = (self.random.below(8) as usize, self.sandbox.env.now());
+            let random = &mut self.random;
+            self.receivers.send(which, now, &mut || meet(random));
+            if random.one_in(6) {
+                self.receivers.crash(which);
+            }
+            if !random.one_in(6) {
+                self.receivers.report(&self.nodes[node], which, random.one_in(4));
+            }
+        }
+    }
+
+    /// The owner looks after its webhooks.
+    fn owner(&mut self) {
+        let (node, which) = (self.node(), self.random.below(8) as usize);
+        if self.random.one_in(3) {
+            let _ = self.nodes[node].run(new_hook(self.sandbox.caller, None));
+        } else {
+            self.receivers.enable(&self.nodes[node], self.sandbox.caller, which);
+        }
     }
 
     fn create(&mut self) {
@@ -272,11 +333,18 @@ impl World {
             self.report();
         }
         self.sandbox.pass(3 * 86_400_000);
+        log_all(&self.sandbox.engine);
+        self.receivers.look(&*self.sandbox.store, self.sandbox.caller.client);
+        let env = self.sandbox.env.clone();
+        self.receivers.settle(&self.sandbox.engine, self.sandbox.caller, &|at| env.advance_to(at));
     }
 
     fn check(&self) {
         self.sandbox.assert_sound();
         self.signed.check(&*self.sandbox.store);
+        assert_logged(&*self.sandbox.store);
+        assert_tree(&self.sandbox.engine, &*self.sandbox.store);
+        assert!(self.receivers.check(&*self.sandbox.store) > 0);
         for (reference, to) in &self.answered {
             assert_eq!(&self.sandbox.view(reference).to, to, "what was answered is there");
         }
@@ -327,6 +395,16 @@ impl SignedCalls {
     }
 }
 
+/// How a receiver meets a request. One that timed out may have taken it all the same.
+fn meet(random: &mut Random) -> Meeting {
+    match random.below(40) {
+        0 => (Some(410), false),
+        1..=12 => (Some(500), false),
+        13..=17 => (None, random.one_in(2)),
+        _ => (Some(200), true),
+    }
+}
+
 /// Whether the operator pays attempt `n` once it arrives.
 fn pays(scenario: Scenario, n: u16) -> bool {
     matches!(scenario.inquire(n, "k", 86_400_000), RailAnswer::Completed { .. } | RailAnswer::Returned { .. })
@@ -357,7 +435,9 @@ fn nobody_is_paid_twice_and_nothing_is_lost() {
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
     let play = || {
-        let sandbox = Sandbox::over(Arc::new(MemoryStore::default()), Config::default(), 7);
+        let sandbox = Sandbox::over(Arc::new(MemoryStore::default()), sealing(), 7);
+        let mut receivers = Receivers::default();
+        sandbox.engine.run(new_hook(sandbox.caller, None)).unwrap();
         for (n, to) in SCENARIOS.iter().enumerate() {
             sandbox.pay(&format!("r{n}"), to);
             sandbox.pass(1_000);
@@ -365,7 +445,14 @@ fn the_same_seed_gives_the_same_bytes() {
         sandbox.pass(86_400_000);
         let views: Vec<_> = (0..SCENARIOS.len()).map(|n| serde_json::to_string(&sandbox.view(&format!("r{n}"))).unwrap()).collect();
         let traces: Vec<_> = (0..SCENARIOS.len()).map(|n| serde_json::to_string(&sandbox.events(&format!("r{n}"))).unwrap()).collect();
-        (views, traces)
+        log_all(&sandbox.engine);
+        receivers.look(&*sandbox.store, sandbox.caller.client);
+        receivers.settle(&sandbox.engine, sandbox.caller, &|at| sandbox.env.advance_to(at));
+        let checkpoint = sandbox.engine.checkpoint().unwrap();
+        let scan = Scan::DeliveriesOf { endpoint: EndpointNo(1), before: i64::MAX, status: None, limit: usize::MAX };
+        let sent = sandbox.store.scan(&scan).unwrap();
+        assert!(sent.len() > SCENARIOS.len());
+        (views, traces, checkpoint, sent)
     };
     assert_eq!(play(), play());
 }

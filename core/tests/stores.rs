@@ -3,21 +3,27 @@
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "stores/model.rs"]
+mod model;
+
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use proptest::prelude::*;
 use railgate::auth::KeyId;
 use railgate::engine::verify;
-use railgate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid};
-use railgate::ledger::{AccountId, Mode, Owner, Transfer, TransferKind};
-use railgate::lifecycle::{AttemptStatus, SettlementStatus};
+use railgate::env::ManualEnv;
+use railgate::ids::{ClientNo, EndpointNo, KeyNo, Ulid};
+use railgate::ledger::{Mode, Owner};
+use railgate::lifecycle::SettlementStatus;
+use railgate::seal::MasterKeys;
 use railgate::store::conformance::{clashes, everything, fixtures::*};
 use railgate::store::faulty::{CommitFault, Faulty, Rates};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::*;
 use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore, Synchronous};
-use railgate::store::{Commit, CommitError, Scan, SettlementFilter, Store, StoreError, Unique, Write};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write, typed_all};
+use railgate::{Config, Engine};
 
 railgate::store_conformance!(memory, || Box::new(MemoryStore::new()) as Box<dyn Store>);
 railgate::store_conformance!(sqlite, || Box::new(OnDisk::new()) as Box<dyn Store>);
@@ -313,6 +319,68 @@ fn a_database_of_the_first_schema_opens_and_is_whole() {
     }
 }
 
+/// A database as a gateway of schema 0002 left it.
+const GOLDEN_0002: &str = include_str!("golden/sqlite-0002.sql");
+
+#[test]
+fn a_database_of_the_second_schema_opens_and_is_whole() {
+    let dir = Dir::new();
+    let path = dir.file("railgate.db");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(GOLDEN_0002).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    assert!(refusal(SqliteStore::open_read_only(&path)).contains("open it once for writing"));
+    assert_eq!(std::fs::read(&path).unwrap(), before, "looking changes nothing");
+
+    let store = open(&path).unwrap();
+    let Some(Record::Client(client)) = store.get(&Key::Client(ClientNo(1))).unwrap() else { panic!("no client") };
+    assert_eq!((client.name.as_str(), client.suspended, client.webhook_secret.is_empty()), ("Golden Bakery", false, false));
+    let keys: Vec<KeyRecord> = typed_all(store.scan(&Scan::KeysOf(ClientNo(1))).unwrap()).unwrap();
+    let keys: Vec<_> = keys.iter().map(|key| (key.mode, key.status, key.label.as_deref())).collect();
+    let (active, revoked) = (KeyStatus::Active, KeyStatus::Revoked);
+    assert_eq!(keys, [(Mode::Sandbox, active, None), (Mode::Sandbox, revoked, Some("till")), (Mode::Live, active, None)]);
+    let count = |scan| store.scan(&scan).unwrap().len();
+    assert_eq!(count(Scan::TokensExpiredBefore { expired: i64::MAX, limit: 99 }), 4);
+    assert_eq!(count(Scan::Audit { after: i64::MIN, limit: 99 }), 10);
+    assert_eq!(count(Scan::Secrets), 3);
+    assert_eq!(clashes(store.commit(&commit([insert(nonce(7, 9)), insert(nonce(9, 9))]))), [0], "a spent nonce stays spent");
+    let paid = store.find(&Unique::SettlementReference(ClientNo(1), "golden-paid".to_owned())).unwrap();
+    let Some(Record::Settlement(paid)) = paid else { panic!("{paid:?}") };
+    assert_eq!((paid.status, paid.amount, paid.reversed, paid.version), (SettlementStatus::PartiallyReversed, 1050, 250, 9));
+    let report = verify::verify(&store, &mut |_| {}).unwrap();
+    assert_eq!(report.problems, []);
+    assert_eq!((report.settlements, report.events, report.transfers, report.accounts, report.tasks), (3, 19, 31, 39, 1));
+
+    // What came later is empty, and works.
+    let everywhere = (ClientNo(0), Mode::Sandbox, i64::MIN);
+    for empty in [Scan::Unlogged { limit: 9 }, Scan::AllFeeds { after: everywhere, limit: 9 }, Scan::LogHead, Scan::LastEndpoint] {
+        assert_eq!(store.scan(&empty).unwrap(), []);
+    }
+    let new: [Record; 4] =
+        [endpoint(1, 1, 11).into(), queue(1, Some(5)).into(), delivery(1, 1, Some(5)).into(), feed(1, Mode::Sandbox, 1, paid.no.0).into()];
+    store.commit(&commit(new.iter().cloned().map(insert))).unwrap();
+    drop(store);
+    let store = open(&path).unwrap();
+    for record in new {
+        assert_eq!(store.get(&record.key()).unwrap(), Some(record));
+    }
+}
+
+#[test]
+fn what_a_gateway_of_the_second_schema_gave_out_still_holds() {
+    let dir = Dir::new();
+    let path = dir.file("railgate.db");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(GOLDEN_0002).unwrap();
+    let now = 1_795_257_497_072;
+    let config = Config { master: Some(Arc::new(MasterKeys::generate(1, [9; 32]))), ..Config::default() };
+    let engine = Engine::open(Arc::new(open(&path).unwrap()), Arc::new(ManualEnv::new(now, 6)), config).unwrap();
+    let token = engine.authenticate("rg_sandbox_mBOlV4dd_99RlEN9tSGrQUgbP_iwAhrJ5n5F2_sDIlc0lBVq").unwrap();
+    assert_eq!((token.caller.client, token.caller.mode, token.key), (ClientNo(1), Mode::Sandbox, KeyNo(1)));
+    let challenges = engine.challenge_keys().unwrap();
+    challenges.check("c1.AWsBdcYDAwMDAwMDAwMDAw.fpjf0RZQ_0Gcbl9ommo1mw", Mode::Sandbox, now).unwrap();
+    assert!(challenges.check("c1.AWsBdcYDAwMDAwMDAwMDAw.fpjf0RZQ_0Gcbl9ommo1mQ", Mode::Sandbox, now).is_err());
+    assert_eq!(engine.receipt_keys().unwrap().len(), 1);
+}
+
 #[test]
 fn a_used_nonce_stays_used_for_the_next_who_opens() {
     let dir = Dir::new();
@@ -342,32 +410,96 @@ fn a_key_that_is_none_is_told_and_not_used() {
 }
 
 #[test]
+fn rows_of_the_log_and_of_webhooks_that_cannot_be_are_told_and_not_used() {
+    let dir = Dir::new();
+    let path = dir.file("railgate.db");
+    let rows = [insert(unlogged(1)), insert(feed(1, Mode::Sandbox, 1, 1)), insert(endpoint(1, 1, 11)), insert(queue(1, Some(5)))];
+    open(&path).unwrap().commit(&commit(rows.into_iter().chain([insert(delivery(1, 1, Some(5)))]))).unwrap();
+    let scans = [
+        Scan::Unlogged { limit: 9 },
+        Scan::AllFeeds { after: (ClientNo(0), Mode::Sandbox, 0), limit: 9 },
+        Scan::Endpoints { after: EndpointNo(0), limit: 9 },
+        Scan::Queues { troubled: false, until: 5, limit: 9 },
+        Scan::DeliveriesBefore { before: 9, limit: 9 },
+    ];
+    for (scan, damage) in [
+        (0, "unlogged SET changes = x''"),
+        (0, "unlogged SET changes = zeroblob(2)"),
+        (0, "unlogged SET changes = x'ffffffffffffffffff01'"),
+        (1, "feed SET owner = 1 << 2"),
+        (1, "feed SET owner = 1 << 2 | 3"),
+        (1, "feed SET owner = 1 << 34 | 1"),
+        (2, "endpoint SET id = x'00'"),
+        (2, "endpoint SET version = -1"),
+        (2, "endpoint SET client = 1 << 32"),
+        (2, "endpoint SET mode = 0"),
+        (2, "endpoint SET status = 9"),
+        (3, "queue SET version = 1 << 32"),
+        (4, "delivery SET message = x'00'"),
+        (4, "delivery SET topic = 59"),
+        (4, "delivery SET cause = 0"),
+        (4, "delivery SET status = 4"),
+        (4, "delivery SET attempts = 65536"),
+        (4, "delivery SET last = '{}'"),
+        (4, "delivery SET last = '{\"at\":1,\"took_ms\":1,\"more\":1}'"),
+    ] {
+        let damaged = dir.file("damaged.db");
+        std::fs::copy(&path, &damaged).unwrap();
+        assert_eq!(rusqlite::Connection::open(&damaged).unwrap().execute(&format!("UPDATE {damage}"), []).unwrap(), 1);
+        let store = SqliteStore::open_read_only(&damaged).unwrap();
+        for (at, listed) in scans.iter().enumerate() {
+            let read = store.scan(listed);
+            assert!(if at == scan { read.as_ref().is_err_and(|error| !error.retryable) } else { read.is_ok() }, "{damage}: {read:?}");
+        }
+    }
+}
+
+#[test]
 fn lists_use_their_indexes() {
     let dir = Dir::new();
     let path = dir.file("railgate.db");
     drop(open(&path).unwrap());
     let connection = rusqlite::Connection::open(&path).unwrap();
-    for (condition, index) in [
-        ("client = 1 ORDER BY no DESC LIMIT 9", "settlement_client"),
-        ("client = 1 AND no < 7 ORDER BY no DESC LIMIT 9", "settlement_client"),
-        ("client = 1 AND needs_review = 1 AND no < 7 ORDER BY no DESC LIMIT 9", "settlement_review"),
-        ("client = 1 AND reference = 'a' ORDER BY no DESC LIMIT 9", "(client=? AND reference=?)"),
-    ] {
-        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM settlement WHERE {condition}");
-        let plan: Vec<String> = connection.prepare(&sql).unwrap().query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
-        assert!(plan.len() == 1 && plan[0].contains(index), "{condition}: {plan:?}");
-    }
+    let plan = |query: &str| -> Vec<String> {
+        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM {query}");
+        connection.prepare(&sql).unwrap().raw_query().mapped(|row| row.get(3)).map(Result::unwrap).collect()
+    };
     for (query, index) in [
+        ("settlement WHERE client = 1 ORDER BY no DESC LIMIT 9", "settlement_client"),
+        ("settlement WHERE client = 1 AND no < 7 ORDER BY no DESC LIMIT 9", "settlement_client"),
+        ("settlement WHERE client = 1 AND needs_review = 1 AND no < 7 ORDER BY no DESC LIMIT 9", "settlement_review"),
+        ("settlement WHERE client = 1 AND reference = 'a' ORDER BY no DESC LIMIT 9", "(client=? AND reference=?)"),
         ("key WHERE client = 1 ORDER BY no", "key_client"),
         ("key WHERE id = x'00'", "(id=?)"),
         ("nonce WHERE expires_at < 5 ORDER BY expires_at LIMIT 9", "nonce_expires"),
         ("nonce WHERE hash = x'00'", "PRIMARY KEY"),
         ("audit WHERE no > 7 ORDER BY no LIMIT 9", "PRIMARY KEY"),
+        ("feed WHERE k = ?1", "(k=?)"),
+        ("feed WHERE owner = ?1 AND position > ?2 ORDER BY position LIMIT ?3", "PRIMARY KEY (owner=? AND position>?)"),
+        ("feed WHERE owner = ?1 ORDER BY position DESC LIMIT 1", "PRIMARY KEY (owner=?)"),
+        ("feed WHERE (owner, position) > (?1, ?2) ORDER BY owner, position LIMIT ?3", "PRIMARY KEY ((owner,position)>(?,?))"),
+        ("endpoint WHERE no > ?1 ORDER BY no LIMIT ?2", "PRIMARY KEY (rowid>?)"),
+        ("endpoint WHERE client = ?1 AND mode = ?2 AND status <> 5 ORDER BY no", "endpoint_client (client=? AND mode=?)"),
+        ("endpoint WHERE id = ?1", "(id=?)"),
+        ("endpoint_secret WHERE endpoint = ?1 ORDER BY n", "PRIMARY KEY (endpoint=?)"),
+        ("queue WHERE troubled = ?1 AND due <= ?2 ORDER BY due, endpoint LIMIT ?3", "queue_due (troubled=? AND due<?)"),
+        ("delivery WHERE endpoint = ?1 AND due <= ?2 ORDER BY due, no LIMIT ?3", "delivery_due (endpoint=? AND due<?)"),
+        ("delivery WHERE endpoint = ?1 AND no < ?2 AND status = ?3 ORDER BY no DESC LIMIT ?4", "(endpoint=? AND status=? AND rowid<?)"),
+        ("delivery WHERE no < ?1 ORDER BY no LIMIT ?2", "PRIMARY KEY (rowid<?)"),
     ] {
-        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM {query}");
-        let plan: Vec<String> = connection.prepare(&sql).unwrap().query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        let plan = plan(query);
         assert!(plan.len() == 1 && plan[0].starts_with("SEARCH") && plan[0].contains(index), "{query}: {plan:?}");
     }
+    // From one end of a table, in the order in which it lies.
+    for query in ["unlogged ORDER BY no LIMIT ?1", "log_head ORDER BY size DESC LIMIT 1", "endpoint ORDER BY no DESC LIMIT 1"] {
+        assert_eq!(plan(query), [format!("SCAN {}", query.split(' ').next().unwrap())], "{query}");
+    }
+    // A list that is merged from one walk a status sorts nothing.
+    let walk = |status: u8| format!("delivery WHERE endpoint = ?1 AND no < ?2 AND status = {status}");
+    let merged = plan(&format!("{} UNION ALL SELECT * FROM {} ORDER BY no DESC LIMIT ?3", walk(1), walk(2)));
+    assert!(merged[0].starts_with("MERGE"), "{merged:?}");
+    assert_eq!(merged.iter().filter(|step| step.contains("delivery_list (endpoint=? AND status=? AND rowid<?)")).count(), 2, "{merged:?}");
+    assert!(!merged.iter().any(|step| step.contains("TEMP B-TREE") || step.contains("SCAN")), "{merged:?}");
 }
 
 #[test]
@@ -438,172 +570,4 @@ fn credentials_without_an_owner_are_found() {
     assert_eq!(one_more(key(50_000, 1, 3).into()), ["key_differs"], "numbers may have gaps");
     assert_eq!(one_more(KeyRecord { id: KeyId([9; 32]), ..mine(u32::MAX, 1) }.into()), ["key_numbers"]);
     assert_eq!(found(&[Write::Delete(Key::Client(ClientNo(1)))]), ["key_without_client"]);
-}
-
-/// What a commit came to, comparable between stores.
-#[derive(Debug, PartialEq)]
-enum Outcome {
-    Made,
-    Clashed(Vec<usize>),
-    Guarded(AccountId),
-    Refused,
-}
-
-fn outcome(store: &dyn Store, commit: &Commit) -> Outcome {
-    match store.commit(commit) {
-        Ok(()) => Outcome::Made,
-        Err(CommitError::Conflict(clashes)) => Outcome::Clashed(clashes.into_iter().map(|it| it.write).collect()),
-        Err(CommitError::BalanceGuard(account)) => Outcome::Guarded(account),
-        Err(CommitError::Store(error)) if !error.retryable => Outcome::Refused,
-        Err(other) => panic!("{other:?}"),
-    }
-}
-
-prop_compose! {
-    fn any_settlement()(
-        no in 1i64..6, client in 1u32..3, reference in "[abc]", version in 1u32..4, needs_review: bool, amount in 1i64..2000,
-        status in prop::sample::select(SettlementStatus::ALL), code in prop::sample::select(vec!["EUR", "JPY", "KWD"]),
-        provider in 1u16..3, created_at in 0i64..50, live: bool,
-    ) -> SettlementRecord {
-        let mode = if live { Mode::Live } else { Mode::Sandbox };
-        let (provider, currency) = (ProviderNo(provider), currency(code));
-        SettlementRecord { version, needs_review, amount, status, currency, provider, created_at, mode, ..settlement(no, client, &reference) }
-    }
-}
-
-prop_compose! {
-    fn any_transfer()(
-        journal in -2i64..4, n in 1u16..4, kind in prop::sample::select(TransferKind::ALL), debit in any_account(), credit in any_account(),
-        amount in prop_oneof![8 => 1i64..100, 1 => Just(i64::MAX), 1 => Just(i64::MAX / 2), 1 => Just(0)],
-    ) -> Transfer {
-        Transfer { kind, ..transfer(journal, n, debit, credit, amount) }
-    }
-}
-
-fn any_account() -> impl Strategy<Value = AccountId> {
-    let owners = [Owner::Client(ClientNo(1)), Owner::Client(ClientNo(2)), Owner::Provider(ProviderNo(1)), Owner::Funding, Owner::Funding];
-    prop::sample::select(owners.map(account).to_vec())
-}
-
-fn any_other() -> impl Strategy<Value = Record> {
-    let small = || 1i64..4;
-    prop_oneof![
-        (1u32..4, 1u128..4, any::<bool>()).prop_map(|(no, id, suspended)| ClientRecord { suspended, ..client(no, id) }.into()),
-        (1u8..4, small()).prop_map(|(hash, at)| token(hash, at).into()),
-        (1u32..4, 1u32..3, 1u8..4, prop::sample::select(KeyStatus::ALL)).prop_map(|(no, client, id, status)| KeyRecord {
-            status,
-            ..key(no, client, id)
-        }
-        .into()),
-        (1u8..4, small()).prop_map(|(hash, at)| nonce(hash, at).into()),
-        (prop::sample::select(SecretKind::ALL), 1u32..3, prop::option::of(small())).prop_map(|(kind, no, retired_at)| SecretRecord {
-            retired_at,
-            ..secret(kind, no)
-        }
-        .into()),
-        (small(), prop::sample::select(AuditAction::ALL), prop::option::of("[no]")).prop_map(|(no, action, name)| AuditRecord {
-            action,
-            name,
-            ..audit(no)
-        }
-        .into()),
-        (1u16..3, "[pq]").prop_map(|(no, id)| provider(no, &id).into()),
-        (small(), 1u16..3, prop::sample::select(AttemptStatus::ALL))
-            .prop_map(|(no, n, status)| AttemptRecord { status, ..attempt(no, n) }.into()),
-        (small(), 1u16..3, 1u32..3, prop::option::of("[rs]")).prop_map(|(no, n, client, reference)| reversal(
-            no,
-            n,
-            client,
-            reference.as_deref()
-        )
-        .into()),
-        (small(), prop_oneof![9 => 0u32..3, 1 => 65_535u32..65_537], prop::option::of("\\PC{0,3}")).prop_map(|(no, n, data)| EventRecord {
-            data,
-            ..event(no, n)
-        }
-        .into()),
-        (small(), 0u32..2, any::<i64>()).prop_map(|(due, n, owner)| TaskRecord { owner, ..task(due, n) }.into()),
-        (1u32..3, "[kl]", small()).prop_map(|(client, key, at)| idempotency(client, &key, at).into()),
-        (small(), 1u16..3, any::<u16>()).prop_map(|(no, n, received)| SimPaymentRecord { received, ..sim_payment(no, n) }.into()),
-        ("[mn]", prop::collection::vec(any::<u8>(), 0..3)).prop_map(|(name, value)| meta(&name, &value).into()),
-    ]
-}
-
-fn any_write() -> impl Strategy<Value = Write> {
-    prop_oneof![
-        4 => any_settlement().prop_map(insert),
-        3 => (any_settlement(), 1u32..4).prop_map(|(record, expected)| update(record, expected)),
-        1 => (1i64..6).prop_map(|no| Write::Delete(Key::Settlement(SettlementNo(no)))),
-        4 => any_transfer().prop_map(Write::Post),
-        5 => any_other().prop_map(Write::Insert),
-        3 => any_other().prop_map(Write::Replace),
-        2 => any_other().prop_map(|record| Write::Delete(record.key())),
-    ]
-}
-
-prop_compose! {
-    fn any_filter()(
-        status in prop::collection::vec(prop::sample::select(SettlementStatus::ALL), 0..3),
-        code in prop::option::of(prop::sample::select(vec!["EUR", "JPY"])), provider in prop::option::of((1u16..3).prop_map(ProviderNo)),
-        reference in prop::option::weighted(0.2, "[abc]"), live in prop::option::of(any::<bool>()), needs_review in prop::option::of(any::<bool>()),
-        created_from in prop::option::of(0i64..50), created_to in prop::option::of(0i64..50),
-        least in prop::option::of(0i64..50), most in prop::option::of(0i64..50),
-    ) -> SettlementFilter {
-        let bound = |it: i64| [it, it * 10, it * 100, it * 1000, it * 10_000];
-        let mode = live.map(|live| if live { Mode::Live } else { Mode::Sandbox });
-        let (min_amount, max_amount) = (least.map(bound), most.map(bound));
-        SettlementFilter {
-            status, currency: code.map(currency), provider, reference, mode, needs_review, created_from, created_to, min_amount, max_amount, to: None,
-        }
-    }
-}
-
-/// Everything that can be asked about the small world of the commits above.
-fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter) -> Result<(), TestCaseError> {
-    prop_assert_eq!(everything(model), everything(store));
-    let numbers = || (1..6).map(SettlementNo);
-    let mut scans = vec![Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient, Scan::LastKey, Scan::LastAudit];
-    scans.extend((0..3).map(|after| Scan::Audit { after, limit: 2 }));
-    scans.extend(numbers().map(Scan::Transfers));
-    scans.extend((0..4).map(|until| Scan::Tasks { after: TaskKey(0), until, limit: 2 }));
-    for client in (1..3).map(ClientNo) {
-        scans.push(Scan::AccountsOf(client));
-        for filter in [SettlementFilter::default(), filter.clone()] {
-            let page = |before, limit| Scan::SettlementsOf { client, filter: Box::new(filter.clone()), before, limit };
-            scans.extend([page(None, 99), page(None, 1), page(Some(SettlementNo(3)), 2)]);
-        }
-    }
-    for scan in &scans {
-        prop_assert_eq!(model.scan(scan).unwrap(), store.scan(scan).unwrap(), "{:?}", scan);
-    }
-    for record in everything(model) {
-        prop_assert_eq!(store.get(&record.key()).unwrap(), Some(record));
-    }
-    let texts = ["a", "b", "c", "r", "s"].map(str::to_owned);
-    let of =
-        |client| texts.clone().map(|text| [Unique::SettlementReference(client, text.clone()), Unique::ReversalReference(client, text)]);
-    let ids = (1..4).flat_map(|id| [Unique::ClientId(Ulid(id.into())), Unique::KeyId(KeyId([id; 32]))]);
-    for unique in (1..3).map(ClientNo).flat_map(of).flatten().chain(ids) {
-        prop_assert_eq!(model.find(&unique).unwrap(), store.find(&unique).unwrap(), "{:?}", unique);
-    }
-    for name in ["m", "n"].map(|name| Key::Meta(name.to_owned())) {
-        prop_assert_eq!(model.get(&name).unwrap(), store.get(&name).unwrap());
-    }
-    Ok(())
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn sqlite_does_what_memory_does(
-        steps in prop::collection::vec((prop::collection::vec(any_write(), 1..4), any_filter()), 1..40),
-    ) {
-        let (model, store) = (MemoryStore::new(), OnDisk::new());
-        for (writes, filter) in steps {
-            let commit = commit(writes);
-            prop_assert_eq!(outcome(&model, &commit), outcome(&store, &commit), "{:?}", commit);
-            same_answers(&model, &store, &filter)?;
-        }
-    }
 }

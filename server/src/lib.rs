@@ -8,18 +8,22 @@
 //! | TLS, CORS, rate limits | `http/tls.rs`, `http/cors.rs`, `http/limit.rs`; their settings in `config/edge.rs` |
 //! | how commands reach the engine | [`gateway`] |
 //! | how the outbox is carried | [`worker`] |
+//! | how webhooks are delivered | [`deliver`] |
 //! | a setting | [`config`] |
-//! | how a receipt looks as PDF | [`pdf`] |
+//! | how webhooks are delivered | [`deliver`] |
 //! | how strangers' URLs are called | [`outbound`] |
+//! | how a receipt looks as PDF | [`pdf`] |
 //! | the order of start and end | [`running`] |
 
 pub mod cli;
 pub mod config;
+pub mod deliver;
 pub mod env;
 pub mod gateway;
 pub mod http;
 pub mod master;
 pub mod metrics;
+mod number;
 pub mod outbound;
 pub mod pdf;
 pub mod running;

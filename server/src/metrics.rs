@@ -63,6 +63,7 @@ pub struct Metrics {
     failed: Family<Labels<1>, Counter>,
     answers: Family<Labels<1>, Counter>,
     leased: Counter,
+    deliveries: Family<Labels<1>, Counter>,
     due: Gauge,
     lag: Gauge<f64, AtomicU64>,
 }
@@ -85,11 +86,21 @@ impl Default for Metrics {
             failed: Family::default(),
             answers: Family::default(),
             leased: Counter::default(),
+            deliveries: Family::default(),
             due: Gauge::default(),
             lag: Gauge::default(),
         };
         all.register();
         all
+    }
+}
+
+/// One of what a gauge counts.
+struct Counted(Gauge);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.dec();
     }
 }
 
@@ -109,6 +120,7 @@ impl Metrics {
         r.register("commands_refused", "Commands that were not carried out by code", self.failed.clone());
         r.register("rail_answers", "Answers of rails by kind", self.answers.clone());
         r.register("outbox_tasks_leased", "Outbox tasks taken by the worker", self.leased.clone());
+        r.register("webhook_attempts", "Tries at delivering a webhook, by what came of it", self.deliveries.clone());
         r.register("outbox_tasks_due", "Outbox tasks that are due, counted up to 10,000", self.due.clone());
         r.register_with_unit("outbox_lag", "How long the oldest due task has been waiting", Unit::Seconds, self.lag.clone());
     }
@@ -141,8 +153,10 @@ impl Metrics {
         self.refusals.get_or_create(&Labels([("code", Label::Fixed(code.as_str()))])).inc();
     }
 
-    pub(crate) fn connections(&self, open: usize) {
-        self.connections.set(i64::try_from(open).unwrap_or(i64::MAX));
+    /// A connection was opened; it is counted until what is returned is dropped, also when its task is ended.
+    pub(crate) fn connection(&self) -> impl Drop + Send + use<> {
+        self.connections.inc();
+        Counted(self.connections.clone())
     }
 
     pub(crate) fn group(&self, size: usize, took: Duration) {
@@ -173,6 +187,9 @@ impl Metrics {
                 | Outcome::Reversed { .. }
                 | Outcome::Leased(_)
                 | Outcome::Simulated(_)
+                | Outcome::Logged(_)
+                | Outcome::Webhook(_)
+                | Outcome::Parcels(_)
                 | Outcome::Done(_),
             ) => {}
             Err(error) => {
@@ -183,6 +200,18 @@ impl Metrics {
 
     pub(crate) fn rail_answer(&self, kind: AnswerKind) {
         self.answers.get_or_create(&Labels([("answer", Label::Fixed(kind.as_str()))])).inc();
+    }
+
+    /// A webhook was tried; `None` if there was no answer.
+    pub(crate) fn delivered(&self, status: Option<u16>) {
+        let class = match status {
+            None => "no_answer",
+            Some(200..=299) => "2xx",
+            Some(300..=399) => "3xx",
+            Some(400..=499) => "4xx",
+            Some(_) => "5xx",
+        };
+        self.deliveries.get_or_create(&Labels([("answer", Label::Fixed(class))])).inc();
     }
 
     pub(crate) fn leased(&self, tasks: usize) {

@@ -16,18 +16,21 @@ use railgate::store::record::TaskKey;
 use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
 use railgate::store::{Scan, Store, StoreError};
 use railgate::time::Millis;
+use railgate::webhook::Guard;
 use railgate::{Config, Engine};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use zeroize::Zeroizing;
 
 use crate::config::{Edge, ServeConfig, StoreConfig};
+use crate::deliver::{self, DeliverSettings, Deliverer};
 use crate::env::SystemEnv;
 use crate::gateway::{Gateway, QueueLimits};
 use crate::http::{Front, HttpLimits, Listener, Parts, Tls, TlsError, front, serve_metrics};
 use crate::master::{self, MasterError};
 use crate::metrics::Metrics;
-use crate::stop::{Stopper, stop};
+use crate::number;
+use crate::stop::{Stop, Stopper, stop};
 use crate::verify::Ring;
 use crate::worker::{self, WorkerSettings};
 use crate::{telemetry, telemetry::parse_filter};
@@ -88,6 +91,8 @@ pub struct Hosted {
     pub worker: WorkerSettings,
     /// Encryption, browsers, rate limits and the public address.
     pub edge: Edge,
+    /// How webhooks are delivered.
+    pub deliver: DeliverSettings,
     /// How signatures are verified.
     pub verifier: Arc<dyn Verify>,
 }
@@ -106,6 +111,7 @@ impl Hosted {
             limits: HttpLimits::default(),
             worker: WorkerSettings::default(),
             edge: Edge::default(),
+            deliver: DeliverSettings::default(),
             verifier: Arc::new(Ring),
         }
     }
@@ -151,6 +157,9 @@ pub async fn start(config: &ServeConfig) -> Result<Running, ServeError> {
     hosted.limits.connections = config.max_connections;
     hosted.worker.carries = config.outbox;
     hosted.edge = config.edge.clone();
+    if config.shared_store {
+        hosted.limits.look = Duration::from_secs(1);
+    }
     let mut running = start_with(hosted, config.listen, config.metrics_listen).await?;
     running.master = watched.map(|(path, keys)| tokio::spawn(follow_master_keys(path, keys)));
     Ok(running)
@@ -174,9 +183,13 @@ async fn follow_master_keys(path: PathBuf, keys: Arc<MasterKeys>) {
 /// # Errors
 /// [`ServeError`].
 pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Option<SocketAddr>) -> Result<Running, ServeError> {
-    let Hosted { store, env, mut engine, limits, worker, edge, verifier } = hosted;
+    let Hosted { store, env, mut engine, limits, worker, edge, deliver, verifier } = hosted;
     // Without one receipts keep the engine's name for the issuer: a loopback address would say nothing to their readers.
     engine.issuer = edge.public_url.clone().unwrap_or(engine.issuer);
+    // Whoever develops on this machine has a receiver there; behind a public address nobody has.
+    let insecure_loopback = listen.ip().is_loopback() && edge.public_url.is_none();
+    engine.webhook_guard = Guard { insecure_loopback, allow: edge.webhook_allow.clone() };
+    let guard = engine.webhook_guard.clone();
     let metrics = Arc::new(Metrics::default());
     let tls = edge.tls.clone().map(Tls::open).transpose()?.map(Arc::new);
     let engine = Arc::new(Engine::open(Arc::clone(&store), Arc::clone(&env), engine)?);
@@ -194,10 +207,12 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     let gateway = Gateway::start(Arc::clone(&engine), Arc::clone(&metrics), QueueLimits::default())?;
     let (stop_http, stopping) = stop();
     let (stop_worker, worker_stopping) = stop();
+    let deliverer = Deliverer::new(gateway.clone(), Arc::clone(&metrics), &guard, deliver.limits);
     let refresh = outbox_figures(&gateway, &store, &metrics);
     let still_open = Arc::downgrade(&store);
     let front = front(Parts {
         gateway: gateway.clone(),
+        deliverer: deliverer.clone(),
         engine,
         env,
         verifier,
@@ -217,7 +232,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         tls,
         metrics_address: figures.as_ref().map(TcpListener::local_addr).transpose()?,
         http: tokio::spawn(listener.serve(front.clone(), stopping)),
-        worker: tokio::spawn(worker::drive(gateway.clone(), Arc::clone(&metrics), worker, worker_stopping.clone())),
+        worker: tokio::spawn(background(gateway.clone(), Arc::clone(&metrics), deliverer, worker, deliver, worker_stopping.clone())),
         figures: figures.map(|socket| tokio::spawn(serve_metrics(socket, Arc::clone(&metrics), refresh, worker_stopping))),
         gateway,
         front,
@@ -227,6 +242,27 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         stop_worker,
         master: None,
     })
+}
+
+/// All that goes on beside the interface: the outbox, the numbering of events, webhooks.
+async fn background(
+    gateway: Gateway,
+    metrics: Arc<Metrics>,
+    deliverer: Deliverer,
+    worker: WorkerSettings,
+    deliver: DeliverSettings,
+    stop: Stop,
+) {
+    let delivering = async {
+        if worker.carries {
+            deliver::drive(deliverer, deliver, stop.clone()).await;
+        }
+    };
+    tokio::join!(
+        worker::drive(gateway.clone(), metrics, worker, stop.clone()),
+        number::drive(gateway, worker.look_every, stop.clone()),
+        delivering,
+    );
 }
 
 /// Under which addresses signatures are made: the configured one alone. Without one, on this machine's own address, all

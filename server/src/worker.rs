@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::stop::Stop;
 use railgate::api::{Call, Command, Lease, Outcome, Subject, Work};
+use railgate::engine::SWEEP;
 use railgate::rail::RailAnswer;
 use railgate::route::RailKind;
 use railgate::store::record::TaskKey;
@@ -42,6 +43,7 @@ impl Default for WorkerSettings {
 }
 
 const MAINTAIN_EVERY: Duration = Duration::from_secs(3_600);
+const MAINTAIN_AGAIN: Duration = Duration::from_secs(1);
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 
@@ -56,9 +58,10 @@ pub async fn drive(gateway: Gateway, metrics: Arc<Metrics>, settings: WorkerSett
     }
     let mut maintained = None;
     while !worker.stopped() {
-        if maintained.is_none_or(|at: Instant| at.elapsed() >= MAINTAIN_EVERY) {
-            worker.maintain().await;
-            maintained = Some(Instant::now());
+        if maintained.is_none_or(|at: Instant| at <= Instant::now()) {
+            // What did not fit one round is not left for the next hour.
+            let pause = if worker.maintain().await { MAINTAIN_AGAIN } else { MAINTAIN_EVERY };
+            maintained = Some(Instant::now() + pause);
         }
         worker.step().await;
     }
@@ -139,13 +142,18 @@ impl Worker {
         }
     }
 
-    async fn maintain(&mut self) {
+    /// Says whether there may be more to remove.
+    async fn maintain(&mut self) -> bool {
         match self.gateway.run_work(vec![Command::Maintain]).await.map(|mut all| all.pop()) {
-            Ok(Some(Ok(Outcome::Done(removed)))) => tracing::debug!(removed, "maintenance"),
+            Ok(Some(Ok(Outcome::Done(removed)))) => {
+                tracing::debug!(removed, "maintenance");
+                return removed >= SWEEP;
+            }
             Ok(Some(Ok(_)) | None) => {}
             // The next hour will do.
             Ok(Some(Err(error))) | Err(error) => tracing::warn!(%error, "maintenance failed"),
         }
+        false
     }
 
     /// Carries out a command however long the store needs.
@@ -232,6 +240,9 @@ pub(crate) fn unexpected(outcome: &Outcome) -> Error {
         Outcome::Reversed { .. } => "reversed",
         Outcome::Leased(_) => "leased",
         Outcome::Simulated(_) => "simulated",
+        Outcome::Logged(_) => "logged",
+        Outcome::Webhook(_) => "webhook",
+        Outcome::Parcels(_) => "parcels",
         Outcome::Done(_) => "done",
     };
     Error::internal(format!("the engine answered another command: {kind}"))

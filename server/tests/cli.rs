@@ -5,6 +5,8 @@
 
 #[path = "cli/operator.rs"]
 mod operator;
+#[path = "cli/owner.rs"]
+mod owner;
 #[path = "cli/receipt.rs"]
 mod receipt;
 #[path = "cli/signed.rs"]

@@ -1,7 +1,7 @@
 //! What the engine can be told to do, and what comes of it.
 
 use crate::auth::{KeyId, Nonce, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, KeyNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo, Ulid};
 use crate::ledger::Mode;
 use crate::money::Money;
 use crate::participant::Reference;
@@ -11,6 +11,7 @@ use crate::time::Millis;
 use crate::validate::{CreateRequest, ReverseRequest};
 
 use super::task::{Call, Lease};
+use super::webhook::{Logged, Parcel, Tried, WebhookChange, WebhookDone};
 
 /// Who asks: a client, and the mode its credential was issued for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,6 +206,39 @@ pub enum Command {
     },
     /// Lets the simulated operator receive a call; its books are written before it answers.
     Simulate(Call),
+    /// Numbers events that are not in the log yet, about so many at most; see [`super::Logged`].
+    Log {
+        /// About so many.
+        limit: usize,
+    },
+    /// Changes a client's webhooks, or asks something of them.
+    Webhook {
+        /// Who.
+        caller: Caller,
+        /// What.
+        change: Box<WebhookChange>,
+    },
+    /// Takes endpoints for which deliveries are due.
+    LeaseQueues {
+        /// At most so many of those whose last delivery succeeded.
+        healthy: usize,
+        /// At most so many of the others.
+        troubled: usize,
+    },
+    /// How the deliveries of a [`Parcel`] went.
+    Delivered {
+        /// To whom.
+        endpoint: EndpointNo,
+        /// How.
+        tries: Vec<Tried>,
+    },
+    /// How the delivery of a [`WebhookChange::Test`] went.
+    Tested {
+        /// Its number.
+        delivery: i64,
+        /// How.
+        tried: Tried,
+    },
     /// Makes the tasks of owners that are gone due now. For a host that has the store to itself, at its start.
     Recover,
     /// Forgets what is past its time: idempotency keys after seven days, tokens a day and nonces an hour after their end.
@@ -267,6 +301,12 @@ pub enum Outcome {
     Leased(Vec<Lease>),
     /// Of [`Command::Simulate`].
     Simulated(RailAnswer),
+    /// Of [`Command::Log`].
+    Logged(Logged),
+    /// Of [`Command::Webhook`] and [`Command::Tested`].
+    Webhook(WebhookDone),
+    /// Of [`Command::LeaseQueues`].
+    Parcels(Vec<Parcel>),
     /// Of a command whose effect is all there is to say; how many things it touched.
     Done(usize),
 }

@@ -3,8 +3,10 @@
 mod command;
 mod task;
 mod view;
+mod webhook;
 
 pub use crate::receipt::ReceiptView;
 pub use command::{Caller, Command, Credential, Enrolled, IdempotencyKey, IssuedToken, Operation, Outcome, SignedBy, Subject, Target};
 pub use task::{Action, Call, Lease, Work};
 pub use view::*;
+pub use webhook::*;

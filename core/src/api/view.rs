@@ -417,3 +417,54 @@ pub struct ScenarioView {
 pub fn environment(mode: Mode) -> &'static str {
     mode.as_str()
 }
+
+/// An event in its owner's feed.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FeedEventView {
+    /// Its place in the feed, from 1, without gaps; what `after` and `Last-Event-ID` name.
+    pub position: i64,
+    /// The event, as the settlement's own trace shows it.
+    pub event: EventView,
+}
+
+/// A page of a feed.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FeedPage {
+    /// The events, oldest first.
+    pub data: Vec<FeedEventView>,
+    /// There are more.
+    pub has_more: bool,
+    /// Pass it as `after` for what comes next, also when that is still to happen.
+    pub next_after: i64,
+}
+
+/// The proof that a settlement's last event is in the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ProofView {
+    /// `stl_` and a ULID.
+    pub settlement_id: String,
+    /// The client's reference.
+    pub reference: String,
+    /// `evt_` and a ULID.
+    pub event_id: String,
+    /// The event's place in the settlement's trace.
+    pub sequence: u32,
+    /// The event's hash, lower-case hexadecimal.
+    pub event_hash: String,
+    /// What the leaf is salted with, 32 bytes in lower-case hexadecimal. The leaf is
+    /// SHA-256(`railgate-event-v1` ‖ 0 ‖ salt ‖ event hash).
+    pub salt: String,
+    /// The leaf's index in the tree, from 0.
+    pub leaf_index: u64,
+    /// The size of the tree that the proof is about.
+    pub tree_size: u64,
+    /// The hashes from the leaf's sibling up to the root's child (RFC 6962), lower-case hexadecimal.
+    pub path: Vec<String>,
+    /// The signed checkpoint of that tree (C2SP `tlog-checkpoint`).
+    pub checkpoint: String,
+    /// All of it as a C2SP `tlog-proof`.
+    pub proof: String,
+}

@@ -225,7 +225,7 @@ impl<'e> Change<'e> {
     /// Stores the changed settlement, if it changed; gives it back as it is stored.
     pub(super) fn update(self, overlay: &mut Overlay<'_>) -> SettlementRecord {
         if self.record.version != self.expected {
-            overlay.write(Write::UpdateSettlement { record: self.record.clone(), expected: self.expected });
+            overlay.write(Write::Update { record: self.record.clone().into(), expected: self.expected });
         }
         self.writes.into_iter().for_each(|w| overlay.write(w));
         self.record

@@ -144,18 +144,27 @@ enum Rounding {
 impl Engine {
     /// Where the next page begins: the last settlement shown, by its public id, so that nothing inside shows.
     fn cursor(&self, last: &SettlementRecord) -> String {
-        URL_SAFE_NO_PAD.encode(settlement_ulid(&self.id_key, last).0.to_be_bytes())
+        cursor_of(settlement_ulid(&self.id_key, last))
     }
 
     fn open_cursor(&self, caller: &Caller, text: &str) -> Result<SettlementNo> {
-        let invalid = |_| Error::new(ErrorCode::InvalidCursor);
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| ()).and_then(|b| <[u8; 16]>::try_from(b).map_err(|_| ())).map_err(invalid)?;
-        let last = self.settlement(caller, &Target::Id(Ulid(u128::from_be_bytes(bytes)))).map_err(|error| match error.code {
+        let last = self.settlement(caller, &Target::Id(id_of(text)?)).map_err(|error| match error.code {
             ErrorCode::SettlementNotFound => Error::new(ErrorCode::InvalidCursor),
             _ => error,
         })?;
         Ok(last.no)
     }
+}
+
+/// A cursor that stands behind what has this public id.
+pub(super) fn cursor_of(id: Ulid) -> String {
+    URL_SAFE_NO_PAD.encode(id.0.to_be_bytes())
+}
+
+/// The public id in a cursor; whether there is such a thing is for the list to say.
+pub(super) fn id_of(cursor: &str) -> Result<Ulid> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
+    bytes.map(|bytes| Ulid(u128::from_be_bytes(bytes))).ok_or_else(|| Error::new(ErrorCode::InvalidCursor))
 }
 
 /// A decimal bound in minor units for every number of decimals; a bound between two minor units is rounded so that

@@ -6,35 +6,45 @@ mod answer;
 mod change;
 mod check;
 mod create;
+mod delivery;
 mod dispatch;
+mod feed;
 mod host;
 mod list;
+mod log;
+mod message;
 mod overlay;
 mod query;
 mod quote;
 mod receipt;
+mod replay;
 mod reverse;
 mod secrets;
 mod signed;
 mod simulate;
 pub mod verify;
+mod webhook;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::api::{Command, Outcome};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, Result};
-use crate::ids::{IdKey, ProviderNo, SettlementNo};
+use crate::ids::{ClientNo, EndpointNo, IdKey, ProviderNo, SettlementNo};
+use crate::ledger::Mode;
 use crate::money::{Currency, Money};
 use crate::route::{ProviderSpec, Routes};
 use crate::seal::MasterKeys;
 use crate::store::record::{Key, MetaRecord, ProviderRecord, Record, SettlementRecord, TaskKey};
-use crate::store::{Clash, Commit, CommitError, Scan, Store, Write, typed, typed_all};
+use crate::store::{Clash, Commit, CommitError, Scan, Store, Unique, Write, typed, typed_all};
 use crate::time::Millis;
+use crate::webhook::Guard;
 
 pub use list::ListRequest;
 use overlay::Overlay;
 pub use secrets::ReceiptKey;
+pub use signed::SWEEP;
 
 /// Settings of an engine. The defaults are those of the sandbox: two simulated providers.
 #[derive(Debug, Clone)]
@@ -53,6 +63,8 @@ pub struct Config {
     pub master: Option<Arc<MasterKeys>>,
     /// Who signs receipts, as their `iss` says it: the gateway's public address, where it has one.
     pub issuer: String,
+    /// Where webhooks may go.
+    pub webhook_guard: Guard,
     /// Names this engine among those that share a store; drawn at random by default.
     pub owner: Option<i64>,
 }
@@ -73,6 +85,7 @@ impl Default for Config {
             lease_ms: 30_000,
             master: None,
             issuer: "railgate".to_owned(),
+            webhook_guard: Guard::default(),
             owner: None,
         }
     }
@@ -87,6 +100,19 @@ pub struct Executed {
     pub changed: Vec<SettlementNo>,
     /// When the earliest new task is due.
     pub due: Option<Millis>,
+    /// Events were made that are not numbered yet.
+    pub unlogged: bool,
+    /// The feeds that grew.
+    pub fed: Vec<(ClientNo, Mode)>,
+    /// When the earliest delivery of a webhook is due that was not before.
+    pub deliveries_due: Option<Millis>,
+}
+
+impl Executed {
+    /// Of commands that changed nothing.
+    pub fn nothing(results: Vec<Result<Outcome>>) -> Self {
+        Self { results, changed: Vec::new(), due: None, unlogged: false, fed: Vec::new(), deliveries_due: None }
+    }
 }
 
 /// The settlement engine over one store. Shared between threads; commands are decided one group at a time.
@@ -109,6 +135,13 @@ struct Writer {
     /// Of tasks and audit records.
     next_task: u32,
     last_audit: i64,
+    last_unlogged: i64,
+    last_delivery: i64,
+    next_endpoint: u32,
+    /// How far maintenance has looked for endpoints that were removed.
+    swept: EndpointNo,
+    /// Events that the log could not take in this group, because they are in it.
+    logged_before: HashSet<(SettlementNo, u32)>,
 }
 
 /// How often a group is decided anew after other nodes changed what it read.
@@ -129,8 +162,15 @@ impl Engine {
             next_key: next_key(&*store)?,
             next_task: owner as u32,
             last_audit: i64::MIN,
+            last_unlogged: i64::MIN,
+            last_delivery: i64::MIN,
+            next_endpoint: next_endpoint(&*store)?,
+            swept: EndpointNo(0),
+            logged_before: HashSet::new(),
         });
-        Ok(Self { store, env, config, routes, id_key, owner, writer, receipt_key: receipt::Opened::default() })
+        let engine = Self { store, env, config, routes, id_key, owner, writer, receipt_key: receipt::Opened::default() };
+        engine.begin_log()?;
+        Ok(engine)
     }
 
     /// The engine's clock.
@@ -150,26 +190,26 @@ impl Engine {
     pub fn execute(&self, commands: Vec<Command>) -> Executed {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known: Vec<SettlementRecord> = Vec::new();
+        writer.logged_before.clear();
         for _ in 0..ROUNDS {
             let mut overlay = Overlay::new(&*self.store, self.env.now());
             for record in &known {
                 overlay.know_reference(record);
             }
-            let results = commands.iter().map(|command| self.decide_alone(&mut overlay, &mut writer, command)).collect();
+            let results: Vec<_> = commands.iter().map(|command| self.decide_alone(&mut overlay, &mut writer, command)).collect();
             if overlay.commit.writes.is_empty() {
-                return Executed { results, changed: Vec::new(), due: None };
+                return Executed::nothing(results);
+            }
+            if let Err(error) = self.note_events(&mut overlay, &mut writer) {
+                return refuse_all(&commands, &results, &error);
             }
             let failed = match self.store.commit(&overlay.commit) {
-                Ok(()) => {
-                    let (changed, due) = overlay.effects();
-                    return Executed { results, changed, due };
-                }
+                Ok(()) => return overlay.effects(results),
                 Err(CommitError::Conflict(clashes)) => self.learn(&overlay.commit, &clashes, &mut known, &mut writer),
                 Err(CommitError::BalanceGuard(_)) => Ok(()),
                 Err(CommitError::Indeterminate(cause)) if self.was_committed(&overlay.commit) => {
                     drop(cause);
-                    let (changed, due) = overlay.effects();
-                    return Executed { results, changed, due };
+                    return overlay.effects(results);
                 }
                 Err(CommitError::Indeterminate(cause)) => Err(Error::caused(ErrorCode::StoreUnavailable, cause)),
                 Err(CommitError::Store(cause)) => Err(cause.into()),
@@ -179,7 +219,7 @@ impl Engine {
             }
         }
         let error = Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again");
-        Executed { results: commands.iter().map(|_| Err(error.clone())).collect(), changed: Vec::new(), due: None }
+        Executed::nothing(commands.iter().map(|_| Err(error.clone())).collect())
     }
 
     /// One command by itself: for hosts that have no group to wait for.
@@ -215,8 +255,13 @@ impl Engine {
             Command::Lease { limit } => self.lease(overlay, writer, *limit),
             Command::Answer { subject, answer, lease } => self.answer(overlay, writer, *subject, answer, *lease),
             Command::Simulate(call) => self.simulate(overlay, writer, call),
+            Command::Log { limit } => self.log(overlay, writer, *limit),
+            Command::Webhook { caller, change } => self.change_webhook(overlay, writer, caller, change),
+            Command::LeaseQueues { healthy, troubled } => self.lease_queues(overlay, *healthy, *troubled),
+            Command::Delivered { endpoint, tries } => self.delivered(overlay, writer, *endpoint, tries),
+            Command::Tested { delivery, tried } => self.tested(overlay, *delivery, tried),
             Command::Recover => self.recover(overlay, writer),
-            Command::Maintain => self.maintain(overlay),
+            Command::Maintain => self.maintain(overlay, writer),
         }
     }
 
@@ -224,27 +269,46 @@ impl Engine {
     fn learn(&self, commit: &Commit, clashes: &[Clash], known: &mut Vec<SettlementRecord>, writer: &mut Writer) -> Result<()> {
         for clash in clashes {
             if let Some(Write::Insert(Record::Settlement(record))) = commit.writes.get(clash.write) {
-                let unique = crate::store::Unique::SettlementReference(record.client, record.reference.as_str().to_owned());
+                let unique = Unique::SettlementReference(record.client, record.reference.as_str().to_owned());
                 if let Some(taken) = typed(self.store.find(&unique)?)? {
                     known.push(taken);
                 }
+            }
+            if let Some(Write::Insert(Record::Feed(feed))) = commit.writes.get(clash.write)
+                && self.store.find(&Unique::FeedOf(feed.settlement, feed.n))?.is_some()
+            {
+                writer.logged_before.insert((feed.settlement, feed.n));
             }
         }
         writer.next_journal = writer.next_journal.max(next_journal(&*self.store)?);
         writer.next_client = writer.next_client.max(next_client(&*self.store)?);
         writer.next_key = writer.next_key.max(next_key(&*self.store)?);
+        writer.next_endpoint = writer.next_endpoint.max(next_endpoint(&*self.store)?);
         Ok(())
     }
 
     /// Whether a commit whose fate is unknown was made: all or nothing, so witnesses that never change tell.
     ///
-    /// One alone does not: another node may have written an equal audit record under the same number.
+    /// One alone does not: another node may have written an equal audit record under the same number. What names this
+    /// node does: a log head, as long as nobody has appended since.
     fn was_committed(&self, commit: &Commit) -> bool {
+        let heads = commit.writes.iter().filter_map(|write| match write {
+            Write::Insert(head @ Record::LogHead(_)) => Some(head),
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+        });
+        if heads.into_iter().any(|head| self.store.get(&head.key()).is_ok_and(|found| found.as_ref() == Some(head))) {
+            return true;
+        }
         let mut witnesses = commit.writes.iter().filter_map(|write| match write {
-            Write::Insert(record @ (Record::Event(_) | Record::Audit(_) | Record::Nonce(_) | Record::Token(_) | Record::SimPayment(_))) => {
-                Some(record)
-            }
-            Write::Insert(_) | Write::UpdateSettlement { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+            Write::Insert(
+                record @ (Record::Event(_)
+                | Record::Audit(_)
+                | Record::Nonce(_)
+                | Record::Token(_)
+                | Record::SimPayment(_)
+                | Record::EndpointSecret(_)),
+            ) => Some(record),
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
         });
         let there = |record: &Record| self.store.get(&record.key()).is_ok_and(|found| found.as_ref() == Some(record));
         witnesses.next().is_some_and(there) && witnesses.all(there)
@@ -274,6 +338,18 @@ impl Writer {
         self.last_audit = self.task_key(now).0.max(self.last_audit.saturating_add(1));
         self.last_audit
     }
+
+    /// The same for a row of events that are not numbered yet.
+    fn log_no(&mut self, now: Millis) -> i64 {
+        self.last_unlogged = self.task_key(now).0.max(self.last_unlogged.saturating_add(1));
+        self.last_unlogged
+    }
+
+    /// The same for a delivery.
+    fn delivery_no(&mut self, now: Millis) -> i64 {
+        self.last_delivery = self.task_key(now).0.max(self.last_delivery.saturating_add(1));
+        self.last_delivery
+    }
 }
 
 fn refuse_all(commands: &[Command], results: &[Result<Outcome>], error: &Error) -> Executed {
@@ -283,8 +359,7 @@ fn refuse_all(commands: &[Command], results: &[Result<Outcome>], error: &Error) 
         Err(own) if !matches!(command, Command::Signed { .. }) => Err(own.clone()),
         Ok(_) | Err(_) => Err(error.clone()),
     };
-    let results = commands.iter().zip(results).map(answer).collect();
-    Executed { results, changed: Vec::new(), due: None }
+    Executed::nothing(commands.iter().zip(results).map(answer).collect())
 }
 
 fn next_journal(store: &dyn Store) -> Result<i64> {
@@ -301,6 +376,11 @@ fn next_client(store: &dyn Store) -> Result<u32> {
 fn next_key(store: &dyn Store) -> Result<u32> {
     let last: Option<crate::store::record::KeyRecord> = typed(store.scan(&Scan::LastKey)?.pop())?;
     Ok(last.map_or(0, |key| key.no.0) + 1)
+}
+
+fn next_endpoint(store: &dyn Store) -> Result<u32> {
+    let last: Option<crate::store::record::EndpointRecord> = typed(store.scan(&Scan::LastEndpoint)?.pop())?;
+    Ok(last.map_or(0, |endpoint| endpoint.no.0) + 1)
 }
 
 const ID_KEY: &str = "id_key";

@@ -5,14 +5,17 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::api::Outcome;
 use crate::auth::KeyId;
 use crate::error::Result;
 use crate::ids::{ClientNo, KeyNo, SettlementNo};
-use crate::ledger::{AccountId, Totals, Transfer};
+use crate::ledger::{AccountId, Mode, Totals, Transfer};
 use crate::store::record::{AccountRecord, Key, KeyRecord, Record, SettlementRecord};
 use crate::store::{Commit, Store, StoreError, Unique, Write, typed};
 use crate::time::Millis;
 use crate::{Error, ErrorCode};
+
+use super::Executed;
 
 pub(crate) struct Overlay<'a> {
     pub(crate) store: &'a dyn Store,
@@ -35,6 +38,11 @@ pub(crate) struct Overlay<'a> {
     /// Settlements that settled writes touch, for those who watch them.
     changed: HashSet<SettlementNo>,
     due: Option<Millis>,
+    /// Some settled write is a row of events to number.
+    unlogged: bool,
+    /// Feeds that settled writes add to.
+    fed: HashSet<(ClientNo, Mode)>,
+    deliveries_due: Option<Millis>,
 }
 
 impl<'a> Overlay<'a> {
@@ -52,6 +60,9 @@ impl<'a> Overlay<'a> {
             moved: HashMap::new(),
             changed: HashSet::new(),
             due: None,
+            unlogged: false,
+            fed: HashSet::new(),
+            deliveries_due: None,
         }
     }
 
@@ -78,15 +89,27 @@ impl<'a> Overlay<'a> {
                     self.references.insert((record.client, record.reference.as_str().to_owned()), record.no);
                     self.written.insert(Key::Settlement(record.no), Some(index));
                 }
-                Write::UpdateSettlement { record, .. } => {
-                    self.written.insert(Key::Settlement(record.no), Some(index));
-                    self.changed.insert(record.no);
+                Write::Update { record, .. } => {
+                    self.written.insert(record.key(), Some(index));
+                    if let Record::Settlement(record) = record {
+                        self.changed.insert(record.no);
+                    }
+                    if let Record::Queue(queue) = record {
+                        self.deliveries_due = earlier(self.deliveries_due, queue.due.filter(|_| queue.owner == 0));
+                    }
                 }
                 // Nobody reads these back while a group is decided.
                 Write::Insert(Record::Event(_) | Record::Transfer(_) | Record::Audit(_)) => {}
+                Write::Insert(Record::Unlogged(_)) => self.unlogged = true,
+                Write::Insert(Record::Feed(feed)) => {
+                    self.fed.insert((feed.client, feed.mode));
+                }
+                Write::Insert(Record::Queue(queue)) => {
+                    self.deliveries_due = earlier(self.deliveries_due, queue.due);
+                    self.written.insert(Key::Queue(queue.endpoint), Some(index));
+                }
                 Write::Insert(Record::Task(task)) => {
-                    let due = task.key.due();
-                    self.due = Some(self.due.map_or(due, |earliest| earliest.min(due)));
+                    self.due = earlier(self.due, Some(task.key.due()));
                     self.written.insert(Key::Task(task.key), Some(index));
                 }
                 Write::Insert(Record::Reversal(record)) => {
@@ -129,10 +152,17 @@ impl<'a> Overlay<'a> {
 
     fn record_at(&self, index: usize) -> Option<Record> {
         match &self.commit.writes[index] {
-            Write::Insert(record) | Write::Replace(record) => Some(record.clone()),
-            Write::UpdateSettlement { record, .. } => Some(Record::Settlement(record.clone())),
+            Write::Insert(record) | Write::Replace(record) | Write::Update { record, .. } => Some(record.clone()),
             Write::Post(_) | Write::Delete(_) => None,
         }
+    }
+
+    /// The records that this group added and that are settled.
+    pub(crate) fn inserted(&self) -> impl Iterator<Item = &Record> {
+        self.commit.writes[..self.settled].iter().filter_map(|write| match write {
+            Write::Insert(record) => Some(record),
+            Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+        })
     }
 
     /// Whether this group already wrote or removed the record.
@@ -210,10 +240,21 @@ impl<'a> Overlay<'a> {
         self.write(Write::Post(transfer));
     }
 
-    /// The settlements that this group changed, and when its earliest new task is due.
-    pub(crate) fn effects(self) -> (Vec<SettlementNo>, Option<Millis>) {
-        (self.changed.into_iter().collect(), self.due)
+    /// What a host has to know of the commit, once it is made.
+    pub(crate) fn effects(self, results: Vec<Result<Outcome>>) -> Executed {
+        Executed {
+            results,
+            changed: self.changed.into_iter().collect(),
+            due: self.due,
+            unlogged: self.unlogged,
+            fed: self.fed.into_iter().collect(),
+            deliveries_due: self.deliveries_due,
+        }
     }
+}
+
+fn earlier(one: Option<Millis>, other: Option<Millis>) -> Option<Millis> {
+    one.into_iter().chain(other).min()
 }
 
 /// Totals beyond what 63 bits of minor units can hold.
@@ -225,7 +266,6 @@ pub(crate) fn overflow() -> Error {
 mod tests {
     use super::*;
     use crate::auth::{PublicKey, ScopeSet};
-    use crate::ledger::Mode;
     use crate::store::memory::MemoryStore;
     use crate::store::record::{KeyStatus, NonceRecord};
 

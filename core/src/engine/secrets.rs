@@ -6,7 +6,7 @@ use p256::elliptic_curve::sec1::ToSec1Point as _;
 use zeroize::Zeroizing;
 
 use crate::api::Outcome;
-use crate::auth::{ChallengeKeys, PublicKey};
+use crate::auth::{ChallengeKeys, PublicKey, Signer as _, SoftwareKey};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
 use crate::store::record::{ClientRecord, Key, Record, SecretKind, SecretRecord};
@@ -82,7 +82,7 @@ impl Engine {
         let mut after = ClientNo(0);
         loop {
             let clients: Vec<ClientRecord> = typed_all(self.store.scan(&Scan::Clients { after, limit: 500 })?)?;
-            let Some(last) = clients.last() else { return Ok(count) };
+            let Some(last) = clients.last() else { return Ok(count + self.reseal_endpoints(stale)?) };
             after = last.no;
             for client in clients.into_iter().filter(|client| stale(&client.webhook_secret)) {
                 count += usize::from(self.reseal_one(&Key::Client(client.no), |client: &mut ClientRecord| {
@@ -95,7 +95,7 @@ impl Engine {
 
     /// Changes one record as it stands now; `false` if it is gone. No command is decided meanwhile: what one changes
     /// in the same record, such as a suspension, must not be undone by an older copy.
-    fn reseal_one<T>(&self, key: &Key, change: impl Fn(&mut T) -> Result<()>) -> Result<bool>
+    pub(super) fn reseal_one<T>(&self, key: &Key, change: impl Fn(&mut T) -> Result<()>) -> Result<bool>
     where
         T: TryFrom<Record, Error = Record> + Into<Record>,
     {
@@ -106,7 +106,7 @@ impl Engine {
         written.map(|()| true).map_err(|error| Error::caused(ErrorCode::StoreUnavailable, error))
     }
 
-    fn sealed_anew(&self, place: &str, sealed: &[u8]) -> Result<Vec<u8>> {
+    pub(super) fn sealed_anew(&self, place: &str, sealed: &[u8]) -> Result<Vec<u8>> {
         let secret = self.unseal(place, sealed)?;
         self.seal(place, &secret).ok_or_else(no_master)
     }
@@ -132,7 +132,7 @@ impl Engine {
         let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::Secrets)?)?;
         let made = overlay.commit.writes.iter().filter_map(|write| match write {
             Write::Insert(Record::Secret(secret)) => Some((secret.kind, secret.no)),
-            Write::Insert(_) | Write::UpdateSettlement { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
         });
         let keys = stored.iter().map(|secret| (secret.kind, secret.no)).chain(made).filter(|(other, _)| *other == kind);
         keys.filter_map(|key| overlay.get(&Key::Secret(key)).transpose()).collect()
@@ -142,6 +142,11 @@ impl Engine {
         let (secret, public) = match kind {
             SecretKind::Challenge => (self.random32(), Vec::new()),
             SecretKind::Receipt => self.new_receipt_key(),
+            SecretKind::Log => {
+                let secret = self.random32();
+                let public = SoftwareKey::ed25519(&secret).public_key().as_bytes().to_vec();
+                (secret, public)
+            }
         };
         let sealed = self.seal(&place(kind, no), &*secret).ok_or_else(no_master)?;
         Ok(SecretRecord { kind, no, sealed, public, created_at: now, retired_at: None })

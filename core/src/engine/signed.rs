@@ -1,6 +1,6 @@
 //! Signed commands: the nonce is used up and the deed recorded in the same commit as the change.
 
-use crate::api::{Command, Operation, Outcome, SignedBy};
+use crate::api::{Command, Operation, Outcome, SignedBy, WebhookChange, WebhookDone};
 use crate::auth::Nonce;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo};
@@ -16,8 +16,8 @@ use super::{Engine, Writer};
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
 const IDEMPOTENCY_DAYS: Millis = 7;
-/// How many expired rows one maintenance command removes of each kind.
-const SWEEP: usize = 1_000;
+/// How many rows past their time one maintenance command removes of each kind. If it removed so many, there may be more.
+pub const SWEEP: usize = 1_000;
 
 /// What an audit record says of a command, besides who and when.
 struct Deed {
@@ -126,7 +126,7 @@ impl Engine {
         });
     }
 
-    pub(super) fn maintain(&self, overlay: &mut Overlay<'_>) -> Result<Outcome> {
+    pub(super) fn maintain(&self, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<Outcome> {
         let keys = Scan::IdempotencyBefore { created: overlay.now - IDEMPOTENCY_DAYS * DAY, limit: SWEEP };
         let keys: Vec<IdempotencyRecord> = typed_all(self.store.scan(&keys)?)?;
         let tokens = Scan::TokensExpiredBefore { expired: overlay.now - DAY, limit: SWEEP };
@@ -136,6 +136,7 @@ impl Engine {
         let nonces: Vec<NonceRecord> = typed_all(self.store.scan(&nonces)?)?;
         let keys = keys.into_iter().map(|k| Key::Idempotency((k.client, k.key)));
         let gone = keys.chain(tokens.into_iter().map(|t| Key::Token(t.hash))).chain(nonces.into_iter().map(|n| Key::Nonce(n.hash)));
+        let gone = gone.chain(self.stale_webhooks(overlay, &mut writer.swept)?);
         let mut count = 0;
         for key in gone {
             if !overlay.touched(&key) {
@@ -190,14 +191,41 @@ fn deed(command: &Command, client: ClientNo, key: KeyNo, outcome: &Result<Outcom
             plain(AuditAction::ReverseSettlement, no, Some(target.to_string()))
         }
         Command::Note { action, target } => plain(*action, target.0, None),
+        Command::Webhook { change, .. } => webhook_deed(change, done, plain),
         Command::Operate(operation) => operated_deed(operation, done),
         Command::Signed { .. }
         | Command::Lease { .. }
         | Command::Answer { .. }
         | Command::Simulate(_)
+        | Command::Log { .. }
+        | Command::LeaseQueues { .. }
+        | Command::Delivered { .. }
+        | Command::Tested { .. }
         | Command::Recover
         | Command::Maintain => return None,
     })
+}
+
+/// What was done to which webhook: its number where it is known, its id where the call only named one.
+fn webhook_deed(change: &WebhookChange, done: Option<&Outcome>, plain: impl Fn(AuditAction, i64, Option<String>) -> Deed) -> Deed {
+    let no = match done {
+        Some(Outcome::Webhook(WebhookDone::Webhook(endpoint, _))) => i64::from(endpoint.no.0),
+        Some(Outcome::Webhook(WebhookDone::Prepared(parcel))) => i64::from(parcel.endpoint.0),
+        Some(Outcome::Webhook(WebhookDone::Queued(delivery))) => i64::from(delivery.endpoint.0),
+        _ => 0,
+    };
+    let (action, name) = match change {
+        // A URL that is refused may hold what is nobody's business.
+        WebhookChange::Create(_) => (AuditAction::CreateWebhook, "a webhook".to_owned()),
+        WebhookChange::Update { id, .. } => (AuditAction::UpdateWebhook, format!("whk_{id}")),
+        WebhookChange::Delete { id } => (AuditAction::DeleteWebhook, format!("whk_{id}")),
+        WebhookChange::Rotate { id, .. } => (AuditAction::RotateWebhookSecret, format!("whk_{id}")),
+        WebhookChange::Enable { id } => (AuditAction::EnableWebhook, format!("whk_{id}")),
+        WebhookChange::Test { id, .. } => (AuditAction::TestWebhook, format!("whk_{id}")),
+        WebhookChange::Redeliver { id, .. } => (AuditAction::RedeliverWebhook, format!("whk_{id}")),
+        WebhookChange::Replay { id, .. } => (AuditAction::ReplayWebhook, format!("whk_{id}")),
+    };
+    plain(action, no, Some(name))
 }
 
 /// An operator's deed counts among the client's that it concerns.

@@ -3,18 +3,20 @@
 
 pub mod fixtures;
 mod lists;
+mod log_and_webhooks;
 mod money;
 mod shared_use;
 
 pub use lists::*;
+pub use log_and_webhooks::*;
 pub use money::*;
 pub use shared_use::*;
 
 use super::record::*;
 use super::*;
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::ids::{KeyNo, Ulid};
-use crate::ledger::AccountId;
+use crate::ids::{EndpointNo, KeyNo, Ulid};
+use crate::ledger::{AccountId, Mode};
 use crate::lifecycle::{AttemptStatus, StateName};
 use crate::rail::FailureCode;
 use crate::validate::ReversalReason;
@@ -58,6 +60,21 @@ macro_rules! store_conformance {
             readers_see_whole_commits
             writers_take_turns
             a_nonce_is_used_once
+            feeds_and_endpoints_have_unique_keys
+            endpoints_and_queues_are_replaced_only_at_their_version
+            the_ends_of_the_log_and_of_webhooks_survive
+            every_code_of_webhooks_survives
+            what_is_not_numbered_yet_comes_in_order
+            a_feed_is_of_one_client_in_one_mode
+            all_feeds_are_walked_owner_by_owner
+            the_log_has_one_head_that_one_of_many_moves_on
+            tiles_are_told_apart_by_level_and_index
+            endpoints_are_listed_by_number_and_by_owner
+            secrets_of_an_endpoint_are_its_own
+            queues_wait_in_two_lines_by_due_time
+            due_deliveries_are_one_endpoints_and_the_earliest_first
+            deliveries_are_listed_newest_first
+            old_deliveries_of_all_endpoints_come_in_order
         );
     };
     (@ $module:ident, $factory:expr, $($name:ident)*) => {
@@ -102,6 +119,9 @@ fn kinds() -> Vec<(Record, Record)> {
     let narrower = TokenRecord { key: KeyNo(2), scopes: ScopeSet::NONE, ..token(1, 6) };
     let retired = SecretRecord { sealed: vec![0], public: vec![4; 65], retired_at: Some(9), ..secret(SecretKind::Receipt, 1) };
     let refused = AuditRecord { name: Some("n".to_owned()), refused: Some("nonce_replayed".to_owned()), ..audit(1) };
+    let ended = EndpointSecretRecord { until: Some(9), ..endpoint_secret(1, 1) };
+    let tried = LastTry { at: 9, took_ms: 7, status: Some(500), error: None, excerpt: "sorry".to_owned() };
+    let tried = DeliveryRecord { attempts: 1, last: Some(tried), ..delivery(1, 1, Some(9)) };
     vec![
         (client(1, 11).into(), sealed.into()),
         (key(1, 1, 1).into(), revoked.into()),
@@ -117,6 +137,12 @@ fn kinds() -> Vec<(Record, Record)> {
         (secret(SecretKind::Receipt, 1).into(), retired.into()),
         (audit(1).into(), refused.into()),
         (meta("m", b"1").into(), meta("m", b"").into()),
+        (unlogged(1).into(), UnloggedRecord { no: 1, changes: Vec::new() }.into()),
+        (feed(1, Mode::Live, 1, 1).into(), FeedRecord { at: 9, leaf: 7, ..feed(1, Mode::Live, 1, 1) }.into()),
+        (tile(1, 1).into(), TileRecord { entries: vec![5; 8192], ..tile(1, 1) }.into()),
+        (log_head(5).into(), LogHeadRecord { owner: -7, until: 9, ..log_head(5) }.into()),
+        (endpoint_secret(1, 1).into(), ended.into()),
+        (delivery(1, 1, Some(5)).into(), tried.into()),
     ]
 }
 
@@ -143,6 +169,8 @@ pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(settlement(1, 1, "a")), insert(reversal(1, 1, 1, Some("r"))), insert(client(1, 11)), insert(provider(1, "p"))]);
     make(store, [funding(-1, account_of(1), 100), insert(task(1, 1)), insert(key(1, 1, 1)), insert(nonce(1, 5)), insert(audit(1))]);
+    make(store, [insert(endpoint(1, 1, 11)), insert(queue(1, None)), insert(delivery(1, 1, None)), insert(endpoint_secret(1, 1))]);
+    make(store, [insert(feed(1, Mode::Live, 1, 1)), insert(tile(0, 0)), insert(log_head(5)), insert(unlogged(1))]);
     let writes = [
         insert(settlement(2, 1, "b")),
         insert(settlement(1, 1, "c")),            // number taken
@@ -162,9 +190,26 @@ pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
         insert(nonce(1, 6)),                      // used
         insert(audit(1)),                         // number taken
         Write::Delete(Key::Nonce([2; 32])),       // not there
+        insert(endpoint(2, 2, 11)),               // id taken
+        insert(endpoint(1, 1, 12)),               // number taken
+        update(endpoint(1, 1, 11), 2),            // another version
+        update(endpoint(2, 1, 12), 1),            // not there
+        insert(queue(1, None)),                   // there is one
+        update(queue(1, None), 2),                // another version
+        update(queue(2, None), 1),                // not there
+        insert(delivery(1, 2, None)),             // number taken
+        replace(delivery(2, 1, None)),            // not there
+        insert(endpoint_secret(1, 1)),            // number taken
+        insert(feed(1, Mode::Live, 1, 2)),        // position taken
+        insert(feed(2, Mode::Live, 1, 1)),        // event taken, by whomever
+        insert(tile(0, 0)),                       // there is one
+        insert(log_head(5)),                      // there is one
+        Write::Delete(Key::LogHead(4)),           // not there
+        insert(unlogged(1)),                      // number taken
+        Write::Delete(Key::Unlogged(2)),          // not there
         insert(task(1, 2)),
     ];
-    assert_eq!(refuse(store, writes.clone()), (1..=17).collect::<Vec<_>>());
+    assert_eq!(refuse(store, writes.clone()), (1..=34).collect::<Vec<_>>());
     assert_eq!(store.get(&Key::Settlement(SettlementNo(2))).unwrap(), None);
     assert_eq!(store.get(&Key::Task(TaskKey::new(1, 2))).unwrap(), None);
     let [first, .., last] = writes;
@@ -209,6 +254,7 @@ pub fn unique_keys_never_change(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(settlement(1, 1, "a")), insert(reversal(1, 1, 1, Some("r"))), insert(reversal(1, 2, 1, None))]);
     make(store, [insert(client(1, 11)), insert(provider(1, "p")), insert(key(1, 1, 1))]);
+    make(store, [insert(endpoint(1, 1, 11)), insert(feed(1, Mode::Live, 1, 1)), insert(delivery(1, 1, None))]);
     let changed = [
         update(settlement(1, 1, "b"), 1),
         update(settlement(1, 2, "a"), 1),
@@ -219,8 +265,14 @@ pub fn unique_keys_never_change(new: Factory<'_>) {
         replace(client(1, 12)),
         replace(provider(1, "q")),
         replace(key(1, 1, 2)),
+        update(endpoint(1, 1, 12), 1),
+        update(endpoint(1, 2, 11), 1),
+        update(EndpointRecord { mode: Mode::Live, ..endpoint(1, 1, 11) }, 1),
+        replace(feed(1, Mode::Live, 1, 2)),
+        replace(FeedRecord { n: 2, ..feed(1, Mode::Live, 1, 1) }),
+        replace(delivery(1, 2, None)),
     ];
-    assert_eq!(refuse(store, changed), (0..9).collect::<Vec<_>>());
+    assert_eq!(refuse(store, changed), (0..15).collect::<Vec<_>>());
 }
 
 /// Optimistic concurrency: the version decides, and nothing else.
@@ -270,8 +322,14 @@ pub fn everything(store: &dyn Store) -> Vec<Record> {
         Scan::Providers,
         Scan::Secrets,
         Scan::Audit { after: i64::MIN, limit },
+        Scan::Unlogged { limit },
+        Scan::AllFeeds { after: (ClientNo(0), Mode::Sandbox, i64::MIN), limit },
+        Scan::LogHead,
+        Scan::Endpoints { after: EndpointNo(0), limit },
+        Scan::DeliveriesBefore { before: i64::MAX, limit },
     ];
     scans.extend((0..=9).map(|no| Scan::KeysOf(ClientNo(no))));
+    scans.extend((0..=9).map(|no| Scan::EndpointSecrets(EndpointNo(no))));
     for no in (0..=9).map(SettlementNo) {
         scans.extend([Scan::Events { settlement: no, after: 0, limit }, Scan::Attempts(no), Scan::Reversals(no), Scan::SimPayments(no)]);
     }
@@ -282,20 +340,27 @@ pub fn everything(store: &dyn Store) -> Vec<Record> {
         Scan::TokensExpiredBefore { expired: Millis::MAX, limit },
     ]);
     unordered.sort_by_key(Record::key);
-    [all(&scans), unordered].concat()
+    // What no scan shows, or not all of it, is asked for by its key.
+    let queues = (0..=9).map(|no| Key::Queue(EndpointNo(no)));
+    let tiles = (0..=3).flat_map(|level| (0..=3).map(move |index| Key::Tile((level, index))));
+    let found = queues.chain(tiles).filter_map(|key| store.get(&key).unwrap()).collect();
+    [all(&scans), unordered, found].concat()
 }
 
 /// However a commit fails, no kind of record keeps a trace of it.
 pub fn nothing_of_a_refused_commit_is_visible(new: Factory<'_>) {
     let store = &*new();
     make(store, kinds().into_iter().map(|(record, _)| insert(record)));
-    make(store, [insert(settlement(1, 1, "a")), funding(-1, account_of(1), 100)]);
+    make(store, [insert(settlement(1, 1, "a")), insert(endpoint(1, 1, 11)), insert(queue(1, Some(5))), funding(-1, account_of(1), 100)]);
     let before = everything(store);
 
     let second = SettlementRecord { version: 2, ..settlement(1, 1, "a") };
+    let disabled = EndpointRecord { version: 2, status: EndpointStatus::Gone, ..endpoint(1, 1, 11) };
     let mut changes: Vec<Write> = kinds().into_iter().map(|(_, record)| replace(record)).collect();
     changes.extend(kinds().into_iter().map(|(record, _)| Write::Delete(record.key())));
     changes.extend([update(second, 1), insert(settlement(2, 1, "b")), insert(event(2, 1)), insert(task(7, 1))]);
+    changes.extend([update(disabled, 1), insert(endpoint(2, 1, 12)), Write::Delete(Key::Endpoint(EndpointNo(1)))]);
+    changes.extend([update(QueueRecord { version: 2, troubled: true, ..queue(1, Some(6)) }, 1), insert(queue(2, None))]);
     changes.extend([funding(-2, account_of(1), 5), funding(-3, account_of(2), 5)]);
 
     let failing =
@@ -306,6 +371,13 @@ pub fn nothing_of_a_refused_commit_is_visible(new: Factory<'_>) {
         assert_eq!(everything(store), before);
         assert_eq!(store.find(&Unique::SettlementReference(ClientNo(1), "b".to_owned())).unwrap(), None);
         assert_eq!(store.get(&Key::Meta("m".to_owned())).unwrap(), Some(meta("m", b"1").into()));
+        assert_eq!(store.find(&Unique::EndpointId(Ulid(11))).unwrap(), Some(endpoint(1, 1, 11).into()));
+        assert_eq!(store.find(&Unique::EndpointId(Ulid(12))).unwrap(), None);
+        assert_eq!(store.find(&Unique::FeedOf(SettlementNo(1), 1)).unwrap(), Some(feed(1, Mode::Live, 1, 1).into()));
+        let waiting = Scan::Queues { troubled: false, until: Millis::MAX, limit: 9 };
+        assert_eq!(store.scan(&waiting).unwrap(), [queue(1, Some(5)).into()]);
+        let mine = Scan::DeliveriesOf { endpoint: EndpointNo(1), before: i64::MAX, status: None, limit: 9 };
+        assert_eq!(store.scan(&mine).unwrap(), [delivery(1, 1, Some(5)).into()]);
     }
     make(store, changes);
     assert_ne!(everything(store), before);
@@ -334,6 +406,20 @@ pub fn mistakes_of_the_caller_are_refused(new: Factory<'_>) {
         insert(attempt(no, 1)),
         Write::Delete(Key::Event((SettlementNo(1), u32::MAX))),
         Write::Delete(Key::Settlement(SettlementNo(i64::MIN))),
+        replace(endpoint(1, 1, 11)),
+        replace(queue(1, None)),
+        update(client(1, 11), 1),
+        update(delivery(1, 1, None), 1),
+        update(log_head(1), 1),
+        update(settlement(no, 1, "a"), 1),
+        insert(tile(64, 0)),
+        insert(tile(0, -1)),
+        insert(tile(0, 1 << 56)),
+        replace(tile(u8::MAX, i64::MAX)),
+        Write::Delete(Key::Tile((64, 0))),
+        insert(FeedRecord { n: 65_536, ..feed(1, Mode::Live, 1, 1) }),
+        insert(feed(1, Mode::Live, 1, no)),
+        insert(DeliveryRecord { settlement: SettlementNo(-no), ..delivery(1, 1, None) }),
     ];
     for mistake in mistakes {
         match store.commit(&commit([insert(task(1, 1)), mistake.clone()])) {
@@ -342,8 +428,18 @@ pub fn mistakes_of_the_caller_are_refused(new: Factory<'_>) {
         }
     }
     assert_eq!(everything(store), []);
-    for absent in [Key::Event((SettlementNo(1), 65_536)), Key::Attempt((SettlementNo(i64::MAX), 1)), Key::Settlement(SettlementNo(no))] {
+    for absent in [
+        Key::Event((SettlementNo(1), 65_536)),
+        Key::Attempt((SettlementNo(i64::MAX), 1)),
+        Key::Settlement(SettlementNo(no)),
+        Key::Tile((64, 0)),
+        Key::Tile((0, -1)),
+        Key::Tile((u8::MAX, 1 << 56)),
+    ] {
         assert_eq!(store.get(&absent).unwrap(), None);
+    }
+    for absent in [Unique::FeedOf(SettlementNo(1), 65_536), Unique::FeedOf(SettlementNo(no), 1)] {
+        assert_eq!(store.find(&absent).unwrap(), None);
     }
 }
 
@@ -450,7 +546,9 @@ pub fn an_empty_commit_is_made(new: Factory<'_>) {
     let store = &*new();
     make(store, []);
     assert_eq!(everything(store), []);
-    for last in [Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient, Scan::LastKey, Scan::LastAudit] {
+    for last in
+        [Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient, Scan::LastKey, Scan::LastAudit, Scan::LastEndpoint, Scan::LogHead]
+    {
         assert_eq!(store.scan(&last).unwrap(), []);
     }
 }

@@ -11,8 +11,9 @@ use super::record::*;
 use super::shared::{self, Deltas};
 use super::{Clash, Commit, CommitError, Scan, SettlementFilter, Store, StoreError, Unique, Write};
 use crate::auth::KeyId;
-use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer};
+use crate::time::Millis;
 
 /// Keeps everything in memory. Dropped, it is gone.
 #[derive(Default)]
@@ -70,7 +71,18 @@ struct State {
     secrets: BTreeMap<(SecretKind, u32), SecretRecord>,
     audit: BTreeMap<i64, AuditRecord>,
     meta: BTreeMap<String, MetaRecord>,
+    unlogged: BTreeMap<i64, UnloggedRecord>,
+    feed: BTreeMap<(ClientNo, Mode, i64), FeedRecord>,
+    tiles: BTreeMap<(u8, i64), TileRecord>,
+    log_head: BTreeMap<i64, LogHeadRecord>,
+    endpoints: BTreeMap<EndpointNo, EndpointRecord>,
+    endpoint_secrets: BTreeMap<(EndpointNo, u32), EndpointSecretRecord>,
+    queues: BTreeMap<EndpointNo, QueueRecord>,
+    deliveries: BTreeMap<i64, DeliveryRecord>,
 
+    feed_of: BTreeMap<(SettlementNo, u32), (ClientNo, Mode, i64)>,
+    endpoint_ids: BTreeMap<Ulid, EndpointNo>,
+    deliveries_of: BTreeSet<(EndpointNo, i64)>,
     client_ids: BTreeMap<Ulid, ClientNo>,
     key_ids: BTreeMap<KeyId, KeyNo>,
     keys_of: BTreeSet<(ClientNo, KeyNo)>,
@@ -102,7 +114,7 @@ impl State {
         for (index, write) in commit.writes.iter().enumerate() {
             let undone_by = match write {
                 Write::Insert(record) => self.insert(record).then_some(Undo::Added(index)),
-                Write::UpdateSettlement { record, expected } => self.update(record, *expected),
+                Write::Update { record, expected } => self.update(record, *expected),
                 Write::Replace(record) => self.replace(record),
                 Write::Post(transfer) => self.post(transfer, &mut deltas).then_some(Undo::Added(index)),
                 Write::Delete(key) => self.remove(key).map(|was| Undo::Was(Box::new(was))),
@@ -139,7 +151,7 @@ impl State {
                 Undo::Added(index) => match &commit.writes[index] {
                     Write::Post(transfer) => drop(self.transfers.remove(&(transfer.journal, transfer.n))),
                     Write::Insert(record) => drop(self.remove(&record.key())),
-                    Write::UpdateSettlement { .. } | Write::Replace(_) | Write::Delete(_) => {}
+                    Write::Update { .. } | Write::Replace(_) | Write::Delete(_) => {}
                 },
             }
         }
@@ -172,6 +184,21 @@ impl State {
             Record::Secret(r) => add(&mut self.secrets, (r.kind, r.no), r),
             Record::Audit(r) => add(&mut self.audit, r.no, r),
             Record::Meta(r) => add(&mut self.meta, r.name.clone(), r),
+            Record::Unlogged(r) => add(&mut self.unlogged, r.no, r),
+            Record::Feed(r) => {
+                let key = (r.client, r.mode, r.position);
+                vacant(&self.feed_of, &(r.settlement, r.n))
+                    && add(&mut self.feed, key, r)
+                    && add(&mut self.feed_of, (r.settlement, r.n), &key)
+            }
+            Record::Tile(r) => add(&mut self.tiles, (r.level, r.index), r),
+            Record::LogHead(r) => add(&mut self.log_head, r.size, r),
+            Record::Endpoint(r) => {
+                vacant(&self.endpoint_ids, &r.id) && add(&mut self.endpoints, r.no, r) && add(&mut self.endpoint_ids, r.id, &r.no)
+            }
+            Record::EndpointSecret(r) => add(&mut self.endpoint_secrets, (r.endpoint, r.n), r),
+            Record::Queue(r) => add(&mut self.queues, r.endpoint, r),
+            Record::Delivery(r) => add(&mut self.deliveries, r.no, r) && self.deliveries_of.insert((r.endpoint, r.no)),
             // `shared::check` lets neither in.
             Record::Account(_) | Record::Transfer(_) => false,
         }
@@ -211,12 +238,25 @@ impl State {
         added
     }
 
-    fn update(&mut self, new: &SettlementRecord, expected: u32) -> Option<Undo> {
-        let old = self.settlements.get_mut(&new.no)?;
-        if old.version != expected || (old.client, &old.reference) != (new.client, &new.reference) {
-            return None;
-        }
-        Some(Undo::Was(Box::new(std::mem::replace(old, new.clone()).into())))
+    fn update(&mut self, new: &Record, expected: u32) -> Option<Undo> {
+        let was: Record = match new {
+            Record::Settlement(r) => {
+                let same = |old: &SettlementRecord| old.version == expected && (old.client, &old.reference) == (r.client, &r.reference);
+                swap(&mut self.settlements, &r.no, r, same)?.into()
+            }
+            Record::Endpoint(r) => {
+                let same = |old: &EndpointRecord| old.version == expected && (old.id, old.client, old.mode) == (r.id, r.client, r.mode);
+                swap(&mut self.endpoints, &r.no, r, same)?.into()
+            }
+            Record::Queue(r) => swap(&mut self.queues, &r.endpoint, r, |old| old.version == expected)?.into(),
+            // `shared::check` lets none of these in.
+            Record::Client(_) | Record::Key(_) | Record::Token(_) | Record::Provider(_) | Record::Account(_) => return None,
+            Record::Attempt(_) | Record::Reversal(_) | Record::Event(_) | Record::Transfer(_) | Record::Task(_) => return None,
+            Record::Idempotency(_) | Record::SimPayment(_) | Record::Nonce(_) | Record::Secret(_) | Record::Audit(_) => return None,
+            Record::Meta(_) | Record::Unlogged(_) | Record::Feed(_) | Record::Tile(_) | Record::LogHead(_) => return None,
+            Record::EndpointSecret(_) | Record::Delivery(_) => return None,
+        };
+        Some(Undo::Was(Box::new(was)))
     }
 
     /// Puts a record in the place of the one under its key. Unique keys never change: a record that differs in one
@@ -245,8 +285,17 @@ impl State {
             Record::Secret(r) => swap(&mut self.secrets, &(r.kind, r.no), r, |_| true)?.into(),
             Record::Audit(r) => swap(&mut self.audit, &r.no, r, |_| true)?.into(),
             Record::Meta(r) => swap(&mut self.meta, &r.name, r, |_| true)?.into(),
+            Record::Unlogged(r) => swap(&mut self.unlogged, &r.no, r, |_| true)?.into(),
+            Record::Feed(r) => {
+                let same = |old: &FeedRecord| (old.settlement, old.n) == (r.settlement, r.n);
+                swap(&mut self.feed, &(r.client, r.mode, r.position), r, same)?.into()
+            }
+            Record::Tile(r) => swap(&mut self.tiles, &(r.level, r.index), r, |_| true)?.into(),
+            Record::LogHead(r) => swap(&mut self.log_head, &r.size, r, |_| true)?.into(),
+            Record::EndpointSecret(r) => swap(&mut self.endpoint_secrets, &(r.endpoint, r.n), r, |_| true)?.into(),
+            Record::Delivery(r) => swap(&mut self.deliveries, &r.no, r, |old| old.endpoint == r.endpoint)?.into(),
             // `shared::check` lets none of these in.
-            Record::Settlement(_) | Record::Account(_) | Record::Transfer(_) => return None,
+            Record::Settlement(_) | Record::Endpoint(_) | Record::Queue(_) | Record::Account(_) | Record::Transfer(_) => return None,
         };
         Some(Undo::Was(Box::new(was)))
     }
@@ -294,6 +343,26 @@ impl State {
             Key::Secret(key) => self.secrets.remove(key)?.into(),
             Key::Audit(no) => self.audit.remove(no)?.into(),
             Key::Meta(name) => self.meta.remove(name)?.into(),
+            Key::Unlogged(no) => self.unlogged.remove(no)?.into(),
+            Key::Feed(key) => {
+                let was = self.feed.remove(key)?;
+                self.feed_of.remove(&(was.settlement, was.n));
+                was.into()
+            }
+            Key::Tile(key) => self.tiles.remove(key)?.into(),
+            Key::LogHead(size) => self.log_head.remove(size)?.into(),
+            Key::Endpoint(no) => {
+                let was = self.endpoints.remove(no)?;
+                self.endpoint_ids.remove(&was.id);
+                was.into()
+            }
+            Key::EndpointSecret(key) => self.endpoint_secrets.remove(key)?.into(),
+            Key::Queue(endpoint) => self.queues.remove(endpoint)?.into(),
+            Key::Delivery(no) => {
+                let was = self.deliveries.remove(no)?;
+                self.deliveries_of.remove(&(was.endpoint, was.no));
+                was.into()
+            }
             // `shared::check` lets neither in.
             Key::Account(_) | Key::Transfer(_) => return None,
         })
@@ -318,6 +387,14 @@ impl State {
             Key::Secret(key) => self.secrets.get(key)?.clone().into(),
             Key::Audit(key) => self.audit.get(key)?.clone().into(),
             Key::Meta(key) => self.meta.get(key)?.clone().into(),
+            Key::Unlogged(key) => self.unlogged.get(key)?.clone().into(),
+            Key::Feed(key) => self.feed.get(key)?.clone().into(),
+            Key::Tile(key) => self.tiles.get(key)?.clone().into(),
+            Key::LogHead(key) => (*self.log_head.get(key)?).into(),
+            Key::Endpoint(key) => self.endpoints.get(key)?.clone().into(),
+            Key::EndpointSecret(key) => self.endpoint_secrets.get(key)?.clone().into(),
+            Key::Queue(key) => self.queues.get(key)?.clone().into(),
+            Key::Delivery(key) => self.deliveries.get(key)?.clone().into(),
         })
     }
 
@@ -333,6 +410,8 @@ impl State {
             }
             Unique::ClientId(id) => self.get(&Key::Client(*self.client_ids.get(id)?)),
             Unique::KeyId(id) => self.get(&Key::Key(*self.key_ids.get(id)?)),
+            Unique::EndpointId(id) => self.get(&Key::Endpoint(*self.endpoint_ids.get(id)?)),
+            Unique::FeedOf(settlement, n) => self.get(&Key::Feed(*self.feed_of.get(&(*settlement, *n))?)),
         }
     }
 
@@ -375,7 +454,44 @@ impl State {
             Scan::IdempotencyBefore { created, limit } => records(self.idempotency.iter().filter(|(_, r)| r.created_at < *created), *limit),
             Scan::NoncesExpiredBefore { expired, limit } => records(self.nonces.iter().filter(|(_, r)| r.expires_at < *expired), *limit),
             Scan::TokensExpiredBefore { expired, limit } => records(self.tokens.iter().filter(|(_, r)| r.expires_at < *expired), *limit),
+            Scan::Unlogged { limit } => records(&self.unlogged, *limit),
+            Scan::Feed { client, mode, after, limit } => {
+                let mine = (Excluded((*client, *mode, *after)), Included((*client, *mode, i64::MAX)));
+                if *after == i64::MAX { Vec::new() } else { records(self.feed.range(mine), *limit) }
+            }
+            Scan::LastFeed(client, mode) => {
+                records(self.feed.range((*client, *mode, i64::MIN)..=(*client, *mode, i64::MAX)).next_back(), 1)
+            }
+            Scan::AllFeeds { after, limit } => records(self.feed.range((Excluded(*after), Unbounded)), *limit),
+            Scan::LogHead => records(self.log_head.last_key_value(), 1),
+            Scan::Endpoints { after, limit } => records(self.endpoints.range((Excluded(*after), Unbounded)), *limit),
+            Scan::EndpointsOf(client, mode) => {
+                let there = |r: &EndpointRecord| (r.client, r.mode) == (*client, *mode) && r.status != EndpointStatus::Removed;
+                records(self.endpoints.iter().filter(|(_, r)| there(r)), usize::MAX)
+            }
+            Scan::LastEndpoint => records(self.endpoints.last_key_value(), 1),
+            Scan::EndpointSecrets(of) => records(self.endpoint_secrets.range((*of, 0)..=(*of, u32::MAX)), usize::MAX),
+            Scan::Queues { troubled, until, limit } => {
+                let due = self.queues.values().filter(|r| r.troubled == *troubled && r.due.is_some_and(|due| due <= *until));
+                earliest(due, |r| (r.due, i64::from(r.endpoint.0)), *limit)
+            }
+            Scan::DeliveriesDue { endpoint, until, limit } => {
+                let due = self.deliveries_of(*endpoint, None).filter(|r| r.due.is_some_and(|due| due <= *until));
+                earliest(due, |r| (r.due, r.no), *limit)
+            }
+            Scan::DeliveriesOf { endpoint, before, status, limit } => {
+                let newest_first = self.deliveries_of(*endpoint, Some(*before)).rev();
+                let newest_first = newest_first.filter(|r| status.is_none_or(|it| it == r.status));
+                newest_first.take(*limit).map(|r| r.clone().into()).collect()
+            }
+            Scan::DeliveriesBefore { before, limit } => records(self.deliveries.range((Unbounded, Excluded(*before))), *limit),
         }
+    }
+
+    fn deliveries_of(&self, endpoint: EndpointNo, before: Option<i64>) -> impl DoubleEndedIterator<Item = &DeliveryRecord> {
+        let end = before.map_or(Included((endpoint, i64::MAX)), |no| Excluded((endpoint, no)));
+        let mine = self.deliveries_of.range((Included((endpoint, i64::MIN)), end));
+        mine.filter_map(|(_, no)| self.deliveries.get(no))
     }
 
     fn settlements_of(&self, client: ClientNo, filter: &SettlementFilter, before: Option<SettlementNo>, limit: usize) -> Vec<Record> {
@@ -432,6 +548,17 @@ fn add<K: Ord, V: Clone>(map: &mut BTreeMap<K, V>, key: K, value: &V) -> bool {
 fn swap<K: Ord, V: Clone>(map: &mut BTreeMap<K, V>, key: &K, new: &V, same: impl FnOnce(&V) -> bool) -> Option<V> {
     let old = map.get_mut(key)?;
     same(old).then(|| std::mem::replace(old, new.clone()))
+}
+
+/// The first of these by what they are due.
+fn earliest<'a, V: Clone + Into<Record> + 'a>(
+    found: impl Iterator<Item = &'a V>,
+    due: impl Fn(&V) -> (Option<Millis>, i64),
+    limit: usize,
+) -> Vec<Record> {
+    let mut found: Vec<&V> = found.collect();
+    found.sort_by_key(|record| due(record));
+    found.into_iter().take(limit).map(|record| record.clone().into()).collect()
 }
 
 fn account((id, totals): (&AccountId, &Totals)) -> Record {

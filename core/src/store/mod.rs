@@ -4,6 +4,8 @@
 //! from transfers. Everything that decides lives in the engine. All implementations pass one conformance suite
 //! (feature `testkit`), with [`memory`] as the model.
 
+#[cfg(feature = "sqlite")]
+mod changes;
 #[cfg(feature = "testkit")]
 pub mod conformance;
 #[cfg(feature = "testkit")]
@@ -15,7 +17,7 @@ pub(crate) mod shared;
 pub mod sqlite;
 
 use crate::auth::KeyId;
-use crate::ids::{ClientNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Transfer};
 use crate::lifecycle::SettlementStatus;
 use crate::money::Currency;
@@ -27,12 +29,13 @@ use record::*;
 pub enum Write {
     /// Adds a record. Fails if its primary key or one of its unique keys is taken:
     /// settlement `(client, reference)`, reversal `(client, reference)` if it has one, client `id`, key `id`,
-    /// provider `id`.
+    /// provider `id`, endpoint `id`, feed `(settlement, n)`.
     Insert(Record),
-    /// Replaces a settlement that still has version `expected`. Its client and reference never change.
-    UpdateSettlement {
-        /// The whole new record.
-        record: SettlementRecord,
+    /// Replaces a settlement, endpoint or queue that still has version `expected`. A settlement's client and reference,
+    /// and an endpoint's id, client and mode, never change.
+    Update {
+        /// The whole new record, of a kind that has a version.
+        record: Record,
         /// The version that it replaces.
         expected: u32,
     },
@@ -255,6 +258,82 @@ pub enum Scan {
         /// At most so many.
         limit: usize,
     },
+    /// What is written but not numbered yet, by number.
+    Unlogged {
+        /// At most so many.
+        limit: usize,
+    },
+    /// A client's feed by position, above `after`.
+    Feed {
+        /// Whose.
+        client: ClientNo,
+        /// Of which mode.
+        mode: Mode,
+        /// Above this position.
+        after: i64,
+        /// At most so many.
+        limit: usize,
+    },
+    /// The last of a client's feed, if there is any.
+    LastFeed(ClientNo, Mode),
+    /// Every feed's records, by client, mode and position, above this one.
+    AllFeeds {
+        /// Above this one.
+        after: (ClientNo, Mode, i64),
+        /// At most so many.
+        limit: usize,
+    },
+    /// How far the log is: one record, none before the first event.
+    LogHead,
+    /// Every endpoint by number, above `after`.
+    Endpoints {
+        /// Above this number.
+        after: EndpointNo,
+        /// At most so many.
+        limit: usize,
+    },
+    /// A client's endpoints in a mode that are not removed, by number.
+    EndpointsOf(ClientNo, Mode),
+    /// The endpoint with the highest number, if there is any.
+    LastEndpoint,
+    /// An endpoint's secrets, by number.
+    EndpointSecrets(EndpointNo),
+    /// Queues of one line that are due at or before `until`, the earliest first.
+    Queues {
+        /// Of those whose last delivery failed, or of the others.
+        troubled: bool,
+        /// Due at or before.
+        until: Millis,
+        /// At most so many.
+        limit: usize,
+    },
+    /// An endpoint's deliveries that are due at or before `until`, the earliest first.
+    DeliveriesDue {
+        /// Whose.
+        endpoint: EndpointNo,
+        /// Due at or before.
+        until: Millis,
+        /// At most so many.
+        limit: usize,
+    },
+    /// An endpoint's deliveries, the newest first, below `before`.
+    DeliveriesOf {
+        /// Whose.
+        endpoint: EndpointNo,
+        /// Below this number; `i64::MAX` for the newest.
+        before: i64,
+        /// Only those that are so far.
+        status: Option<DeliveryStatus>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Deliveries of any endpoint below this number, by number.
+    DeliveriesBefore {
+        /// Below this number.
+        before: i64,
+        /// At most so many.
+        limit: usize,
+    },
 }
 
 /// Look-ups by a unique key that is not the primary one.
@@ -268,6 +347,10 @@ pub enum Unique {
     ClientId(Ulid),
     /// A key by its thumbprint.
     KeyId(KeyId),
+    /// An endpoint by the ULID behind `whk_`.
+    EndpointId(Ulid),
+    /// An event's place in its owner's feed.
+    FeedOf(SettlementNo, u32),
 }
 
 /// Where records live. Implementations are shared between threads and lock inside, never across calls.

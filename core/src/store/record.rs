@@ -1,9 +1,12 @@
 //! What a store keeps: plain data, no behaviour. Keys are dense numbers; texts appear only where people gave them.
 
+mod log;
+mod webhook;
+
 use std::collections::BTreeMap;
 
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName, stored_enum};
 use crate::money::Currency;
@@ -11,6 +14,9 @@ use crate::participant::{Participant, Reference};
 use crate::rail::FailureCode;
 use crate::time::Millis;
 use crate::validate::ReversalReason;
+
+pub use log::*;
+pub use webhook::*;
 
 /// A SHA-256 digest.
 pub type Digest32 = [u8; 32];
@@ -104,6 +110,8 @@ stored_enum! {
         Challenge = 1 "challenge",
         /// The P-256 key that signs receipts.
         Receipt = 2 "receipt",
+        /// The Ed25519 key that signs the log's checkpoints.
+        Log = 3 "log",
     }
 }
 
@@ -116,7 +124,7 @@ pub struct SecretRecord {
     pub no: u32,
     /// The secret, sealed.
     pub sealed: Vec<u8>,
-    /// Its public half, SEC 1 uncompressed; empty if it has none.
+    /// Its public half: of P-256 SEC 1 uncompressed, of Ed25519 32 bytes; empty if it has none.
     pub public: Vec<u8>,
     /// When it was made.
     pub created_at: Millis,
@@ -155,6 +163,22 @@ stored_enum! {
         RotateSecret = 13 "rotate_secret",
         /// Play money was put into an account.
         Fund = 14 "fund",
+        /// A webhook was made.
+        CreateWebhook = 15 "create_webhook",
+        /// A webhook was changed.
+        UpdateWebhook = 16 "update_webhook",
+        /// A webhook was removed.
+        DeleteWebhook = 17 "delete_webhook",
+        /// A webhook got a new secret.
+        RotateWebhookSecret = 18 "rotate_webhook_secret",
+        /// A disabled webhook was enabled.
+        EnableWebhook = 19 "enable_webhook",
+        /// A webhook was tried.
+        TestWebhook = 20 "test_webhook",
+        /// A delivery was asked for again.
+        RedeliverWebhook = 21 "redeliver_webhook",
+        /// A webhook's events since some time were asked for again.
+        ReplayWebhook = 22 "replay_webhook",
     }
 }
 
@@ -561,4 +585,28 @@ records! {
     Secret(SecretRecord) key (SecretKind, u32) = |r| (r.kind, r.no);
     Audit(AuditRecord) key i64 = |r| r.no;
     Meta(MetaRecord) key String = |r| r.name.clone();
+    Unlogged(UnloggedRecord) key i64 = |r| r.no;
+    Feed(FeedRecord) key (ClientNo, Mode, i64) = |r| (r.client, r.mode, r.position);
+    Tile(TileRecord) key (u8, i64) = |r| (r.level, r.index);
+    LogHead(LogHeadRecord) key i64 = |r| r.size;
+    Endpoint(EndpointRecord) key EndpointNo = |r| r.no;
+    EndpointSecret(EndpointSecretRecord) key (EndpointNo, u32) = |r| (r.endpoint, r.n);
+    Queue(QueueRecord) key EndpointNo = |r| r.endpoint;
+    Delivery(DeliveryRecord) key i64 = |r| r.no;
+}
+
+impl Record {
+    /// The version by which it is replaced, of the kinds that have one.
+    pub fn version(&self) -> Option<u32> {
+        match self {
+            Record::Settlement(r) => Some(r.version),
+            Record::Endpoint(r) => Some(r.version),
+            Record::Queue(r) => Some(r.version),
+            Record::Client(_) | Record::Key(_) | Record::Token(_) | Record::Provider(_) | Record::Account(_) => None,
+            Record::Attempt(_) | Record::Reversal(_) | Record::Event(_) | Record::Transfer(_) | Record::Task(_) => None,
+            Record::Idempotency(_) | Record::SimPayment(_) | Record::Nonce(_) | Record::Secret(_) | Record::Audit(_) => None,
+            Record::Meta(_) | Record::Unlogged(_) | Record::Feed(_) | Record::Tile(_) | Record::LogHead(_) => None,
+            Record::EndpointSecret(_) | Record::Delivery(_) => None,
+        }
+    }
 }

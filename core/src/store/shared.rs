@@ -13,13 +13,18 @@ pub(crate) const MAX_NO: i64 = (1 << 47) - 1;
 /// The highest sequence of an event: the lower 16 bits of its key.
 pub(crate) const MAX_EVENT: u32 = u16::MAX as u32;
 
+/// A tile's place as one number, by level and then by index; `None` where no such tile can be.
+pub(crate) fn tile_key(level: u8, index: i64) -> Option<i64> {
+    (level < 64 && (0..1 << 56).contains(&index)).then_some(i64::from(level) << 56 | index)
+}
+
 /// Refuses what is a mistake of the caller and not a matter of what is stored. Nothing is written then.
 pub(crate) fn check(commit: &Commit) -> Result<(), StoreError> {
     commit.writes.iter().try_for_each(|write| match write {
         Write::Insert(record) => insertable(record),
-        Write::UpdateSettlement { record, .. } => numbered(record.no),
-        Write::Replace(Record::Settlement(_)) => Err(refused("a settlement is replaced only by version")),
-        Write::Replace(record) => insertable(record),
+        Write::Update { record, .. } if record.version().is_none() => Err(refused("only what has a version is replaced by version")),
+        Write::Replace(record) if record.version().is_some() => Err(refused("what has a version is replaced only by version")),
+        Write::Update { record, .. } | Write::Replace(record) => insertable(record),
         Write::Post(transfer) if transfer.amount <= 0 => Err(refused("a transfer moves more than zero")),
         Write::Post(transfer) => numbered(transfer.journal),
         Write::Delete(key) => deletable(key),
@@ -37,6 +42,12 @@ fn insertable(record: &Record) -> Result<(), StoreError> {
         Record::SimPayment(r) => numbered(r.settlement),
         Record::Client(_) | Record::Key(_) | Record::Token(_) | Record::Provider(_) | Record::Task(_) | Record::Idempotency(_) => Ok(()),
         Record::Nonce(_) | Record::Secret(_) | Record::Audit(_) | Record::Meta(_) => Ok(()),
+        Record::Feed(feed) if feed.n > MAX_EVENT => Err(refused("a settlement has at most 65535 events")),
+        Record::Feed(r) => numbered(r.settlement),
+        Record::Delivery(r) => numbered(r.settlement),
+        Record::Tile(r) => placed(r.level, r.index),
+        Record::Unlogged(_) | Record::LogHead(_) => Ok(()),
+        Record::Endpoint(_) | Record::EndpointSecret(_) | Record::Queue(_) => Ok(()),
     }
 }
 
@@ -48,11 +59,18 @@ fn deletable(key: &Key) -> Result<(), StoreError> {
         Key::Attempt((no, _)) | Key::Reversal((no, _)) | Key::SimPayment((no, _)) => numbered(*no),
         Key::Client(_) | Key::Key(_) | Key::Token(_) | Key::Provider(_) | Key::Task(_) | Key::Idempotency(_) => Ok(()),
         Key::Nonce(_) | Key::Secret(_) | Key::Audit(_) | Key::Meta(_) => Ok(()),
+        Key::Tile((level, index)) => placed(*level, *index),
+        Key::Unlogged(_) | Key::Feed(_) | Key::LogHead(_) => Ok(()),
+        Key::Endpoint(_) | Key::EndpointSecret(_) | Key::Queue(_) | Key::Delivery(_) => Ok(()),
     }
 }
 
 fn numbered(no: SettlementNo) -> Result<(), StoreError> {
     if no.0.unsigned_abs() <= MAX_NO.unsigned_abs() { Ok(()) } else { Err(refused("a settlement number has at most 47 bits")) }
+}
+
+fn placed(level: u8, index: i64) -> Result<(), StoreError> {
+    if tile_key(level, index).is_some() { Ok(()) } else { Err(refused("a tile has a level below 64 and an index of 56 bits")) }
 }
 
 fn refused(cause: &'static str) -> StoreError {

@@ -1,6 +1,6 @@
 //! The bodies of calls about credentials.
 
-use super::json::{self, Object, Problems, Value};
+use super::json::{Object, Problems, Value, is_blank};
 use crate::auth::{PublicKey, ScopeSet, read_jwk, token_hash};
 use crate::error::Error;
 use crate::ledger::Mode;
@@ -110,10 +110,6 @@ pub fn parse_challenge(body: &[u8]) -> Result<Mode, Error> {
     let mut body = Object::parse(body, &FIELDS)?;
     let mode = body.optional("environment", mode);
     body.finish(|| mode).map(|mode| mode.unwrap_or(Mode::Sandbox))
-}
-
-fn is_blank(body: &[u8]) -> bool {
-    body.iter().all(|byte| json::is_space(char::from(*byte)))
 }
 
 fn mode(value: Value<'_>) -> Result<Mode, Problems> {

@@ -237,6 +237,18 @@ impl<'a, const N: usize> Object<'a, N> {
         self.field(name, |value| value.map(read).transpose())
     }
 
+    /// A field of a patch. Absent, it changes nothing, which gives `Some(None)`; `read` is given `None` for a `null`, which
+    /// asks for what there is to be taken away. `None` if `read` refuses it, which is noted.
+    pub(crate) fn patch<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(Option<Value<'a>>) -> Result<T, Problems>,
+    ) -> Option<Option<T>> {
+        let at = self.names.iter().position(|known| *known == name);
+        let given = at.and_then(|at| self.values.get(at)).is_some_and(Option::is_some);
+        if given { self.field(name, read).map(Some) } else { Some(None) }
+    }
+
     fn field<T>(&mut self, name: &'static str, read: impl FnOnce(Option<Value<'a>>) -> Result<T, Problems>) -> Option<T> {
         let at = self.names.iter().position(|known| *known == name);
         debug_assert!(at.is_some(), "{name} is not in the table");
@@ -291,6 +303,11 @@ impl From<Problems> for Error {
     fn from(problems: Problems) -> Self {
         Error::invalid(problems.0)
     }
+}
+
+/// Whether there is nothing in a body but white space.
+pub(crate) fn is_blank(body: &[u8]) -> bool {
+    body.iter().all(|byte| is_space(char::from(*byte)))
 }
 
 /// Whether RFC 8259 counts this as white space.

@@ -6,6 +6,7 @@
 
 pub mod access;
 pub(crate) mod json;
+pub mod webhook;
 
 use crate::error::Error;
 use crate::lifecycle::stored_enum;
@@ -141,7 +142,7 @@ pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Creat
 /// As [`parse_create`]. Whether the amount fits the settlement and its currency is found out later.
 pub fn parse_reverse(body: &[u8]) -> Result<ReverseRequest, Error> {
     const FIELDS: [&str; 4] = ["amount", "reason", "reference", "description"];
-    if body.iter().all(|byte| json::is_space(char::from(*byte))) {
+    if json::is_blank(body) {
         return Ok(ReverseRequest::default());
     }
     let mut body = Object::parse(body, &FIELDS)?;
@@ -206,9 +207,13 @@ fn provider(value: Value<'_>) -> Result<String, Problems> {
     Err(Problems::one("provider_malformed", "must be a provider's id: 1 to 64 of a-z, 0-9, '.', '_', '-'"))
 }
 
+fn time(value: Value<'_>) -> Result<Millis, Problems> {
+    parse_rfc3339(&value.text()?)
+        .ok_or_else(|| Problems::one("time_malformed", "must be an RFC 3339 time with its offset, such as 2030-01-31T12:00:00Z"))
+}
+
 fn future(value: Value<'_>, now: Millis) -> Result<Millis, Problems> {
-    let at = parse_rfc3339(&value.text()?)
-        .ok_or_else(|| Problems::one("time_malformed", "must be an RFC 3339 time with its offset, such as 2030-01-31T12:00:00Z"))?;
+    let at = time(value)?;
     if at > now {
         return Ok(at);
     }

@@ -1,8 +1,9 @@
 //! The audit trail: who did what, and what came of it.
 
 use railgate::api::Operation;
-use railgate::ids::Ulid;
-use railgate::store::record::SecretKind;
+use railgate::ids::{EndpointNo, Ulid};
+use railgate::store::record::{EndpointRecord, SecretKind};
+use railgate::store::typed;
 
 use super::*;
 
@@ -41,6 +42,24 @@ fn every_signed_change_leaves_one_record_of_who_and_what() {
         assert_eq!((name.as_deref(), refused), (Some("EUR"), None));
         assert_eq!(rows[8], by(AuditAction::ReverseSettlement, fresh));
         assert_eq!(rows[9], by(AuditAction::ReverseSettlement, done));
+        let webhook = |n: u32| {
+            let stored: Option<EndpointRecord> = typed(w.store.get(&Key::Endpoint(EndpointNo(n))).unwrap()).unwrap();
+            i64::from(stored.unwrap().no.0)
+        };
+        let of_webhooks = [
+            (AuditAction::CreateWebhook, webhook(3)),
+            (AuditAction::UpdateWebhook, webhook(1)),
+            (AuditAction::EnableWebhook, webhook(1)),
+            (AuditAction::RotateWebhookSecret, webhook(1)),
+            (AuditAction::TestWebhook, webhook(1)),
+            (AuditAction::RedeliverWebhook, webhook(1)),
+            (AuditAction::ReplayWebhook, 0),
+            (AuditAction::DeleteWebhook, webhook(2)),
+        ];
+        for (row, (action, target)) in rows[10..].iter().zip(of_webhooks) {
+            assert_eq!((row.0, row.1, row.2, row.3), (client.caller.client.0, client.key.0, action, target));
+            assert_eq!(row.4.is_some(), target == 0, "{action:?}: a webhook whose number is not known is named by its id");
+        }
         assert!([1, 5].iter().all(|n| rows[*n].3 > 0 && rows[*n].4.is_none()), "keys are named by their numbers: {rows:?}");
     });
 }

@@ -141,7 +141,7 @@ fn a_suspended_client_is_refused_until_it_is_resumed() {
         w.engine.signatory(&public(3).id()).unwrap();
         w.operate(Operation::Resume(one.caller.client_id)).unwrap();
         w.engine.authenticate(&token).unwrap();
-        let nobody = railgate::ids::Ulid::new(START, 1);
+        let nobody = Ulid::new(START, 1);
         assert_ne!(nobody, two.caller.client_id);
         for operation in [Operation::Suspend(nobody), Operation::Resume(nobody), Operation::Approve { client: nobody, key: None }] {
             assert_eq!(code(w.operate(operation)), "client_not_found");

@@ -17,16 +17,18 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use railgate::api::{Caller, Command, Enrolled, IssuedToken, Operation, Outcome, SignedBy};
+use railgate::api::{
+    Caller, Command, Enrolled, IssuedToken, NewWebhook, Operation, Outcome, SignedBy, WebhookChange, WebhookDone, WebhookPatch,
+};
 use railgate::auth::{Nonce, PublicKey, ScopeSet, Signer, SoftwareKey, token_hash};
 use railgate::engine::verify;
 use railgate::env::{Env, ManualEnv};
-use railgate::ids::{ClientNo, KeyNo};
+use railgate::ids::{ClientNo, KeyNo, Ulid};
 use railgate::money::{Currency, Money};
 use railgate::seal::MasterKeys;
 use railgate::store::conformance::everything;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{AuditAction, AuditRecord, Key, KeyRecord, NonceRecord, Record};
+use railgate::store::record::{AuditAction, AuditRecord, EventType, Key, KeyRecord, NonceRecord, Record, Topic};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, typed_all};
 use railgate::validate::parse_reverse;
@@ -241,9 +243,51 @@ fn signable(w: &World) -> Vec<Signable> {
         (AuditAction::ReverseSettlement, reverse("fresh")),
         (AuditAction::ReverseSettlement, reverse("done")),
     ];
+    let commands: Vec<Signable> = commands.into_iter().chain(webhook_changes(w, caller)).collect();
     let kinds: Vec<_> = commands.iter().filter_map(|(_, command)| kind(command)).collect();
-    assert_eq!(kinds, ["enroll", "enroll live", "issue", "revoke token", "add", "revoke key", "note", "fund", "reverse", "reverse"]);
+    let of_access = ["enroll", "enroll live", "issue", "revoke token", "add", "revoke key", "note", "fund", "reverse", "reverse"];
+    let of_webhooks = ["create", "update", "enable", "rotate", "test", "redeliver", "replay", "delete"];
+    assert_eq!(kinds, [&of_access[..], &of_webhooks[..]].concat());
     commands
+}
+
+/// One change of every kind to the client's webhooks.
+fn webhook_changes(w: &World, caller: Caller) -> Vec<Signable> {
+    let topic = Topic::Settlement(EventType::SettlementCompleted);
+    let (mine, other) = (new_webhook(w, caller), new_webhook(w, caller));
+    let run = |change| w.run(webhook(caller, change)).unwrap();
+    let Outcome::Webhook(WebhookDone::Prepared(parcel)) = run(WebhookChange::Test { id: mine, topic }) else { panic!() };
+    let delivery = w.engine.delivery_view(&parcel.deliveries[0]).unwrap().id;
+    let delivery = Ulid::parse(delivery.strip_prefix("dlv_").unwrap()).unwrap();
+    // So that there is something to replay.
+    w.run(Command::Log { limit: 100 }).unwrap();
+    let patch = WebhookPatch { description: Some(Some("The accounts".to_owned())), ..WebhookPatch::default() };
+    let changes = [
+        (AuditAction::CreateWebhook, WebhookChange::Create(hook("https://example.com/new"))),
+        (AuditAction::UpdateWebhook, WebhookChange::Update { id: mine, patch }),
+        (AuditAction::EnableWebhook, WebhookChange::Enable { id: mine }),
+        (AuditAction::RotateWebhookSecret, WebhookChange::Rotate { id: mine, grace_ms: 3_600_000 }),
+        (AuditAction::TestWebhook, WebhookChange::Test { id: mine, topic }),
+        (AuditAction::RedeliverWebhook, WebhookChange::Redeliver { id: mine, delivery }),
+        (AuditAction::ReplayWebhook, WebhookChange::Replay { id: mine, since: 0, until: i64::MAX, after: 0 }),
+        (AuditAction::DeleteWebhook, WebhookChange::Delete { id: other }),
+    ];
+    changes.into_iter().map(|(action, change)| (action, webhook(caller, change))).collect()
+}
+
+fn webhook(caller: Caller, change: WebhookChange) -> Command {
+    Command::Webhook { caller, change: Box::new(change) }
+}
+
+fn hook(url: &str) -> NewWebhook {
+    NewWebhook { url: url.to_owned(), topics: None, description: None }
+}
+
+fn new_webhook(w: &World, caller: Caller) -> Ulid {
+    match w.run(webhook(caller, WebhookChange::Create(hook("https://example.com/hook")))).unwrap() {
+        Outcome::Webhook(WebhookDone::Webhook(endpoint, Some(_))) => endpoint.id,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// The kinds that come in signed besides creates. A new one must be added to the list above.
@@ -258,8 +302,19 @@ fn kind(command: &Command) -> Option<&'static str> {
         Command::Note { .. } => Some("note"),
         Command::Fund { .. } => Some("fund"),
         Command::Reverse { .. } => Some("reverse"),
+        Command::Webhook { change, .. } => Some(match **change {
+            WebhookChange::Create(_) => "create",
+            WebhookChange::Update { .. } => "update",
+            WebhookChange::Delete { .. } => "delete",
+            WebhookChange::Rotate { .. } => "rotate",
+            WebhookChange::Enable { .. } => "enable",
+            WebhookChange::Test { .. } => "test",
+            WebhookChange::Redeliver { .. } => "redeliver",
+            WebhookChange::Replay { .. } => "replay",
+        }),
         Command::Create { .. } | Command::Signed { .. } | Command::Operate(_) => None,
         Command::Lease { .. } | Command::Answer { .. } | Command::Simulate(_) | Command::Recover | Command::Maintain => None,
+        Command::Log { .. } | Command::LeaseQueues { .. } | Command::Delivered { .. } | Command::Tested { .. } => None,
     }
 }
 

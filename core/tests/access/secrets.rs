@@ -118,8 +118,8 @@ fn resealed_under_a_new_master_key_everything_opens_with_it_alone() {
         let challenge = issue(&w);
         w.operate(Operation::Rotate(SecretKind::Challenge)).unwrap();
         let both = w.node(with_master(&[(2, [8; 32]), (1, [9; 32])]));
-        // Two challenge keys, one receipt key and two clients.
-        assert_eq!(both.engine.reseal().unwrap(), 5);
+        // Two challenge keys, one receipt key, one log key and two clients.
+        assert_eq!(both.engine.reseal().unwrap(), 6);
         assert_eq!(both.engine.reseal().unwrap(), 0, "nothing is left to do");
         let new = w.node(with_master(&[(2, [8; 32])]));
         assert!(accepts(&new, &challenge));
@@ -170,7 +170,8 @@ fn resealing_keeps_a_suspension_that_comes_meanwhile() {
         let operator = w.node(sealing());
         let suspend = Operation::Suspend(client.caller.client_id);
         *slow.after_clients.lock().unwrap() = Some(Box::new(move || drop(operator.operate(suspend).unwrap())));
-        assert_eq!(both.engine.reseal().unwrap(), 3);
+        // One key of each kind and the client.
+        assert_eq!(both.engine.reseal().unwrap(), 4);
         assert_eq!(code(w.engine.signatory(&public(1).id())), "client_suspended");
     });
 }

@@ -2,11 +2,16 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
+pub mod log;
+#[cfg(feature = "testkit")]
+pub mod receiver;
+
 use std::sync::Arc;
 
 use railgate::api::{Caller, Command, EventView, Outcome, SettlementView, Target};
 use railgate::engine::verify;
 use railgate::env::{Env, ManualEnv};
+use railgate::seal::MasterKeys;
 use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::validate::parse_reverse;
@@ -107,4 +112,9 @@ pub fn enroll(engine: &Engine, name: &str) -> Caller {
 
 pub fn target(reference: &str) -> Target {
     Target::parse(reference).unwrap()
+}
+
+/// Settings with a master key, with which webhooks and checkpoints can be made.
+pub fn sealing() -> Config {
+    Config { master: Some(Arc::new(MasterKeys::generate(1, [9; 32]))), ..Config::default() }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use comfy_table::Cell;
-use railgate::ids::{ClientNo, KeyNo, SettlementNo, Ulid};
-use railgate::store::record::{AuditAction, AuditRecord, Key, KeyRecord, SettlementRecord, TaskKey};
+use railgate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo, Ulid};
+use railgate::store::record::{AuditAction, AuditRecord, EndpointRecord, Key, KeyRecord, SettlementRecord, TaskKey};
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, typed, typed_all};
 use railgate::time::{parse_rfc3339, rfc3339};
@@ -107,6 +107,7 @@ enum Subject {
     Client,
     Key,
     Settlement,
+    Webhook,
     Nothing,
 }
 
@@ -118,6 +119,14 @@ impl Subject {
                 Self::Key
             }
             AuditAction::CreateSettlement | AuditAction::ReverseSettlement | AuditAction::CheckSettlement => Self::Settlement,
+            AuditAction::CreateWebhook
+            | AuditAction::UpdateWebhook
+            | AuditAction::DeleteWebhook
+            | AuditAction::RotateWebhookSecret
+            | AuditAction::EnableWebhook
+            | AuditAction::TestWebhook
+            | AuditAction::RedeliverWebhook
+            | AuditAction::ReplayWebhook => Self::Webhook,
             AuditAction::RotateSecret | AuditAction::Fund => Self::Nothing,
         }
     }
@@ -165,6 +174,10 @@ impl<'a> Names<'a> {
             Subject::Settlement => {
                 let found: Option<SettlementRecord> = self.found(&Key::Settlement(SettlementNo(no)))?;
                 found.map(|settlement| settlement.reference.as_str().to_owned())
+            }
+            Subject::Webhook => {
+                let found: Option<EndpointRecord> = self.found(&Key::Endpoint(EndpointNo(small)))?;
+                found.map(|endpoint| format!("whk_{}", endpoint.id))
             }
             Subject::Nothing => None,
         };

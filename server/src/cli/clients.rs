@@ -77,7 +77,7 @@ enum ClientsCommand {
         #[command(flatten)]
         on: OnClient,
         /// This key; needed where several wait
-        #[arg(long, value_name = "KEY", value_parser = key_id)]
+        #[arg(long, value_name = "KEY", value_parser = key_id, allow_hyphen_values = true)]
         key: Option<KeyId>,
     },
     /// Refuses every call of a client from now on
@@ -92,7 +92,7 @@ enum ClientsCommand {
         #[command(flatten)]
         on: OnClient,
         /// Revokes this key
-        #[arg(long, value_name = "KEY", value_parser = key_id)]
+        #[arg(long, value_name = "KEY", value_parser = key_id, allow_hyphen_values = true)]
         revoke: Option<KeyId>,
     },
 }

@@ -65,6 +65,8 @@ enum Kind {
     Challenge,
     /// What signs receipts
     Receipt,
+    /// What signs the checkpoints of the log
+    Log,
     /// What the store's secrets are sealed under
     Master,
 }
@@ -91,6 +93,7 @@ pub(crate) fn run(args: KeysArgs, global: &Global, terminal: &Terminal) -> Done 
         KeysCommand::Rotate { kind: Kind::Master, place } => rotate_master(&place, global, terminal),
         KeysCommand::Rotate { kind: Kind::Challenge, place } => rotate(SecretKind::Challenge, &place, global, terminal),
         KeysCommand::Rotate { kind: Kind::Receipt, place } => rotate(SecretKind::Receipt, &place, global, terminal),
+        KeysCommand::Rotate { kind: Kind::Log, place } => rotate(SecretKind::Log, &place, global, terminal),
     }
 }
 
@@ -166,6 +169,7 @@ fn rotate(kind: SecretKind, place: &Place, global: &Global, terminal: &Terminal)
     terminal.line(match kind {
         SecretKind::Challenge => "A running server takes it up within ten seconds; challenges of the old one are taken until they end.",
         SecretKind::Receipt => "Receipts of the old one stay verifiable: its public half stays published.",
+        SecretKind::Log => "Checkpoints and proofs of the old one stay verifiable: its public half stays published.",
     })
 }
 

@@ -16,6 +16,7 @@ mod look;
 mod operator;
 mod problem;
 mod profile;
+mod proof;
 mod proxy;
 mod receipt;
 mod render;

@@ -25,7 +25,8 @@ Examples:
   railgate ledger verify --store sqlite:/var/lib/railgate/railgate.db --json
 
 Reads every settlement, recomputes its event chain, its state, its journal and both accounts of each
-transfer, and compares. Changes nothing; a server may run on the store meanwhile.
+transfer, the log over all events, and compares. If an event was changed, removed or moved, the first
+such event is named. Changes nothing; a server may run on the store meanwhile.
 Exit code 1 if anything does not agree.";
 
 const BACKUP_EXAMPLES: &str = "\
@@ -214,6 +215,9 @@ fn show(terminal: &Terminal, path: &Path, report: &VerifyReport) -> Done {
         ("transfers", report.transfers),
         ("accounts", report.accounts),
         ("open tasks", report.tasks),
+        ("events in the log", report.logged),
+        ("webhooks", report.webhooks),
+        ("deliveries", report.deliveries),
         ("sent twice", report.received_twice),
     ];
     let mut table = terminal.table(&["checked", "count"]);
@@ -225,6 +229,11 @@ fn show(terminal: &Terminal, path: &Path, report: &VerifyReport) -> Done {
     terminal.show(&table)?;
     show_problems(terminal, report)?;
     terminal.line("")?;
+    if let Some(first) = &report.first_broken {
+        let place = format!("{}, event {}", first.settlement, first.sequence);
+        let title = terminal.paint(Tone::Bad, "First broken link:");
+        terminal.line(format_args!("{title} {} ({}: {})", terminal.paint(Tone::Strong, place), first.code, first.message))?;
+    }
     terminal.line(verdict(terminal, report))
 }
 
@@ -264,7 +273,9 @@ pub(super) fn verdict(terminal: &Terminal, report: &VerifyReport) -> String {
 
 fn broken(report: &VerifyReport) -> Failure {
     let more = if report.truncated { "at least " } else { "" };
-    Failure::new(format!("the ledger does not agree with itself: {more}{} problems", report.problems.len()))
+    let first = report.first_broken.as_ref();
+    let first = first.map_or_else(String::new, |link| format!("; the first broken link is event {} of {}", link.sequence, link.settlement));
+    Failure::new(format!("the ledger does not agree with itself: {more}{} problems{first}", report.problems.len()))
         .hint("stop paying out, keep the file as it is, and compare with the last backup that verifies")
 }
 
@@ -277,9 +288,21 @@ pub(super) struct ReportShape<'a> {
     transfers: u64,
     accounts: u64,
     tasks: u64,
+    logged: u64,
+    webhooks: u64,
+    deliveries: u64,
     received_twice: u64,
+    first_broken: Option<BrokenShape<'a>>,
     problems: Vec<ProblemShape<'a>>,
     truncated: bool,
+}
+
+#[derive(Serialize)]
+struct BrokenShape<'a> {
+    settlement: &'a str,
+    sequence: u32,
+    code: &'a str,
+    message: &'a str,
 }
 
 #[derive(Serialize)]
@@ -299,7 +322,16 @@ impl<'a> ReportShape<'a> {
             transfers: report.transfers,
             accounts: report.accounts,
             tasks: report.tasks,
+            logged: report.logged,
+            webhooks: report.webhooks,
+            deliveries: report.deliveries,
             received_twice: report.received_twice,
+            first_broken: report.first_broken.as_ref().map(|first| BrokenShape {
+                settlement: &first.settlement,
+                sequence: first.sequence,
+                code: first.code,
+                message: &first.message,
+            }),
             problems: report
                 .problems
                 .iter()

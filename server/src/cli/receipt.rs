@@ -56,6 +56,9 @@ enum ReceiptCommand {
     /// Checks that a receipt is genuine, and shows what it says
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
+    /// Fetches the proof that a payment's last event is in the gateway's log, and checks it
+    #[command(after_help = super::proof::EXAMPLES)]
+    Proof(super::proof::ProofArgs),
 }
 
 #[derive(Debug, Args)]
@@ -114,6 +117,7 @@ pub(crate) async fn run(args: ReceiptArgs, global: &Global, terminal: &Terminal)
     match args.command {
         ReceiptCommand::Get(args) => get(args, global, terminal).await,
         ReceiptCommand::Verify(args) => verify(args, global, terminal).await,
+        ReceiptCommand::Proof(args) => super::proof::run(args, global, terminal).await,
     }
 }
 

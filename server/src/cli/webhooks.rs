@@ -1,8 +1,11 @@
-//! `railgate webhooks`: the receiver's tools.
+//! `railgate webhooks`: the owner's commands, and the receiver's tools.
 
 mod delivery;
+mod history;
 mod listen;
+mod owner;
 mod pretty;
+mod shapes;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -45,7 +48,7 @@ A request line before the headers (`POST /hook HTTP/1.1`) is left out of account
 /// No delivery is longer, headers and body together.
 const LONGEST: usize = 512 << 10;
 
-/// Receives webhooks on this machine, and checks them
+/// Has other systems told of events; receives webhooks on this machine, and checks them
 #[derive(Debug, Args)]
 pub(crate) struct WebhooksArgs {
     #[command(subcommand)]
@@ -54,6 +57,8 @@ pub(crate) struct WebhooksArgs {
 
 #[derive(Debug, Subcommand)]
 enum WebhooksCommand {
+    #[command(flatten)]
+    Owner(owner::OwnerCommand),
     /// Receives webhooks on a loopback address, and shows each with whether it is genuine
     #[command(after_help = LISTEN_EXAMPLES)]
     Listen(listen::ListenArgs),
@@ -121,6 +126,7 @@ fn tolerance(text: &str) -> Result<Tolerance, &'static str> {
 
 pub(crate) async fn run(args: WebhooksArgs, global: &Global, terminal: &Terminal) -> Done {
     match args.command {
+        WebhooksCommand::Owner(command) => owner::run(command, global, terminal).await,
         WebhooksCommand::Listen(args) => listen::run(args, global, terminal).await,
         WebhooksCommand::Verify(args) => verify(&args, global, terminal),
     }

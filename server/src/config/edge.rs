@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use hyper::header::HeaderValue;
+use railgate::webhook::Cidr;
 
 /// What stands between the network and the interface. The default is a plain listener without limits, for tests and
 /// for a host in the same process; `railgate serve` has defaults of its own.
@@ -16,6 +17,8 @@ pub struct Edge {
     pub rate: Option<RateLimits>,
     /// The address under which clients reach this server, without a slash at its end.
     pub public_url: Option<String>,
+    /// Addresses that webhooks may go to although they are not public.
+    pub webhook_allow: Vec<Cidr>,
 }
 
 /// Where a certificate and its private key are, both PEM.
@@ -47,6 +50,11 @@ pub(super) fn rate_limits(text: &str) -> Result<Option<RateLimits>, String> {
         .and_then(|(reads, writes)| Some(RateLimits { reads_per_minute: number(reads)?, writes_per_minute: number(writes)? }));
     let right = "must be off or READS/WRITES a minute, each from 1 to 1000000, such as 3000/600";
     limits.map(Some).ok_or_else(|| right.to_owned())
+}
+
+/// A range of addresses, such as `10.1.0.0/16`.
+pub(super) fn cidr(text: &str) -> Result<Cidr, String> {
+    Cidr::parse(text).map_err(|error| format!("{text:?} {error}"))
 }
 
 /// One exact origin, as browsers write it: in lower case, without the port that its scheme implies.

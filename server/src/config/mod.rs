@@ -68,6 +68,10 @@ pub struct ServeArgs {
     /// [env: RAILGATE_CORS_ORIGIN]
     #[arg(long, value_name = "ORIGIN")]
     pub cors_origin: Vec<String>,
+    /// Let webhooks go to this range of addresses although it is not public (`10.1.0.0/16`); may be repeated, or hold
+    /// several with commas [env: RAILGATE_WEBHOOK_ALLOW]
+    #[arg(long, value_name = "CIDR")]
+    pub webhook_allow: Vec<String>,
     /// The file of the keys that encrypt secrets in the store; not used with `memory:` [env: RAILGATE_MASTER_KEYS]
     /// [default: beside the store, with .keys added to its name]
     #[arg(long, value_name = "FILE")]
@@ -136,7 +140,7 @@ pub struct ServeConfig {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "listen",
     "metrics-listen",
     "store",
@@ -149,6 +153,7 @@ const NAMES: [&str; 18] = [
     "plain-http",
     "rate-limit",
     "cors-origin",
+    "webhook-allow",
     "master-keys",
     "log",
     "log-level",
@@ -227,6 +232,7 @@ impl ServeArgs {
         let cert = from.read("tls-cert", self.tls_cert.take(), nothing, file);
         let key = from.read("tls-key", self.tls_key.take(), nothing, file);
         let rate = from.read("rate-limit", self.rate_limit.take(), || Ok("3000/600".to_owned()), edge::rate_limits);
+        let webhook_allow = from.read_list("webhook-allow", std::mem::take(&mut self.webhook_allow), edge::cidr);
         let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), edge::origin);
         let tls = match (cert?, key?) {
             (Some(cert), Some(key)) => Some(TlsFiles { cert, key }),
@@ -240,7 +246,7 @@ impl ServeArgs {
                 None
             }
         };
-        Some(Edge { tls, cors_origins: cors_origins?, rate: rate?, public_url: public_url? })
+        Some(Edge { tls, cors_origins: cors_origins?, rate: rate?, public_url: public_url?, webhook_allow: webhook_allow? })
     }
 
     /// Beside a store in a file, unless it is given; a store in memory has nothing that outlives the process.

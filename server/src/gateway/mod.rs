@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use railgate::api::{Command, Outcome};
 use railgate::engine::Executed;
-use railgate::ids::SettlementNo;
+use railgate::ids::{ClientNo, SettlementNo};
+use railgate::ledger::Mode;
 use railgate::time::Millis;
 use railgate::{Engine, Error, ErrorCode, Result};
 use tokio::sync::{Notify, oneshot};
@@ -24,7 +25,7 @@ use crate::metrics::Metrics;
 use lanes::{Job, Lanes, Reply, Taken, Used};
 pub use lanes::{Lane, QueueLimits};
 pub use watch::Watch;
-use watch::Watchers;
+use watch::{Followed, Watchers};
 
 /// The way to the engine. Clones share one queue and one writer thread.
 #[derive(Clone)]
@@ -38,6 +39,8 @@ struct Shared {
     arrived: Condvar,
     watchers: Arc<Watchers>,
     wake: Wake,
+    deliveries: Wake,
+    unlogged: Notify,
     metrics: Arc<Metrics>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
@@ -54,6 +57,8 @@ impl Gateway {
             arrived: Condvar::new(),
             watchers: Arc::default(),
             wake: Wake::default(),
+            deliveries: Wake::default(),
+            unlogged: Notify::new(),
             metrics,
             writer: Mutex::new(None),
         });
@@ -123,12 +128,27 @@ impl Gateway {
 
     /// Follows a settlement: from now on no change goes unnoticed. Look at the settlement after this call, not before.
     pub fn watch(&self, settlement: SettlementNo) -> Watch {
-        self.shared.watchers.watch(settlement)
+        self.shared.watchers.watch(Followed::Settlement(settlement))
+    }
+
+    /// Follows a client's feed in the same way.
+    pub fn watch_feed(&self, client: ClientNo, mode: Mode) -> Watch {
+        self.shared.watchers.watch(Followed::Feed(client, mode))
     }
 
     /// How the worker learns that something new is due.
     pub(crate) fn wake(&self) -> &Wake {
         &self.shared.wake
+    }
+
+    /// How the deliverer learns that something new is due.
+    pub(crate) fn deliveries(&self) -> &Wake {
+        &self.shared.deliveries
+    }
+
+    /// Completes when events were made that are not numbered yet, since the last call.
+    pub(crate) async fn unlogged(&self) {
+        self.shared.unlogged.notified().await;
     }
 
     /// Whether commands are still taken.
@@ -212,16 +232,22 @@ impl Shared {
         let size = commands.len();
         catch_unwind(AssertUnwindSafe(|| self.engine.execute(commands))).unwrap_or_else(|_| {
             tracing::error!(commands = size, "a group of commands ended by a panic; its callers were told so");
-            Executed { results: (0..size).map(|_| Err(lost())).collect(), changed: Vec::new(), due: None }
+            Executed::nothing((0..size).map(|_| Err(lost())).collect())
         })
     }
 
     fn publish(&self, executed: &Executed) {
-        if !executed.changed.is_empty() {
-            self.watchers.changed(&executed.changed);
-        }
+        let settlements = executed.changed.iter().map(|no| Followed::Settlement(*no));
+        let feeds = executed.fed.iter().map(|(client, mode)| Followed::Feed(*client, *mode));
+        self.watchers.changed(settlements.chain(feeds));
         if let Some(due) = executed.due {
             self.wake.at(due);
+        }
+        if let Some(due) = executed.deliveries_due {
+            self.deliveries.at(due);
+        }
+        if executed.unlogged {
+            self.unlogged.notify_one();
         }
     }
 }
@@ -250,10 +276,13 @@ fn answer(replies: Vec<Reply>, results: Vec<Result<Outcome>>, metrics: &Metrics)
     used
 }
 
-/// How many settlements a command of the worker touched.
+/// How many settlements, events or endpoints a command of the worker touched.
 fn touched(result: &Result<Outcome>) -> usize {
     match result {
         Ok(Outcome::Leased(leases)) => leases.len().max(1),
+        Ok(Outcome::Logged(logged)) => logged.events.max(1),
+        Ok(Outcome::Parcels(parcels)) => parcels.iter().map(|parcel| parcel.deliveries.len()).sum::<usize>().max(1),
+        Ok(Outcome::Done(count)) => (*count).max(1),
         Ok(
             Outcome::Enrolled(_)
             | Outcome::Token(_)
@@ -262,7 +291,7 @@ fn touched(result: &Result<Outcome>) -> usize {
             | Outcome::Created { .. }
             | Outcome::Reversed { .. }
             | Outcome::Simulated(_)
-            | Outcome::Done(_),
+            | Outcome::Webhook(_),
         )
         | Err(_) => 1,
     }

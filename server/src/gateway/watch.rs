@@ -1,60 +1,71 @@
-//! Who follows which settlement. The writer pays one atomic read when nobody does.
+//! Who follows what: settlements, or clients' feeds. The writer pays one atomic read when nobody does.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use railgate::ids::SettlementNo;
+use railgate::ids::{ClientNo, SettlementNo};
+use railgate::ledger::Mode;
 use tokio::sync::watch;
 
-/// The followed settlements.
+/// Something that can be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Followed {
+    /// A settlement.
+    Settlement(SettlementNo),
+    /// The feed of a client's events in a mode.
+    Feed(ClientNo, Mode),
+}
+
+/// What is followed.
 #[derive(Default)]
 pub(crate) struct Watchers {
     /// The number of entries, to be read without the lock.
     count: AtomicUsize,
-    entries: Mutex<HashMap<SettlementNo, watch::Sender<()>>>,
+    entries: Mutex<HashMap<Followed, watch::Sender<()>>>,
 }
 
 impl Watchers {
-    pub(crate) fn watch(self: &Arc<Self>, settlement: SettlementNo) -> Watch {
+    pub(crate) fn watch(self: &Arc<Self>, followed: Followed) -> Watch {
         let mut entries = self.lock();
-        let sender = entries.entry(settlement).or_insert_with(|| watch::Sender::new(()));
+        let sender = entries.entry(followed).or_insert_with(|| watch::Sender::new(()));
         let receiver = sender.subscribe();
         self.count.store(entries.len(), Ordering::SeqCst);
         drop(entries);
         // Either the caller, who reads the settlement next, sees a commit, or the writer, who looks at the count after
         // its commit, sees this entry.
         fence(Ordering::SeqCst);
-        Watch { watchers: Arc::clone(self), settlement, receiver: Some(receiver) }
+        Watch { watchers: Arc::clone(self), followed, receiver: Some(receiver) }
     }
 
-    /// Wakes those who follow one of `changed`. To be called after the commit.
-    pub(crate) fn changed(&self, changed: &[SettlementNo]) {
+    /// Wakes those who follow one of these. To be called after the commit.
+    pub(crate) fn changed(&self, changed: impl Iterator<Item = Followed>) {
         fence(Ordering::SeqCst);
         if self.count.load(Ordering::SeqCst) == 0 {
             return;
         }
         let entries = self.lock();
-        for sender in changed.iter().filter_map(|settlement| entries.get(settlement)) {
+        for sender in changed.filter_map(|followed| entries.get(&followed)) {
             sender.send_replace(());
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SettlementNo, watch::Sender<()>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Followed, watch::Sender<()>>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Follows one settlement until it is dropped.
+/// Follows one thing until it is dropped.
 pub struct Watch {
     watchers: Arc<Watchers>,
-    settlement: SettlementNo,
+    followed: Followed,
     /// Taken only when dropped.
     receiver: Option<watch::Receiver<()>>,
 }
 
 impl Watch {
-    /// Completes when the settlement changed since the last call, or since this was made. Several changes may be told
+    /// Completes when it changed since the last call, or since this was made. Several changes may be told
     /// as one; none is missed. Dropping the future before it completes loses nothing.
     pub async fn changed(&mut self) {
         let told = match &mut self.receiver {
@@ -72,8 +83,8 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let mut entries = self.watchers.lock();
         self.receiver = None;
-        if entries.get(&self.settlement).is_some_and(|sender| sender.receiver_count() == 0) {
-            entries.remove(&self.settlement);
+        if entries.get(&self.followed).is_some_and(|sender| sender.receiver_count() == 0) {
+            entries.remove(&self.followed);
         }
         self.watchers.count.store(entries.len(), Ordering::SeqCst);
     }
@@ -83,13 +94,17 @@ impl Drop for Watch {
 mod tests {
     use super::*;
 
+    fn followed(no: i64) -> Followed {
+        Followed::Settlement(SettlementNo(no))
+    }
+
     #[tokio::test]
     async fn a_change_before_the_wait_is_not_lost_and_entries_vanish() {
         let watchers = Arc::new(Watchers::default());
-        let mut first = watchers.watch(SettlementNo(7));
-        let mut second = watchers.watch(SettlementNo(7));
-        watchers.changed(&[SettlementNo(7), SettlementNo(8)]);
-        watchers.changed(&[SettlementNo(7)]);
+        let mut first = watchers.watch(followed(7));
+        let mut second = watchers.watch(followed(7));
+        watchers.changed([followed(7), followed(8)].into_iter());
+        watchers.changed([followed(7)].into_iter());
         first.changed().await;
         second.changed().await;
         let again = tokio::time::timeout(std::time::Duration::from_millis(20), first.changed()).await;

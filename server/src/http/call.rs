@@ -1,7 +1,9 @@
 //! What handlers take: a request whose sender is known, and whose body was read within its bounds.
 
 use std::convert::Infallible;
+use std::fmt::Display;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -261,7 +263,10 @@ impl Params {
     }
 
     /// A whole number, if the parameter is there.
-    pub(crate) fn number(&mut self, name: &'static str, range: RangeInclusive<u32>) -> Option<u32> {
+    pub(crate) fn number<N>(&mut self, name: &'static str, range: RangeInclusive<N>) -> Option<N>
+    where
+        N: FromStr + PartialOrd + Display,
+    {
         let value = self.text(name)?;
         let number = value.parse().ok().filter(|number| range.contains(number));
         if number.is_none() {
@@ -271,7 +276,19 @@ impl Params {
         number
     }
 
-    fn text(&mut self, name: &'static str) -> Option<String> {
+    /// One of these, if the parameter is there, by its wire name.
+    pub(crate) fn choice<T: Copy>(&mut self, name: &'static str, all: &[T], as_str: impl Fn(T) -> &'static str) -> Option<T> {
+        let value = self.text(name)?;
+        let chosen = all.iter().copied().find(|one| as_str(*one) == value);
+        if chosen.is_none() {
+            let known: Vec<_> = all.iter().map(|one| as_str(*one)).collect();
+            self.problems.push(FieldProblem::new(name, "unknown_value", format!("{name} must be one of {}", known.join(", "))));
+        }
+        chosen
+    }
+
+    /// The parameter as it came, if it is there.
+    pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
         let at = self.left.iter().position(|(given, _)| given == name)?;
         let (_, value) = self.left.remove(at);
         if self.left.iter().any(|(given, _)| given == name) {

@@ -30,6 +30,7 @@ const SIGNED: &str = "An access token of `/api/v1/auth/tokens`, and on every cal
         (name = "settlements", description = "Payments"),
         (name = "reversals", description = "Undoing them, wholly or in part"),
         (name = "balances", description = "The client's accounts"),
+        (name = "webhooks", description = "Being told of events: Standard Webhooks 1.0.0"),
         (name = "access", description = "Credentials"),
         (name = "simulator", description = "The sandbox's operator"),
         (name = "service", description = "The service itself"),
@@ -49,6 +50,10 @@ pub fn document(public_url: Option<&str>) -> Document {
     document.servers = Some(vec![Server::new(public_url.unwrap_or("/"))]);
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(SIGNED)).build();
     document.components.get_or_insert_default().add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    // What the router writes for the rest of a path has no other spelling in a template.
+    let paths = std::mem::take(&mut document.paths.paths);
+    document.paths.paths = paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
+    super::webhooks::announced(&mut document);
     for path in document.paths.paths.values_mut() {
         for operation in operations(path) {
             add_request_id(operation);
@@ -161,6 +166,8 @@ problem_groups! {
         MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields, InsufficientFunds, AmountBelowMinimum,
         AmountAboveMaximum, SameParty, QuoteExpired, IdempotencyKeyReused, ReversalNotSupported,
     ];
+    /// Of calls with a body whose fields alone can be wrong.
+    BadFields = [MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields];
     /// Of every other call that may have a body, which does not matter.
     BadMessage = [MalformedRequest, BodyTooLarge, UnsupportedMediaType];
     /// Of every call with query parameters.
@@ -169,10 +176,26 @@ problem_groups! {
     NoSettlement = [SettlementNotFound];
     /// Of calls that ask for a receipt.
     NoReceipt = [SettlementNotFound, NotCompleted];
+    /// Of calls that name a tile of the log.
+    NoTile = [TileNotFound];
+    /// Of calls that ask for a proof.
+    NoProof = [SettlementNotFound, NotLoggedYet];
     /// Of calls that name a reversal.
     NoReversal = [SettlementNotFound, ReversalNotFound];
     /// Of calls that name a balance.
     NoBalance = [BalanceNotFound];
+    /// Of calls that name a webhook.
+    NoWebhook = [WebhookNotFound];
+    /// Of calls that name a delivery of a webhook.
+    NoDelivery = [WebhookNotFound, DeliveryNotFound];
+    /// Of calls that make a webhook.
+    NoRoom = [TooManyWebhooks];
+    /// Of calls that change a webhook.
+    Changing = [VersionConflict];
+    /// Of calls that test a webhook.
+    Testing = [RequestInProgress];
+    /// Of calls that need an enabled webhook.
+    NotEnabled = [InvalidState, VersionConflict];
     /// Of a create.
     Refused = [ReferenceConflict, VersionConflict];
     /// Of a reversal.

@@ -1,31 +1,19 @@
 //! Following a settlement: long polls of its status, and its trace as pages or as a stream.
 
-use std::time::Duration;
-
-use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::response::Response;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Uri};
+use railgate::Result;
 use railgate::api::{EventView, Page, StatusView};
-use railgate::error::FieldProblem;
 use railgate::store::record::SettlementRecord;
-use railgate::{Error, Result};
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 
 use super::App;
-use super::answer::{Answer, NO_STORE, ok};
+use super::answer::{Answer, ok};
 use super::call::{Call, Named, Open, Params};
 use super::document::{BadQuery, Denied, NoSettlement, Unserved};
 use super::hold::until;
 use super::negotiate::{JSON, choose};
+use super::stream::{self, EVENT_STREAM, Followed};
 use super::token;
-
-const EVENT_STREAM: &str = "text/event-stream";
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// Events read together for a stream.
-const STREAM_PAGE: usize = 100;
 
 /// Read a settlement's status, or wait for the next one
 ///
@@ -80,7 +68,7 @@ pub(crate) async fn events(State(app): State<App>, open: Open, named: Named) -> 
     let record = app.gateway.read(|engine| engine.settlement(&open.caller, named.target()?))?;
     if kind == EVENT_STREAM {
         let token = token::bearer(&open.headers)?.ok_or_else(token::missing)?.to_owned();
-        return Ok(stream(app, token, record, after));
+        return Ok(stream::open(app, open.caller.client, token, Followed::Settlement(Box::new(record)), after.into())?);
     }
     let page = app.gateway.scan(move |engine| page(engine.events(&record, after, limit + 1)?, limit)).await?;
     ok(&page)
@@ -91,15 +79,7 @@ fn range(uri: &Uri, headers: &HeaderMap) -> Result<(u32, usize)> {
     let after = params.number("after", 0..=u32::MAX);
     let limit = params.number("limit", 1..=200).unwrap_or(50);
     params.finish()?;
-    let last = headers.get(LAST_EVENT_ID).map(|value| value.to_str().ok().and_then(|text| text.trim().parse().ok()));
-    let last = match last {
-        Some(None) => {
-            let problem = FieldProblem::new("Last-Event-ID", "out_of_range", "Last-Event-ID must be the id of an event of this stream");
-            return Err(Error::invalid(vec![problem]));
-        }
-        Some(Some(last)) => Some(last),
-        None => None,
-    };
+    let last = stream::last_event_id(headers)?.map(|last| u32::try_from(last).unwrap_or(u32::MAX));
     // The browser sends both when it takes up a stream again; the header is the newer one.
     Ok((last.or(after).unwrap_or(0), limit as usize))
 }
@@ -109,97 +89,4 @@ fn page(mut events: Vec<EventView>, limit: usize) -> Result<Page<EventView>> {
     events.truncate(limit);
     let next_cursor = events.last().filter(|_| has_more).map(|event| event.sequence.to_string());
     Ok(Page { data: events, has_more, next_cursor })
-}
-
-fn stream(app: App, token: String, record: SettlementRecord, after: u32) -> Response {
-    let (sender, receiver) = mpsc::channel(4);
-    tokio::spawn(async move {
-        let follower = Follower { app, token, record, after, sender };
-        if let Err(error) = follower.follow().await {
-            tracing::warn!(%error, "a stream of events ended");
-        }
-    });
-    let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
-    headers.insert(CACHE_CONTROL, NO_STORE);
-    // Proxies that gather answers before they pass them on would hold the stream back.
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
-}
-
-struct Follower {
-    app: App,
-    /// Under which it was opened.
-    token: String,
-    record: SettlementRecord,
-    after: u32,
-    sender: mpsc::Sender<Result<Bytes>>,
-}
-
-impl Follower {
-    /// Sends what is there and then what happens, until nobody listens, the token ends or the process is to end.
-    async fn follow(mut self) -> Result<()> {
-        let mut watch = self.app.gateway.watch(self.record.no);
-        let mut stopping = self.app.stopping.clone();
-        let mut heartbeat = tokio::time::interval(self.app.limits.heartbeat.max(Duration::from_millis(1)));
-        heartbeat.reset();
-        if self.sender.send(Ok(Bytes::from_static(b"retry: 1000\n\n"))).await.is_err() {
-            return Ok(());
-        }
-        while self.catch_up().await? {
-            tokio::select! {
-                () = watch.changed() => {}
-                _ = heartbeat.tick() => {
-                    if self.sender.send(Ok(Bytes::from_static(b": still here\n\n"))).await.is_err() {
-                        return Ok(());
-                    }
-                }
-                () = self.sender.closed() => return Ok(()),
-                () = stopping.requested() => return Ok(()),
-            }
-        }
-        Ok(())
-    }
-
-    /// Sends every event that was not sent yet; `false` when nobody listens any more, or nobody may.
-    async fn catch_up(&mut self) -> Result<bool> {
-        loop {
-            // Whoever was let in is not let in for ever: the stream ends with its token, key and client, and is taken up
-            // again with another signature.
-            let (token, record, after) = (self.token.clone(), self.record.clone(), self.after);
-            let read = self.app.gateway.scan(move |engine| {
-                engine.authenticate(&token)?;
-                engine.events(&record, after, STREAM_PAGE)
-            });
-            let events = match read.await {
-                Ok(events) => events,
-                Err(error) if error.code.http_status() < 500 => return Ok(false),
-                Err(error) => {
-                    // Cut off, so that the client comes back and asks again from where it was.
-                    let _ = self.sender.send(Err(error.clone())).await;
-                    return Err(error);
-                }
-            };
-            let full = events.len() == STREAM_PAGE;
-            let mut text = String::with_capacity(512 * events.len());
-            for event in &events {
-                write_event(&mut text, event)?;
-                self.after = event.sequence;
-            }
-            if !text.is_empty() && self.sender.send(Ok(text.into())).await.is_err() {
-                return Ok(false);
-            }
-            if !full {
-                return Ok(true);
-            }
-        }
-    }
-}
-
-fn write_event(out: &mut String, event: &EventView) -> Result<()> {
-    use std::fmt::Write as _;
-    let data = serde_json::to_string(event).map_err(Error::internal)?;
-    // JSON without white space between its parts is one line.
-    write!(out, "id: {}\nevent: {}\ndata: {data}\n\n", event.sequence, event.kind.as_str()).map_err(Error::internal)
 }

@@ -111,7 +111,8 @@ impl Front {
     /// Causes are for the operator: here they leave the process, and nowhere else.
     fn report(&self, error: &Error, context: &Context) {
         self.app.metrics.problem(error.code);
-        if error.code.http_status() >= 500 {
+        // That an event is not numbered yet is an answer, not a fault: nobody has to look into it.
+        if error.code.http_status() >= 500 && error.code != ErrorCode::NotLoggedYet {
             let cause = std::error::Error::source(error).map(ToString::to_string);
             tracing::error!(code = error.code.as_str(), cause, request_id = context.id(), "a request failed");
         }

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
 use super::front::Front;
@@ -31,6 +33,9 @@ use crate::stop::Stop;
 const HEAD: usize = 32 * 1024;
 /// Connections of whoever reads the figures.
 const METRICS_CONNECTIONS: usize = 16;
+
+/// A connection, before or without TLS.
+type Stream = Pin<Box<TimeoutStream<TcpStream>>>;
 
 /// A bound socket that is not served yet.
 pub(crate) struct Listener {
@@ -66,18 +71,14 @@ impl Listener {
             };
             let connection = Connection { front: front.clone(), builder: self.builder(), watcher: graceful.watcher(), peer };
             let (tls, handshake) = (self.tls.as_ref().map(|tls| tls.acceptor()), self.limits.handshake);
-            let metrics = Arc::clone(&self.metrics);
-            let slots = Arc::clone(&self.slots);
-            let most = self.limits.connections;
+            let open = self.metrics.connection();
             let stopping = stopping.clone();
-            metrics.connections(most - slots.available_permits());
             connections.spawn(async move {
                 match tls {
                     Some(tls) => connection.secured(tls, stream, handshake, stopping).await,
                     None => connection.converse(stream).await,
                 }
-                drop(slot);
-                metrics.connections(most - slots.available_permits());
+                drop((slot, open));
             });
             while connections.try_join_next().is_some() {}
         }
@@ -102,14 +103,17 @@ impl Listener {
     }
 
     /// The next connection. When all slots are taken the next one waits in the system's queue.
-    async fn accept(&self) -> (TcpStream, Peer, OwnedSemaphorePermit) {
+    async fn accept(&self) -> (Stream, Peer, OwnedSemaphorePermit) {
         loop {
             // The semaphore is never closed.
             let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else { continue };
             match self.socket.accept().await {
                 Ok((stream, peer)) => {
                     let _ = stream.set_nodelay(true);
-                    return (stream, Peer(peer.ip().to_canonical()), slot);
+                    let mut stream = TimeoutStream::new(stream);
+                    // Who does not read what is written is cut off, instead of being remembered for.
+                    stream.set_write_timeout(Some(self.limits.stall));
+                    return (Box::pin(stream), Peer(peer.ip().to_canonical()), slot);
                 }
                 Err(cause) => {
                     // Out of file handles, or the peer went away: the former needs a moment.
@@ -131,7 +135,7 @@ struct Connection {
 
 impl Connection {
     /// Serves after a handshake, which has its own time and holds up nobody else.
-    async fn secured(self, tls: TlsAcceptor, stream: TcpStream, patience: Duration, mut stopping: Stop) {
+    async fn secured(self, tls: TlsAcceptor, stream: Stream, patience: Duration, mut stopping: Stop) {
         let shaken = tokio::select! {
             // Nothing was asked yet.
             () = stopping.requested() => return,

@@ -9,12 +9,14 @@ mod context;
 mod cors;
 mod document;
 mod export;
+mod feed;
 mod follow;
 mod front;
 mod gate;
 mod hold;
 mod limit;
 mod listener;
+mod log;
 mod negotiate;
 mod not_after;
 mod probe;
@@ -24,8 +26,11 @@ mod reversals;
 mod scopes;
 mod seen;
 mod settlements;
+mod stream;
+mod streams;
 mod tls;
 mod token;
+mod webhooks;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -42,6 +47,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::config::Edge;
+use crate::deliver::Deliverer;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use call::Noted;
@@ -54,8 +60,10 @@ use limit::Limits;
 pub(crate) use listener::{Listener, serve_metrics};
 use problem::Failure;
 pub use problem::Problem;
+use streams::Streams;
 pub(crate) use tls::Tls;
 pub use tls::TlsError;
+use webhooks::UnderWay;
 
 /// How long things may take.
 #[derive(Debug, Clone, Copy)]
@@ -74,10 +82,16 @@ pub struct HttpLimits {
     pub wait_s: u32,
     /// How often a silent stream shows that it lives.
     pub heartbeat: Duration,
+    /// How often a stream looks by itself: other nodes change things too.
+    pub look: Duration,
+    /// How long a peer may leave unread what is written to it before it is cut off.
+    pub stall: Duration,
     /// How long requests under way are waited for at the end.
     pub drain: Duration,
     /// How many connections may be open.
     pub connections: usize,
+    /// How many streams of events one client may have open. All together may have half as many as there may be connections.
+    pub client_streams: usize,
 }
 
 impl Default for HttpLimits {
@@ -90,8 +104,11 @@ impl Default for HttpLimits {
             body_read: Duration::from_secs(10),
             wait_s: 30,
             heartbeat: Duration::from_secs(15),
+            look: Duration::from_secs(15),
+            stall: Duration::from_secs(30),
             drain: Duration::from_secs(35),
             connections: 4_096,
+            client_streams: 64,
         }
     }
 }
@@ -111,6 +128,10 @@ impl Deref for App {
 /// See [`App`].
 pub(crate) struct AppState {
     gateway: Gateway,
+    deliverer: Deliverer,
+    /// What a client may do to a webhook once at a time.
+    under_way: UnderWay,
+    streams: Streams,
     metrics: Arc<Metrics>,
     limits: HttpLimits,
     gate: Gate,
@@ -123,6 +144,7 @@ pub(crate) struct AppState {
 /// What a [`Front`] is made of.
 pub(crate) struct Parts {
     pub(crate) gateway: Gateway,
+    pub(crate) deliverer: Deliverer,
     pub(crate) engine: Arc<Engine>,
     pub(crate) env: Arc<dyn Env>,
     pub(crate) verifier: Arc<dyn Verify>,
@@ -140,6 +162,9 @@ pub(crate) fn front(parts: Parts) -> Result<Front, Error> {
     let document = document(parts.bases.first().map(String::as_str));
     let app = App(Arc::new(AppState {
         gateway: parts.gateway,
+        deliverer: parts.deliverer,
+        under_way: UnderWay::default(),
+        streams: Streams::default(),
         metrics: parts.metrics,
         limits: parts.limits,
         gate: Gate::open(parts.engine, Arc::clone(&parts.env), parts.verifier, parts.bases, Limits::new(parts.edge.rate))?,
@@ -161,7 +186,9 @@ fn all_routes() -> OpenApiRouter<App> {
         .routes(routes!(settlements::read))
         .routes(routes!(follow::status))
         .routes(routes!(follow::events))
+        .routes(routes!(feed::events))
         .routes(routes!(receipts::read))
+        .routes(routes!(log::proof))
         .routes(routes!(reversals::reverse))
         .routes(routes!(settlements::reconcile))
         .routes(routes!(reversals::list))
@@ -169,6 +196,9 @@ fn all_routes() -> OpenApiRouter<App> {
         .routes(routes!(account::balances))
         .routes(routes!(account::balance))
         .routes(routes!(account::scenarios))
+        .routes(routes!(log::checkpoint))
+        .routes(routes!(log::keys))
+        .routes(routes!(log::tile))
         .routes(routes!(access::enroll))
         .routes(routes!(access::challenge))
         .routes(routes!(access::token))
@@ -176,6 +206,15 @@ fn all_routes() -> OpenApiRouter<App> {
         .routes(routes!(access::keys, access::add_key))
         .routes(routes!(access::revoke_key))
         .routes(routes!(access::jwks))
+        .routes(routes!(webhooks::endpoints::create, webhooks::endpoints::list))
+        .routes(routes!(webhooks::endpoints::read, webhooks::endpoints::update, webhooks::endpoints::remove))
+        .routes(routes!(webhooks::endpoints::rotate))
+        .routes(routes!(webhooks::endpoints::enable))
+        .routes(routes!(webhooks::deliveries::test))
+        .routes(routes!(webhooks::deliveries::list))
+        .routes(routes!(webhooks::deliveries::read))
+        .routes(routes!(webhooks::deliveries::redeliver))
+        .routes(routes!(webhooks::deliveries::replay))
         .routes(routes!(probe::healthz))
         .routes(routes!(probe::readyz))
         .routes(routes!(probe::openapi))

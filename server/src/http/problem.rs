@@ -149,6 +149,6 @@ fn wanted_signature(method: &Method, access: Option<Access>, challenge: &str) ->
         Some(Access::Token | Access::Scope(_)) | None => r#" "authorization""#,
         Some(Access::Unsigned | Access::Enrolling | Access::Key) => "",
     };
-    let body = if method == Method::POST { r#" "content-type" "content-digest""# } else { "" };
+    let body = if matches!(*method, Method::POST | Method::PUT | Method::PATCH) { r#" "content-type" "content-digest""# } else { "" };
     format!(r#"sig1=("@method" "@target-uri"{authorization}{body});created;keyid;alg;nonce="{challenge}";tag="{TAG}""#)
 }

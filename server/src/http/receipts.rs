@@ -1,5 +1,7 @@
 //! Receipts, in whichever form the caller likes.
 
+use std::sync::{Arc, LazyLock};
+
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -127,9 +129,14 @@ impl Form {
 }
 
 /// A receipt as PDF, drawn beside the threads that carry requests, two at a time: it takes some milliseconds, and some
-/// megabytes where a font of the system is needed.
+/// megabytes where a font of the system is needed. A caller who leaves does not stop the drawing, so it keeps its place.
 async fn drawn(receipt: Receipt) -> Result<Vec<u8>> {
-    static AT_ONCE: Semaphore = Semaphore::const_new(2);
-    let _permit = AT_ONCE.acquire().await.map_err(Error::internal)?;
-    tokio::task::spawn_blocking(move || pdf(&receipt)).await.map_err(Error::internal)?
+    static AT_ONCE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(2)));
+    let permit = Arc::clone(&AT_ONCE).acquire_owned().await.map_err(Error::internal)?;
+    let drawing = tokio::task::spawn_blocking(move || {
+        let drawn = pdf(&receipt);
+        drop(permit);
+        drawn
+    });
+    drawing.await.map_err(Error::internal)?
 }

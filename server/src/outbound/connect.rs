@@ -1,11 +1,11 @@
 //! Connections to checked addresses, and to no other.
 //!
-//! A name is resolved once for a connection; each address is checked; the connection goes to one of the addresses that
-//! passed. Nothing resolves the name a second time, so it cannot point elsewhere in between.
+//! A name's addresses are asked for once for a connection (`lookup.rs`); each address is checked, also one that is
+//! remembered; the connection goes to one of the addresses that passed. Nothing asks for the name a second time, so it cannot
+//! point elsewhere in between.
 
 use std::collections::VecDeque;
-use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -18,54 +18,15 @@ use railgate::webhook::{Destination, Guard, GuardError, Host};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tower::Service;
 
 use super::SendError;
+use super::lookup::{Lookups, Resolve};
 
-/// So many of a name's addresses are looked at, and so many tried.
-const LOOKED_AT: usize = 32;
+/// So many of a name's addresses are tried.
 const TRIED: usize = 4;
-/// Names that are looked up at the same time. The system's look-up holds a thread for as long as it likes.
-const LOOKUPS: usize = 32;
-
-/// A name's addresses, while they are looked up.
-pub type Addresses<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
-
-/// Where a name's addresses come from.
-pub trait Resolve: Send + Sync {
-    /// The addresses of a name, in the order in which they are to be tried.
-    fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a>;
-}
-
-/// The system's own way: its hosts file, its name servers.
-#[derive(Debug, Clone)]
-pub struct System {
-    lookups: Arc<Semaphore>,
-}
-
-impl Default for System {
-    fn default() -> Self {
-        Self { lookups: Arc::new(Semaphore::new(LOOKUPS)) }
-    }
-}
-
-impl Resolve for System {
-    fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a> {
-        Box::pin(async move {
-            let permit = Arc::clone(&self.lookups).acquire_owned().await.map_err(io::Error::other)?;
-            let name = name.to_owned();
-            let lookup = tokio::task::spawn_blocking(move || {
-                // Given back when the system is done, not when nobody waits for it any more.
-                let _permit = permit;
-                (name.as_str(), 0).to_socket_addrs().map(|found| found.map(|address| address.ip()).take(LOOKED_AT).collect())
-            });
-            lookup.await.map_err(io::Error::other)?
-        })
-    }
-}
 
 /// Why there is no connection.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
@@ -108,7 +69,7 @@ pub(super) struct Connector {
 
 struct Shared {
     guard: Arc<Guard>,
-    resolver: Arc<dyn Resolve>,
+    lookups: Lookups,
     tls: Arc<ClientConfig>,
     limit: Duration,
 }
@@ -117,7 +78,7 @@ type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
 
 impl Connector {
     pub(super) fn new(guard: Arc<Guard>, resolver: Arc<dyn Resolve>, tls: Arc<ClientConfig>, limit: Duration) -> Self {
-        Self { shared: Arc::new(Shared { guard, resolver, tls, limit }) }
+        Self { shared: Arc::new(Shared { guard, lookups: Lookups::of(resolver), tls, limit }) }
     }
 }
 
@@ -162,13 +123,13 @@ impl Shared {
     /// The destination's addresses that may be called, in the order in which they are tried.
     async fn addresses(&self, destination: &Destination) -> Result<Vec<SocketAddr>, Unconnected> {
         let found = match &destination.host {
-            Host::Address(address) => vec![*address],
-            Host::Name(name) => self.resolver.resolve(name).await.map_err(|_| Unconnected::Dns)?,
+            Host::Address(address) => Arc::from([*address]),
+            Host::Name(name) => self.lookups.addresses(name).await.ok_or(Unconnected::Dns)?,
         };
         if found.is_empty() {
             return Err(Unconnected::Dns);
         }
-        let allowed = found.into_iter().take(LOOKED_AT).filter(|address| self.may_call(destination, *address)).collect();
+        let allowed = found.iter().copied().filter(|address| self.may_call(destination, *address)).collect();
         let addresses: Vec<SocketAddr> =
             alternating(allowed).into_iter().take(TRIED).map(|address| SocketAddr::new(address, destination.port)).collect();
         if addresses.is_empty() { Err(Unconnected::Blocked) } else { Ok(addresses) }

@@ -1,11 +1,12 @@
 //! Calls to addresses that clients chose: webhooks and what is like them.
 //!
 //! [`Outbound`] posts to a URL and tells how that went. It stands between strangers' wishes and the network that the gateway
-//! is in, so it connects to checked addresses only (`connect.rs`), follows no redirect, knows no proxy, and takes in no
+//! is in, so it connects to checked addresses only (`connect.rs`, `lookup.rs`), follows no redirect, knows no proxy, and takes in no
 //! more than a bounded time and a bounded number of bytes of whatever answers.
 
 mod connect;
 mod excerpt;
+mod lookup;
 #[cfg(test)]
 mod tests;
 
@@ -25,15 +26,15 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use connect::{Connector, Unconnected};
-pub use connect::{Resolve, System};
 pub use excerpt::EXCERPT_MAX_BYTES;
+pub use lookup::{Resolve, System};
 
 /// What a receiver's logs are to call us.
 const AGENT: &str = concat!("railgate/", env!("CARGO_PKG_VERSION"));
 /// The largest head of an answer.
 const HEAD_MAX_BYTES: usize = 16 << 10;
 /// Connections to one host that are kept for the next call, and how long.
-const IDLE_PER_HOST: usize = 4;
+const IDLE_PER_HOST: usize = 16;
 const IDLE: Duration = Duration::from_secs(30);
 
 /// How long a call may take.

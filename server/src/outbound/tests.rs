@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
-use super::connect::Addresses;
+use super::lookup::Addresses;
 use super::*;
 
 /// Long enough never to be reached.
@@ -263,6 +263,10 @@ async fn a_name_that_points_elsewhere_a_moment_later_leads_nowhere() {
     let mut results = Vec::new();
     for _ in 0..4 {
         results.push(post(&outbound, &url).await.result.map(|answer| answer.status));
+        // Until the answer is forgotten.
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(5)).await;
+        tokio::time::resume();
     }
     assert_eq!(results, [Ok(204), Err(SendError::Blocked), Ok(204), Err(SendError::Blocked)]);
     assert_eq!(names.asked(), 4);
@@ -298,6 +302,25 @@ async fn names_of_blocked_ranges_and_names_that_are_none_read_alike() {
     }
     assert_eq!(SendError::Dns.to_string(), SendError::Blocked.to_string());
     assert_eq!(SendError::Dns.code(), SendError::Blocked.code());
+}
+
+#[tokio::test]
+async fn an_address_that_is_remembered_is_checked_for_each_connection() {
+    let (certificate, acceptor) = certified(&["hooks.example"]);
+    let receiver = Receiver::secure(acceptor, CLOSING).await;
+    let names = Names::new(&[&[FORBIDDEN, HERE]]);
+    let outbound = allowing_here(&names, &[certificate]);
+    let url = format!("https://hooks.example:{}/", receiver.address.port());
+    for _ in 0..3 {
+        assert_eq!(post(&outbound, &url).await.result.map(|answer| answer.status), Ok(204));
+    }
+    assert_eq!((receiver.seen().len(), names.asked()), (3, 1));
+    let names = Names::new(&[&[FORBIDDEN]]);
+    let outbound = allowing_here(&names, &[]);
+    for _ in 0..3 {
+        assert_eq!(post(&outbound, &url).await.result, Err(SendError::Blocked));
+    }
+    assert_eq!(names.asked(), 1);
 }
 
 #[tokio::test]

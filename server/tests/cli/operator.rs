@@ -82,6 +82,32 @@ fn of_several_keys_that_wait_the_operator_says_which() {
 }
 
 #[test]
+fn a_changed_history_is_told_with_its_first_broken_link() {
+    let world = World::enrolled();
+    for reference in ["one", "two"] {
+        world.run(&["settle", "1", "EUR", "sim:ok", "--reference", reference]).ok();
+    }
+    let copy = world.path("copy.db");
+    world.operate(&["backup", "--to", copy.to_str().unwrap()]).ok();
+    let store = format!("sqlite:{}", copy.display());
+    let verify = |more: &[&str]| world.elsewhere(&[&["ledger", "verify", "--store", &store], more].concat());
+    let sound = verify(&[]).ok();
+    assert!(sound.out.contains("everything agrees") && !sound.out.contains("broken"), "{}", sound.out);
+
+    let change = "UPDATE event SET at = at + 1 WHERE k = (SELECT max(no) FROM settlement) << 16 | 2";
+    assert_eq!(rusqlite::Connection::open(&copy).unwrap().execute(change, []).unwrap(), 1);
+    let told = verify(&[]).fails(1);
+    let report = verify(&["--json"]).fails(1).json();
+    let first = &report["first_broken"];
+    assert_eq!((first["sequence"].as_u64(), first["code"].as_str()), (Some(2), Some("trail_broken")), "{report}");
+    let settlement = first["settlement"].as_str().unwrap();
+    let two = world.run(&["status", "two", "--json"]).ok().json();
+    assert_eq!(two["id"], settlement);
+    assert!(told.out.contains(&format!("First broken link: {settlement}, event 2 (trail_broken")), "{}", told.out);
+    assert!(told.err.contains(&format!("event 2 of {settlement}")), "{}", told.err);
+}
+
+#[test]
 fn the_audit_trail_tells_who_did_what() {
     let world = World::enrolled();
     let client = client_id(&world);
@@ -122,14 +148,19 @@ fn the_gateway_s_keys_are_replaced_while_it_runs() {
         let rows = list["data"].as_array().unwrap().iter();
         rows.map(|row| (row["kind"].as_str().unwrap().to_owned(), row["no"].as_u64().unwrap(), row["retired_at"].is_null())).collect()
     };
-    assert_eq!(kinds(&before), [("challenge".to_owned(), 1, true), ("receipt".to_owned(), 1, true)]);
+    assert_eq!(
+        kinds(&before),
+        [("challenge", 1, true), ("receipt", 1, true), ("log", 1, true)].map(|(kind, no, used)| (kind.to_owned(), no, used))
+    );
 
     world.operate(&["keys", "rotate", "challenge"]).ok();
     world.run(&["balance"]).ok();
     world.operate(&["keys", "rotate", "receipt"]).ok();
+    world.operate(&["keys", "rotate", "log"]).ok();
     let after = world.operate(&["keys", "list", "--json"]).ok().json();
-    let expected = [("challenge", 1, false), ("challenge", 2, true), ("receipt", 1, false), ("receipt", 2, true)];
-    assert_eq!(kinds(&after), expected.map(|(kind, no, used)| (kind.to_owned(), no, used)));
+    let of = |kind| [(kind, 1, false), (kind, 2, true)];
+    let expected = [of("challenge"), of("receipt"), of("log")].concat();
+    assert_eq!(kinds(&after), expected.into_iter().map(|(kind, no, used)| (kind.to_owned(), no, used)).collect::<Vec<_>>());
 
     let rotated = world.operate(&["keys", "rotate", "master"]).ok();
     assert!(rotated.out.contains("master key 2") && rotated.out.contains("backup"), "{}", rotated.out);
@@ -152,8 +183,8 @@ fn a_rotation_that_broke_off_is_finished_by_the_next() {
     assert!(half["data"].as_array().unwrap().iter().all(|row| row["master_key"] == 1), "{half}");
     world.operate(&["keys", "rotate", "challenge"]).ok();
     let done = world.operate(&["keys", "rotate", "master", "--json"]).ok().json();
-    // Two challenge keys, the receipt key and the client's webhook secret.
-    assert_eq!((done["master_key"].as_u64(), done["resealed"].as_u64()), (Some(3), Some(4)), "{done}");
+    // Two challenge keys, the receipt key, the log's key and the client's webhook secret.
+    assert_eq!((done["master_key"].as_u64(), done["resealed"].as_u64()), (Some(3), Some(5)), "{done}");
     let whole = world.operate(&["keys", "list", "--json"]).ok().json();
     assert!(whole["data"].as_array().unwrap().iter().all(|row| row["master_key"] == 3), "{whole}");
 }

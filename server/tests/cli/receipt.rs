@@ -46,3 +46,20 @@ fn what_has_no_receipt_is_told_and_nothing_is_written() {
     assert!(!out.exists());
     world.run(&["receipt", "verify", "/nowhere/at/all"]).fails(1);
 }
+
+#[test]
+fn a_payment_is_proved_to_be_in_the_log() {
+    let world = World::enrolled();
+    world.run(&["settle", "10.50", "EUR", "sim:ok", "--reference", "inv-3", "--wait", "10"]).ok();
+    let file = world.path("inv.tlog-proof").display().to_string();
+    let shown = world.run(&["receipt", "proof", "inv-3", "--out", &file]).ok().out;
+    assert!(shown.starts_with("It holds") && shown.contains("stl_") && shown.contains("leaf"), "{shown}");
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with("c2sp.org/tlog-proof@v1\n"));
+    let keys = world.run(&["curl", "GET", "/log/keys"]).ok().out;
+    world.run(&["receipt", "proof", "inv-3", "--key", keys.trim_end()]).ok();
+    // The key of another log.
+    let other = "railgate/log+8ec8a1a7+AfB4OgSHOlnUBxA1Ej6Tn4cqCZlGPRHpBwxYCqW9Xxyc";
+    let refused = world.run(&["receipt", "proof", "inv-3", "--key", other]).fails(1);
+    assert!(refused.out.is_empty() && refused.err.contains("key"), "{}", refused.err);
+    assert!(world.run(&["receipt", "proof", "nothing"]).fails(1).err.contains("404 settlement_not_found"));
+}

@@ -15,14 +15,14 @@ const OTHER: &str = "whsec_CAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg=";
 const BODY: &str = r#"{"type":"settlement.completed","data":{"amount":10.50}}"#;
 
 /// `railgate webhooks listen` on a free port, and what it prints.
-struct Listening {
+pub(crate) struct Listening {
     child: Child,
     printed: BufReader<ChildStdout>,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Listening {
-    fn start(args: &[&str]) -> Self {
+    pub(crate) fn start(args: &[&str]) -> Self {
         let mut line = command(&[&["webhooks", "listen", "--listen", "127.0.0.1:0"], args].concat());
         let mut child = line.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut printed = BufReader::new(child.stdout.take().unwrap());
@@ -49,7 +49,7 @@ impl Listening {
     }
 
     /// Everything up to an empty line.
-    fn entry(&mut self) -> String {
+    pub(crate) fn entry(&mut self) -> String {
         let mut entry = String::new();
         while !entry.ends_with("\n\n") {
             assert_ne!(self.printed.read_line(&mut entry).unwrap(), 0, "{entry}");
@@ -143,12 +143,16 @@ fn what_was_kept_is_checked_again() {
         listening.post(&texts(&headers), BODY);
         assert!(listening.entry().contains("evt_1."));
     }
-    listening.post(&[("webhook-id", "../../evil")], BODY);
+    // What is not genuine is shown only, and an id is never a path.
+    assert_eq!(listening.post(&[("webhook-id", "evt_9")], BODY), 400);
+    assert!(!listening.entry().contains("kept in"));
+    let evil = signed(SECRET, "/etc/evil", 10, BODY);
+    assert_eq!(listening.post(&texts(&evil), BODY), 204);
     listening.entry();
     let mut names: Vec<String> =
         std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(names, ["evil.1.http", "evt_1.1.http", "evt_1.2.http"]);
+    assert_eq!(names, ["etcevil.1.http", "evt_1.1.http", "evt_1.2.http"]);
 
     let file = format!("{folder}/evt_1.2.http");
     let genuine = railgate(&["webhooks", "verify", &file, "--secret", SECRET], None).ok().out;
@@ -162,6 +166,21 @@ fn what_was_kept_is_checked_again() {
     assert!(strict.err.contains("--tolerance any"), "{}", strict.err);
     let changed = std::fs::read_to_string(&file).unwrap().replace("10.50", "10.51");
     railgate(&["webhooks", "verify", "-", "--secret", SECRET], Some(&changed)).fails(1);
+}
+
+#[test]
+fn a_folder_that_is_full_of_a_webhook_ends_nothing() {
+    let home = Home::new();
+    let folder = home.path("deliveries");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 1..=1000 {
+        std::fs::write(folder.join(format!("evt_1.{number}.http")), "").unwrap();
+    }
+    let mut listening = Listening::start(&["--secret", SECRET, "--save", &folder.display().to_string()]);
+    assert_eq!(listening.post(&texts(&signed(SECRET, "evt_1", 0, BODY)), BODY), 204);
+    assert!(!listening.entry().contains("kept in"));
+    assert_eq!(listening.post(&texts(&signed(SECRET, "evt_2", 0, BODY)), BODY), 204);
+    assert!(listening.entry().contains("evt_2.1.http"));
 }
 
 #[test]

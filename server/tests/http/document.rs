@@ -3,6 +3,7 @@
 use axum::body::Body;
 use hyper::Request;
 use railgate::auth::{Signer as _, SoftwareKey};
+use railgate::store::record::Topic;
 use serde_json::Value;
 
 use super::support::service;
@@ -18,8 +19,12 @@ async fn what_is_documented_is_served_and_nothing_else() {
     for (path, item) in document["paths"].as_object().unwrap() {
         let documented: Vec<&str> = METHODS.into_iter().filter(|method| item.get(method).is_some()).collect();
         assert!(!documented.is_empty(), "{path}");
-        let concrete =
-            path.replace("{ref}", "some-reference").replace("{id}", "rev_x").replace("{currency}", "EUR").replace("{kid}", "nobody");
+        let concrete = path
+            .replace("{ref}", "some-reference")
+            .replace("{id}", "rev_x")
+            .replace("{currency}", "EUR")
+            .replace("{kid}", "nobody")
+            .replace("{delivery}", "dlv_x");
         for method in &documented {
             let request = service.request(&method.to_uppercase(), &concrete).body(Body::empty()).unwrap();
             let answer = service.send(request).await;
@@ -36,7 +41,7 @@ async fn what_is_documented_is_served_and_nothing_else() {
         documented.sort_unstable();
         assert_eq!(served, documented, "{path}");
     }
-    assert_eq!(count, 27);
+    assert_eq!(count, 44);
 }
 
 #[test]
@@ -69,6 +74,12 @@ fn every_operation_is_described_with_bodies_examples_and_problems() {
                 }
             }
         }
+    }
+    let webhooks = document["webhooks"].as_object().unwrap();
+    for topic in Topic::all() {
+        let operation = &webhooks[topic.as_str()]["post"];
+        assert_eq!(operation["requestBody"]["content"]["application/json"]["schema"]["properties"]["type"]["enum"][0], topic.as_str());
+        assert_eq!(operation["security"], serde_json::json!([{}]), "no token is sent along");
     }
     let mut missing = Vec::new();
     references(&document, &mut |name| {
@@ -160,6 +171,23 @@ async fn answers_have_the_shapes_that_are_documented() {
         check("get", path, &service.get(path).await);
     }
     check("get", "/api/v1/balances/{currency}", &service.get("/api/v1/balances/EUR").await);
+    let webhook = service.post("/api/v1/webhooks", &serde_json::json!({"url": "http://127.0.0.1:9/"})).await;
+    check("post", "/api/v1/webhooks", &webhook);
+    let (of, there) = ("/api/v1/webhooks/{id}", format!("/api/v1/webhooks/{}", webhook.json()["id"].as_str().unwrap()));
+    let empty = serde_json::json!({});
+    for part in ["/rotate-secret", "/enable", "/test"] {
+        check("post", &format!("{of}{part}"), &service.post(&format!("{there}{part}"), &empty).await);
+    }
+    let replay = serde_json::json!({"since": "2026-01-01T00:00:00Z"});
+    check("post", &format!("{of}/replay"), &service.post(&format!("{there}/replay"), &replay).await);
+    let deliveries = service.get(&format!("{there}/deliveries")).await;
+    check("get", &format!("{of}/deliveries"), &deliveries);
+    let delivery = format!("{there}/deliveries/{}", deliveries.json()["data"][0]["id"].as_str().unwrap());
+    check("get", &format!("{of}/deliveries/{{delivery}}"), &service.get(&delivery).await);
+    let again = service.post(&format!("{delivery}/redeliver"), &empty).await;
+    check("post", &format!("{of}/deliveries/{{delivery}}/redeliver"), &again);
+    check("get", of, &service.get(&there).await);
+    check("get", "/api/v1/webhooks", &service.get("/api/v1/webhooks").await);
     check("post", "/api/v1/auth/tokens", &service.post("/api/v1/auth/tokens", &Value::Null).await);
     check("post", "/api/v1/auth/challenges", &service.post("/api/v1/auth/challenges", &Value::Null).await);
     check("get", "/api/v1/auth/keys", &service.get("/api/v1/auth/keys").await);

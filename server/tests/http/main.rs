@@ -4,6 +4,7 @@
 
 mod cors;
 mod document;
+mod feed;
 mod follow;
 mod hostile;
 mod limits;
@@ -15,3 +16,4 @@ mod shapes;
 mod shutdown;
 mod signed;
 mod support;
+mod webhooks;

@@ -38,7 +38,14 @@ fn set(request: &mut Request<Body>, name: &'static str, value: &str) {
 }
 
 /// Signs a request with a nonce, a time and a tag of the test's choice.
-async fn sign_as(service: &Service, request: Request<Body>, key: &dyn Signer, created: i64, nonce: &str, tag: &str) -> Request<Body> {
+pub(crate) async fn sign_as(
+    service: &Service,
+    request: Request<Body>,
+    key: &dyn Signer,
+    created: i64,
+    nonce: &str,
+    tag: &str,
+) -> Request<Body> {
     let (mut parts, body) = request.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     let target_uri = format!("{}{}", service.running.base_url(), parts.uri);
@@ -275,7 +282,7 @@ async fn keys_and_tokens_come_and_go() {
 }
 
 /// A live key of the service's client, approved, and a token of it.
-async fn live(service: &Service) -> (Arc<SoftwareKey>, String, String) {
+pub(crate) async fn live(service: &Service) -> (Arc<SoftwareKey>, String, String) {
     let (first, key) = (service.key_of(&service.token), private(6));
     let jwk: Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
     let post = |path: &str, body: Value| {

@@ -87,6 +87,7 @@ pub(crate) async fn service_with(store: Arc<dyn Store>, adjust: impl FnOnce(&mut
     hosted.env = env.clone();
     // The clock stands still: only looking shows what became due when a test moved it.
     hosted.worker.look_every = Duration::from_millis(20);
+    hosted.deliver.look_every = Duration::from_millis(20);
     hosted.engine.master = MasterKeys::new(vec![(1, [9; 32])]).map(Arc::new);
     adjust(&mut hosted);
     let loopback = "127.0.0.1:0".parse().unwrap();

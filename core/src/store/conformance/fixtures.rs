@@ -1,7 +1,7 @@
 //! Plain records to build commits from: valid, small, and the same on every call.
 
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
@@ -29,9 +29,9 @@ pub fn replace(record: impl Into<Record>) -> Write {
     Write::Replace(record.into())
 }
 
-/// Replaces a settlement of version `expected`.
-pub fn update(record: SettlementRecord, expected: u32) -> Write {
-    Write::UpdateSettlement { record, expected }
+/// Replaces a record of version `expected`.
+pub fn update(record: impl Into<Record>, expected: u32) -> Write {
+    Write::Update { record: record.into(), expected }
 }
 
 /// A settlement just accepted.
@@ -230,6 +230,86 @@ pub fn sim_payment(settlement: i64, child: u16) -> SimPaymentRecord {
 /// A named value.
 pub fn meta(name: &str, value: &[u8]) -> MetaRecord {
     MetaRecord { name: name.to_owned(), value: value.to_vec() }
+}
+
+/// What one command did to a settlement of client 1: its last event is not numbered yet.
+pub fn unlogged(no: i64) -> UnloggedRecord {
+    let moment = Moment {
+        status: SettlementStatus::Accepted,
+        version: 1,
+        needs_review: false,
+        provider: ProviderNo(1),
+        reversed: 0,
+        reversing: 0,
+        attempts: 0,
+        updated_at: 1_000,
+        completed_at: None,
+        rail_reference: None,
+        failure: None,
+    };
+    let events = vec![LoggedEvent { kind: EventType::SettlementAccepted, at: 1_000, hash: [2; 32] }];
+    let change = LoggedChange { settlement: SettlementNo(1), client: ClientNo(1), mode: Mode::Sandbox, moment, events };
+    UnloggedRecord { no, changes: vec![change] }
+}
+
+/// The first event of `settlement` at a position of a client's feed.
+pub fn feed(client: u32, mode: Mode, position: i64, settlement: i64) -> FeedRecord {
+    FeedRecord { client: ClientNo(client), mode, position, settlement: SettlementNo(settlement), n: 1, at: 1_000, leaf: position - 1 }
+}
+
+/// A tile with one entry.
+pub fn tile(level: u8, index: i64) -> TileRecord {
+    TileRecord { level, index, entries: vec![4; 32] }
+}
+
+/// How far the log is, and nobody at it.
+pub fn log_head(size: i64) -> LogHeadRecord {
+    LogHeadRecord { size, owner: 0, until: 0 }
+}
+
+/// A sandbox endpoint of `client` with the id `id`.
+pub fn endpoint(no: u32, client: u32, id: u128) -> EndpointRecord {
+    EndpointRecord {
+        no: EndpointNo(no),
+        id: Ulid(id),
+        version: 1,
+        client: ClientNo(client),
+        mode: Mode::Sandbox,
+        status: EndpointStatus::Enabled,
+        url: "https://shop.example/hooks".to_owned(),
+        topics: None,
+        description: None,
+        created_at: 1_000,
+        updated_at: 1_000,
+    }
+}
+
+/// An endpoint's secret.
+pub fn endpoint_secret(endpoint: u32, n: u32) -> EndpointSecretRecord {
+    EndpointSecretRecord { endpoint: EndpointNo(endpoint), n, sealed: vec![1, 2, 3], created_at: 1_000, until: None }
+}
+
+/// The queue before an endpoint that answers.
+pub fn queue(endpoint: u32, due: Option<i64>) -> QueueRecord {
+    QueueRecord { endpoint: EndpointNo(endpoint), version: 1, troubled: false, due, owner: 0, added: None, failing_since: None }
+}
+
+/// A delivery that was not tried yet.
+pub fn delivery(no: i64, endpoint: u32, due: Option<i64>) -> DeliveryRecord {
+    DeliveryRecord {
+        no,
+        endpoint: EndpointNo(endpoint),
+        message: Ulid(7),
+        topic: Topic::Settlement(EventType::SettlementAccepted),
+        cause: DeliveryCause::Event,
+        status: DeliveryStatus::Pending,
+        attempts: 0,
+        due,
+        settlement: SettlementNo(1),
+        n: 1,
+        body: "{}".to_owned(),
+        last: None,
+    }
 }
 
 /// The sandbox account of an owner in euro.

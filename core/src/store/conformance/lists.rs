@@ -11,12 +11,12 @@ use crate::store::record::*;
 use crate::store::{Scan, SettlementFilter, Store, Write};
 use crate::time::Millis;
 
-fn keys(store: &dyn Store, scan: &Scan) -> Vec<Key> {
+pub(super) fn keys(store: &dyn Store, scan: &Scan) -> Vec<Key> {
     store.scan(scan).unwrap().iter().map(Record::key).collect()
 }
 
 /// Walks a scan page by page, for every size of page, and expects all of `expected` in their order.
-fn walks(store: &dyn Store, expected: &[Key], page: impl Fn(Option<&Key>, usize) -> Scan) {
+pub(super) fn walks(store: &dyn Store, expected: &[Key], page: impl Fn(Option<&Key>, usize) -> Scan) {
     assert_eq!(keys(store, &page(None, 0)), []);
     for limit in (1..=expected.len() + 1).chain([usize::MAX]) {
         let mut seen: Vec<Key> = Vec::new();
@@ -25,7 +25,8 @@ fn walks(store: &dyn Store, expected: &[Key], page: impl Fn(Option<&Key>, usize)
             assert!(found.len() <= limit);
             let ended = found.len() < limit;
             seen.extend(found);
-            if ended {
+            // A page that begins at the last and not after it would never end.
+            if ended || seen.len() > expected.len() {
                 break;
             }
         }

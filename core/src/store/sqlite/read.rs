@@ -7,10 +7,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Params, params, params_from_iter};
 
 use super::failed;
-use super::rows::{self, Table, child_key, columns};
+use super::rows::{self, Table, child_key, columns, feed_owner};
 use crate::ids::{ClientNo, SettlementNo};
 use crate::money::Currency;
 use crate::store::record::*;
+use crate::store::shared::tile_key;
 use crate::store::{AmountBound, Scan, SettlementFilter, StoreError, Unique};
 
 type Found = Result<Vec<Record>, StoreError>;
@@ -55,6 +56,27 @@ pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Record>, 
             concat!("SELECT ", columns!(secret), " FROM secret WHERE kind = ?1 AND no = ?2"),
             params![kind.code(), no],
         ),
+        Key::Unlogged(no) => one(by!(unlogged, "no"), [(*no).into()]),
+        Key::Feed((client, mode, position)) => first(
+            connection,
+            Table::Feed,
+            concat!("SELECT ", columns!(feed), " FROM feed WHERE owner = ?1 AND position = ?2"),
+            params![feed_owner(*client, *mode), position],
+        ),
+        Key::Tile((level, index)) => match tile_key(*level, *index) {
+            Some(k) => one(by!(tile, "k"), [k.into()]),
+            None => Ok(None),
+        },
+        Key::LogHead(size) => one(by!(log_head, "size"), [(*size).into()]),
+        Key::Endpoint(no) => one(by!(endpoint, "no"), [no.0.into()]),
+        Key::EndpointSecret((endpoint, n)) => first(
+            connection,
+            Table::EndpointSecret,
+            concat!("SELECT ", columns!(endpoint_secret), " FROM endpoint_secret WHERE endpoint = ?1 AND n = ?2"),
+            params![endpoint.0, n],
+        ),
+        Key::Queue(endpoint) => one(by!(queue, "endpoint"), [endpoint.0.into()]),
+        Key::Delivery(no) => one(by!(delivery, "no"), [(*no).into()]),
     }
 }
 
@@ -81,6 +103,14 @@ pub(super) fn find(connection: &Connection, unique: &Unique) -> Result<Option<Re
             let sql = concat!("SELECT ", columns!(key), " FROM key WHERE id = ?1");
             first(connection, Table::Key, sql, params![id.0])
         }
+        Unique::EndpointId(id) => {
+            let sql = concat!("SELECT ", columns!(endpoint), " FROM endpoint WHERE id = ?1");
+            first(connection, Table::Endpoint, sql, params![id.0.to_be_bytes()])
+        }
+        Unique::FeedOf(settlement, n) => match child_key(*settlement, *n) {
+            Some(k) => first(connection, Table::Feed, concat!("SELECT ", columns!(feed), " FROM feed WHERE k = ?1"), params![k]),
+            None => Ok(None),
+        },
     }
 }
 
@@ -155,6 +185,49 @@ pub(super) fn scan(connection: &Connection, scan: &Scan) -> Found {
         Scan::TokensExpiredBefore { expired, limit } => {
             let sql = select!(token, "WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2");
             all(Table::Token, sql, &[*expired, bound(*limit)])
+        }
+        Scan::Unlogged { limit } => all(Table::Unlogged, select!(unlogged, "ORDER BY no LIMIT ?1"), &[bound(*limit)]),
+        Scan::Feed { client, mode, after, limit } => {
+            let sql = select!(feed, "WHERE owner = ?1 AND position > ?2 ORDER BY position LIMIT ?3");
+            all(Table::Feed, sql, &[feed_owner(*client, *mode), *after, bound(*limit)])
+        }
+        Scan::LastFeed(client, mode) => {
+            all(Table::Feed, select!(feed, "WHERE owner = ?1 ORDER BY position DESC LIMIT 1"), &[feed_owner(*client, *mode)])
+        }
+        Scan::AllFeeds { after: (client, mode, position), limit } => {
+            let sql = select!(feed, "WHERE (owner, position) > (?1, ?2) ORDER BY owner, position LIMIT ?3");
+            all(Table::Feed, sql, &[feed_owner(*client, *mode), *position, bound(*limit)])
+        }
+        Scan::LogHead => all(Table::LogHead, select!(log_head, "ORDER BY size DESC LIMIT 1"), &[]),
+        Scan::Endpoints { after, limit } => {
+            all(Table::Endpoint, select!(endpoint, "WHERE no > ?1 ORDER BY no LIMIT ?2"), &[after.0.into(), bound(*limit)])
+        }
+        Scan::EndpointsOf(client, mode) => {
+            let sql = select!(endpoint, "WHERE client = ?1 AND mode = ?2 AND status <> 5 ORDER BY no");
+            all(Table::Endpoint, sql, &[client.0.into(), mode.code().into()])
+        }
+        Scan::LastEndpoint => all(Table::Endpoint, select!(endpoint, "ORDER BY no DESC LIMIT 1"), &[]),
+        Scan::EndpointSecrets(of) => all(Table::EndpointSecret, select!(endpoint_secret, "WHERE endpoint = ?1 ORDER BY n"), &[of.0.into()]),
+        Scan::Queues { troubled, until, limit } => {
+            let sql = select!(queue, "WHERE troubled = ?1 AND due <= ?2 ORDER BY due, endpoint LIMIT ?3");
+            all(Table::Queue, sql, &[i64::from(*troubled), *until, bound(*limit)])
+        }
+        Scan::DeliveriesDue { endpoint, until, limit } => {
+            let sql = select!(delivery, "WHERE endpoint = ?1 AND due <= ?2 ORDER BY due, no LIMIT ?3");
+            all(Table::Delivery, sql, &[endpoint.0.into(), *until, bound(*limit)])
+        }
+        Scan::DeliveriesOf { endpoint, before, status, limit } => {
+            let (endpoint, limit) = (endpoint.0.into(), bound(*limit));
+            match status {
+                Some(status) => {
+                    let sql = select!(delivery, "WHERE endpoint = ?1 AND no < ?2 AND status = ?3 ORDER BY no DESC LIMIT ?4");
+                    all(Table::Delivery, sql, &[endpoint, *before, status.code().into(), limit])
+                }
+                None => all(Table::Delivery, &DELIVERIES_OF_ANY_STATUS, &[endpoint, *before, limit]),
+            }
+        }
+        Scan::DeliveriesBefore { before, limit } => {
+            all(Table::Delivery, select!(delivery, "WHERE no < ?1 ORDER BY no LIMIT ?2"), &[*before, bound(*limit)])
         }
     }
 }
@@ -258,6 +331,14 @@ static CURRENCIES_BY_DECIMALS: LazyLock<[String; 5]> = LazyLock::new(|| {
         let _ = write!(list, "{comma}{}", currency.numeric());
     }
     lists
+});
+
+/// An endpoint's deliveries lie by status, so that a list of the few that failed never walks over the many that did not.
+/// The list of all is merged from one walk a status, each in the order of the whole.
+static DELIVERIES_OF_ANY_STATUS: LazyLock<String> = LazyLock::new(|| {
+    let walk = concat!("SELECT ", columns!(delivery), " FROM delivery WHERE endpoint = ?1 AND no < ?2 AND status = ");
+    let walks: Vec<String> = DeliveryStatus::ALL.iter().map(|status| format!("{walk}{}", status.code())).collect();
+    format!("{} ORDER BY no DESC LIMIT ?3", walks.join(" UNION ALL "))
 });
 
 fn bound(limit: usize) -> i64 {

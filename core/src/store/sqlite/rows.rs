@@ -3,6 +3,8 @@
 //! Writing binds by position without a copy or an allocation of our own; reading trusts nothing that it finds.
 
 mod access;
+mod log;
+mod webhook;
 
 use rusqlite::types::{Null, ToSql, ValueRef};
 use rusqlite::{Row, Statement};
@@ -14,7 +16,7 @@ use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 use crate::store::StoreError;
 use crate::store::record::*;
-use crate::store::shared::MAX_NO;
+use crate::store::shared::{MAX_NO, tile_key};
 use crate::validate::ReversalReason;
 
 /// The columns of each table, in the order in which records are bound and read.
@@ -72,8 +74,33 @@ macro_rules! columns {
     (meta) => {
         "name, value"
     };
+    (unlogged) => {
+        "no, changes"
+    };
+    (feed) => {
+        "owner, position, k, at, leaf"
+    };
+    (tile) => {
+        "k, entries"
+    };
+    (log_head) => {
+        "size, owner, until"
+    };
+    (endpoint) => {
+        "no, id, version, client, mode, status, url, topics, description, created_at, updated_at"
+    };
+    (endpoint_secret) => {
+        "endpoint, n, sealed, created_at, until"
+    };
+    (queue) => {
+        "endpoint, version, troubled, due, owner, added, failing_since"
+    };
+    (delivery) => {
+        "no, endpoint, message, topic, cause, status, attempts, due, settlement, n, body, last"
+    };
 }
 pub(super) use columns;
+pub(super) use log::feed_owner;
 
 /// The key of child `n` of settlement `no`; `None` where no such child can be.
 pub(super) fn child_key(no: SettlementNo, n: u32) -> Option<i64> {
@@ -119,7 +146,10 @@ impl<'s, 'c> Bind<'s, 'c> {
 
 /// Binds a whole record, its key first.
 pub(super) fn bind(record: &Record, statement: &mut Statement<'_>) -> Bound {
-    let b = &mut Bind::new(statement);
+    bind_all(record, &mut Bind::new(statement))
+}
+
+fn bind_all(record: &Record, b: &mut Bind<'_, '_>) -> Bound {
     match record {
         Record::Settlement(r) => settlement(r, b),
         Record::Event(r) => event(r, b),
@@ -144,10 +174,25 @@ pub(super) fn bind(record: &Record, statement: &mut Statement<'_>) -> Bound {
             b.put(r.name.as_str())?;
             b.put(r.value.as_slice())
         }
+        Record::Unlogged(r) => log::unlogged(r, b),
+        Record::Feed(r) => log::feed(r, b),
+        Record::Tile(r) => log::tile(r, b),
+        Record::LogHead(r) => log::log_head(r, b),
+        Record::Endpoint(r) => webhook::endpoint(r, b),
+        Record::EndpointSecret(r) => webhook::secret(r, b),
+        Record::Queue(r) => webhook::queue(r, b),
+        Record::Delivery(r) => webhook::delivery(r, b),
     }
 }
 
-pub(super) fn settlement(r: &SettlementRecord, b: &mut Bind<'_, '_>) -> Bound {
+/// Binds a whole record, and behind it the version that it replaces.
+pub(super) fn bind_update(record: &Record, expected: u32, statement: &mut Statement<'_>) -> Bound {
+    let b = &mut Bind::new(statement);
+    bind_all(record, b)?;
+    b.put(expected)
+}
+
+fn settlement(r: &SettlementRecord, b: &mut Bind<'_, '_>) -> Bound {
     b.put(r.no.0)?;
     b.put(r.client.0)?;
     b.put(r.reference.as_str())?;
@@ -281,6 +326,17 @@ pub(super) fn bind_key(key: &Key, statement: &mut Statement<'_>) -> Bound {
             b.put(key.as_str())
         }
         Key::Meta(name) => b.put(name.as_str()),
+        Key::Unlogged(no) | Key::LogHead(no) | Key::Delivery(no) => b.put(no),
+        Key::Feed((client, mode, position)) => {
+            b.put(feed_owner(*client, *mode))?;
+            b.put(position)
+        }
+        Key::Tile((level, index)) => b.put(tile_key(*level, *index)),
+        Key::Endpoint(no) | Key::Queue(no) => b.put(no.0),
+        Key::EndpointSecret((endpoint, n)) => {
+            b.put(endpoint.0)?;
+            b.put(n)
+        }
     }
 }
 
@@ -391,6 +447,14 @@ pub(super) enum Table {
     Secret,
     Audit,
     Meta,
+    Unlogged,
+    Feed,
+    Tile,
+    LogHead,
+    Endpoint,
+    EndpointSecret,
+    Queue,
+    Delivery,
 }
 
 impl Table {
@@ -414,6 +478,14 @@ impl Table {
             Key::Secret(_) => Self::Secret,
             Key::Audit(_) => Self::Audit,
             Key::Meta(_) => Self::Meta,
+            Key::Unlogged(_) => Self::Unlogged,
+            Key::Feed(_) => Self::Feed,
+            Key::Tile(_) => Self::Tile,
+            Key::LogHead(_) => Self::LogHead,
+            Key::Endpoint(_) => Self::Endpoint,
+            Key::EndpointSecret(_) => Self::EndpointSecret,
+            Key::Queue(_) => Self::Queue,
+            Key::Delivery(_) => Self::Delivery,
         }
     }
 }
@@ -454,6 +526,14 @@ pub(super) fn record(table: Table, row: &Row<'_>) -> Read<Record> {
         Table::Audit => access::read_audit(c)?.into(),
         Table::Provider => ProviderRecord { no: ProviderNo(c.int()?), id: c.text()? }.into(),
         Table::Meta => MetaRecord { name: c.text()?, value: c.bytes()?.to_vec() }.into(),
+        Table::Unlogged => log::read_unlogged(c)?.into(),
+        Table::Feed => log::read_feed(c)?.into(),
+        Table::Tile => log::read_tile(c)?.into(),
+        Table::LogHead => log::read_log_head(c)?.into(),
+        Table::Endpoint => webhook::read_endpoint(c)?.into(),
+        Table::EndpointSecret => webhook::read_secret(c)?.into(),
+        Table::Queue => webhook::read_queue(c)?.into(),
+        Table::Delivery => webhook::read_delivery(c)?.into(),
     })
 }
 

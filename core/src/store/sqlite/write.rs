@@ -5,7 +5,7 @@ use rusqlite::{CachedStatement, Connection, ErrorCode};
 use super::failed;
 use super::rows::{self, Bind, Table};
 use crate::ledger::{AccountId, Totals, Transfer};
-use crate::store::record::{Key, Record, SettlementRecord};
+use crate::store::record::{Key, Record};
 use crate::store::shared::{self, Deltas};
 use crate::store::{Clash, Commit, CommitError, StoreError, Write};
 
@@ -53,7 +53,7 @@ enum Action {
 }
 
 const ACTIONS: usize = 3;
-const TABLES: usize = Table::Meta as usize + 1;
+const TABLES: usize = Table::Delivery as usize + 1;
 
 /// One transaction's statements, each fetched from the connection's cache when it is first needed: a commit of a
 /// thousand rows looks up each text once.
@@ -83,7 +83,7 @@ impl<'c> Writer<'c> {
         match write {
             Write::Insert(record) => self.record(record, Action::Insert),
             Write::Replace(record) => self.record(record, Action::Replace),
-            Write::UpdateSettlement { record, expected } => self.update(record, *expected),
+            Write::Update { record, expected } => self.update(record, *expected),
             Write::Post(transfer) => self.post(transfer),
             Write::Delete(key) => self.delete(key),
         }
@@ -102,11 +102,9 @@ impl<'c> Writer<'c> {
         Ok(statement.raw_execute()? == 1)
     }
 
-    fn update(&mut self, record: &SettlementRecord, expected: u32) -> rusqlite::Result<bool> {
-        let statement = self.statement(Table::Settlement, Action::Replace)?;
-        let bind = &mut Bind::new(statement);
-        rows::settlement(record, bind)?;
-        bind.put(expected)?;
+    fn update(&mut self, record: &Record, expected: u32) -> rusqlite::Result<bool> {
+        let statement = self.statement(table_of(record), Action::Replace)?;
+        rows::bind_update(record, expected, statement)?;
         Ok(statement.raw_execute()? == 1)
     }
 
@@ -171,10 +169,18 @@ const fn table_of(record: &Record) -> Table {
         Record::Secret(_) => Table::Secret,
         Record::Audit(_) => Table::Audit,
         Record::Meta(_) => Table::Meta,
+        Record::Unlogged(_) => Table::Unlogged,
+        Record::Feed(_) => Table::Feed,
+        Record::Tile(_) => Table::Tile,
+        Record::LogHead(_) => Table::LogHead,
+        Record::Endpoint(_) => Table::Endpoint,
+        Record::EndpointSecret(_) => Table::EndpointSecret,
+        Record::Queue(_) => Table::Queue,
+        Record::Delivery(_) => Table::Delivery,
     }
 }
 
-/// Parameters are the columns in order; an update of a settlement has the expected version as its 26th.
+/// Parameters are the columns in order; what has a version has the expected one behind them when it is replaced.
 const fn sql(table: Table, action: Action) -> &'static str {
     match action {
         Action::Insert => insert(table),
@@ -208,6 +214,14 @@ const fn insert(table: Table) -> &'static str {
         Table::Secret => insert!(secret, "?,?,?,?,?,?"),
         Table::Audit => insert!(audit, "?,?,?,?,?,?,?,?"),
         Table::Meta => insert!(meta, "?,?"),
+        Table::Unlogged => insert!(unlogged, "?,?"),
+        Table::Feed => insert!(feed, "?,?,?,?,?"),
+        Table::Tile => insert!(tile, "?,?"),
+        Table::LogHead => insert!(log_head, "?,?,?"),
+        Table::Endpoint => insert!(endpoint, "?,?,?,?,?,?,?,?,?,?,?"),
+        Table::EndpointSecret => insert!(endpoint_secret, "?,?,?,?,?"),
+        Table::Queue => insert!(queue, "?,?,?,?,?,?,?"),
+        Table::Delivery => insert!(delivery, "?,?,?,?,?,?,?,?,?,?,?,?"),
     }
 }
 
@@ -249,6 +263,23 @@ const fn replace(table: Table) -> &'static str {
         Table::Secret => "UPDATE secret SET sealed = ?3, public = ?4, created_at = ?5, retired_at = ?6 WHERE kind = ?1 AND no = ?2",
         Table::Audit => "UPDATE audit SET at = ?2, client = ?3, key = ?4, action = ?5, target = ?6, name = ?7, refused = ?8 WHERE no = ?1",
         Table::Meta => "UPDATE meta SET value = ?2 WHERE name = ?1",
+        Table::Unlogged => "UPDATE unlogged SET changes = ?2 WHERE no = ?1",
+        Table::Feed => "UPDATE feed SET at = ?4, leaf = ?5 WHERE owner = ?1 AND position = ?2 AND k = ?3",
+        Table::Tile => "UPDATE tile SET entries = ?2 WHERE k = ?1",
+        Table::LogHead => "UPDATE log_head SET owner = ?2, until = ?3 WHERE size = ?1",
+        Table::Endpoint => {
+            "UPDATE endpoint SET version = ?3, status = ?6, url = ?7, topics = ?8, description = ?9, created_at = ?10, updated_at = ?11 \
+             WHERE no = ?1 AND version = ?12 AND id = ?2 AND client = ?4 AND mode = ?5"
+        }
+        Table::EndpointSecret => "UPDATE endpoint_secret SET sealed = ?3, created_at = ?4, until = ?5 WHERE endpoint = ?1 AND n = ?2",
+        Table::Queue => {
+            "UPDATE queue SET version = ?2, troubled = ?3, due = ?4, owner = ?5, added = ?6, failing_since = ?7 \
+             WHERE endpoint = ?1 AND version = ?8"
+        }
+        Table::Delivery => {
+            "UPDATE delivery SET message = ?3, topic = ?4, cause = ?5, status = ?6, attempts = ?7, due = ?8, settlement = ?9, n = ?10, \
+             body = ?11, last = ?12 WHERE no = ?1 AND endpoint = ?2"
+        }
     }
 }
 
@@ -271,6 +302,14 @@ const fn delete(table: Table) -> &'static str {
         Table::Secret => "DELETE FROM secret WHERE kind = ?1 AND no = ?2",
         Table::Audit => "DELETE FROM audit WHERE no = ?1",
         Table::Meta => "DELETE FROM meta WHERE name = ?1",
+        Table::Unlogged => "DELETE FROM unlogged WHERE no = ?1",
+        Table::Feed => "DELETE FROM feed WHERE owner = ?1 AND position = ?2",
+        Table::Tile => "DELETE FROM tile WHERE k = ?1",
+        Table::LogHead => "DELETE FROM log_head WHERE size = ?1",
+        Table::Endpoint => "DELETE FROM endpoint WHERE no = ?1",
+        Table::EndpointSecret => "DELETE FROM endpoint_secret WHERE endpoint = ?1 AND n = ?2",
+        Table::Queue => "DELETE FROM queue WHERE endpoint = ?1",
+        Table::Delivery => "DELETE FROM delivery WHERE no = ?1",
     }
 }
 

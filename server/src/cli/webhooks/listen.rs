@@ -51,7 +51,7 @@ pub(super) struct ListenArgs {
     listen: String,
     #[command(flatten)]
     secrets: SecretArgs,
-    /// Keeps each webhook in this folder, in a file that `railgate webhooks verify` reads
+    /// Keeps each genuine webhook in this folder, in a file that `railgate webhooks verify` reads
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
     /// What genuine webhooks are answered with
@@ -180,7 +180,15 @@ async fn show_all(mut waiting: mpsc::Receiver<Received>, save: Option<&Path>, gl
     let mut before = Seen::default();
     while let Some(received) = waiting.recv().await {
         let again = received.checked.is_ok() && before.has(received.delivery.id());
-        let file = save.map(|folder| keep(folder, &received.delivery)).transpose()?;
+        let file = match save {
+            // Whoever reaches the port could fill the disk with what is not genuine.
+            Some(_) if received.checked.is_err() => {
+                note("not kept: it is not genuine");
+                None
+            }
+            Some(folder) => keep(folder, &received.delivery)?,
+            None => None,
+        };
         if global.json {
             terminal.json(document(&received, again, file.as_deref()).to_string().as_bytes())?;
         } else {
@@ -208,8 +216,8 @@ impl Seen {
     }
 }
 
-/// Writes a file of its own for each attempt: `ID.1.http`, `ID.2.http`, …
-fn keep(folder: &Path, delivery: &Delivery) -> Done<PathBuf> {
+/// Writes a file of its own for each attempt: `ID.1.http`, `ID.2.http`, … `None`: there are as many as there may be.
+fn keep(folder: &Path, delivery: &Delivery) -> Done<Option<PathBuf>> {
     // The id names a file here, so it may be no path.
     let id: String = delivery.id().chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(80).collect();
     let id = if id.is_empty() { "webhook" } else { &id };
@@ -217,12 +225,13 @@ fn keep(folder: &Path, delivery: &Delivery) -> Done<PathBuf> {
         let path = folder.join(format!("{id}.{number}.http"));
         let written = OpenOptions::new().write(true).create_new(true).open(&path).and_then(|mut file| file.write_all(&delivery.to_bytes()));
         match written {
-            Ok(()) => return Ok(path),
+            Ok(()) => return Ok(Some(path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(Failure::caused(format_args!("cannot write {}", path.display()), error)),
         }
     }
-    Err(Failure::new(format!("{} holds {MOST_FILES} files of the webhook {id} already", folder.display())))
+    note(format_args!("not kept: {} holds {MOST_FILES} files of the webhook {id} already", folder.display()));
+    Ok(None)
 }
 
 /// One webhook for programs.

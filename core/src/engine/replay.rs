@@ -1,0 +1,151 @@
+//! Deliveries that an owner asks for: tests, single ones again, everything since some time.
+
+use crate::api::{Caller, Outcome, Parcel, Tried, WebhookDone};
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::{SettlementNo, Ulid};
+use crate::store::record::{
+    DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventRecord, FeedRecord, Key, Topic,
+};
+use crate::store::{Scan, Write, typed, typed_all};
+use crate::time::Millis;
+use crate::webhook::Verdict;
+
+use super::delivery::listens;
+use super::message::envelope;
+use super::overlay::Overlay;
+use super::{Engine, Writer};
+
+/// How many events one replay command looks at.
+const REPLAY: usize = 500;
+
+impl Engine {
+    pub(super) fn test_webhook(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        caller: &Caller,
+        id: Ulid,
+        topic: Topic,
+    ) -> Result<WebhookDone> {
+        let endpoint = self.endpoint(overlay, caller, id)?;
+        let body = envelope(topic, overlay.now, &self.example(caller, &endpoint, topic, overlay.now)?);
+        let message = self.fresh_ulid(overlay.now);
+        // It is tried once, by the host that asks; should that host vanish, nobody else does.
+        let delivery = DeliveryRecord {
+            no: writer.delivery_no(overlay.now),
+            endpoint: endpoint.no,
+            message,
+            topic,
+            cause: DeliveryCause::Test,
+            status: DeliveryStatus::Failed,
+            attempts: 0,
+            due: None,
+            settlement: SettlementNo(0),
+            n: 0,
+            body,
+            last: None,
+        };
+        overlay.insert(delivery.clone());
+        let parcel = Parcel { endpoint: endpoint.no, mode: endpoint.mode, troubled: false, url: endpoint.url, deliveries: vec![delivery] };
+        Ok(WebhookDone::Prepared(Box::new(parcel)))
+    }
+
+    /// Takes in how a test went. It says nothing about how the endpoint fares with real events.
+    pub(super) fn tested(&self, overlay: &mut Overlay<'_>, delivery: i64, tried: &Tried) -> Result<Outcome> {
+        let found: Option<DeliveryRecord> = overlay.get(&Key::Delivery(delivery))?;
+        let mut delivery =
+            found.filter(|found| found.cause == DeliveryCause::Test).ok_or_else(|| Error::new(ErrorCode::DeliveryNotFound))?;
+        delivery.attempts = 1;
+        delivery.status = match tried.outcome.status.map_or(Verdict::Failed, Verdict::of_status) {
+            Verdict::Delivered => DeliveryStatus::Delivered,
+            Verdict::Gone | Verdict::Failed => DeliveryStatus::Failed,
+        };
+        delivery.last = Some(tried.outcome.clone());
+        overlay.write(Write::Replace(delivery.clone().into()));
+        Ok(Outcome::Webhook(WebhookDone::Queued(Box::new(delivery))))
+    }
+
+    pub(super) fn redeliver(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        caller: &Caller,
+        id: Ulid,
+        delivery: Ulid,
+    ) -> Result<WebhookDone> {
+        let endpoint = self.enabled(overlay, caller, id)?;
+        let was = self.delivery_by_id(endpoint.no, delivery)?;
+        let again = (was.topic, was.message, was.body.as_str());
+        let made = self.owe(overlay, writer, endpoint.no, again, (was.settlement, was.n), DeliveryCause::Redelivery);
+        self.enqueue(overlay, endpoint.no, overlay.now)?;
+        Ok(WebhookDone::Queued(Box::new(made)))
+    }
+
+    /// Delivers a part of the events of a time once more, each with its settlement as it stands now.
+    pub(super) fn replay(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        caller: &Caller,
+        id: Ulid,
+        (since, until): (Millis, Millis),
+        after: i64,
+    ) -> Result<WebhookDone> {
+        let endpoint = self.enabled(overlay, caller, id)?;
+        let backfilled = self.backfilled()?;
+        let after = if after > 0 { after } else { self.before_time(caller, since, backfilled)? };
+        let scan = Scan::Feed { client: caller.client, mode: caller.mode, after, limit: REPLAY };
+        let feed: Vec<FeedRecord> = typed_all(overlay.store.scan(&scan)?)?;
+        let mut next = feed.last().filter(|_| feed.len() == REPLAY).map(|last| last.position);
+        // Nodes' clocks differ a little, so that the end is only certain some way behind it.
+        if feed.last().is_some_and(|last| last.leaf >= backfilled && last.at >= until.saturating_add(60_000)) {
+            next = None;
+        }
+        let mut queued = 0;
+        for entry in feed.into_iter().filter(|entry| (since..until).contains(&entry.at)) {
+            let event: Option<EventRecord> = typed(overlay.store.get(&Key::Event((entry.settlement, entry.n)))?)?;
+            let Some(event) = event.filter(|event| listens(&endpoint, Topic::Settlement(event.kind))) else { continue };
+            let record = overlay.settlement(entry.settlement)?;
+            let Some((message, body)) = self.message_of(overlay, &record, &event)? else { continue };
+            let what = (Topic::Settlement(event.kind), message, body.as_str());
+            self.owe(overlay, writer, endpoint.no, what, (entry.settlement, entry.n), DeliveryCause::Replay);
+            queued += 1;
+        }
+        if queued > 0 {
+            self.enqueue(overlay, endpoint.no, overlay.now)?;
+        }
+        Ok(WebhookDone::Replayed { queued, next })
+    }
+
+    fn enabled(&self, overlay: &Overlay<'_>, caller: &Caller, id: Ulid) -> Result<EndpointRecord> {
+        let endpoint = self.endpoint(overlay, caller, id)?;
+        if endpoint.status == EndpointStatus::Enabled {
+            return Ok(endpoint);
+        }
+        Err(Error::with(ErrorCode::InvalidState, format!("the webhook is {}; enable it first", endpoint.status.as_str())))
+    }
+
+    /// A position of the feed behind which everything is that happened at `since` or later. The feed is nearly in the
+    /// order of time, since nodes' clocks differ a little; but not where it was filled in later, before leaf `backfilled`.
+    fn before_time(&self, caller: &Caller, since: Millis, backfilled: i64) -> Result<i64> {
+        let end = super::log::last_position(&*self.store, caller.client, caller.mode)?;
+        let filled_in = self.first_not(caller, (0, end), |entry| entry.leaf < backfilled)?;
+        let low = self.first_not(caller, (filled_in, end), |entry| entry.at < since.saturating_sub(60_000))?;
+        Ok(if low == filled_in { 0 } else { low })
+    }
+
+    /// How many entries of the feed stand before the first that is not `before`, if those from the first position on are
+    /// sorted by it.
+    fn first_not(&self, caller: &Caller, (mut low, mut high): (i64, i64), before: impl Fn(&FeedRecord) -> bool) -> Result<i64> {
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let entry: Option<FeedRecord> = typed(self.store.get(&Key::Feed((caller.client, caller.mode, middle + 1)))?)?;
+            if entry.is_some_and(|entry| before(&entry)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+}

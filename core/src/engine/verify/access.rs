@@ -1,0 +1,78 @@
+//! Who may call hangs together.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::error::Result;
+use crate::ids::{ClientNo, KeyNo};
+use crate::ledger::Mode;
+use crate::store::record::{AuditRecord, ClientRecord, Key, KeyRecord, TokenRecord};
+use crate::store::{Scan, Store, typed, typed_all};
+use crate::time::Millis;
+
+use super::{PAGE, VerifyReport};
+
+/// Numbers of keys that were given out and not used leave gaps, but not such ones.
+const MOST_KEYS_MISSING: u32 = 100_000;
+
+/// Who may call hangs together: every token and every line of the audit trail names a key that is there, every key a
+/// client that is there.
+pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
+    let keys = keys(store, report)?;
+    // The scan has no place to go on from; but tokens are small, and leave a day after their end.
+    let tokens = Scan::TokensExpiredBefore { expired: Millis::MAX, limit: usize::MAX };
+    for token in typed_all::<TokenRecord>(store.scan(&tokens)?)?.into_iter().filter(|token| token.key != KeyNo(0)) {
+        let what = || format!("a token of client number {}", token.client.0);
+        match keys.get(&token.key) {
+            None => report.problem(what(), "token_without_key", format!("its key, number {}, is not there", token.key.0)),
+            Some(owner) if *owner != (token.client, token.mode) => {
+                report.problem(what(), "token_differs", format!("its key, number {}, is of another client or mode", token.key.0));
+            }
+            Some(_) => {}
+        }
+    }
+    let mut after = i64::MIN;
+    loop {
+        let page: Vec<AuditRecord> = typed_all(store.scan(&Scan::Audit { after, limit: PAGE })?)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = last.no;
+        for record in page.iter().filter(|record| record.key != KeyNo(0) && !keys.contains_key(&record.key)) {
+            let message = format!("its key, number {}, is not there", record.key.0);
+            report.problem(format!("audit record {}", record.no), "audit_without_key", message);
+        }
+    }
+}
+
+/// Every key's owner and mode, by number.
+fn keys(store: &dyn Store, report: &mut VerifyReport) -> Result<BTreeMap<KeyNo, (ClientNo, Mode)>> {
+    let mut clients = HashSet::new();
+    let mut after = ClientNo(0);
+    loop {
+        let page: Vec<ClientRecord> = typed_all(store.scan(&Scan::Clients { after, limit: PAGE })?)?;
+        let Some(last) = page.last() else { break };
+        after = last.no;
+        clients.extend(page.iter().map(|client| client.no));
+    }
+    let mut keys = BTreeMap::new();
+    let last: Option<KeyRecord> = typed(store.scan(&Scan::LastKey)?.pop())?;
+    let mut missing = 0;
+    for no in (1..=last.map_or(0, |key| key.no.0)).map(KeyNo) {
+        let Some(key) = typed::<KeyRecord>(store.get(&Key::Key(no))?)? else {
+            missing += 1;
+            if missing > MOST_KEYS_MISSING {
+                report.problem("keys", "key_numbers", format!("no key from number {} on, but there is a later one", no.0 - missing + 1));
+                break;
+            }
+            continue;
+        };
+        missing = 0;
+        if !clients.contains(&key.client) {
+            let message = format!("its client, number {}, is not there", key.client.0);
+            report.problem(format!("key {}", key.id), "key_without_client", message);
+        }
+        if key.public.id() != key.id {
+            report.problem(format!("key {}", key.id), "key_differs", "its name is not the thumbprint of its public key");
+        }
+        keys.insert(key.no, (key.client, key.mode));
+    }
+    Ok(keys)
+}

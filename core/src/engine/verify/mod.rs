@@ -1,0 +1,220 @@
+//! Proving a whole database: the trail is unbroken, the record is what the trail says, transfers balance, account
+//! totals are the sum of their transfers, every settlement is in exactly one place, every event has one place in the log,
+//! webhooks have what they need, and keys and tokens have an owner.
+
+mod access;
+mod books;
+mod log;
+mod trail;
+mod webhooks;
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::error::Result;
+use crate::ids::{IdKey, SettlementNo};
+use crate::ledger::{AccountId, Totals};
+use crate::store::record::{EventRecord, Key, MetaRecord, SettlementRecord, SimPaymentRecord, TaskKey, TaskKind, TaskRecord};
+use crate::store::{Scan, Store, StoreError, typed, typed_all};
+use crate::time::Millis;
+use crate::trail::settlement_ulid;
+
+use log::LogCheck;
+
+/// How far a verification has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Settlements looked at.
+    pub settlements_done: u64,
+    /// The highest settlement number: an upper bound of how many there are.
+    pub settlements_total: u64,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifyProblem {
+    /// The settlement (`stl_…`), account or currency concerned.
+    pub what: String,
+    /// Stable code.
+    pub code: &'static str,
+    /// One sentence for people.
+    pub message: String,
+}
+
+/// An event that is not as it was recorded: changed, removed, or put in another's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenLink {
+    /// Whose trail it is: `stl_…`.
+    pub settlement: String,
+    /// The event's place in that trail, from 1.
+    pub sequence: u32,
+    /// The code of the problem.
+    pub code: &'static str,
+    /// What is wrong, one sentence for people.
+    pub message: String,
+    settlement_no: SettlementNo,
+}
+
+/// What a verification counted and found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VerifyReport {
+    /// How many settlements.
+    pub settlements: u64,
+    /// How many events.
+    pub events: u64,
+    /// How many transfers.
+    pub transfers: u64,
+    /// How many accounts.
+    pub accounts: u64,
+    /// How many open tasks.
+    pub tasks: u64,
+    /// How many events have their place in the log; the others wait for it.
+    pub logged: u64,
+    /// How many webhooks.
+    pub webhooks: u64,
+    /// How many deliveries to them are kept.
+    pub deliveries: u64,
+    /// How many payments the simulated operator received more than once.
+    pub received_twice: u64,
+    /// Of all broken links in trails the first: of the oldest settlement, and there of the earliest event.
+    pub first_broken: Option<BrokenLink>,
+    /// What is wrong, at most [`MOST_PROBLEMS`].
+    pub problems: Vec<VerifyProblem>,
+    /// There are more problems than are listed.
+    pub truncated: bool,
+}
+
+/// How many problems a report lists.
+pub const MOST_PROBLEMS: usize = 1_000;
+const PAGE: usize = 500;
+
+impl VerifyReport {
+    /// Nothing is wrong.
+    pub fn is_ok(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    fn problem(&mut self, what: impl Into<String>, code: &'static str, message: impl Into<String>) {
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(VerifyProblem { what: what.into(), code, message: message.into() });
+        } else {
+            self.truncated = true;
+        }
+    }
+
+    /// A problem of one event.
+    fn broken(&mut self, what: &str, no: SettlementNo, sequence: u32, (code, message): (&'static str, &str)) {
+        // Of one event, what its own trail says tells more than what the log does.
+        let rank = |no: SettlementNo, sequence: u32, code: &str| (no, sequence, !code.starts_with("trail_"));
+        let before = |first: &BrokenLink| rank(no, sequence, code) < rank(first.settlement_no, first.sequence, first.code);
+        if self.first_broken.as_ref().is_none_or(before) {
+            let (settlement, message) = (what.to_owned(), message.to_owned());
+            self.first_broken = Some(BrokenLink { settlement, sequence, code, message, settlement_no: no });
+        }
+    }
+}
+
+/// Reads everything, page by page, and reports all that does not hold. The store should not be written meanwhile, or
+/// be a snapshot.
+pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<VerifyReport> {
+    let mut report = VerifyReport::default();
+    let key = id_key(store)?;
+    access::access(store, &mut report)?;
+    let tasks = open_tasks(store, &mut report)?;
+    let mut sums: BTreeMap<AccountId, Totals> = BTreeMap::new();
+    books::journal(store, &mut report, &mut sums)?;
+    books::accounts(store, &mut report, &sums)?;
+    drop(sums);
+    let mut log = LogCheck::begin(store, &key, &mut report)?;
+    let last: Option<SettlementRecord> = typed(store.scan(&Scan::LastSettlement)?.pop())?;
+    let settlements_total = last.map_or(0, |s| s.no.0 as u64);
+    let mut after = SettlementNo(0);
+    let mut references = HashSet::new();
+    loop {
+        let page: Vec<SettlementRecord> = typed_all(store.scan(&Scan::Settlements { after, limit: PAGE })?)?;
+        let Some(last) = page.last() else { break };
+        after = last.no;
+        for record in &page {
+            let what = format!("stl_{}", settlement_ulid(&key, record));
+            report.settlements += 1;
+            report.events += u64::from(record.version);
+            if !references.insert((record.client, record.reference.as_str().to_owned())) {
+                report.problem(&what, "reference_twice", "another settlement of the client has the same reference");
+            }
+            if !record.status.is_final() && !tasks.contains(&record.no) {
+                report.problem(&what, "no_task", format!("it is {} and nothing in the outbox drives it on", record.status.as_str()));
+            }
+            one_settlement(store, &key, record, &what, &mut log, &mut report)?;
+        }
+        progress(Progress { settlements_done: report.settlements, settlements_total });
+    }
+    log.end(&mut report)?;
+    webhooks::webhooks(store, &mut report)?;
+    Ok(report)
+}
+
+fn one_settlement(
+    store: &dyn Store,
+    key: &IdKey,
+    record: &SettlementRecord,
+    what: &str,
+    log: &mut LogCheck<'_>,
+    report: &mut VerifyReport,
+) -> Result<()> {
+    let mut places = log.settlement(record, what);
+    let (problems, broken) = agreement(store, key, record, &mut |event| places.event(event, report))?;
+    if let (Some(sequence), Some((code, message))) = (broken, problems.first()) {
+        report.broken(what, record.no, sequence, (code, message));
+    }
+    for (code, message) in problems {
+        report.received_twice += u64::from(code == RECEIVED_TWICE);
+        report.problem(what, code, message);
+    }
+    Ok(())
+}
+
+const RECEIVED_TWICE: &str = "received_twice";
+
+fn id_key(store: &dyn Store) -> Result<IdKey> {
+    let meta: Option<MetaRecord> = typed(store.get(&Key::Meta(super::ID_KEY.to_owned()))?)?;
+    let value = meta.and_then(|m| m.value.try_into().ok());
+    Ok(IdKey(value.ok_or_else(|| StoreError::corrupt("reading the id key", "this is not a database of the gateway"))?))
+}
+
+fn open_tasks(store: &dyn Store, report: &mut VerifyReport) -> Result<HashSet<SettlementNo>> {
+    let mut driven = HashSet::new();
+    let mut after = TaskKey(i64::MIN);
+    loop {
+        let page: Vec<TaskRecord> = typed_all(store.scan(&Scan::Tasks { after, until: Millis::MAX >> 20, limit: PAGE })?)?;
+        let Some(last) = page.last() else { return Ok(driven) };
+        after = last.key;
+        report.tasks += page.len() as u64;
+        driven.extend(page.iter().filter(|t| matches!(t.kind, TaskKind::Dispatch | TaskKind::Inquire)).map(|t| t.settlement));
+    }
+}
+
+/// Everything that one settlement must agree on: trail, state, journal, attempts, reversals, the operator's books.
+pub(crate) fn settlement(store: &dyn Store, key: &IdKey, record: &SettlementRecord) -> Result<Vec<(&'static str, String)>> {
+    Ok(agreement(store, key, record, &mut |_| Ok(()))?.0)
+}
+
+/// The same; gives each event to `each`, and says where the trail's first broken link is: that is the first problem then.
+fn agreement(
+    store: &dyn Store,
+    key: &IdKey,
+    record: &SettlementRecord,
+    each: &mut dyn FnMut(&EventRecord) -> Result<()>,
+) -> Result<(Problems, Option<u32>)> {
+    let mut problems = Vec::new();
+    let broken = trail::check_trail(store, key, record, &mut problems, each)?;
+    books::check_journal(store, record, &mut problems)?;
+    trail::check_attempts(store, record, &mut problems)?;
+    trail::check_reversals(store, record, &mut problems)?;
+    for payment in typed_all::<SimPaymentRecord>(store.scan(&Scan::SimPayments(record.no))?)? {
+        if payment.received > 1 {
+            problems.push((RECEIVED_TWICE, format!("the operator received attempt {} {} times", payment.child, payment.received)));
+        }
+    }
+    Ok((problems, broken))
+}
+
+type Problems = Vec<(&'static str, String)>;

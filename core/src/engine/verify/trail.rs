@@ -1,0 +1,140 @@
+//! A settlement's trail is unbroken, and the record, its attempts and its reversals are what it says.
+
+use crate::error::Result;
+use crate::ids::IdKey;
+use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus};
+use crate::store::record::{AttemptRecord, EventRecord, EventType, ReversalRecord, SettlementRecord};
+use crate::store::{Scan, Store, typed_all};
+use crate::trail::{self, Link};
+
+use super::{PAGE, Problems};
+
+/// Follows the trail. Gives each event that is there to `each`, and says at which sequence the first link is broken.
+pub(super) fn check_trail(
+    store: &dyn Store,
+    key: &IdKey,
+    record: &SettlementRecord,
+    problems: &mut Problems,
+    each: &mut dyn FnMut(&EventRecord) -> Result<()>,
+) -> Result<Option<u32>> {
+    let mut prev: Option<[u8; 32]> = None;
+    let (mut state, mut last, mut broken) = (None, 0, None);
+    loop {
+        let page: Vec<EventRecord> = typed_all(store.scan(&Scan::Events { settlement: record.no, after: last, limit: PAGE })?)?;
+        if page.is_empty() {
+            break;
+        }
+        for event in &page {
+            // Behind the first broken link nothing can be said about the others.
+            if broken.is_none() {
+                broken = check_link(key, record, event, last + 1, prev.as_ref(), problems);
+            }
+            if names_settlement_state(event.kind) {
+                state = event.to;
+            }
+            (prev, last) = (Some(event.hash), event.n);
+            each(event)?;
+        }
+    }
+    if broken.is_some() {
+        return Ok(broken);
+    }
+    if last != record.version || prev != Some(record.head) {
+        broken = Some(if last < record.version { last + 1 } else { record.version });
+        let what = match last.cmp(&record.version) {
+            std::cmp::Ordering::Less => format!("event {} is missing at its end", last + 1),
+            std::cmp::Ordering::Equal => "its last hash is another".to_owned(),
+            std::cmp::Ordering::Greater => format!("event {} stands behind its end", record.version + 1),
+        };
+        problems.push(("trail_head", format!("the record says version {}, the trail ends at {last}: {what}", record.version)));
+    }
+    if state != Some(record.status.name()) {
+        problems.push(("state_differs", format!("the record says {}, the trail {:?}", record.status.as_str(), state.map(|s| s.as_str()))));
+    }
+    Ok(broken)
+}
+
+/// The sequence of what is wrong with one link, if anything is.
+fn check_link(
+    key: &IdKey,
+    record: &SettlementRecord,
+    event: &EventRecord,
+    expected: u32,
+    prev: Option<&[u8; 32]>,
+    problems: &mut Problems,
+) -> Option<u32> {
+    if event.n != expected {
+        problems.push(("trail_gap", format!("event {expected} is missing")));
+        return Some(expected);
+    }
+    if trail::link_hash(key, record, &Link::from(event), event.n, prev) != event.hash {
+        problems.push(("trail_broken", format!("event {} is not what was recorded", event.n)));
+        return Some(expected);
+    }
+    None
+}
+
+const fn names_settlement_state(kind: EventType) -> bool {
+    match kind {
+        EventType::SettlementAccepted
+        | EventType::SettlementSubmitted
+        | EventType::SettlementUnknown
+        | EventType::SettlementCompleted
+        | EventType::SettlementFailed
+        | EventType::SettlementCancelled
+        | EventType::SettlementPartiallyReversed
+        | EventType::SettlementReversed
+        | EventType::SettlementReturned => true,
+        EventType::SettlementDiscrepancy
+        | EventType::SettlementReviewed
+        | EventType::AttemptStarted
+        | EventType::AttemptAnswered
+        | EventType::ReversalAccepted
+        | EventType::ReversalSubmitted
+        | EventType::ReversalUnknown
+        | EventType::ReversalCompleted
+        | EventType::ReversalFailed => false,
+    }
+}
+
+pub(super) fn check_attempts(store: &dyn Store, record: &SettlementRecord, problems: &mut Problems) -> Result<()> {
+    let attempts: Vec<AttemptRecord> = typed_all(store.scan(&Scan::Attempts(record.no))?)?;
+    if attempts.len() != usize::from(record.attempts) {
+        problems.push(("attempt_count", format!("{} attempts, the record says {}", attempts.len(), record.attempts)));
+    }
+    let alive = attempts.iter().filter(|a| !a.status.is_dead()).count();
+    if alive > 1 {
+        problems.push(("in_two_places", format!("{alive} attempts may pay or have paid")));
+    }
+    let last = attempts.last().map(|a| a.status);
+    let fits = match record.status {
+        SettlementStatus::Accepted | SettlementStatus::Cancelled => last.is_none(),
+        // Between two providers the last attempt is dead and the next not yet started.
+        SettlementStatus::Submitted | SettlementStatus::Unknown => last.is_some_and(|s| s != AttemptStatus::Completed),
+        SettlementStatus::Completed | SettlementStatus::PartiallyReversed | SettlementStatus::Reversed | SettlementStatus::Returned => {
+            last == Some(AttemptStatus::Completed)
+        }
+        SettlementStatus::Failed => last.is_none_or(AttemptStatus::is_dead),
+    };
+    if !fits {
+        problems.push((
+            "attempt_differs",
+            format!("the settlement is {}, its last attempt {:?}", record.status.as_str(), last.map(|s| s.as_str())),
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn check_reversals(store: &dyn Store, record: &SettlementRecord, problems: &mut Problems) -> Result<()> {
+    let reversals: Vec<ReversalRecord> = typed_all(store.scan(&Scan::Reversals(record.no))?)?;
+    let sum = |wanted: &dyn Fn(ReversalStatus) -> bool| reversals.iter().filter(|r| wanted(r.status)).map(|r| r.amount).sum::<i64>();
+    let reversed = sum(&|s| s == ReversalStatus::Completed);
+    let reversing = sum(&|s| !s.is_final());
+    if (reversed, reversing) != (record.reversed, record.reversing) || reversals.len() != usize::from(record.reversals) {
+        problems.push(("reversals_differ", format!("its reversals add up to {reversed} done and {reversing} under way, in minor units")));
+    }
+    if reversed + reversing > record.amount {
+        problems.push(("reversed_too_much", "more is being given back than was paid".to_owned()));
+    }
+    Ok(())
+}

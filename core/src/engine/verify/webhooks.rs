@@ -1,0 +1,112 @@
+//! Webhooks have what they need, and what waits for them will be looked at.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::ids::{EndpointNo, SettlementNo};
+use crate::store::record::{DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointSecretRecord, EndpointStatus, Key, QueueRecord};
+use crate::store::{Scan, Store, typed, typed_all};
+use crate::time::Millis;
+
+use super::{PAGE, VerifyReport};
+
+/// Beyond the highest endpoint so many numbers are looked at for what has lost its endpoint.
+const BEYOND: u32 = 64;
+const MOST_MISSING: usize = 100_000;
+
+/// Looks at every endpoint, and at what is left of those that are not there.
+pub(super) fn webhooks(store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
+    let mut next = EndpointNo(1);
+    let mut after = EndpointNo(0);
+    loop {
+        let page: Vec<EndpointRecord> = typed_all(store.scan(&Scan::Endpoints { after, limit: PAGE })?)?;
+        let Some(last) = page.last() else { break };
+        after = last.no;
+        for endpoint in &page {
+            left_behind(store, report, next.0..endpoint.no.0)?;
+            next = EndpointNo(endpoint.no.0.saturating_add(1));
+            one_endpoint(store, report, endpoint)?;
+        }
+    }
+    left_behind(store, report, next.0..next.0.saturating_add(BEYOND))
+}
+
+fn one_endpoint(store: &dyn Store, report: &mut VerifyReport, endpoint: &EndpointRecord) -> Result<()> {
+    let what = format!("whk_{}", endpoint.id);
+    report.webhooks += u64::from(endpoint.status != EndpointStatus::Removed);
+    if store.get(&Key::Client(endpoint.client))?.is_none() {
+        report.problem(&what, "webhook_without_client", format!("its client, number {}, is not there", endpoint.client.0));
+    }
+    let secrets: Vec<EndpointSecretRecord> = typed_all(store.scan(&Scan::EndpointSecrets(endpoint.no))?)?;
+    // What is left of one that was removed: its number.
+    let removed = endpoint.status == EndpointStatus::Removed;
+    if !removed && secrets.last().is_none_or(|newest| newest.until.is_some()) {
+        report.problem(&what, "webhook_without_secret", "it has no secret that goes on signing");
+    }
+    match typed::<QueueRecord>(store.get(&Key::Queue(endpoint.no))?)? {
+        None if removed => {}
+        None => report.problem(&what, "webhook_without_queue", "nothing is delivered to it: its queue is not there"),
+        Some(queue) if endpoint.status == EndpointStatus::Enabled => waiting(store, report, &what, &queue)?,
+        Some(_) => {}
+    }
+    deliveries(store, report, &what, endpoint.no)
+}
+
+/// An enabled endpoint's queue is not at rest while a delivery waits.
+fn waiting(store: &dyn Store, report: &mut VerifyReport, what: &str, queue: &QueueRecord) -> Result<()> {
+    let first = Scan::DeliveriesDue { endpoint: queue.endpoint, until: Millis::MAX, limit: 1 };
+    let first: Option<DeliveryRecord> = typed(store.scan(&first)?.pop())?;
+    if first.is_some() && queue.due.is_none() {
+        report.problem(what, "delivery_stranded", "a delivery waits for it, and its queue is at rest");
+    }
+    Ok(())
+}
+
+fn deliveries(store: &dyn Store, report: &mut VerifyReport, what: &str, endpoint: EndpointNo) -> Result<()> {
+    let mut before = i64::MAX;
+    let mut faults: BTreeMap<&'static str, (u64, i64)> = BTreeMap::new();
+    loop {
+        let page: Vec<DeliveryRecord> = typed_all(store.scan(&Scan::DeliveriesOf { endpoint, before, status: None, limit: PAGE })?)?;
+        let Some(last) = page.last() else { break };
+        before = last.no;
+        report.deliveries += page.len() as u64;
+        for delivery in &page {
+            let mut fault = |code| faults.entry(code).or_insert((0, delivery.no)).0 += 1;
+            if (delivery.status == DeliveryStatus::Pending) != delivery.due.is_some() {
+                fault("delivery_state");
+            }
+            let about = (delivery.settlement, delivery.n);
+            if about.0 != SettlementNo(0) && store.get(&Key::Event(about))?.is_none() {
+                fault("delivery_without_event");
+            }
+        }
+    }
+    for (code, (count, no)) in faults {
+        let wrong = if code == "delivery_state" { "wait without being due, or are due without waiting" } else { "are about no event" };
+        report.problem(what, code, format!("{count} of its deliveries {wrong}, the newest is number {no}"));
+    }
+    Ok(())
+}
+
+/// What belongs to endpoints with these numbers, which are not there.
+fn left_behind(store: &dyn Store, report: &mut VerifyReport, numbers: std::ops::Range<u32>) -> Result<()> {
+    // Numbers that were given out and not used leave gaps, but not such ones.
+    if numbers.len() > MOST_MISSING {
+        let message = format!("none has a number from {} on, but there is a later one", numbers.start);
+        report.problem("webhooks", "webhook_numbers", message);
+        return Ok(());
+    }
+    for endpoint in numbers.map(EndpointNo) {
+        let what = || format!("webhook number {}", endpoint.0);
+        if store.get(&Key::Queue(endpoint))?.is_some() {
+            report.problem(what(), "queue_without_webhook", "its queue is there, and it is not");
+        }
+        if !store.scan(&Scan::EndpointSecrets(endpoint))?.is_empty() {
+            report.problem(what(), "secret_without_webhook", "its secret is there, and it is not");
+        }
+        if !store.scan(&Scan::DeliveriesOf { endpoint, before: i64::MAX, status: None, limit: 1 })?.is_empty() {
+            report.problem(what(), "delivery_without_webhook", "something is to be delivered to it, and it is not there");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! SQLite against the memory store as its model: whatever is written, both answer alike.
+
+use proptest::prelude::*;
+use railgate::auth::KeyId;
+use railgate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
+use railgate::ledger::{AccountId, Mode, Owner, Transfer, TransferKind};
+use railgate::lifecycle::{AttemptStatus, SettlementStatus};
+use railgate::store::conformance::{everything, fixtures::*};
+use railgate::store::memory::MemoryStore;
+use railgate::store::record::*;
+use railgate::store::{Commit, CommitError, Scan, SettlementFilter, Store, Unique, Write};
+
+use super::OnDisk;
+
+/// What a commit came to, comparable between stores.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Made,
+    Clashed(Vec<usize>),
+    Guarded(AccountId),
+    Refused,
+}
+
+fn outcome(store: &dyn Store, commit: &Commit) -> Outcome {
+    match store.commit(commit) {
+        Ok(()) => Outcome::Made,
+        Err(CommitError::Conflict(clashes)) => Outcome::Clashed(clashes.into_iter().map(|it| it.write).collect()),
+        Err(CommitError::BalanceGuard(account)) => Outcome::Guarded(account),
+        Err(CommitError::Store(error)) if !error.retryable => Outcome::Refused,
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+prop_compose! {
+    fn any_settlement()(
+        no in 1i64..6, client in 1u32..3, reference in "[abc]", version in 1u32..4, needs_review: bool, amount in 1i64..2000,
+        status in prop::sample::select(SettlementStatus::ALL), code in prop::sample::select(vec!["EUR", "JPY", "KWD"]),
+        provider in 1u16..3, created_at in 0i64..50, live: bool,
+    ) -> SettlementRecord {
+        let mode = if live { Mode::Live } else { Mode::Sandbox };
+        let (provider, currency) = (ProviderNo(provider), currency(code));
+        SettlementRecord { version, needs_review, amount, status, currency, provider, created_at, mode, ..settlement(no, client, &reference) }
+    }
+}
+
+prop_compose! {
+    fn any_transfer()(
+        journal in -2i64..4, n in 1u16..4, kind in prop::sample::select(TransferKind::ALL), debit in any_account(), credit in any_account(),
+        amount in prop_oneof![8 => 1i64..100, 1 => Just(i64::MAX), 1 => Just(i64::MAX / 2), 1 => Just(0)],
+    ) -> Transfer {
+        Transfer { kind, ..transfer(journal, n, debit, credit, amount) }
+    }
+}
+
+fn any_account() -> impl Strategy<Value = AccountId> {
+    let owners = [Owner::Client(ClientNo(1)), Owner::Client(ClientNo(2)), Owner::Provider(ProviderNo(1)), Owner::Funding, Owner::Funding];
+    prop::sample::select(owners.map(account).to_vec())
+}
+
+fn any_other() -> impl Strategy<Value = Record> {
+    let small = || 1i64..4;
+    prop_oneof![
+        (1u32..4, 1u128..4, any::<bool>()).prop_map(|(no, id, suspended)| ClientRecord { suspended, ..client(no, id) }.into()),
+        (1u8..4, small()).prop_map(|(hash, at)| token(hash, at).into()),
+        (1u32..4, 1u32..3, 1u8..4, prop::sample::select(KeyStatus::ALL)).prop_map(|(no, client, id, status)| KeyRecord {
+            status,
+            ..key(no, client, id)
+        }
+        .into()),
+        (1u8..4, small()).prop_map(|(hash, at)| nonce(hash, at).into()),
+        (prop::sample::select(SecretKind::ALL), 1u32..3, prop::option::of(small())).prop_map(|(kind, no, retired_at)| SecretRecord {
+            retired_at,
+            ..secret(kind, no)
+        }
+        .into()),
+        (small(), prop::sample::select(AuditAction::ALL), prop::option::of("[no]")).prop_map(|(no, action, name)| AuditRecord {
+            action,
+            name,
+            ..audit(no)
+        }
+        .into()),
+        (1u16..3, "[pq]").prop_map(|(no, id)| provider(no, &id).into()),
+        (small(), 1u16..3, prop::sample::select(AttemptStatus::ALL))
+            .prop_map(|(no, n, status)| AttemptRecord { status, ..attempt(no, n) }.into()),
+        (small(), 1u16..3, 1u32..3, prop::option::of("[rs]")).prop_map(|(no, n, client, reference)| reversal(
+            no,
+            n,
+            client,
+            reference.as_deref()
+        )
+        .into()),
+        (small(), prop_oneof![9 => 0u32..3, 1 => 65_535u32..65_537], prop::option::of("\\PC{0,3}")).prop_map(|(no, n, data)| EventRecord {
+            data,
+            ..event(no, n)
+        }
+        .into()),
+        (small(), 0u32..2, any::<i64>()).prop_map(|(due, n, owner)| TaskRecord { owner, ..task(due, n) }.into()),
+        (1u32..3, "[kl]", small()).prop_map(|(client, key, at)| idempotency(client, &key, at).into()),
+        (small(), 1u16..3, any::<u16>()).prop_map(|(no, n, received)| SimPaymentRecord { received, ..sim_payment(no, n) }.into()),
+        ("[mn]", prop::collection::vec(any::<u8>(), 0..3)).prop_map(|(name, value)| meta(&name, &value).into()),
+    ]
+}
+
+fn any_mode() -> impl Strategy<Value = Mode> {
+    prop::sample::select(Mode::ALL)
+}
+
+/// What the log and webhooks keep and replace without a version.
+fn any_of_log_and_webhooks() -> impl Strategy<Value = Record> {
+    let small = || 1i64..4;
+    prop_oneof![
+        (small(), any::<bool>()).prop_map(|(no, empty)| {
+            let full = unlogged(no);
+            if empty { UnloggedRecord { changes: Vec::new(), ..full }.into() } else { full.into() }
+        }),
+        (1u32..3, any_mode(), small(), small(), prop_oneof![9 => 1u32..3, 1 => 65_535u32..65_537])
+            .prop_map(|(client, mode, position, settlement, n)| FeedRecord { n, ..feed(client, mode, position, settlement) }.into()),
+        (prop_oneof![9 => 0u8..2, 1 => 63u8..65], 0i64..2, any::<u8>()).prop_map(|(level, index, entry)| TileRecord {
+            entries: vec![entry; 32],
+            ..tile(level, index)
+        }
+        .into()),
+        (small(), any::<i64>()).prop_map(|(size, owner)| LogHeadRecord { owner, ..log_head(size) }.into()),
+        (1u32..4, 1u32..4, prop::option::of(small())).prop_map(|(endpoint, n, until)| EndpointSecretRecord {
+            until,
+            ..endpoint_secret(endpoint, n)
+        }
+        .into()),
+        any_delivery().prop_map(Record::from),
+        any_delivery().prop_map(Record::from),
+    ]
+}
+
+prop_compose! {
+    fn any_delivery()(
+        no in 1i64..8, endpoint in 1u32..4, due in prop::option::of(0i64..4), status in prop::sample::select(DeliveryStatus::ALL),
+        tried in prop::option::of("\\PC{0,3}"),
+    ) -> DeliveryRecord {
+        let last = tried.map(|excerpt| LastTry { at: 1, took_ms: 2, status: Some(500), error: None, excerpt });
+        DeliveryRecord { status, last, ..delivery(no, endpoint, due) }
+    }
+}
+
+/// What the store replaces by version besides settlements.
+fn any_versioned() -> impl Strategy<Value = Record> {
+    let status = || prop::sample::select(EndpointStatus::ALL);
+    prop_oneof![
+        (1u32..4, 1u32..3, 1u128..4, any_mode(), 1u32..4, status()).prop_map(|(no, client, id, mode, version, status)| {
+            EndpointRecord { mode, version, status, ..endpoint(no, client, id) }.into()
+        }),
+        (1u32..4, 1u32..4, any::<bool>(), prop::option::of(0i64..4)).prop_map(|(endpoint, version, troubled, due)| QueueRecord {
+            version,
+            troubled,
+            ..queue(endpoint, due)
+        }
+        .into()),
+    ]
+}
+
+fn any_write() -> impl Strategy<Value = Write> {
+    prop_oneof![
+        4 => any_settlement().prop_map(insert),
+        3 => (any_settlement(), 1u32..4).prop_map(|(record, expected)| update(record, expected)),
+        1 => (1i64..6).prop_map(|no| Write::Delete(Key::Settlement(SettlementNo(no)))),
+        4 => any_transfer().prop_map(Write::Post),
+        5 => any_other().prop_map(Write::Insert),
+        3 => any_other().prop_map(Write::Replace),
+        2 => any_other().prop_map(|record| Write::Delete(record.key())),
+        6 => any_of_log_and_webhooks().prop_map(Write::Insert),
+        3 => any_of_log_and_webhooks().prop_map(Write::Replace),
+        2 => any_of_log_and_webhooks().prop_map(|record| Write::Delete(record.key())),
+        3 => any_versioned().prop_map(Write::Insert),
+        4 => (any_versioned(), 1u32..4).prop_map(|(record, expected)| update(record, expected)),
+        1 => any_versioned().prop_map(|record| Write::Delete(record.key())),
+    ]
+}
+
+prop_compose! {
+    fn any_filter()(
+        status in prop::collection::vec(prop::sample::select(SettlementStatus::ALL), 0..3),
+        code in prop::option::of(prop::sample::select(vec!["EUR", "JPY"])), provider in prop::option::of((1u16..3).prop_map(ProviderNo)),
+        reference in prop::option::weighted(0.2, "[abc]"), live in prop::option::of(any::<bool>()), needs_review in prop::option::of(any::<bool>()),
+        created_from in prop::option::of(0i64..50), created_to in prop::option::of(0i64..50),
+        least in prop::option::of(0i64..50), most in prop::option::of(0i64..50),
+    ) -> SettlementFilter {
+        let bound = |it: i64| [it, it * 10, it * 100, it * 1000, it * 10_000];
+        let mode = live.map(|live| if live { Mode::Live } else { Mode::Sandbox });
+        let (min_amount, max_amount) = (least.map(bound), most.map(bound));
+        SettlementFilter {
+            status, currency: code.map(currency), provider, reference, mode, needs_review, created_from, created_to, min_amount, max_amount, to: None,
+        }
+    }
+}
+
+fn scans_of_the_log() -> Vec<Scan> {
+    let mut scans = vec![Scan::Unlogged { limit: 2 }, Scan::LogHead];
+    for client in (0..4).map(ClientNo) {
+        for mode in Mode::ALL.iter().copied() {
+            scans.push(Scan::LastFeed(client, mode));
+            for after in [i64::MIN, 1, 2, i64::MAX] {
+                scans.extend([Scan::Feed { client, mode, after, limit: 2 }, Scan::AllFeeds { after: (client, mode, after), limit: 3 }]);
+            }
+        }
+    }
+    scans
+}
+
+fn scans_of_webhooks() -> Vec<Scan> {
+    let mut scans = vec![Scan::LastEndpoint, Scan::Endpoints { after: EndpointNo(1), limit: 1 }];
+    scans.extend((1..3).flat_map(|client| Mode::ALL.iter().map(move |mode| Scan::EndpointsOf(ClientNo(client), *mode))));
+    scans.extend([1, 4, i64::MAX].map(|before| Scan::DeliveriesBefore { before, limit: 3 }));
+    for until in [-1, 1, 2, i64::MAX] {
+        scans.extend([false, true].map(|troubled| Scan::Queues { troubled, until, limit: 2 }));
+        scans.extend((1..4).map(|no| Scan::DeliveriesDue { endpoint: EndpointNo(no), until, limit: 3 }));
+    }
+    for status in DeliveryStatus::ALL.iter().copied().map(Some).chain([None]) {
+        for endpoint in (1..4).map(EndpointNo) {
+            scans.extend([4, i64::MAX].map(|before| Scan::DeliveriesOf { endpoint, before, status, limit: 3 }));
+        }
+    }
+    scans
+}
+
+/// Everything that can be asked about the small world of the commits above.
+fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter) -> Result<(), TestCaseError> {
+    prop_assert_eq!(everything(model), everything(store));
+    let numbers = || (1..6).map(SettlementNo);
+    let mut scans = vec![Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient, Scan::LastKey, Scan::LastAudit];
+    scans.extend((0..3).map(|after| Scan::Audit { after, limit: 2 }));
+    scans.extend(numbers().map(Scan::Transfers));
+    scans.extend((0..4).map(|until| Scan::Tasks { after: TaskKey(0), until, limit: 2 }));
+    for client in (1..3).map(ClientNo) {
+        scans.push(Scan::AccountsOf(client));
+        for filter in [SettlementFilter::default(), filter.clone()] {
+            let page = |before, limit| Scan::SettlementsOf { client, filter: Box::new(filter.clone()), before, limit };
+            scans.extend([page(None, 99), page(None, 1), page(Some(SettlementNo(3)), 2)]);
+        }
+    }
+    scans.extend(scans_of_the_log());
+    scans.extend(scans_of_webhooks());
+    for scan in &scans {
+        prop_assert_eq!(model.scan(scan).unwrap(), store.scan(scan).unwrap(), "{:?}", scan);
+    }
+    for record in everything(model) {
+        prop_assert_eq!(store.get(&record.key()).unwrap(), Some(record));
+    }
+    let texts = ["a", "b", "c", "r", "s"].map(str::to_owned);
+    let of =
+        |client| texts.clone().map(|text| [Unique::SettlementReference(client, text.clone()), Unique::ReversalReference(client, text)]);
+    let ids = (1..4).flat_map(|id| [Unique::ClientId(Ulid(id.into())), Unique::KeyId(KeyId([id; 32]))]);
+    let endpoints = (1..4).map(|id| Unique::EndpointId(Ulid(id)));
+    let events = (1..4).flat_map(|no| [1, 2, 65_535, 65_536].map(|n| Unique::FeedOf(SettlementNo(no), n)));
+    for unique in (1..3).map(ClientNo).flat_map(of).flatten().chain(ids).chain(endpoints).chain(events) {
+        prop_assert_eq!(model.find(&unique).unwrap(), store.find(&unique).unwrap(), "{:?}", unique);
+    }
+    for name in ["m", "n"].map(|name| Key::Meta(name.to_owned())) {
+        prop_assert_eq!(model.get(&name).unwrap(), store.get(&name).unwrap());
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sqlite_does_what_memory_does(
+        steps in prop::collection::vec((prop::collection::vec(any_write(), 1..4), any_filter()), 1..40),
+    ) {
+        let (model, store) = (MemoryStore::new(), OnDisk::new());
+        for (writes, filter) in steps {
+            let commit = commit(writes);
+            prop_assert_eq!(outcome(&model, &commit), outcome(&store, &commit), "{:?}", commit);
+            same_answers(&model, &store, &filter)?;
+        }
+    }
+}

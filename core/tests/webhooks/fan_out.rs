@@ -1,0 +1,233 @@
+//! What is made for whom: one delivery per listening endpoint and event, that says how things stood then.
+
+use std::collections::BTreeMap;
+
+use railgate::api::{Lease, Work};
+use railgate::ledger::Mode;
+use railgate::store::Write;
+
+use super::*;
+
+/// How a settlement and its reversals looked, by reference and version.
+type Seen = BTreeMap<(String, u32), (Value, Vec<Value>)>;
+
+fn look(w: &World, seen: &mut Seen) {
+    for record in support::log::settlements(&*w.s.store) {
+        let view = serde_json::to_value(w.s.engine.view(&record, w.s.caller.client_id)).unwrap();
+        let reversals = w.s.engine.reversals(&record).unwrap().iter().map(|view| serde_json::to_value(view).unwrap()).collect();
+        seen.entry((record.reference.as_str().to_owned(), record.version)).or_insert((view, reversals));
+    }
+}
+
+/// Does what is due one commit at a time, and looks after each.
+fn work(w: &World, seen: &mut Seen) {
+    loop {
+        let Outcome::Leased(leases) = w.s.engine.run(Command::Lease { limit: 1 }).unwrap() else { panic!() };
+        look(w, seen);
+        let Some(Lease { key, work }) = leases.into_iter().next() else { return };
+        let (subject, answer) = match work {
+            Work::Callback { subject, answer } => (subject, answer),
+            Work::Call(call) => match w.s.engine.run(Command::Simulate(call.clone())).unwrap() {
+                Outcome::Simulated(answer) => (call.subject, answer),
+                other => panic!("{other:?}"),
+            },
+        };
+        w.s.engine.run(Command::Answer { subject, answer, lease: Some(key) }).unwrap();
+        look(w, seen);
+    }
+}
+
+fn pass(w: &World, ms: i64, seen: &mut Seen) {
+    let end = w.s.env.now() + ms;
+    work(w, seen);
+    while let Some(due) = w.s.engine.next_due().unwrap().filter(|due| *due <= end) {
+        w.s.env.advance_to(due);
+        work(w, seen);
+    }
+    w.s.env.advance_to(end);
+}
+
+#[test]
+fn a_delivery_says_how_things_stood_at_its_event_whatever_came_after() {
+    let w = World::new();
+    let endpoint = w.hook();
+    let mut seen = Seen::new();
+    let scenarios =
+        ["sim:ok", "sim:decline-over_limit", "sim:timeout-then-ok", "sim:failover", "sim:returned-after-1d", "sim:reverse-fail"];
+    for (n, to) in scenarios.into_iter().enumerate() {
+        w.s.pay(&format!("r{n}"), to);
+        look(&w, &mut seen);
+        pass(&w, 10, &mut seen);
+    }
+    pass(&w, HOUR, &mut seen);
+    for body in [r#"{"amount":3}"#, r#"{"amount":7}"#] {
+        for reference in ["r0", "r2", "r5"] {
+            if w.s.reverse(reference, body).is_ok() {
+                look(&w, &mut seen);
+            }
+            w.pass(7);
+        }
+        pass(&w, HOUR, &mut seen);
+    }
+    pass(&w, 3 * DAY, &mut seen);
+    // Only now, when all is long over, the log runs.
+    log_all(&w.s.engine);
+    let made = w.deliveries(endpoint.no);
+    let events: usize = support::log::settlements(&*w.s.store).iter().map(|record| record.version as usize).sum();
+    assert_eq!(made.len(), events);
+    let mut with_reversal = 0;
+    for delivery in &made {
+        let body = json(delivery);
+        let data = body["data"].as_object().unwrap();
+        let sequence = data["sequence"].as_u64().unwrap() as u32;
+        let reference = data["reference"].as_str().unwrap().to_owned();
+        let event = &w.s.events(&reference)[sequence as usize - 1];
+        assert_eq!((body["type"].as_str().unwrap(), body["timestamp"].as_str().unwrap()), (event.kind.as_str(), event.at.as_str()));
+        assert_eq!((format!("evt_{}", delivery.message), delivery.topic.as_str()), (event.id.clone(), event.kind.as_str()));
+        assert_eq!((delivery.n, delivery.cause, delivery.status), (sequence, DeliveryCause::Event, DeliveryStatus::Pending));
+        let (_, (view, reversals)) = seen.range((reference.clone(), sequence)..).next().unwrap();
+        let mut then = data.clone();
+        then.remove("sequence");
+        if let Some(reversal) = then.remove("reversal") {
+            with_reversal += 1;
+            assert!(reversals.contains(&reversal), "{} {reference}/{sequence}: {reversal}\n{reversals:?}", event.kind.as_str());
+        }
+        assert_eq!(&Value::Object(then), view, "{} {reference}/{sequence}", event.kind.as_str());
+        assert!(!event.kind.as_str().starts_with("reversal.") || data.contains_key("reversal"));
+        if let Some(state) = event.kind.as_str().strip_prefix("settlement.")
+            && !["discrepancy", "reviewed"].contains(&state)
+        {
+            assert_eq!(data["status"], state);
+        }
+    }
+    assert!(with_reversal >= 6, "{with_reversal}");
+}
+
+#[test]
+fn the_failure_of_a_settlement_that_has_moved_on_is_not_told_early() {
+    let w = World::new();
+    let endpoint = w.hook();
+    w.s.pay("r", "sim:decline-over_limit");
+    w.s.pass(MINUTE);
+    log_all(&w.s.engine);
+    let made = w.deliveries(endpoint.no);
+    for delivery in &made {
+        let data = &json(delivery)["data"];
+        assert_eq!(data["failure"].is_null(), data["status"] != "failed", "{}", delivery.body);
+    }
+    assert!(made.iter().any(|delivery| json(delivery)["data"]["status"] != "failed"));
+    assert!(made.iter().any(|delivery| delivery.topic == Topic::Settlement(EventType::SettlementFailed)));
+}
+
+#[test]
+fn each_endpoint_is_told_of_its_topics_and_its_clients_mode() {
+    let w = World::new();
+    let other = enroll(&w.s.engine, "Other");
+    let all = w.hook();
+    let some = w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED])));
+    let theirs = w.hook_of(other, None);
+    let live = w.hook_of(Caller { mode: Mode::Live, ..w.s.caller }, None);
+    w.s.pay("r", "sim:ok");
+    w.s.work();
+    log_all(&w.s.engine);
+    let topics = |endpoint: &EndpointRecord| w.deliveries(endpoint.no).iter().map(|delivery| delivery.topic).collect::<Vec<_>>();
+    let trace: Vec<Topic> = w.s.trace("r").iter().map(|name| Topic::from_name(name).unwrap()).collect();
+    assert_eq!(topics(&all), trace);
+    assert_eq!(topics(&some), [COMPLETED]);
+    assert!(topics(&theirs).is_empty() && topics(&live).is_empty());
+    let both: Vec<_> = [&all, &some].iter().map(|endpoint| w.deliveries(endpoint.no).pop().unwrap()).collect();
+    assert_eq!((both[0].message, &both[0].body), (both[1].message, &both[1].body), "one event has one id and one body");
+}
+
+#[test]
+fn who_is_disabled_or_removed_is_told_nothing_and_what_waited_stays() {
+    let w = World::new();
+    let (off, gone, on) = (w.hook(), w.hook(), w.hook());
+    w.event("before");
+    w.enable(off.id, false);
+    w.change(WebhookChange::Delete { id: gone.id }).unwrap();
+    w.event("after");
+    let count = |endpoint: &EndpointRecord| w.deliveries(endpoint.no).len();
+    assert_eq!([count(&off), count(&gone), count(&on)], [1, 1, 2]);
+    let endpoints: Vec<EndpointNo> = w.lease().iter().map(|parcel| parcel.endpoint).collect();
+    assert_eq!(endpoints, [on.no]);
+    assert_eq!(code(w.s.engine.webhook(&w.s.caller, gone.id)), "webhook_not_found");
+    assert_eq!(w.s.engine.webhooks(&w.s.caller).unwrap().len(), 2);
+}
+
+#[test]
+fn a_change_in_the_same_group_counts_before_the_log() {
+    let w = World::new();
+    let endpoint = w.hook();
+    w.s.pay("r", "sim:ok");
+    let patch = WebhookPatch { enabled: Some(false), ..WebhookPatch::default() };
+    let disable = webhook(w.s.caller, WebhookChange::Update { id: endpoint.id, patch });
+    let results = w.s.engine.execute(vec![disable, Command::Log { limit: 10 }]).results;
+    assert!(results.iter().all(Result::is_ok));
+    assert!(w.deliveries(endpoint.no).is_empty());
+}
+
+#[test]
+fn an_endpoint_that_is_disabled_while_another_node_fans_out_is_told_nothing() {
+    let w = World::new();
+    let endpoint = w.hook();
+    let slow = Meddling::over(w.s.store.clone());
+    let (late, fast) = (w.node(slow.clone(), 2), w.node(w.s.store.clone(), 3));
+    w.event("waiting");
+    w.s.pay("r", "sim:ok");
+    w.pass(5_001);
+    let caller = w.s.caller;
+    slow.before_commit(move || drop(fast.run(webhook(caller, WebhookChange::Delete { id: endpoint.id })).unwrap()));
+    log_all(&late);
+    assert_eq!(w.deliveries(endpoint.no).len(), 1);
+}
+
+#[test]
+fn damage_to_one_client_holds_up_nobody_else() {
+    let w = World::new();
+    let other = enroll(&w.s.engine, "Other");
+    let (mine, theirs) = (w.hook(), w.hook_of(other, None));
+    w.s.store.commit(&Commit { writes: vec![Write::Delete(Key::Queue(mine.no))] }).unwrap();
+    w.s.pay("gone", "sim:ok");
+    let body = br#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r"}"#;
+    let create = Command::Create { caller: other, request: Box::new(w.s.engine.parse_create(body).unwrap()) };
+    w.s.engine.run(create).unwrap();
+    let record = w.s.engine.settlement(&w.s.caller, &target("gone")).unwrap();
+    w.s.store.commit(&Commit { writes: vec![Write::Delete(Key::Event((record.no, 1)))] }).unwrap();
+    log_all(&w.s.engine);
+    assert!(w.deliveries(mine.no).is_empty());
+    assert_eq!(w.deliveries(theirs.no).len(), 1);
+    assert_eq!(w.parcel().endpoint, theirs.no);
+}
+
+/// However large what is told: no commit is, and nothing is left out or told out of order.
+#[test]
+fn what_would_make_a_commit_too_large_is_told_by_the_next() {
+    let w = World::new();
+    let endpoints: Vec<EndpointNo> = (0..10).map(|_| w.hook_of(w.s.caller, Some(TopicSet::of([ACCEPTED]))).no).collect();
+    let metadata: BTreeMap<String, String> = (0..50).map(|n| (format!("key-{n}"), "x".repeat(500))).collect();
+    let body =
+        |n| serde_json::json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": format!("large-{n}"), "metadata": metadata});
+    let creates = (0..40).map(|n| {
+        let request = Box::new(w.s.engine.parse_create(body(n).to_string().as_bytes()).unwrap());
+        Command::Create { caller: w.s.caller, request }
+    });
+    assert!(w.s.engine.execute(creates.collect()).results.iter().all(Result::is_ok));
+    let mut commits = 0;
+    loop {
+        let Outcome::Logged(logged) = w.s.engine.run(Command::Log { limit: 512 }).unwrap() else { panic!() };
+        commits += 1;
+        assert!(logged.events < 40, "10 MB of bodies in one commit");
+        if !logged.more {
+            break;
+        }
+    }
+    assert!(commits > 1);
+    let references: Vec<String> = (0..40).map(|n| format!("large-{n}")).collect();
+    for endpoint in endpoints {
+        let told =
+            w.deliveries(endpoint).into_iter().map(|it| serde_json::from_str::<Value>(&it.body).unwrap()["data"]["reference"].clone());
+        assert_eq!(told.collect::<Vec<_>>(), references);
+    }
+    assert_eq!(w.s.engine.feed(&w.s.caller, 0, ALL).unwrap().len(), 40);
+}

@@ -1,0 +1,217 @@
+//! Webhooks through the engine's front door: what is made for whom, when it is delivered, and what owners can do.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(feature = "testkit")]
+
+mod fan_out;
+mod owner;
+mod queues;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::sync::{Arc, Mutex};
+
+use railgate::api::{Caller, Command, NewWebhook, Outcome, Parcel, Tried, WebhookChange, WebhookDone, WebhookPatch};
+use railgate::env::Env;
+use railgate::ids::{EndpointNo, Ulid};
+use railgate::store::memory::MemoryStore;
+use railgate::store::record::{
+    DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventType, Key, LastTry, QueueRecord, Record, Topic,
+    TopicSet,
+};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, typed, typed_all};
+use railgate::{Config, Engine, Error};
+use serde_json::Value;
+use support::log::{ALL, log_all};
+use support::{Sandbox, enroll, sealing, target};
+
+const COMPLETED: Topic = Topic::Settlement(EventType::SettlementCompleted);
+const ACCEPTED: Topic = Topic::Settlement(EventType::SettlementAccepted);
+const SECOND: i64 = 1_000;
+const MINUTE: i64 = 60 * SECOND;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+/// A sandbox whose client has webhooks.
+struct World {
+    s: Sandbox,
+}
+
+impl World {
+    fn new() -> Self {
+        Self::over(Arc::new(MemoryStore::new()))
+    }
+
+    fn over(store: Arc<dyn Store>) -> Self {
+        Self { s: Sandbox::over(store, Config { owner: Some(1), ..sealing() }, 1) }
+    }
+
+    fn node(&self, store: Arc<dyn Store>, owner: i64) -> Engine {
+        Engine::open(store, self.s.env.clone(), Config { owner: Some(owner), ..sealing() }).unwrap()
+    }
+
+    fn change(&self, change: WebhookChange) -> Result<WebhookDone, Error> {
+        self.change_of(self.s.caller, change)
+    }
+
+    fn change_of(&self, caller: Caller, change: WebhookChange) -> Result<WebhookDone, Error> {
+        match self.s.engine.run(webhook(caller, change))? {
+            Outcome::Webhook(done) => Ok(done),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn hook(&self) -> EndpointRecord {
+        self.hook_of(self.s.caller, None)
+    }
+
+    fn hook_of(&self, caller: Caller, topics: Option<TopicSet>) -> EndpointRecord {
+        match self.change_of(caller, WebhookChange::Create(new_hook(topics))).unwrap() {
+            WebhookDone::Webhook(endpoint, Some(_)) => *endpoint,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn enable(&self, id: Ulid, enabled: bool) {
+        let patch = WebhookPatch { enabled: Some(enabled), ..WebhookPatch::default() };
+        self.change(WebhookChange::Update { id, patch }).unwrap();
+    }
+
+    /// Makes and logs one event: that a settlement was accepted.
+    fn event(&self, reference: &str) {
+        self.s.pay(reference, "sim:ok");
+        log_all(&self.s.engine);
+    }
+
+    fn lease(&self) -> Vec<Parcel> {
+        lease(&self.s.engine, 100, 100)
+    }
+
+    /// The one parcel that there is.
+    fn parcel(&self) -> Parcel {
+        let mut parcels = self.lease();
+        assert_eq!(parcels.len(), 1);
+        parcels.remove(0)
+    }
+
+    fn report(&self, parcel: &Parcel, status: u16) {
+        self.s.engine.run(self.delivered(parcel, Some(status))).unwrap();
+    }
+
+    fn delivered(&self, parcel: &Parcel, status: Option<u16>) -> Command {
+        let now = self.s.env.now();
+        let tries = parcel.deliveries.iter().map(|delivery| tried(delivery, now, status)).collect();
+        Command::Delivered { endpoint: parcel.endpoint, tries }
+    }
+
+    /// Delivers whatever is due, which answers `status`; gives what was sent.
+    fn deliver(&self, status: u16) -> Vec<DeliveryRecord> {
+        let mut sent = Vec::new();
+        loop {
+            let parcels = self.lease();
+            if parcels.is_empty() {
+                return sent;
+            }
+            for parcel in parcels {
+                self.report(&parcel, status);
+                sent.extend(parcel.deliveries);
+            }
+        }
+    }
+
+    /// Moves the clock to when the next delivery is due; says by how much.
+    fn to_next_due(&self) -> i64 {
+        let (now, due) = (self.s.env.now(), self.s.engine.next_delivery_due(true, true).unwrap().unwrap());
+        self.s.env.advance_to(due);
+        due - now
+    }
+
+    fn pass(&self, ms: i64) {
+        self.s.env.advance_to(self.s.env.now() + ms);
+    }
+
+    fn deliveries(&self, endpoint: EndpointNo) -> Vec<DeliveryRecord> {
+        let mut all: Vec<DeliveryRecord> =
+            typed_all(self.s.store.scan(&Scan::DeliveriesOf { endpoint, before: i64::MAX, status: None, limit: ALL }).unwrap()).unwrap();
+        all.reverse();
+        all
+    }
+
+    fn queue(&self, endpoint: EndpointNo) -> QueueRecord {
+        typed(self.s.store.get(&Key::Queue(endpoint)).unwrap()).unwrap().unwrap()
+    }
+
+    fn status(&self, id: Ulid) -> EndpointStatus {
+        self.s.engine.webhook(&self.s.caller, id).unwrap().status
+    }
+
+    fn public_id(&self, delivery: &DeliveryRecord) -> Ulid {
+        let id = self.s.engine.delivery_view(delivery).unwrap().id;
+        Ulid::parse(id.strip_prefix("dlv_").unwrap()).unwrap()
+    }
+}
+
+fn webhook(caller: Caller, change: WebhookChange) -> Command {
+    Command::Webhook { caller, change: Box::new(change) }
+}
+
+fn new_hook(topics: Option<TopicSet>) -> NewWebhook {
+    NewWebhook { url: "https://example.com/hook".to_owned(), topics, description: None }
+}
+
+fn lease(engine: &Engine, healthy: usize, troubled: usize) -> Vec<Parcel> {
+    match engine.run(Command::LeaseQueues { healthy, troubled }).unwrap() {
+        Outcome::Parcels(parcels) => parcels,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn tried(delivery: &DeliveryRecord, at: i64, status: Option<u16>) -> Tried {
+    let error = if status.is_none() { Some("timed out".to_owned()) } else { None };
+    let outcome = LastTry { at, took_ms: 5, status, error, excerpt: String::new() };
+    Tried { delivery: delivery.no, outcome, retry_after: None }
+}
+
+fn json(delivery: &DeliveryRecord) -> Value {
+    serde_json::from_str(&delivery.body).unwrap()
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
+    result.unwrap_err().code.as_str()
+}
+
+type Hook = Box<dyn FnOnce() + Send>;
+
+/// A store that lets something happen just before a commit.
+struct Meddling {
+    inner: Arc<dyn Store>,
+    before_commit: Mutex<Option<Hook>>,
+}
+
+impl Meddling {
+    fn over(inner: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self { inner, before_commit: Mutex::default() })
+    }
+
+    fn before_commit(&self, hook: impl FnOnce() + Send + 'static) {
+        *self.before_commit.lock().unwrap() = Some(Box::new(hook));
+    }
+}
+
+impl Store for Meddling {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        let hook = self.before_commit.lock().unwrap().take();
+        if let Some(hook) = hook {
+            hook();
+        }
+        self.inner.commit(commit)
+    }
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.inner.get(key)
+    }
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.inner.find(unique)
+    }
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.inner.scan(scan)
+    }
+}

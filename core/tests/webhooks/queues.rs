@@ -1,0 +1,400 @@
+//! When deliveries are made: leases, waits, endpoints in trouble, and nothing that waits for ever.
+
+use railgate::store::Write;
+use railgate::store::faulty::{CommitFault, Faulty};
+
+use super::*;
+
+#[test]
+fn a_delivery_is_tried_ten_times_on_schedule() {
+    let w = World::new();
+    let endpoint = w.hook();
+    w.event("r");
+    let expected = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    let mut waits = Vec::new();
+    while w.s.engine.next_delivery_due(true, true).unwrap().is_some() {
+        waits.push(w.to_next_due());
+        let parcel = w.parcel();
+        assert_eq!(parcel.deliveries[0].attempts as usize, waits.len() - 1);
+        w.report(&parcel, 500);
+    }
+    assert_eq!(waits.len(), expected.len());
+    for (wait, seconds) in waits.iter().zip(expected) {
+        assert!((seconds * 800..=seconds * 1_200).contains(wait), "{wait} ms for {seconds} s: {waits:?}");
+    }
+    let delivery = w.deliveries(endpoint.no).remove(0);
+    assert_eq!((delivery.status, delivery.attempts, delivery.due), (DeliveryStatus::Failed, 10, None));
+    assert_eq!(delivery.last.unwrap().status, Some(500));
+    assert_eq!(w.status(endpoint.id), EndpointStatus::Enabled, "three days are not five");
+}
+
+#[test]
+fn every_try_sends_the_same_bytes_under_the_same_id() {
+    let w = World::new();
+    w.hook();
+    w.event("r");
+    let first = w.parcel();
+    w.report(&first, 500);
+    w.s.work();
+    w.to_next_due();
+    let again = w.parcel();
+    assert_eq!((first.deliveries[0].message, &first.deliveries[0].body), (again.deliveries[0].message, &again.deliveries[0].body));
+}
+
+#[test]
+fn a_receiver_puts_the_next_try_off_as_it_asks() {
+    let w = World::new();
+    w.hook();
+    w.event("r");
+    let parcel = w.parcel();
+    let tries = vec![Tried { retry_after: Some(HOUR), ..tried(&parcel.deliveries[0], w.s.env.now(), Some(503)) }];
+    w.s.engine.run(Command::Delivered { endpoint: parcel.endpoint, tries }).unwrap();
+    assert_eq!(w.to_next_due(), HOUR);
+}
+
+#[test]
+fn a_receiver_that_asks_for_peace_is_sent_nothing_else_either() {
+    for (status, asked, quiet) in [(503, HOUR, HOUR), (429, HOUR, HOUR), (429, 9 * DAY, DAY), (500, HOUR, 0)] {
+        let w = World::new();
+        let endpoint = w.hook();
+        w.event("r");
+        let parcel = w.parcel();
+        let (began, mut report) = (w.s.env.now(), w.delivered(&parcel, Some(status)));
+        if let Command::Delivered { tries, .. } = &mut report {
+            tries.iter_mut().for_each(|tried| tried.retry_after = Some(asked));
+        }
+        w.event("meanwhile");
+        w.s.engine.run(report).unwrap();
+        w.event("after");
+        let other = w.hook();
+        w.event("another");
+        assert_eq!(w.lease().iter().filter(|parcel| parcel.endpoint == endpoint.no).count(), usize::from(quiet == 0), "{status}");
+        if quiet > 0 {
+            w.pass(quiet - 1);
+            assert!(w.lease().iter().all(|parcel| parcel.endpoint == other.no), "{status}");
+            w.s.env.advance_to(began + quiet);
+            let parcel = w.lease().into_iter().find(|parcel| parcel.endpoint == endpoint.no).unwrap();
+            assert_eq!(parcel.deliveries.len(), 4, "{status}");
+        }
+    }
+}
+
+#[test]
+fn an_owner_who_disables_and_enables_ends_the_peace() {
+    let w = World::new();
+    let endpoint = w.hook();
+    w.event("r");
+    let parcel = w.parcel();
+    let tries = vec![Tried { retry_after: Some(DAY), ..tried(&parcel.deliveries[0], w.s.env.now(), Some(429)) }];
+    w.s.engine.run(Command::Delivered { endpoint: parcel.endpoint, tries }).unwrap();
+    w.enable(endpoint.id, false);
+    w.enable(endpoint.id, true);
+    w.event("s");
+    assert_eq!(w.parcel().deliveries.len(), 1, "but what was put off stays so");
+}
+
+#[test]
+fn what_is_delivered_is_not_delivered_again() {
+    let w = World::new();
+    let endpoint = w.hook();
+    w.event("r");
+    let parcel = w.parcel();
+    assert!(w.lease().is_empty(), "nobody else gets it meanwhile");
+    w.report(&parcel, 204);
+    assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), None);
+    assert_eq!(w.deliveries(endpoint.no)[0].status, DeliveryStatus::Delivered);
+    // A report that comes late or twice changes nothing.
+    w.report(&parcel, 500);
+    assert_eq!((w.deliveries(endpoint.no)[0].attempts, w.queue(endpoint.no).troubled), (1, false));
+}
+
+#[test]
+fn a_lease_that_ran_out_is_taken_over_and_nothing_is_lost() {
+    let w = World::new();
+    let endpoint = w.hook();
+    let other = w.node(w.s.store.clone(), 2);
+    w.event("r");
+    let dead = w.parcel();
+    w.event("s");
+    assert!(lease(&other, 9, 9).is_empty());
+    assert_eq!(w.to_next_due(), 30_000, "when the lease ends");
+    let taken = lease(&other, 9, 9).remove(0);
+    assert_eq!(taken.deliveries.len(), 2, "what was added meanwhile too");
+    // The first host was only slow: what it reports counts, and leaves the other's lease alone.
+    w.report(&dead, 200);
+    assert_eq!(w.queue(endpoint.no).owner, 2);
+    let tries = taken.deliveries.iter().map(|delivery| tried(delivery, w.s.env.now(), Some(200))).collect();
+    other.run(Command::Delivered { endpoint: taken.endpoint, tries }).unwrap();
+    assert!(w.deliveries(endpoint.no).iter().all(|delivery| (delivery.status, delivery.attempts) == (DeliveryStatus::Delivered, 1)));
+    assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), None);
+}
+
+#[test]
+fn a_host_that_has_the_store_to_itself_waits_for_no_lease() {
+    let w = World::new();
+    w.hook();
+    w.event("r");
+    let other = w.node(w.s.store.clone(), 2);
+    drop(w.parcel());
+    other.run(Command::Recover).unwrap();
+    assert_eq!(lease(&other, 9, 9).len(), 1);
+}
+
+#[test]
+fn what_is_added_while_its_queue_is_leased_is_delivered_after_the_report() {
+    let w = World::new();
+    let endpoint = w.hook();
+    let log = || Command::Log { limit: 10 };
+    // One after the other, and in one group with the report in both orders.
+    for (n, order) in ["apart", "before", "after"].into_iter().enumerate() {
+        w.event(&format!("r{n}"));
+        let parcel = w.parcel();
+        w.s.pay(&format!("s{n}"), "sim:ok");
+        let report = w.delivered(&parcel, Some(200));
+        let groups = match order {
+            "apart" => vec![vec![log()], vec![report]],
+            "before" => vec![vec![log(), report]],
+            _ => vec![vec![report, log()]],
+        };
+        for group in groups {
+            assert!(w.s.engine.execute(group).results.iter().all(Result::is_ok));
+        }
+        assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), Some(w.s.env.now()), "{order}");
+        assert_eq!(w.deliver(200).len(), 1, "{order}");
+    }
+    assert!(w.deliveries(endpoint.no).iter().all(|delivery| delivery.status == DeliveryStatus::Delivered));
+}
+
+#[test]
+fn what_is_added_in_the_group_of_a_lease_is_delivered_too() {
+    let w = World::new();
+    w.hook();
+    for (n, first_lease) in [true, false].into_iter().enumerate() {
+        w.event(&format!("r{n}"));
+        w.s.pay(&format!("s{n}"), "sim:ok");
+        let (lease, log) = (Command::LeaseQueues { healthy: 9, troubled: 9 }, Command::Log { limit: 9 });
+        let group = if first_lease { vec![lease, log] } else { vec![log, lease] };
+        for outcome in w.s.engine.execute(group).results {
+            if let Outcome::Parcels(parcels) = outcome.unwrap() {
+                parcels.iter().for_each(|parcel| w.report(parcel, 200));
+            }
+        }
+        w.deliver(200);
+    }
+    let all: Vec<DeliveryRecord> = w.deliveries(EndpointNo(1));
+    assert!(all.len() == 4 && all.iter().all(|delivery| delivery.status == DeliveryStatus::Delivered), "{all:?}");
+}
+
+#[test]
+fn a_queue_is_not_put_to_rest_over_what_another_node_just_added() {
+    let w = World::new();
+    let endpoint = w.hook();
+    w.event("r");
+    w.deliver(200);
+    // It is looked at although nothing waits: as after a lease that another host's report overtook.
+    let queue = w.queue(endpoint.no);
+    let due = QueueRecord { due: Some(w.s.env.now()), version: queue.version + 1, ..queue.clone() };
+    w.s.store.commit(&Commit { writes: vec![Write::Update { record: due.into(), expected: queue.version }] }).unwrap();
+    let slow = Meddling::over(w.s.store.clone());
+    let late = w.node(slow.clone(), 2);
+    let fast = w.node(w.s.store.clone(), 1);
+    w.s.pay("s", "sim:ok");
+    slow.before_commit(move || assert_eq!(log_all(&fast), 1));
+    let parcels = lease(&late, 9, 9);
+    let waiting = w.deliver(200);
+    assert_eq!(parcels.len() + waiting.len(), 1, "it is not stranded");
+}
+
+#[test]
+fn a_report_whose_commit_was_made_but_not_answered_counts_once() {
+    for (fault, status) in [(CommitFault::LostAfter, 500), (CommitFault::LostAfter, 200), (CommitFault::LostBefore, 500)] {
+        let faults = Arc::new(Faulty::new(MemoryStore::new()));
+        let w = World::over(faults.clone());
+        let endpoint = w.hook();
+        w.event("r");
+        let report = w.delivered(&w.parcel(), Some(status));
+        faults.script([Some(fault)]);
+        assert_eq!(code(w.s.engine.run(report.clone())), "store_unavailable");
+        w.pass(3);
+        w.s.engine.run(report).unwrap();
+        let delivery = w.deliveries(endpoint.no).remove(0);
+        assert_eq!((delivery.attempts, delivery.status == DeliveryStatus::Delivered), (1, status == 200), "{fault:?}");
+        assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), delivery.due);
+    }
+}
+
+#[test]
+fn a_lease_whose_commit_was_made_but_not_answered_ends() {
+    let faults = Arc::new(Faulty::new(MemoryStore::new()));
+    let w = World::over(faults.clone());
+    w.hook();
+    w.event("r");
+    faults.script([Some(CommitFault::LostAfter)]);
+    assert_eq!(code(w.s.engine.run(Command::LeaseQueues { healthy: 1, troubled: 1 })), "store_unavailable");
+    assert!(w.lease().is_empty());
+    w.to_next_due();
+    assert_eq!(w.deliver(200).len(), 1);
+}
+
+#[test]
+fn endpoints_in_trouble_wait_in_a_line_of_their_own() {
+    let w = World::new();
+    let bad: Vec<EndpointRecord> = (0..5).map(|_| w.hook()).collect();
+    w.event("r");
+    w.deliver(500);
+    let good = w.hook();
+    w.pass(10 * SECOND);
+    w.event("s");
+    let leased = |healthy, troubled| lease(&w.s.engine, healthy, troubled).iter().map(|parcel| parcel.endpoint).collect::<Vec<_>>();
+    assert_eq!(leased(9, 0), [good.no]);
+    assert_eq!(leased(9, 2).len(), 2);
+    let rest = leased(0, 9);
+    assert!(rest.len() == 3 && !rest.contains(&good.no));
+    // One success, and it is among the others again.
+    w.pass(30_001);
+    let parcel = lease(&w.s.engine, 0, 9).into_iter().find(|parcel| parcel.endpoint == bad[0].no).unwrap();
+    w.report(&parcel, 200);
+    let queue = w.queue(bad[0].no);
+    assert_eq!((queue.troubled, queue.failing_since), (false, None));
+}
+
+#[test]
+fn a_receiver_that_is_slow_waits_among_those_in_trouble_until_it_is_fast() {
+    let w = World::new();
+    let endpoint = w.hook();
+    for (n, (took_ms, status, troubled, failing)) in
+        [(2_000, 200, false, false), (2_001, 200, true, false), (1, 500, true, true), (9_000, 204, true, false), (5, 200, false, false)]
+            .into_iter()
+            .enumerate()
+    {
+        w.event(&format!("r{n}"));
+        let parcel = w.lease().into_iter().next().unwrap();
+        let tries = parcel.deliveries.iter().map(|delivery| {
+            let mut tried = tried(delivery, w.s.env.now(), Some(status));
+            tried.outcome.took_ms = took_ms;
+            tried
+        });
+        w.s.engine.run(Command::Delivered { endpoint: endpoint.no, tries: tries.collect() }).unwrap();
+        let queue = w.queue(endpoint.no);
+        assert_eq!((queue.troubled, queue.failing_since.is_some()), (troubled, failing), "{took_ms} ms, {status}");
+    }
+}
+
+#[test]
+fn who_is_enabled_again_stays_among_those_in_trouble_until_it_answers() {
+    let w = World::new();
+    let endpoint = w.hook();
+    w.event("r");
+    w.deliver(500);
+    w.enable(endpoint.id, false);
+    w.enable(endpoint.id, true);
+    let queue = w.queue(endpoint.no);
+    assert_eq!((queue.troubled, queue.failing_since), (true, None));
+    w.event("s");
+    assert!(lease(&w.s.engine, 9, 0).is_empty());
+    w.deliver(200);
+    assert!(!w.queue(endpoint.no).troubled);
+}
+
+#[test]
+fn when_something_is_due_is_told_for_each_line() {
+    let w = World::new();
+    let due = |healthy, troubled| w.s.engine.next_delivery_due(healthy, troubled).unwrap();
+    w.hook();
+    w.event("r");
+    w.deliver(500);
+    let (good, failed) = (w.hook(), due(false, true));
+    assert!(failed > Some(w.s.env.now()) && due(true, false).is_none());
+    w.event("s");
+    let now = w.s.env.now();
+    assert_eq!((due(true, false), due(false, true), due(true, true), due(false, false)), (Some(now), Some(now), Some(now), None));
+    assert_eq!(lease(&w.s.engine, 9, 0)[0].endpoint, good.no);
+    assert!(due(true, false) > Some(now), "when the lease ends");
+}
+
+#[test]
+fn many_deliveries_of_one_endpoint_go_out_in_parts() {
+    let w = World::new();
+    let endpoint = w.hook();
+    for n in 0..40 {
+        w.s.pay(&format!("r{n}"), "sim:ok");
+    }
+    log_all(&w.s.engine);
+    let parcel = w.parcel();
+    assert_eq!(parcel.deliveries.len(), 16);
+    w.report(&parcel, 200);
+    assert_eq!(w.deliver(200).len(), 24);
+    assert!(w.deliveries(endpoint.no).iter().all(|delivery| delivery.attempts == 1));
+}
+
+#[test]
+fn an_endpoint_that_says_it_is_gone_is_left_alone_and_its_owner_told_elsewhere() {
+    let w = World::new();
+    let (gone, other) = (w.hook(), w.hook());
+    let deaf = w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED])));
+    w.event("r");
+    for parcel in w.lease() {
+        w.report(&parcel, if parcel.endpoint == gone.no { 410 } else { 200 });
+    }
+    assert_eq!(w.status(gone.id), EndpointStatus::Gone);
+    let told = w.deliver(200);
+    assert_eq!(told.len(), 1);
+    assert_eq!((told[0].endpoint, told[0].topic, told[0].settlement.0), (other.no, Topic::WebhookDisabled, 0));
+    let body = json(&told[0]);
+    assert_eq!((&body["type"], &body["data"]["status"]), (&Value::from("webhook.disabled"), &Value::from("gone")));
+    assert_eq!(body["data"]["id"], format!("whk_{}", gone.id));
+    w.event("s");
+    assert_eq!((w.deliveries(gone.no).len(), w.deliveries(deaf.no).len()), (1, 0));
+}
+
+#[test]
+fn five_days_of_failures_disable_and_one_success_begins_anew() {
+    let w = World::new();
+    let (failing, other) = (w.hook(), w.hook());
+    let fail_for = |days: i64, tag: &str| {
+        let end = w.s.env.now() + days * DAY;
+        let mut n = 0;
+        while w.s.env.now() < end && w.status(failing.id) == EndpointStatus::Enabled {
+            w.event(&format!("{tag}{n}"));
+            for parcel in w.lease() {
+                w.report(&parcel, if parcel.endpoint == failing.no { 500 } else { 200 });
+            }
+            w.pass(6 * HOUR);
+            n += 1;
+        }
+    };
+    fail_for(4, "a");
+    assert_eq!(w.status(failing.id), EndpointStatus::Enabled);
+    assert!(w.s.engine.webhook(&w.s.caller, failing.id).unwrap().failing_since.is_some());
+    w.event("well");
+    w.deliver(200);
+    fail_for(4, "b");
+    assert_eq!(w.status(failing.id), EndpointStatus::Enabled, "it was well in between");
+    fail_for(3, "c");
+    assert_eq!(w.status(failing.id), EndpointStatus::Failing);
+    let waiting = w.deliveries(failing.no).iter().filter(|delivery| delivery.status == DeliveryStatus::Pending).count();
+    assert!(waiting > 0);
+    assert_eq!(w.deliveries(other.no).iter().filter(|delivery| delivery.topic == Topic::WebhookDisabled).count(), 1);
+    w.deliver(200);
+    // Enabled again, what waited is delivered; nothing of before is held against it.
+    w.change(WebhookChange::Enable { id: failing.id }).unwrap();
+    w.pass(2 * DAY);
+    let sent = w.deliver(200);
+    assert_eq!(sent.iter().filter(|delivery| delivery.endpoint == failing.no).count(), waiting);
+    assert_eq!(w.queue(failing.no).failing_since, None);
+}
+
+#[test]
+fn what_was_leased_when_its_endpoint_was_disabled_waits_until_it_is_enabled() {
+    let w = World::new();
+    let endpoint = w.hook();
+    w.event("r");
+    let parcel = w.parcel();
+    w.enable(endpoint.id, false);
+    w.report(&parcel, 500);
+    assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), None);
+    w.pass(DAY);
+    assert!(w.lease().is_empty());
+    w.enable(endpoint.id, true);
+    assert_eq!(w.deliver(200).len(), 1);
+}

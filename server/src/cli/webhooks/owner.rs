@@ -1,0 +1,293 @@
+//! `railgate webhooks add|list|show|update|remove|enable|rotate`: a client's own webhooks.
+
+use clap::{Args, Subcommand};
+use hyper::Method;
+use serde_json::{Map, Value, json};
+
+use super::history::{self, HistoryCommand};
+use super::pretty;
+use super::shapes::{self, Delivery, Webhook};
+use crate::cli::Global;
+use crate::cli::failure::{Done, Failure};
+use crate::cli::http::{Answer, Ask, encode};
+use crate::cli::session::Session;
+use crate::cli::shapes::{Page, read};
+use crate::cli::terminal::{Terminal, Tone};
+
+const ADD_EXAMPLES: &str = "\
+Examples:
+  railgate webhooks add https://shop.example.com/hooks/railgate
+      Told of every event. The secret that it prints verifies what arrives, and is shown this once.
+  railgate webhooks add https://shop.example.com/hooks/paid --event settlement.completed --event settlement.failed
+  railgate webhooks add http://127.0.0.1:8095/
+      To `railgate webhooks listen` on this machine, where the gateway runs on it too.";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  railgate webhooks list
+  railgate webhooks list --json";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  railgate webhooks show whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB
+  railgate webhooks show whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB dlv_01KAJX3NBC5W8ZP9D2R4T6V8YB
+      One of its deliveries, with what was sent and what was answered.";
+
+const UPDATE_EXAMPLES: &str = "\
+Examples:
+  railgate webhooks update whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --url https://shop.example.com/v2/hooks
+  railgate webhooks update whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --event settlement.completed
+      Of that alone from now on; --all-events for everything again.
+  railgate webhooks update whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --disable";
+
+const REMOVE_EXAMPLES: &str = "\
+Examples:
+  railgate webhooks remove whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB";
+
+const ENABLE_EXAMPLES: &str = "\
+Examples:
+  railgate webhooks enable whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB
+      What still waits for it is delivered; `railgate webhooks replay` brings what happened meanwhile.";
+
+const ROTATE_EXAMPLES: &str = "\
+Examples:
+  railgate webhooks rotate whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB
+      For a day, deliveries carry a signature of the old secret too.
+  railgate webhooks rotate whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --grace 0
+      The old one is known to somebody else: it ends at once.";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum OwnerCommand {
+    /// Has a URL told of events from now on
+    #[command(after_help = ADD_EXAMPLES)]
+    Add(AddArgs),
+    /// Lists this client's webhooks
+    #[command(after_help = LIST_EXAMPLES)]
+    List,
+    /// Shows one webhook, or one of its deliveries
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show {
+        #[command(flatten)]
+        which: Which,
+        /// One of its deliveries
+        #[arg(value_name = "DELIVERY")]
+        delivery: Option<String>,
+    },
+    /// Changes a webhook
+    #[command(after_help = UPDATE_EXAMPLES)]
+    Update(UpdateArgs),
+    /// Removes a webhook
+    #[command(after_help = REMOVE_EXAMPLES)]
+    Remove(Which),
+    /// Enables a webhook that was disabled, by you or because it failed
+    #[command(after_help = ENABLE_EXAMPLES)]
+    Enable(Which),
+    /// Gives a webhook a new secret
+    #[command(after_help = ROTATE_EXAMPLES)]
+    Rotate {
+        #[command(flatten)]
+        which: Which,
+        /// For how many seconds the old secret signs too, 604800 at most [default: 86400]
+        #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(..=604_800))]
+        grace: Option<u32>,
+    },
+    #[command(flatten)]
+    History(HistoryCommand),
+}
+
+/// Names a webhook.
+#[derive(Debug, Args)]
+pub(super) struct Which {
+    /// The webhook (whk_…)
+    #[arg(value_name = "WEBHOOK")]
+    id: String,
+}
+
+impl Which {
+    /// Its path, and what is behind it.
+    pub(super) fn path(&self, rest: &str) -> String {
+        format!("/webhooks/{}{rest}", encode(&self.id))
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AddArgs {
+    /// Where deliveries go
+    #[arg(value_name = "URL")]
+    url: String,
+    /// Only of this type of event; may be given many times
+    #[arg(long = "event", value_name = "TYPE")]
+    events: Vec<String>,
+    /// What you call it, up to 200 characters
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct UpdateArgs {
+    #[command(flatten)]
+    which: Which,
+    /// Where deliveries go
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// Of this type of event alone; may be given many times
+    #[arg(long = "event", value_name = "TYPE", conflicts_with = "all_events")]
+    events: Vec<String>,
+    /// Of every type of event, also of those to come
+    #[arg(long)]
+    all_events: bool,
+    /// What you call it, up to 200 characters; empty to take it away
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Deliver nothing any more
+    #[arg(long, conflicts_with = "enable")]
+    disable: bool,
+    /// Deliver again
+    #[arg(long)]
+    enable: bool,
+}
+
+pub(super) async fn run(command: OwnerCommand, global: &Global, terminal: &Terminal) -> Done {
+    let session = &mut Session::open(global)?;
+    match command {
+        OwnerCommand::Add(args) => add(&args, session, global, terminal).await,
+        OwnerCommand::List => list(session, global, terminal).await,
+        OwnerCommand::Show { which, delivery: None } => {
+            let answer = session.call(Ask::get(which.path(""))).await?;
+            show(&answer, global, terminal)
+        }
+        OwnerCommand::Show { which, delivery: Some(delivery) } => {
+            let answer = session.call(Ask::get(which.path(&format!("/deliveries/{}", encode(&delivery))))).await?;
+            show_delivery(&answer, global, terminal)
+        }
+        OwnerCommand::Update(args) => {
+            let mut ask = Ask::post(args.which.path(""), patch(&args)?.to_string());
+            ask.method = Method::PATCH;
+            let answer = session.call(ask).await?;
+            show(&answer, global, terminal)
+        }
+        OwnerCommand::Remove(which) => {
+            session.call(Ask::new(Method::DELETE, which.path(""))).await?;
+            if global.json {
+                return terminal.json(json!({ "removed": which.id }).to_string().as_bytes());
+            }
+            terminal.line(format_args!("{} {} is gone", terminal.paint(Tone::Good, "✓"), which.id))
+        }
+        OwnerCommand::Enable(which) => {
+            let answer = session.call(Ask::new(Method::POST, which.path("/enable"))).await?;
+            show(&answer, global, terminal)
+        }
+        OwnerCommand::Rotate { which, grace } => {
+            let answer = session.call(Ask::post(which.path("/rotate-secret"), json!({ "grace": grace }).to_string())).await?;
+            show(&answer, global, terminal)
+        }
+        OwnerCommand::History(command) => history::run(command, session, global, terminal).await,
+    }
+}
+
+async fn add(args: &AddArgs, session: &mut Session, global: &Global, terminal: &Terminal) -> Done {
+    let mut body = Map::new();
+    body.insert("url".to_owned(), json!(args.url));
+    if !args.events.is_empty() {
+        body.insert("events".to_owned(), json!(args.events));
+    }
+    if let Some(description) = &args.description {
+        body.insert("description".to_owned(), json!(description));
+    }
+    let answer = session.call(Ask::post("/webhooks", Value::Object(body).to_string())).await?;
+    show(&answer, global, terminal)?;
+    if global.json {
+        return Ok(());
+    }
+    let made: Webhook = read(&answer)?;
+    terminal.line(terminal.paint(Tone::Dim, format_args!("Try it: railgate webhooks test {}", made.id)))
+}
+
+async fn list(session: &mut Session, global: &Global, terminal: &Terminal) -> Done {
+    let answer = session.call(Ask::get("/webhooks")).await?;
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    let page: Page<Webhook> = read(&answer)?;
+    if page.data.is_empty() {
+        return terminal.line(terminal.paint(Tone::Dim, "No webhooks. railgate webhooks add URL makes one."));
+    }
+    terminal.show(&shapes::webhooks(terminal, &page.data))
+}
+
+/// What an `update` changes.
+fn patch(args: &UpdateArgs) -> Done<Value> {
+    let mut body = Map::new();
+    let mut change = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
+    if let Some(url) = &args.url {
+        change("url", json!(url));
+    }
+    if args.all_events {
+        change("events", Value::Null);
+    } else if !args.events.is_empty() {
+        change("events", json!(args.events));
+    }
+    if let Some(description) = &args.description {
+        change("description", if description.is_empty() { Value::Null } else { json!(description) });
+    }
+    if args.enable || args.disable {
+        change("enabled", json!(args.enable));
+    }
+    if body.is_empty() {
+        return Err(Failure::usage("nothing is to be changed").hint("railgate webhooks update --help names what can be"));
+    }
+    Ok(Value::Object(body))
+}
+
+/// A webhook; a secret in it is there this once.
+fn show(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    let it: Webhook = read(answer)?;
+    terminal.show(&shapes::webhook(terminal, &it))?;
+    let Some(secret) = &it.secret else { return Ok(()) };
+    terminal.line("")?;
+    terminal.line("Its secret verifies what arrives. Keep it now: it is not shown again.")?;
+    terminal.line(format_args!("  {}", terminal.paint(Tone::Strong, secret)))?;
+    terminal.line("")
+}
+
+/// A delivery, with what was or will be sent.
+pub(super) fn show_delivery(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    let it: Delivery = read(answer)?;
+    terminal.show(&shapes::delivery(terminal, &it))?;
+    let Some(payload) = &it.payload else { return Ok(()) };
+    terminal.line("")?;
+    terminal.line(pretty::body(payload.get().as_bytes(), |key| terminal.paint(Tone::Dim, key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_sends_what_is_named_and_nothing_else() {
+        #[derive(clap::Parser)]
+        struct Only {
+            #[command(flatten)]
+            update: UpdateArgs,
+        }
+        let body = |line: &[&str]| {
+            let args = <Only as clap::Parser>::try_parse_from(["update", "whk_1"].iter().chain(line)).map_err(drop)?;
+            patch(&args.update).map_err(drop)
+        };
+        assert_eq!(body(&["--url", "https://x", "--event", "a", "--event", "b"]), Ok(json!({"url": "https://x", "events": ["a", "b"]})));
+        assert_eq!(
+            body(&["--all-events", "--description", "", "--enable"]),
+            Ok(json!({"events": null, "description": null, "enabled": true}))
+        );
+        assert_eq!(body(&["--disable"]), Ok(json!({"enabled": false})));
+        for wrong in [&[][..], &["--enable", "--disable"], &["--event", "a", "--all-events"]] {
+            assert_eq!(body(wrong), Err(()), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The deliverer: carries webhooks to their endpoints and reports how that went.
+//!
+//! Like the worker it keeps nothing of its own. Endpoints are leased whole, so that each has at most a handful of
+//! deliveries under way and nobody waits behind another's silence; those whose last delivery failed or was slow have room
+//! of their own, so that many of them cannot take it from the others.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use hyper::HeaderMap;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use railgate::api::{Command, Outcome, Parcel, Tried};
+use railgate::ledger::Mode;
+use railgate::store::record::{DeliveryRecord, LastTry};
+use railgate::time::Millis;
+use railgate::webhook::{Guard, ID, SIGNATURE, TIMESTAMP, WebhookSecret, parse_retry_after, sign};
+use railgate::{Error, ErrorCode, Result};
+use tokio::sync::Semaphore;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::sleep;
+
+use crate::gateway::Gateway;
+use crate::metrics::Metrics;
+use crate::outbound::{Limits, Outbound};
+use crate::stop::Stop;
+use crate::worker::unexpected;
+
+/// How the deliverer goes about it.
+#[derive(Debug, Clone, Copy)]
+pub struct DeliverSettings {
+    /// Endpoints delivered to at the same time, of those whose last delivery was taken at once.
+    pub healthy: usize,
+    /// The same of the others.
+    pub troubled: usize,
+    /// How long a delivery may take.
+    pub limits: Limits,
+    /// It looks at least this often whether something is due, whatever its alarm clock says.
+    pub look_every: Duration,
+    /// How long deliveries under way are waited for at the end; what is cut off is delivered again.
+    pub drain: Duration,
+}
+
+impl Default for DeliverSettings {
+    fn default() -> Self {
+        Self { healthy: 256, troubled: 64, limits: Limits::default(), look_every: Duration::from_secs(5), drain: Duration::from_secs(3) }
+    }
+}
+
+/// Endpoints leased together.
+const LEASE: usize = 64;
+/// It does not look for what is due more often than this while it leases nothing.
+const NAP_MIN: Duration = Duration::from_millis(5);
+const PAUSE_MIN: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+
+/// Delivers parcels. Clones share their connections.
+#[derive(Clone)]
+pub struct Deliverer {
+    gateway: Gateway,
+    metrics: Arc<Metrics>,
+    sandbox: Outbound,
+    live: Outbound,
+}
+
+impl Deliverer {
+    /// One that keeps to `guard`: only sandbox endpoints may be on this machine.
+    pub fn new(gateway: Gateway, metrics: Arc<Metrics>, guard: &Guard, limits: Limits) -> Self {
+        let strict = Guard { insecure_loopback: false, ..guard.clone() };
+        Self { gateway, metrics, sandbox: Outbound::new(guard.clone(), limits), live: Outbound::new(strict, limits) }
+    }
+
+    /// Makes all deliveries of a parcel at the same time. Nothing is reported yet. Where there is no secret that can be read,
+    /// such as one sealed under a key that was lost, nothing is sent and every try has failed: so the endpoint leaves the
+    /// line of those that answer, and is disabled in the end like any other that takes nothing.
+    ///
+    /// # Errors
+    /// When the store cannot be read: then nothing was sent.
+    pub async fn deliver_now(&self, parcel: Parcel) -> Result<Vec<Tried>> {
+        let endpoint = parcel.endpoint;
+        let Some(secrets) = readable(self.gateway.read(|engine| engine.webhook_secrets(endpoint)))? else {
+            tracing::error!(endpoint = endpoint.0, "a webhook's secret cannot be read: nothing is sent to it");
+            let at = self.gateway.engine().now();
+            return Ok(parcel.deliveries.iter().map(|delivery| self.counted(unsigned(delivery, at))).collect());
+        };
+        let url: Arc<str> = parcel.url.into();
+        let outbound = match parcel.mode {
+            Mode::Sandbox => &self.sandbox,
+            Mode::Live => &self.live,
+        };
+        let mut under_way = JoinSet::new();
+        for delivery in parcel.deliveries {
+            let (gateway, outbound) = (self.gateway.clone(), outbound.clone());
+            let (secrets, url) = (Arc::clone(&secrets), Arc::clone(&url));
+            under_way.spawn(async move { deliver(&gateway, &outbound, &secrets, &url, delivery).await });
+        }
+        Ok(under_way.join_all().await.into_iter().map(|tried| self.counted(tried)).collect())
+    }
+
+    fn counted(&self, tried: Tried) -> Tried {
+        self.metrics.delivered(tried.outcome.status);
+        tried
+    }
+}
+
+/// The secrets to sign with; `None` if there is none that can be read, which asking again does not change.
+fn readable(secrets: Result<Vec<WebhookSecret>>) -> Result<Option<Arc<[WebhookSecret]>>> {
+    match secrets {
+        Ok(secrets) if secrets.is_empty() => Ok(None),
+        Ok(secrets) => Ok(Some(secrets.into())),
+        Err(error) if error.code == ErrorCode::Internal => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A try that failed before anything was sent, for want of a secret.
+fn unsigned(delivery: &DeliveryRecord, at: Millis) -> Tried {
+    let error = Some("the webhook's secret cannot be read".to_owned());
+    let outcome = LastTry { at, took_ms: 0, status: None, error, excerpt: String::new() };
+    Tried { delivery: delivery.no, outcome, retry_after: None }
+}
+
+/// One delivery, one try.
+async fn deliver(gateway: &Gateway, outbound: &Outbound, secrets: &[WebhookSecret], url: &str, delivery: DeliveryRecord) -> Tried {
+    let at = gateway.engine().now();
+    let body = Bytes::from(delivery.body);
+    let id = format!("evt_{}", delivery.message);
+    let signature = sign(secrets, &id, at / 1_000, &body);
+    let mut headers = HeaderMap::with_capacity(4);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    for (name, value) in [(ID, id), (TIMESTAMP, (at / 1_000).to_string()), (SIGNATURE, signature)] {
+        // All of them are letters, digits and a few signs.
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(name, value);
+        }
+    }
+    let sent = outbound.post(url, headers, body).await;
+    let took_ms = u32::try_from(sent.took.as_millis()).unwrap_or(u32::MAX);
+    let (outcome, retry_after) = match sent.result {
+        Ok(answer) => {
+            let retry_after = answer.retry_after.and_then(|value| parse_retry_after(&value, gateway.engine().now()));
+            (LastTry { at, took_ms, status: Some(answer.status), error: None, excerpt: answer.excerpt }, retry_after)
+        }
+        Err(error) => (LastTry { at, took_ms, status: None, error: Some(error.to_string()), excerpt: String::new() }, None),
+    };
+    Tried { delivery: delivery.no, outcome, retry_after }
+}
+
+/// Delivers what is due until `stop` turns true.
+pub async fn drive(deliverer: Deliverer, settings: DeliverSettings, stop: Stop) {
+    let room = |endpoints| Arc::new(Semaphore::new(endpoints));
+    let (healthy, troubled) = (room(settings.healthy), room(settings.troubled));
+    let mut driver = Driver { deliverer, settings, stop, under_way: JoinSet::new(), healthy, troubled, pause: PAUSE_MIN };
+    while !driver.stop.is_requested() {
+        driver.step().await;
+    }
+    // What is cut off was perhaps delivered: its lease ends and it is delivered again, under the same id.
+    let _ = tokio::time::timeout(settings.drain, async { while driver.under_way.join_next().await.is_some() {} }).await;
+}
+
+struct Driver {
+    deliverer: Deliverer,
+    settings: DeliverSettings,
+    stop: Stop,
+    under_way: JoinSet<Result<()>>,
+    /// Room for further endpoints, of each line.
+    healthy: Arc<Semaphore>,
+    troubled: Arc<Semaphore>,
+    /// How long it waits after the next fault.
+    pause: Duration,
+}
+
+impl Driver {
+    async fn step(&mut self) {
+        while let Some(done) = self.under_way.try_join_next() {
+            judge(done);
+        }
+        let (healthy, troubled) = (self.healthy.available_permits().min(LEASE), self.troubled.available_permits().min(LEASE));
+        self.deliverer.gateway.deliveries().reset();
+        match self.lease(healthy, troubled).await {
+            Ok(parcels) if parcels.is_empty() => self.rest().await,
+            Ok(parcels) => {
+                self.pause = PAUSE_MIN;
+                parcels.into_iter().for_each(|parcel| self.begin(parcel));
+            }
+            Err(error) => self.back_off("leasing deliveries", &error).await,
+        }
+    }
+
+    async fn lease(&self, healthy: usize, troubled: usize) -> Result<Vec<Parcel>> {
+        if healthy == 0 && troubled == 0 {
+            return Ok(Vec::new());
+        }
+        match self.deliverer.gateway.run_work(vec![Command::LeaseQueues { healthy, troubled }]).await?.pop() {
+            Some(Ok(Outcome::Parcels(parcels))) => Ok(parcels),
+            Some(Ok(other)) => Err(unexpected(&other)),
+            Some(Err(error)) => Err(error),
+            None => Err(Error::internal("no answer to a lease of deliveries")),
+        }
+    }
+
+    fn begin(&mut self, parcel: Parcel) {
+        let line = if parcel.troubled { &self.troubled } else { &self.healthy };
+        // Nobody else takes room, and no more was leased than there is.
+        let room = Arc::clone(line).try_acquire_owned();
+        let deliverer = self.deliverer.clone();
+        self.under_way.spawn(async move {
+            let _room = room;
+            carry(deliverer, parcel).await
+        });
+    }
+
+    /// Waits until something is due that there is room for, something ended, or it is time to stop.
+    async fn rest(&mut self) {
+        let nap = match self.nap() {
+            Ok(nap) => nap,
+            Err(error) => return self.back_off("looking for deliveries", &error).await,
+        };
+        let alarm = async {
+            match nap {
+                Some(nap) => sleep(nap).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = alarm => {}
+            () = self.deliverer.gateway.deliveries().earlier() => {}
+            Some(done) = self.under_way.join_next() => judge(done),
+            () = self.stop.requested() => {}
+        }
+    }
+
+    /// How long until something is due in a line that has room. A line without is left out, whatever waits in it: there it
+    /// is the end of a delivery that makes a difference. `None` without any room: then nothing but such an end does.
+    fn nap(&self) -> Result<Option<Duration>> {
+        let (healthy, troubled) = (self.healthy.available_permits() > 0, self.troubled.available_permits() > 0);
+        if !healthy && !troubled {
+            return Ok(None);
+        }
+        let next = self.deliverer.gateway.read(|engine| engine.next_delivery_due(healthy, troubled))?;
+        let now = self.deliverer.gateway.engine().now();
+        let next = next.map(|due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0)));
+        Ok(Some(next.unwrap_or(Duration::MAX).clamp(NAP_MIN, self.settings.look_every)))
+    }
+
+    /// After a fault of the store, once for each time that it was asked for work.
+    async fn back_off(&mut self, doing: &'static str, error: &Error) {
+        let cause = cause(error);
+        tracing::warn!(%error, cause, doing, pause_ms = self.pause.as_millis(), "the deliverer pauses");
+        tokio::select! {
+            () = sleep(self.pause) => {}
+            () = self.stop.requested() => {}
+        }
+        self.pause = (self.pause * 2).min(PAUSE_MAX);
+    }
+}
+
+/// Says that a parcel came to nothing. Nobody waits for that: the queue's lease ends, and it is delivered again.
+fn judge(done: Result<Result<()>, JoinError>) {
+    if let Err(error) = done.unwrap_or_else(|panicked| Err(Error::internal(panicked))) {
+        let cause = cause(&error);
+        tracing::warn!(%error, cause, "deliveries were not reported and will be made again");
+    }
+}
+
+fn cause(error: &Error) -> String {
+    std::error::Error::source(error).map(ToString::to_string).unwrap_or_default()
+}
+
+/// Delivers a parcel and reports it. A report that is lost costs a second delivery under the same id, no more.
+async fn carry(deliverer: Deliverer, parcel: Parcel) -> Result<()> {
+    let (gateway, endpoint) = (deliverer.gateway.clone(), parcel.endpoint);
+    let tries = deliverer.deliver_now(parcel).await?;
+    gateway.run_work(vec![Command::Delivered { endpoint, tries }]).await?.into_iter().try_for_each(|result| result.map(drop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_that_cannot_be_read_is_told_from_a_store_that_cannot() {
+        assert!(readable(Ok(vec![WebhookSecret::from_bytes([7; 32])])).unwrap().is_some());
+        assert!(readable(Ok(Vec::new())).unwrap().is_none(), "nothing is sent without a signature");
+        assert!(readable(Err(Error::internal("sealed under another key"))).unwrap().is_none());
+        let away = readable(Err(Error::new(ErrorCode::StoreUnavailable)));
+        assert_eq!(away.unwrap_err().code, ErrorCode::StoreUnavailable);
+    }
+}

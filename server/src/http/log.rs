@@ -1,0 +1,124 @@
+//! The transparency log: its checkpoint, tiles and keys, and the proof that a settlement's last event is in it.
+
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use railgate::api::ProofView;
+use railgate::log::TilePath;
+use railgate::{Error, ErrorCode};
+use tokio::time::sleep;
+
+use super::App;
+use super::answer::{Answer, NO_STORE, ok};
+use super::call::{Named, Open};
+use super::document::{Denied, NoProof, NoTile, Unserved};
+use super::negotiate::{JSON, choose};
+use crate::number;
+
+const TEXT: &str = "text/plain";
+const BYTES: &str = "application/octet-stream";
+/// How often events are numbered for somebody who waits for a proof, before they are told to come back.
+const ROUNDS: usize = 8;
+/// Where another node numbers them, it is looked again this often whether it has.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Get the proof that a settlement's last event is in the log
+///
+/// As JSON with each part of it, or as `text/plain` in the form of C2SP `tlog-proof`. It is checked offline with the
+/// log's key: the event's hash and the salt make the leaf, the path leads from the leaf to the root of the signed
+/// checkpoint. No later change of the event, and none of those before it, would go unnoticed.
+#[utoipa::path(
+    get, path = "/api/v1/gateway/settlements/{ref}/receipt/proof", tag = "settlements", operation_id = "getReceiptProof",
+    params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
+    responses(
+        (status = 200, description = "The proof", content(
+            (ProofView = "application/json"),
+            (String = "text/plain", example = "c2sp.org/tlog-proof@v1\nextra …\nindex 17\n…"),
+        )),
+        NoProof, Denied, Unserved,
+    ),
+)]
+pub(crate) async fn proof(State(app): State<App>, open: Open, named: Named) -> Answer {
+    let kind = choose(&open.headers, &[JSON, TEXT])?;
+    let target = named.target()?.clone();
+    let mut rounds = ROUNDS;
+    let proof = loop {
+        let target = target.clone();
+        match app.gateway.scan(move |engine| engine.proof(&open.caller, &target)).await {
+            // Events are numbered behind the commit that makes them: whoever asks at once helps along.
+            Err(error) if error.code == ErrorCode::NotLoggedYet && rounds > 0 => {
+                let logged = number::step(&app.gateway).await?;
+                rounds -= 1;
+                match (logged.events > 0 || logged.more, logged.held_until) {
+                    (true, _) => {}
+                    (false, Some(_)) => sleep(LOOK).await,
+                    // Nothing is left to be numbered. It may have been done between the two: one more look tells.
+                    (false, None) => rounds = 0,
+                }
+            }
+            other => break other?,
+        }
+    };
+    if kind == TEXT { Ok(text(proof.proof)) } else { ok(&proof) }
+}
+
+/// Get the log's checkpoint
+///
+/// A C2SP `tlog-checkpoint` in a signed note: origin, size and root of the Merkle tree (RFC 6962) over all events.
+#[utoipa::path(
+    get, path = "/api/v1/log/checkpoint", tag = "log", operation_id = "getLogCheckpoint",
+    responses((status = 200, description = "The checkpoint", body = String, content_type = "text/plain"), Denied, Unserved),
+)]
+pub(crate) async fn checkpoint(State(app): State<App>, open: Open) -> Answer {
+    choose(&open.headers, &[TEXT])?;
+    Ok(text(app.gateway.scan(|engine| engine.checkpoint()).await?))
+}
+
+/// Get the log's keys
+///
+/// The keys under which checkpoints are signed or were, as C2SP verifier keys, a line each, the newest first.
+#[utoipa::path(
+    get, path = "/api/v1/log/keys", tag = "log", operation_id = "listLogKeys",
+    responses((status = 200, description = "The keys", body = String, content_type = "text/plain"), Denied, Unserved),
+)]
+pub(crate) async fn keys(State(app): State<App>, open: Open) -> Answer {
+    choose(&open.headers, &[TEXT])?;
+    let keys = app.gateway.scan(|engine| engine.log_keys()).await?;
+    Ok(text(keys.iter().map(|key| format!("{key}\n")).collect()))
+}
+
+/// Get a tile of the log
+///
+/// As C2SP `tlog-tiles` says: `<L>/<N>[.p/<W>]` are the hashes of level L, `entries/<N>[.p/<W>]` the leaves. A leaf is a
+/// salted commitment to an event and says nothing about it to whoever does not have the salt.
+#[utoipa::path(
+    get, path = "/api/v1/log/tile/{*tile}", tag = "log", operation_id = "getLogTile",
+    params(("tile" = String, Path, description = "Which; it has slashes in it", example = "0/x001/x234/067.p/8")),
+    responses(
+        (status = 200, description = "The tile", body = Vec<u8>, content_type = "application/octet-stream"),
+        NoTile, Denied, Unserved,
+    ),
+)]
+pub(crate) async fn tile(State(app): State<App>, open: Open, Path(tile): Path<String>) -> Answer {
+    choose(&open.headers, &[BYTES])?;
+    let none = || Error::new(ErrorCode::TileNotFound);
+    let path = TilePath::parse(&format!("tile/{tile}")).ok_or_else(none)?;
+    let bytes = app.gateway.scan(move |engine| engine.log_tile(&path)).await?.ok_or_else(none)?;
+    let mut response = (StatusCode::OK, bytes).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(BYTES));
+    // What a tile of this width holds never changes.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
+    Ok(response)
+}
+
+fn text(body: String) -> Response {
+    let mut response = (StatusCode::OK, body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, NO_STORE);
+    response
+}

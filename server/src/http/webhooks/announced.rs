@@ -1,0 +1,115 @@
+//! What the gateway itself sends, as the document's `webhooks` say it (OpenAPI 3.1): one entry for each type of event.
+
+use railgate::store::record::Topic;
+use railgate::webhook::{ID, SIGNATURE, TIMESTAMP};
+use serde_json::json;
+use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem, PathsBuilder};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::schema::{AllOfBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::security::SecurityRequirement;
+use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, Required, ResponseBuilder};
+
+const SETTLEMENT_DATA: &str = "SettlementEventData";
+
+/// Adds them to the document.
+pub(crate) fn announced(document: &mut Document) {
+    let components = document.components.get_or_insert_default();
+    components.schemas.insert(SETTLEMENT_DATA.to_owned(), settlement_data().into());
+    let paths = Topic::all().fold(PathsBuilder::new(), |paths, topic| paths.path(topic.as_str(), sent(topic)));
+    document.webhooks = Some(paths.build());
+}
+
+fn sent(topic: Topic) -> PathItem {
+    let taken = ResponseBuilder::new().description("Taken. Any 2xx will do, and what is in its body is not looked at");
+    let gone = ResponseBuilder::new().description("It is gone for good: the webhook is disabled");
+    let other = ResponseBuilder::new()
+        .description("It is tried again, ten attempts in all in a little over three days; redirects are not followed");
+    let operation = OperationBuilder::new()
+        .tag("webhooks")
+        .operation_id(Some(operation_id(topic)))
+        .summary(Some(format!("`{}`", topic.as_str())))
+        .description(Some(described(topic)))
+        .parameter(header(ID, "The event's id, the same on each try: what was seen before was delivered before", "evt_01KAJX3M7Q5W8ZP9D2R4T6V8YB"))
+        .parameter(header(TIMESTAMP, "When this try was made, in seconds since 1970", "1795257497"))
+        .parameter(header(SIGNATURE, "`v1,` and the base64 of an HMAC-SHA256 over id, timestamp and body with full stops between them (Standard Webhooks 1.0.0); several with spaces between them while the secret is replaced", "v1,SxqO7I+mGXF8UV9+Y8e/rZCarR6CRUwTDKcTNuC/Svc="))
+        .request_body(Some(RequestBodyBuilder::new().content("application/json", ContentBuilder::new().schema(Some(message(topic))).build()).required(Some(Required::True)).build()))
+        .response("2XX", taken)
+        .response("410", gone)
+        .response("default", other)
+        // No token: the signature says who sends it.
+        .security(SecurityRequirement::default());
+    PathItem::new(HttpMethod::Post, operation)
+}
+
+/// `onSettlementCompleted`.
+fn operation_id(topic: Topic) -> String {
+    let words = topic.as_str().split(['.', '_']);
+    words.fold("on".to_owned(), |mut id, word| {
+        let mut letters = word.chars();
+        id.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        id + letters.as_str()
+    })
+}
+
+fn described(topic: Topic) -> String {
+    match topic {
+        Topic::Settlement(_) => {
+            "An event of a settlement's trace. No order is promised: of two messages about a settlement, the one with the \
+            greater `sequence` is the later."
+                .to_owned()
+        }
+        Topic::WebhookDisabled => {
+            "Another webhook of the client was disabled by the gateway: it answered 410, or nothing but failures for \
+            five days."
+                .to_owned()
+        }
+    }
+}
+
+fn header(name: &str, description: &str, example: &str) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Header)
+        .required(Required::True)
+        .description(Some(description))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+        .example(Some(json!(example)))
+        .build()
+}
+
+/// Standard Webhooks: `{type, timestamp, data}`.
+fn message(topic: Topic) -> Schema {
+    let data = match topic {
+        Topic::Settlement(_) => SETTLEMENT_DATA,
+        Topic::WebhookDisabled => "WebhookView",
+    };
+    let kind = ObjectBuilder::new().schema_type(Type::String).enum_values(Some([topic.as_str()]));
+    let time = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+        .description(Some("When the event happened"));
+    ObjectBuilder::new()
+        .property("type", kind)
+        .property("timestamp", time)
+        .property("data", Ref::from_schema_name(data))
+        .required("type")
+        .required("timestamp")
+        .required("data")
+        .into()
+}
+
+/// The settlement as the event left it, and what the event adds.
+fn settlement_data() -> Schema {
+    let sequence =
+        ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).description(Some("The event's place in the settlement's trace"));
+    let event = ObjectBuilder::new()
+        .property("sequence", sequence)
+        .property("reversal", Ref::from_schema_name("ReversalView"))
+        .required("sequence")
+        .description(Some("`reversal` is there where the event is about one"));
+    AllOfBuilder::new()
+        .item(Ref::from_schema_name("SettlementView"))
+        .item(event)
+        .description(Some("The settlement as the event left it; a replay shows it as it stands now"))
+        .into()
+}

@@ -1,0 +1,194 @@
+//! Deliveries: tried, looked at, made again.
+
+use axum::extract::State;
+use hyper::StatusCode;
+use hyper::header::LOCATION;
+use railgate::Result;
+use railgate::api::{Command, DeliveryView, Page, WebhookChange, WebhookDone};
+use railgate::store::record::{DeliveryRecord, DeliveryStatus};
+use railgate::time::Millis;
+use railgate::validate::webhook::{ReplayRequest, parse_replay, parse_webhook_test};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::body::{ReplayBody, TestBody};
+use super::{Place, change, done, unexpected};
+use crate::http::App;
+use crate::http::answer::{Answer, json, ok, with_text};
+use crate::http::call::{Call, Params, Posted};
+use crate::http::document::{BadFields, BadMessage, BadQuery, Denied, NoDelivery, NoWebhook, NotEnabled, Testing, Unserved};
+
+const PAGE: u32 = 50;
+const PAGE_MAX: u32 = 200;
+/// So many parts of a replay are queued in one call: of 500 events each.
+const REPLAY_PARTS: usize = 20;
+
+/// How a test went.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TestView {
+    /// What was sent. It is not tried again.
+    delivery: DeliveryView,
+    /// The receiver took it: it answered with a 2xx.
+    delivered: bool,
+    /// What the receiver answered.
+    response: ResponseView,
+}
+
+/// What a receiver answered.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ResponseView {
+    /// The status; null if there was no answer.
+    status: Option<u16>,
+    /// How long it took, in milliseconds.
+    took_ms: u32,
+    /// The beginning of the body, as the receiver wrote it.
+    excerpt: String,
+    /// Why there was no answer.
+    error: Option<String>,
+}
+
+/// How much a replay queued.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ReplayView {
+    /// How many deliveries were queued.
+    queued: usize,
+    /// There is more than one call takes: send the same request again with this as `after`. Null when that was all.
+    next_after: Option<i64>,
+}
+
+/// Send a test to a webhook
+///
+/// An example of an event, signed like a real one, is delivered at once and tried once. The answer says what the receiver
+/// answered, also when it refused. A webhook that is disabled can be tried too. One test of a webhook is made at a time.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/test", tag = "webhooks", operation_id = "testWebhook",
+    params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    request_body(content = Option<TestBody>, content_type = "application/json", example = json!({"type": "settlement.completed"})),
+    responses((status = 200, description = "How it went", body = TestView), BadFields, NoWebhook, Denied, Testing, Unserved),
+)]
+pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+    let topic = parse_webhook_test(posted.body())?;
+    let id = place.webhook()?;
+    let _begun = app.under_way.begin(posted.caller.client, id)?;
+    let change = change(&app, &posted, WebhookChange::Test { id, topic }).await?;
+    let WebhookDone::Prepared(parcel) = change else { return Err(unexpected().into()) };
+    let tried = app.deliverer.deliver_now(*parcel).await?.pop().ok_or_else(unexpected)?;
+    let command = Command::Tested { delivery: tried.delivery, tried };
+    let WebhookDone::Queued(delivery) = done(app.gateway.run(command).await?)? else { return Err(unexpected().into()) };
+    let last = delivery.last.clone().ok_or_else(unexpected)?;
+    ok(&TestView {
+        delivered: delivery.status == DeliveryStatus::Delivered,
+        delivery: app.gateway.engine().delivery_view(&delivery)?,
+        response: ResponseView { status: last.status, took_ms: last.took_ms, excerpt: last.excerpt, error: last.error },
+    })
+}
+
+/// List a webhook's deliveries, newest first
+///
+/// Those of the last 30 days. Pass `next_cursor` as `cursor` for the next page.
+#[utoipa::path(
+    get, path = "/api/v1/webhooks/{id}/deliveries", tag = "webhooks", operation_id = "listDeliveries",
+    params(
+        ("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB"),
+        ("status" = Option<DeliveryStatus>, Query, description = "Only with this status"),
+        ("limit" = Option<u32>, Query, description = "Page size, 50 unless told", minimum = 1, maximum = 200),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses((status = 200, description = "One page", body = Page<DeliveryView>), BadQuery, NoWebhook, Denied, Unserved),
+)]
+pub(crate) async fn list(State(app): State<App>, Call(call): Call, place: Place) -> Answer {
+    let mut params = Params::of(&call.uri)?;
+    let limit = params.number("limit", 1..=PAGE_MAX).unwrap_or(PAGE) as usize;
+    let cursor = params.text("cursor");
+    let status = params.choice("status", DeliveryStatus::ALL, DeliveryStatus::as_str);
+    params.finish()?;
+    let id = place.webhook()?;
+    let page = app.gateway.scan(move |engine| engine.delivery_page(&call.caller, id, status, cursor.as_deref(), limit)).await?;
+    ok(&page)
+}
+
+/// Read a delivery
+#[utoipa::path(
+    get, path = "/api/v1/webhooks/{id}/deliveries/{delivery}", tag = "webhooks", operation_id = "getDelivery",
+    params(
+        ("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB"),
+        ("delivery" = String, Path, description = "The `dlv_` id", example = "dlv_01KAJX3M7Q5W8ZP9D2R4T6V8YB"),
+    ),
+    responses((status = 200, description = "The delivery", body = DeliveryView), NoDelivery, Denied, Unserved),
+)]
+pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place) -> Answer {
+    let (id, delivery) = (place.webhook()?, place.delivery()?);
+    let view = app.gateway.scan(move |engine| engine.delivery_view(&engine.delivery(&call.caller, id, delivery)?)).await?;
+    ok(&view)
+}
+
+/// Make a delivery again
+///
+/// The same event with the same `webhook-id`, as a delivery of its own: sent as soon as its turn comes, and tried again
+/// like any other.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", tag = "webhooks", operation_id = "redeliver",
+    params(
+        ("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB"),
+        ("delivery" = String, Path, description = "The `dlv_` id", example = "dlv_01KAJX3M7Q5W8ZP9D2R4T6V8YB"),
+    ),
+    responses(
+        (status = 202, description = "The new delivery", body = DeliveryView, headers(("Location" = String, description = "Path of the new delivery"))),
+        BadMessage, NoDelivery, Denied, NotEnabled, Unserved,
+    ),
+)]
+pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+    let id = place.webhook()?;
+    let change = change(&app, &posted, WebhookChange::Redeliver { id, delivery: place.delivery()? }).await?;
+    let made = queued(change)?;
+    let view = app.gateway.engine().delivery_view(&made)?;
+    with_text(json(StatusCode::ACCEPTED, &view)?, LOCATION, format!("/api/v1/webhooks/whk_{id}/deliveries/{}", view.id))
+}
+
+fn queued(done: WebhookDone) -> Result<Box<DeliveryRecord>> {
+    match done {
+        WebhookDone::Queued(delivery) => Ok(delivery),
+        WebhookDone::Webhook(..) | WebhookDone::Prepared(_) | WebhookDone::Replayed { .. } => Err(unexpected()),
+    }
+}
+
+/// Deliver the events of some time once more
+///
+/// After an outage of the receiver, or for one that is new. Each event keeps its `webhook-id`, so that a receiver knows what
+/// it has; its settlement is shown as it stands now. One call looks at 10,000 events at most.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/replay", tag = "webhooks", operation_id = "replayWebhook",
+    params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    request_body(content = ReplayBody, content_type = "application/json", example = json!({"since": "2026-11-20T00:00:00Z", "until": "2026-11-21T00:00:00Z"})),
+    responses((status = 202, description = "So many are on their way", body = ReplayView), BadFields, NoWebhook, Denied, NotEnabled, Unserved),
+)]
+pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+    let ReplayRequest { since, until, after } = parse_replay(posted.body())?;
+    let (id, until) = (place.webhook()?, until.unwrap_or(Millis::MAX));
+    let part = |after| WebhookChange::Replay { id, since, until, after };
+    let _under_way = app.under_way.begin(posted.caller.client, id)?;
+    let caller = posted.caller;
+    app.gateway.scan(move |engine| engine.room_for_replay(&caller, id)).await?;
+    let (mut queued, mut next_after) = replayed(change(&app, &posted, part(after)).await?)?;
+    for _ in 1..REPLAY_PARTS {
+        let Some(after) = next_after else { break };
+        // The call's nonce was spent with its first part, and its deed recorded.
+        let command = Command::Webhook { caller: posted.caller, change: Box::new(part(after)) };
+        match app.gateway.run(command).await.and_then(done).and_then(replayed) {
+            Ok((more, next)) => (queued, next_after) = (queued + more, next),
+            Err(cause) => {
+                // What was queued stays queued: the caller is told where to go on, and meets the cause there.
+                tracing::warn!(cause = &cause as &dyn std::error::Error, "a replay stopped before its end");
+                break;
+            }
+        }
+    }
+    json(StatusCode::ACCEPTED, &ReplayView { queued, next_after })
+}
+
+fn replayed(done: WebhookDone) -> Result<(usize, Option<i64>)> {
+    match done {
+        WebhookDone::Replayed { queued, next } => Ok((queued, next)),
+        WebhookDone::Webhook(..) | WebhookDone::Prepared(_) | WebhookDone::Queued(_) => Err(unexpected()),
+    }
+}

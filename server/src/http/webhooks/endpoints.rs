@@ -1,0 +1,133 @@
+//! The endpoints themselves: made, shown, changed, removed.
+
+use axum::extract::State;
+use axum::response::Response;
+use hyper::StatusCode;
+use hyper::header::LOCATION;
+use railgate::api::{WebhookChange, WebhookDone, WebhookView};
+use railgate::validate::webhook::{parse_new_webhook, parse_rotation, parse_webhook_patch};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::body::{NewWebhookBody, RotationBody, WebhookPatchBody};
+use super::{Place, change, unexpected};
+use crate::http::App;
+use crate::http::answer::{Answer, ok, secret, with_text};
+use crate::http::call::{Call, Posted};
+use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Unserved};
+
+/// A client's webhooks.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WebhooksView {
+    /// Oldest first.
+    data: Vec<WebhookView>,
+}
+
+/// Make a webhook
+///
+/// From now on it is told of events, at most ten of a client in each mode. The answer shows the secret under which its
+/// deliveries are signed (Standard Webhooks), this once. In the sandbox that is the one which the client got when it
+/// enrolled, until the webhook is given its own.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks", tag = "webhooks", operation_id = "createWebhook",
+    request_body(content = NewWebhookBody, content_type = "application/json", example = json!({"url": "https://shop.example.com/hooks/railgate", "events": ["settlement.completed", "settlement.failed"], "description": "Order service"})),
+    responses(
+        (status = 201, description = "The webhook, with its secret", body = WebhookView, headers(("Location" = String, description = "Path of the webhook"))),
+        BadFields, Denied, NoRoom, Unserved,
+    ),
+)]
+pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
+    let new = parse_new_webhook(posted.body())?;
+    let view = shown(&app, change(&app, &posted, WebhookChange::Create(new)).await?)?;
+    with_text(secret(StatusCode::CREATED, &view)?, LOCATION, format!("/api/v1/webhooks/{}", view.id))
+}
+
+/// List the client's webhooks, oldest first
+#[utoipa::path(
+    get, path = "/api/v1/webhooks", tag = "webhooks", operation_id = "listWebhooks",
+    responses((status = 200, description = "All of the credential's mode", body = WebhooksView), Denied, Unserved),
+)]
+pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
+    let data = app.gateway.scan(move |engine| engine.webhooks(&call.caller)).await?;
+    ok(&WebhooksView { data })
+}
+
+/// Read a webhook
+#[utoipa::path(
+    get, path = "/api/v1/webhooks/{id}", tag = "webhooks", operation_id = "getWebhook",
+    params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    responses((status = 200, description = "The webhook, without its secret", body = WebhookView), NoWebhook, Denied, Unserved),
+)]
+pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place) -> Answer {
+    let id = place.webhook()?;
+    let view = app.gateway.read(|engine| engine.webhook(&call.caller, id))?;
+    ok(&view)
+}
+
+/// Change a webhook
+///
+/// What the body does not name stays as it is (RFC 7396). `"enabled": false` stops deliveries; what happens meanwhile is
+/// not kept for it, but can be replayed.
+#[utoipa::path(
+    patch, path = "/api/v1/webhooks/{id}", tag = "webhooks", operation_id = "updateWebhook",
+    params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    request_body(content = WebhookPatchBody, content_type = "application/json", example = json!({"events": null, "enabled": true})),
+    responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadFields, NoWebhook, Denied, Changing, Unserved),
+)]
+pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+    let patch = parse_webhook_patch(posted.body())?;
+    let change = change(&app, &posted, WebhookChange::Update { id: place.webhook()?, patch }).await?;
+    ok(&shown(&app, change)?)
+}
+
+/// Remove a webhook
+///
+/// What waits for it is not delivered any more. Its deliveries cannot be looked at any longer.
+#[utoipa::path(
+    delete, path = "/api/v1/webhooks/{id}", tag = "webhooks", operation_id = "deleteWebhook",
+    params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    responses((status = 204, description = "It is gone"), BadMessage, NoWebhook, Denied, Changing, Unserved),
+)]
+pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+    change(&app, &posted, WebhookChange::Delete { id: place.webhook()? }).await?;
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    Ok(response)
+}
+
+/// Give a webhook a new secret
+///
+/// The answer shows it, this once. For the time of `grace` deliveries carry a signature of the old one too, so that a
+/// receiver can change over without refusing any.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/rotate-secret", tag = "webhooks", operation_id = "rotateWebhookSecret",
+    params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    request_body(content = Option<RotationBody>, content_type = "application/json", example = json!({"grace": 3600})),
+    responses((status = 200, description = "The webhook, with its new secret", body = WebhookView), BadFields, NoWebhook, Denied, Changing, Unserved),
+)]
+pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+    let grace_ms = parse_rotation(posted.body())?;
+    let change = change(&app, &posted, WebhookChange::Rotate { id: place.webhook()?, grace_ms }).await?;
+    secret(StatusCode::OK, &shown(&app, change)?)
+}
+
+/// Enable a webhook again
+///
+/// After its owner disabled it, or the gateway did: because it answered 410, or nothing but failures for five days. What
+/// still waits for it is delivered at once; what happened meanwhile can be replayed.
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/enable", tag = "webhooks", operation_id = "enableWebhook",
+    params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadMessage, NoWebhook, Denied, Changing, Unserved),
+)]
+pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+    let change = change(&app, &posted, WebhookChange::Enable { id: place.webhook()? }).await?;
+    ok(&shown(&app, change)?)
+}
+
+fn shown(app: &App, done: WebhookDone) -> railgate::Result<WebhookView> {
+    match done {
+        WebhookDone::Webhook(endpoint, secret) => app.gateway.read(|engine| engine.webhook_view(&endpoint, secret.as_ref())),
+        WebhookDone::Prepared(_) | WebhookDone::Queued(_) | WebhookDone::Replayed { .. } => Err(unexpected()),
+    }
+}

@@ -1,0 +1,70 @@
+//! Webhooks: a client's endpoints, and what becomes of the deliveries to them.
+
+mod announced;
+mod body;
+pub(super) mod deliveries;
+pub(super) mod endpoints;
+mod under_way;
+
+use std::convert::Infallible;
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use hyper::http::request::Parts;
+use railgate::api::{Command, Outcome, WebhookChange, WebhookDone};
+use railgate::ids::Ulid;
+use railgate::{Error, ErrorCode, Result};
+
+use super::App;
+use super::call::Posted;
+use crate::worker;
+
+pub(super) use announced::announced;
+pub(super) use under_way::UnderWay;
+
+/// What the path names: a webhook, and one of its deliveries. Text that can name none is not found, like a name that
+/// nobody gave.
+pub(crate) struct Place {
+    webhook: Option<Ulid>,
+    delivery: Option<Ulid>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Place {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let named = |name: &str, prefix: &str| {
+            let (_, text) = params.as_ref()?.iter().find(|(known, _)| *known == name)?;
+            Ulid::parse(text.strip_prefix(prefix)?)
+        };
+        Ok(Self { webhook: named("id", "whk_"), delivery: named("delivery", "dlv_") })
+    }
+}
+
+impl Place {
+    fn webhook(&self) -> Result<Ulid> {
+        self.webhook.ok_or_else(|| Error::new(ErrorCode::WebhookNotFound))
+    }
+
+    fn delivery(&self) -> Result<Ulid> {
+        self.delivery.ok_or_else(|| Error::new(ErrorCode::DeliveryNotFound))
+    }
+}
+
+/// Has a change carried out that a client signed.
+async fn change<const MAX: usize>(app: &App, posted: &Posted<MAX>, change: WebhookChange) -> Result<WebhookDone> {
+    let command = Command::Webhook { caller: posted.caller, change: Box::new(change) };
+    done(app.gateway.run(posted.signed(command)).await?)
+}
+
+fn done(outcome: Outcome) -> Result<WebhookDone> {
+    match outcome {
+        Outcome::Webhook(done) => Ok(done),
+        other => Err(worker::unexpected(&other)),
+    }
+}
+
+/// For an answer that belongs to another change.
+fn unexpected() -> Error {
+    Error::internal("a change of a webhook was answered with what belongs to another one")
+}

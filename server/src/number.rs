@@ -1,0 +1,61 @@
+//! Numbers events behind the commits that make them: in their owners' feeds, and in the log.
+
+use std::time::Duration;
+
+use railgate::api::{Command, Logged, Outcome};
+use railgate::{Error, Result};
+use tokio::time::sleep;
+
+use crate::gateway::Gateway;
+use crate::stop::Stop;
+use crate::worker::unexpected;
+
+/// About how many events are numbered in one commit.
+const AT_ONCE: usize = 512;
+/// Where another node is at it, it is looked again this often whether it still is.
+const LOOK: Duration = Duration::from_millis(250);
+const PAUSE_MIN: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+
+/// Numbers events until `stop` turns true, and once more then.
+pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
+    let mut pause = PAUSE_MIN;
+    loop {
+        let nap = match step(&gateway).await {
+            Ok(logged) => {
+                pause = PAUSE_MIN;
+                match (logged.more, logged.held_until) {
+                    // What is left at the end is durable, and numbered after the next start.
+                    (true, _) if !stop.is_requested() => continue,
+                    (_, Some(_)) => LOOK,
+                    // Other nodes make events too, and vanish with them.
+                    (_, None) => look_every,
+                }
+            }
+            Err(error) => {
+                let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+                tracing::warn!(%error, cause, pause_ms = pause.as_millis(), "numbering events pauses");
+                pause = (pause * 2).min(PAUSE_MAX);
+                pause
+            }
+        };
+        if stop.is_requested() {
+            return;
+        }
+        tokio::select! {
+            () = gateway.unlogged() => {}
+            () = sleep(nap) => {}
+            () = stop.requested() => {}
+        }
+    }
+}
+
+/// Numbers some events; says how far it came.
+pub(crate) async fn step(gateway: &Gateway) -> Result<Logged> {
+    match gateway.run_work(vec![Command::Log { limit: AT_ONCE }]).await?.pop() {
+        Some(Ok(Outcome::Logged(logged))) => Ok(logged),
+        Some(Ok(other)) => Err(unexpected(&other)),
+        Some(Err(error)) => Err(error),
+        None => Err(Error::internal("no answer to a log command")),
+    }
+}

@@ -1,0 +1,205 @@
+//! Where a name's addresses come from: asked for once by all who want them at the same time, and remembered for a moment.
+//!
+//! Whoever runs a name's servers decides how long they take. So what is under way is bounded in number and in time, and
+//! a slow name costs one look-up, however many deliveries wait for it. What is remembered is an answer, not a permission:
+//! each address is checked before each connection.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, ToSocketAddrs as _};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::{Instant, timeout};
+
+/// So many of a name's addresses are looked at.
+const LOOKED_AT: usize = 32;
+/// Names that the system looks up at the same time. It holds a thread for as long as it likes, of the runtime's 512.
+const PERMITS: usize = 128;
+/// How long a look-up is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How long an answer is remembered, also that there was none: long enough for the deliveries of one moment.
+const REMEMBERED: Duration = Duration::from_secs(5);
+/// Names that are remembered.
+const NAMES: usize = 1_024;
+
+/// A name's addresses, while they are looked up.
+pub type Addresses<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
+
+/// Where a name's addresses come from.
+pub trait Resolve: Send + Sync {
+    /// The addresses of a name, in the order in which they are to be tried.
+    fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a>;
+}
+
+/// The system's own way: its hosts file, its name servers.
+#[derive(Debug, Clone)]
+pub struct System {
+    permits: Arc<Semaphore>,
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self { permits: Arc::new(Semaphore::new(PERMITS)) }
+    }
+}
+
+impl Resolve for System {
+    fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a> {
+        Box::pin(async move {
+            let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(io::Error::other)?;
+            let name = name.to_owned();
+            let lookup = tokio::task::spawn_blocking(move || {
+                // Given back when the system is done, not when nobody waits for it any more.
+                let _permit = permit;
+                (name.as_str(), 0).to_socket_addrs().map(|found| found.map(|address| address.ip()).take(LOOKED_AT).collect())
+            });
+            lookup.await.map_err(io::Error::other)?
+        })
+    }
+}
+
+/// What is being looked up, and what was a moment ago.
+pub(super) struct Lookups {
+    resolver: Arc<dyn Resolve>,
+    known: Mutex<HashMap<String, Arc<Lookup>>>,
+}
+
+/// One look-up: its answer, once there is one.
+type Lookup = OnceCell<Answer>;
+
+struct Answer {
+    at: Instant,
+    /// `None`: the name does not resolve, or not in time.
+    addresses: Option<Arc<[IpAddr]>>,
+}
+
+impl Lookups {
+    /// Look-ups by this resolver.
+    pub(super) fn of(resolver: Arc<dyn Resolve>) -> Self {
+        Self { resolver, known: Mutex::default() }
+    }
+
+    /// The addresses of a name, the first few of them; `None` if there is no answer.
+    pub(super) async fn addresses(&self, name: &str) -> Option<Arc<[IpAddr]>> {
+        let lookup = self.lookup(name);
+        // If the one who asks first gives up, another of those who wait asks.
+        let answer = lookup.get_or_init(async || {
+            let found = timeout(PATIENCE, self.resolver.resolve(name)).await.ok().and_then(Result::ok);
+            Answer { at: Instant::now(), addresses: found.map(|found| found.into_iter().take(LOOKED_AT).collect()) }
+        });
+        answer.await.addresses.clone()
+    }
+
+    /// The look-up of a name that is under way or remembered, or else a new one.
+    fn lookup(&self, name: &str) -> Arc<Lookup> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lookup) = known.get(name).filter(|lookup| !is_over(lookup)) {
+            return Arc::clone(lookup);
+        }
+        if known.len() >= NAMES {
+            known.retain(|_, lookup| !is_over(lookup));
+        }
+        if known.len() >= NAMES {
+            let answered = known.iter().filter_map(|(name, lookup)| Some((lookup.get()?.at, name)));
+            if let Some(oldest) = answered.min().map(|(_, name)| name.clone()) {
+                known.remove(&oldest);
+            }
+        }
+        let lookup = Arc::new(Lookup::new());
+        // With all of them under way, this one is not shared.
+        if known.len() < NAMES {
+            known.insert(name.to_owned(), Arc::clone(&lookup));
+        }
+        lookup
+    }
+}
+
+/// It was answered too long ago, or nobody waits for its answer any more.
+fn is_over(lookup: &Arc<Lookup>) -> bool {
+    match lookup.get() {
+        Some(answer) => answer.at.elapsed() >= REMEMBERED,
+        None => Arc::strong_count(lookup) == 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Counts its questions. Those for `no…` have no answer; each answer takes a second, those for `slow…` for ever.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl Resolve for Counting {
+        fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a> {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async move {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                match name {
+                    name if name.starts_with("no") => Err(io::Error::other("no such name")),
+                    name if name.starts_with("slow") => std::future::pending().await,
+                    _ => Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST); 100]),
+                }
+            })
+        }
+    }
+
+    fn counting() -> (Arc<Counting>, Arc<Lookups>) {
+        let counting = Arc::new(Counting::default());
+        (Arc::clone(&counting), Arc::new(Lookups::of(counting)))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_name_is_looked_up_once_for_all_who_ask_and_remembered_for_a_moment() {
+        for (name, found) in [("a.example", Some(LOOKED_AT)), ("no.example", None), ("slow.example", None)] {
+            let (counting, lookups) = counting();
+            let asked = || counting.0.load(Ordering::SeqCst);
+            let together: tokio::task::JoinSet<_> = (0..50)
+                .map(|_| {
+                    let lookups = Arc::clone(&lookups);
+                    async move { lookups.addresses(name).await.map(|found| found.len()) }
+                })
+                .collect();
+            let began = Instant::now();
+            assert!(together.join_all().await.iter().all(|answer| *answer == found), "{name}");
+            assert!(began.elapsed() <= PATIENCE + Duration::from_millis(10), "{name}: {:?}", began.elapsed());
+            tokio::time::advance(REMEMBERED - Duration::from_millis(10)).await;
+            lookups.addresses(name).await;
+            assert_eq!(asked(), 1, "{name}");
+            tokio::time::advance(Duration::from_millis(10)).await;
+            lookups.addresses(name).await;
+            assert_eq!(asked(), 2, "{name}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_up_that_its_first_asker_gave_up_is_made_by_the_next() {
+        let (counting, lookups) = counting();
+        assert!(timeout(Duration::from_millis(10), lookups.addresses("a.example")).await.is_err());
+        assert!(lookups.addresses("a.example").await.is_some());
+        assert_eq!(counting.0.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_more_names_are_remembered_than_there_is_room_for() {
+        let (_, lookups) = counting();
+        let waiting: Vec<_> = (0..NAMES + 9).map(|n| lookups.lookup(&format!("{n}.example"))).collect();
+        let size = || lookups.known.lock().unwrap().len();
+        assert_eq!(size(), NAMES);
+        assert!(lookups.addresses("a.example").await.is_some(), "not shared, but answered");
+        assert_eq!(size(), NAMES);
+        drop(waiting);
+        assert!(lookups.addresses("a.example").await.is_some());
+        assert_eq!(size(), 1);
+        for n in 0..NAMES {
+            lookups.lookup(&format!("{n}.example")).set(Answer { at: Instant::now(), addresses: None }).ok().unwrap();
+        }
+        assert_eq!(size(), NAMES, "the oldest made room");
+    }
+}
