@@ -23,11 +23,12 @@ pub struct Response {
     pub status: u16,
     /// Header names in lower case, and values.
     pub headers: Vec<(String, String)>,
-    /// The body, or null when there is none.
+    /// The body if it is JSON; else null.
     pub body: Value,
     /// The nonce under which the call was signed; empty if it was not.
     pub nonce: String,
-    bytes: Vec<u8>,
+    /// The body as it came.
+    pub bytes: Vec<u8>,
 }
 
 impl Response {
@@ -68,7 +69,8 @@ impl Connection {
         let length = headers.iter().find(|(n, _)| n == "content-length").and_then(|(_, v)| v.parse().ok()).unwrap_or(0);
         let mut bytes = vec![0; length];
         self.0.read_exact(&mut bytes)?;
-        let body = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes)? };
+        let json = headers.iter().any(|(name, value)| name == "content-type" && value.contains("json"));
+        let body = if json && !bytes.is_empty() { serde_json::from_slice(&bytes)? } else { Value::Null };
         Ok(Response { status, headers, body, nonce: String::new(), bytes })
     }
 
@@ -142,9 +144,40 @@ impl Client {
     /// Sends one call and reads its answer. A call that was refused because token or challenge had ended is signed anew
     /// and sent once more.
     pub fn send(&mut self, method: &str, path: &str, body: Option<&str>) -> Result<Response> {
-        let request = call(method, path, body);
+        self.ask(call(method, path, body))
+    }
+
+    /// The same for a call that is put together already.
+    pub fn ask(&mut self, request: Request) -> Result<Response> {
         let (response, again) = self.once(request.clone())?;
         if again { self.once(request).map(|(response, _)| response) } else { Ok(response) }
+    }
+
+    /// What is at `path`, as it is served: of this media type, or any if that is empty.
+    pub fn fetch(&mut self, path: &str, kind: &str) -> Result<Vec<u8>> {
+        let mut request = call("GET", path, None);
+        if !kind.is_empty() {
+            request.headers.push(("accept".to_owned(), kind.to_owned()));
+        }
+        let response = self.ask(request)?;
+        assert_eq!(response.status, 200, "{path}: {response:?}");
+        Ok(response.bytes)
+    }
+
+    /// The client's whole feed of events, read page by page; its positions must count from 1 without gaps.
+    pub fn feed(&mut self) -> Result<Vec<Value>> {
+        let mut feed: Vec<Value> = Vec::new();
+        loop {
+            let mut page = self.send("GET", &format!("/api/v1/gateway/events?limit=200&after={}", feed.len()), None)?;
+            assert_eq!(page.status, 200, "{page:?}");
+            for entry in page.body["data"].as_array_mut().expect("a page").drain(..) {
+                assert_eq!(entry["position"], feed.len() + 1);
+                feed.push(entry);
+            }
+            if page.body["has_more"] == false {
+                return Ok(feed);
+            }
+        }
     }
 
     fn once(&mut self, request: Request) -> Result<(Response, bool)> {

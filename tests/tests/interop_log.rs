@@ -1,5 +1,5 @@
 //! A program that is not ours audits the log: Go's checksum database, in `tests/interop/go-tlog`. It finds a log of ours
-//! sound, and everything unsound that is changed in it.
+//! sound, that of a running server too, and everything unsound that is changed in it.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use std::collections::BTreeMap;
@@ -14,6 +14,8 @@ use railgate::auth::{Signer as _, SoftwareKey};
 use railgate::log::{
     Checkpoint, LogKey, LogName, Proof, TileKind, TilePath, Tiles, append, commitment, consistency, inclusion, root, serve,
 };
+use railgate_tests::binary::Server;
+use railgate_tests::client::{Client, call, enroll};
 use railgate_tests::interop::{prepare, run};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -25,6 +27,9 @@ const SIZE: u64 = 70_000;
 const EARLIER: u64 = 66_001;
 /// The leaf that is proven to be there.
 const PROVEN: u64 = 65_999;
+/// As many settlements are made on the running server before the earlier checkpoint and between the two: enough for full
+/// tiles, and for a tile of level 1.
+const SETTLEMENTS: u64 = 150;
 
 #[derive(Default)]
 struct Memory(BTreeMap<(u8, u64), Vec<u8>>);
@@ -41,58 +46,17 @@ fn numbered(what: &str, n: u64) -> [u8; 32] {
     Sha256::digest(format!("{what} {n}")).into()
 }
 
-/// A log in a folder, with what its holders keep beside it.
-struct Log {
+/// What an auditor goes through: a log's files in a folder, and beside them what its holders keep.
+struct Files {
     folder: TempDir,
-    signer: SoftwareKey,
     key: LogKey,
-    tiles: Memory,
+    /// The hash of the event that is proven, in hexadecimal.
+    event: String,
 }
 
-impl Log {
-    fn new() -> Self {
-        let signer = SoftwareKey::ed25519(&[42; 32]);
-        let key = LogKey::new(LogName::of_issuer("https://pay.example.org:8443/base"), signer.public_key()).unwrap();
-        let (mut tiles, mut size) = (Memory::default(), 0);
-        let leaves: Vec<_> = (0..SIZE).map(|n| commitment(&numbered("salt", n), &numbered("event", n))).collect();
-        for batch in leaves.chunks(1_009) {
-            let appended = append(&tiles, size, batch).unwrap();
-            size = appended.size;
-            tiles.0.extend(appended.rows.into_iter().map(|row| ((row.level, row.index), row.bytes)));
-        }
-        let log = Self { folder: tempfile::tempdir().unwrap(), signer, key, tiles };
-        log.write();
-        log
-    }
-
-    fn signed(&self, size: u64, root: [u8; 32]) -> String {
-        Checkpoint { origin: self.key.name().clone(), size, root }.sign(&self.signer).unwrap()
-    }
-
-    fn checkpoint(&self, size: u64) -> String {
-        self.signed(size, root(&self.tiles, size).unwrap())
-    }
-
-    fn proof(&self) -> Proof {
-        let (size, path) = (EARLIER, inclusion(&self.tiles, PROVEN, EARLIER).unwrap());
-        Proof { salt: numbered("salt", PROVEN), index: PROVEN, path, checkpoint: self.checkpoint(size) }
-    }
-
-    /// Writes each file as a server would answer for it, and what the holders have.
-    fn write(&self) {
-        for (&(level, index), bytes) in &self.tiles.0 {
-            let width = u16::try_from(bytes.len() / 32).unwrap();
-            let kinds = [Some(TileKind::Hashes(level)), (level == 0).then_some(TileKind::Entries)];
-            for path in kinds.into_iter().flatten().map(|kind| TilePath::new(kind, index, width).unwrap()) {
-                assert!(path.is_within(SIZE));
-                self.put(&path.to_string(), &serve(&self.tiles, &path).unwrap());
-            }
-        }
-        self.put("checkpoint", self.checkpoint(SIZE).as_bytes());
-        self.put("kept/checkpoint", self.checkpoint(EARLIER).as_bytes());
-        let text = base64_lines(&consistency(&self.tiles, EARLIER, SIZE).unwrap());
-        self.put("kept/consistency", text.as_bytes());
-        self.put("kept/event.tlog-proof", self.proof().to_string().as_bytes());
+impl Files {
+    fn new(key: LogKey, event: String) -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), key, event }
     }
 
     fn path(&self, file: &str) -> PathBuf {
@@ -108,7 +72,7 @@ impl Log {
     /// The audit of everything, with the log's files at `place`.
     fn audit(&self, place: &str) -> Result<String, String> {
         let mut auditor: Command = prepare("go-tlog");
-        auditor.args(["-log", place, "-key", &self.key.to_string(), "-event", &hex(&numbered("event", PROVEN))]);
+        auditor.args(["-log", place, "-key", &self.key.to_string(), "-event", &self.event]);
         for (option, file) in [("-old", "checkpoint"), ("-consistency", "consistency"), ("-proof", "event.tlog-proof")] {
             auditor.arg(option).arg(self.path("kept").join(file));
         }
@@ -144,6 +108,70 @@ impl Log {
     }
 }
 
+/// A log that was made up, with its key.
+struct Log {
+    files: Files,
+    signer: SoftwareKey,
+    tiles: Memory,
+}
+
+impl Log {
+    fn new() -> Self {
+        let signer = SoftwareKey::ed25519(&[42; 32]);
+        let key = LogKey::new(LogName::of_issuer("https://pay.example.org:8443/base"), signer.public_key()).unwrap();
+        let (mut tiles, mut size) = (Memory::default(), 0);
+        let leaves: Vec<_> = (0..SIZE).map(|n| commitment(&numbered("salt", n), &numbered("event", n))).collect();
+        for batch in leaves.chunks(1_009) {
+            let appended = append(&tiles, size, batch).unwrap();
+            size = appended.size;
+            tiles.0.extend(appended.rows.into_iter().map(|row| ((row.level, row.index), row.bytes)));
+        }
+        let log = Self { files: Files::new(key, hex(&numbered("event", PROVEN))), signer, tiles };
+        log.write();
+        log
+    }
+
+    fn signed(&self, size: u64, root: [u8; 32]) -> String {
+        Checkpoint { origin: self.files.key.name().clone(), size, root }.sign(&self.signer).unwrap()
+    }
+
+    fn checkpoint(&self, size: u64) -> String {
+        self.signed(size, root(&self.tiles, size).unwrap())
+    }
+
+    fn proof(&self) -> Proof {
+        let (size, path) = (EARLIER, inclusion(&self.tiles, PROVEN, EARLIER).unwrap());
+        Proof { salt: numbered("salt", PROVEN), index: PROVEN, path, checkpoint: self.checkpoint(size) }
+    }
+
+    /// Writes each file as a server would answer for it, and what the holders have.
+    fn write(&self) {
+        for path in tiles_of(SIZE) {
+            assert!(path.is_within(SIZE));
+            self.files.put(&path.to_string(), &serve(&self.tiles, &path).unwrap());
+        }
+        self.files.put("checkpoint", self.checkpoint(SIZE).as_bytes());
+        self.files.put("kept/checkpoint", self.checkpoint(EARLIER).as_bytes());
+        let text = base64_lines(&consistency(&self.tiles, EARLIER, SIZE).unwrap());
+        self.files.put("kept/consistency", text.as_bytes());
+        self.files.put("kept/event.tlog-proof", self.proof().to_string().as_bytes());
+    }
+}
+
+/// All tiles that a log of this size has: of each level the full ones, and the one that is not yet.
+fn tiles_of(size: u64) -> Vec<TilePath> {
+    let mut paths = Vec::new();
+    for level in 0..8 {
+        let hashes = size >> (8 * u32::from(level));
+        for index in 0..hashes.div_ceil(256) {
+            let width = u16::try_from((hashes - 256 * index).min(256)).unwrap();
+            let kinds = [Some(TileKind::Hashes(level)), (level == 0).then_some(TileKind::Entries)];
+            paths.extend(kinds.into_iter().flatten().map(|kind| TilePath::new(kind, index, width).unwrap()));
+        }
+    }
+    paths
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -153,6 +181,10 @@ fn base64_lines(hashes: &[[u8; 32]]) -> String {
     let proof = Proof { salt: [0; 32], index: 0, path: hashes.to_vec(), checkpoint: String::new() }.to_string();
     let (_, lines) = proof.split_once("index 0\n").unwrap();
     lines.trim_end_matches('\n').to_owned() + "\n"
+}
+
+fn base64_line(hash: [u8; 32]) -> String {
+    base64_lines(&[hash]).trim_end().to_owned()
 }
 
 fn lines(printed: &str) -> Vec<Value> {
@@ -169,7 +201,7 @@ fn failed_step(failure: &str) -> String {
 
 #[track_caller]
 fn assert_sound(log: &Log, printed: &str) {
-    let root = |size| base64_lines(&[root(&log.tiles, size).unwrap()]).trim_end().to_owned();
+    let root = |size| base64_line(root(&log.tiles, size).unwrap());
     let expected = [
         json!({ "step": "checkpoint", "size": SIZE, "root": root(SIZE) }),
         json!({ "step": "leaves", "size": SIZE, "root": root(SIZE) }),
@@ -183,31 +215,32 @@ fn assert_sound(log: &Log, printed: &str) {
 #[test]
 fn a_log_is_sound_and_one_that_was_changed_is_not() {
     let log = Log::new();
-    assert_sound(&log, &log.audit_folder().unwrap());
+    let files = &log.files;
+    assert_sound(&log, &files.audit_folder().unwrap());
 
     // Tiles of each level, full and partial, and the entries.
     for tile in ["tile/0/000", "tile/0/273.p/112", "tile/1/000", "tile/1/001.p/17", "tile/2/000.p/1"] {
-        log.fails_with(tile, "tiles", log.with_bit_changed(tile, 31));
+        files.fails_with(tile, "tiles", files.with_bit_changed(tile, 31));
     }
     for (bundle, at) in [("tile/entries/000", 2), ("tile/entries/100", 255 * 34 + 33), ("tile/entries/273.p/112", 1)] {
-        log.fails_with(bundle, "leaves", log.with_bit_changed(bundle, at));
+        files.fails_with(bundle, "leaves", files.with_bit_changed(bundle, at));
     }
-    let bundle = fs::read(log.path("tile/entries/005")).unwrap();
-    log.fails_with("tile/entries/005", "leaves", &bundle[..255 * 34]);
-    log.fails_with("tile/entries/005", "leaves", [&bundle[..], &bundle[..34]].concat());
+    let bundle = fs::read(files.path("tile/entries/005")).unwrap();
+    files.fails_with("tile/entries/005", "leaves", &bundle[..255 * 34]);
+    files.fails_with("tile/entries/005", "leaves", [&bundle[..], &bundle[..34]].concat());
 
     // A checkpoint that was changed, and ones that the log signed and that are not true.
-    log.fails_with("checkpoint", "checkpoint", log.with("checkpoint", "\n70000\n", "\n70001\n"));
-    log.fails_with("checkpoint", "checkpoint", log.with("checkpoint", "/log\n", "/other\n"));
-    log.fails_with("checkpoint", "leaves", log.signed(SIZE, [1; 32]));
-    log.fails_with("checkpoint", "leaves", log.signed(SIZE - 1, root(&log.tiles, SIZE).unwrap()));
+    files.fails_with("checkpoint", "checkpoint", files.with("checkpoint", "\n70000\n", "\n70001\n"));
+    files.fails_with("checkpoint", "checkpoint", files.with("checkpoint", "/log\n", "/other\n"));
+    files.fails_with("checkpoint", "leaves", log.signed(SIZE, [1; 32]));
+    files.fails_with("checkpoint", "leaves", log.signed(SIZE - 1, root(&log.tiles, SIZE).unwrap()));
 
     // A history that was told differently before, or not at all.
-    log.fails_with("kept/checkpoint", "consistency", log.signed(EARLIER, [1; 32]));
-    log.fails_with("kept/checkpoint", "consistency", log.signed(EARLIER, root(&log.tiles, EARLIER - 1).unwrap()));
-    log.fails_with("kept/checkpoint", "consistency", log.signed(SIZE + 1, [1; 32]));
-    log.fails_with("kept/checkpoint", "consistency", log.signed(0, [1; 32]));
-    log.fails_with("kept/consistency", "consistency", base64_lines(&consistency(&log.tiles, EARLIER - 1, SIZE).unwrap()));
+    files.fails_with("kept/checkpoint", "consistency", log.signed(EARLIER, [1; 32]));
+    files.fails_with("kept/checkpoint", "consistency", log.signed(EARLIER, root(&log.tiles, EARLIER - 1).unwrap()));
+    files.fails_with("kept/checkpoint", "consistency", log.signed(SIZE + 1, [1; 32]));
+    files.fails_with("kept/checkpoint", "consistency", log.signed(0, [1; 32]));
+    files.fails_with("kept/consistency", "consistency", base64_lines(&consistency(&log.tiles, EARLIER - 1, SIZE).unwrap()));
 
     // Proofs of something else.
     let proof = log.proof();
@@ -220,33 +253,134 @@ fn a_log_is_sound_and_one_that_was_changed_is_not() {
         Proof { checkpoint: other_checkpoint, ..proof.clone() },
         Proof { checkpoint: proof.checkpoint.replacen("66001", "66000", 1), ..proof },
     ] {
-        log.fails_with("kept/event.tlog-proof", "inclusion", changed.to_string());
+        files.fails_with("kept/event.tlog-proof", "inclusion", changed.to_string());
     }
-    assert_sound(&log, &log.audit_folder().unwrap());
+    assert_sound(&log, &files.audit_folder().unwrap());
 
     // The log as it began continues in every log.
-    log.put("kept/checkpoint", log.checkpoint(0).as_bytes());
-    log.put("kept/consistency", b"");
-    assert_eq!(lines(&log.audit_folder().unwrap())[3]["size"], 0);
+    files.put("kept/checkpoint", log.checkpoint(0).as_bytes());
+    files.put("kept/consistency", b"");
+    assert_eq!(lines(&files.audit_folder().unwrap())[3]["size"], 0);
 }
 
 #[test]
 fn a_log_is_audited_over_http() {
     let log = Log::new();
-    let folder = log.folder.path().to_owned();
+    let files = &log.files;
+    let folder = files.folder.path().to_owned();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let place = format!("http://{}/", listener.local_addr().unwrap());
-    let files = move |uri: Uri| {
+    let served = move |uri: Uri| {
         let file = read(&folder, uri.path());
         async move { file.ok_or(StatusCode::NOT_FOUND) }
     };
-    runtime.spawn(async move { axum::serve(listener, Router::new().fallback(files)).await });
-    assert_sound(&log, &log.audit(&place).unwrap());
-    fs::remove_file(log.path("tile/1/000")).unwrap();
-    assert_eq!(failed_step(&log.audit(&place).unwrap_err()), "tiles");
+    runtime.spawn(async move { axum::serve(listener, Router::new().fallback(served)).await });
+    assert_sound(&log, &files.audit(&place).unwrap());
+    fs::remove_file(files.path("tile/1/000")).unwrap();
+    assert_eq!(failed_step(&files.audit(&place).unwrap_err()), "tiles");
 }
 
 fn read(folder: &Path, path: &str) -> Option<Vec<u8>> {
     fs::read(folder.join(path.strip_prefix('/')?)).ok()
+}
+
+/// Settles so many payments, the first of them numbered `first`, and waits until the log has the end of the last one.
+fn settle(client: &mut Client, first: u64) {
+    for n in first..first + SETTLEMENTS {
+        let body = json!({ "amount": "1.00", "currency": "EUR", "to": "sim:ok", "reference": format!("log-{n}") });
+        let made = client.ask(preferring_the_end(&body)).unwrap();
+        assert_eq!((made.status, &made.body["status"]), (201, &json!("completed")), "{made:?}");
+    }
+    proof_of(client, first + SETTLEMENTS - 1);
+}
+
+fn preferring_the_end(body: &Value) -> railgate::client::Request {
+    let mut request = call("POST", "/api/v1/gateway/settlements", Some(&body.to_string()));
+    request.headers.push(("prefer".to_owned(), "wait=30".to_owned()));
+    request
+}
+
+fn proof_of(client: &mut Client, n: u64) -> Vec<u8> {
+    client.fetch(&format!("/api/v1/gateway/settlements/log-{n}/receipt/proof"), "text/plain").unwrap()
+}
+
+/// The tiles that were fetched of a log of this size, as the log itself keeps them: at level 0 the entries, not their hashes.
+struct Fetched<'a>(&'a Files, u64);
+
+impl Tiles for Fetched<'_> {
+    type Error = std::io::Error;
+
+    fn tile(&self, level: u8, index: u64) -> Result<Option<Vec<u8>>, Self::Error> {
+        let kind = if level == 0 { TileKind::Entries } else { TileKind::Hashes(level) };
+        let Some(path) = tiles_of(self.1).into_iter().find(|path| path.kind() == kind && path.index() == index) else { return Ok(None) };
+        let bytes = fs::read(self.0.path(&path.to_string()))?;
+        // Each entry has its length before it.
+        Ok(Some(if level == 0 { bytes.chunks(34).flat_map(|entry| &entry[2..]).copied().collect() } else { bytes }))
+    }
+}
+
+#[test]
+fn the_log_of_a_server_is_sound_and_one_that_was_changed_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("gateway.db");
+    let server = Server::start(&database, &[]);
+    let account = enroll(server.address);
+    let mut client = account.connect(server.address).unwrap();
+    let keys = String::from_utf8(client.fetch("/api/v1/log/keys", "").unwrap()).unwrap();
+    let key = LogKey::parse(keys.trim_end()).unwrap();
+    settle(&mut client, 0);
+    let earlier = client.fetch("/api/v1/log/checkpoint", "").unwrap();
+    let proven = SETTLEMENTS / 2;
+    let proof = proof_of(&mut client, proven);
+    let feed = client.feed().unwrap();
+    let last = feed.iter().rfind(|entry| entry["event"]["reference"] == format!("log-{proven}")).unwrap();
+    let files = Files::new(key, last["event"]["hash"].as_str().unwrap().to_owned());
+    files.put("kept/checkpoint", &earlier);
+    files.put("kept/event.tlog-proof", &proof);
+
+    // The same log goes on in the next process.
+    assert!(server.stop(), "a graceful end");
+    let server = Server::start(&database, &[]);
+    let mut client = account.connect(server.address).unwrap();
+    settle(&mut client, SETTLEMENTS);
+    let latest = client.fetch("/api/v1/log/checkpoint", "").unwrap();
+    files.put("checkpoint", &latest);
+    let [old, new] = [&earlier, &latest].map(|note| files.key.open(std::str::from_utf8(note).unwrap()).unwrap());
+    assert!(old.size > 256 && new.size >= old.size + SETTLEMENTS, "{old:?} {new:?}");
+    assert_eq!(new.size, client.feed().unwrap().len() as u64, "the log has each event once");
+    for path in tiles_of(new.size) {
+        let bytes = client.fetch(&format!("/api/v1/log/{path}"), "").unwrap();
+        files.put(&path.to_string(), &bytes);
+    }
+    let path = consistency(&Fetched(&files, new.size), old.size, new.size).unwrap();
+    files.put("kept/consistency", base64_lines(&path).as_bytes());
+
+    let proof = Proof::parse(std::str::from_utf8(&proof).unwrap()).unwrap();
+    let expected = [
+        json!({ "step": "checkpoint", "size": new.size, "root": base64_line(new.root) }),
+        json!({ "step": "leaves", "size": new.size, "root": base64_line(new.root) }),
+        json!({ "step": "tiles", "size": new.size }),
+        json!({ "step": "consistency", "size": old.size, "root": base64_line(old.root) }),
+        json!({ "step": "inclusion", "size": old.size, "index": proof.index }),
+    ];
+    assert_eq!(lines(&files.audit_folder().unwrap()), expected);
+
+    for path in tiles_of(new.size) {
+        let step = if path.kind() == TileKind::Entries { "leaves" } else { "tiles" };
+        let file = path.to_string();
+        files.fails_with(&file, step, files.with_bit_changed(&file, 31));
+    }
+    let size = format!("\n{}\n", new.size);
+    files.fails_with("checkpoint", "checkpoint", files.with("checkpoint", &size, &format!("\n{}\n", new.size - 1)));
+    files.fails_with("kept/checkpoint", "consistency", files.with("kept/checkpoint", &base64_line(old.root), &base64_line(new.root)));
+    for changed in [
+        Proof { salt: [7; 32], ..proof.clone() },
+        Proof { index: proof.index - 1, ..proof.clone() },
+        Proof { path: proof.path[1..].to_vec(), ..proof.clone() },
+        Proof { checkpoint: String::from_utf8(latest).unwrap(), ..proof },
+    ] {
+        files.fails_with("kept/event.tlog-proof", "inclusion", changed.to_string());
+    }
+    assert_eq!(lines(&files.audit_folder().unwrap()), expected);
 }

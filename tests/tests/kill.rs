@@ -24,10 +24,9 @@ const ROUNDS: u64 = 50;
 const CONNECTIONS: u64 = 8;
 const SCENARIOS: &[&str] =
     &["sim:ok", "sim:ok", "sim:ok", "sim:failover", "sim:timeout-then-ok", "sim:decline-over_limit", "msisdn:+254700000001"];
-/// One create in so many is followed by the reversal of an earlier settlement of the same connection,
+/// One create in so many is followed by a reversal: by turns of that very settlement, which was hardly sent on yet, and of
+/// one that an earlier round left to be completed.
 const REVERSE_EVERY: u64 = 4;
-/// as many before it: some of them were sent on by then, and some were not.
-const BEFORE: usize = 3;
 
 /// What was answered, and what was tried.
 #[derive(Default)]
@@ -47,10 +46,15 @@ struct Reversal {
     code: String,
 }
 
+/// Whether the payment of this reference succeeds at once.
+fn pays(reference: &str) -> bool {
+    let n: usize = reference.strip_prefix("k-").and_then(|n| n.parse().ok()).expect("a reference of this test");
+    SCENARIOS[n % SCENARIOS.len()] == "sim:ok"
+}
+
 /// Creates and reverses settlements on one connection until the server is gone; notes what was answered.
-fn load(server: &Server, account: &Account, next: &AtomicU64, answered: &Mutex<Answered>, count: &AtomicU64) {
+fn load(server: &Server, account: &Account, next: &AtomicU64, answered: &Mutex<Answered>, count: &AtomicU64, earlier: &Mutex<Vec<String>>) {
     let Ok(mut client) = account.connect(server.address) else { return };
-    let mut own = Vec::new();
     loop {
         let n = next.fetch_add(1, Ordering::SeqCst);
         let to = SCENARIOS[(n % SCENARIOS.len() as u64) as usize];
@@ -61,11 +65,11 @@ fn load(server: &Server, account: &Account, next: &AtomicU64, answered: &Mutex<A
         let id = response.body["id"].as_str().expect("an id").to_owned();
         answered.lock().expect("no panics").created.insert(reference.clone(), id);
         count.fetch_add(1, Ordering::SeqCst);
-        own.push(reference);
-        if !n.is_multiple_of(REVERSE_EVERY) || own.len() <= BEFORE {
+        if !n.is_multiple_of(REVERSE_EVERY) {
             continue;
         }
-        let reference = own.swap_remove(own.len() - 1 - BEFORE);
+        let left = if n.is_multiple_of(2 * REVERSE_EVERY) { None } else { earlier.lock().expect("no panics").pop() };
+        let reference = left.unwrap_or(reference);
         answered.lock().expect("no panics").tried.insert(reference.clone());
         let path = format!("/api/v1/gateway/settlements/{reference}/reverse");
         let Ok(response) = client.send("POST", &path, None) else { return };
@@ -172,8 +176,11 @@ fn fifty_kills_lose_nothing_and_send_nothing_twice() {
     for round in 1..=ROUNDS {
         // How much is answered before the kill differs from round to round, and so does what is under way.
         let (kill_at, count, answered) = (round * 37 % 97 + 1, AtomicU64::new(0), Mutex::<Answered>::default());
+        let untouched = all.created.keys().filter(|reference| pays(reference) && !all.tried.contains(*reference));
+        let earlier = Mutex::new(untouched.cloned().collect::<Vec<_>>());
         std::thread::scope(|scope| {
-            let connections: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(|| load(&server, &account, &next, &answered, &count))).collect();
+            let connections: Vec<_> =
+                (0..CONNECTIONS).map(|_| scope.spawn(|| load(&server, &account, &next, &answered, &count, &earlier))).collect();
             while count.load(Ordering::SeqCst) < kill_at {
                 assert!(!connections.iter().all(|connection| connection.is_finished()), "the server is gone before it was killed");
                 std::thread::yield_now();
