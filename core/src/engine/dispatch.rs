@@ -191,8 +191,8 @@ impl Engine {
         overlay.get(&Key::Reversal((no, n)))?.ok_or_else(|| Error::internal(format!("reversal {n} of settlement {} is missing", no.0)))
     }
 
-    /// Makes every task and queue that somebody else has leased due now, and takes over the log. Only for a host that has the store to itself: then
-    /// those others are gone, and waiting for their leases to end would only cost time.
+    /// Makes every task and queue that somebody else has leased due now, and takes over the log. Only for a host that has
+    /// the store to itself: then those others are gone, and waiting for their leases to end would only cost time.
     pub(super) fn recover(&self, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<Outcome> {
         self.take_over_log(overlay)?;
         let mut freed = self.free_queues(overlay)?;

@@ -5,12 +5,12 @@ use crate::auth::{PublicKey, SoftwareKey};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::SettlementNo;
 use crate::log::{self, Checkpoint, LogKey, LogName, Proof, TilePath, TreeError};
-use crate::store::record::{EventRecord, FeedRecord, Key, SecretKind, SecretRecord, SettlementRecord};
+use crate::store::record::{EventRecord, FeedRecord, Key, Record, SecretKind, SecretRecord, SettlementRecord};
 use crate::store::{Scan, Unique, typed, typed_all};
 use crate::trail::{self, Link, hex};
 
 use super::Engine;
-use super::log::{StoredTiles, last_position, leaf_salt, log_head};
+use super::log::{StoredTiles, leaf_salt, log_head};
 use super::secrets::place;
 
 impl Engine {
@@ -38,16 +38,7 @@ impl Engine {
         Ok(views)
     }
 
-    /// The position of the caller's newest event; 0 before the first.
-    pub fn feed_end(&self, caller: &Caller) -> Result<i64> {
-        last_position(&*self.store, caller.client, caller.mode)
-    }
-
-    fn stored<T: TryFrom<crate::store::record::Record, Error = crate::store::record::Record>>(
-        &self,
-        key: &Key,
-        no: SettlementNo,
-    ) -> Result<T> {
+    fn stored<T: TryFrom<Record, Error = Record>>(&self, key: &Key, no: SettlementNo) -> Result<T> {
         typed(self.store.get(key)?)?.ok_or_else(|| Error::internal(format!("the feed names what is not there, of settlement {}", no.0)))
     }
 

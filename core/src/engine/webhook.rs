@@ -206,8 +206,7 @@ impl Engine {
     /// The caller's webhooks, oldest first.
     pub fn webhooks(&self, caller: &Caller) -> Result<Vec<WebhookView>> {
         let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::EndpointsOf(caller.client, caller.mode))?)?;
-        let there = endpoints.iter().filter(|endpoint| endpoint.status != EndpointStatus::Removed);
-        there.map(|endpoint| self.webhook_view(endpoint, None)).collect()
+        endpoints.iter().map(|endpoint| self.webhook_view(endpoint, None)).collect()
     }
 
     /// One of the caller's webhooks.
