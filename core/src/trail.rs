@@ -165,3 +165,55 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
         out.push_str(&serde_json::Value::from(text).to_string());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::path::PathBuf;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Every string in a document, names of members among them.
+    fn strings(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::String(text) => found.push(text.clone()),
+            Value::Array(items) => items.iter().for_each(|item| strings(item, found)),
+            Value::Object(members) => {
+                found.extend(members.keys().cloned());
+                members.values().for_each(|member| strings(member, found));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// The published documents of RFC 8785, and what they come to. The canonicaliser that the trail's form is compared
+    /// with elsewhere is held to them, and so is the way in which the trail writes strings.
+    #[test]
+    fn strings_are_written_as_the_published_documents_have_them() {
+        let folder = std::env::var_os("RAILGATE_VECTORS")
+            .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors")), PathBuf::from)
+            .join("jcs/testdata");
+        let mut count = 0;
+        for name in ["arrays", "french", "structures", "unicode", "values", "weird"] {
+            let read = |side: &str| std::fs::read_to_string(folder.join(side).join(format!("{name}.json")));
+            let (Ok(input), Ok(output)) = (read("input"), read("output")) else {
+                // Past the capture of the test's output: who runs the tests must see it, although nothing fails.
+                let _ = writeln!(std::io::stderr(), "SKIPPED: the public vectors jcs/{name} are not in {}", folder.display());
+                continue;
+            };
+            let (document, output) = (serde_json::from_str::<Value>(&input).unwrap(), output.trim_end());
+            assert_eq!(serde_json_canonicalizer::to_string(&document).unwrap(), output, "{name}");
+            let mut all = Vec::new();
+            strings(&document, &mut all);
+            for text in &all {
+                let mut written = String::new();
+                write_string(&mut written, text);
+                assert!(output.contains(&written), "{name}: {written}");
+            }
+            count += all.len();
+        }
+        assert!(count == 0 || count > 40, "{count} strings");
+    }
+}
