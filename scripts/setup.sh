@@ -28,7 +28,8 @@ install_packages() { # WHAT DEBIAN_PACKAGES BREW_PACKAGES: the packages are list
   if command -v apt-get >/dev/null 2>&1; then
     say "installing $1 (apt-get install $2)"
     as_root apt-get update -qq >&2
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $2 >&2
+    # What dpkg says of each package is of no use to anybody; what goes wrong comes as an error.
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $2 >/dev/null
   elif command -v brew >/dev/null 2>&1; then
     say "installing $1 (brew install $3)"
     brew install --quiet $3 >&2
@@ -59,19 +60,28 @@ need_cc() {
   need has_cc "a C compiler" "gcc libc6-dev" gcc
 }
 
-# What the interop tests run: clients that are not ours, in JavaScript, Python, Go and shell. Only ./check calls these.
+# What the tests run: clients in JavaScript, Python, Go and shell, and a database server. Only ./check
+# calls these.
 
 has_node() { node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)' && npm --version; }
 has_python() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))'; }
 has_go() { go version | grep -Eq ' go1\.(19|[2-9][0-9])'; }
 has_openssl() { openssl version; }
 has_curl() { curl --version; }
+# Debian keeps the server's programs out of PATH, in a folder for each version.
+has_postgres() {
+  for found in /usr/lib/postgresql/*/bin/initdb "$(pg_config --bindir)/initdb"; do
+    [ -x "$found" ] && "$found" --version | grep -Eq ' (1[4-9]|[2-9][0-9])(\.|$|[^0-9])' && return 0
+  done
+  return 1
+}
 
 need_node() { need has_node "Node 18 or newer with npm" "nodejs npm" node; }
 need_python() { need has_python "Python 3.10 or newer with venv" "python3 python3-venv" python3; }
 need_go() { need has_go "Go 1.19 or newer" golang-go go; }
 need_openssl() { need has_openssl "openssl" openssl openssl; }
 need_curl() { need has_curl "curl" "curl ca-certificates" curl; }
+need_postgres() { need has_postgres "PostgreSQL 14 or newer" postgresql postgresql; }
 
 need_cargo
 need_cc

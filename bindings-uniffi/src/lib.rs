@@ -45,10 +45,11 @@ pub enum GatewayError {
 pub fn validate_settlement(body: String, now_ms: i64) -> Result<(), GatewayError> {
     let invalid = |error: railgate::Error| GatewayError::Invalid {
         code: error.code.as_str().to_owned(),
-        detail: error.detail.into_owned(),
+        detail: error.detail.to_string(),
         problems: error
             .fields
-            .into_iter()
+            .iter()
+            .cloned()
             .map(|f| FieldProblem { pointer: f.pointer, code: f.code.into_owned(), message: f.message })
             .collect(),
     };
@@ -63,7 +64,7 @@ pub fn validate_settlement(body: String, now_ms: i64) -> Result<(), GatewayError
 #[uniffi::export]
 pub fn verify_receipt(jws: String, jwks: String) -> Result<String, GatewayError> {
     let invalid = |detail: String| GatewayError::ReceiptInvalid { detail };
-    let claims = railgate::receipt::verify_receipt(&jws, &jwks).map_err(|error| invalid(error.detail.into_owned()))?;
+    let claims = railgate::receipt::verify_receipt(&jws, &jwks).map_err(|error| invalid(error.detail.to_string()))?;
     serde_json::to_string(&claims).map_err(|error| invalid(error.to_string()))
 }
 

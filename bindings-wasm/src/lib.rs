@@ -17,7 +17,7 @@ pub fn validate_settlement(body: &str, now_ms: f64) -> String {
     // Milliseconds since 1970 are integers far below 2^53; saturates at the ends.
     let problems = match parse_create(body.as_bytes(), &AnyCurrency, now_ms as i64) {
         Ok(_) => Vec::new(),
-        Err(error) => error.fields,
+        Err(error) => error.fields.clone(),
     };
     serde_json::to_string(&problems).unwrap_or_default()
 }
@@ -35,7 +35,7 @@ pub fn verify_receipt(jws: &str, jwks: &str) -> Result<String, JsError> {
 }
 
 fn verified(jws: &str, jwks: &str) -> Result<String, String> {
-    let claims = railgate::receipt::verify_receipt(jws, jwks).map_err(|error| error.detail.into_owned())?;
+    let claims = railgate::receipt::verify_receipt(jws, jwks).map_err(|error| error.detail.to_string())?;
     serde_json::to_string(&claims).map_err(|error| error.to_string())
 }
 

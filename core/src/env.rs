@@ -18,7 +18,7 @@ pub trait Env: Send + Sync {
 /// A clock that stands still until it is told to move, and numbers that follow from a seed.
 ///
 /// The same seed and the same commands give the same bytes. It drives the demo, the simulations and the sandbox of
-/// hosts without a network. Its randomness is predictable: never issue a live token from it.
+/// hosts without a network. Its randomness follows from the seed: never issue a live token from it.
 pub struct ManualEnv {
     now: AtomicI64,
     counter: AtomicU64,
@@ -29,7 +29,11 @@ pub struct ManualEnv {
 impl ManualEnv {
     /// A clock that stands at `now`, and the numbers of `seed`.
     pub fn new(now: Millis, seed: u64) -> Self {
-        let seed = Sha256::digest(seed.to_be_bytes()).into();
+        Self::seeded(now, Sha256::digest(seed.to_be_bytes()).into())
+    }
+
+    /// The same with a whole seed: SHA-256 over it and a counter. As unpredictable as the seed is.
+    pub fn seeded(now: Millis, seed: [u8; 32]) -> Self {
         Self { now: AtomicI64::new(now), counter: AtomicU64::new(0), seed, pool: Mutex::new(Vec::new()) }
     }
 

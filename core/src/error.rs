@@ -1,12 +1,14 @@
 //! The one error type of the engine: a stable code, where it points, and whether to try again.
 //!
 //! Codes, statuses and categories are those of the HTTP contract, section 8, so that every host
-//! (server, phone, browser) tells its user the same thing. Causes stay inside: [`Error::detail`]
+//! (server, phone, browser) tells its user the same thing. Causes stay inside: [`Failure::detail`]
 //! is safe to show to a client, [`std::error::Error::source`] is for the operator's log.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+
+use crate::store::StoreError;
 
 /// What kind of trouble a code means, after the GSMA Mobile Money API's error categories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,16 +144,38 @@ impl FieldProblem {
     }
 }
 
-/// Why a command or a query was not carried out. Cheap to clone: one failed group commit answers many callers.
+/// Why a command or a query was not carried out; what it says is in [`Failure`]. One pointer, since almost everything may
+/// fail. Cheap to clone: one failed group commit answers many callers.
+#[derive(Clone)]
+pub struct Error(Box<Failure>);
+
+/// What an [`Error`] says.
 #[derive(Debug, Clone)]
-pub struct Error {
+pub struct Failure {
     /// The stable code.
     pub code: ErrorCode,
     /// One sentence for the caller about this occurrence. Never holds internals or personal data of others.
     pub detail: Cow<'static, str>,
     /// What exactly is wrong, for [`ErrorCode::InvalidFields`] and the malformed ones.
     pub fields: Vec<FieldProblem>,
+    /// The very same request is safe and useful to send again: as the code says, unless it may have been carried out and
+    /// would then be carried out twice.
+    pub retryable: bool,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+impl std::ops::Deref for Error {
+    type Target = Failure;
+
+    fn deref(&self) -> &Failure {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Failure {
+        &mut self.0
+    }
 }
 
 /// The engine's result.
@@ -160,12 +184,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// An error with the code's own title as detail.
     pub fn new(code: ErrorCode) -> Self {
-        Self { code, detail: Cow::Borrowed(code.title()), fields: Vec::new(), source: None }
+        Self::with(code, code.title())
     }
 
     /// An error that says more about this occurrence.
     pub fn with(code: ErrorCode, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, detail: detail.into(), fields: Vec::new(), source: None }
+        Self(Box::new(Failure { code, detail: detail.into(), fields: Vec::new(), retryable: code.retryable(), source: None }))
     }
 
     /// All problems of one request at once.
@@ -174,7 +198,9 @@ impl Error {
             [one] => Cow::Owned(one.message.clone()),
             many => Cow::Owned(format!("{} problems, see errors", many.len())),
         };
-        Self { code: ErrorCode::InvalidFields, detail, fields, source: None }
+        let mut error = Self::with(ErrorCode::InvalidFields, detail);
+        error.fields = fields;
+        error
     }
 
     /// A single problem of a request.
@@ -182,14 +208,100 @@ impl Error {
         Self::invalid(vec![FieldProblem::new(pointer, code, message)])
     }
 
+    /// What is wrong with the request, if that is why.
+    pub fn into_fields(self) -> Vec<FieldProblem> {
+        self.0.fields
+    }
+
     /// A fault of ours; `cause` goes to the log, never to the caller.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::caused(ErrorCode::Internal, cause)
     }
 
+    /// Nobody knows whether the request was carried out. One that is not `repeatable` must not simply be sent again; see
+    /// [`Command::is_repeatable`](crate::api::Command::is_repeatable).
+    pub fn in_doubt(code: ErrorCode, repeatable: bool) -> Self {
+        let detail = if repeatable {
+            "it is not known whether the request was carried out; sent again it tells, and nothing is done twice"
+        } else {
+            "it is not known whether the request was carried out; look before sending it again, for it could be done twice. \
+             A reference or an Idempotency-Key of its own makes a reversal safe to send again"
+        };
+        let mut error = Self::with(code, detail);
+        error.retryable &= repeatable;
+        error
+    }
+
+    /// Whether something that is stored cannot be read for good, and only that: a fault of ours that is not the store's refusal to
+    /// read at all.
+    pub fn is_damage(&self) -> bool {
+        let fault = self.0.source.as_deref().and_then(|cause| cause.downcast_ref::<StoreError>());
+        self.code == ErrorCode::Internal && fault.is_none_or(|fault| fault.corrupt)
+    }
+
     /// An error with a cause for the log.
     pub fn caused(code: ErrorCode, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self { source: Some(Arc::from(cause.into())), ..Self::new(code) }
+        Self::new(code).because(cause)
+    }
+
+    /// The same error with a cause for the log.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.source = Some(Arc::from(cause.into()));
+        self
+    }
+}
+
+/// An error as its reader sees it: the members of an RFC 9457 problem that do not depend on how it came to be told.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Problem<'a> {
+    /// Names the kind of problem; `code` is its last part.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// One short sentence, the same for every occurrence.
+    pub title: &'static str,
+    /// The HTTP status that carries it.
+    pub status: u16,
+    /// One sentence about this occurrence.
+    pub detail: &'a str,
+    /// Stable; what programs should look at.
+    pub code: &'static str,
+    /// The family.
+    pub category: &'static str,
+    /// The same request is safe and useful to send again.
+    pub retryable: bool,
+    /// Every single thing that is wrong with the request, and where.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub errors: &'a [FieldProblem],
+}
+
+impl Error {
+    /// What may be told of it.
+    pub fn problem(&self) -> Problem<'_> {
+        let code = self.code;
+        Problem {
+            kind: code.uri(),
+            title: code.title(),
+            status: code.http_status(),
+            detail: &self.detail,
+            code: code.as_str(),
+            category: code.category().as_str(),
+            retryable: self.retryable,
+            errors: &self.fields,
+        }
+    }
+
+    /// [`Error::problem`] as a JSON object.
+    pub fn problem_json(&self) -> String {
+        // Texts and numbers only: this cannot fail.
+        serde_json::to_string(&self.problem()).unwrap_or_default()
+    }
+}
+
+impl ErrorCode {
+    /// Its address as an RFC 9457 problem type.
+    pub fn uri(self) -> String {
+        ["https://railgate.dev/problems/", self.as_str()].concat()
     }
 }
 
@@ -199,8 +311,14 @@ impl fmt::Display for Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_deref().map(|e| e as &(dyn std::error::Error + 'static))
+        self.0.source.as_deref().map(|e| e as &(dyn std::error::Error + 'static))
     }
 }

@@ -21,6 +21,8 @@ pub mod participant;
 pub mod rail;
 pub mod receipt;
 pub mod route;
+#[cfg(feature = "sandbox")]
+pub mod sandbox;
 pub mod seal;
 pub mod store;
 pub mod time;

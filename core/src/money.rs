@@ -4,9 +4,11 @@
 //! significant digits is that of section 2 of the HTTP contract: an IEEE 754 double carries 15 decimal digits without
 //! loss, so that even a client whose JSON reader knows only doubles gets back what was sent.
 
+mod iso4217;
+
+use iso4217::Place;
 use rust_decimal::Decimal;
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::fmt;
 
 /// The most minor units that any ISO 4217 code has.
@@ -19,23 +21,18 @@ const MAX_DIGITS: u32 = 15;
 /// Funds codes (`CHE`), metals (`XAU`), units of account (`XDR`), the test code (`XTS`) and `XXX` are not currencies
 /// here. Withdrawn codes (`HRK`) still are, since old records are written in them; what is *offered* is up to the
 /// routes. Ordered by code; as JSON the code.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Currency(iso_currency::Currency);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Currency(Place);
 
 impl Currency {
     /// From the alphabetic code, exactly as ISO 4217 writes it: three upper-case letters.
     pub fn from_code(code: &str) -> Option<Self> {
-        iso_currency::Currency::from_code(code).and_then(Self::new)
+        Place::from_code(code).map(Self)
     }
 
     /// From the numeric code, 1 to 999.
     pub fn from_numeric(numeric: u16) -> Option<Self> {
-        iso_currency::Currency::from_numeric(numeric).and_then(Self::new)
-    }
-
-    fn new(inner: iso_currency::Currency) -> Option<Self> {
-        let usable = inner.exponent().is_some() && !inner.is_fund() && !inner.is_special();
-        usable.then_some(Self(inner))
+        Place::from_numeric(numeric).map(Self)
     }
 
     /// The alphabetic code: `EUR`.
@@ -50,8 +47,7 @@ impl Currency {
 
     /// How many decimals the minor unit stands for: 2 for `EUR`, 0 for `JPY`, 3 for `KWD`.
     pub fn minor_units(self) -> u8 {
-        // `new` let in only what has an exponent, and none is above MAX_MINOR_UNITS.
-        self.0.exponent().map_or(0, |exponent| exponent as u8)
+        self.0.minor_units()
     }
 
     /// Every currency there is, by numeric code.
@@ -69,18 +65,6 @@ impl fmt::Debug for Currency {
 impl fmt::Display for Currency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.code())
-    }
-}
-
-impl Ord for Currency {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.code().cmp(other.code())
-    }
-}
-
-impl PartialOrd for Currency {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }
 

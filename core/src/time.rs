@@ -2,49 +2,115 @@
 
 use std::fmt::Write as _;
 
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::Offset;
+
 /// Milliseconds since the Unix epoch, in UTC.
 pub type Millis = i64;
+
+/// The calendar's reading of a time, in UTC; `None` beyond the year 9999.
+fn civil(at: Millis) -> Option<DateTime> {
+    Timestamp::from_millisecond(at).ok().map(|at| Offset::UTC.to_datetime(at))
+}
 
 /// `2026-11-21T10:38:17.042Z`.
 pub fn rfc3339(at: Millis) -> String {
     let mut out = String::with_capacity(24);
-    match jiff::Timestamp::from_millisecond(at) {
-        Ok(t) => {
-            let _ = write!(out, "{t:.3}");
+    match civil(at).filter(|t| t.year() >= 0) {
+        Some(t) => {
+            let (date, time, ms) = ((t.year(), t.month(), t.day()), (t.hour(), t.minute(), t.second()), at.rem_euclid(1_000));
+            let _ = write!(out, "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{ms:03}Z", date.0, date.1, date.2, time.0, time.1, time.2);
         }
-        Err(_) => out.push_str("9999-12-31T23:59:59.999Z"),
+        None => out.push_str("9999-12-31T23:59:59.999Z"),
     }
     out
 }
 
-/// Reads any RFC 3339 time with an offset or `Z`; sub-millisecond digits are cut off.
+/// `21 November 2026, 10:38:17 UTC`, for people; `None` beyond the year 9999.
+pub(crate) fn readable(at: Millis) -> Option<String> {
+    let t = civil(at)?;
+    let month = MONTHS.get(usize::try_from(t.month()).ok()?.checked_sub(1)?)?;
+    Some(format!("{} {month} {}, {:02}:{:02}:{:02} UTC", t.day(), t.year(), t.hour(), t.minute(), t.second()))
+}
+
+/// Reads any RFC 3339 time with an offset or `Z`; sub-millisecond digits are cut off, and a leap second is the one before it.
+///
+/// By hand: the library's own reader takes all of ISO 8601 and time zones too, which is much for a page to load.
 pub fn parse_rfc3339(text: &str) -> Option<Millis> {
-    // The library takes all of ISO 8601 and more; RFC 3339 is one shape of it.
-    let shape = |pattern: &str, text: &str| {
-        text.len() == pattern.len()
-            && text.bytes().zip(pattern.bytes()).all(|(t, p)| if p == b'0' { t.is_ascii_digit() } else { t.eq_ignore_ascii_case(&p) })
-    };
-    let (time, rest) = text.split_at_checked(19)?;
-    let digits = rest.strip_prefix('.').map_or(0, |f| f.bytes().take_while(u8::is_ascii_digit).count());
-    let offset = if rest.starts_with('.') && digits > 0 { &rest[1 + digits..] } else { rest };
-    let offset_ok = shape("z", offset) || shape("+00:00", offset) || shape("-00:00", offset);
-    if !shape("0000-00-00t00:00:00", time) || !offset_ok {
+    let (date_time, rest) = text.split_at_checked(19)?;
+    let (date, time) = date_time.split_at_checked(11)?;
+    if !matches!(date.as_bytes()[10], b'T' | b't') {
         return None;
     }
-    text.parse::<jiff::Timestamp>().ok().map(|t| t.as_millisecond())
+    let time = clock(&time.replacen(":60", ":59", usize::from(time.ends_with(":60"))))?;
+    let (fraction, offset) = match rest.strip_prefix('.') {
+        None => (0, rest),
+        Some(rest) => {
+            let count = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let (digits, offset) = rest.split_at(count);
+            (format!("{digits:0<3}").get(..3).filter(|_| count > 0)?.parse().ok()?, offset)
+        }
+    };
+    let seconds = match offset.split_at_checked(1)? {
+        ("Z" | "z", "") => 0,
+        ("+", ahead) => span(ahead)?,
+        ("-", behind) => -span(behind)?,
+        _ => return None,
+    };
+    let date = match fields::<3>(&date[..10], b'-')? {
+        [year, month, day] if date.as_bytes()[4] == b'-' => Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?,
+        _ => return None,
+    };
+    let at = Offset::from_seconds(seconds).ok()?.to_timestamp(DateTime::from_parts(date, time)).ok()?;
+    Some(at.as_millisecond() + fraction)
 }
+
+/// Groups of two digits, of which the first may be one of four, with `mark` between them.
+fn fields<const N: usize>(text: &str, mark: u8) -> Option<[i16; N]> {
+    let mut parts = text.split(char::from(mark));
+    let mut fields = [0; N];
+    for (at, field) in fields.iter_mut().enumerate() {
+        let part = parts.next().filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))?;
+        *field = part.parse().ok().filter(|_| part.len() == 2 || at == 0 && part.len() == 4)?;
+    }
+    parts.next().is_none().then_some(fields)
+}
+
+/// `10:38:17`.
+fn clock(text: &str) -> Option<Time> {
+    let [hour, minute, second] = fields::<3>(text, b':').filter(|_| text.len() == 8)?.map(|field| i8::try_from(field).unwrap_or(i8::MAX));
+    Time::new(hour, minute, second, 0).ok()
+}
+
+/// `02:00`, in seconds.
+fn span(text: &str) -> Option<i32> {
+    let [hours, minutes] = fields::<2>(text, b':').filter(|_| text.len() == 5)?.map(i32::from);
+    (hours < 24 && minutes < 60).then_some(hours * 3_600 + minutes * 60)
+}
+
+const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const MONTHS: [&str; 12] =
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
 /// Reads an HTTP date in each of the three forms that RFC 9110, section 5.6.7, has receivers read, such as
 /// `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub fn parse_http_date(text: &str) -> Option<Millis> {
-    if let Ok(at) = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text) {
-        return Some(at.as_millisecond());
+    let words: Vec<&str> = text.split([' ', ',', '-']).filter(|word| !word.is_empty()).collect();
+    let (day_name, day, month, year, time) = match *words.as_slice() {
+        [day_name, day, month, year, time, "GMT"] => (day_name, day, month, year, time),
+        [day_name, month, day, time, year] => (day_name, day, month, year, time),
+        _ => return None,
+    };
+    let month = i8::try_from(MONTHS.iter().position(|name| name.get(..3) == Some(month))? + 1).ok()?;
+    let full: i16 = year.parse().ok()?;
+    let year = if year.len() == 2 { full + if full < 69 { 2000 } else { 1900 } } else { full };
+    let date = Date::new(year, month, day.parse().ok()?).ok()?;
+    let name = DAYS[usize::try_from(date.weekday().to_monday_zero_offset()).ok()?];
+    if day_name != name && Some(day_name) != name.get(..3) {
+        return None;
     }
-    // Both are in UTC, whether they say so or not.
-    ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"].iter().find_map(|form| {
-        let time = jiff::fmt::strtime::parse(form, text).and_then(|parsed| parsed.to_datetime()).ok()?;
-        time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|at| at.timestamp().as_millisecond())
-    })
+    Offset::UTC.to_timestamp(DateTime::from_parts(date, clock(time)?)).ok().map(Timestamp::as_millisecond)
 }
 
 #[cfg(test)]
@@ -58,11 +124,19 @@ mod tests {
         assert_eq!(parse_rfc3339("2026-11-21T10:38:17.042Z"), Some(1_795_257_497_042));
         assert_eq!(parse_rfc3339("2026-11-21T12:38:17.0429+02:00"), Some(1_795_257_497_042));
         assert_eq!(parse_rfc3339("2026-11-21t10:38:17z"), Some(1_795_257_497_000));
+        assert_eq!(parse_rfc3339("2026-11-21T10:38:17.1-00:30"), Some(1_795_259_297_100));
+        assert_eq!(parse_rfc3339("2016-12-31T23:59:60Z"), parse_rfc3339("2016-12-31T23:59:59Z"));
+        assert_eq!(parse_rfc3339("2026-11-21T10:38:17.123456789123Z"), Some(1_795_257_497_123));
+        assert_eq!(parse_rfc3339("0000-01-01T00:00:00Z").map(rfc3339).as_deref(), Some("0000-01-01T00:00:00.000Z"));
         let not = ["", "2026-11-21", "2026-11-21T10:38:17", "2026-11-21 10:38:17Z", "20261121T103817Z", "2026-11-21T10:38Z"];
         let nor = ["2026-11-21T10:38:17+02", "2026-11-21T10:38:17+0200", "2026-11-21T10:38:17,5Z", "2026-11-21T10:38:17.Z"];
-        for text in
-            not.into_iter().chain(nor).chain(["2026-11-21T10:38:17Z[Europe/Berlin]", "2026-13-21T10:38:17Z", "2026-11-21T10:38:1éZ"])
-        {
+        let neither =
+            ["2026-11-21T24:00:00Z", "2026-02-29T10:00:00Z", "2026-11-21T10:38:17+24:00", "20-11-21T10:38:1700Z", "2026-11-+1T10:38:17Z"];
+        for text in not.into_iter().chain(nor).chain(neither).chain([
+            "2026-11-21T10:38:17Z[Europe/Berlin]",
+            "2026-13-21T10:38:17Z",
+            "2026-11-21T10:38:1éZ",
+        ]) {
             assert_eq!(parse_rfc3339(text), None, "{text}");
         }
     }

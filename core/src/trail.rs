@@ -162,7 +162,8 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
         out.push_str(text);
         out.push('"');
     } else {
-        out.push_str(&serde_json::Value::from(text).to_string());
+        // A text always serialises.
+        out.push_str(&serde_json::to_string(text).unwrap_or_default());
     }
 }
 

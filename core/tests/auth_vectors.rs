@@ -338,7 +338,7 @@ fn cases(file: &Value) -> impl Iterator<Item = (&str, String, &Value)> {
 
 /// Whether a dictionary with no digest in it is well formed for us.
 fn well_formed(dictionary: &str) -> bool {
-    let detail = check_content_digest(dictionary, b"").unwrap_err().detail;
+    let detail = check_content_digest(dictionary, b"").unwrap_err().detail.to_string();
     assert!(detail.contains("malformed") || detail.contains("must name the sha-256"), "{detail}");
     !detail.contains("malformed")
 }
@@ -385,7 +385,7 @@ fn structured_byte_sequences() {
     const LENIENT: [&str; 2] = ["bad padding", "non-zero pad bits"];
     let Some(file) = json("structured-fields/binary.json") else { return };
     for (case, field, test) in cases(&file) {
-        let detail = check_content_digest(&format!("sha-256={field}"), b"").unwrap_err().detail;
+        let detail = check_content_digest(&format!("sha-256={field}"), b"").unwrap_err().detail.to_string();
         let accepted = detail.contains("not that of the body");
         assert!(accepted || detail.contains("malformed"), "{case}: {detail}");
         assert_eq!(accepted, test["must_fail"] != true, "{case}: {detail}");

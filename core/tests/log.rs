@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use railgate::api::{Caller, Command, Operation, Outcome, WebhookChange};
 use railgate::env::{Env, ManualEnv};
@@ -20,6 +20,7 @@ use railgate::store::sqlite::{SqliteOptions, SqliteStore};
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write, typed};
 use railgate::{Config, Engine};
 use support::log::{assert_feed_shows_traces, assert_logged, assert_tree, events_of, feeds, head, leaves, log_all, log_some, unlogged};
+use support::meddling::Meddling;
 use support::{START, Sandbox, enroll, sealing, target};
 
 fn sandbox() -> Sandbox {
@@ -239,44 +240,17 @@ fn one_node_at_a_time_numbers() {
     assert_logged(&*one.store);
 }
 
-type Hook = Box<dyn FnOnce() + Send>;
-
-/// A store that lets something happen just before a commit.
-struct Meddling {
-    inner: Arc<dyn Store>,
-    before_commit: Mutex<Option<Hook>>,
-}
-
-impl Store for Meddling {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        let hook = self.before_commit.lock().unwrap().take();
-        if let Some(hook) = hook {
-            hook();
-        }
-        self.inner.commit(commit)
-    }
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.inner.get(key)
-    }
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.inner.find(unique)
-    }
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.inner.scan(scan)
-    }
-}
-
 #[test]
 fn two_nodes_that_number_at_the_same_moment_number_nothing_twice() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let slow = Arc::new(Meddling { inner: store.clone(), before_commit: Mutex::default() });
+    let slow = Meddling::over(store.clone());
     let s = Sandbox::over(store.clone(), Config { owner: Some(1), ..sealing() }, 1);
     let late = Engine::open(slow.clone(), s.env.clone(), Config { owner: Some(2), ..sealing() }).unwrap();
     for n in 0..10 {
         s.pay(&format!("r{n}"), "sim:ok");
     }
     let fast = Engine::open(store, s.env.clone(), Config { owner: Some(3), ..sealing() }).unwrap();
-    *slow.before_commit.lock().unwrap() = Some(Box::new(move || assert_eq!(log_some(&fast, 4).events, 4)));
+    slow.before_commit(move || assert_eq!(log_some(&fast, 4).events, 4));
     let logged = log_some(&late, 100);
     assert!(logged.held_until.is_some(), "deciding again, it sees who was first");
     s.env.advance_to(s.env.now() + 5_001);

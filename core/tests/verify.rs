@@ -252,7 +252,7 @@ fn commands(s: &Sandbox, hooks: &[Ulid], deed: &Deed, n: usize) -> Vec<Command> 
                 _ => WebhookChange::Test { id, topic: Topic::Settlement(EventType::SettlementCompleted) },
             })]
         }
-        Deed::Deliver(..) => vec![Command::LeaseQueues { healthy: 3, troubled: 2 }],
+        Deed::Deliver(..) => vec![Command::LeaseQueues { healthy: 3, troubled: 2, under_way: Vec::new() }],
         Deed::Maintain => vec![Command::Maintain],
         Deed::Work | Deed::Pass(_) => Vec::new(),
     }

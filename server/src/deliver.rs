@@ -4,18 +4,20 @@
 //! deliveries under way and nobody waits behind another's silence; those whose last delivery failed or was slow have room
 //! of their own, so that many of them cannot take it from the others.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
-use railgate::api::{Command, Outcome, Parcel, Tried};
+use railgate::api::{Command, Outcome, Parcel, Share, Tried};
 use railgate::ledger::Mode;
 use railgate::store::record::{DeliveryRecord, LastTry};
 use railgate::time::Millis;
 use railgate::webhook::{Guard, ID, SIGNATURE, TIMESTAMP, WebhookSecret, parse_retry_after, sign};
-use railgate::{Error, ErrorCode, Result};
+use railgate::{Error, Result};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::sleep;
@@ -52,7 +54,7 @@ const LEASE: usize = 64;
 /// It does not look for what is due more often than this while it leases nothing.
 const NAP_MIN: Duration = Duration::from_millis(5);
 const PAUSE_MIN: Duration = Duration::from_millis(100);
-const PAUSE_MAX: Duration = Duration::from_secs(30);
+const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 /// Delivers parcels. Clones share their connections.
 #[derive(Clone)]
@@ -78,7 +80,7 @@ impl Deliverer {
     /// When the store cannot be read: then nothing was sent.
     pub async fn deliver_now(&self, parcel: Parcel) -> Result<Vec<Tried>> {
         let endpoint = parcel.endpoint;
-        let Some(secrets) = readable(self.gateway.read(|engine| engine.webhook_secrets(endpoint)))? else {
+        let Some(secrets) = readable(self.gateway.read(|engine| engine.webhook_secrets(endpoint)).await)? else {
             tracing::error!(endpoint = endpoint.0, "a webhook's secret cannot be read: nothing is sent to it");
             let at = self.gateway.engine().now();
             return Ok(parcel.deliveries.iter().map(|delivery| self.counted(unsigned(delivery, at))).collect());
@@ -108,7 +110,7 @@ fn readable(secrets: Result<Vec<WebhookSecret>>) -> Result<Option<Arc<[WebhookSe
     match secrets {
         Ok(secrets) if secrets.is_empty() => Ok(None),
         Ok(secrets) => Ok(Some(secrets.into())),
-        Err(error) if error.code == ErrorCode::Internal => Ok(None),
+        Err(error) if error.is_damage() => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -150,7 +152,8 @@ async fn deliver(gateway: &Gateway, outbound: &Outbound, secrets: &[WebhookSecre
 pub async fn drive(deliverer: Deliverer, settings: DeliverSettings, stop: Stop) {
     let room = |endpoints| Arc::new(Semaphore::new(endpoints));
     let (healthy, troubled) = (room(settings.healthy), room(settings.troubled));
-    let mut driver = Driver { deliverer, settings, stop, under_way: JoinSet::new(), healthy, troubled, pause: PAUSE_MIN };
+    let (under_way, shares) = (JoinSet::new(), Arc::default());
+    let mut driver = Driver { deliverer, settings, stop, under_way, healthy, troubled, shares, pause: PAUSE_MIN };
     while !driver.stop.is_requested() {
         driver.step().await;
     }
@@ -166,6 +169,7 @@ struct Driver {
     /// Room for further endpoints, of each line.
     healthy: Arc<Semaphore>,
     troubled: Arc<Semaphore>,
+    shares: Arc<Shares>,
     /// How long it waits after the next fault.
     pause: Duration,
 }
@@ -191,7 +195,8 @@ impl Driver {
         if healthy == 0 && troubled == 0 {
             return Ok(Vec::new());
         }
-        match self.deliverer.gateway.run_work(vec![Command::LeaseQueues { healthy, troubled }]).await?.pop() {
+        let under_way = self.shares.counts().iter().map(|(share, parcels)| (*share, *parcels)).collect();
+        match self.deliverer.gateway.run_work(vec![Command::LeaseQueues { healthy, troubled, under_way }]).await?.pop() {
             Some(Ok(Outcome::Parcels(parcels))) => Ok(parcels),
             Some(Ok(other)) => Err(unexpected(&other)),
             Some(Err(error)) => Err(error),
@@ -203,16 +208,17 @@ impl Driver {
         let line = if parcel.troubled { &self.troubled } else { &self.healthy };
         // Nobody else takes room, and no more was leased than there is.
         let room = Arc::clone(line).try_acquire_owned();
+        let place = Place::taken(&self.shares, parcel.share());
         let deliverer = self.deliverer.clone();
         self.under_way.spawn(async move {
-            let _room = room;
+            let _held = (room, place);
             carry(deliverer, parcel).await
         });
     }
 
     /// Waits until something is due that there is room for, something ended, or it is time to stop.
     async fn rest(&mut self) {
-        let nap = match self.nap() {
+        let nap = match self.nap().await {
             Ok(nap) => nap,
             Err(error) => return self.back_off("looking for deliveries", &error).await,
         };
@@ -232,12 +238,12 @@ impl Driver {
 
     /// How long until something is due in a line that has room. A line without is left out, whatever waits in it: there it
     /// is the end of a delivery that makes a difference. `None` without any room: then nothing but such an end does.
-    fn nap(&self) -> Result<Option<Duration>> {
+    async fn nap(&self) -> Result<Option<Duration>> {
         let (healthy, troubled) = (self.healthy.available_permits() > 0, self.troubled.available_permits() > 0);
         if !healthy && !troubled {
             return Ok(None);
         }
-        let next = self.deliverer.gateway.read(|engine| engine.next_delivery_due(healthy, troubled))?;
+        let next = self.deliverer.gateway.read(|engine| engine.next_delivery_due(healthy, troubled)).await?;
         let now = self.deliverer.gateway.engine().now();
         let next = next.map(|due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0)));
         Ok(Some(next.unwrap_or(Duration::MAX).clamp(NAP_MIN, self.settings.look_every)))
@@ -252,6 +258,41 @@ impl Driver {
             () = self.stop.requested() => {}
         }
         self.pause = (self.pause * 2).min(PAUSE_MAX);
+    }
+}
+
+/// How many parcels each client has under way. What is leased to it is measured by that, so that one client whose receivers
+/// hang does not come to hold a whole line.
+#[derive(Default)]
+struct Shares(Mutex<HashMap<Share, usize>>);
+
+impl Shares {
+    fn counts(&self) -> MutexGuard<'_, HashMap<Share, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A parcel as part of its client's share, for as long as this is kept.
+struct Place {
+    shares: Arc<Shares>,
+    share: Share,
+}
+
+impl Place {
+    fn taken(shares: &Arc<Shares>, share: Share) -> Self {
+        *shares.counts().entry(share).or_default() += 1;
+        Self { shares: Arc::clone(shares), share }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut counts = self.shares.counts();
+        let Entry::Occupied(mut parcels) = counts.entry(self.share) else { return };
+        *parcels.get_mut() -= 1;
+        if *parcels.get() == 0 {
+            parcels.remove();
+        }
     }
 }
 
@@ -276,6 +317,8 @@ async fn carry(deliverer: Deliverer, parcel: Parcel) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use railgate::ErrorCode;
+
     use super::*;
 
     #[test]

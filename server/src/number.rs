@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use railgate::api::{Command, Logged, Outcome};
 use railgate::{Error, Result};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::gateway::Gateway;
 use crate::stop::Stop;
@@ -12,15 +12,18 @@ use crate::worker::unexpected;
 
 /// About how many events are numbered in one commit.
 const AT_ONCE: usize = 512;
+/// Under load it numbers this often at most: each time is a commit that creates wait for.
+const PACE: Duration = Duration::from_millis(10);
 /// Where another node is at it, it is looked again this often whether it still is.
 const LOOK: Duration = Duration::from_millis(250);
 const PAUSE_MIN: Duration = Duration::from_millis(100);
-const PAUSE_MAX: Duration = Duration::from_secs(30);
+const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 /// Numbers events until `stop` turns true, and once more then.
 pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
     let mut pause = PAUSE_MIN;
     loop {
+        let begun = Instant::now();
         let nap = match step(&gateway).await {
             Ok(logged) => {
                 pause = PAUSE_MIN;
@@ -43,7 +46,7 @@ pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
             return;
         }
         tokio::select! {
-            () = gateway.unlogged() => {}
+            () = gateway.unlogged() => sleep_until(begun + PACE).await,
             () = sleep(nap) => {}
             () = stop.requested() => {}
         }

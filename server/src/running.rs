@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use railgate::api::Command;
 use railgate::auth::Verify;
 use railgate::env::Env;
-use railgate::seal::MasterKeys;
+use railgate::seal::{MasterKeys, SealError};
 use railgate::store::memory::MemoryStore;
+use railgate::store::postgres::{PostgresOptions, PostgresStore};
 use railgate::store::record::TaskKey;
 use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
 use railgate::store::{Scan, Store, StoreError};
@@ -55,6 +57,18 @@ pub enum ServeError {
     /// The certificate or its key cannot be used.
     #[error("{0}")]
     Tls(#[from] TlsError),
+    /// The secrets in the store are sealed under other master keys than these.
+    #[error(
+        "the store's secrets cannot be opened with the master keys in {}: {cause}. All servers of one store need the same \
+         file: copy it from one that runs, or from where it was kept",
+        .path.display()
+    )]
+    OtherKeys {
+        /// The file of the master keys.
+        path: PathBuf,
+        /// Why they do not fit.
+        cause: SealError,
+    },
     /// An address cannot be taken.
     #[error("{setting} {address} cannot be listened on: {cause}")]
     Listen {
@@ -136,6 +150,11 @@ pub struct Running {
     master: Option<JoinHandle<()>>,
 }
 
+/// How long a call waits for the database to come back before it is told to try again later.
+const DATABASE_PATIENCE: Duration = Duration::from_secs(5);
+/// After how long the database gives up on a statement; the store gives up on a database that is silent 5 s later.
+const STATEMENT_PATIENCE: Duration = Duration::from_secs(8);
+
 /// How often it is looked whether there is a new master key.
 const MASTER_LOOK: Duration = Duration::from_secs(2);
 
@@ -152,17 +171,30 @@ pub async fn start(config: &ServeConfig) -> Result<Running, ServeError> {
         watched = Some((path.clone(), Arc::clone(&keys)));
         hosted.engine.master = Some(keys);
     }
-    hosted.worker.alone = !config.shared_store;
+    hosted.worker.alone = !config.is_shared();
     hosted.engine.token_ttl_ms = Millis::from(config.token_ttl_s) * 1_000;
     hosted.limits.connections = config.max_connections;
+    hosted.limits.grace = Duration::from_secs(config.drain_grace_s.into());
     hosted.worker.carries = config.outbox;
     hosted.edge = config.edge.clone();
-    if config.shared_store {
+    if config.is_shared() {
         hosted.limits.look = Duration::from_secs(1);
+        hosted.worker.look_every = Duration::from_secs(1);
     }
-    let mut running = start_with(hosted, config.listen, config.metrics_listen).await?;
+    let started = start_with(hosted, config.listen, config.metrics_listen).await;
+    let mut running = started.map_err(|error| other_keys(error, config.master_keys.as_deref()))?;
     running.master = watched.map(|(path, keys)| tokio::spawn(follow_master_keys(path, keys)));
     Ok(running)
+}
+
+/// Says which file does not fit, where that is all that is wrong: the likeliest mistake of whoever adds a server.
+fn other_keys(error: ServeError, path: Option<&Path>) -> ServeError {
+    let ServeError::Engine(engine) = &error else { return error };
+    let cause = std::error::Error::source(engine).and_then(|cause| cause.downcast_ref::<SealError>()).copied();
+    match (cause, path) {
+        (Some(cause), Some(path)) => ServeError::OtherKeys { path: path.to_owned(), cause },
+        (Some(_) | None, _) => error,
+    }
 }
 
 /// An operator may put a new master key into the file while this server runs.
@@ -334,6 +366,10 @@ impl Running {
         let _ = http.await;
         stop_worker.stop();
         let _ = worker.await;
+        // Whatever this node could not report is another's to ask about, at once.
+        if let Err(error) = gateway.run_work(vec![Command::Release]).await.and_then(|mut all| all.pop().transpose()) {
+            tracing::warn!(%error, "leases could not be given back; they end by themselves");
+        }
         if let Some(figures) = figures {
             let _ = figures.await;
         }
@@ -438,6 +474,16 @@ fn renewals(running: &Running) -> io::Result<impl Future<Output = Infallible>> {
 fn open_store(config: &ServeConfig) -> Result<Arc<dyn Store>, ServeError> {
     match &config.store {
         StoreConfig::Memory => Ok(Arc::new(MemoryStore::new())),
+        StoreConfig::Postgres(url) => {
+            let options = PostgresOptions {
+                readers: config.db_readers,
+                connect_timeout: DATABASE_PATIENCE,
+                statement_timeout: STATEMENT_PATIENCE,
+                migrate: config.db_migrate,
+                ..PostgresOptions::default()
+            };
+            Ok(Arc::new(PostgresStore::open(url.reveal(), options)?))
+        }
         StoreConfig::Sqlite(path) => {
             if let Some(folder) = path.parent() {
                 make_folder(folder)?;

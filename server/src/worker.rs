@@ -45,7 +45,7 @@ impl Default for WorkerSettings {
 const MAINTAIN_EVERY: Duration = Duration::from_secs(3_600);
 const MAINTAIN_AGAIN: Duration = Duration::from_secs(1);
 const PAUSE_MIN: Duration = Duration::from_millis(100);
-const PAUSE_MAX: Duration = Duration::from_secs(30);
+const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 /// Drives the outbox until `stop` turns true, then finishes what it has under way.
 pub async fn drive(gateway: Gateway, metrics: Arc<Metrics>, settings: WorkerSettings, stop: Stop) {
@@ -117,7 +117,7 @@ impl Worker {
 
     /// Waits until the next task is due, something new is, a batch ended, or it is time to stop.
     async fn rest(&mut self) {
-        let next = match self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))) {
+        let next = match self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))).await {
             Ok((next, now)) => next.map(|due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0))),
             Err(error) => return self.back_off("looking into the outbox", &error).await,
         };

@@ -11,6 +11,8 @@ mod owner;
 mod receipt;
 #[path = "cli/signed.rs"]
 mod signed;
+#[path = "cli/stores.rs"]
+mod stores;
 #[path = "cli/support.rs"]
 mod support;
 #[path = "cli/webhooks.rs"]
@@ -33,12 +35,12 @@ fn a_payment_from_the_first_session_to_its_reversal() {
     assert!(enrolled.out.contains("1,000,000.00"), "balances are shown: {}", enrolled.out);
     assert!(!enrolled.out.contains("rg_sandbox_"), "the token is not: {}", enrolled.out);
 
-    let paid = world.run(&["settle", "10.50", "EUR", "sim:ok", "--reference", REF, "--wait", "10", "--metadata", "shop=Riga"]).ok();
+    let paid = world.run(&["settle", "10.50", "EUR", "sim:ok", "--reference", REF, "--wait", "30", "--metadata", "shop=Riga"]).ok();
     assert!(paid.out.contains("completed (ACSC)") && paid.out.contains("10.50 EUR"), "{}", paid.out);
     let again = world.run(&["settle", "10.5", "EUR", "sim:ok", "--reference", REF, "--metadata", "shop=Riga"]).ok();
     assert!(again.out.contains("nothing was paid anew"), "{}", again.out);
 
-    let status = world.run(&["status", REF, "--wait", "10", "--json"]).ok().json();
+    let status = world.run(&["status", REF, "--wait", "30", "--json"]).ok().json();
     assert_eq!((status["status"].as_str(), status["final"].as_bool()), (Some("completed"), Some(true)));
     let events = world.run(&["events", REF]).ok();
     for step in ["settlement.accepted", "attempt.started", "attempt.answered", "settlement.completed"] {
@@ -71,7 +73,7 @@ fn what_is_wrong_with_a_request_is_said_field_by_field() {
     assert_eq!((check["ok"].as_bool(), check["payee"]["match"].as_str()), (Some(true), Some("close_match")));
     let check = world.run(&["check", "2000000", "EUR", "sim:ok"]).fails(1);
     assert!(check.out.contains("not enough") && check.err.contains("would be refused"), "{check:?}");
-    let failed = world.run(&["settle", "1", "EUR", "sim:decline-account_closed", "--wait", "10"]).fails(1);
+    let failed = world.run(&["settle", "1", "EUR", "sim:decline-account_closed", "--wait", "30"]).fails(1);
     assert!(failed.err.contains("reference 01") && failed.err.contains("account_closed"), "{}", failed.err);
     let unknown = world.run(&["status", "nobody-made-this"]).fails(1);
     assert!(unknown.err.contains("settlement_not_found") && unknown.err.contains("hint:"), "{}", unknown.err);
@@ -174,7 +176,7 @@ fn nobody_reading_is_no_error() {
 #[test]
 fn the_ledger_is_checked_and_copied_while_the_server_runs() {
     let world = World::enrolled();
-    world.run(&["settle", "12.34", "EUR", "sim:ok", "--reference", REF, "--wait", "10"]).ok();
+    world.settled("12.34", "sim:ok", REF);
     let (store, copy) = (world.store(), world.path("copy.db"));
     let copy_arg = copy.display().to_string();
     let good = world.run(&["ledger", "verify", "--store", &store]).ok();
@@ -208,7 +210,7 @@ fn the_ledger_agrees_with_itself_at_every_moment() {
         let batch: Vec<String> = (0..100).map(one).collect();
         let body = format!(r#"{{"settlements":[{}]}}"#, batch.join(","));
         world.run_with_input(&["curl", "POST", "/gateway/settlements/batch", "-"], &body).ok();
-        world.run(&["settle", "1", "EUR", "sim:ok", "--reference", &format!("r-{n}"), "--wait", "10"]).ok();
+        world.settled("1", "sim:ok", &format!("r-{n}"));
         world.run(&["reverse", &format!("r-{n}"), "--amount", "0.50"]).ok();
     };
     // Payments are made, dispatched and called back about while the ledger is read.
@@ -231,8 +233,12 @@ fn damage(path: &std::path::Path) {
 /// A server that does to each connection what it is told, and gives back what it was asked.
 fn misbehaving(answers: Vec<&'static str>) -> (String, std::thread::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    let served = std::thread::spawn(move || {
+    (format!("http://{}", listener.local_addr().unwrap()), answering(listener, answers))
+}
+
+/// Gives each connection its answer, and back what was asked.
+fn answering(listener: TcpListener, answers: Vec<&'static str>) -> std::thread::JoinHandle<Vec<String>> {
+    std::thread::spawn(move || {
         let mut asked = Vec::new();
         for answer in answers {
             let (mut stream, _) = listener.accept().unwrap();
@@ -240,8 +246,7 @@ fn misbehaving(answers: Vec<&'static str>) -> (String, std::thread::JoinHandle<V
             stream.write_all(answer.as_bytes()).unwrap();
         }
         asked
-    });
-    (address, served)
+    })
 }
 
 fn read_request(stream: &mut TcpStream) -> String {

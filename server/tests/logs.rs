@@ -11,8 +11,6 @@ use railgate::auth::{Signer as _, SoftwareKey};
 use railgate_server::telemetry::{LogFormat, parse_filter, subscriber};
 use serde_json::{Value, json};
 use support::{SETTLEMENTS, Service, service};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use tracing_subscriber::fmt::MakeWriter;
 
 #[path = "http/support.rs"]
@@ -60,7 +58,7 @@ async fn busy(service: &Service) -> Vec<String> {
         let request = Request::builder().method(method).uri(path.to_owned()).header("authorization", format!("Bearer {token}"));
         if method == "POST" { request.header("content-type", "application/json") } else { request }
     };
-    let body = json!({"amount": 31.41, "currency": "EUR", "to": "msisdn:+254712345678", "reference": "ref-for-nobody", "description": "Private words"});
+    let body = json!({"amount": 31415.92, "currency": "EUR", "to": "msisdn:+254712345678", "reference": "ref-for-nobody", "description": "Private words"});
     for prefer in ["wait=5", "none"] {
         let request = call("POST", SETTLEMENTS).header("x-request-id", "seen-1").header("prefer", prefer);
         service.send(request.body(Body::from(body.to_string())).unwrap()).await;
@@ -88,14 +86,6 @@ async fn busy(service: &Service) -> Vec<String> {
     vec![first, token, bytes(&webhook), signature]
 }
 
-async fn figures(service: &Service) -> String {
-    let mut stream = TcpStream::connect(service.running.metrics_address().unwrap()).await.unwrap();
-    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).await.unwrap();
-    text
-}
-
 #[tokio::test]
 async fn lines_are_structured_and_hold_no_secret_and_nobody() {
     let captured = Captured::default();
@@ -106,11 +96,11 @@ async fn lines_are_structured_and_hold_no_secret_and_nobody() {
     let service = service().await;
     let mut secrets = busy(&service).await;
     secrets.push(service.token.clone());
-    let figures = figures(&service).await;
+    let figures = service.figures().await;
     service.running.stop().await;
 
     let text = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
-    let nobody = ["rg_sandbox", "whsec_", "c1.", "254712345678", "ref-for-nobody", "Private", "Secretive", "31.41"];
+    let nobody = ["rg_sandbox", "whsec_", "c1.", "254712345678", "ref-for-nobody", "Private", "Secretive", "31415.92"];
     for private in secrets.iter().map(String::as_str).chain(nobody) {
         assert!(!text.contains(private), "{private} is in\n{text}");
         assert!(!figures.contains(private), "{private} is in\n{figures}");

@@ -23,7 +23,7 @@ fn address(child: &mut Child) -> String {
 
 fn wait(child: &mut Child) -> Option<i32> {
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(20) {
+    while begun.elapsed() < Duration::from_secs(600) {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code();
         }

@@ -157,12 +157,9 @@ async fn replaced_files_are_noticed() {
         std::fs::write(folder.path("beside"), text).unwrap();
         std::fs::rename(folder.path("beside"), folder.path(name)).unwrap();
     }
-    let noticed = async {
-        while connect(running.address(), &new, &BOTH).await.is_err() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), noticed).await.unwrap();
+    while connect(running.address(), &new, &BOTH).await.is_err() {
+        tokio::task::yield_now().await;
+    }
     running.stop().await;
 }
 
@@ -185,7 +182,7 @@ async fn plain_http_is_told_off_and_closed() {
 async fn who_does_not_finish_a_handshake_holds_up_nobody_and_is_let_go() {
     let trusted = pair();
     let folder = Folder::with(&trusted);
-    let running = serve(&folder, |hosted| hosted.limits.handshake = Duration::from_secs(1)).await;
+    let running = serve(&folder, |hosted| hosted.limits.handshake = Duration::from_secs(4)).await;
     let mut slow = Vec::new();
     for _ in 0..50 {
         let mut stream = TcpStream::connect(running.address()).await.unwrap();

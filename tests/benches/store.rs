@@ -1,9 +1,13 @@
-//! Group commit: the engine over SQLite beside a bare insert of the same rows, in the same run, interleaved.
+//! Group commit: the engine over each store beside a bare insert of the same rows, in the same run, interleaved.
 //!
 //! The bare side takes the very rows that the engine wrote and inserts them into a second database of the same
-//! schema, with prepared statements, one transaction a group. Both are durable (`synchronous=FULL`).
-//! Arguments: `--rows N` settlements a measurement (20000), `--rounds N` (3), `--large N` settlements present in the
-//! second part (1000000; 0 skips it).
+//! schema, with prepared statements, one transaction a group. Both are durable: SQLite with `synchronous=FULL`,
+//! PostgreSQL with its defaults.
+//! Arguments: `--rows N` settlements a measurement (20000), `--rounds N` (3), `--large N` settlements present in
+//! SQLite's second part (1000000; 0 skips it), `--only sqlite` or `--only postgresql`.
+
+#[path = "store/postgres.rs"]
+mod postgres;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,15 +29,32 @@ fn main() {
         return;
     }
     let (rows, rounds, large) = (argument("--rows", 20_000), argument("--rounds", 3), argument("--large", 1_000_000));
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut pair = Pair::new(folder.path());
-    println!("settlements present | group | bare insert/s | engine + SQLite/s | ratio");
-    println!("-------------------:|------:|--------------:|------------------:|------:");
-    measure(&mut pair, rows, rounds);
-    if large > 0 {
-        pair.grow(large);
-        measure(&mut pair, rows, rounds);
+    let args: Vec<String> = std::env::args().collect();
+    let only = args.iter().position(|a| a == "--only").and_then(|i| args.get(i + 1));
+    println!("store | settlements present | group | bare insert/s | engine/s | ratio");
+    println!("------|-------------------:|------:|--------------:|---------:|------:");
+    if only.is_none_or(|it| it == "sqlite") {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut pair = Sqlite::new(folder.path());
+        measure("SQLite", &mut pair, rows, rounds);
+        if large > 0 {
+            pair.grow(large);
+            measure("SQLite", &mut pair, rows, rounds);
+        }
     }
+    if only.is_none_or(|it| it == "postgresql") {
+        measure("PostgreSQL", &mut postgres::Postgresql::new(), rows, rounds);
+    }
+}
+
+/// An engine over a store and a bare database beside it.
+trait Pair {
+    /// How many settlements there are.
+    fn present(&self) -> usize;
+    /// Settlements a second through the engine.
+    fn engine(&mut self, rows: usize, group: usize) -> f64;
+    /// Settlements a second by bare inserts of the rows that the engine wrote since the last time.
+    fn bare(&mut self, group: usize) -> f64;
 }
 
 fn argument(name: &str, default: usize) -> usize {
@@ -41,9 +62,9 @@ fn argument(name: &str, default: usize) -> usize {
     args.iter().position(|a| a == name).and_then(|i| args.get(i + 1)).and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-fn measure(pair: &mut Pair, rows: usize, rounds: usize) {
+fn measure(store: &str, pair: &mut dyn Pair, rows: usize, rounds: usize) {
     for group in GROUPS {
-        let present = pair.next;
+        let present = pair.present();
         // Small groups are slow: fewer rows tell as much.
         let rows = rows.min(group * 1_000);
         let (mut engine, mut bare) = (Vec::new(), Vec::new());
@@ -52,7 +73,7 @@ fn measure(pair: &mut Pair, rows: usize, rounds: usize) {
             bare.push(pair.bare(group));
         }
         let (e, b) = (median(&mut engine), median(&mut bare));
-        println!("{present} | {group} | {b:.0} | {e:.0} | {:.0} %", 100.0 * e / b);
+        println!("{store} | {present} | {group} | {b:.0} | {e:.0} | {:.0} %", 100.0 * e / b);
     }
 }
 
@@ -62,7 +83,7 @@ fn median(rates: &mut [f64]) -> f64 {
 }
 
 /// The engine's database and the bare one, with the same rows.
-struct Pair {
+struct Sqlite {
     engine: Engine,
     env: Arc<ManualEnv>,
     caller: Caller,
@@ -73,7 +94,7 @@ struct Pair {
     next: usize,
 }
 
-impl Pair {
+impl Sqlite {
     fn new(folder: &Path) -> Self {
         let (e, b) = (folder.join("engine.db"), folder.join("bare.db"));
         // Opening creates the schema; the bare side then has the file to itself.
@@ -96,22 +117,38 @@ impl Pair {
         pair
     }
 
-    fn commands(&mut self, rows: usize, group: usize) -> Vec<Vec<Command>> {
-        let first = self.next;
-        self.next += rows;
-        let request = |n: usize| {
-            // Spread over the index as real references are.
-            let reference = format!("{:08x}-inv-{n}", (n as u32).wrapping_mul(2_654_435_769));
-            let body = format!(r#"{{"amount":0.01,"currency":"EUR","to":"msisdn:+254700000001","reference":"{reference}"}}"#);
-            Command::Create { caller: self.caller, request: Box::new(self.engine.parse_create(body.as_bytes()).expect("valid")) }
-        };
-        let numbers: Vec<usize> = (first..first + rows).collect();
-        numbers.chunks(group).map(|chunk| chunk.iter().map(|n| request(*n)).collect()).collect()
+    /// Brings both databases to `total` settlements.
+    fn grow(&mut self, total: usize) {
+        while self.next < total {
+            eprint!("\rgrowing: {} of {total} settlements", self.next);
+            self.engine(50_000.min(total - self.next), 512);
+            self.bare(4_096);
+        }
+        eprintln!();
+    }
+}
+
+/// So many new settlements, in groups, their requests read already.
+fn commands(engine: &Engine, caller: Caller, next: &mut usize, rows: usize, group: usize) -> Vec<Vec<Command>> {
+    let first = *next;
+    *next += rows;
+    let request = |n: usize| {
+        // Spread over the index as real references are.
+        let reference = format!("{:08x}-inv-{n}", (n as u32).wrapping_mul(2_654_435_769));
+        let body = format!(r#"{{"amount":0.01,"currency":"EUR","to":"msisdn:+254700000001","reference":"{reference}"}}"#);
+        Command::Create { caller, request: Box::new(engine.parse_create(body.as_bytes()).expect("valid")) }
+    };
+    let numbers: Vec<usize> = (first..first + rows).collect();
+    numbers.chunks(group).map(|chunk| chunk.iter().map(|n| request(*n)).collect()).collect()
+}
+
+impl Pair for Sqlite {
+    fn present(&self) -> usize {
+        self.next
     }
 
-    /// Settlements a second through the engine.
     fn engine(&mut self, rows: usize, group: usize) -> f64 {
-        let groups = self.commands(rows, group);
+        let groups = commands(&self.engine, self.caller, &mut self.next, rows, group);
         let started = Instant::now();
         for group in groups {
             // A task's key has room for a million tasks a millisecond, so the clock has to move.
@@ -121,7 +158,6 @@ impl Pair {
         rows as f64 / started.elapsed().as_secs_f64()
     }
 
-    /// Settlements a second by bare inserts of the rows that the engine wrote since the last time.
     fn bare(&mut self, group: usize) -> f64 {
         let tables: Vec<Vec<Vec<Value>>> = (0..4).map(|t| rows_above(&self.source, TABLES[t], &mut self.copied[t])).collect();
         let count = tables[0].len();
@@ -145,16 +181,6 @@ impl Pair {
             self.target.execute_batch("COMMIT").expect("commit");
         }
         count as f64 / started.elapsed().as_secs_f64()
-    }
-
-    /// Brings both databases to `total` settlements.
-    fn grow(&mut self, total: usize) {
-        while self.next < total {
-            eprint!("\rgrowing: {} of {total} settlements", self.next);
-            self.engine(50_000.min(total - self.next), 512);
-            self.bare(4_096);
-        }
-        eprintln!();
     }
 }
 

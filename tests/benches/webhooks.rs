@@ -234,10 +234,14 @@ impl Gateway {
     fn sustain(&self, endpoints: std::ops::Range<usize>, deliveries: usize, folder: &Path) -> Rates {
         let mut connection = Connection::open(self.server.address).expect("connecting");
         let mut queued = 0;
-        while queued < deliveries {
+        'filling: while queued < deliveries {
             for client in endpoints.clone() {
                 let path = format!("{}/replay", self.clients[client].webhook);
                 let answer = self.post(&mut connection, client, &path, r#"{"since":"2026-01-01T00:00:00Z"}"#);
+                // So many wait already that no more are taken.
+                if answer.status == 409 {
+                    break 'filling;
+                }
                 let replayed = answer.body["queued"].as_u64().unwrap_or(0) as usize;
                 assert!(answer.status == 202 && replayed > 0, "{answer:?}");
                 queued += replayed;

@@ -15,14 +15,7 @@ pub fn railgate() -> &'static Path {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut build = Command::new(cargo);
         build.args(["build", "--quiet", "-p", "railgate-server", "--bin", "railgate"]);
-        // What cargo tells this test about its own package. Build scripts that ask for it would run again, and all that
-        // depends on them would be built anew, whenever a build inside a test follows one outside.
-        for (name, _) in std::env::vars_os() {
-            let own = ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.to_string_lossy().starts_with(prefix));
-            if own {
-                build.env_remove(name);
-            }
-        }
+        outside_of_tests(&mut build);
         if profile.file_name().is_some_and(|name| name == "release") {
             build.arg("--release");
         }
@@ -33,6 +26,16 @@ pub fn railgate() -> &'static Path {
     })
 }
 
+/// Takes from a build what cargo tells this test about its own package. Build scripts that ask for it would run again, and
+/// all that depends on them would be built anew, whenever a build inside a test follows one outside.
+pub fn outside_of_tests(build: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+            build.env_remove(name);
+        }
+    }
+}
+
 /// A running server. Dropping it kills it.
 pub struct Server {
     child: Child,
@@ -41,17 +44,28 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts `railgate serve` on a free port over the database at `path`, and waits until it listens. It limits no
+    /// Starts `railgate serve` on a free port over the SQLite database at `path`, and waits until it listens. It limits no
     /// client's rate unless `more` says so.
     pub fn start(path: &Path, more: &[&str]) -> Self {
-        let limit: &[&str] = if more.contains(&"--rate-limit") { &[] } else { &["--rate-limit", "off"] };
+        Self::over(&format!("sqlite:{}", path.display()), more)
+    }
+
+    /// The same over any store, named as `--store` has it.
+    pub fn over(store: &str, more: &[&str]) -> Self {
+        Self::logging(store, more, Stdio::inherit())
+    }
+
+    /// The same; what it logs goes to `log`: errors alone unless `more` says so.
+    pub fn logging(store: &str, more: &[&str], log: Stdio) -> Self {
+        let unless = |name: &str, args: &'static [&'static str]| if more.contains(&name) { &[][..] } else { args };
         let mut child = Command::new(railgate())
-            .args(["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--store"])
-            .arg(format!("sqlite:{}", path.display()))
-            .args(limit)
+            .args(["serve", "--metrics-listen", "off", "--store", store])
+            .args(unless("--listen", &["--listen", "127.0.0.1:0"]))
+            .args(unless("--rate-limit", &["--rate-limit", "off"]))
+            .args(unless("--log-level", &["--log-level", "error"]))
             .args(more)
-            .env("RAILGATE_LOG_LEVEL", "error")
             .stdout(Stdio::piped())
+            .stderr(log)
             .spawn()
             .expect("railgate starts");
         let mut line = String::new();
@@ -73,10 +87,20 @@ impl Server {
     }
 
     /// SIGTERM, and waits for the end; says whether it ended well.
-    pub fn stop(mut self) -> bool {
+    pub fn stop(self) -> bool {
+        self.terminate();
+        self.ended()
+    }
+
+    /// Waits for the end of a server that was told to; says whether it ended well.
+    pub fn ended(mut self) -> bool {
+        self.child.wait().expect("waiting").success()
+    }
+
+    /// SIGTERM, and nothing more.
+    pub fn terminate(&self) {
         let status = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().expect("kill");
         assert!(status.success());
-        self.child.wait().expect("waiting").success()
     }
 }
 

@@ -53,7 +53,39 @@ impl Connection {
 
     /// Sends the bytes of one request and reads its answer.
     pub fn exchange(&mut self, request: &[u8]) -> Result<Response> {
-        self.0.get_mut().write_all(request)?;
+        self.put(request)?;
+        self.answer()
+    }
+
+    /// Whether nothing has come that was not read yet.
+    pub fn is_silent(&mut self) -> Result<bool> {
+        self.0.get_ref().set_nonblocking(true)?;
+        let peeked = self.0.get_ref().peek(&mut [0]);
+        self.0.get_ref().set_nonblocking(false)?;
+        match peeked {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(self.0.buffer().is_empty()),
+            other => other.map(|_| false),
+        }
+    }
+
+    /// Sends the bytes of one request.
+    pub fn put(&mut self, request: &[u8]) -> Result<()> {
+        self.0.get_mut().write_all(request)
+    }
+
+    /// Reads the answer to a request that was sent.
+    pub fn answer(&mut self) -> Result<Response> {
+        let (status, headers) = self.head()?;
+        let length = headers.iter().find(|(n, _)| n == "content-length").and_then(|(_, v)| v.parse().ok()).unwrap_or(0);
+        let mut bytes = vec![0; length];
+        self.0.read_exact(&mut bytes)?;
+        let json = headers.iter().any(|(name, value)| name == "content-type" && value.contains("json"));
+        let body = if json && !bytes.is_empty() { serde_json::from_slice(&bytes)? } else { Value::Null };
+        Ok(Response { status, headers, body, nonce: String::new(), bytes })
+    }
+
+    /// Reads status and headers, and leaves the body: for answers that do not end by themselves.
+    pub fn head(&mut self) -> Result<(u16, Vec<(String, String)>)> {
         let status = self.line()?;
         let status =
             status.split(' ').nth(1).and_then(|s| s.parse().ok()).ok_or_else(|| Error::new(ErrorKind::InvalidData, status.clone()))?;
@@ -66,12 +98,17 @@ impl Connection {
             let (name, value) = line.split_once(':').unwrap_or((&line, ""));
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
-        let length = headers.iter().find(|(n, _)| n == "content-length").and_then(|(_, v)| v.parse().ok()).unwrap_or(0);
-        let mut bytes = vec![0; length];
+        Ok((status, headers))
+    }
+
+    /// The next piece of a body in chunks (RFC 9112, section 7.1); empty at its end.
+    pub fn chunk(&mut self) -> Result<Vec<u8>> {
+        let size = self.line()?;
+        let size = usize::from_str_radix(&size, 16).map_err(|_| Error::new(ErrorKind::InvalidData, size))?;
+        let mut bytes = vec![0; size + 2];
         self.0.read_exact(&mut bytes)?;
-        let json = headers.iter().any(|(name, value)| name == "content-type" && value.contains("json"));
-        let body = if json && !bytes.is_empty() { serde_json::from_slice(&bytes)? } else { Value::Null };
-        Ok(Response { status, headers, body, nonce: String::new(), bytes })
+        bytes.truncate(size);
+        Ok(bytes)
     }
 
     fn line(&mut self) -> Result<String> {
@@ -212,6 +249,11 @@ impl Client {
     /// Sends bytes as they are.
     pub fn exchange(&mut self, bytes: &[u8]) -> Result<Response> {
         self.connection.exchange(bytes)
+    }
+
+    /// The connection itself.
+    pub fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
     }
 
     fn prepare(&mut self, authenticated: bool) -> Result<()> {

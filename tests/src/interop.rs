@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -23,15 +24,18 @@ pub const fn refused(step: &'static str, status: u64, code: &'static str) -> Ste
     (step, status, Some(code))
 }
 
-/// A client that hangs must not hang the tests with it. This is no statement about how long a client may take.
-const AT_MOST: Duration = Duration::from_secs(900);
+/// What hangs, be it a client or a suite of tests, must not hang everything with it. This is no statement about how long
+/// either may take.
+const AT_MOST: Duration = Duration::from_secs(3_600);
 
 /// Runs a command to its end; gives what it printed, or says what went wrong.
 ///
 /// # Errors
 /// A sentence for people: it could not be run, did not come to an end, or failed, with what it said.
 pub fn run(command: &mut Command) -> Result<String, String> {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|e| e.to_string())?;
+    // In a group of its own, so that it can be ended with all that it started.
+    command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| e.to_string())?;
     let outputs: [Box<dyn Read + Send>; 2] = [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
     let [stdout, stderr] = outputs.map(|mut output| {
         let (send, receive) = mpsc::channel();
@@ -43,13 +47,15 @@ pub fn run(command: &mut Command) -> Result<String, String> {
         });
         receive
     });
-    let Ok(printed) = stdout.recv_timeout(AT_MOST) else {
-        child.kill().unwrap();
+    let heard = stdout.recv_timeout(AT_MOST).and_then(|printed| Ok((printed, stderr.recv_timeout(AT_MOST)?)));
+    let Ok((printed, said)) = heard else {
+        let group = format!("-{}", child.id());
+        Command::new("kill").args(["-KILL", "--", &group]).status().unwrap();
         child.wait().unwrap();
         return Err(format!("{command:?} has not come to an end in {AT_MOST:?}"));
     };
     let status = child.wait().unwrap();
-    let (printed, said) = (printed.unwrap(), stderr.recv().unwrap().unwrap());
+    let (printed, said) = (printed.unwrap(), said.unwrap());
     if status.success() { Ok(printed) } else { Err(format!("{command:?}: {status}\n{said}\nafter printing\n{printed}")) }
 }
 

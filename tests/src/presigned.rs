@@ -23,6 +23,11 @@ impl Stock {
         Self { address, key, authorization: format!("Bearer {}", account.token()) }
     }
 
+    /// The same client's calls at another node of the same gateway.
+    pub fn at(&self, address: SocketAddr) -> Self {
+        Self { address, key: Arc::clone(&self.key), authorization: self.authorization.clone() }
+    }
+
     /// The bytes of `count` calls, signed on all cores. `make` gives path and body of the n-th; without a body it is a
     /// GET. They are good for as long as the challenge lives that they share: five minutes.
     pub fn sign(&self, count: u64, make: &(dyn Fn(u64) -> (String, Option<String>) + Sync)) -> Vec<Vec<u8>> {

@@ -38,13 +38,13 @@ fn accepts_genuine_receipts_only(name: &str) {
     let url = format!("http://{}", server.address);
     let pay = |words: &[&str]| client(folder.path(), &url, words);
     pay(&["enroll"]);
-    pay(&["settle", "12.50", "EUR", "sim:ok", "--reference", "inv-1", "--description", "שלום 東京", "--wait", "10"]);
+    pay(&["settle", "12.50", "EUR", "sim:ok", "--reference", "inv-1", "--description", "שלום 東京", "--wait", "30"]);
     let receipt = || pay(&["receipt", "get", "inv-1", "--format", "jose"]).trim().to_owned();
     let old = receipt();
     let rotate = ["keys", "rotate", "receipt", "--store", &format!("sqlite:{}", database.display())];
     run(Command::new(railgate()).args(rotate).env("RAILGATE_HOME", folder.path())).unwrap();
     pay(&["reverse", "inv-1", "--amount", "2.50"]);
-    pay(&["status", "inv-1", "--wait", "10"]);
+    pay(&["status", "inv-1", "--wait", "30"]);
     let new = receipt();
 
     let printed = run(checker.arg(&url).args([&old, &new])).unwrap_or_else(|error| panic!("{error}"));

@@ -6,18 +6,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use railgate::api::{Caller, Command, Target};
+use railgate::Engine;
+use railgate::api::{Caller, Target};
 use railgate::engine::verify::verify;
-use railgate::env::ManualEnv;
 use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
 use railgate::lifecycle::{ReversalStatus, SettlementStatus};
 use railgate::store::record::{AuditAction, AuditRecord, ClientRecord, Key, ReversalRecord, SettlementRecord, SimPaymentRecord};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore};
 use railgate::store::{Scan, Store, typed_all};
-use railgate::{Config, Engine};
 use railgate_tests::binary::Server;
 use railgate_tests::client::{Account, enroll};
+use railgate_tests::rest::run_to_rest;
 use sha2::{Digest, Sha256};
 
 const ROUNDS: u64 = 50;
@@ -124,14 +124,8 @@ fn assert_all_there(server: &Server, account: &Account, answered: &HashMap<Strin
 
 /// Lets the database come to rest under a clock that runs ahead, and checks where each settlement ended.
 fn assert_rests(path: &Path, answered: &Answered) {
-    let store = Arc::new(SqliteStore::open(path, SqliteOptions::default()).expect("opening"));
-    let env = Arc::new(ManualEnv::new(i64::MAX >> 22, 1));
-    let engine = Engine::open(store.clone(), env.clone(), Config::default()).expect("an engine");
-    engine.run(Command::Recover).expect("recovering");
-    while let Some(due) = engine.next_due().expect("reading") {
-        env.advance_to(due);
-        engine.work(1_000).expect("working");
-    }
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(path, SqliteOptions::default()).expect("opening"));
+    let engine = run_to_rest(&store);
     let reversals: HashMap<&str, u16> = answered.reversals.iter().map(|r| (r.reference.as_str(), r.status)).collect();
     for (reference, id) in &answered.created {
         let record = settlement(&*store, &engine, id);

@@ -60,8 +60,8 @@ struct Seen {
     ids: HashSet<String>,
     /// It gives trouble: only in the first try of an id, for a third would come minutes later.
     difficult: bool,
-    /// The next event that is new is held.
-    hold: bool,
+    /// From so many arrivals on, the next event that is new is held.
+    hold_from: Option<usize>,
     held: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl Seen {
         if !is_new || !self.difficult {
             return Reaction::Take;
         }
-        if std::mem::take(&mut self.hold) {
+        if self.hold_from.take_if(|from| self.arrivals.len() >= *from).is_some() {
             self.held = Some(id.to_owned());
             return Reaction::Hold;
         }
@@ -220,32 +220,30 @@ fn round(n: u64, server: Server, account: &Account, next: &AtomicU64, receiver: 
     // How much arrives before the kill differs from round to round, and so does what is under way.
     let end = next.load(Ordering::SeqCst) + CREATES;
     let kill_at = receiver.seen().arrivals.len() + usize::try_from(n * 37 % 61 + 3).unwrap();
+    let holds = n % 2 == 1;
+    receiver.seen().hold_from = holds.then_some(kill_at);
     std::thread::scope(|scope| {
         for _ in 0..CONNECTIONS {
             scope.spawn(|| load(&server, account, next, end, answered));
         }
-        receiver.wait(&server, |seen| seen.arrivals.len() >= kill_at);
-        if n % 2 == 1 {
-            receiver.seen().hold = true;
-            receiver.wait(&server, |seen| seen.held.is_some());
-        }
+        receiver.wait(&server, |seen| seen.arrivals.len() >= kill_at && (seen.held.is_some() || !holds));
         let killed = Command::new("kill").args(["-KILL", &server.pid().to_string()]).status().unwrap();
         assert!(killed.success());
     });
     server.kill();
-    let mut seen = receiver.seen();
-    (seen.hold, seen.held) = (false, None);
+    receiver.seen().held = None;
 }
 
 /// Waits until every event is numbered, and then until what was owed for it is delivered; gives the feed as it was between.
-fn drain(server: &Server, client: &mut Client, webhook: &str, receiver: &Receiver, path: &Path) -> Vec<Value> {
+fn drain(server: &Server, account: &Account, webhook: &str, receiver: &Receiver, path: &Path) -> Vec<Value> {
     // What is open to be read stays as it was when it was opened.
     let unnumbered = || SqliteStore::open_read_only(path).unwrap().scan(&Scan::Unlogged { limit: 1 }).unwrap();
     while !unnumbered().is_empty() {
         receiver.rest(server);
     }
+    let mut client = account.connect(server.address).unwrap();
     let feed = client.feed().unwrap();
-    while !deliveries(client, webhook, "pending").is_empty() {
+    while !deliveries(&mut client, webhook, "pending").is_empty() {
         receiver.rest(server);
     }
     feed
@@ -317,8 +315,8 @@ fn twelve_kills_lose_no_webhook() {
     }
     receiver.seen().difficult = false;
 
+    let feed = drain(&server, &account, &webhook, &receiver, &path);
     let mut client = account.connect(server.address).unwrap();
-    let feed = drain(&server, &mut client, &webhook, &receiver, &path);
     assert_eq!(deliveries(&mut client, &webhook, "failed"), Vec::<Value>::new());
     let arrivals = receiver.seen().arrivals.clone();
     // What goes on happening meanwhile is in the feed before it is delivered.

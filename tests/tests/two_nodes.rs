@@ -1,62 +1,86 @@
-//! Two servers over one SQLite file: what was sent to one of them and is sent to the other again, byte by byte, has no
-//! second effect, one after the other and at the same time.
+//! Two servers over one store, an SQLite file or a PostgreSQL database: what was sent to one of them and is sent to the
+//! other again, byte by byte, has no second effect, one after the other and at the same time.
 
+use std::net::SocketAddr;
 use std::sync::Barrier;
 
 use railgate::auth::Signer as _;
-use railgate_tests::binary::Server;
 use railgate_tests::client::{Account, Client, Connection, Response, call, new_key};
+use railgate_tests::nodes::{Nodes, PUBLIC_URL};
+use railgate_tests::patience::until;
+use railgate_tests::postgres::Postgres;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-/// The address that both nodes call their own.
-const PUBLIC_URL: &str = "https://pay.example.test";
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
 const ROUNDS: usize = 50;
 
-/// Two nodes and a client that knows both.
-struct Nodes {
-    a: Server,
-    b: Server,
-    _folder: TempDir,
+/// Each of these tests, over either store.
+macro_rules! over_both_stores {
+    ($($test:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[test]
+            fn $test() {
+                let folder = tempfile::tempdir().expect("a folder");
+                let store = format!("sqlite:{}", folder.path().join("gateway.db").display());
+                super::$test(&super::Nodes::start(&store, &["--shared-store", "on"]));
+            })*
+        }
+        mod postgres {
+            $(#[test]
+            fn $test() {
+                let server = super::Postgres::shared();
+                super::$test(&super::Nodes::start(&server.url(&server.database()), &[]));
+            })*
+        }
+    };
 }
 
-impl Nodes {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("gateway.db");
-        let node = || Server::start(&path, &["--shared-store", "on", "--public-url", PUBLIC_URL]);
-        Self { a: node(), b: node(), _folder: folder }
-    }
+over_both_stores!(
+    both_nodes_take_each_others_challenges_and_tokens,
+    a_reversal_is_made_once,
+    a_reconciliation_is_made_once,
+    keys_are_added_and_revoked_once,
+    tokens_are_taken_and_revoked_once,
+    an_enrolment_is_made_once,
+    a_create_is_answered_as_the_replay_that_it_is,
+    a_create_that_was_refused_stays_refused,
+    of_two_creates_at_the_same_time_one_makes_the_settlement,
+    of_two_reversals_at_the_same_time_one_is_made,
+);
 
-    fn enroll(&self) -> Caller {
-        let account = Account::enroll(self.a.address, Some(PUBLIC_URL), new_key()).expect("enrolling");
-        let a = account.connect(self.a.address).expect("connecting");
-        Caller { a, b: Connection::open(self.b.address).expect("connecting"), account }
-    }
-}
-
-/// An account and a connection to each node. Calls are signed once, with a challenge of node A.
+/// An account at two nodes. Calls are signed once, with a challenge of node A.
 struct Caller {
     account: Account,
     a: Client,
-    b: Connection,
+    b: SocketAddr,
 }
 
 impl Caller {
+    fn of(nodes: &Nodes) -> Self {
+        let account = nodes.enroll();
+        let a = account.connect(nodes.address(0)).expect("connecting");
+        Self { a, b: nodes.address(1), account }
+    }
+
+    /// A connection to node B, made when it is needed: one that says nothing for long is closed.
+    fn b(&self) -> Connection {
+        Connection::open(self.b).expect("connecting")
+    }
+
     fn sign(&mut self, method: &str, path: &str, body: Option<&Value>) -> Vec<u8> {
         self.a.signed(call(method, path, body.map(Value::to_string).as_deref())).expect("signing")
     }
 
     /// Sends the same bytes to node A and then to node B.
     fn both(&mut self, bytes: &[u8]) -> (Response, Response) {
-        (self.a.exchange(bytes).expect("node A"), self.b.exchange(bytes).expect("node B"))
+        (self.a.exchange(bytes).expect("node A"), self.b().exchange(bytes).expect("node B"))
     }
 
     /// Sends the same bytes to both nodes at the same time.
     fn race(&mut self, bytes: &[u8]) -> [Response; 2] {
         let barrier = Barrier::new(2);
-        let (a, b) = (&mut self.a, &mut self.b);
+        let mut b = self.b();
+        let a = &mut self.a;
         std::thread::scope(|scope| {
             let at_a = scope.spawn(|| {
                 barrier.wait();
@@ -84,9 +108,7 @@ impl Caller {
 
     /// Asks until the answer is as it must become, at last: whichever node's worker sees to it.
     fn until(&mut self, path: &str, found: impl Fn(&Value) -> bool) {
-        while !found(&self.get(path)) {
-            std::thread::yield_now();
-        }
+        until(path, || found(&self.get(path)));
     }
 
     fn reversals(&mut self, reference: &str) -> usize {
@@ -123,42 +145,34 @@ fn assert_ended((first, second): (Response, Response)) {
     assert!(["nonce_replayed", "token_invalid", "key_revoked"].contains(&second.code()), "{second:?}");
 }
 
-#[test]
-fn both_nodes_take_each_others_challenges_and_tokens() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn both_nodes_take_each_others_challenges_and_tokens(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     let bytes = caller.sign("GET", "/api/v1/balances", None);
-    let answered = caller.b.exchange(&bytes).expect("node B");
+    let answered = caller.b().exchange(&bytes).expect("node B");
     assert_eq!(answered.status, 200, "{answered:?}");
-    let mut at_b = caller.account.connect(nodes.b.address).expect("connecting");
+    let mut at_b = caller.account.connect(nodes.address(1)).expect("connecting");
     let created = at_b.send("POST", SETTLEMENTS, Some(&create("by-b", 1).to_string())).expect("node B");
     assert_eq!(created.status, 201, "{created:?}");
     assert_eq!(caller.get(&format!("{SETTLEMENTS}/by-b"))["id"], created.body["id"]);
 }
 
-#[test]
-fn a_reversal_is_made_once() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn a_reversal_is_made_once(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     caller.settled("paid", 100);
     let bytes = caller.sign("POST", &format!("{SETTLEMENTS}/paid/reverse"), Some(&json!({"amount": 10})));
     assert_once(caller.both(&bytes), 201);
     assert_eq!(caller.reversals("paid"), 1);
 }
 
-#[test]
-fn a_reconciliation_is_made_once() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn a_reconciliation_is_made_once(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     caller.settled("paid", 100);
     let bytes = caller.sign("POST", &format!("{SETTLEMENTS}/paid/check"), None);
     assert_once(caller.both(&bytes), 200);
 }
 
-#[test]
-fn keys_are_added_and_revoked_once() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn keys_are_added_and_revoked_once(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     let key = new_key();
     let body = json!({"jwk": serde_json::from_str::<Value>(&key.public_key().jwk()).expect("a JWK")});
     let request = call("POST", "/api/v1/auth/keys", Some(&body.to_string()));
@@ -178,10 +192,8 @@ fn keys_are_added_and_revoked_once() {
     assert_ended(caller.both(&bytes));
 }
 
-#[test]
-fn tokens_are_taken_and_revoked_once() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn tokens_are_taken_and_revoked_once(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     let bytes = caller.sign("POST", "/api/v1/auth/tokens", None);
     let (first, second) = caller.both(&bytes);
     let token = first.body["access_token"].clone();
@@ -194,20 +206,16 @@ fn tokens_are_taken_and_revoked_once() {
     assert_ended(caller.both(&bytes));
 }
 
-#[test]
-fn an_enrolment_is_made_once() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn an_enrolment_is_made_once(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     let key = new_key();
     let newcomer = Account::unknown(key, Some(PUBLIC_URL));
-    let bytes = newcomer.connect(nodes.a.address).and_then(|mut client| client.signed_enrollment("Newcomer")).expect("signing");
+    let bytes = newcomer.connect(nodes.address(0)).and_then(|mut client| client.signed_enrollment("Newcomer")).expect("signing");
     assert_once(caller.both(&bytes), 201);
 }
 
-#[test]
-fn a_create_is_answered_as_the_replay_that_it_is() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn a_create_is_answered_as_the_replay_that_it_is(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     let bytes = caller.sign("POST", SETTLEMENTS, Some(&create("one", 5)));
     let (first, second) = caller.both(&bytes);
     assert_eq!((first.status, first.header("idempotent-replayed")), (201, None), "{first:?}");
@@ -226,10 +234,8 @@ fn a_create_is_answered_as_the_replay_that_it_is() {
     }
 }
 
-#[test]
-fn a_create_that_was_refused_stays_refused() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn a_create_that_was_refused_stays_refused(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     // Of the million that a sandbox client is given.
     caller.settled("large", 900_000);
     let single = caller.sign("POST", SETTLEMENTS, Some(&create("too-much", 200_000)));
@@ -245,22 +251,20 @@ fn a_create_that_was_refused_stays_refused() {
     assert_eq!(reversed.status, 201, "{reversed:?}");
     caller.until(&format!("{SETTLEMENTS}/large"), |record| record["status"] == "reversed");
     for bytes in [&single, &batch] {
-        assert_replayed(&caller.b.exchange(bytes).expect("node B"));
+        assert_replayed(&caller.b().exchange(bytes).expect("node B"));
     }
     assert_eq!((caller.listed("too-much"), caller.listed("small"), caller.listed("too-much-too")), (0, 1, 0));
     // It was the nonce and nothing else: signed anew, the same call is taken.
     for (path, body) in [(SETTLEMENTS.to_owned(), create("too-much", 200_000)), (format!("{SETTLEMENTS}/batch"), elements)] {
         let anew = caller.sign("POST", &path, Some(&body));
-        let answered = caller.b.exchange(&anew).expect("node B");
+        let answered = caller.b().exchange(&anew).expect("node B");
         assert!([200, 201].contains(&answered.status), "{answered:?}");
     }
     assert_eq!((caller.listed("too-much"), caller.listed("small"), caller.listed("too-much-too")), (1, 1, 1));
 }
 
-#[test]
-fn of_two_creates_at_the_same_time_one_makes_the_settlement() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn of_two_creates_at_the_same_time_one_makes_the_settlement(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     for n in 0..ROUNDS {
         let reference = format!("race-{n}");
         let bytes = caller.sign("POST", SETTLEMENTS, Some(&create(&reference, 1)));
@@ -273,10 +277,8 @@ fn of_two_creates_at_the_same_time_one_makes_the_settlement() {
     }
 }
 
-#[test]
-fn of_two_reversals_at_the_same_time_one_is_made() {
-    let nodes = Nodes::start();
-    let mut caller = nodes.enroll();
+fn of_two_reversals_at_the_same_time_one_is_made(nodes: &Nodes) {
+    let mut caller = Caller::of(nodes);
     caller.settled("paid", 1_000);
     for n in 1..=ROUNDS {
         let bytes = caller.sign("POST", &format!("{SETTLEMENTS}/paid/reverse"), Some(&json!({"amount": 1})));

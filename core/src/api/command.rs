@@ -11,7 +11,7 @@ use crate::time::Millis;
 use crate::validate::{CreateRequest, ReverseRequest};
 
 use super::task::{Call, Lease};
-use super::webhook::{Logged, Parcel, Tried, WebhookChange, WebhookDone};
+use super::webhook::{Logged, Parcel, Share, Tried, WebhookChange, WebhookDone};
 
 /// Who asks: a client, and the mode its credential was issued for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,6 +224,9 @@ pub enum Command {
         healthy: usize,
         /// At most so many of the others.
         troubled: usize,
+        /// How many parcels the host has under way already. Who has as many in a line as it may have webhooks is given
+        /// no more there.
+        under_way: Vec<(Share, usize)>,
     },
     /// How the deliveries of a [`Parcel`] went.
     Delivered {
@@ -241,8 +244,32 @@ pub enum Command {
     },
     /// Makes the tasks of owners that are gone due now. For a host that has the store to itself, at its start.
     Recover,
+    /// Gives back what this engine has leased and not reported, so that other nodes need not wait for its leases to end. For a
+    /// host that has nothing under way any more, at its end.
+    Release,
     /// Forgets what is past its time: idempotency keys after seven days, tokens a day and nonces an hour after their end.
     Maintain,
+}
+
+impl Command {
+    /// Whether carrying it out twice does no more than once: what is named by its sender is found again, and what only sets
+    /// something does not care. A reversal without a name takes its amount anew, and so does what makes a new thing each time.
+    pub fn is_repeatable(&self) -> bool {
+        match self {
+            Self::Signed { command, .. } => command.is_repeatable(),
+            Self::Reverse { request, idempotency, .. } => idempotency.is_some() || request.reference.is_some(),
+            Self::Fund { .. } | Self::Operate(Operation::Rotate(_)) => false,
+            Self::Webhook { change, .. } => change.is_repeatable(),
+            // An enrolment's key, asked for twice, is refused the second time.
+            Self::Enroll { .. } | Self::EnrollLive { .. } | Self::AddKey { .. } => true,
+            Self::IssueToken { .. } | Self::RevokeToken { .. } | Self::RevokeKey { .. } => true,
+            Self::Note { .. } | Self::Create { .. } | Self::Operate(_) => true,
+            // What hosts do, which do it again by themselves.
+            Self::Lease { .. } | Self::Answer { .. } | Self::Simulate(_) | Self::Log { .. } => true,
+            Self::LeaseQueues { .. } | Self::Delivered { .. } | Self::Tested { .. } => true,
+            Self::Recover | Self::Release | Self::Maintain => true,
+        }
+    }
 }
 
 /// What the operator of the gateway does to clients and to the gateway's own secrets.

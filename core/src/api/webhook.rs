@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::ids::{EndpointNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, Ulid};
 use crate::ledger::Mode;
 use crate::store::record::{DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, LastTry, Topic, TopicSet};
 use crate::time::Millis;
@@ -67,6 +67,16 @@ pub enum WebhookChange {
     },
 }
 
+impl WebhookChange {
+    /// Whether making it twice does no more than once; see [`Command::is_repeatable`](super::Command::is_repeatable).
+    pub fn is_repeatable(&self) -> bool {
+        match self {
+            Self::Create(_) | Self::Rotate { .. } | Self::Test { .. } | Self::Redeliver { .. } | Self::Replay { .. } => false,
+            Self::Update { .. } | Self::Delete { .. } | Self::Enable { .. } => true,
+        }
+    }
+}
+
 /// A webhook to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWebhook {
@@ -114,6 +124,8 @@ pub enum WebhookDone {
 pub struct Parcel {
     /// To whom; also for [`crate::Engine::webhook_secrets`].
     pub endpoint: EndpointNo,
+    /// Whose it is.
+    pub client: ClientNo,
     /// In which mode it is.
     pub mode: Mode,
     /// Its last delivery failed or was slow.
@@ -122,6 +134,24 @@ pub struct Parcel {
     pub url: String,
     /// What.
     pub deliveries: Vec<DeliveryRecord>,
+}
+
+impl Parcel {
+    /// As part of what it counts.
+    pub const fn share(&self) -> Share {
+        Share { client: self.client, mode: self.mode, troubled: self.troubled }
+    }
+}
+
+/// What one client has under way in one mode and one line: it is given no more than its part of a line's room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Share {
+    /// Whose.
+    pub client: ClientNo,
+    /// In which mode.
+    pub mode: Mode,
+    /// Of the endpoints whose last delivery failed or was slow, or else of the others.
+    pub troubled: bool,
 }
 
 /// How a try at a delivery went.

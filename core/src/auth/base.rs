@@ -266,8 +266,8 @@ mod tests {
     fn base_of(uri: &str, status: Option<u16>, covered: &str) -> Result<String, String> {
         let message = Message { method: "GET", target_uri: uri, status, fields: FIELDS };
         let field = format!("s=({covered})");
-        let input = SignatureInput::parse_field(&field).map_err(|error| error.detail.into_owned())?.remove(0);
-        let base = input.base(&message).map_err(|error| error.detail.into_owned())?;
+        let input = SignatureInput::parse_field(&field).map_err(|error| error.detail.to_string())?.remove(0);
+        let base = input.base(&message).map_err(|error| error.detail.to_string())?;
         let (lines, last) = base.rsplit_once('\n').unwrap_or(("", &base));
         assert_eq!(last, format!("\"@signature-params\": ({covered})"));
         Ok(lines.to_owned())

@@ -25,6 +25,16 @@ pub fn parse_jwk(jwk: &str) -> Result<PublicKey, Error> {
 
 /// [`parse_jwk`] of a value inside a body.
 pub(crate) fn read_jwk(value: Value<'_>) -> Result<PublicKey, Problems> {
+    read_jwk_as(value, PublicKey::from_bytes)
+}
+
+/// [`read_jwk`] without arithmetic on a curve: for whoever leaves it to another library to refuse what is no point, as
+/// every library does before it verifies.
+pub(crate) fn read_unchecked_jwk(value: Value<'_>) -> Result<PublicKey, Problems> {
+    read_jwk_as(value, PublicKey::from_stored)
+}
+
+fn read_jwk_as(value: Value<'_>, make: fn(Algorithm, &[u8]) -> Option<PublicKey>) -> Result<PublicKey, Problems> {
     let mut problems = Problems::default();
     let members = Members::read(value, &mut problems)?;
     for name in PRIVATE {
@@ -34,7 +44,7 @@ pub(crate) fn read_jwk(value: Value<'_>) -> Result<PublicKey, Problems> {
             problems.add(name, Problems::one("private_key_sent", message));
         }
     }
-    let key = members.key(&mut problems);
+    let key = members.key(make, &mut problems);
     members.check_use(&mut problems);
     problems.into_result(())?;
     key.ok_or_else(|| Problems::one("malformed_key", "is not a public key"))
@@ -72,7 +82,7 @@ impl<'a> Members<'a> {
     }
 
     /// The key, or `None` after noting why not.
-    fn key(&self, problems: &mut Problems) -> Option<PublicKey> {
+    fn key(&self, make: fn(Algorithm, &[u8]) -> Option<PublicKey>, problems: &mut Problems) -> Option<PublicKey> {
         let (algorithm, curve, names): (_, _, &[&str]) = match &*self.text("kty", problems)? {
             "EC" => (Algorithm::EcdsaP256Sha256, "P-256", &["ES256"]),
             "OKP" => (Algorithm::Ed25519, "Ed25519", &["EdDSA", "Ed25519"]),
@@ -93,9 +103,9 @@ impl<'a> Members<'a> {
                 let mut point = [4; 65];
                 point[1..33].copy_from_slice(&x?);
                 point[33..].copy_from_slice(&y?);
-                PublicKey::p256(&point)
+                make(algorithm, &point)
             }
-            Algorithm::Ed25519 => PublicKey::ed25519(&x?),
+            Algorithm::Ed25519 => make(algorithm, &x?),
         };
         if key.is_none() {
             problem(problems, "x", "malformed_key", format!("is not that of a usable point of {curve}"));

@@ -6,7 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
+use super::read_unchecked_jwk;
+use crate::error::Error;
 use crate::lifecycle::stored_enum;
+use crate::validate::json::Value;
 
 stored_enum! {
     /// How a key signs (RFC 9421, section 3.3).
@@ -74,6 +77,24 @@ impl PublicKey {
             Algorithm::EcdsaP256Sha256 => Self::p256(bytes),
             Algorithm::Ed25519 => Self::ed25519(bytes),
         }
+    }
+
+    /// The key behind what [`PublicKey::as_bytes`] gave and this program kept where nobody else writes: what is no point was
+    /// refused when it came in. Costs no arithmetic on a curve.
+    pub(crate) fn from_stored(algorithm: Algorithm, bytes: &[u8]) -> Option<Self> {
+        match algorithm {
+            Algorithm::EcdsaP256Sha256 => bytes.try_into().ok().filter(|point: &[u8; 65]| point[0] == 4).map(Self::P256),
+            Algorithm::Ed25519 => bytes.try_into().ok().map(Self::Ed25519),
+        }
+    }
+
+    /// A key of one's own, from the JWK that whatever keeps its private half gave: its shape is checked, not that it is a point
+    /// of its curve.
+    ///
+    /// # Errors
+    /// As of [`parse_jwk`](super::parse_jwk).
+    pub fn trusted_jwk(jwk: &str) -> Result<Self, Error> {
+        Ok(read_unchecked_jwk(Value::parse(jwk)?)?)
     }
 
     /// How it signs.

@@ -26,10 +26,12 @@ pub use challenge::{CHALLENGE_TTL_S, ChallengeKeys, Nonce};
 pub use digest::{check_content_digest, content_digest};
 pub use input::SignatureInput;
 pub use jwk::parse_jwk;
-pub(crate) use jwk::read_jwk;
+pub(crate) use jwk::{read_jwk, read_unchecked_jwk};
 pub use key::{Algorithm, KeyId, PublicKey};
 pub use profile::{SKEW_S, Signed, TAG, TAG_NEW_KEY, find_signature};
 pub use scope::{Scope, ScopeSet};
-pub use sign::{Outgoing, SignError, SignatureFields, Signer, SoftwareKey, Stamp, sign_request, to_der, to_raw};
+pub use sign::{
+    Outgoing, P256Key, SignError, SignatureFields, Signer, SoftwareKey, Stamp, UnsignedFields, prepare_fields, sign_request, to_der, to_raw,
+};
 pub use token::{token_hash, token_mode, token_text};
 pub use verify::{RustCrypto, Verify};

@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(at(&expiring("1795257497"), NOW), Ok(()));
         assert_eq!(at(&expiring("1795257497"), NOW + 1), Err(ErrorCode::ClockSkew));
         assert_eq!(at(&expiring("-999999999999999"), NOW), Err(ErrorCode::ClockSkew));
-        let detail = find(&good_input(), &bytes(64)).unwrap().check_created(NOW + 400_000).unwrap_err().detail;
+        let detail = find(&good_input(), &bytes(64)).unwrap().check_created(NOW + 400_000).unwrap_err().detail.to_string();
         assert!(detail.contains("2026-11-21T10:38:17.000Z") && detail.contains("2026-11-21T10:44:57.000Z"), "{detail}");
     }
 

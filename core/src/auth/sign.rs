@@ -81,6 +81,36 @@ pub struct SignatureFields {
     pub signature: String,
 }
 
+/// What a signature is made over, and the fields that say so.
+#[derive(Debug, Clone)]
+pub struct UnsignedFields {
+    algorithm: Algorithm,
+    label: String,
+    content_digest: Option<String>,
+    signature_input: String,
+    base: String,
+}
+
+impl UnsignedFields {
+    /// The bytes to sign: the signature base (RFC 9421, section 2.5).
+    pub fn to_sign(&self) -> &[u8] {
+        self.base.as_bytes()
+    }
+
+    /// The fields with the signature: for P-256 `r‖s` or DER, for Ed25519 64 bytes.
+    ///
+    /// # Errors
+    /// [`SignError::Malformed`].
+    pub fn finish(&self, signature: &[u8]) -> Result<SignatureFields, SignError> {
+        let raw = to_raw(self.algorithm, signature).ok_or(SignError::Malformed(self.algorithm))?;
+        Ok(SignatureFields {
+            content_digest: self.content_digest.clone(),
+            signature_input: self.signature_input.clone(),
+            signature: format!("{}=:{}:", self.label, STANDARD.encode(raw)),
+        })
+    }
+}
+
 /// Signs a request as the profile asks: its method, its target URI, and those fields of the profile that it has.
 ///
 /// A second signature on the same request is made of the request with the first one's `content_digest`, or without:
@@ -89,7 +119,15 @@ pub struct SignatureFields {
 /// # Errors
 /// As the variants of [`SignError`] say.
 pub fn sign_request(signer: &dyn Signer, request: &Outgoing<'_>, stamp: &Stamp<'_>) -> Result<SignatureFields, SignError> {
-    let key = signer.public_key();
+    let fields = prepare_fields(&signer.public_key(), request, stamp)?;
+    fields.finish(&signer.sign(fields.to_sign())?)
+}
+
+/// The first half of [`sign_request`], for a key that signs elsewhere, or later.
+///
+/// # Errors
+/// [`SignError::Request`].
+pub fn prepare_fields(key: &PublicKey, request: &Outgoing<'_>, stamp: &Stamp<'_>) -> Result<UnsignedFields, SignError> {
     let mut fields = request.fields.to_vec();
     let given = fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-digest"));
     let content_digest = (!request.body.is_empty() && !given).then(|| content_digest(request.body));
@@ -97,15 +135,13 @@ pub fn sign_request(signer: &dyn Signer, request: &Outgoing<'_>, stamp: &Stamp<'
         fields.push(("content-digest", digest.as_bytes()));
     }
     let message = Message { method: request.method, target_uri: request.target_uri, status: None, fields: &fields };
-    let signature_input = signature_input(&message, &key, stamp);
+    let signature_input = signature_input(&message, key, stamp);
     // Read back as a verifier does: what it refuses is not sent.
-    let input = match SignatureInput::parse_field(&signature_input).map_err(SignError::Request)?.as_slice() {
+    let base = match SignatureInput::parse_field(&signature_input).map_err(SignError::Request)?.as_slice() {
         [input] if input.label() == stamp.label => input.base(&message).map_err(SignError::Request)?,
         _ => return Err(SignError::Request(super::input::invalid("the label is malformed"))),
     };
-    let signature = signer.sign(input.as_bytes())?;
-    let raw = to_raw(key.algorithm(), &signature).ok_or(SignError::Malformed(key.algorithm()))?;
-    Ok(SignatureFields { content_digest, signature_input, signature: format!("{}=:{}:", stamp.label, STANDARD.encode(raw)) })
+    Ok(UnsignedFields { algorithm: key.algorithm(), label: stamp.label.to_owned(), content_digest, signature_input, base })
 }
 
 fn signature_input(message: &Message<'_>, key: &PublicKey, stamp: &Stamp<'_>) -> String {
@@ -179,18 +215,48 @@ pub fn to_der(signature: &[u8; 64]) -> Vec<u8> {
     der
 }
 
+/// A P-256 key in this process's memory, wiped when dropped. Its signatures are those of RFC 6979: the same for the same bytes.
+pub struct P256Key(Box<p256::ecdsa::SigningKey>);
+
+impl P256Key {
+    /// From its secret scalar, big-endian; `None` if it is zero or not below the group's order.
+    pub fn new(secret: &[u8; 32]) -> Option<Self> {
+        p256::ecdsa::SigningKey::from_slice(secret).ok().map(|key| Self(Box::new(key)))
+    }
+}
+
+impl Signer for P256Key {
+    fn public_key(&self) -> PublicKey {
+        let point = self.0.verifying_key().to_sec1_point(false);
+        let mut bytes = [4; 65];
+        bytes.copy_from_slice(point.as_bytes());
+        PublicKey::P256(bytes)
+    }
+
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, SignError> {
+        let signature: p256::ecdsa::Signature = self.0.try_sign(message).map_err(|error| SignError::KeyStore(error.to_string()))?;
+        Ok(signature.to_bytes().to_vec())
+    }
+}
+
+impl fmt::Debug for P256Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "P256Key({:?})", self.public_key())
+    }
+}
+
 /// A private key in this process's memory, wiped when dropped: for the command line, tests and hosts without a key store.
 pub struct SoftwareKey(Secret);
 
 enum Secret {
-    P256(Box<p256::ecdsa::SigningKey>),
+    P256(P256Key),
     Ed25519(Box<ed25519_dalek::SigningKey>),
 }
 
 impl SoftwareKey {
     /// A P-256 key from its secret scalar, big-endian; `None` if it is zero or not below the group's order.
     pub fn p256(secret: &[u8; 32]) -> Option<Self> {
-        p256::ecdsa::SigningKey::from_slice(secret).ok().map(|key| Self(Secret::P256(Box::new(key))))
+        P256Key::new(secret).map(|key| Self(Secret::P256(key)))
     }
 
     /// An Ed25519 key from its seed.
@@ -201,7 +267,7 @@ impl SoftwareKey {
     /// What it was made of, to be kept in a file or a store.
     pub fn secret_bytes(&self) -> Zeroizing<[u8; 32]> {
         match &self.0 {
-            Secret::P256(key) => Zeroizing::new(key.to_bytes().into()),
+            Secret::P256(key) => Zeroizing::new(key.0.to_bytes().into()),
             Secret::Ed25519(key) => Zeroizing::new(key.to_bytes()),
         }
     }
@@ -210,22 +276,14 @@ impl SoftwareKey {
 impl Signer for SoftwareKey {
     fn public_key(&self) -> PublicKey {
         match &self.0 {
-            Secret::P256(key) => {
-                let point = key.verifying_key().to_sec1_point(false);
-                let mut bytes = [4; 65];
-                bytes.copy_from_slice(point.as_bytes());
-                PublicKey::P256(bytes)
-            }
+            Secret::P256(key) => key.public_key(),
             Secret::Ed25519(key) => PublicKey::Ed25519(key.verifying_key().to_bytes()),
         }
     }
 
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, SignError> {
         match &self.0 {
-            Secret::P256(key) => {
-                let signature: p256::ecdsa::Signature = key.try_sign(message).map_err(|error| SignError::KeyStore(error.to_string()))?;
-                Ok(signature.to_bytes().to_vec())
-            }
+            Secret::P256(key) => Signer::sign(key, message),
             Secret::Ed25519(key) => Ok(key.sign(message).to_bytes().to_vec()),
         }
     }

@@ -1,5 +1,7 @@
 //! Requests and answers as a session sees them.
 
+use crate::auth::SignatureFields;
+
 /// A request, with a path below the server's base address.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Request {
@@ -40,7 +42,14 @@ impl Request {
         self.headers.retain(|(name, _)| !names.iter().any(|gone| name.eq_ignore_ascii_case(gone)));
     }
 
-    pub(super) fn join(&mut self, name: &str, value: String) {
+    /// Adds a signature to those that are there.
+    pub(super) fn add(&mut self, made: SignatureFields) {
+        self.headers.extend(made.content_digest.map(|digest| ("content-digest".to_owned(), digest)));
+        self.join("signature-input", made.signature_input);
+        self.join("signature", made.signature);
+    }
+
+    fn join(&mut self, name: &str, value: String) {
         match self.headers.iter_mut().find(|(known, _)| known == name) {
             Some((_, present)) => {
                 present.push_str(", ");

@@ -14,9 +14,13 @@
 //! }
 //! ```
 //!
+//! A key that signs asynchronously, as a browser's does, signs [`Draft`]s: [`Session::deferred`].
+//!
 //! An answer that got lost is another matter: whether to send the call again depends on the call, so the host decides.
 
+mod deferred;
 mod message;
+pub mod outbox;
 mod ticket;
 
 use std::sync::Arc;
@@ -25,10 +29,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 
-use crate::auth::{CHALLENGE_TTL_S, Outgoing, PublicKey, SignError, Signer, Stamp, TAG, TAG_NEW_KEY, sign_request};
+use crate::auth::{CHALLENGE_TTL_S, Outgoing, PublicKey, SignError, Signer, Stamp, UnsignedFields, prepare_fields};
 use crate::ledger::Mode;
 use crate::time::{Millis, parse_http_date};
 
+pub use deferred::{Draft, Drafted};
 pub use message::{Answer, Request, normal_base};
 pub use ticket::Snapshot;
 use ticket::{CHALLENGE_MARGIN, TOKEN_MARGIN, Ticket};
@@ -70,6 +75,23 @@ pub enum ClientError {
     Unreadable,
 }
 
+impl ClientError {
+    /// A stable name for it: the server's own where the server refused.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Address => "invalid_address",
+            Self::Path => "invalid_path",
+            Self::NotReady => "not_ready",
+            Self::Sign(SignError::KeyStore(_)) => "key_store_failed",
+            Self::Sign(SignError::Malformed(_)) => "malformed_signature",
+            Self::Sign(SignError::Request(_)) => "unsignable_request",
+            Self::Refused { code, .. } if !code.is_empty() => code,
+            Self::Refused { .. } => "refused",
+            Self::Unreadable => "unreadable_answer",
+        }
+    }
+}
+
 /// A conversation with one server in the name of one key. There is no `Debug`: it holds a token.
 #[derive(Clone)]
 pub struct Session {
@@ -105,6 +127,11 @@ impl Session {
     /// The server's address as it is signed: no slash at its end.
     pub fn base(&self) -> &str {
         &self.base
+    }
+
+    /// Whether real money moves.
+    pub fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// The public half of the session's key.
@@ -170,9 +197,8 @@ impl Session {
     /// # Errors
     /// [`ClientError::NotReady`] if something is needed first, [`ClientError::Path`], [`ClientError::Sign`].
     pub fn sign(&self, request: Request, authenticated: bool, now: Millis, random: [u8; 16]) -> Result<Request, ClientError> {
-        let mut request = self.with_token(request, authenticated)?;
-        self.add_signature(&mut request, &*self.signer, ("sig1", TAG), now, random)?;
-        Ok(request)
+        let draft = self.draft(request, authenticated, now, random)?;
+        draft.finish(&self.signer.sign(draft.to_sign())?)
     }
 
     /// The same for a request that brings a new key, which signs too.
@@ -187,9 +213,9 @@ impl Session {
         now: Millis,
         random: [[u8; 16]; 2],
     ) -> Result<Request, ClientError> {
-        let mut request = self.sign(request, authenticated, now, random[0])?;
-        self.add_signature(&mut request, new_key, ("sig2", TAG_NEW_KEY), now, random[1])?;
-        Ok(request)
+        let request = self.sign(request, authenticated, now, random[0])?;
+        let draft = self.draft_of_new_key(request, &new_key.public_key(), now, random[1])?;
+        draft.finish(&new_key.sign(draft.to_sign())?)
     }
 
     fn with_token(&self, mut request: Request, authenticated: bool) -> Result<Request, ClientError> {
@@ -201,32 +227,26 @@ impl Session {
         Ok(request)
     }
 
-    fn add_signature(
+    fn unsigned(
         &self,
-        request: &mut Request,
-        signer: &dyn Signer,
+        request: &Request,
+        key: &PublicKey,
         (label, tag): (&str, &str),
         now: Millis,
         random: [u8; 16],
-    ) -> Result<(), ClientError> {
+    ) -> Result<UnsignedFields, ClientError> {
         if !request.path.starts_with('/') || request.path.bytes().any(|b| b <= b' ' || b == 0x7f || b == b'#') {
             return Err(ClientError::Path);
         }
         let challenge = self.challenge.as_ref().ok_or(ClientError::NotReady)?;
         let nonce = format!("{}.{}", challenge.text, URL_SAFE_NO_PAD.encode(random));
         let created = now.saturating_add(self.ahead).div_euclid(1000);
-        let made = {
-            let target_uri = format!("{}{}", self.base, request.path);
-            let earlier = |name: &str| matches!(name, "signature" | "signature-input");
-            let fields: Vec<(&str, &[u8])> =
-                request.headers.iter().filter(|(name, _)| !earlier(name)).map(|(n, v)| (n.as_str(), v.as_bytes())).collect();
-            let outgoing = Outgoing { method: &request.method, target_uri: &target_uri, fields: &fields, body: &request.body };
-            sign_request(signer, &outgoing, &Stamp { created, nonce: &nonce, tag, label })?
-        };
-        request.headers.extend(made.content_digest.map(|digest| ("content-digest".to_owned(), digest)));
-        request.join("signature-input", made.signature_input);
-        request.join("signature", made.signature);
-        Ok(())
+        let target_uri = format!("{}{}", self.base, request.path);
+        let earlier = |name: &str| matches!(name, "signature" | "signature-input");
+        let fields: Vec<(&str, &[u8])> =
+            request.headers.iter().filter(|(name, _)| !earlier(name)).map(|(n, v)| (n.as_str(), v.as_bytes())).collect();
+        let outgoing = Outgoing { method: &request.method, target_uri: &target_uri, fields: &fields, body: &request.body };
+        Ok(prepare_fields(key, &outgoing, &Stamp { created, nonce: &nonce, tag, label })?)
     }
 
     /// Takes from any answer what it tells the session: a fresh challenge, the end of a token, the server's clock.
@@ -277,8 +297,9 @@ impl Session {
     }
 }
 
+/// As JSON. A text always serialises.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// Whether a call to this path carries the token: all do, but those that bring a first one.

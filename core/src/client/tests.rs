@@ -1,7 +1,7 @@
 //! A session against a server that follows a script, and verifies what it is sent.
 
 use super::*;
-use crate::auth::{Message, RustCrypto, SoftwareKey, find_signature};
+use crate::auth::{Algorithm, Message, RustCrypto, SoftwareKey, TAG, TAG_NEW_KEY, find_signature, to_der};
 
 const NOW: Millis = 1_763_733_600_000;
 
@@ -177,4 +177,51 @@ fn an_answer_that_grants_nothing_says_why() {
     assert!(matches!(session.learn(&answer(200, "<html>"), NOW), Err(ClientError::Unreadable)));
     session.learn(&answer(202, r#"{"client_id":"cli_x","status":"pending"}"#), NOW).unwrap();
     assert_eq!(session.needs(NOW, true), None);
+}
+
+/// The same session whose key signs elsewhere.
+fn deferred(of: &Session) -> Session {
+    let key = PublicKey::trusted_jwk(&of.public_key().jwk()).unwrap();
+    let mut session = Session::deferred(of.base(), Mode::Sandbox, key).unwrap();
+    session.restore(&of.snapshot());
+    session
+}
+
+#[test]
+fn in_two_steps_the_same_comes_out_as_in_one() {
+    let (new, whole) = (key(2), ready());
+    let halves = deferred(&whole);
+    let call = whole.enroll_live_request(&new.public_key());
+    let draft = halves.draft(call.clone(), true, NOW, [1; 16]).unwrap();
+    let signed = draft.finish(&key(1).sign(draft.to_sign()).unwrap()).unwrap();
+    assert!(signed == whole.sign(call.clone(), true, NOW, [1; 16]).unwrap());
+    let draft = halves.draft_of_new_key(signed, &new.public_key(), NOW, [2; 16]).unwrap();
+    let signed = draft.finish(&new.sign(draft.to_sign()).unwrap()).unwrap();
+    assert!(signed == whole.sign_with_new_key(call, true, &new, NOW, [[1; 16], [2; 16]]).unwrap());
+    verified(&signed, &whole.public_key(), TAG);
+    verified(&signed, &new.public_key(), TAG_NEW_KEY);
+
+    let Drafted::Sign(draft) = halves.prepare_draft(Need::Token, NOW, [3; 16]).unwrap() else { panic!() };
+    assert!(draft.finish(&key(1).sign(draft.to_sign()).unwrap()).unwrap() == whole.prepare(Need::Token, NOW, [3; 16]).unwrap());
+    let Drafted::Plain(plain) = halves.prepare_draft(Need::Challenge, NOW, [4; 16]).unwrap() else { panic!() };
+    assert!(plain == whole.prepare(Need::Challenge, NOW, [4; 16]).unwrap());
+}
+
+#[test]
+fn a_draft_takes_a_signature_of_its_key_s_kind_and_the_key_itself_none() {
+    let key = SoftwareKey::p256(&[7; 32]).unwrap();
+    let mut session = Session::deferred("https://pay.example", Mode::Sandbox, key.public_key()).unwrap();
+    session.learn(&answer(200, r#"{"challenge":"c1.a.b","expires_in":300}"#), NOW).unwrap();
+    let draft = session.draft(Request::new("GET", "/x"), false, NOW, [1; 16]).unwrap();
+    let raw = key.sign(draft.to_sign()).unwrap();
+    let der = to_der(raw.as_slice().try_into().unwrap());
+    assert!(draft.finish(&raw).unwrap() == draft.finish(&der).unwrap());
+    for bad in [&raw[..63], &[], &[0x30; 72]] {
+        let refused = draft.finish(bad).map(|_| ()).unwrap_err();
+        assert!(matches!(refused, ClientError::Sign(SignError::Malformed(Algorithm::EcdsaP256Sha256))));
+        assert_eq!(refused.code(), "malformed_signature");
+    }
+    let refused = session.sign(Request::new("GET", "/x"), false, NOW, [1; 16]).map(|_| ()).unwrap_err();
+    assert_eq!(refused.code(), "key_store_failed");
+    assert!(matches!(session.draft(Request::new("GET", "/x"), true, NOW, [1; 16]), Err(ClientError::NotReady)));
 }

@@ -73,29 +73,39 @@ impl Engine {
     }
 
     pub(super) fn enroll(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, name: &str, key: Option<&PublicKey>) -> Result<Outcome> {
-        let name = printable(name, "client_name")?;
-        let caller = Caller { client: ClientNo(writer.next_client), client_id: self.fresh_ulid(overlay.now), mode: Mode::Sandbox };
+        let mut webhook_secret = None;
+        let (caller, name) = self.enroll_client(overlay, writer, name, |client| {
+            let (text, sealed) = self.new_webhook_secret(client)?;
+            webhook_secret = Some(text);
+            Some(sealed)
+        })?;
         let key = key.map(|key| self.new_key(overlay, writer, &caller, key, ScopeSet::CLIENT)).transpose()?;
-        writer.next_client += 1;
-        let webhook_secret = self.new_webhook_secret(caller.client);
-        overlay.insert(ClientRecord {
-            no: caller.client,
-            id: caller.client_id,
-            name: name.clone(),
-            suspended: false,
-            webhook_secret: webhook_secret.as_ref().map(|(_, sealed)| sealed.clone()).unwrap_or_default(),
-            created_at: overlay.now,
-        });
-        for money in &self.config.sandbox_funding {
-            let journal = writer.journal();
-            overlay.post(funding(journal, caller.client, *money, overlay.now));
-        }
         let token = key.as_ref().map(|key| self.write_token(overlay, key, key.scopes));
         if let Some(key) = &key {
             overlay.insert(key.clone());
         }
-        let webhook_secret = webhook_secret.map(|(text, _)| text);
         Ok(Outcome::Enrolled(Box::new(Enrolled { caller, name, key, token, webhook_secret })))
+    }
+
+    /// A client with funded sandbox accounts and no key, and its name as it is kept.
+    pub(super) fn enroll_client(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        name: &str,
+        webhook_secret: impl FnOnce(ClientNo) -> Option<Vec<u8>>,
+    ) -> Result<(Caller, String)> {
+        let name = printable(name, "client_name")?;
+        let caller = Caller { client: ClientNo(writer.next_client), client_id: self.fresh_ulid(overlay.now), mode: Mode::Sandbox };
+        writer.next_client += 1;
+        let (no, id) = (caller.client, caller.client_id);
+        let webhook_secret = webhook_secret(no).unwrap_or_default();
+        overlay.insert(ClientRecord { no, id, name: name.clone(), suspended: false, webhook_secret, created_at: overlay.now });
+        for money in &self.config.sandbox_funding {
+            let journal = writer.journal();
+            overlay.post(funding(journal, caller.client, *money, overlay.now));
+        }
+        Ok((caller, name))
     }
 
     /// The secret's text, and how it is kept.

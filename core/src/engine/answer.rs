@@ -46,6 +46,8 @@ impl Engine {
         }
         let still_open = match subject {
             Subject::Attempt(no, n) => {
+                // The settlement first: its version vouches for what is read of the attempt after it.
+                let change = self.change(overlay, no)?;
                 let attempt = self.attempt(overlay, no, n)?;
                 let answer = self.weigh(answer, task.as_ref(), attempt.provider, attempt.started_at);
                 let inquired = task.as_ref().is_some_and(|t| t.kind == TaskKind::Inquire);
@@ -53,13 +55,12 @@ impl Engine {
                     self.send_again(overlay, writer, &attempt);
                     false
                 } else {
-                    let change = self.change(overlay, no)?;
                     self.attempt_answered(overlay, writer, change, attempt, answer)?
                 }
             }
             Subject::Reversal(no, n) => {
-                let reversal = self.reversal_record(overlay, no, n)?;
                 let change = self.change(overlay, no)?;
+                let reversal = self.reversal_record(overlay, no, n)?;
                 let answer = match self.weigh(answer, task.as_ref(), change.record.provider, reversal.updated_at) {
                     // The rail took it once: that it cannot find it now proves nothing.
                     RailAnswer::NotSent if reversal.rail_reference.is_some() => &RailAnswer::Unknown,
@@ -239,7 +240,7 @@ impl Engine {
         mut reversal: ReversalRecord,
         answer: &RailAnswer,
     ) -> Result<bool> {
-        let from = reversal.status;
+        let (from, before) = (reversal.status, reversal.clone());
         let data = describe(answer, Some(self.reversal_ulid(&reversal)));
         let note = |to: ReversalStatus| Note::new(Some(from.name()), to.name(), actor_of(answer)).child(reversal.n).data(data.clone());
         // A rail may answer `accepted` without changing the state: its reference is news all the same.
@@ -263,7 +264,10 @@ impl Engine {
         }
         let open = !reversal.status.is_final();
         let (settlement, child) = (reversal.settlement, reversal.n);
-        change.write(Write::Replace(reversal.into()));
+        if reversal != before {
+            change.guard();
+            change.write(Write::Replace(reversal.into()));
+        }
         change.update(overlay);
         if open && first_unclear {
             let key = writer.task_key(overlay.now + INQUIRIES[0]);

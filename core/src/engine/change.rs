@@ -50,13 +50,15 @@ pub(super) struct Change<'e> {
     pub(super) record: SettlementRecord,
     expected: u32,
     pub(super) now: Millis,
+    /// The settlement must still be as it was read, even if it does not change.
+    guarded: bool,
     writes: Vec<Write>,
 }
 
 impl<'e> Change<'e> {
     /// Of a settlement that exists, or of one that is only now made: its version is 0, its first event makes it 1.
     pub(super) fn of(engine: &'e Engine, record: SettlementRecord, now: Millis) -> Self {
-        Self { engine, expected: record.version, record, now, writes: Vec::with_capacity(6) }
+        Self { engine, expected: record.version, record, now, guarded: false, writes: Vec::with_capacity(6) }
     }
 
     /// Adds an event to the trace.
@@ -222,9 +224,14 @@ impl<'e> Change<'e> {
         self.record
     }
 
+    /// What is written of its children was decided over the settlement as it was read.
+    pub(super) fn guard(&mut self) {
+        self.guarded = true;
+    }
+
     /// Stores the changed settlement, if it changed; gives it back as it is stored.
     pub(super) fn update(self, overlay: &mut Overlay<'_>) -> SettlementRecord {
-        if self.record.version != self.expected {
+        if self.record.version != self.expected || self.guarded {
             overlay.write(Write::Update { record: self.record.clone().into(), expected: self.expected });
         }
         self.writes.into_iter().for_each(|w| overlay.write(w));

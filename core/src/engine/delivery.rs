@@ -4,24 +4,24 @@
 //! nobody but itself; and queues whose last delivery failed or was slow wait in a second line, so that many of them cannot
 //! take the room of those that answer at once.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use crate::api::{Outcome, Parcel, Tried};
-use crate::error::{Error, ErrorCode, Result};
+use crate::api::{Outcome, Parcel, Share, Tried};
+use crate::error::{Error, Result};
 use crate::ids::{ClientNo, EndpointNo, SettlementNo, Ulid};
 use crate::ledger::Mode;
 use crate::store::record::{
     DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointSecretRecord, EndpointStatus, Key, LoggedChange, QueueRecord,
     Topic,
 };
-use crate::store::{Scan, Write, typed, typed_all};
+use crate::store::{Lookup, Scan, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::webhook::{RETRY_AFTER_MAX_MS, Verdict, next_delay};
 
 use super::message::envelope;
 use super::overlay::Overlay;
 use super::signed::SWEEP;
+use super::webhook::MOST_WEBHOOKS;
 use super::{Engine, Writer};
 
 /// How many deliveries of one endpoint are under way at the same time.
@@ -31,6 +31,8 @@ const TOLD_AT_ONCE: usize = 4 << 20;
 /// A try that took longer, in milliseconds, is slow, also where it was answered with a 2xx: its receiver goes among those
 /// in trouble. So slow receivers take room only from other slow ones, and cannot be many enough to delay the rest.
 const SLOW: u32 = 2_000;
+/// How long a queue waits, in milliseconds, whose owner has its part of the line under way.
+const PUT_OFF: Millis = 1_000;
 /// An endpoint that has answered nothing but failures for so long is disabled.
 const FAILING_MOST: Millis = 5 * 86_400_000;
 /// How long a delivery is kept for its owner to look at.
@@ -40,7 +42,7 @@ impl Engine {
     /// Writes what the endpoints of these events' owners are owed; says how many of the changes that are. It stops where
     /// the commit would keep everybody else waiting.
     pub(super) fn fan_out(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, changes: &[LoggedChange]) -> Result<usize> {
-        let mut listening: HashMap<(ClientNo, Mode), Vec<EndpointRecord>> = HashMap::new();
+        let listening = self.listening(overlay, changes)?;
         let mut owed: Vec<EndpointNo> = Vec::new();
         let (mut bytes, mut told) = (0, 0);
         for change in changes {
@@ -48,16 +50,7 @@ impl Engine {
                 break;
             }
             told += 1;
-            let endpoints = match listening.entry((change.client, change.mode)) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(unknown) => {
-                    let enabled = self.enabled_endpoints(overlay, change.client, change.mode);
-                    unknown.insert(unless_damaged(enabled.map(Some))?.unwrap_or_default())
-                }
-            };
-            if endpoints.is_empty() {
-                continue;
-            }
+            let Some(endpoints) = listening.get(&(change.client, change.mode)) else { continue };
             for (index, event) in change.events.iter().enumerate() {
                 let topic = Topic::Settlement(event.kind);
                 let mut message = None;
@@ -80,9 +73,29 @@ impl Engine {
         Ok(told)
     }
 
+    /// Of each owner who is told of any of these changes, the endpoints; with all that telling them will read looked up.
+    fn listening(&self, overlay: &mut Overlay<'_>, changes: &[LoggedChange]) -> Result<HashMap<(ClientNo, Mode), Vec<EndpointRecord>>> {
+        let owners: HashSet<(ClientNo, Mode)> = changes.iter().map(|change| (change.client, change.mode)).collect();
+        overlay.look_up(owners.iter().map(|(client, mode)| Lookup::Scan(Scan::EndpointsOf(*client, *mode))))?;
+        let mut listening = HashMap::new();
+        for owner in owners {
+            let enabled = self.enabled_endpoints(overlay, owner.0, owner.1);
+            let enabled = unless_damaged(enabled.map(Some))?.unwrap_or_default();
+            if !enabled.is_empty() {
+                listening.insert(owner, enabled);
+            }
+        }
+        let told = changes.iter().filter(|change| listening.contains_key(&(change.client, change.mode)));
+        overlay.look_up(told.flat_map(|change| {
+            let events = (0..change.events.len()).map(|index| Key::Event((change.settlement, change.sequence(index))));
+            events.chain([Key::Settlement(change.settlement), Key::Client(change.client)]).map(Lookup::Get)
+        }))?;
+        Ok(listening)
+    }
+
     /// The endpoints that are told of events, as this group left them. One that lost its queue is not.
     fn enabled_endpoints(&self, overlay: &Overlay<'_>, client: ClientNo, mode: Mode) -> Result<Vec<EndpointRecord>> {
-        let stored: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::EndpointsOf(client, mode))?)?;
+        let stored: Vec<EndpointRecord> = typed_all(overlay.stored_page(&Scan::EndpointsOf(client, mode))?)?;
         let now: Result<Vec<Option<EndpointRecord>>> = stored.iter().map(|endpoint| overlay.get(&Key::Endpoint(endpoint.no))).collect();
         let mut enabled = Vec::new();
         for endpoint in now?.into_iter().flatten().filter(|endpoint| endpoint.status == EndpointStatus::Enabled) {
@@ -162,14 +175,24 @@ impl Engine {
     }
 
     /// Takes queues that are due, so many of each line, with what is due in each. One that cannot be read because of a
-    /// fault of its own is put off, so that it never holds up the others.
-    pub(super) fn lease_queues(&self, overlay: &mut Overlay<'_>, healthy: usize, troubled: usize) -> Result<Outcome> {
-        let mut parcels = Vec::new();
+    /// fault of its own is put off, so that it never holds up the others; for a moment also one whose owner has its part of
+    /// the line. An owner comes by more than its webhooks by making them anew, or by enabling them again, while what was sent
+    /// hangs.
+    pub(super) fn lease_queues(
+        &self,
+        overlay: &mut Overlay<'_>,
+        outrun: bool,
+        (healthy, troubled): (usize, usize),
+        under_way: &[(Share, usize)],
+    ) -> Result<Outcome> {
+        let mut parcels: Vec<Parcel> = Vec::new();
+        let mut under_way: HashMap<Share, usize> = under_way.iter().copied().collect();
         for (line, limit) in [(false, healthy), (true, troubled)] {
-            if limit == 0 {
+            if limit == 0 || outrun {
                 continue;
             }
             let due: Vec<QueueRecord> = typed_all(overlay.store.scan(&Scan::Queues { troubled: line, until: overlay.now, limit })?)?;
+            overlay.look_up(due.iter().map(|queue| Lookup::Get(Key::Endpoint(queue.endpoint))))?;
             for queue in due {
                 if overlay.touched(&Key::Queue(queue.endpoint)) {
                     continue;
@@ -179,6 +202,14 @@ impl Engine {
                     self.write_queue(overlay, QueueRecord { due: Some(until), owner: 0, added: None, ..queue });
                     continue;
                 };
+                if let Some(parcel) = &parcel {
+                    let share = under_way.entry(parcel.share()).or_default();
+                    if *share >= MOST_WEBHOOKS {
+                        self.write_queue(overlay, QueueRecord { due: Some(overlay.now + PUT_OFF), owner: 0, added: None, ..queue });
+                        continue;
+                    }
+                    *share += 1;
+                }
                 let (due, owner) = if parcel.is_some() { (Some(until), self.owner) } else { (due, 0) };
                 self.write_queue(overlay, QueueRecord { due, owner, added: None, ..queue });
                 parcels.extend(parcel);
@@ -196,7 +227,8 @@ impl Engine {
         if deliveries.is_empty() {
             return Ok((self.next_due_of(overlay, endpoint.no, &HashSet::new())?, None));
         }
-        let parcel = Parcel { endpoint: endpoint.no, mode: endpoint.mode, troubled: queue.troubled, url: endpoint.url, deliveries };
+        let EndpointRecord { no, client, mode, url, .. } = endpoint;
+        let parcel = Parcel { endpoint: no, client, mode, troubled: queue.troubled, url, deliveries };
         Ok((None, Some(parcel)))
     }
 
@@ -235,7 +267,8 @@ impl Engine {
             (next.due, next.added) = (Some(overlay.now + peace), None);
         } else if mine {
             let stored = self.next_due_of(overlay, endpoint.no, &seen.touched)?;
-            next.due = [stored, seen.due, queue.added].into_iter().flatten().min();
+            // Never earlier than now: a queue that did not get through all it has goes behind those that wait already.
+            next.due = [stored, seen.due, queue.added].into_iter().flatten().min().map(|due| due.max(overlay.now));
             (next.owner, next.added) = (0, None);
         }
         let dead = next.failing_since.is_some_and(|since| overlay.now - since >= FAILING_MOST);
@@ -363,13 +396,13 @@ impl Engine {
         Ok(next)
     }
 
-    /// Makes every queue that somebody else has leased due now; for a host that has the store to itself.
-    pub(super) fn free_queues(&self, overlay: &mut Overlay<'_>) -> Result<usize> {
+    /// Makes every queue due now that is leased by one of those.
+    pub(super) fn free_queues(&self, overlay: &mut Overlay<'_>, whose: &dyn Fn(i64) -> bool) -> Result<usize> {
         let mut freed = 0;
         for troubled in [false, true] {
             let scan = Scan::Queues { troubled, until: Millis::MAX, limit: usize::MAX };
             let leased: Vec<QueueRecord> = typed_all(overlay.store.scan(&scan)?)?;
-            for queue in leased.into_iter().filter(|queue| queue.owner != 0 && queue.owner != self.owner) {
+            for queue in leased.into_iter().filter(|queue| queue.owner != 0 && whose(queue.owner)) {
                 if !overlay.touched(&Key::Queue(queue.endpoint)) {
                     self.write_queue(overlay, QueueRecord { due: Some(overlay.now), owner: 0, added: None, ..queue });
                     freed += 1;
@@ -394,10 +427,10 @@ struct Fared {
 }
 
 /// What was damaged by hand since is as if it were not there: it must not hold up everybody else. That the store
-/// cannot be read now is another thing.
+/// cannot be read now, or refuses to be, is another thing.
 fn unless_damaged<T>(found: Result<Option<T>>) -> Result<Option<T>> {
     match found {
-        Err(error) if error.code == ErrorCode::Internal => Ok(None),
+        Err(error) if error.is_damage() => Ok(None),
         found => found,
     }
 }

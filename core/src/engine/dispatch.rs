@@ -19,8 +19,12 @@ impl Engine {
     /// Takes due tasks. One that is not relevant any more is dropped; one that cannot be worked on now because of a
     /// fault of its own is put off, so that it never holds up the others.
     pub(super) fn lease(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, limit: usize) -> Result<Outcome> {
+        if writer.outrun {
+            return Ok(Outcome::Leased(Vec::new()));
+        }
         let scan = Scan::Tasks { after: TaskKey(i64::MIN), until: overlay.now, limit };
         let due: Vec<TaskRecord> = typed_all(self.store.scan(&scan)?)?;
+        self.hosting.look_ahead_of(overlay, &due)?;
         let mut leases = Vec::with_capacity(due.len());
         for task in due {
             if overlay.touched(&Key::Task(task.key)) {
@@ -143,8 +147,8 @@ impl Engine {
     }
 
     fn prepare_reversal(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
-        let mut reversal = self.reversal_record(overlay, task.settlement, task.child)?;
         let mut change = self.change(overlay, task.settlement)?;
+        let mut reversal = self.reversal_record(overlay, task.settlement, task.child)?;
         match reversal::dispatch(reversal.status) {
             reversal::Next::To(status) => {
                 let data = format!(r#"{{"reversal":"rev_{}"}}"#, self.reversal_ulid(&reversal));
@@ -191,17 +195,23 @@ impl Engine {
         overlay.get(&Key::Reversal((no, n)))?.ok_or_else(|| Error::internal(format!("reversal {n} of settlement {} is missing", no.0)))
     }
 
-    /// Makes every task and queue that somebody else has leased due now, and takes over the log. Only for a host that has
-    /// the store to itself: then those others are gone, and waiting for their leases to end would only cost time.
-    pub(super) fn recover(&self, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<Outcome> {
-        self.take_over_log(overlay)?;
-        let mut freed = self.free_queues(overlay)?;
+    /// Whether what this owner has leased is made due now: all but what is this engine's own, or, as it leaves, just that.
+    pub(super) fn frees(&self, owner: i64, leaving: bool) -> bool {
+        (owner == self.owner) == leaving
+    }
+
+    /// Makes every task and queue due now that somebody else has leased, and takes over the log. Only for a host that has the
+    /// store to itself: then those others are gone, and waiting for their leases to end would only cost time.
+    ///
+    /// `leaving`, the other way round: gives back what this engine still has, and lets others append to the log at once.
+    pub(super) fn free(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, leaving: bool) -> Result<Outcome> {
+        let mut freed = self.hosting.free(self, overlay, leaving)?;
         let mut after = TaskKey(i64::MIN);
         loop {
             let page: Vec<TaskRecord> = typed_all(self.store.scan(&Scan::Tasks { after, until: Millis::MAX >> 20, limit: 1_000 })?)?;
             let Some(last) = page.last() else { return Ok(Outcome::Done(freed)) };
             after = last.key;
-            for task in page.into_iter().filter(|t| t.owner != 0 && t.owner != self.owner) {
+            for task in page.into_iter().filter(|task| task.owner != 0 && self.frees(task.owner, leaving)) {
                 overlay.write(Write::Delete(Key::Task(task.key)));
                 overlay.insert(TaskRecord { key: writer.task_key(overlay.now), owner: 0, ..task });
                 freed += 1;

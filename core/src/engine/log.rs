@@ -14,12 +14,12 @@ use crate::api::{Logged, Outcome};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, IdKey, SettlementNo};
 use crate::ledger::Mode;
-use crate::log::{self, TileRow, Tiles};
+use crate::log::{self, TileRow, Tiles, TreeError};
 use crate::store::record::{
     EventRecord, FeedRecord, Key, LogHeadRecord, LoggedChange, LoggedEvent, MetaRecord, Moment, Record, SettlementRecord, TileRecord,
     UnloggedRecord,
 };
-use crate::store::{Commit, CommitError, Scan, Store, Unique, Write, typed, typed_all};
+use crate::store::{Commit, CommitError, Lookup, Scan, Store, Unique, Write, typed, typed_all};
 use crate::time::Millis;
 
 use super::overlay::Overlay;
@@ -127,18 +127,25 @@ impl Engine {
 
     /// Which of the rows' changes can be numbered, in their order; and what of which row has to wait, and whether that
     /// is less than stands in the row. To `give_up` is to wait no longer than [`PREDECESSOR_WAIT`].
-    fn in_turn(&self, overlay: &Overlay<'_>, rows: Vec<UnloggedRecord>, give_up: bool) -> Result<(Vec<(usize, LoggedChange)>, Waiting)> {
+    fn in_turn(
+        &self,
+        overlay: &mut Overlay<'_>,
+        rows: Vec<UnloggedRecord>,
+        give_up: bool,
+    ) -> Result<(Vec<(usize, LoggedChange)>, Waiting)> {
         let ages: Vec<i64> = rows.iter().map(|row| row.no >> 20).collect();
         let counts: Vec<usize> = rows.iter().map(|row| row.changes.len()).collect();
         let all: Vec<(usize, LoggedChange)> =
             rows.into_iter().enumerate().flat_map(|(at, row)| row.changes.into_iter().map(move |change| (at, change))).collect();
         let (mut taken, mut waiting) = (Vec::new(), Waiting::new());
         let mut last: HashMap<SettlementNo, u32> = HashMap::new();
+        let later = all.iter().filter(|(_, change)| !change.events.is_empty() && change.sequence(0) > 1);
+        overlay.look_up(later.map(|(_, change)| Lookup::Find(Unique::FeedOf(change.settlement, change.sequence(0) - 1))))?;
         for (at, change) in in_order(all).into_iter().filter(|(_, change)| !change.events.is_empty()) {
             let first = change.sequence(0);
             let after = last.get(&change.settlement).copied();
             let follows = first <= 1 || after == Some(first - 1) || {
-                after.is_none() && overlay.store.find(&Unique::FeedOf(change.settlement, first - 1))?.is_some()
+                after.is_none() && overlay.stored_under(&Unique::FeedOf(change.settlement, first - 1))?.is_some()
             };
             if follows || give_up && overlay.now - ages[at] > PREDECESSOR_WAIT {
                 last.insert(change.settlement, change.moment.version);
@@ -156,13 +163,14 @@ impl Engine {
     /// Gives each event its place in its owner's feed and in the tree.
     fn append(&self, overlay: &mut Overlay<'_>, head: LogHeadRecord, changes: &[LoggedChange]) -> Result<()> {
         let mut positions: HashMap<(ClientNo, Mode), i64> = HashMap::new();
+        overlay.look_up(changes.iter().map(|change| Lookup::Scan(Scan::LastFeed(change.client, change.mode))))?;
         let (mut leaves, mut size) = (Vec::new(), head.size);
         for change in changes {
             let owner = (change.client, change.mode);
             for (index, event) in change.events.iter().enumerate() {
                 let position = match positions.get(&owner) {
                     Some(position) => *position,
-                    None => last_position(overlay.store, owner.0, owner.1)?,
+                    None => position_of(overlay.stored_page(&Scan::LastFeed(owner.0, owner.1))?)?,
                 } + 1;
                 positions.insert(owner, position);
                 let n = change.sequence(index);
@@ -180,7 +188,14 @@ impl Engine {
             }
         }
         let start = u64::try_from(head.size).map_err(Error::internal)?;
-        let rows = log::append(&StoredTiles(overlay.store), start, &leaves).map_err(Error::internal)?.rows;
+        let rows = match log::append(&StoredTiles(overlay.store), start, &leaves) {
+            Ok(appended) => appended.rows,
+            // Another node appended after the head was read here.
+            Err(TreeError::Ahead { .. }) if log_head(overlay.store)?.is_some_and(|now| now.size > head.size) => {
+                return Err(Error::with(ErrorCode::StoreUnavailable, "another node numbers events at this moment"));
+            }
+            Err(error) => return Err(Error::internal(error)),
+        };
         for TileRow { level, index, bytes } in rows {
             let record = TileRecord { level, index: i64::try_from(index).map_err(Error::internal)?, entries: bytes };
             let there = overlay.store.get(&Key::Tile((level, record.index)))?.is_some();
@@ -264,6 +279,16 @@ impl Engine {
         }
         Ok(())
     }
+
+    /// Lets others append at once, where this node was the last that did.
+    pub(super) fn leave_log(&self, overlay: &mut Overlay<'_>) -> Result<()> {
+        if let Some(head) = log_head(overlay.store)?.filter(|head| head.owner == self.owner && head.until > overlay.now)
+            && !overlay.touched(&Key::LogHead(head.size))
+        {
+            overlay.write(Write::Replace(LogHeadRecord { until: 0, ..head }.into()));
+        }
+        Ok(())
+    }
 }
 
 /// The salt of an event's leaf: whoever does not have it learns nothing of the event from the tree.
@@ -281,7 +306,11 @@ pub(super) fn log_head(store: &dyn Store) -> Result<Option<LogHeadRecord>> {
 
 /// The last place in a feed that is taken; 0 if none is.
 pub(super) fn last_position(store: &dyn Store, client: ClientNo, mode: Mode) -> Result<i64> {
-    Ok(typed::<FeedRecord>(store.scan(&Scan::LastFeed(client, mode))?.pop())?.map_or(0, |last| last.position))
+    position_of(store.scan(&Scan::LastFeed(client, mode))?)
+}
+
+fn position_of(mut last: Vec<Record>) -> Result<i64> {
+    Ok(typed::<FeedRecord>(last.pop())?.map_or(0, |last| last.position))
 }
 
 /// The tree's rows, as they are stored.
@@ -298,8 +327,10 @@ impl Tiles for StoredTiles<'_> {
 }
 
 /// What a commit adds to the traces of settlements. A command writes the settlement first, and then its events.
-fn changes_of(commit: &Commit) -> Result<Vec<LoggedChange>> {
-    let mut changes: Vec<LoggedChange> = Vec::new();
+pub(super) fn changes_of(commit: &Commit) -> Result<Vec<LoggedChange>> {
+    let settlement =
+        |write: &&Write| matches!(write, Write::Insert(Record::Settlement(_)) | Write::Update { record: Record::Settlement(_), .. });
+    let mut changes: Vec<LoggedChange> = Vec::with_capacity(commit.writes.iter().filter(settlement).count());
     let mut changed: Option<&SettlementRecord> = None;
     for write in &commit.writes {
         match write {
@@ -339,7 +370,8 @@ fn change_of(record: &SettlementRecord) -> LoggedChange {
             rail_reference: more.and_then(|more| more.rail_reference.clone()),
             failure: failure.and_then(|failure| serde_json::to_string(failure).ok()),
         },
-        events: Vec::new(),
+        // Of a create, all there is.
+        events: Vec::with_capacity(1),
     }
 }
 

@@ -2,6 +2,7 @@
 //! the whole group once, and answers. This file only orchestrates; each group of commands has a file of its own.
 
 mod access;
+mod ahead;
 mod answer;
 mod change;
 mod check;
@@ -10,9 +11,11 @@ mod delivery;
 mod dispatch;
 mod feed;
 mod host;
+mod hosting;
 mod list;
 mod log;
 mod message;
+mod numbers;
 mod overlay;
 mod query;
 mod quote;
@@ -36,12 +39,15 @@ use crate::ledger::Mode;
 use crate::money::{Currency, Money};
 use crate::route::{ProviderSpec, Routes};
 use crate::seal::MasterKeys;
-use crate::store::record::{Key, MetaRecord, ProviderRecord, Record, SettlementRecord, TaskKey};
+use crate::store::record::{ID_KEY, Key, MetaRecord, ProviderRecord, Record, SettlementRecord, TaskKey};
+use crate::store::shared::require_whole;
 use crate::store::{Clash, Commit, CommitError, Scan, Store, Unique, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::webhook::Guard;
 
+use hosting::Hosting;
 pub use list::ListRequest;
+use numbers::Numbers;
 use overlay::Overlay;
 pub use secrets::ReceiptKey;
 pub use signed::SWEEP;
@@ -123,13 +129,15 @@ pub struct Engine {
     routes: Routes,
     id_key: IdKey,
     owner: i64,
+    hosting: &'static dyn Hosting,
     writer: Mutex<Writer>,
     receipt_key: receipt::Opened,
 }
 
 /// What only the deciding thread touches.
 struct Writer {
-    next_journal: i64,
+    /// Of settlements and fundings.
+    journals: Numbers,
     next_client: u32,
     next_key: u32,
     /// Of tasks and audit records.
@@ -142,6 +150,9 @@ struct Writer {
     swept: EndpointNo,
     /// Events that the log could not take in this group, because they are in it.
     logged_before: HashSet<(SettlementNo, u32)>,
+    /// Another node took the tasks or queues that this group had leased: they are left to it, so that two nodes that are after
+    /// the same work do not keep each other's clients waiting.
+    outrun: bool,
 }
 
 /// How often a group is decided anew after other nodes changed what it read.
@@ -150,14 +161,27 @@ const ROUNDS: usize = 8;
 impl Engine {
     /// Opens an engine over `store`: makes the store's id key and the providers' numbers if they are not there yet.
     pub fn open(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
+        Self::hosted(store, env, config, &hosting::Server)
+    }
+
+    /// The same for a program that has the store and one client for itself.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn alone(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
+        Self::hosted(store, env, config, &hosting::Alone)
+    }
+
+    fn hosted(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config, hosting: &'static dyn Hosting) -> Result<Self> {
+        require_whole(&*store)?;
         let id_key = load_id_key(&*store, &*env)?;
+        // A copy marks its target and then looks whether it is still empty: one that began meanwhile is seen here, or sees the key.
+        require_whole(&*store)?;
         let routes = Routes::new(number_providers(&*store, &config.providers)?);
         let mut owner = [0u8; 8];
         env.random(&mut owner);
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
         // Nodes begin their task numbers at different places, so that their keys hardly ever meet.
         let writer = Mutex::new(Writer {
-            next_journal: next_journal(&*store)?,
+            journals: Numbers::dense(next_journal(&*store)?),
             next_client: next_client(&*store)?,
             next_key: next_key(&*store)?,
             next_task: owner as u32,
@@ -167,15 +191,21 @@ impl Engine {
             next_endpoint: next_endpoint(&*store)?,
             swept: EndpointNo(0),
             logged_before: HashSet::new(),
+            outrun: false,
         });
-        let engine = Self { store, env, config, routes, id_key, owner, writer, receipt_key: receipt::Opened::default() };
-        engine.begin_log()?;
+        let engine = Self { store, env, config, routes, id_key, owner, hosting, writer, receipt_key: receipt::Opened::default() };
+        hosting.begin(&engine)?;
         Ok(engine)
     }
 
     /// The engine's clock.
     pub fn now(&self) -> Millis {
         self.env.now()
+    }
+
+    /// Whether each read is a journey to another machine, which no thread that others need should wait for.
+    pub fn is_remote(&self) -> bool {
+        self.store.is_remote()
     }
 
     /// The providers in force.
@@ -191,35 +221,91 @@ impl Engine {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known: Vec<SettlementRecord> = Vec::new();
         writer.logged_before.clear();
+        writer.outrun = false;
+        let drawn = commands.iter().map(|command| self.draws(command)).sum();
         for _ in 0..ROUNDS {
             let mut overlay = Overlay::new(&*self.store, self.env.now());
+            let ready = writer
+                .journals
+                .provide(&*self.store, overlay.now, drawn)
+                .and_then(|()| self.hosting.look_ahead(self, &mut overlay, &commands));
+            if let Err(error) = ready {
+                return Executed::nothing(commands.iter().map(|_| Err(error.clone())).collect());
+            }
             for record in &known {
                 overlay.know_reference(record);
             }
             let results: Vec<_> = commands.iter().map(|command| self.decide_alone(&mut overlay, &mut writer, command)).collect();
             if overlay.commit.writes.is_empty() {
-                return Executed::nothing(results);
+                return self.retold(results);
             }
-            if let Err(error) = self.note_events(&mut overlay, &mut writer) {
-                return refuse_all(&commands, &results, &error);
+            if let Err(error) = self.hosting.note_events(self, &mut overlay, &mut writer) {
+                return refuse_all(&commands, &results, |_| error.clone());
             }
             let failed = match self.store.commit(&overlay.commit) {
                 Ok(()) => return overlay.effects(results),
                 Err(CommitError::Conflict(clashes)) => self.learn(&overlay.commit, &clashes, &mut known, &mut writer),
                 Err(CommitError::BalanceGuard(_)) => Ok(()),
-                Err(CommitError::Indeterminate(cause)) if self.was_committed(&overlay.commit) => {
+                Err(CommitError::Indeterminate(cause)) if self.was_committed(&overlay.commit) && self.store.secure().is_ok() => {
                     drop(cause);
                     return overlay.effects(results);
                 }
-                Err(CommitError::Indeterminate(cause)) => Err(Error::caused(ErrorCode::StoreUnavailable, cause)),
+                Err(CommitError::Indeterminate(cause)) => {
+                    let cause = Arc::new(cause);
+                    let doubt = |command: &Command| Error::in_doubt(ErrorCode::StoreUnavailable, command.is_repeatable());
+                    return refuse_all(&commands, &results, |command| doubt(command).because(cause.clone()));
+                }
                 Err(CommitError::Store(cause)) => Err(cause.into()),
             };
             if let Err(error) = failed {
-                return refuse_all(&commands, &results, &error);
+                return refuse_all(&commands, &results, |_| error.clone());
             }
         }
         let error = Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again");
         Executed::nothing(commands.iter().map(|_| Err(error.clone())).collect())
+    }
+
+    /// What only tells of earlier commits. A replay promises what the first answer did, and that answer may be the one that
+    /// never came because a standby was without the commit.
+    fn retold(&self, mut results: Vec<Result<Outcome>>) -> Executed {
+        let replay = |result: &Result<Outcome>| {
+            matches!(result, Ok(Outcome::Created { replayed: true, .. } | Outcome::Reversed { replayed: true, .. }))
+        };
+        if results.iter().any(replay)
+            && let Err(cause) = self.store.secure()
+        {
+            let error = Error::from(cause);
+            results.iter_mut().filter(|result| replay(result)).for_each(|result| *result = Err(error.clone()));
+        }
+        Executed::nothing(results)
+    }
+
+    /// How many numbers of settlements and fundings a command draws.
+    fn draws(&self, command: &Command) -> usize {
+        match command {
+            Command::Create { .. } | Command::Fund { .. } => 1,
+            Command::Enroll { .. } => self.config.sandbox_funding.len(),
+            Command::Signed { command, .. } => self.draws(command),
+            Command::EnrollLive { .. }
+            | Command::IssueToken { .. }
+            | Command::RevokeToken { .. }
+            | Command::AddKey { .. }
+            | Command::RevokeKey { .. }
+            | Command::Note { .. }
+            | Command::Operate(_)
+            | Command::Reverse { .. }
+            | Command::Lease { .. }
+            | Command::Answer { .. }
+            | Command::Simulate(_)
+            | Command::Log { .. }
+            | Command::Webhook { .. }
+            | Command::LeaseQueues { .. }
+            | Command::Delivered { .. }
+            | Command::Tested { .. }
+            | Command::Recover
+            | Command::Release
+            | Command::Maintain => 0,
+        }
     }
 
     /// One command by itself: for hosts that have no group to wait for.
@@ -238,15 +324,7 @@ impl Engine {
 
     fn decide(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, command: &Command) -> Result<Outcome> {
         match command {
-            Command::Enroll { name, key } => self.enroll(overlay, writer, name, key.as_ref()),
-            Command::EnrollLive { caller, key } => self.enroll_live(overlay, writer, caller, key),
-            Command::IssueToken { key, scopes } => self.issue_token(overlay, *key, *scopes),
-            Command::RevokeToken { caller, token } => self.revoke_token(overlay, caller, token),
-            Command::AddKey { caller, key, label, scopes } => self.add_key(overlay, writer, caller, key, label.as_deref(), *scopes),
-            Command::RevokeKey { caller, key } => self.revoke_key(overlay, caller, key),
-            Command::Signed { by, command } => self.signed(overlay, writer, by, command),
             Command::Note { .. } => Ok(Outcome::Done(1)),
-            Command::Operate(operation) => self.operated(overlay, writer, command, operation),
             Command::Fund { caller, money } => self.fund(overlay, writer, caller, *money),
             Command::Create { caller, request } => self.create(overlay, writer, caller, request),
             Command::Reverse { caller, target, request, idempotency } => {
@@ -255,23 +333,34 @@ impl Engine {
             Command::Lease { limit } => self.lease(overlay, writer, *limit),
             Command::Answer { subject, answer, lease } => self.answer(overlay, writer, *subject, answer, *lease),
             Command::Simulate(call) => self.simulate(overlay, writer, call),
-            Command::Log { limit } => self.log(overlay, writer, *limit),
-            Command::Webhook { caller, change } => self.change_webhook(overlay, writer, caller, change),
-            Command::LeaseQueues { healthy, troubled } => self.lease_queues(overlay, *healthy, *troubled),
-            Command::Delivered { endpoint, tries } => self.delivered(overlay, writer, *endpoint, tries),
-            Command::Tested { delivery, tried } => self.tested(overlay, *delivery, tried),
-            Command::Recover => self.recover(overlay, writer),
-            Command::Maintain => self.maintain(overlay, writer),
+            Command::Recover => self.free(overlay, writer, false),
+            Command::Release => self.free(overlay, writer, true),
+            Command::Enroll { .. }
+            | Command::EnrollLive { .. }
+            | Command::IssueToken { .. }
+            | Command::RevokeToken { .. }
+            | Command::AddKey { .. }
+            | Command::RevokeKey { .. }
+            | Command::Signed { .. }
+            | Command::Operate(_)
+            | Command::Log { .. }
+            | Command::Webhook { .. }
+            | Command::LeaseQueues { .. }
+            | Command::Delivered { .. }
+            | Command::Tested { .. }
+            | Command::Maintain => self.hosting.decide(self, overlay, writer, command),
         }
     }
 
     /// Reads what stood in the way, so that the next round decides with it in sight.
     fn learn(&self, commit: &Commit, clashes: &[Clash], known: &mut Vec<SettlementRecord>, writer: &mut Writer) -> Result<()> {
         for clash in clashes {
+            let mut taken = false;
             if let Some(Write::Insert(Record::Settlement(record))) = commit.writes.get(clash.write) {
                 let unique = Unique::SettlementReference(record.client, record.reference.as_str().to_owned());
-                if let Some(taken) = typed(self.store.find(&unique)?)? {
-                    known.push(taken);
+                if let Some(there) = typed(self.store.find(&unique)?)? {
+                    known.push(there);
+                    taken = true;
                 }
             }
             if let Some(Write::Insert(Record::Feed(feed))) = commit.writes.get(clash.write)
@@ -279,8 +368,12 @@ impl Engine {
             {
                 writer.logged_before.insert((feed.settlement, feed.n));
             }
+            match commit.writes.get(clash.write) {
+                Some(Write::Insert(Record::Settlement(_)) | Write::Post(_)) if !taken => writer.journals.meet(next_journal(&*self.store)?),
+                Some(Write::Delete(Key::Task(_)) | Write::Update { record: Record::Queue(_), .. }) => writer.outrun = true,
+                Some(_) | None => {}
+            }
         }
-        writer.next_journal = writer.next_journal.max(next_journal(&*self.store)?);
         writer.next_client = writer.next_client.max(next_client(&*self.store)?);
         writer.next_key = writer.next_key.max(next_key(&*self.store)?);
         writer.next_endpoint = writer.next_endpoint.max(next_endpoint(&*self.store)?);
@@ -292,11 +385,12 @@ impl Engine {
     /// One alone does not: another node may have written an equal audit record under the same number. What names this
     /// node does: a log head, as long as nobody has appended since.
     fn was_committed(&self, commit: &Commit) -> bool {
+        let there = |record: &Record| self.store.holds(record).unwrap_or(false);
         let heads = commit.writes.iter().filter_map(|write| match write {
             Write::Insert(head @ Record::LogHead(_)) => Some(head),
             Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
         });
-        if heads.into_iter().any(|head| self.store.get(&head.key()).is_ok_and(|found| found.as_ref() == Some(head))) {
+        if heads.into_iter().any(there) {
             return true;
         }
         let mut witnesses = commit.writes.iter().filter_map(|write| match write {
@@ -310,7 +404,6 @@ impl Engine {
             ) => Some(record),
             Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
         });
-        let there = |record: &Record| self.store.get(&record.key()).is_ok_and(|found| found.as_ref() == Some(record));
         witnesses.next().is_some_and(there) && witnesses.all(there)
     }
 
@@ -322,9 +415,7 @@ impl Engine {
 impl Writer {
     /// The next journal number: of a settlement, or of a funding. Numbers of refused commands stay unused.
     fn journal(&mut self) -> SettlementNo {
-        let no = self.next_journal;
-        self.next_journal += 1;
-        SettlementNo(no)
+        SettlementNo(self.journals.draw())
     }
 
     /// A fresh key for a task that is due at `due`.
@@ -352,12 +443,12 @@ impl Writer {
     }
 }
 
-fn refuse_all(commands: &[Command], results: &[Result<Outcome>], error: &Error) -> Executed {
+fn refuse_all(commands: &[Command], results: &[Result<Outcome>], error: impl Fn(&Command) -> Error) -> Executed {
     // A command that was refused on its own stays refused for its own reason. Not so a signed one: its nonce is not
     // spent, so that the same call may still come and succeed.
     let answer = |(command, result): (&Command, &Result<Outcome>)| match result {
         Err(own) if !matches!(command, Command::Signed { .. }) => Err(own.clone()),
-        Ok(_) | Err(_) => Err(error.clone()),
+        Ok(_) | Err(_) => Err(error(command)),
     };
     Executed::nothing(commands.iter().zip(results).map(answer).collect())
 }
@@ -382,8 +473,6 @@ fn next_endpoint(store: &dyn Store) -> Result<u32> {
     let last: Option<crate::store::record::EndpointRecord> = typed(store.scan(&Scan::LastEndpoint)?.pop())?;
     Ok(last.map_or(0, |endpoint| endpoint.no.0) + 1)
 }
-
-const ID_KEY: &str = "id_key";
 
 fn load_id_key(store: &dyn Store, env: &dyn Env) -> Result<IdKey> {
     let read = || -> Result<Option<IdKey>> {

@@ -3,7 +3,7 @@
 //! Commands of a group are decided one after the other, each seeing what the ones before it decided, and the whole
 //! is committed once. A command that fails leaves nothing behind: its writes are cut off before anyone saw them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::api::Outcome;
 use crate::auth::KeyId;
@@ -11,11 +11,12 @@ use crate::error::Result;
 use crate::ids::{ClientNo, KeyNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
 use crate::store::record::{AccountRecord, Key, KeyRecord, Record, SettlementRecord};
-use crate::store::{Commit, Store, StoreError, Unique, Write, typed};
+use crate::store::{Commit, Scan, Store, StoreError, Unique, Write, typed};
 use crate::time::Millis;
 use crate::{Error, ErrorCode};
 
 use super::Executed;
+use super::ahead::Known;
 
 pub(crate) struct Overlay<'a> {
     pub(crate) store: &'a dyn Store,
@@ -24,6 +25,8 @@ pub(crate) struct Overlay<'a> {
     pub(crate) commit: Commit,
     /// How many of the writes are settled; those behind belong to the command that is being decided.
     settled: usize,
+    /// What was looked up beforehand, all at once; nothing where the store is beside the engine.
+    pub(super) looked_up: Option<Box<dyn Known>>,
     /// Where the latest write of a record stands; `None` for a record that was deleted.
     written: HashMap<Key, Option<usize>>,
     /// References that settled writes of this group took.
@@ -36,12 +39,12 @@ pub(crate) struct Overlay<'a> {
     /// What settled writes of this group moved.
     moved: HashMap<AccountId, Totals>,
     /// Settlements that settled writes touch, for those who watch them.
-    changed: HashSet<SettlementNo>,
+    changed: Vec<SettlementNo>,
     due: Option<Millis>,
     /// Some settled write is a row of events to number.
     unlogged: bool,
     /// Feeds that settled writes add to.
-    fed: HashSet<(ClientNo, Mode)>,
+    fed: Vec<(ClientNo, Mode)>,
     deliveries_due: Option<Millis>,
 }
 
@@ -52,16 +55,17 @@ impl<'a> Overlay<'a> {
             now,
             commit: Commit::default(),
             settled: 0,
+            looked_up: None,
             written: HashMap::new(),
             references: HashMap::new(),
             reversal_references: HashMap::new(),
             key_ids: HashMap::new(),
             stored_totals: HashMap::new(),
             moved: HashMap::new(),
-            changed: HashSet::new(),
+            changed: Vec::new(),
             due: None,
             unlogged: false,
-            fed: HashSet::new(),
+            fed: Vec::new(),
             deliveries_due: None,
         }
     }
@@ -92,7 +96,7 @@ impl<'a> Overlay<'a> {
                 Write::Update { record, .. } => {
                     self.written.insert(record.key(), Some(index));
                     if let Record::Settlement(record) = record {
-                        self.changed.insert(record.no);
+                        self.changed.push(record.no);
                     }
                     if let Record::Queue(queue) = record {
                         self.deliveries_due = earlier(self.deliveries_due, queue.due.filter(|_| queue.owner == 0));
@@ -102,7 +106,7 @@ impl<'a> Overlay<'a> {
                 Write::Insert(Record::Event(_) | Record::Transfer(_) | Record::Audit(_)) => {}
                 Write::Insert(Record::Unlogged(_)) => self.unlogged = true,
                 Write::Insert(Record::Feed(feed)) => {
-                    self.fed.insert((feed.client, feed.mode));
+                    self.fed.push((feed.client, feed.mode));
                 }
                 Write::Insert(Record::Queue(queue)) => {
                     self.deliveries_due = earlier(self.deliveries_due, queue.due);
@@ -145,9 +149,33 @@ impl<'a> Overlay<'a> {
         let found = match self.written.get(key) {
             Some(None) => None,
             Some(Some(index)) => self.record_at(*index),
-            None => self.store.get(key)?,
+            None => self.stored(key)?,
         };
         Ok(typed(found)?)
+    }
+
+    /// The record under a primary key, as the store has it.
+    pub(crate) fn stored(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        match self.looked_up.as_ref().and_then(|known| known.get(key)) {
+            Some(mut found) => Ok(found.pop()),
+            None => self.store.get(key),
+        }
+    }
+
+    /// The record under a further unique key, as the store has it.
+    pub(crate) fn stored_under(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        match self.looked_up.as_ref().and_then(|known| known.find(unique)) {
+            Some(mut found) => Ok(found.pop()),
+            None => self.store.find(unique),
+        }
+    }
+
+    /// A page of records, as the store has them.
+    pub(crate) fn stored_page(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        match self.looked_up.as_ref().and_then(|known| known.scan(scan)) {
+            Some(found) => Ok(found),
+            None => self.store.scan(scan),
+        }
     }
 
     fn record_at(&self, index: usize) -> Option<Record> {
@@ -212,7 +240,7 @@ impl<'a> Overlay<'a> {
         {
             return self.get(key);
         }
-        match self.store.find(unique)? {
+        match self.stored_under(unique)? {
             None => Ok(None),
             Some(record) => self.get(&record.key()),
         }
@@ -223,7 +251,7 @@ impl<'a> Overlay<'a> {
         let stored = match self.stored_totals.get(&account) {
             Some(totals) => *totals,
             None => {
-                let record: Option<AccountRecord> = typed(self.store.get(&Key::Account(account))?)?;
+                let record: Option<AccountRecord> = typed(self.stored(&Key::Account(account))?)?;
                 let totals = record.map(|a| a.totals).unwrap_or_default();
                 self.stored_totals.insert(account, totals);
                 totals
@@ -241,13 +269,17 @@ impl<'a> Overlay<'a> {
     }
 
     /// What a host has to know of the commit, once it is made.
-    pub(crate) fn effects(self, results: Vec<Result<Outcome>>) -> Executed {
+    pub(crate) fn effects(mut self, results: Vec<Result<Outcome>>) -> Executed {
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        self.fed.sort_unstable();
+        self.fed.dedup();
         Executed {
             results,
-            changed: self.changed.into_iter().collect(),
+            changed: self.changed,
             due: self.due,
             unlogged: self.unlogged,
-            fed: self.fed.into_iter().collect(),
+            fed: self.fed,
             deliveries_due: self.deliveries_due,
         }
     }

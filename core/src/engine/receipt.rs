@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::api::{Caller, Target};
-use crate::auth::{Signer as _, SoftwareKey};
+use crate::auth::{P256Key, Signer as _};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
 use crate::receipt::{self, Moment, Receipt};
-use crate::store::record::{EventRecord, ProviderRecord, SecretKind, SettlementRecord};
+use crate::store::record::{EventRecord, ProviderRecord, SettlementRecord};
 use crate::store::{Scan, typed_all};
 
 use super::Engine;
@@ -15,7 +15,7 @@ use super::secrets::place;
 
 /// The receipt key that was last signed with, opened, by its number.
 #[derive(Default)]
-pub(super) struct Opened(Mutex<Option<(u32, Arc<SoftwareKey>)>>);
+pub(super) struct Opened(Mutex<Option<(u32, Arc<P256Key>)>>);
 
 /// How many events are read at once.
 const PAGE: usize = 200;
@@ -70,9 +70,9 @@ impl Engine {
     }
 
     /// The key in use. That it was replaced is noticed at once: its number is read anew, and only a new one is opened.
-    fn receipt_key(&self) -> Result<Arc<SoftwareKey>> {
-        let of_receipts = self.secrets()?.into_iter().filter(|secret| secret.kind == SecretKind::Receipt);
-        let secret = of_receipts.max_by_key(|secret| secret.no).ok_or_else(|| Error::internal("there is no receipt key"))?;
+    fn receipt_key(&self) -> Result<Arc<P256Key>> {
+        let secret =
+            self.receipt_secrets()?.into_iter().max_by_key(|secret| secret.no).ok_or_else(|| Error::internal("there is no receipt key"))?;
         let mut opened = self.receipt_key.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((no, key)) = &*opened
             && *no == secret.no
@@ -81,7 +81,7 @@ impl Engine {
         }
         let bytes = self.unseal(&place(secret.kind, secret.no), &secret.sealed)?;
         let bytes = bytes.as_slice().try_into().map_err(|_| Error::internal("a receipt key has the wrong length"))?;
-        let key = SoftwareKey::p256(bytes).filter(|key| key.public_key().as_bytes() == secret.public);
+        let key = P256Key::new(bytes).filter(|key| key.public_key().as_bytes() == secret.public);
         let key = Arc::new(key.ok_or_else(|| Error::internal("a receipt key is not the one that was published"))?);
         *opened = Some((secret.no, Arc::clone(&key)));
         Ok(key)

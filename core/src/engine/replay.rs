@@ -6,7 +6,7 @@ use crate::ids::{SettlementNo, Ulid};
 use crate::store::record::{
     DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventRecord, FeedRecord, Key, Topic,
 };
-use crate::store::{Scan, Write, typed, typed_all};
+use crate::store::{Lookup, Scan, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::webhook::Verdict;
 
@@ -46,7 +46,8 @@ impl Engine {
             last: None,
         };
         overlay.insert(delivery.clone());
-        let parcel = Parcel { endpoint: endpoint.no, mode: endpoint.mode, troubled: false, url: endpoint.url, deliveries: vec![delivery] };
+        let EndpointRecord { no, client, mode, url, .. } = endpoint;
+        let parcel = Parcel { endpoint: no, client, mode, troubled: false, url, deliveries: vec![delivery] };
         Ok(WebhookDone::Prepared(Box::new(parcel)))
     }
 
@@ -101,10 +102,9 @@ impl Engine {
         if feed.last().is_some_and(|last| last.leaf >= backfilled && last.at >= until.saturating_add(60_000)) {
             next = None;
         }
+        let events = self.wanted_events(overlay, &endpoint, feed.into_iter().filter(|entry| (since..until).contains(&entry.at)))?;
         let mut queued = 0;
-        for entry in feed.into_iter().filter(|entry| (since..until).contains(&entry.at)) {
-            let event: Option<EventRecord> = typed(overlay.store.get(&Key::Event((entry.settlement, entry.n)))?)?;
-            let Some(event) = event.filter(|event| listens(&endpoint, Topic::Settlement(event.kind))) else { continue };
+        for (entry, event) in events {
             let record = overlay.settlement(entry.settlement)?;
             let Some((message, body)) = self.message_of(overlay, &record, &event)? else { continue };
             let what = (Topic::Settlement(event.kind), message, body.as_str());
@@ -115,6 +115,32 @@ impl Engine {
             self.enqueue(overlay, endpoint.no, overlay.now)?;
         }
         Ok(WebhookDone::Replayed { queued, next })
+    }
+
+    /// The events of these entries that the endpoint is told of; with what telling them will read looked up, so that it costs
+    /// few journeys, however many they are.
+    fn wanted_events(
+        &self,
+        overlay: &mut Overlay<'_>,
+        endpoint: &EndpointRecord,
+        feed: impl Iterator<Item = FeedRecord>,
+    ) -> Result<Vec<(FeedRecord, EventRecord)>> {
+        let feed: Vec<FeedRecord> = feed.collect();
+        let key = |entry: &FeedRecord| Key::Event((entry.settlement, entry.n));
+        overlay.look_up(feed.iter().map(|entry| Lookup::Get(key(entry))))?;
+        let mut wanted = Vec::new();
+        for entry in feed {
+            let event: Option<EventRecord> = overlay.get(&key(&entry))?;
+            if let Some(event) = event.filter(|event| listens(endpoint, Topic::Settlement(event.kind))) {
+                wanted.push((entry, event));
+            }
+        }
+        let about = wanted.iter().flat_map(|(entry, event)| {
+            let reversal = (event.child != 0).then_some(Key::Reversal((entry.settlement, event.child)));
+            [Key::Settlement(entry.settlement)].into_iter().chain(reversal)
+        });
+        overlay.look_up(about.chain([Key::Client(endpoint.client)]).map(Lookup::Get))?;
+        Ok(wanted)
     }
 
     fn enabled(&self, overlay: &Overlay<'_>, caller: &Caller, id: Ulid) -> Result<EndpointRecord> {

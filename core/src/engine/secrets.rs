@@ -59,12 +59,21 @@ impl Engine {
 
     /// The public keys of receipts, oldest first; retired ones stay.
     pub fn receipt_keys(&self) -> Result<Vec<ReceiptKey>> {
-        let keys = self.secrets()?.into_iter().filter(|secret| secret.kind == SecretKind::Receipt);
+        let keys = self.receipt_secrets()?.into_iter();
         keys.map(|secret| {
-            let public = PublicKey::p256(&secret.public).ok_or_else(|| Error::internal("a receipt key is not on its curve"))?;
+            let public = self.hosting.receipt_key(&secret.public).ok_or_else(|| Error::internal("a receipt key is not on its curve"))?;
             Ok(ReceiptKey { public, created_at: secret.created_at, retired_at: secret.retired_at })
         })
         .collect()
+    }
+
+    /// The same as a JWK set (RFC 7517), as it stands at `/.well-known/jwks.json`.
+    ///
+    /// # Errors
+    /// As of [`Engine::receipt_keys`].
+    pub fn receipt_jwks(&self) -> Result<String> {
+        let keys: Vec<String> = self.receipt_keys()?.iter().map(|key| published(&key.public)).collect();
+        Ok(format!(r#"{{"keys":[{}]}}"#, keys.join(",")))
     }
 
     /// Seals everything anew that is not sealed under the first master key; says how much that was.
@@ -122,7 +131,7 @@ impl Engine {
                 overlay.write(Write::Delete(Key::Secret((kind, secret.no))));
             }
         }
-        let secret = self.new_secret(kind, next, overlay.now)?;
+        let secret = self.new_secret(kind, maker(kind), next, overlay.now)?;
         overlay.insert(secret);
         Ok(Outcome::Done(1))
     }
@@ -138,18 +147,20 @@ impl Engine {
         keys.filter_map(|key| overlay.get(&Key::Secret(key)).transpose()).collect()
     }
 
-    fn new_secret(&self, kind: SecretKind, no: u32, now: Millis) -> Result<SecretRecord> {
-        let (secret, public) = match kind {
-            SecretKind::Challenge => (self.random32(), Vec::new()),
-            SecretKind::Receipt => self.new_receipt_key(),
-            SecretKind::Log => {
-                let secret = self.random32();
-                let public = SoftwareKey::ed25519(&secret).public_key().as_bytes().to_vec();
-                (secret, public)
-            }
-        };
+    fn new_secret(&self, kind: SecretKind, make: Maker, no: u32, now: Millis) -> Result<SecretRecord> {
+        let (secret, public) = make(self);
         let sealed = self.seal(&place(kind, no), &*secret).ok_or_else(no_master)?;
         Ok(SecretRecord { kind, no, sealed, public, created_at: now, retired_at: None })
+    }
+
+    fn new_challenge_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {
+        (self.random32(), Vec::new())
+    }
+
+    fn new_log_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {
+        let secret = self.random32();
+        let public = SoftwareKey::ed25519(&secret).public_key().as_bytes().to_vec();
+        (secret, public)
     }
 
     fn new_receipt_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {
@@ -170,16 +181,27 @@ impl Engine {
 
     /// Every secret, by kind and number; what is missing is made first.
     pub(super) fn secrets(&self) -> Result<Vec<SecretRecord>> {
+        self.secrets_with(SecretKind::ALL.iter().map(|kind| (*kind, maker(*kind))))
+    }
+
+    /// The secrets of receipts, by number; the first is made if there is none.
+    pub(super) fn receipt_secrets(&self) -> Result<Vec<SecretRecord>> {
+        let mut secrets = self.secrets_with([(SecretKind::Receipt, Self::new_receipt_key as Maker)])?;
+        secrets.retain(|secret| secret.kind == SecretKind::Receipt);
+        Ok(secrets)
+    }
+
+    fn secrets_with(&self, wanted: impl IntoIterator<Item = (SecretKind, Maker)> + Clone) -> Result<Vec<SecretRecord>> {
         for _ in 0..ROUNDS {
             let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::Secrets)?)?;
-            let missing: Vec<SecretKind> =
-                SecretKind::ALL.iter().copied().filter(|kind| !stored.iter().any(|secret| secret.kind == *kind)).collect();
-            if missing.is_empty() {
+            let missing = |kind: SecretKind| !stored.iter().any(|secret| secret.kind == kind);
+            let missing = wanted.clone().into_iter().filter(|(kind, _)| missing(*kind));
+            let made = missing.map(|(kind, make)| Ok(Write::Insert(self.new_secret(kind, make, 1, self.now())?.into())));
+            let writes = made.collect::<Result<Vec<Write>>>()?;
+            if writes.is_empty() {
                 return Ok(stored);
             }
-            let made: Result<Vec<Write>> =
-                missing.into_iter().map(|kind| Ok(Write::Insert(self.new_secret(kind, 1, self.now())?.into()))).collect();
-            match self.store.commit(&Commit { writes: made? }) {
+            match self.store.commit(&Commit { writes }) {
                 // Another node may have been first: whoever was, its secrets count.
                 Ok(()) | Err(CommitError::Conflict(_)) => {}
                 Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
@@ -188,15 +210,41 @@ impl Engine {
         Err(Error::new(ErrorCode::StoreUnavailable))
     }
 
-    /// Seals a secret; `None` where the engine has no master key.
+    /// How a secret is kept; `None` where the engine keeps none.
     pub(super) fn seal(&self, place: &str, secret: &[u8]) -> Option<Vec<u8>> {
+        self.hosting.seal(self, place, secret)
+    }
+
+    /// Seals a secret; `None` where the engine has no master key.
+    pub(super) fn seal_under_master(&self, place: &str, secret: &[u8]) -> Option<Vec<u8>> {
         let mut random = [0u8; 24];
         self.env.random(&mut random);
         self.config.master.as_ref().map(|master| master.seal(place, random, secret))
     }
 
     pub(super) fn unseal(&self, place: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        self.hosting.unseal(self, place, sealed)
+    }
+
+    pub(super) fn unseal_under_master(&self, place: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         self.config.master.as_ref().ok_or_else(no_master)?.open(place, sealed).map_err(Error::internal)
+    }
+}
+
+fn published(key: &PublicKey) -> String {
+    let required = key.jwk();
+    let required = required.strip_prefix('{').unwrap_or_default();
+    format!(r#"{{"alg":"ES256","kid":"{}","use":"sig",{required}"#, key.id())
+}
+
+/// Makes a secret: its bytes, and its public half where it has one.
+type Maker = fn(&Engine) -> (Zeroizing<[u8; 32]>, Vec<u8>);
+
+fn maker(kind: SecretKind) -> Maker {
+    match kind {
+        SecretKind::Challenge => Engine::new_challenge_key,
+        SecretKind::Receipt => Engine::new_receipt_key,
+        SecretKind::Log => Engine::new_log_key,
     }
 }
 

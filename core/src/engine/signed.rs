@@ -38,7 +38,13 @@ impl Engine {
     /// succeed later.
     pub(super) fn signed(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, by: &SignedBy, command: &Command) -> Result<Outcome> {
         let creates = matches!(command, Command::Create { .. });
-        if !creates {
+        if creates {
+            // Hosts look for a burnt nonce before they hand a create over, unless that is a journey for each. Those that this
+            // group burns do not count: they may belong to elements of the same batch.
+            if self.store.is_remote() && overlay.stored(&Key::Nonce(by.nonce.hash))?.is_some() {
+                return Err(Error::new(ErrorCode::NonceReplayed));
+            }
+        } else {
             self.still_may_sign(overlay, by)?;
             self.burn(overlay, &by.nonce)?;
             overlay.settle();
@@ -202,6 +208,7 @@ fn deed(command: &Command, client: ClientNo, key: KeyNo, outcome: &Result<Outcom
         | Command::Delivered { .. }
         | Command::Tested { .. }
         | Command::Recover
+        | Command::Release
         | Command::Maintain => return None,
     })
 }

@@ -17,10 +17,7 @@ const REVERSAL: u16 = 0x8000;
 
 impl Engine {
     pub(super) fn simulate(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, call: &Call) -> Result<Outcome> {
-        let (settlement, child) = match call.subject {
-            Subject::Attempt(no, n) => (no, n),
-            Subject::Reversal(no, n) => (no, n | REVERSAL),
-        };
+        let (settlement, child) = sim_payment(call.subject);
         let known: Option<SimPaymentRecord> = overlay.get(&Key::SimPayment((settlement, child)))?;
         let scenario = Scenario::of(&call.to);
         let answer = match (call.action, known) {
@@ -60,4 +57,12 @@ impl Engine {
 
 fn first_answer(scenario: Scenario, child: u16, call: &Call) -> RailAnswer {
     if child & REVERSAL == 0 { scenario.submit(child, &call.rail_key) } else { scenario.reverse(&call.rail_key) }
+}
+
+/// Under which key the operator knows a payment.
+pub(super) fn sim_payment(subject: Subject) -> (SettlementNo, u16) {
+    match subject {
+        Subject::Attempt(no, n) => (no, n),
+        Subject::Reversal(no, n) => (no, n | REVERSAL),
+    }
 }

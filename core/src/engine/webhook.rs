@@ -112,6 +112,7 @@ impl Engine {
 
     fn update_webhook(&self, overlay: &mut Overlay<'_>, caller: &Caller, id: Ulid, patch: &WebhookPatch) -> Result<WebhookDone> {
         let mut endpoint = self.endpoint(overlay, caller, id)?;
+        let moved = patch.url.as_ref().is_some_and(|url| *url != endpoint.url);
         if let Some(url) = &patch.url {
             self.check_url(caller.mode, url)?;
             endpoint.url.clone_from(url);
@@ -131,6 +132,8 @@ impl Engine {
                 endpoint.status = EndpointStatus::Disabled;
                 self.stop_queue(overlay, endpoint.no)?;
             }
+            // What the old address asked for and how it failed says nothing about the new one.
+            Some(_) | None if moved && endpoint.status == EndpointStatus::Enabled => self.resume_queue(overlay, endpoint.no)?,
             Some(_) | None => {}
         }
         let endpoint = self.write_endpoint(overlay, endpoint);
@@ -152,13 +155,22 @@ impl Engine {
             return Err(Error::new(ErrorCode::VersionConflict));
         }
         let end = overlay.now.saturating_add(grace_ms.max(0));
-        let mut secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::EndpointSecrets(endpoint.no))?)?;
+        let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::EndpointSecrets(endpoint.no))?)?;
         let next = secrets.last().map_or(0, |newest| newest.n) + 1;
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.n));
-        for (index, secret) in secrets.into_iter().enumerate() {
-            let until = secret.until.unwrap_or(Millis::MAX).min(end);
-            // The newest and the room for the new one count too.
-            if until <= overlay.now || index + 1 >= MOST_SECRETS {
+        let until = |secret: &EndpointSecretRecord| secret.until.unwrap_or(Millis::MAX).min(end);
+        let mut living = secrets.iter().filter(|secret| until(secret) > overlay.now);
+        let (oldest, room) = (living.next().map(until), living.count() + 2 <= MOST_SECRETS);
+        if let Some(oldest) = oldest.filter(|_| !room) {
+            // A receiver may count on each of them until its time is up.
+            let detail = format!(
+                "{MOST_SECRETS} secrets sign for this webhook already, one of them until {}; rotate then, or with a grace of 0",
+                rfc3339(oldest)
+            );
+            return Err(Error::with(ErrorCode::InvalidState, detail));
+        }
+        for secret in secrets {
+            let until = until(&secret);
+            if until <= overlay.now {
                 overlay.write(Write::Delete(Key::EndpointSecret((secret.endpoint, secret.n))));
             } else if secret.until != Some(until) {
                 overlay.write(Write::Replace(EndpointSecretRecord { until: Some(until), ..secret }.into()));

@@ -8,6 +8,7 @@
 //! Each later event of that kind makes a receipt of its own, which names in `supersedes` the one before. So whoever
 //! holds two receipts of a settlement knows which one counts, and whoever holds one can ask whether there is a later.
 
+mod form;
 mod page;
 mod qr;
 pub mod sheet;
@@ -27,9 +28,10 @@ use crate::store::record::{Digest32, EventRecord, EventType, SettlementRecord};
 use crate::time::rfc3339;
 use crate::trail;
 
+pub use form::Form;
 pub use page::content_security_policy;
 pub use qr::{Bar, Code};
-pub use verify::verify_receipt;
+pub use verify::{Pending, begin, verify_receipt};
 
 /// The `typ` of a receipt's header.
 pub const TYP: &str = "settlement-receipt+jwt";

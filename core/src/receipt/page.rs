@@ -141,7 +141,7 @@ fn push_row(out: &mut String, row: &Row<'_>) {
 }
 
 /// Text inside an element or a quoted attribute.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         match c {

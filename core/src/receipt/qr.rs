@@ -1,10 +1,13 @@
-//! The QR code of a receipt: the compact JWS itself, so that a scanner without a network has all there is to check.
+//! QR codes (ISO/IEC 18004). That of a receipt holds the compact JWS itself, so that a scanner without a network has all there
+//! is to check.
 
 use std::fmt::Write as _;
 
 use fast_qr::{ECL, Mode, QRBuilder};
 
 use super::Receipt;
+use super::page::escape;
+use super::sheet::tame;
 use crate::error::{Error, Result};
 
 /// Light modules around the code (ISO/IEC 18004).
@@ -30,14 +33,11 @@ pub struct Bar {
     pub length: usize,
 }
 
-impl Receipt {
-    /// The QR code of the JWS: byte mode, error level L, since paper that is worn can be asked for anew.
-    ///
-    /// # Errors
-    /// `internal` if the JWS is longer than a QR code holds (2,953 bytes), which no receipt is.
-    pub fn code(&self) -> Result<Code> {
-        let code =
-            QRBuilder::new(self.jws.as_bytes()).mode(Mode::Byte).ecl(ECL::L).build().map_err(|error| Error::internal(error.to_string()))?;
+impl Code {
+    /// The code of these bytes: byte mode, error level L, since what is worn can be shown or printed anew. `None` if they are more
+    /// than a code holds, which is 2,953.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let code = QRBuilder::new(bytes).mode(Mode::Byte).ecl(ECL::L).build().ok()?;
         let mut bars: Vec<Bar> = Vec::new();
         for row in 0..code.size {
             let y = row + QUIET;
@@ -49,27 +49,51 @@ impl Receipt {
                 }
             }
         }
-        Ok(Code { side: code.size + 2 * QUIET, bars })
+        Some(Self { side: code.size + 2 * QUIET, bars })
     }
 
-    /// [`Receipt::code`] as an SVG document.
-    ///
-    /// # Errors
-    /// As of [`Receipt::code`].
-    pub fn svg(&self) -> Result<String> {
-        let Code { side, bars } = self.code()?;
+    /// As an SVG document, black on white. `title`, any text, is what it says to those who cannot see it.
+    pub fn svg(&self, title: &str) -> String {
+        let side = self.side;
         let mut svg = String::with_capacity(32 * 1_024);
         let _ = write!(
             svg,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {side} {side}\" role=\"img\" shape-rendering=\"crispEdges\">\
              <title>{}</title><path fill=\"#fff\" d=\"M0 0h{side}v{side}H0z\"/><path fill=\"#000\" d=\"",
-            // An id of ours: nothing in it needs to be escaped.
-            self.claims.jti
+            escape(&tame(title))
         );
-        for Bar { x, y, length } in bars {
+        for Bar { x, y, length } in &self.bars {
             let _ = write!(svg, "M{x} {y}h{length}v1h-{length}z");
         }
         svg.push_str("\"/></svg>");
-        Ok(svg)
+        svg
+    }
+
+    /// Row by row, a byte for each module: 1 is dark. There are `side` times `side`.
+    pub fn modules(&self) -> Vec<u8> {
+        let mut modules = vec![0; self.side * self.side];
+        for bar in &self.bars {
+            let start = bar.y * self.side + bar.x;
+            modules[start..start + bar.length].fill(1);
+        }
+        modules
+    }
+}
+
+impl Receipt {
+    /// The QR code of the JWS.
+    ///
+    /// # Errors
+    /// `internal` if the JWS is longer than a QR code holds (2,953 bytes), which no receipt is.
+    pub fn code(&self) -> Result<Code> {
+        Code::of(self.jws.as_bytes()).ok_or_else(|| Error::internal("the receipt is too long for a QR code"))
+    }
+
+    /// [`Receipt::code`] as an SVG document, with the receipt's id for its title.
+    ///
+    /// # Errors
+    /// As of [`Receipt::code`].
+    pub fn svg(&self) -> Result<String> {
+        Ok(self.code()?.svg(&self.claims.jti))
     }
 }

@@ -168,8 +168,7 @@ fn status(status: SettlementStatus) -> (&'static str, Tone) {
 
 /// `21 November 2026, 10:38:17 UTC`. What is no time stays as it is.
 fn readable(time: &str) -> String {
-    let at = parse_rfc3339(time).and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
-    at.map_or_else(|| tame(time).into_owned(), |at| at.strftime("%-d %B %Y, %H:%M:%S UTC").to_string())
+    parse_rfc3339(time).and_then(crate::time::readable).unwrap_or_else(|| tame(time).into_owned())
 }
 
 /// Text of others without what acts on the text around it: control characters, and those that turn the direction of

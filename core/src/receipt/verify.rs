@@ -1,13 +1,13 @@
 //! Checking a receipt: offline, with nothing but the gateway's public keys. Every host decides alike.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::{ALG, Claims, TYP, Trace};
-use crate::auth::{Algorithm, KeyId, PublicKey, RustCrypto, Verify as _, read_jwk};
+use crate::auth::{Algorithm, KeyId, PublicKey, RustCrypto, Verify as _, read_unchecked_jwk};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::Ulid;
 use crate::lifecycle::SettlementStatus;
@@ -31,29 +31,76 @@ const MOST_KEYS: usize = 1_000;
 /// # Errors
 /// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
 pub fn verify_receipt(jws: &str, jwks: &str) -> Result<Claims> {
+    let pending = begin(jws, jwks)?;
+    pending.finish(RustCrypto.verify(&pending.key, pending.signed(), pending.signature()))
+}
+
+/// The first half of [`verify_receipt`], for a host that verifies signatures itself, as browsers do: everything but the
+/// signature, and what has to be known to check that.
+///
+/// # Errors
+/// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
+pub fn begin(jws: &str, jwks: &str) -> Result<Pending> {
     let keys = Keys::parse(jwks)?;
-    let payload = open(jws, Some(TYP), |kid| keys.find(kid))?;
-    read_claims(text(&payload, "the payload")?)
+    Pending::open(jws, Some(TYP), |kid| keys.find(kid))
+}
+
+/// A receipt whose signature is still to be checked. Until it is, nothing that it says counts.
+#[derive(Clone)]
+pub struct Pending {
+    key: PublicKey,
+    signed: String,
+    signature: [u8; 64],
+    payload: Vec<u8>,
 }
 
 fn refuse(detail: impl Into<Cow<'static, str>>) -> Error {
     Error::with(ErrorCode::ReceiptInvalid, detail)
 }
 
-/// The payload of a JWS whose signature holds. `typ` is what its header must say; `None` where it must say nothing.
-pub(super) fn open(jws: &str, typ: Option<&str>, key: impl FnOnce(&str) -> Option<PublicKey>) -> Result<Vec<u8>> {
-    if jws.len() > LONGEST {
-        return Err(refuse("it is too long for a receipt"));
+impl Pending {
+    /// `typ` is what the header must say; `None` where it must say nothing.
+    pub(super) fn open(jws: &str, typ: Option<&str>, key: impl FnOnce(&str) -> Option<PublicKey>) -> Result<Self> {
+        if jws.len() > LONGEST {
+            return Err(refuse("it is too long for a receipt"));
+        }
+        let parts: Vec<&str> = jws.split('.').collect();
+        let [header, payload, signature] = parts.as_slice() else {
+            return Err(refuse("it is not a compact JWS: three parts with dots between them"));
+        };
+        let signed = jws[..header.len() + 1 + payload.len()].to_owned();
+        let key = check_header(&decode(header, "the header")?, typ, key)?;
+        let payload = decode(payload, "the payload")?;
+        let signature = decode(signature, "the signature")?.try_into().map_err(|_| refuse("the signature must be 64 bytes"))?;
+        Ok(Self { key, signed, signature, payload })
     }
-    let parts: Vec<&str> = jws.split('.').collect();
-    let [header, payload, signature] = parts.as_slice() else {
-        return Err(refuse("it is not a compact JWS: three parts with dots between them"));
-    };
-    let signed = &jws[..header.len() + 1 + payload.len()];
-    let key = check_header(&decode(header, "the header")?, typ, key)?;
-    let payload = decode(payload, "the payload")?;
-    let signature: [u8; 64] = decode(signature, "the signature")?.try_into().map_err(|_| refuse("the signature must be 64 bytes"))?;
-    if RustCrypto.verify(&key, signed.as_bytes(), &signature) { Ok(payload) } else { Err(refuse("the signature does not fit")) }
+
+    /// The public key to check with, as a JWK with its required members alone. Nobody has looked yet whether it is a point of
+    /// the curve: what cannot import it has found the receipt to be invalid.
+    pub fn jwk(&self) -> String {
+        self.key.jwk()
+    }
+
+    /// What was signed: ECDSA over P-256 with SHA-256.
+    pub fn signed(&self) -> &[u8] {
+        self.signed.as_bytes()
+    }
+
+    /// The signature, `r‖s`.
+    pub fn signature(&self) -> &[u8; 64] {
+        &self.signature
+    }
+
+    /// What the receipt says, if its signature is `valid`.
+    ///
+    /// # Errors
+    /// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
+    pub fn finish(&self, valid: bool) -> Result<Claims> {
+        if !valid {
+            return Err(refuse("the signature does not fit"));
+        }
+        read_claims(text(&self.payload, "the payload")?)
+    }
 }
 
 /// The decoder takes no padding, no other alphabet and no stray bits: a part has one text.
@@ -63,13 +110,13 @@ fn decode(part: &str, name: &'static str) -> Result<Vec<u8>> {
 
 fn check_header(header: &[u8], typ: Option<&str>, key: impl FnOnce(&str) -> Option<PublicKey>) -> Result<PublicKey> {
     let header = Members::parse(text(header, "the header")?, "the header")?;
-    if let Some(name) = header.0.keys().find(|name| !matches!(name.as_ref(), "alg" | "kid" | "typ")) {
+    if let Some((name, _)) = header.0.iter().find(|(name, _)| !matches!(name.as_ref(), "alg" | "kid" | "typ")) {
         return Err(refuse(format!("the header must not have {name:?}")));
     }
     if header.text("alg")? != ALG {
         return Err(refuse("alg must be ES256"));
     }
-    match (typ, header.0.contains_key("typ")) {
+    match (typ, header.find("typ").is_some()) {
         (None, false) => {}
         (Some(wanted), true) if header.text("typ")? == wanted => {}
         (Some(_) | None, _) => return Err(refuse(format!("typ must be {TYP}"))),
@@ -85,25 +132,26 @@ fn text<'a>(bytes: &'a [u8], name: &'static str) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|_| refuse(format!("{name} is not UTF-8")))
 }
 
-/// The keys of a set, by their own thumbprints: what the set calls them does not matter, so no two can be confused.
-struct Keys(BTreeMap<KeyId, PublicKey>);
+/// The keys of a set. What the set calls them does not matter, only their own thumbprints, so no two can be confused.
+struct Keys(Vec<PublicKey>);
 
 impl Keys {
     /// Keys of other kinds and for other uses may stand among them (RFC 7517, section 5).
     fn parse(jwks: &str) -> Result<Self> {
         let set = Members::parse(jwks, "the key set")?;
         let keys = set.get("keys")?.elements(MOST_KEYS).map_err(|_| refuse("the key set has no keys"))?;
-        let usable = keys.into_iter().filter_map(|key| read_jwk(key).ok());
-        Ok(Self(usable.map(|key| (key.id(), key)).collect()))
+        let usable = keys.into_iter().filter_map(|key| read_unchecked_jwk(key).ok());
+        Ok(Self(usable.collect()))
     }
 
     fn find(&self, kid: &str) -> Option<PublicKey> {
-        KeyId::parse(kid).and_then(|id| self.0.get(&id)).copied()
+        let id = KeyId::parse(kid)?;
+        self.0.iter().find(|key| key.id() == id).copied()
     }
 }
 
 /// The members of a JSON object, none of them twice.
-struct Members<'a>(BTreeMap<Cow<'a, str>, Value<'a>>);
+struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
 impl<'a> Members<'a> {
     fn parse(json: &'a str, name: &'static str) -> Result<Self> {
@@ -112,17 +160,19 @@ impl<'a> Members<'a> {
 
     fn of(value: Value<'a>, name: &'static str) -> Result<Self> {
         let members = value.members().map_err(|_| refuse(format!("{name} is not a JSON object")))?;
-        let mut all = BTreeMap::new();
-        for (member, value) in members {
-            if all.insert(member.clone(), value).is_some() {
-                return Err(refuse(format!("{name} has {member:?} twice")));
-            }
+        let mut seen = BTreeSet::new();
+        if let Some((member, _)) = members.iter().find(|(member, _)| !seen.insert(member.as_ref())) {
+            return Err(refuse(format!("{name} has {member:?} twice")));
         }
-        Ok(Self(all))
+        Ok(Self(members))
+    }
+
+    fn find(&self, name: &str) -> Option<Value<'a>> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
     fn get(&self, name: &str) -> Result<Value<'a>> {
-        self.0.get(name).copied().ok_or_else(|| refuse(format!("{name} is missing")))
+        self.find(name).ok_or_else(|| refuse(format!("{name} is missing")))
     }
 
     fn text(&self, name: &str) -> Result<String> {
@@ -130,20 +180,20 @@ impl<'a> Members<'a> {
         serde_json::from_str(self.get(name)?.raw()).map_err(|_| refuse(format!("{name} is not text")))
     }
 
-    /// Text that `good` likes.
-    fn checked(&self, name: &str, good: impl FnOnce(&str) -> bool) -> Result<String> {
+    /// Text that `good` likes. Dynamic, here and below, for the sake of pages that load this.
+    fn checked(&self, name: &str, good: &dyn Fn(&str) -> bool) -> Result<String> {
         let text = self.text(name)?;
         if good(&text) { Ok(text) } else { Err(refuse(format!("{name} is not what it should be"))) }
     }
 
     /// A prefix and a ULID.
     fn id(&self, name: &str, prefix: &str) -> Result<String> {
-        self.checked(name, |text| text.strip_prefix(prefix).is_some_and(|id| Ulid::parse(id).is_some()))
+        self.checked(name, &|text| text.strip_prefix(prefix).is_some_and(|id| Ulid::parse(id).is_some()))
     }
 
     /// Text, or nothing: `null`, or no such member.
-    fn optional(&self, name: &str, read: impl FnOnce(&Self) -> Result<String>) -> Result<Option<String>> {
-        if self.0.get(name).is_none_or(|value| value.raw() == "null") { Ok(None) } else { read(self).map(Some) }
+    fn optional(&self, name: &str, read: &dyn Fn(&Self) -> Result<String>) -> Result<Option<String>> {
+        if self.find(name).is_none_or(|value| value.raw() == "null") { Ok(None) } else { read(self).map(Some) }
     }
 
     /// A JSON number that is a whole one.
@@ -155,16 +205,16 @@ impl<'a> Members<'a> {
 fn read_claims(payload: &str) -> Result<Claims> {
     let it = Members::parse(payload, "the payload")?;
     let ev = Members::of(it.get("ev")?, "ev")?;
-    let cur = it.checked("cur", |code| Currency::from_code(code).is_some())?;
+    let cur = it.checked("cur", &|code| Currency::from_code(code).is_some())?;
     let decimals = Currency::from_code(&cur).map_or(0, Currency::minor_units);
-    let money = |name| it.checked(name, |text| is_decimal(text, decimals));
+    let money = |name| it.checked(name, &|text| is_decimal(text, decimals));
     let status = SettlementStatus::from_name(&it.text("status")?).filter(|status| status.is_paid());
     Ok(Claims {
-        iss: it.checked("iss", |text| !text.is_empty())?,
+        iss: it.checked("iss", &|text| !text.is_empty())?,
         jti: it.id("jti", "rcpt_")?,
         iat: it.whole("iat")?,
         sub: it.id("sub", "stl_")?,
-        env: it.checked("env", |env| matches!(env, "sandbox" | "live"))?,
+        env: it.checked("env", &|env| matches!(env, "sandbox" | "live"))?,
         reference: it.text("ref")?,
         amt: money("amt")?,
         fee: money("fee")?,
@@ -173,11 +223,11 @@ fn read_claims(payload: &str) -> Result<Claims> {
         from: it.id("from", "cli_")?,
         to: it.text("to")?,
         status: status.ok_or_else(|| refuse("status is not that of a payment that was made"))?,
-        settled_at: it.checked("settled_at", |text| parse_rfc3339(text).is_some())?,
+        settled_at: it.checked("settled_at", &|text| parse_rfc3339(text).is_some())?,
         provider: it.text("provider")?,
-        rail_ref: it.optional("rail_ref", |it| it.text("rail_ref"))?,
-        ev: Trace { n: ev.whole("n")?, head: ev.checked("head", |text| text.len() == 64 && text.bytes().all(is_hex))? },
-        supersedes: it.optional("supersedes", |it| it.id("supersedes", "rcpt_"))?,
+        rail_ref: it.optional("rail_ref", &|it| it.text("rail_ref"))?,
+        ev: Trace { n: ev.whole("n")?, head: ev.checked("head", &|text| text.len() == 64 && text.bytes().all(is_hex))? },
+        supersedes: it.optional("supersedes", &|it| it.id("supersedes", "rcpt_"))?,
     })
 }
 

@@ -1,12 +1,13 @@
 //! How the changes of an [`UnloggedRecord`](super::record::UnloggedRecord) lie in one column of a database.
 
 use super::StoreError;
+use super::compact::{Rest, number, optional, signed, text};
 use super::record::{EventType, LoggedChange, LoggedEvent, Moment};
 use crate::ids::{ClientNo, ProviderNo, SettlementNo};
 use crate::ledger::Mode;
 use crate::lifecycle::SettlementStatus;
 
-/// Numbers as LEB128, hashes as they are, texts behind their length.
+/// As [`compact`](super::compact) says; hashes as they are.
 pub(crate) fn encode_changes(changes: &[LoggedChange]) -> Vec<u8> {
     let mut out = Vec::with_capacity(changes.len() * 96);
     number(&mut out, changes.len() as u64);
@@ -39,125 +40,43 @@ pub(crate) fn encode_changes(changes: &[LoggedChange]) -> Vec<u8> {
 /// What [`encode_changes`] wrote; trusts nothing that it finds.
 pub(crate) fn decode_changes(bytes: &[u8]) -> Result<Vec<LoggedChange>, StoreError> {
     let mut rest = Rest(bytes);
-    rest.changes().filter(|_| rest.0.is_empty()).ok_or_else(|| StoreError::corrupt("reading a row", "changes to log are not as written"))
+    read_changes(&mut rest)
+        .filter(|_| rest.0.is_empty())
+        .ok_or_else(|| StoreError::corrupt("reading a row", "changes to log are not as written"))
 }
 
-fn number(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
+fn read_changes(rest: &mut Rest<'_>) -> Option<Vec<LoggedChange>> {
+    let count = rest.count()?;
+    (0..count).map(|_| read_change(rest)).collect()
 }
 
-/// Zigzag, so that small negative numbers stay small.
-fn signed(out: &mut Vec<u8>, value: i64) {
-    number(out, (value << 1 ^ value >> 63) as u64);
+fn read_change(rest: &mut Rest<'_>) -> Option<LoggedChange> {
+    Some(LoggedChange {
+        settlement: SettlementNo(rest.signed()?),
+        client: ClientNo(rest.small()?),
+        mode: Mode::from_code(rest.byte()?)?,
+        moment: Moment {
+            status: SettlementStatus::from_code(rest.byte()?)?,
+            version: rest.small()?,
+            needs_review: rest.flag()?,
+            provider: ProviderNo(rest.small()?),
+            reversed: rest.signed()?,
+            reversing: rest.signed()?,
+            attempts: rest.small()?,
+            updated_at: rest.signed()?,
+            completed_at: rest.optional(Rest::signed)?,
+            rail_reference: rest.optional(Rest::text)?,
+            failure: rest.optional(Rest::text)?,
+        },
+        events: {
+            let count = rest.count()?;
+            (0..count).map(|_| read_event(rest)).collect::<Option<_>>()?
+        },
+    })
 }
 
-fn text(out: &mut Vec<u8>, value: &str) {
-    number(out, value.len() as u64);
-    out.extend_from_slice(value.as_bytes());
-}
-
-fn optional<T>(out: &mut Vec<u8>, value: Option<&T>, write: impl FnOnce(&mut Vec<u8>, &T)) {
-    out.push(u8::from(value.is_some()));
-    if let Some(value) = value {
-        write(out, value);
-    }
-}
-
-struct Rest<'a>(&'a [u8]);
-
-impl<'a> Rest<'a> {
-    fn changes(&mut self) -> Option<Vec<LoggedChange>> {
-        // No more than could stand in the bytes: a length that lies must not cost memory.
-        let count = self.count()?;
-        (0..count).map(|_| self.change()).collect()
-    }
-
-    fn change(&mut self) -> Option<LoggedChange> {
-        Some(LoggedChange {
-            settlement: SettlementNo(self.signed()?),
-            client: ClientNo(self.small()?),
-            mode: Mode::from_code(self.byte()?)?,
-            moment: Moment {
-                status: SettlementStatus::from_code(self.byte()?)?,
-                version: self.small()?,
-                needs_review: self.flag()?,
-                provider: ProviderNo(self.small()?),
-                reversed: self.signed()?,
-                reversing: self.signed()?,
-                attempts: self.small()?,
-                updated_at: self.signed()?,
-                completed_at: self.optional(Self::signed)?,
-                rail_reference: self.optional(Self::text)?,
-                failure: self.optional(Self::text)?,
-            },
-            events: {
-                let count = self.count()?;
-                (0..count).map(|_| self.event()).collect::<Option<_>>()?
-            },
-        })
-    }
-
-    fn event(&mut self) -> Option<LoggedEvent> {
-        Some(LoggedEvent { kind: EventType::from_code(self.byte()?)?, at: self.signed()?, hash: self.bytes(32)?.try_into().ok()? })
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        match self.byte()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        }
-    }
-
-    fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        let mut value = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    fn signed(&mut self) -> Option<i64> {
-        let value = self.number()?;
-        Some((value >> 1) as i64 ^ -((value & 1) as i64))
-    }
-
-    fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
-        T::try_from(self.number()?).ok()
-    }
-
-    fn count(&mut self) -> Option<usize> {
-        self.small().filter(|count| *count <= self.0.len())
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let length = self.count()?;
-        String::from_utf8(self.bytes(length)?.to_vec()).ok()
-    }
-
-    fn optional<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
-        if self.flag()? { read(self).map(Some) } else { Some(None) }
-    }
+fn read_event(rest: &mut Rest<'_>) -> Option<LoggedEvent> {
+    Some(LoggedEvent { kind: EventType::from_code(rest.byte()?)?, at: rest.signed()?, hash: rest.bytes(32)?.try_into().ok()? })
 }
 
 #[cfg(test)]

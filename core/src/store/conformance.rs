@@ -4,11 +4,13 @@
 pub mod fixtures;
 mod lists;
 mod log_and_webhooks;
+mod model;
 mod money;
 mod shared_use;
 
 pub use lists::*;
 pub use log_and_webhooks::*;
+pub use model::any_history_reads_as_in_memory;
 pub use money::*;
 pub use shared_use::*;
 
@@ -46,6 +48,7 @@ macro_rules! store_conformance {
             totals_that_do_not_fit_are_refused
             a_popular_account_takes_every_transfer
             pages_begin_after_and_end_at_their_limit
+            every_kind_is_walked_in_the_order_of_its_keys
             children_of_one_settlement_stay_apart_from_the_next
             tasks_are_a_prefix_by_due_time
             accounts_of_a_client_are_its_own

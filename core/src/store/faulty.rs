@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::record::{Key, Record};
-use super::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use super::{Commit, CommitError, Lookup, Scan, Store, StoreError, Unique};
 
 /// How a commit goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,7 @@ pub struct Rates {
 pub struct Faulty<S> {
     inner: S,
     plan: Mutex<Plan>,
+    remote: bool,
 }
 
 #[derive(Default)]
@@ -51,12 +52,17 @@ struct Plan {
 impl<S: Store> Faulty<S> {
     /// Fails never, until it is told to.
     pub fn new(inner: S) -> Self {
-        Self { inner, plan: Mutex::default() }
+        Self { remote: inner.is_remote(), inner, plan: Mutex::default() }
     }
 
     /// Fails at these rates. The same seed and the same calls, one after the other, give the same faults.
     pub fn seeded(inner: S, seed: u64, rates: Rates) -> Self {
-        Self { inner, plan: Mutex::new(Plan { rates, random: seed, ..Plan::default() }) }
+        Self { plan: Mutex::new(Plan { rates, random: seed, ..Plan::default() }), ..Self::new(inner) }
+    }
+
+    /// Says that it is on another machine.
+    pub fn far_away(self) -> Self {
+        Self { remote: true, ..self }
     }
 
     /// The next commits go like this, `None` being well. Before any rate, and after what was scripted before.
@@ -166,5 +172,17 @@ impl<S: Store> Store for Faulty<S> {
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         self.read(|inner| inner.scan(scan))
+    }
+
+    fn secure(&self) -> Result<(), StoreError> {
+        self.read(Store::secure)
+    }
+
+    fn is_remote(&self) -> bool {
+        self.remote
+    }
+
+    fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
+        self.read(|inner| inner.look_up(lookups))
     }
 }

@@ -9,7 +9,7 @@ use std::sync::RwLock;
 
 use super::record::*;
 use super::shared::{self, Deltas};
-use super::{Clash, Commit, CommitError, Scan, SettlementFilter, Store, StoreError, Unique, Write};
+use super::{Clash, Commit, CommitError, Place, Scan, SettlementFilter, Store, StoreError, Unique, Write};
 use crate::auth::KeyId;
 use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer};
@@ -485,6 +485,47 @@ impl State {
                 newest_first.take(*limit).map(|r| r.clone().into()).collect()
             }
             Scan::DeliveriesBefore { before, limit } => records(self.deliveries.range((Unbounded, Excluded(*before))), *limit),
+            Scan::All { from, limit } => self.all(from, *limit),
+        }
+    }
+
+    fn all(&self, from: &Place, limit: usize) -> Vec<Record> {
+        macro_rules! page {
+            ($map:ident, $variant:ident) => {
+                behind(&self.$map, if let Place::After(Key::$variant(key)) = from { Some(key) } else { None }).take(limit)
+            };
+        }
+        macro_rules! all {
+            ($map:ident, $variant:ident) => {
+                records(page!($map, $variant), limit)
+            };
+        }
+        match from.kind() {
+            RecordKind::Client => all!(clients, Client),
+            RecordKind::Key => all!(keys, Key),
+            RecordKind::Token => all!(tokens, Token),
+            RecordKind::Provider => all!(providers, Provider),
+            RecordKind::Account => page!(accounts, Account).map(account).collect(),
+            RecordKind::Settlement => all!(settlements, Settlement),
+            RecordKind::Attempt => all!(attempts, Attempt),
+            RecordKind::Reversal => all!(reversals, Reversal),
+            RecordKind::Event => all!(events, Event),
+            RecordKind::Transfer => all!(transfers, Transfer),
+            RecordKind::Task => all!(tasks, Task),
+            RecordKind::Idempotency => all!(idempotency, Idempotency),
+            RecordKind::SimPayment => all!(sim_payments, SimPayment),
+            RecordKind::Nonce => all!(nonces, Nonce),
+            RecordKind::Secret => all!(secrets, Secret),
+            RecordKind::Audit => all!(audit, Audit),
+            RecordKind::Meta => all!(meta, Meta),
+            RecordKind::Unlogged => all!(unlogged, Unlogged),
+            RecordKind::Feed => all!(feed, Feed),
+            RecordKind::Tile => all!(tiles, Tile),
+            RecordKind::LogHead => all!(log_head, LogHead),
+            RecordKind::Endpoint => all!(endpoints, Endpoint),
+            RecordKind::EndpointSecret => all!(endpoint_secrets, EndpointSecret),
+            RecordKind::Queue => all!(queues, Queue),
+            RecordKind::Delivery => all!(deliveries, Delivery),
         }
     }
 
@@ -503,7 +544,7 @@ impl State {
 }
 
 /// Whether a settlement is one that the filter shows.
-fn matches(filter: &SettlementFilter, r: &SettlementRecord) -> bool {
+pub(super) fn matches(filter: &SettlementFilter, r: &SettlementRecord) -> bool {
     let SettlementFilter {
         status,
         currency,
@@ -559,6 +600,10 @@ fn earliest<'a, V: Clone + Into<Record> + 'a>(
     let mut found: Vec<&V> = found.collect();
     found.sort_by_key(|record| due(record));
     found.into_iter().take(limit).map(|record| record.clone().into()).collect()
+}
+
+fn behind<'m, K: Ord, V>(map: &'m BTreeMap<K, V>, after: Option<&K>) -> btree_map::Range<'m, K, V> {
+    map.range::<K, _>((after.map_or(Unbounded, Excluded), Unbounded))
 }
 
 fn account((id, totals): (&AccountId, &Totals)) -> Record {

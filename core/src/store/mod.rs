@@ -4,14 +4,24 @@
 //! from transfers. Everything that decides lives in the engine. All implementations pass one conformance suite
 //! (feature `testkit`), with [`memory`] as the model.
 
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "postgres", feature = "sandbox", feature = "sqlite"))]
 mod changes;
+#[cfg(any(feature = "postgres", feature = "sandbox", feature = "sqlite"))]
+mod compact;
 #[cfg(feature = "testkit")]
 pub mod conformance;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub mod copy;
 #[cfg(feature = "testkit")]
 pub mod faulty;
+#[cfg(feature = "sandbox")]
+pub mod journal;
 pub mod memory;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 pub mod record;
+#[cfg(any(feature = "postgres", feature = "sandbox", feature = "sqlite"))]
+mod rows;
 pub(crate) mod shared;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
@@ -81,29 +91,63 @@ pub enum CommitError {
     Store(#[from] StoreError),
 }
 
-/// A fault of the store itself.
-#[derive(Debug, thiserror::Error)]
-#[error("{context}: {cause}")]
-pub struct StoreError {
+/// A fault of the store itself; what it says is in [`StoreFault`]. One pointer, since everything that is read might be one.
+#[derive(Debug)]
+pub struct StoreError(Box<StoreFault>);
+
+/// What went wrong with the store.
+#[derive(Debug)]
+pub struct StoreFault {
     /// What was being done.
     pub context: &'static str,
     /// What went wrong.
     pub cause: Box<dyn std::error::Error + Send + Sync>,
-    /// Whether trying again later can help (busy, full, unreachable) or the data itself is wrong.
+    /// Whether trying again later can help (busy, full, unreachable).
     pub retryable: bool,
+    /// What is stored is damaged: reading it again finds the same. Neither this nor retryable is a store that refuses or fails, as
+    /// when a right was taken away, until somebody sees to it.
+    pub corrupt: bool,
 }
 
 impl StoreError {
+    /// A fault.
+    #[cold]
+    pub fn new(context: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>, retryable: bool) -> Self {
+        Self(Box::new(StoreFault { context, cause: cause.into(), retryable, corrupt: false }))
+    }
+
     /// The store cannot be used now.
     pub fn unavailable(context: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self { context, cause: cause.into(), retryable: true }
+        Self::new(context, cause, true)
     }
 
     /// What is stored cannot be what was written.
     pub fn corrupt(context: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self { context, cause: cause.into(), retryable: false }
+        Self(Box::new(StoreFault { context, cause: cause.into(), retryable: false, corrupt: true }))
     }
 }
+
+impl std::ops::Deref for StoreError {
+    type Target = StoreFault;
+
+    fn deref(&self) -> &StoreFault {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for StoreError {
+    fn deref_mut(&mut self) -> &mut StoreFault {
+        &mut self.0
+    }
+}
+
+impl std::fmt::Display for StoreError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.context, self.cause)
+    }
+}
+
+impl std::error::Error for StoreError {}
 
 impl From<StoreError> for crate::Error {
     fn from(error: StoreError) -> Self {
@@ -113,7 +157,7 @@ impl From<StoreError> for crate::Error {
 }
 
 /// Which settlements a list shows. Empty fields do not restrict.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct SettlementFilter {
     /// Any of these.
     pub status: Vec<SettlementStatus>,
@@ -145,7 +189,7 @@ pub struct SettlementFilter {
 pub type AmountBound = [i64; 5];
 
 /// A closed set of paged scans. `after`/`before` are exclusive; results are at most `limit`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scan {
     /// A client's settlements, newest (highest number) first, below `before`.
     SettlementsOf {
@@ -334,6 +378,48 @@ pub enum Scan {
         /// At most so many.
         limit: usize,
     },
+    /// Every record of one kind by primary key, texts byte by byte: for whoever copies or compares a whole store.
+    All {
+        /// Where to begin.
+        from: Place,
+        /// At most so many.
+        limit: usize,
+    },
+}
+
+/// Where a walk over the records of a kind begins.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// With the first of this kind.
+    First(RecordKind),
+    /// Behind this key, which a record can have.
+    After(Key),
+}
+
+impl Place {
+    /// Of which kind.
+    pub const fn kind(&self) -> RecordKind {
+        match self {
+            Self::First(kind) => *kind,
+            Self::After(key) => key.kind(),
+        }
+    }
+}
+
+/// How far the schema of a database is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaVersion {
+    /// How many migrations made it; 0 for an empty database.
+    pub applied: usize,
+    /// How many this program knows.
+    pub known: usize,
+}
+
+impl SchemaVersion {
+    /// Whether nothing is missing.
+    pub const fn is_current(self) -> bool {
+        self.applied == self.known
+    }
 }
 
 /// Look-ups by a unique key that is not the primary one.
@@ -353,6 +439,17 @@ pub enum Unique {
     FeedOf(SettlementNo, u32),
 }
 
+/// One look-up of many that are made together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Lookup {
+    /// As [`Store::get`].
+    Get(Key),
+    /// As [`Store::find`].
+    Find(Unique),
+    /// As [`Store::scan`].
+    Scan(Scan),
+}
+
 /// Where records live. Implementations are shared between threads and lock inside, never across calls.
 pub trait Store: Send + Sync {
     /// Makes all writes durable together, or none. Returns only after they are durable.
@@ -366,6 +463,32 @@ pub trait Store: Send + Sync {
 
     /// A page of records.
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError>;
+
+    /// Whether this very record is there, with all that it says.
+    fn holds(&self, record: &Record) -> Result<bool, StoreError> {
+        Ok(self.get(&record.key())?.as_ref() == Some(record))
+    }
+
+    /// Returns once everything that could be read before the call is as durable as what a commit was answered with. Where a
+    /// commit's answer was lost, what is read of it may not be yet: a standby may still be without it.
+    fn secure(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Whether every call is a journey to another machine: then callers make few of them, and none where others wait.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// What several look-ups find, made in one go and answered in their order. They need not see one moment.
+    fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
+        let one = |lookup: &Lookup| match lookup {
+            Lookup::Get(key) => self.get(key).map(|found| found.into_iter().collect()),
+            Lookup::Find(unique) => self.find(unique).map(|found| found.into_iter().collect()),
+            Lookup::Scan(scan) => self.scan(scan),
+        };
+        lookups.iter().map(one).collect()
+    }
 }
 
 /// The record that `found` must be. A store that answers with another kind is broken.
@@ -379,5 +502,5 @@ pub fn typed_all<T: TryFrom<Record, Error = Record>>(found: Vec<Record>) -> Resu
 }
 
 fn one<T: TryFrom<Record, Error = Record>>(record: Record) -> Result<T, StoreError> {
-    T::try_from(record).map_err(|other| StoreError::corrupt("reading a record", format!("unexpected kind: {:?}", other.key())))
+    T::try_from(record).map_err(|other| StoreError::corrupt("reading a record", format!("unexpected kind: {}", other.kind().as_str())))
 }

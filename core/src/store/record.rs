@@ -531,6 +531,12 @@ pub struct SimPaymentRecord {
     pub received_at: Millis,
 }
 
+/// The name of the [`MetaRecord`] with the key of public ids, which no two gateways have in common.
+pub(crate) const ID_KEY: &str = "id_key";
+
+/// The name of the [`MetaRecord`] with the clock of a sandbox, which marks a store as one.
+pub(crate) const SANDBOX_KEY: &str = "sandbox";
+
 /// A named value that belongs to the store as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MetaRecord {
@@ -541,7 +547,20 @@ pub struct MetaRecord {
 }
 
 macro_rules! records {
-    ($($variant:ident($record:ty) key $key:ty = |$r:ident| $expr:expr;)*) => {
+    ($($variant:ident($record:ty) $name:literal key $key:ty = |$r:ident| $expr:expr;)*) => {
+        /// A kind of record.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum RecordKind { $(#[doc = concat!("Of a [`", stringify!($record), "`].")] $variant,)* }
+
+        impl RecordKind {
+            /// Every one, in order.
+            pub const ALL: &'static [RecordKind] = &[$(RecordKind::$variant,)*];
+            /// Its name, which is that of its table.
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $name,)* } }
+            /// The kind of a name.
+            pub fn from_name(name: &str) -> Option<Self> { match name { $($name => Some(Self::$variant),)* _ => None } }
+        }
+
         /// Any record, with its primary key.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Record { $(#[doc = concat!("See [`", stringify!($record), "`].")] $variant($record),)* }
@@ -553,6 +572,13 @@ macro_rules! records {
         impl Record {
             /// Its primary key.
             pub fn key(&self) -> Key { match self { $(Record::$variant($r) => Key::$variant($expr),)* } }
+            /// Its kind.
+            pub const fn kind(&self) -> RecordKind { match self { $(Record::$variant(_) => RecordKind::$variant,)* } }
+        }
+
+        impl Key {
+            /// The kind of what it is the key of.
+            pub const fn kind(&self) -> RecordKind { match self { $(Key::$variant(_) => RecordKind::$variant,)* } }
         }
 
         $(
@@ -568,31 +594,31 @@ macro_rules! records {
 }
 
 records! {
-    Client(ClientRecord) key ClientNo = |r| r.no;
-    Key(KeyRecord) key KeyNo = |r| r.no;
-    Token(TokenRecord) key Digest32 = |r| r.hash;
-    Provider(ProviderRecord) key ProviderNo = |r| r.no;
-    Account(AccountRecord) key AccountId = |r| r.id;
-    Settlement(SettlementRecord) key SettlementNo = |r| r.no;
-    Attempt(AttemptRecord) key (SettlementNo, u16) = |r| (r.settlement, r.n);
-    Reversal(ReversalRecord) key (SettlementNo, u16) = |r| (r.settlement, r.n);
-    Event(EventRecord) key (SettlementNo, u32) = |r| (r.settlement, r.n);
-    Transfer(Transfer) key (SettlementNo, u16) = |r| (r.journal, r.n);
-    Task(TaskRecord) key TaskKey = |r| r.key;
-    Idempotency(IdempotencyRecord) key (ClientNo, String) = |r| (r.client, r.key.clone());
-    SimPayment(SimPaymentRecord) key (SettlementNo, u16) = |r| (r.settlement, r.child);
-    Nonce(NonceRecord) key Digest32 = |r| r.hash;
-    Secret(SecretRecord) key (SecretKind, u32) = |r| (r.kind, r.no);
-    Audit(AuditRecord) key i64 = |r| r.no;
-    Meta(MetaRecord) key String = |r| r.name.clone();
-    Unlogged(UnloggedRecord) key i64 = |r| r.no;
-    Feed(FeedRecord) key (ClientNo, Mode, i64) = |r| (r.client, r.mode, r.position);
-    Tile(TileRecord) key (u8, i64) = |r| (r.level, r.index);
-    LogHead(LogHeadRecord) key i64 = |r| r.size;
-    Endpoint(EndpointRecord) key EndpointNo = |r| r.no;
-    EndpointSecret(EndpointSecretRecord) key (EndpointNo, u32) = |r| (r.endpoint, r.n);
-    Queue(QueueRecord) key EndpointNo = |r| r.endpoint;
-    Delivery(DeliveryRecord) key i64 = |r| r.no;
+    Client(ClientRecord) "client" key ClientNo = |r| r.no;
+    Key(KeyRecord) "key" key KeyNo = |r| r.no;
+    Token(TokenRecord) "token" key Digest32 = |r| r.hash;
+    Provider(ProviderRecord) "provider" key ProviderNo = |r| r.no;
+    Account(AccountRecord) "account" key AccountId = |r| r.id;
+    Settlement(SettlementRecord) "settlement" key SettlementNo = |r| r.no;
+    Attempt(AttemptRecord) "attempt" key (SettlementNo, u16) = |r| (r.settlement, r.n);
+    Reversal(ReversalRecord) "reversal" key (SettlementNo, u16) = |r| (r.settlement, r.n);
+    Event(EventRecord) "event" key (SettlementNo, u32) = |r| (r.settlement, r.n);
+    Transfer(Transfer) "transfer" key (SettlementNo, u16) = |r| (r.journal, r.n);
+    Task(TaskRecord) "task" key TaskKey = |r| r.key;
+    Idempotency(IdempotencyRecord) "idempotency" key (ClientNo, String) = |r| (r.client, r.key.clone());
+    SimPayment(SimPaymentRecord) "sim_payment" key (SettlementNo, u16) = |r| (r.settlement, r.child);
+    Nonce(NonceRecord) "nonce" key Digest32 = |r| r.hash;
+    Secret(SecretRecord) "secret" key (SecretKind, u32) = |r| (r.kind, r.no);
+    Audit(AuditRecord) "audit" key i64 = |r| r.no;
+    Meta(MetaRecord) "meta" key String = |r| r.name.clone();
+    Unlogged(UnloggedRecord) "unlogged" key i64 = |r| r.no;
+    Feed(FeedRecord) "feed" key (ClientNo, Mode, i64) = |r| (r.client, r.mode, r.position);
+    Tile(TileRecord) "tile" key (u8, i64) = |r| (r.level, r.index);
+    LogHead(LogHeadRecord) "log_head" key i64 = |r| r.size;
+    Endpoint(EndpointRecord) "endpoint" key EndpointNo = |r| r.no;
+    EndpointSecret(EndpointSecretRecord) "endpoint_secret" key (EndpointNo, u32) = |r| (r.endpoint, r.n);
+    Queue(QueueRecord) "queue" key EndpointNo = |r| r.endpoint;
+    Delivery(DeliveryRecord) "delivery" key i64 = |r| r.no;
 }
 
 impl Record {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::record::{Key, Record};
-use super::{Commit, CommitError, StoreError, Write};
+use super::{Commit, CommitError, Store, StoreError, Write};
 use crate::ids::SettlementNo;
 use crate::ledger::{AccountId, Totals, Transfer};
 
@@ -12,6 +12,20 @@ pub(crate) const MAX_NO: i64 = (1 << 47) - 1;
 
 /// The highest sequence of an event: the lower 16 bits of its key.
 pub(crate) const MAX_EVENT: u32 = u16::MAX as u32;
+
+/// The name of the meta record that stands in a target of [`super::copy`] until it holds all of its source.
+pub(crate) const COPY_MARK: &str = "copy";
+
+/// Refuses a store that is half a copy: whoever serves it would lose the other half, or do anew what is done.
+pub(crate) fn require_whole(store: &dyn Store) -> Result<(), StoreError> {
+    match store.get(&Key::Meta(COPY_MARK.to_owned()))? {
+        None => Ok(()),
+        Some(_) => {
+            let cause = "it is a copy that is not finished: the same `railgate copy` again finishes it";
+            Err(StoreError::new("opening the store", cause, false))
+        }
+    }
+}
 
 /// A tile's place as one number, by level and then by index; `None` where no such tile can be.
 pub(crate) fn tile_key(level: u8, index: i64) -> Option<i64> {
@@ -74,7 +88,7 @@ fn placed(level: u8, index: i64) -> Result<(), StoreError> {
 }
 
 fn refused(cause: &'static str) -> StoreError {
-    StoreError { context: "refusing a commit", cause: cause.into(), retryable: false }
+    StoreError::new("refusing a commit", cause, false)
 }
 
 /// The sum of a commit's transfers by account: a popular account is touched once a commit, not once a transfer.
@@ -95,7 +109,7 @@ impl Deltas {
     }
 
     /// Whether nothing was posted.
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -109,16 +123,38 @@ impl Deltas {
         let mut settled = Vec::with_capacity(self.0.len());
         for (&account, delta) in &self.0 {
             let totals = sum(&current(account)?, delta).ok_or_else(|| overflow(account))?;
-            let available = totals.available().ok_or_else(|| overflow(account))?;
-            let [debits_pending, debits_posted, _, credits_posted] = delta;
-            let spends = credits_posted - debits_posted - debits_pending < 0;
-            if spends && available < 0 && account.has_floor() {
-                return Err(CommitError::BalanceGuard(account));
-            }
+            guard(account, delta, &totals)?;
             settled.push((account, totals));
         }
         Ok(settled)
     }
+}
+
+/// For a store that adds up itself.
+#[cfg(feature = "postgres")]
+impl Deltas {
+    /// What is to be added to each account, by key; `None` where it does not fit the type of totals.
+    pub(crate) fn each(&self) -> Option<Vec<(AccountId, Totals)>> {
+        self.0.iter().map(|(account, delta)| Some((*account, sum(&Totals::default(), delta)?))).collect()
+    }
+
+    /// The accounts, by key, with nothing to be added to them.
+    pub(crate) fn nothing(&self) -> Vec<(AccountId, Totals)> {
+        self.0.keys().map(|account| (*account, Totals::default())).collect()
+    }
+
+    /// Whether the commit may be: `now` tells the totals as they are with it.
+    pub(crate) fn guard(&self, now: impl Fn(AccountId) -> Result<Totals, StoreError>) -> Result<(), CommitError> {
+        self.0.iter().try_for_each(|(account, delta)| guard(*account, delta, &now(*account)?))
+    }
+}
+
+/// Refuses new totals that do not fit, or an account with a floor that gave away more than it has.
+fn guard(account: AccountId, delta: &[i128; 4], totals: &Totals) -> Result<(), CommitError> {
+    let available = totals.available().ok_or_else(|| overflow(account))?;
+    let [debits_pending, debits_posted, _, credits_posted] = delta;
+    let spends = credits_posted - debits_posted - debits_pending < 0;
+    if spends && available < 0 && account.has_floor() { Err(CommitError::BalanceGuard(account)) } else { Ok(()) }
 }
 
 fn parts(totals: &Totals) -> [i64; 4] {

@@ -438,7 +438,7 @@ mod tests {
         });
         match read {
             Ok(_) => Vec::new(),
-            Err(error) => error.fields.into_iter().map(|it| (it.pointer, it.code.into_owned())).collect(),
+            Err(error) => error.into_fields().into_iter().map(|it| (it.pointer, it.code.into_owned())).collect(),
         }
     }
 
@@ -509,7 +509,7 @@ mod tests {
             assert_eq!((field.pointer.as_str(), &*field.code), ("", "malformed_json"));
             assert!(field.message.contains(" line ") && field.message.contains(" column "), "{}", field.message);
         }
-        let at = |body: &[u8]| Object::parse(body, &NAMES).unwrap_err().detail.into_owned();
+        let at = |body: &[u8]| Object::parse(body, &NAMES).unwrap_err().detail.to_string();
         assert!(at(b"{\n  \"a\": x}").ends_with("at line 2 column 8"), "{}", at(b"{\n  \"a\": x}"));
         assert_eq!(at(b"{\n\"a\":\"\xff\"}"), "not UTF-8 at line 2 column 6");
         assert_eq!(at(b"\xff"), "not UTF-8 at line 1 column 1");

@@ -153,6 +153,21 @@ pub fn parse_reverse(body: &[u8]) -> Result<ReverseRequest, Error> {
     body.finish(|| Some(ReverseRequest { amount: amount?, reason: reason?, reference: reference?, description: description? }))
 }
 
+/// Reads `{"currency", "amount"}`: play money.
+///
+/// # Errors
+/// As [`parse_create`].
+pub fn parse_money(body: &[u8]) -> Result<Money, Error> {
+    const FIELDS: [&str; 2] = ["currency", "amount"];
+    let mut body = Object::parse(body, &FIELDS)?;
+    let currency = body.required("currency", currency);
+    let money = body.required("amount", |value| {
+        let amount = amount(value)?;
+        Ok(currency.map(|currency| amount.to_money(currency)).transpose()?)
+    });
+    body.finish(|| money?)
+}
+
 /// Reads `{"settlements": [...]}` with 1 to 1000 bodies of creates, each read as if it were sent alone: pointers of an
 /// element's problems are relative to the element, and one bad element spoils no other.
 ///

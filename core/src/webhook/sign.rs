@@ -63,6 +63,19 @@ pub enum VerifyError {
     NoMatchingSignature,
 }
 
+impl VerifyError {
+    /// A stable name for it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Missing(_) => "header_missing",
+            Self::Malformed(_) => "header_malformed",
+            Self::TooOld { .. } => "timestamp_too_old",
+            Self::TooNew { .. } => "timestamp_too_new",
+            Self::NoMatchingSignature => "no_matching_signature",
+        }
+    }
+}
+
 impl<'a> SignedHeaders<'a> {
     /// Takes the headers from wherever they are: `find` gives the value of a header by its name, which is in lower case.
     ///

@@ -14,8 +14,8 @@ mod support;
 mod tokens;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 
 use railgate::api::{
     Caller, Command, Enrolled, IssuedToken, NewWebhook, Operation, Outcome, SignedBy, WebhookChange, WebhookDone, WebhookPatch,
@@ -30,9 +30,10 @@ use railgate::store::conformance::everything;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{AuditAction, AuditRecord, EventType, Key, KeyRecord, NonceRecord, Record, Topic};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, typed_all};
+use railgate::store::{Scan, Store, typed_all};
 use railgate::validate::parse_reverse;
 use railgate::{Config, Engine, Error};
+use support::meddling::Meddling;
 use support::{START, target};
 
 type Result<T, E = Error> = std::result::Result<T, E>;
@@ -313,52 +314,9 @@ fn kind(command: &Command) -> Option<&'static str> {
             WebhookChange::Replay { .. } => "replay",
         }),
         Command::Create { .. } | Command::Signed { .. } | Command::Operate(_) => None,
-        Command::Lease { .. } | Command::Answer { .. } | Command::Simulate(_) | Command::Recover | Command::Maintain => None,
+        Command::Lease { .. } | Command::Answer { .. } | Command::Simulate(_) | Command::Recover | Command::Release | Command::Maintain => {
+            None
+        }
         Command::Log { .. } | Command::LeaseQueues { .. } | Command::Delivered { .. } | Command::Tested { .. } => None,
-    }
-}
-
-type Hook = Box<dyn FnOnce() + Send>;
-
-/// A store that lets something happen just before a commit, or just after a look at the clients.
-struct Meddling {
-    inner: Arc<dyn Store>,
-    before_commit: Mutex<Option<Hook>>,
-    after_clients: Mutex<Option<Hook>>,
-}
-
-impl Meddling {
-    fn over(inner: Arc<dyn Store>) -> Arc<Self> {
-        Arc::new(Self { inner, before_commit: Mutex::default(), after_clients: Mutex::default() })
-    }
-
-    fn fire(hook: &Mutex<Option<Hook>>) {
-        let hook = hook.lock().unwrap().take();
-        if let Some(hook) = hook {
-            hook();
-        }
-    }
-}
-
-impl Store for Meddling {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        Self::fire(&self.before_commit);
-        self.inner.commit(commit)
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.inner.get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.inner.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        let found = self.inner.scan(scan);
-        if matches!(scan, Scan::Clients { .. }) {
-            Self::fire(&self.after_clients);
-        }
-        found
     }
 }

@@ -1,5 +1,7 @@
 //! Signed commands at two nodes, and over a store that fails: a change happens once, and the answer says whether.
 
+use railgate::ErrorCode;
+use railgate::api::{IdempotencyKey, Target};
 use railgate::store::faulty::{CommitFault, Faulty};
 
 use super::*;
@@ -38,7 +40,7 @@ fn a_node_that_was_overtaken_between_deciding_and_committing_does_nothing() {
         for (n, (action, command)) in (1..).zip(commands) {
             let command = signed(&client, n, command);
             let (node, same) = (fast.clone(), command.clone());
-            *slow.before_commit.lock().unwrap() = Some(Box::new(move || drop(node.run(same).unwrap())));
+            slow.before_commit(move || drop(node.run(same).unwrap()));
             let (nonces, rows) = (w.nonces().len(), w.audit().len());
             assert_eq!(code(late.run(command)), "nonce_replayed", "{action:?}");
             assert_eq!((w.nonces().len(), w.audit().len()), (nonces + 1, rows + 1), "{action:?}");
@@ -56,7 +58,7 @@ fn a_create_that_was_overtaken_is_answered_as_the_replay_that_it_is() {
         let fast = w.node(sealing());
         let command = signed(&client, 1, w.create(&client, "r", "10"));
         let same = command.clone();
-        *slow.before_commit.lock().unwrap() = Some(Box::new(move || drop(fast.run(same).unwrap())));
+        slow.before_commit(move || drop(fast.run(same).unwrap()));
         assert!(matches!(late.run(command).unwrap(), Outcome::Created { replayed: true, .. }));
         assert_eq!(w.audit().len(), 1);
         w.assert_sound();
@@ -69,7 +71,7 @@ fn two_nodes_that_enrol_one_key_make_one_client() {
         let slow = Meddling::over(w.store.clone());
         let late = Engine::open(slow.clone(), w.env.clone(), sealing()).unwrap();
         let fast = w.node(sealing());
-        *slow.before_commit.lock().unwrap() = Some(Box::new(move || drop(fast.enroll(1))));
+        slow.before_commit(move || drop(fast.enroll(1)));
         let again = Command::Enroll { name: "Again".to_owned(), key: Some(public(1)) };
         assert_eq!(code(late.run(signed_by_nobody(1, again))), "key_exists");
         assert_eq!(w.store.scan(&Scan::Clients { after: ClientNo(0), limit: 9 }).unwrap().len(), 1);
@@ -107,6 +109,25 @@ fn whatever_happens_to_a_commit_the_answer_tells_the_truth() {
             assert_eq!(code(w.run(command)), "nonce_replayed", "{action:?} {fault:?}");
         }
         w.assert_sound();
+    }
+}
+
+#[test]
+fn in_doubt_only_what_can_be_sent_again_is_said_to_be_retryable() {
+    let key = IdempotencyKey { key: "k".to_owned(), fingerprint: [0; 32] };
+    for (body, idempotency, repeatable) in
+        [(r#"{"amount":1}"#, None, false), (r#"{"amount":1,"reference":"back"}"#, None, true), (r#"{"amount":1}"#, Some(key), true)]
+    {
+        let (w, faults, client, _) = failing();
+        w.run(signed(&client, 1, w.create(&client, "paid", "10"))).unwrap();
+        let request = Box::new(parse_reverse(body.as_bytes()).unwrap());
+        let target = Target::parse("paid").unwrap();
+        let reverse = Command::Reverse { caller: client.caller, target, request, idempotency };
+        assert_eq!(reverse.is_repeatable(), repeatable, "{body}");
+        faults.script([Some(CommitFault::LostBefore)]);
+        let error = w.run(signed(&client, 2, reverse)).unwrap_err();
+        assert_eq!((error.code, error.retryable), (ErrorCode::StoreUnavailable, repeatable), "{body}");
+        assert_eq!(error.problem().retryable, repeatable, "{body}");
     }
 }
 

@@ -36,7 +36,7 @@ fn of_two_nodes_the_first_makes_the_secrets_for_both() {
         let late = World::over(slow.clone(), sealing());
         let fast = Arc::new(w.node(sealing()));
         let first = fast.clone();
-        *slow.before_commit.lock().unwrap() = Some(Box::new(move || drop(keys(&first))));
+        slow.before_commit(move || drop(keys(&first)));
         let challenge = issue(&late);
         assert!(accepts(&fast, &challenge) && accepts(&late, &issue(&fast)));
         assert_eq!((stored(&w, SecretKind::Challenge).len(), stored(&w, SecretKind::Receipt).len()), (1, 1));
@@ -169,7 +169,7 @@ fn resealing_keeps_a_suspension_that_comes_meanwhile() {
         let both = World::over(slow.clone(), with_master(&[(2, [8; 32]), (1, [9; 32])]));
         let operator = w.node(sealing());
         let suspend = Operation::Suspend(client.caller.client_id);
-        *slow.after_clients.lock().unwrap() = Some(Box::new(move || drop(operator.operate(suspend).unwrap())));
+        slow.after_clients(move || drop(operator.operate(suspend).unwrap()));
         // One key of each kind and the client.
         assert_eq!(both.engine.reseal().unwrap(), 4);
         assert_eq!(code(w.engine.signatory(&public(1).id())), "client_suspended");

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 pub mod log;
+pub mod meddling;
 #[cfg(feature = "testkit")]
 pub mod receiver;
 

@@ -49,7 +49,7 @@ impl Receivers {
     }
 
     pub fn lease(&mut self, engine: &Engine, healthy: usize, troubled: usize) {
-        if let Ok(Outcome::Parcels(parcels)) = engine.run(Command::LeaseQueues { healthy, troubled }) {
+        if let Ok(Outcome::Parcels(parcels)) = engine.run(Command::LeaseQueues { healthy, troubled, under_way: Vec::new() }) {
             self.parcels.extend(parcels);
         }
     }

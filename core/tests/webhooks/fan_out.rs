@@ -1,10 +1,13 @@
 //! What is made for whom: one delivery per listening endpoint and event, that says how things stood then.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use railgate::ErrorCode;
 use railgate::api::{Lease, Work};
 use railgate::ledger::Mode;
-use railgate::store::Write;
+use railgate::store::record::Record;
+use railgate::store::{CommitError, StoreError, Unique, Write};
 
 use super::*;
 
@@ -230,4 +233,50 @@ fn what_would_make_a_commit_too_large_is_told_by_the_next() {
         assert_eq!(told.collect::<Vec<_>>(), references);
     }
     assert_eq!(w.s.engine.feed(&w.s.caller, 0, ALL).unwrap().len(), 40);
+}
+
+/// A store that refuses to show endpoints while it is told to, as a database does whose rights were taken away.
+struct Refusing(MemoryStore, AtomicBool);
+
+impl Refusing {
+    fn may<T>(&self, wanted: bool, read: impl FnOnce(&MemoryStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        match wanted && self.1.load(Ordering::SeqCst) {
+            true => Err(StoreError::new("reading", "permission denied for table endpoint", false)),
+            false => read(&self.0),
+        }
+    }
+}
+
+impl Store for Refusing {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        self.0.commit(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.may(matches!(key, Key::Endpoint(_)), |store| store.get(key))
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.0.find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.may(matches!(scan, Scan::EndpointsOf(..)), |store| store.scan(scan))
+    }
+}
+
+#[test]
+fn a_store_that_refuses_to_show_who_listens_is_not_taken_for_nobody_listening() {
+    let store = Arc::new(Refusing(MemoryStore::new(), AtomicBool::new(false)));
+    let w = World::over(store.clone());
+    let endpoint = w.hook();
+    w.s.pay("r", "sim:ok");
+    store.1.store(true, Ordering::SeqCst);
+    let refused = w.s.engine.run(Command::Log { limit: 100 }).unwrap_err();
+    assert!(refused.code == ErrorCode::Internal && !refused.is_damage(), "{refused}");
+    assert!(!support::log::unlogged(&*store).is_empty(), "they are told later");
+    assert!(w.s.engine.run(Command::LeaseQueues { healthy: 1, troubled: 0, under_way: Vec::new() }).is_ok(), "nothing is due yet");
+    store.1.store(false, Ordering::SeqCst);
+    log_all(&w.s.engine);
+    assert_eq!(w.deliveries(endpoint.no).len(), support::log::feeds(&*store).len());
 }

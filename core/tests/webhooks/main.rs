@@ -8,22 +8,24 @@ mod queues;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use railgate::api::{Caller, Command, NewWebhook, Outcome, Parcel, Tried, WebhookChange, WebhookDone, WebhookPatch};
+use railgate::api::{Caller, Command, NewWebhook, Outcome, Parcel, Share, Tried, WebhookChange, WebhookDone, WebhookPatch};
 use railgate::env::Env;
 use railgate::ids::{EndpointNo, Ulid};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{
-    DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventType, Key, LastTry, QueueRecord, Record, Topic,
-    TopicSet,
+    DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventType, Key, LastTry, QueueRecord, Topic, TopicSet,
 };
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, typed, typed_all};
+use railgate::store::{Commit, Scan, Store, typed, typed_all};
 use railgate::{Config, Engine, Error};
 use serde_json::Value;
 use support::log::{ALL, log_all};
+use support::meddling::Meddling;
 use support::{Sandbox, enroll, sealing, target};
 
+/// As many as a client may have in each mode.
+const MOST_WEBHOOKS: usize = 10;
 const COMPLETED: Topic = Topic::Settlement(EventType::SettlementCompleted);
 const ACCEPTED: Topic = Topic::Settlement(EventType::SettlementAccepted);
 const SECOND: i64 = 1_000;
@@ -159,7 +161,7 @@ fn new_hook(topics: Option<TopicSet>) -> NewWebhook {
 }
 
 fn lease(engine: &Engine, healthy: usize, troubled: usize) -> Vec<Parcel> {
-    match engine.run(Command::LeaseQueues { healthy, troubled }).unwrap() {
+    match engine.run(Command::LeaseQueues { healthy, troubled, under_way: Vec::new() }).unwrap() {
         Outcome::Parcels(parcels) => parcels,
         other => panic!("{other:?}"),
     }
@@ -177,41 +179,4 @@ fn json(delivery: &DeliveryRecord) -> Value {
 
 fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
     result.unwrap_err().code.as_str()
-}
-
-type Hook = Box<dyn FnOnce() + Send>;
-
-/// A store that lets something happen just before a commit.
-struct Meddling {
-    inner: Arc<dyn Store>,
-    before_commit: Mutex<Option<Hook>>,
-}
-
-impl Meddling {
-    fn over(inner: Arc<dyn Store>) -> Arc<Self> {
-        Arc::new(Self { inner, before_commit: Mutex::default() })
-    }
-
-    fn before_commit(&self, hook: impl FnOnce() + Send + 'static) {
-        *self.before_commit.lock().unwrap() = Some(Box::new(hook));
-    }
-}
-
-impl Store for Meddling {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        let hook = self.before_commit.lock().unwrap().take();
-        if let Some(hook) = hook {
-            hook();
-        }
-        self.inner.commit(commit)
-    }
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.inner.get(key)
-    }
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.inner.find(unique)
-    }
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.inner.scan(scan)
-    }
 }

@@ -1,8 +1,11 @@
 //! What owners do: secrets, tests, redeliveries, replays, removal; and what they cannot see of others.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use railgate::ledger::Mode;
 use railgate::seal::MasterKeys;
-use railgate::store::record::EndpointSecretRecord;
+use railgate::store::record::{EndpointSecretRecord, Record};
+use railgate::store::{CommitError, Lookup, StoreError, Unique};
 
 use super::*;
 
@@ -30,10 +33,22 @@ fn secrets_overlap_during_a_rotation_and_then_end() {
     assert_eq!(secrets(&w, endpoint.no), [&third, &second].map(Clone::clone), "a later rotation keeps none longer");
     w.pass(HOUR);
     assert_eq!(secrets(&w, endpoint.no), [third]);
-    for _ in 0..10 {
+    for _ in 0..4 {
         rotate(&w, endpoint.id, DAY);
     }
-    assert_eq!(secrets(&w, endpoint.no).len(), 5);
+    let all = secrets(&w, endpoint.no);
+    let refused = w.change(WebhookChange::Rotate { id: endpoint.id, grace_ms: DAY }).unwrap_err();
+    assert_eq!((refused.code.as_str(), all.len()), ("invalid_state", 5));
+    assert!(
+        refused.detail.contains("until 2026-") && secrets(&w, endpoint.no) == all,
+        "each signs for as long as was said: {}",
+        refused.detail
+    );
+    w.pass(DAY);
+    assert_eq!(secrets(&w, endpoint.no).len(), 1);
+    for _ in 0..4 {
+        rotate(&w, endpoint.id, DAY);
+    }
     let newest = rotate(&w, endpoint.id, 0);
     assert_eq!(secrets(&w, endpoint.no), [newest], "at once, where a secret has leaked");
     for grace_ms in [i64::MAX, i64::MIN] {
@@ -172,6 +187,60 @@ fn replay(w: &World, id: Ulid, since: i64, until: i64) -> usize {
             }
             other => panic!("{other:?}"),
         }
+    }
+}
+
+/// A store on another machine, that counts the journeys there.
+struct Far(MemoryStore, AtomicUsize);
+
+impl Far {
+    fn there(&self) -> &MemoryStore {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        &self.0
+    }
+}
+
+impl Store for Far {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        self.there().commit(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.there().get(key)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.there().find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.there().scan(scan)
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+
+    fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
+        self.there().look_up(lookups)
+    }
+}
+
+#[test]
+fn a_part_of_a_replay_makes_few_journeys_however_many_events_it_looks_at() {
+    let far = Arc::new(Far(MemoryStore::new(), AtomicUsize::new(0)));
+    let w = World::over(far.clone());
+    let (deaf, all) = (w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED]))), w.hook());
+    for n in 0..501 {
+        w.s.pay(&format!("r{n}"), "sim:ok");
+    }
+    log_all(&w.s.engine);
+    for (endpoint, expected) in [(&deaf, 0), (&all, 500)] {
+        let before = far.1.load(Ordering::SeqCst);
+        let done = w.change(WebhookChange::Replay { id: endpoint.id, since: 0, until: i64::MAX, after: 1 }).unwrap();
+        assert!(matches!(done, WebhookDone::Replayed { queued, .. } if queued == expected), "{done:?}");
+        let journeys = far.1.load(Ordering::SeqCst) - before;
+        assert!(journeys <= 10, "{journeys} journeys for {expected} deliveries");
     }
 }
 

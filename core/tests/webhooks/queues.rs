@@ -79,18 +79,44 @@ fn a_receiver_that_asks_for_peace_is_sent_nothing_else_either() {
     }
 }
 
-#[test]
-fn an_owner_who_disables_and_enables_ends_the_peace() {
-    let w = World::new();
+/// A webhook whose receiver answered with `status`, and wants to be left alone for a day.
+fn asks_for_a_day(w: &World, status: u16) -> EndpointRecord {
     let endpoint = w.hook();
     w.event("r");
     let parcel = w.parcel();
-    let tries = vec![Tried { retry_after: Some(DAY), ..tried(&parcel.deliveries[0], w.s.env.now(), Some(429)) }];
+    let tries = vec![Tried { retry_after: Some(DAY), ..tried(&parcel.deliveries[0], w.s.env.now(), Some(status)) }];
     w.s.engine.run(Command::Delivered { endpoint: parcel.endpoint, tries }).unwrap();
+    endpoint
+}
+
+#[test]
+fn an_owner_who_disables_and_enables_ends_the_peace() {
+    let w = World::new();
+    let endpoint = asks_for_a_day(&w, 429);
     w.enable(endpoint.id, false);
     w.enable(endpoint.id, true);
     w.event("s");
     assert_eq!(w.parcel().deliveries.len(), 1, "but what was put off stays so");
+}
+
+#[test]
+fn a_new_address_ends_the_peace_and_the_failures_of_the_old_one() {
+    let w = World::new();
+    let endpoint = asks_for_a_day(&w, 503);
+    let patch = |url: &str| WebhookPatch { url: Some(url.to_owned()), ..WebhookPatch::default() };
+    w.change(WebhookChange::Update { id: endpoint.id, patch: patch(&endpoint.url) }).unwrap();
+    w.event("s");
+    assert!(w.lease().is_empty(), "the same address is the same receiver");
+    w.change(WebhookChange::Update { id: endpoint.id, patch: patch("https://example.com/moved") }).unwrap();
+    let queue = w.queue(endpoint.no);
+    assert_eq!((queue.failing_since, queue.troubled), (None, true));
+    w.event("t");
+    let parcel = w.parcel();
+    assert_eq!((parcel.url.as_str(), parcel.deliveries.len()), ("https://example.com/moved", 2));
+    // One that is disabled stays so.
+    w.enable(endpoint.id, false);
+    w.change(WebhookChange::Update { id: endpoint.id, patch: patch("https://example.com/again") }).unwrap();
+    assert!(w.queue(endpoint.no).due.is_none() && w.lease().is_empty());
 }
 
 #[test]
@@ -172,7 +198,7 @@ fn what_is_added_in_the_group_of_a_lease_is_delivered_too() {
     for (n, first_lease) in [true, false].into_iter().enumerate() {
         w.event(&format!("r{n}"));
         w.s.pay(&format!("s{n}"), "sim:ok");
-        let (lease, log) = (Command::LeaseQueues { healthy: 9, troubled: 9 }, Command::Log { limit: 9 });
+        let (lease, log) = (Command::LeaseQueues { healthy: 9, troubled: 9, under_way: Vec::new() }, Command::Log { limit: 9 });
         let group = if first_lease { vec![lease, log] } else { vec![log, lease] };
         for outcome in w.s.engine.execute(group).results {
             if let Outcome::Parcels(parcels) = outcome.unwrap() {
@@ -230,7 +256,7 @@ fn a_lease_whose_commit_was_made_but_not_answered_ends() {
     w.hook();
     w.event("r");
     faults.script([Some(CommitFault::LostAfter)]);
-    assert_eq!(code(w.s.engine.run(Command::LeaseQueues { healthy: 1, troubled: 1 })), "store_unavailable");
+    assert_eq!(code(w.s.engine.run(Command::LeaseQueues { healthy: 1, troubled: 1, under_way: Vec::new() })), "store_unavailable");
     assert!(w.lease().is_empty());
     w.to_next_due();
     assert_eq!(w.deliver(200).len(), 1);
@@ -256,6 +282,77 @@ fn endpoints_in_trouble_wait_in_a_line_of_their_own() {
     w.report(&parcel, 200);
     let queue = w.queue(bad[0].no);
     assert_eq!((queue.troubled, queue.failing_since), (false, None));
+}
+
+#[test]
+fn a_backlog_waits_its_turn_behind_other_queues() {
+    for (troubled, status) in [(true, 500), (false, 200)] {
+        let w = World::new();
+        let (long, short) = (w.hook_of(w.s.caller, Some(TopicSet::of([ACCEPTED]))), w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED]))));
+        // Answered, but slowly: in the second line nothing waits either.
+        let took_ms = if troubled { 2_001 } else { 5 };
+        w.event("r");
+        w.s.work();
+        log_all(&w.s.engine);
+        for parcel in w.lease() {
+            let mut report = w.delivered(&parcel, Some(200));
+            if let Command::Delivered { tries, .. } = &mut report {
+                tries.iter_mut().for_each(|tried| tried.outcome.took_ms = took_ms);
+            }
+            w.s.engine.run(report).unwrap();
+        }
+        assert!([long.no, short.no].iter().all(|no| w.queue(*no).troubled == troubled));
+        for n in 0..40 {
+            w.s.pay(&format!("s{n}"), "sim:ok");
+        }
+        log_all(&w.s.engine);
+        w.pass(SECOND);
+        w.s.work();
+        log_all(&w.s.engine);
+        let next = || lease(&w.s.engine, usize::from(!troubled), usize::from(troubled)).remove(0);
+        let first = next();
+        assert_eq!(first.endpoint, long.no);
+        w.pass(SECOND);
+        w.report(&first, status);
+        assert_eq!(next().endpoint, short.no, "{status}");
+    }
+}
+
+#[test]
+fn one_client_is_given_no_more_than_its_part_of_a_line() {
+    let w = World::new();
+    let other = enroll(&w.s.engine, "Other");
+    let (mine, theirs) = (w.hook(), w.hook_of(other, None));
+    w.event("r");
+    let body = br#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"s"}"#;
+    let request = Box::new(w.s.engine.parse_create(body).unwrap());
+    w.s.engine.run(Command::Create { caller: other, request }).unwrap();
+    log_all(&w.s.engine);
+    let share = |troubled| Share { client: w.s.caller.client, mode: w.s.caller.mode, troubled };
+    let leased = |share, parcels| {
+        let command = Command::LeaseQueues { healthy: 99, troubled: 99, under_way: vec![(share, parcels)] };
+        let Outcome::Parcels(parcels) = w.s.engine.run(command).unwrap() else { panic!("no parcels") };
+        parcels.iter().map(|parcel| parcel.endpoint).collect::<Vec<_>>()
+    };
+    assert_eq!(leased(share(false), MOST_WEBHOOKS), [theirs.no]);
+    // It is put off and not leased: as soon as there is room again, it goes out.
+    let queue = w.queue(mine.no);
+    assert_eq!((queue.owner, queue.due), (0, Some(w.s.env.now() + SECOND)));
+    w.pass(SECOND);
+    assert!(leased(share(false), MOST_WEBHOOKS).is_empty());
+    w.pass(SECOND);
+    assert_eq!(leased(share(false), MOST_WEBHOOKS - 1), [mine.no]);
+    // The other line's room is its own; and what is leased together counts too.
+    w.pass(30 * SECOND);
+    w.deliver(200);
+    let hooks: Vec<EndpointRecord> = (1..MOST_WEBHOOKS).map(|_| w.hook()).collect();
+    w.event("t");
+    assert_eq!(leased(share(true), MOST_WEBHOOKS).len(), hooks.len() + 1);
+    for hook in [mine].iter().chain(&hooks) {
+        w.enable(hook.id, false);
+        w.enable(hook.id, true);
+    }
+    assert_eq!(leased(share(false), 7).len(), MOST_WEBHOOKS - 7);
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use comfy_table::Cell;
 use railgate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo, Ulid};
 use railgate::store::record::{AuditAction, AuditRecord, EndpointRecord, Key, KeyRecord, SettlementRecord, TaskKey};
-use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, typed, typed_all};
 use railgate::time::{parse_rfc3339, rfc3339};
 use serde::Serialize;
@@ -13,8 +12,8 @@ use serde::Serialize;
 use super::Global;
 use super::clients::{all, by_id, client_id};
 use super::failure::{Done, Failure};
-use super::operator::{StoreArg, open};
 use super::render::short_time;
+use super::stores::StoreArg;
 use super::terminal::{Terminal, Tone};
 
 const EXAMPLES: &str = "\
@@ -66,8 +65,8 @@ struct Row {
 }
 
 pub(crate) fn run(args: AuditArgs, global: &Global, terminal: &Terminal) -> Done {
-    let store = open(&args.store.path()?)?;
-    let only = args.client.map(|id| by_id(&store, id)).transpose()?.map(|client| client.no);
+    let store = args.store.place()?.open()?;
+    let only = args.client.map(|id| by_id(&*store, id)).transpose()?.map(|client| client.no);
     let after = match &args.since {
         Some(text) => {
             let at = parse_rfc3339(text).ok_or_else(|| Failure::usage(format!("{text:?} is not a time")).hint("2026-11-21T00:00:00Z"))?;
@@ -76,8 +75,8 @@ pub(crate) fn run(args: AuditArgs, global: &Global, terminal: &Terminal) -> Done
         None => args.after.unwrap_or(i64::MIN),
     };
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let (records, more) = collect(&store, only, after, limit)?;
-    let mut names = Names::of(&store)?;
+    let (records, more) = collect(&*store, only, after, limit)?;
+    let mut names = Names::of(&*store)?;
     let rows: Vec<Row> = records.iter().map(|record| names.row(record)).collect::<Done<_>>()?;
     if global.json {
         let document = serde_json::json!({ "data": rows, "has_more": more });
@@ -87,7 +86,7 @@ pub(crate) fn run(args: AuditArgs, global: &Global, terminal: &Terminal) -> Done
 }
 
 /// At most `limit` records, and whether there are more.
-fn collect(store: &SqliteStore, only: Option<ClientNo>, mut after: i64, limit: usize) -> Done<(Vec<AuditRecord>, bool)> {
+fn collect(store: &dyn Store, only: Option<ClientNo>, mut after: i64, limit: usize) -> Done<(Vec<AuditRecord>, bool)> {
     let mut found: Vec<AuditRecord> = Vec::new();
     loop {
         let page = store.scan(&Scan::Audit { after, limit: PAGE }).and_then(typed_all::<AuditRecord>).map_err(railgate::Error::from)?;
@@ -134,13 +133,13 @@ impl Subject {
 
 /// Public names of numbers, each looked up once.
 struct Names<'a> {
-    store: &'a SqliteStore,
+    store: &'a dyn Store,
     clients: HashMap<ClientNo, String>,
     keys: HashMap<KeyNo, String>,
 }
 
 impl<'a> Names<'a> {
-    fn of(store: &'a SqliteStore) -> Done<Self> {
+    fn of(store: &'a dyn Store) -> Done<Self> {
         let clients = all(store)?.into_iter().map(|client| (client.no, format!("cli_{}", client.id))).collect();
         Ok(Self { store, clients, keys: HashMap::new() })
     }

@@ -8,15 +8,14 @@ use railgate::auth::KeyId;
 use railgate::ids::{ClientNo, Ulid};
 use railgate::ledger::Mode;
 use railgate::store::record::{ClientRecord, KeyRecord, KeyStatus};
-use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, Unique, typed, typed_all};
 use railgate::time::rfc3339;
 use serde::Serialize;
 
 use super::Global;
 use super::failure::{Done, Failure};
-use super::operator::{StoreArg, engine, open};
 use super::render::short_time;
+use super::stores::StoreArg;
 use super::terminal::{Terminal, Tone, align_right, note, number};
 
 const LIST_EXAMPLES: &str = "\
@@ -159,10 +158,10 @@ impl ClientShape {
 }
 
 fn list(pending: bool, store: &StoreArg, global: &Global, terminal: &Terminal) -> Done {
-    let store = open(&store.path()?)?;
+    let store = store.place()?.open()?;
     let mut shown = Vec::new();
-    for client in all(&store)? {
-        let shape = ClientShape::of(&client, &keys_of(&store, client.no)?);
+    for client in all(&*store)? {
+        let shape = ClientShape::of(&client, &keys_of(&*store, client.no)?);
         if !pending || shape.pending_keys > 0 {
             shown.push(shape);
         }
@@ -192,7 +191,7 @@ fn list(pending: bool, store: &StoreArg, global: &Global, terminal: &Terminal) -
 }
 
 /// Every client, oldest first.
-pub(super) fn all(store: &SqliteStore) -> Done<Vec<ClientRecord>> {
+pub(super) fn all(store: &dyn Store) -> Done<Vec<ClientRecord>> {
     let mut clients: Vec<ClientRecord> = Vec::new();
     loop {
         let after = clients.last().map_or(ClientNo(0), |client| client.no);
@@ -205,13 +204,13 @@ pub(super) fn all(store: &SqliteStore) -> Done<Vec<ClientRecord>> {
 }
 
 /// A client's keys, oldest first.
-pub(super) fn keys_of(store: &SqliteStore, client: ClientNo) -> Done<Vec<KeyRecord>> {
+pub(super) fn keys_of(store: &dyn Store, client: ClientNo) -> Done<Vec<KeyRecord>> {
     let found = store.scan(&Scan::KeysOf(client)).and_then(typed_all);
     Ok(found.map_err(railgate::Error::from)?)
 }
 
 /// The client of a public id.
-pub(super) fn by_id(store: &SqliteStore, id: Ulid) -> Done<ClientRecord> {
+pub(super) fn by_id(store: &dyn Store, id: Ulid) -> Done<ClientRecord> {
     let found: Option<ClientRecord> = store.find(&Unique::ClientId(id)).and_then(typed).map_err(railgate::Error::from)?;
     found.ok_or_else(|| Failure::new(format!("there is no client cli_{id}")).hint("see who there is: railgate clients list"))
 }
@@ -245,9 +244,9 @@ impl From<&KeyRecord> for KeyShape {
 }
 
 fn keys(on: &OnClient, global: &Global, terminal: &Terminal) -> Done {
-    let store = open(&on.store.path()?)?;
-    let client = by_id(&store, on.client)?;
-    let keys: Vec<KeyShape> = keys_of(&store, client.no)?.iter().map(KeyShape::from).collect();
+    let store = on.store.place()?.open()?;
+    let client = by_id(&*store, on.client)?;
+    let keys: Vec<KeyShape> = keys_of(&*store, client.no)?.iter().map(KeyShape::from).collect();
     if global.json {
         return terminal.json(serde_json::json!({ "data": keys }).to_string().as_bytes());
     }
@@ -272,10 +271,10 @@ fn keys(on: &OnClient, global: &Global, terminal: &Terminal) -> Done {
 
 /// The one key that waits, so that none is approved that came after the operator looked; `None` if none does.
 fn only_pending(on: &OnClient) -> Done<Option<KeyId>> {
-    let store = open(&on.store.path()?)?;
+    let store = on.store.place()?.open()?;
     // That there is no such client is for the engine to say: its refusals are recorded.
-    let Ok(client) = by_id(&store, on.client) else { return Ok(None) };
-    let mut waiting = keys_of(&store, client.no)?;
+    let Ok(client) = by_id(&*store, on.client) else { return Ok(None) };
+    let mut waiting = keys_of(&*store, client.no)?;
     waiting.retain(|key| key.status == KeyStatus::Pending);
     match waiting.as_slice() {
         [] => Ok(None),
@@ -289,20 +288,20 @@ fn only_pending(on: &OnClient) -> Done<Option<KeyId>> {
 }
 
 fn operate(on: &OnClient, operation: Operation, done: &str, global: &Global, terminal: &Terminal) -> Done {
-    let path = on.store.path()?;
-    let engine: Engine = engine(&path, None)?;
+    let place = on.store.place()?;
+    let engine: Engine = place.engine(None)?;
     let approved = match &operation {
         Operation::Approve { key, .. } => *key,
         Operation::Suspend(_) | Operation::Resume(_) | Operation::Revoke { .. } | Operation::Rotate(_) => None,
     };
     let outcome = engine.run(Command::Operate(operation)).map_err(|error| {
-        let hint = format!("see who there is: railgate clients list --store sqlite:{}", path.display());
+        let hint = format!("see who there is: railgate clients list --store {place}");
         Failure::from(error).hint(hint)
     })?;
     drop(engine);
-    let store = open(&path)?;
-    let client = by_id(&store, on.client)?;
-    let shape = ClientShape::of(&client, &keys_of(&store, client.no)?);
+    let store = place.open()?;
+    let client = by_id(&*store, on.client)?;
+    let shape = ClientShape::of(&client, &keys_of(&*store, client.no)?);
     if global.json {
         note(NOTICED);
         return terminal.json(serde_json::json!({ "done": done, "client": shape }).to_string().as_bytes());

@@ -9,14 +9,14 @@ use railgate::Engine;
 use railgate::api::{Command, Operation};
 use railgate::auth::PublicKey;
 use railgate::store::record::{SecretKind, SecretRecord};
-use railgate::store::{Scan, Store, typed_all};
+use railgate::store::{Scan, typed_all};
 use railgate::time::rfc3339;
 use serde::Serialize;
 
 use super::Global;
 use super::failure::{Done, Failure};
-use super::operator::{StoreArg, engine, open};
 use super::render::short_time;
+use super::stores::{StoreArg, StorePlace};
 use super::terminal::{Terminal, Tone, number};
 use crate::master;
 
@@ -75,15 +75,15 @@ enum Kind {
 struct Place {
     #[command(flatten)]
     store: StoreArg,
-    /// The file of master keys [env: RAILGATE_MASTER_KEYS] [default: the store's path and .keys]
+    /// The file of master keys [env: RAILGATE_MASTER_KEYS] [default: as railgate serve has it]
     #[arg(long, value_name = "FILE")]
     master_keys: Option<String>,
 }
 
 impl Place {
-    /// The store's file and that of its master keys.
-    fn paths(&self) -> Done<(PathBuf, PathBuf)> {
-        self.store.paths(self.master_keys.clone())
+    /// The store, and the file of its master keys.
+    fn find(&self) -> Done<(StorePlace, PathBuf)> {
+        self.store.place_and_keys(self.master_keys.clone())
     }
 }
 
@@ -111,10 +111,10 @@ struct SecretShape {
 }
 
 fn list(place: &Place, global: &Global, terminal: &Terminal) -> Done {
-    let (path, keys) = place.paths()?;
-    let store = open(&path)?;
+    let (store, keys) = place.find()?;
+    let opened = store.open()?;
     let master = master::load(&keys).map_err(failed)?;
-    let secrets: Vec<SecretRecord> = store.scan(&Scan::Secrets).and_then(typed_all).map_err(railgate::Error::from)?;
+    let secrets: Vec<SecretRecord> = opened.scan(&Scan::Secrets).and_then(typed_all).map_err(railgate::Error::from)?;
     let shapes: Vec<SecretShape> = secrets
         .iter()
         .map(|secret| SecretShape {
@@ -156,12 +156,11 @@ fn list(place: &Place, global: &Global, terminal: &Terminal) -> Done {
 }
 
 fn rotate(kind: SecretKind, place: &Place, global: &Global, terminal: &Terminal) -> Done {
-    let (path, keys) = place.paths()?;
+    let (store, keys) = place.find()?;
     // The store first: a mistyped path is the likelier mistake.
-    let store = open(&path)?;
-    drop(store);
+    drop(store.open()?);
     let master = Arc::new(master::load(&keys).map_err(failed)?);
-    engine(&path, Some(master))?.run(Command::Operate(Operation::Rotate(kind)))?;
+    store.engine(Some(master))?.run(Command::Operate(Operation::Rotate(kind)))?;
     if global.json {
         return terminal.json(serde_json::json!({ "rotated": kind.as_str() }).to_string().as_bytes());
     }
@@ -174,13 +173,12 @@ fn rotate(kind: SecretKind, place: &Place, global: &Global, terminal: &Terminal)
 }
 
 fn rotate_master(place: &Place, global: &Global, terminal: &Terminal) -> Done {
-    let (path, keys) = place.paths()?;
-    let store = open(&path)?;
-    drop(store);
+    let (store, keys) = place.find()?;
+    drop(store.open()?);
     // Durable before anything is sealed under it: a crash from here on leaves secrets under keys that are all in the
     // file, and the same command again seals what is left.
     let (master, id) = master::rotate(&keys).map_err(failed)?;
-    let engine: Engine = engine(&path, Some(Arc::new(master)))?;
+    let engine: Engine = store.engine(Some(Arc::new(master)))?;
     let resealed = engine.reseal().map_err(|error| unfinished(error, id, &keys))?;
     if global.json {
         return terminal.json(serde_json::json!({ "rotated": "master", "master_key": id, "resealed": resealed }).to_string().as_bytes());

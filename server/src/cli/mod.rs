@@ -5,6 +5,7 @@
 
 mod audit;
 mod clients;
+mod copy;
 mod curl;
 mod demo;
 mod enroll;
@@ -13,6 +14,7 @@ mod failure;
 mod http;
 mod keys;
 mod look;
+mod migrate;
 mod operator;
 mod problem;
 mod profile;
@@ -24,6 +26,7 @@ mod reverse;
 mod session;
 mod settle;
 mod shapes;
+mod stores;
 mod terminal;
 mod webhooks;
 
@@ -144,6 +147,8 @@ enum Command {
     Audit(audit::AuditArgs),
     Ledger(operator::LedgerArgs),
     Backup(operator::BackupArgs),
+    Migrate(migrate::MigrateArgs),
+    Copy(copy::CopyArgs),
     /// Prints a script that completes this command line in a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -201,6 +206,8 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Audit(args) => audit::run(args, global, terminal),
         Command::Ledger(args) => operator::ledger(args, global, terminal),
         Command::Backup(args) => operator::backup(args, global, terminal),
+        Command::Migrate(args) => migrate::run(args, global, terminal),
+        Command::Copy(args) => copy::run(args, global, terminal),
         Command::Completions { shell } => completions(shell, terminal),
     }
 }

@@ -1,32 +1,29 @@
 //! The operator's commands: they work on the store itself, also while a server runs on it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use comfy_table::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
 use railgate::engine::verify::{VerifyReport, verify};
-use railgate::engine::{Config, Engine};
-use railgate::seal::MasterKeys;
-use railgate::store::StoreError;
-use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
+use railgate::store::Store;
+use railgate::store::sqlite::SqliteStore;
 use serde::Serialize;
 use tempfile::TempPath;
 
 use super::Global;
 use super::failure::{Done, Failure};
+use super::stores::{StoreArg, StorePlace};
 use super::terminal::{Terminal, Tone, align_right, number};
-use crate::config::{ServeArgs, StoreConfig};
-use crate::env::SystemEnv;
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   railgate ledger verify
   railgate ledger verify --store sqlite:/var/lib/railgate/railgate.db --json
+  railgate ledger verify --store postgres://gateway@db.example/railgate
 
 Reads every settlement, recomputes its event chain, its state, its journal and both accounts of each
 transfer, the log over all events, and compares. If an event was changed, removed or moved, the first
-such event is named. Changes nothing; a server may run on the store meanwhile.
+such event is named. Changes nothing; servers may run on the store meanwhile: it is read as of one moment.
 Exit code 1 if anything does not agree.";
 
 const BACKUP_EXAMPLES: &str = "\
@@ -35,7 +32,10 @@ Examples:
   railgate backup --store sqlite:/var/lib/railgate/railgate.db --to copy.db
 
 A server may run on the store meanwhile: the copy is the state of one moment. The copy is opened and
-checked before it gets its name; a file that is there already is never overwritten.";
+checked before it gets its name; a file that is there already is never overwritten.
+Before a copy is served in the place of a store that went on after it: `railgate keys rotate log`, for
+the numbers of later events are given out again, and compare it with the providers (`--outbox off`).
+A PostgreSQL database is backed up with its own tools, pg_dump and pg_basebackup.";
 
 /// Looks into the ledger
 #[derive(Debug, clap::Args)]
@@ -51,21 +51,7 @@ enum LedgerCommand {
     Verify(StoreArg),
 }
 
-/// Which store: found as `railgate serve` finds it.
-#[derive(Debug, Clone, clap::Args)]
-pub(super) struct StoreArg {
-    /// The store [env: RAILGATE_STORE] [default: sqlite:railgate.db in the data folder]
-    #[arg(long, value_name = "sqlite:PATH")]
-    store: Option<String>,
-    /// The server's settings file, if it has one [env: RAILGATE_CONFIG]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// The data folder [env: RAILGATE_DATA_DIR] [default: the platform's]
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<String>,
-}
-
-/// Copies the store into a file, also while a server runs on it
+/// Backs a SQLite store up into a file, also while a server runs on it
 #[derive(Debug, clap::Args)]
 #[command(after_help = BACKUP_EXAMPLES)]
 pub(crate) struct BackupArgs {
@@ -78,23 +64,29 @@ pub(crate) struct BackupArgs {
 
 pub(crate) fn ledger(args: LedgerArgs, global: &Global, terminal: &Terminal) -> Done {
     let LedgerCommand::Verify(store) = args.command;
-    let path = store.path()?;
-    let report = check(&open(&path)?, "checking")?;
+    let place = store.place()?;
+    let report = check(&*place.open()?, "checking")?;
     if global.json {
         let document = serde_json::to_vec(&ReportShape::of(&report));
         terminal.json(&document.map_err(|error| Failure::caused("cannot write the report", error))?)?;
     } else {
-        show(terminal, &path, &report)?;
+        show(terminal, &place, &report)?;
     }
     if report.is_ok() { Ok(()) } else { Err(broken(&report)) }
 }
 
 pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> Done {
-    let from = args.store.path()?;
+    let from = match args.store.place()? {
+        StorePlace::File(path) => path,
+        place @ StorePlace::Database(_) => {
+            return Err(Failure::new(format!("{place} is backed up with PostgreSQL's own tools"))
+                .hint("pg_dump --format=custom for a copy of one moment, pg_basebackup to come back to any: docs/postgresql.md"));
+        }
+    };
     if args.to.exists() {
         return Err(taken(&args.to));
     }
-    let store = open(&from)?;
+    let store = open_file(&from)?;
     let folder = args.to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Written in a folder of its own beside its place: what SQLite keeps beside a database while it is open goes with
     // it, and whatever stops us half-way leaves no file that looks like a backup.
@@ -104,7 +96,7 @@ pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> 
     let bar = bar("copying", "pages");
     store.backup(&draft, &mut |done, total| advance(&bar, done, total)).map_err(railgate::Error::from)?;
     bar.finish_and_clear();
-    let report = check(&open(&draft)?, "checking the copy")?;
+    let report = check(&open_file(&draft)?, "checking the copy")?;
     if !report.is_ok() {
         return Err(broken(&report).hint(format!(
             "the copy was thrown away; look at the store itself: railgate ledger verify --store sqlite:{}",
@@ -139,35 +131,15 @@ fn taken(to: &Path) -> Failure {
     Failure::new(format!("{} exists already", to.display())).hint("choose another name: a backup never overwrites anything")
 }
 
-/// Opens a store that is there, to look at it.
-pub(super) fn open(path: &Path) -> Done<SqliteStore> {
-    present(path)?;
-    SqliteStore::open_read_only(path).map_err(|error| not_opened(path, &error))
-}
-
-/// Opens an engine over a store that is there, to change something. A server may run on it.
-pub(super) fn engine(path: &Path, master: Option<Arc<MasterKeys>>) -> Done<Engine> {
-    present(path)?;
-    let options = SqliteOptions { sharing: Sharing::Beside, ..SqliteOptions::default() };
-    let store = SqliteStore::open(path, options).map_err(|error| not_opened(path, &error))?;
-    // No providers: those of the server are its own affair, and none is asked.
-    let config = Config { master, providers: Vec::new(), ..Config::default() };
-    Ok(Engine::open(Arc::new(store), Arc::new(SystemEnv::default()), config)?)
-}
-
-fn present(path: &Path) -> Done {
-    if path.exists() {
-        return Ok(());
+fn open_file(path: &Path) -> Done<SqliteStore> {
+    if !path.exists() {
+        return Err(Failure::new(format!("there is no store at {}", path.display())).hint("name it with --store sqlite:PATH"));
     }
-    Err(Failure::new(format!("there is no store at {}", path.display())).hint("name it with --store sqlite:PATH"))
+    let opened = SqliteStore::open_read_only(path);
+    opened.map_err(|error| Failure::caused(format_args!("cannot open {}", path.display()), error))
 }
 
-fn not_opened(path: &Path, error: &StoreError) -> Failure {
-    let cause = super::failure::chain(error);
-    Failure::new(format!("cannot open {}: {cause}", path.display())).hint("is it a database of railgate, and of this version?")
-}
-
-fn check(store: &SqliteStore, what: &'static str) -> Done<VerifyReport> {
+pub(super) fn check(store: &dyn Store, what: &'static str) -> Done<VerifyReport> {
     let bar = bar(what, "settlements");
     let report = verify(store, &mut |progress| advance(&bar, progress.settlements_done, progress.settlements_total))?;
     bar.finish_and_clear();
@@ -186,29 +158,7 @@ fn advance(bar: &ProgressBar, done: u64, total: u64) {
     bar.set_position(done);
 }
 
-impl StoreArg {
-    /// The file of the store.
-    pub(super) fn path(&self) -> Done<PathBuf> {
-        Ok(self.paths(None)?.0)
-    }
-
-    /// The file of the store and that of its master keys, both found as `railgate serve` finds them.
-    pub(super) fn paths(&self, master_keys: Option<String>) -> Done<(PathBuf, PathBuf)> {
-        let Self { store, config, data_dir } = self.clone();
-        let settings = super::resolve(ServeArgs { store, config, data_dir, master_keys, ..ServeArgs::default() })?;
-        match settings.store {
-            StoreConfig::Sqlite(path) => {
-                let keys = settings.master_keys.unwrap_or_else(|| crate::master::beside(&path));
-                Ok((path, keys))
-            }
-            StoreConfig::Memory => {
-                Err(Failure::usage("a store in memory lives in its server alone").hint("name a file: --store sqlite:PATH"))
-            }
-        }
-    }
-}
-
-fn show(terminal: &Terminal, path: &Path, report: &VerifyReport) -> Done {
+fn show(terminal: &Terminal, place: &StorePlace, report: &VerifyReport) -> Done {
     let counts = [
         ("settlements", report.settlements),
         ("events", report.events),
@@ -225,7 +175,7 @@ fn show(terminal: &Terminal, path: &Path, report: &VerifyReport) -> Done {
         table.add_row(vec![Cell::new(what), number(super::shapes::grouped(&count.to_string()))]);
     }
     align_right(&mut table, [1]);
-    terminal.line(terminal.paint(Tone::Dim, path.display()))?;
+    terminal.line(terminal.paint(Tone::Dim, place))?;
     terminal.show(&table)?;
     show_problems(terminal, report)?;
     terminal.line("")?;
@@ -271,7 +221,7 @@ pub(super) fn verdict(terminal: &Terminal, report: &VerifyReport) -> String {
     format!("{} {at_least}{} found", terminal.paint(Tone::Bad, "✗"), count(problems, "problem"))
 }
 
-fn broken(report: &VerifyReport) -> Failure {
+pub(super) fn broken(report: &VerifyReport) -> Failure {
     let more = if report.truncated { "at least " } else { "" };
     let first = report.first_broken.as_ref();
     let first = first.map_or_else(String::new, |link| format!("; the first broken link is event {} of {}", link.sequence, link.settlement));

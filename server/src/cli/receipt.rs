@@ -17,7 +17,7 @@ use super::http::{Ask, encode};
 use super::problem::{refused, unanswered};
 use super::session::Session;
 use super::shapes::grouped;
-use super::terminal::{Terminal, Tone, note};
+use super::terminal::{Terminal, Tone, note, printable};
 
 const GET_EXAMPLES: &str = "\
 Examples:
@@ -195,23 +195,25 @@ async fn published(global: &Global) -> Done<(String, String)> {
 }
 
 fn show(claims: &Claims, terminal: &Terminal) -> Done {
-    let money = |amount: &str| Cell::new(format!("{} {}", grouped(amount), claims.cur));
+    // Whoever signed it may be anybody, and wrote what they liked.
+    let text = |text: &str| Cell::new(printable(text));
+    let money = |amount: &str| text(&format!("{} {}", grouped(amount), claims.cur));
     let mut rows = vec![
-        ("receipt", Cell::new(&claims.jti)),
-        ("settlement", Cell::new(&claims.sub)),
-        ("reference", Tone::Strong.cell(&claims.reference)),
+        ("receipt", text(&claims.jti)),
+        ("settlement", text(&claims.sub)),
+        ("reference", Tone::Strong.cell(printable(&claims.reference))),
         ("status", Tone::of_state(claims.status.as_str()).cell(claims.status.as_str())),
         ("amount", money(&claims.amt)),
         ("fee", money(&claims.fee)),
         ("given back", money(&claims.rev)),
-        ("from", Cell::new(&claims.from)),
-        ("to", Cell::new(&claims.to)),
-        ("settled", Cell::new(&claims.settled_at)),
-        ("provider", Cell::new(&claims.provider)),
-        ("issuer", Cell::new(&claims.iss)),
+        ("from", text(&claims.from)),
+        ("to", text(&claims.to)),
+        ("settled", text(&claims.settled_at)),
+        ("provider", text(&claims.provider)),
+        ("issuer", text(&claims.iss)),
     ];
     if let Some(before) = &claims.supersedes {
-        rows.push(("supersedes", Cell::new(before)));
+        rows.push(("supersedes", text(before)));
     }
     terminal.show(&terminal.card(rows))
 }

@@ -16,6 +16,15 @@ const MAX_WIDTH: u16 = 132;
 /// Headings underlined, nothing else: easy to read, easy to cut.
 const LOOK: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
+/// Text without what moves a cursor, turns a line's direction or cannot be seen; each such character becomes a mark.
+pub(crate) fn printable(text: &str) -> String {
+    let unseen = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    text.chars().map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
+}
+
 /// What a piece of text means. The colours follow from it, so that one meaning looks the same everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {

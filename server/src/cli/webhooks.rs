@@ -19,7 +19,7 @@ use super::Global;
 use super::failure::{Done, Failure};
 use super::render::short_time;
 use super::session::now;
-use super::terminal::{Terminal, Tone};
+use super::terminal::{Terminal, Tone, printable};
 use delivery::Delivery;
 
 const LISTEN_EXAMPLES: &str = "\
@@ -155,7 +155,7 @@ fn verify(args: &VerifyArgs, global: &Global, terminal: &Terminal) -> Done {
     terminal.line(terminal.paint(Tone::Good, "Genuine: signed with the secret."))?;
     let mut rows = vec![("id", Tone::Strong.cell(delivery.id())), ("sent", Cell::new(short_time(&sent)))];
     if let Some(kind) = &kind {
-        rows.insert(0, ("type", Tone::Strong.cell(pretty::printable(kind))));
+        rows.insert(0, ("type", Tone::Strong.cell(printable(kind))));
     }
     terminal.show(&terminal.card(rows))
 }

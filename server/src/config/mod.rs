@@ -4,8 +4,9 @@ mod edge;
 mod sources;
 mod values;
 
+use std::fmt;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use railgate::store::sqlite::Synchronous;
 
@@ -13,7 +14,8 @@ use crate::telemetry::{LogFormat, parse_filter};
 pub use edge::{Edge, RateLimits, TlsFiles};
 use sources::Sources;
 pub use sources::{ConfigError, Origin, Problem};
-use values::{file, listen_address, log_name, metrics_address, on_off, platform_data_dir, public_url, store_address, whole};
+pub(crate) use values::store_address;
+use values::{file, listen_address, log_name, metrics_address, on_off, platform_data_dir, public_url, whole};
 
 /// The flags of `railgate serve`. Each may also be given as an environment variable (`RAILGATE_` and the flag's name in
 /// capitals) or in the file that `--config` names, under the flag's name. The flag is strongest, then the environment.
@@ -30,18 +32,25 @@ pub struct ServeArgs {
     /// machines reach needs --plain-http on [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
     #[arg(long, value_name = "IP:PORT|off")]
     pub metrics_listen: Option<String>,
-    /// Where settlements are kept: `sqlite:PATH`, or `memory:` to forget them at the end [env: RAILGATE_STORE]
-    /// [default: sqlite:railgate.db in the data folder]
+    /// Where settlements are kept: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE` for any number of servers, or
+    /// `memory:` to forget them at the end [env: RAILGATE_STORE] [default: sqlite:railgate.db in the data folder]
     #[arg(long, value_name = "STORE")]
     pub store: Option<String>,
     /// `on` lets several servers of this machine serve the same SQLite file, each started so [env: RAILGATE_SHARED_STORE]
     /// [default: off]
     #[arg(long, value_name = "on|off")]
     pub shared_store: Option<String>,
-    /// What a durable commit waits for: `full` survives a power cut, `normal` a crash of the process only
+    /// What a durable commit to SQLite waits for: `full` survives a power cut, `normal` a crash of the process only
     /// [env: RAILGATE_SYNCHRONOUS] [default: full]
     #[arg(long, value_name = "full|normal")]
     pub synchronous: Option<String>,
+    /// How many connections to PostgreSQL read; two more write [env: RAILGATE_DB_READERS] [default: 8]
+    #[arg(long, value_name = "COUNT")]
+    pub db_readers: Option<String>,
+    /// `off` leaves the schema of a PostgreSQL database alone: for a role that may not change it, after `railgate migrate`
+    /// [env: RAILGATE_DB_MIGRATE] [default: on]
+    #[arg(long, value_name = "on|off")]
+    pub db_migrate: Option<String>,
     /// The data folder [env: RAILGATE_DATA_DIR] [default: the platform's]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
@@ -72,8 +81,9 @@ pub struct ServeArgs {
     /// several with commas [env: RAILGATE_WEBHOOK_ALLOW]
     #[arg(long, value_name = "CIDR")]
     pub webhook_allow: Vec<String>,
-    /// The file of the keys that encrypt secrets in the store; not used with `memory:` [env: RAILGATE_MASTER_KEYS]
-    /// [default: beside the store, with .keys added to its name]
+    /// The file of the keys that encrypt secrets in the store, the same for all servers of a database; not used with
+    /// `memory:` [env: RAILGATE_MASTER_KEYS] [default: beside the store, with .keys added to its name; of a database:
+    /// railgate.keys in the data folder]
     #[arg(long, value_name = "FILE")]
     pub master_keys: Option<String>,
     /// What log lines on standard error look like [env: RAILGATE_LOG] [default: pretty on a terminal, else json]
@@ -89,6 +99,10 @@ pub struct ServeArgs {
     /// How many connections may be open; further ones wait [env: RAILGATE_MAX_CONNECTIONS] [default: 4096]
     #[arg(long, value_name = "COUNT")]
     pub max_connections: Option<String>,
+    /// After SIGTERM, go on serving for so many seconds while /readyz says no, so that load balancers look away first
+    /// [env: RAILGATE_DRAIN_GRACE] [default: 0]
+    #[arg(long, value_name = "SECONDS")]
+    pub drain_grace: Option<String>,
     /// Whether to send what is due to the rails; `off` accepts payments and lets them wait, for instance while a
     /// provider is being worked on [env: RAILGATE_OUTBOX] [default: on]
     #[arg(long, value_name = "on|off")]
@@ -100,8 +114,33 @@ pub struct ServeArgs {
 pub enum StoreConfig {
     /// In an SQLite file.
     Sqlite(PathBuf),
+    /// In a PostgreSQL database.
+    Postgres(DatabaseUrl),
     /// In this process's memory.
     Memory,
+}
+
+/// The address of a database. It may hold a password, so it is shown without.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DatabaseUrl(String);
+
+impl DatabaseUrl {
+    /// With its password.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&values::presentable(&self.0))
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// The settings in force.
@@ -113,10 +152,14 @@ pub struct ServeConfig {
     pub metrics_listen: Option<SocketAddr>,
     /// Where settlements are kept.
     pub store: StoreConfig,
-    /// Whether other servers of this machine serve the same store.
+    /// Whether other servers of this machine serve the same SQLite file.
     pub shared_store: bool,
     /// What a durable commit waits for.
     pub synchronous: Synchronous,
+    /// How many connections to a database read.
+    pub db_readers: usize,
+    /// Whether the schema of a database is made and migrated at the start.
+    pub db_migrate: bool,
     /// The data folder.
     pub data_dir: PathBuf,
     /// Encryption, browsers, rate limits and the public address.
@@ -133,6 +176,8 @@ pub struct ServeConfig {
     pub token_ttl_s: u32,
     /// How many connections may be open.
     pub max_connections: usize,
+    /// For how many seconds at least calls are still served after the wish to end.
+    pub drain_grace_s: u32,
     /// Whether what is due is sent to the rails.
     pub outbox: bool,
     /// Every setting's name, value and origin, in the order of the flags.
@@ -140,12 +185,14 @@ pub struct ServeConfig {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 22] = [
     "listen",
     "metrics-listen",
     "store",
     "shared-store",
     "synchronous",
+    "db-readers",
+    "db-migrate",
     "data-dir",
     "public-url",
     "tls-cert",
@@ -159,6 +206,7 @@ const NAMES: [&str; 19] = [
     "log-level",
     "token-ttl",
     "max-connections",
+    "drain-grace",
     "outbox",
 ];
 
@@ -188,9 +236,12 @@ impl ServeArgs {
         let store = from.read("store", self.store.take(), default_store, store_address);
         let shared_store = from.read("shared-store", self.shared_store.take(), || Ok("off".to_owned()), on_off);
         let synchronous = from.read("synchronous", self.synchronous.take(), || Ok("full".to_owned()), values::synchronous);
+        let readers = whole(1..=1_000, "must be a number from 1 to 1000");
+        let db_readers = from.read("db-readers", self.db_readers.take(), || Ok("8".to_owned()), readers);
+        let db_migrate = from.read("db-migrate", self.db_migrate.take(), || Ok("on".to_owned()), on_off);
         let plain_http = from.read("plain-http", self.plain_http.take(), || Ok("off".to_owned()), on_off);
         let edge = self.edge(&mut from);
-        let master_keys = self.master_keys(&mut from, store.as_ref());
+        let master_keys = self.master_keys(&mut from, store.as_ref(), data_dir.as_deref());
         let log = from.read("log", self.log, || Ok(log_name(LogFormat::fitting()).to_owned()), values::log_format);
         let log_level =
             from.read("log-level", self.log_level, || Ok("info".to_owned()), |text| parse_filter(text).map(|_| text.to_owned()));
@@ -198,6 +249,8 @@ impl ServeArgs {
         let token_ttl_s = from.read("token-ttl", self.token_ttl, || Ok("900".to_owned()), seconds);
         let count = whole(1..=100_000, "must be a number from 1 to 100000");
         let max_connections = from.read("max-connections", self.max_connections, || Ok("4096".to_owned()), count);
+        let seconds = whole(0..=30, "must be a number of seconds from 0 to 30");
+        let drain_grace_s = from.read("drain-grace", self.drain_grace.take(), || Ok("0".to_owned()), seconds);
         let outbox = from.read("outbox", self.outbox, || Ok("on".to_owned()), on_off);
         if let Some(plain) = plain_http {
             check_exposure(&mut from, listen, metrics_listen.flatten(), plain);
@@ -210,6 +263,8 @@ impl ServeArgs {
                 store: store?,
                 shared_store: shared_store?,
                 synchronous: synchronous?,
+                db_readers: db_readers? as usize,
+                db_migrate: db_migrate?,
                 data_dir: data_dir?,
                 edge: edge?,
                 plain_http: plain_http?,
@@ -218,6 +273,7 @@ impl ServeArgs {
                 log_level: log_level?,
                 token_ttl_s: token_ttl_s?,
                 max_connections: max_connections? as usize,
+                drain_grace_s: drain_grace_s?,
                 outbox: outbox?,
                 shown,
             })
@@ -249,10 +305,15 @@ impl ServeArgs {
         Some(Edge { tls, cors_origins: cors_origins?, rate: rate?, public_url: public_url?, webhook_allow: webhook_allow? })
     }
 
-    /// Beside a store in a file, unless it is given; a store in memory has nothing that outlives the process.
-    fn master_keys(&mut self, from: &mut Sources<'_>, store: Option<&StoreConfig>) -> Option<Option<PathBuf>> {
+    /// Beside a store in a file, or in the data folder, unless it is given; a store in memory has nothing that outlives the
+    /// process.
+    fn master_keys(&mut self, from: &mut Sources<'_>, store: Option<&StoreConfig>, data_dir: Option<&Path>) -> Option<Option<PathBuf>> {
         let beside = || match store {
             Some(StoreConfig::Sqlite(path)) => Ok(format!("{}.keys", path.display())),
+            Some(StoreConfig::Postgres(_)) => {
+                let folder = data_dir.ok_or("they lie in the data folder, which is not known")?;
+                Ok(folder.join("railgate.keys").display().to_string())
+            }
             Some(StoreConfig::Memory) | None => Ok(String::new()),
         };
         let given = from.read("master-keys", self.master_keys.take(), beside, file)?;
@@ -294,6 +355,15 @@ pub fn describe(config: &ServeConfig) -> String {
 }
 
 impl ServeConfig {
+    /// Whether other servers may work over the same store.
+    pub fn is_shared(&self) -> bool {
+        match self.store {
+            StoreConfig::Sqlite(_) => self.shared_store,
+            StoreConfig::Postgres(_) => true,
+            StoreConfig::Memory => false,
+        }
+    }
+
     /// Every setting's name, value and origin, as [`describe`] shows them.
     pub fn settings(&self) -> impl Iterator<Item = (&'static str, &str, &Origin)> {
         self.shown.iter().map(|(name, value, origin)| (*name, value.as_str(), origin))

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::values::presentable;
+
 /// Where a setting came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
@@ -151,12 +153,14 @@ impl<'e> Sources<'e> {
     }
 
     fn keep<T>(&mut self, name: &'static str, text: String, origin: Origin, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
-        match parse(&text) {
+        let parsed = parse(&text);
+        let shown = presentable(&text).into_owned();
+        match parsed {
             Ok(value) => {
-                self.shown.push((name, text, origin));
+                self.shown.push((name, shown, origin));
                 Some(value)
             }
-            Err(right) => self.note(name, origin, Some(text), right),
+            Err(right) => self.note(name, origin, Some(shown), right),
         }
     }
 

@@ -51,7 +51,7 @@ fn everything_wrong_is_told_at_once_with_its_origin_and_what_is_right() {
     let args = ServeArgs {
         config: Some(file.path().to_owned()),
         listen: Some("0.0.0.0:80".to_owned()),
-        store: Some("postgres://db".to_owned()),
+        store: Some("mysql://db".to_owned()),
         log_level: Some("a=b=c".to_owned()),
         token_ttl: Some("90000".to_owned()),
         public_url: Some("ftp://x".to_owned()),
@@ -64,7 +64,7 @@ fn everything_wrong_is_told_at_once_with_its_origin_and_what_is_right() {
         "there are listen, metrics-listen",
         "listen (command line) is \"0.0.0.0:80\": is beyond loopback",
         "metrics-listen (environment variable RAILGATE_METRICS_LISTEN) is \"everywhere\": must be IP:PORT",
-        "store (command line) is \"postgres://db\": must be sqlite:PATH or memory:",
+        "store (command line) is \"mysql://db\": must be sqlite:PATH, postgres://USER@HOST/DATABASE or memory:",
         "synchronous (file ",
         "not boolean",
         "log-level (command line)",
@@ -158,4 +158,39 @@ fn master_keys_lie_beside_the_store_or_where_they_are_told() {
     assert_eq!(keys("sqlite:/data/pay.db", given("/secrets/keys")), Some("/secrets/keys".into()));
     assert_eq!(keys("memory:", None), None);
     assert_eq!(keys("memory:", given("/secrets/keys")), None);
+}
+
+#[test]
+fn the_password_of_a_database_is_shown_nowhere() {
+    let shown = [
+        ("postgres://gateway:geheim@db.example/railgate", "postgres://gateway:***@db.example/railgate"),
+        ("postgres://gateway@db.example/railgate?sslmode=require", "postgres://gateway@db.example/railgate?sslmode=require"),
+        ("postgresql://u:a?geheim@h1:1,h2:2/db?password=geheim&x=y", "postgresql://u:***@h1:1,h2:2/db?password=***&x=y"),
+        ("postgres://u:ge@heim:geheim@h/db?sslpassword=geheim", "postgres://u:***@h/db?sslpassword=***"),
+        ("postgres://db.example/railgate", "postgres://db.example/railgate"),
+        ("postgres://h:1/db?user=g&password=ge@heim", "postgres://h:1/db?user=g&password=***"),
+        ("postgres://h/db?Password=ge@heim&sslmode=require", "postgres://h/db?Password=***&sslmode=require"),
+    ];
+    for (url, expected) in shown {
+        let args = ServeArgs { store: Some(url.to_owned()), data_dir: Some("/data".to_owned()), ..ServeArgs::default() };
+        let config = args.resolve_with(&|_| None).unwrap();
+        let StoreConfig::Postgres(database) = &config.store else { panic!("{url}") };
+        assert_eq!((database.reveal(), database.to_string().as_str()), (url, expected));
+        assert_eq!(config.master_keys.as_deref(), Some(Path::new("/data/railgate.keys")));
+        assert!(config.is_shared());
+        for text in [describe(&config), format!("{config:?}")] {
+            assert!(!text.contains("geheim") && !text.contains("ge@heim") && text.contains(expected), "{text}");
+        }
+    }
+}
+
+#[test]
+fn nor_is_that_of_an_address_that_is_wrong() {
+    let wrong =
+        ["POSTGRES://u:geheim@h/db", "postgresql+psycopg://u:geheim@h/db", " postgres://u:geheim@h/db", "mysql://h/db?password=geheim"];
+    for url in wrong {
+        let args = ServeArgs { store: Some(url.to_owned()), ..ServeArgs::default() };
+        let error = args.resolve_with(&|_| None).unwrap_err().to_string();
+        assert!(error.contains("***") && !error.contains("geheim"), "{error}");
+    }
 }

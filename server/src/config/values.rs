@@ -1,5 +1,6 @@
 //! What the text of a setting means.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use directories::ProjectDirs;
 use railgate::client::normal_base;
 use railgate::store::sqlite::Synchronous;
 
-use super::StoreConfig;
+use super::{DatabaseUrl, StoreConfig};
 use crate::telemetry::LogFormat;
 
 pub(super) fn log_name(format: LogFormat) -> &'static str {
@@ -68,14 +69,48 @@ pub(super) fn metrics_address(text: &str) -> Result<Option<SocketAddr>, String> 
     if text == "off" { Ok(None) } else { listen_address(text).map(Some).map_err(|right| format!("{right}; or off")) }
 }
 
-pub(super) fn store_address(text: &str) -> Result<StoreConfig, String> {
+pub(crate) fn store_address(text: &str) -> Result<StoreConfig, String> {
     if text == "memory:" {
         return Ok(StoreConfig::Memory);
+    }
+    if is_postgres(text) {
+        return Ok(StoreConfig::Postgres(DatabaseUrl(text.to_owned())));
     }
     match text.strip_prefix("sqlite:") {
         Some(path) if !path.is_empty() => Ok(StoreConfig::Sqlite(PathBuf::from(path))),
         Some(_) => Err("must name a file, such as sqlite:/var/lib/railgate/railgate.db".to_owned()),
-        None => Err("must be sqlite:PATH or memory:".to_owned()),
+        None => Err("must be sqlite:PATH, postgres://USER@HOST/DATABASE or memory:".to_owned()),
+    }
+}
+
+fn is_postgres(text: &str) -> bool {
+    text.starts_with("postgres://") || text.starts_with("postgresql://")
+}
+
+/// What may be shown of a setting: the address of a database without its password, also of one that is written wrongly.
+pub(super) fn presentable(text: &str) -> Cow<'_, str> {
+    if text.contains("://") && (text.contains('@') || text.to_ascii_lowercase().contains("password")) {
+        hide_password(text).into()
+    } else {
+        text.into()
+    }
+}
+
+/// The address of a database with `***` for its password, wherever it stands. A password that somebody forgot to encode may
+/// have anything in it: so all from the first colon to the last `@` is taken for one, and all of a parameter that is named so.
+fn hide_password(url: &str) -> String {
+    let parameter = |part: &str| {
+        let named = part.to_ascii_lowercase().find("password=").map(|at| at + "password=".len());
+        named.map_or_else(|| part.to_owned(), |end| format!("{}***", &part[..end]))
+    };
+    let url = url.split('&').map(parameter).collect::<Vec<_>>().join("&");
+    let Some((scheme, rest)) = url.split_once("://") else { return "***".to_owned() };
+    match rest.rsplit_once('@') {
+        Some((user, rest)) => match user.split_once(':') {
+            Some((name, _)) => format!("{scheme}://{name}:***@{rest}"),
+            None => format!("{scheme}://{user}@{rest}"),
+        },
+        None => format!("{scheme}://{rest}"),
     }
 }
 

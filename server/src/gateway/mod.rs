@@ -19,7 +19,10 @@ use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
 use railgate::time::Millis;
 use railgate::{Engine, Error, ErrorCode, Result};
-use tokio::sync::{Notify, oneshot};
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit, oneshot};
+use tokio::task::block_in_place;
+use tokio::time::timeout;
 
 use crate::metrics::Metrics;
 use lanes::{Job, Lanes, Reply, Taken, Used};
@@ -41,6 +44,8 @@ struct Shared {
     wake: Wake,
     deliveries: Wake,
     unlogged: Notify,
+    /// Turns at a store that is far away.
+    reads: Semaphore,
     metrics: Arc<Metrics>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
@@ -59,6 +64,7 @@ impl Gateway {
             wake: Wake::default(),
             deliveries: Wake::default(),
             unlogged: Notify::new(),
+            reads: Semaphore::new(READS),
             metrics,
             writer: Mutex::new(None),
         });
@@ -109,9 +115,24 @@ impl Gateway {
     }
 
     /// A read by key, made where the caller stands: it takes some ten microseconds, less than handing it to another
-    /// thread would cost.
-    pub fn read<T>(&self, read: impl FnOnce(&Engine) -> T) -> T {
-        read(&self.shared.engine)
+    /// thread would cost. Where the store is another machine, others of this thread do not wait for it.
+    ///
+    /// # Errors
+    /// Those of `read`, and [`ErrorCode::StoreUnavailable`] when too many wait for a store that is far away.
+    pub async fn read<T>(&self, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
+        let _turn = self.turn().await?;
+        aside(&self.shared.engine, read)
+    }
+
+    /// A turn at a store that is far away: while it does not answer, those who need it do not take all threads.
+    async fn turn(&self) -> Result<Option<SemaphorePermit<'_>>> {
+        if !self.shared.engine.is_remote() {
+            return Ok(None);
+        }
+        match timeout(TURN, self.shared.reads.acquire()).await {
+            Ok(Ok(turn)) => Ok(Some(turn)),
+            Ok(Err(_)) | Err(_) => Err(Error::new(ErrorCode::StoreUnavailable)),
+        }
     }
 
     /// A read that may scan, made on a thread that may block.
@@ -119,6 +140,7 @@ impl Gateway {
     /// # Errors
     /// Those of `read`, and [`ErrorCode::Internal`] when it panicked.
     pub async fn scan<T: Send + 'static>(&self, read: impl FnOnce(&Engine) -> Result<T> + Send + 'static) -> Result<T> {
+        let _turn = self.turn().await?;
         let shared = Arc::clone(&self.shared);
         match tokio::task::spawn_blocking(move || read(&shared.engine)).await {
             Ok(answer) => answer,
@@ -176,6 +198,28 @@ impl Gateway {
         }
         Ok(())
     }
+}
+
+/// How many reads are made at a time of a store that is far away, and how long one waits for its turn.
+const READS: usize = 64;
+const TURN: Duration = Duration::from_secs(5);
+/// How many calls that are not let in yet may wait for such a store: they have no turn, and may be anybody's.
+const AT_THE_GATE: usize = 128;
+
+/// A read for a call that is still at the gate, made where the caller stands. It waits for no turn, and takes none.
+pub(crate) fn read_from<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
+    static WAITING: Semaphore = Semaphore::const_new(AT_THE_GATE);
+    if !engine.is_remote() {
+        return read(engine);
+    }
+    let _place = WAITING.try_acquire().map_err(|_| Error::new(ErrorCode::StoreUnavailable))?;
+    aside(engine, read)
+}
+
+/// Reads so that others of this thread do not wait for a store that is far away.
+fn aside<T>(engine: &Engine, read: impl FnOnce(&Engine) -> T) -> T {
+    let others_wait = || Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if engine.is_remote() && others_wait() { block_in_place(|| read(engine)) } else { read(engine) }
 }
 
 /// What a caller hears whose answer was dropped: only when the writer thread itself died.

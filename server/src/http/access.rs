@@ -1,5 +1,6 @@
 //! Credentials: challenges, enrolments, tokens and keys.
 
+use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
 use hyper::StatusCode;
@@ -71,6 +72,16 @@ pub(crate) struct TokenView {
     /// What it may do, names with spaces between them.
     #[schema(example = "settlements:read settlements:write")]
     scope: String,
+}
+
+/// A fresh access token, and whose it is.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct GrantView {
+    /// `cli_` and a ULID: who took it, also for whoever never heard the answer to its enrolment.
+    client_id: String,
+    /// The token.
+    #[serde(flatten)]
+    token: TokenView,
 }
 
 /// A client's keys.
@@ -154,7 +165,8 @@ async fn enroll_sandbox(app: &App, command: Command) -> Answer {
         status: key.status,
         token: enrolled.token.map(|token| token_view(app.gateway.engine(), token)),
         webhook_secret: enrolled.webhook_secret,
-        balances: app.gateway.read(|engine| engine.balances(&enrolled.caller))?,
+        // They can be read again; the secrets are shown this once.
+        balances: app.gateway.read(|engine| engine.balances(&enrolled.caller)).await.unwrap_or_default(),
     };
     secret(StatusCode::CREATED, &view)
 }
@@ -165,13 +177,17 @@ async fn enroll_sandbox(app: &App, command: Command) -> Answer {
 #[utoipa::path(
     post, path = "/api/v1/auth/tokens", tag = "access", operation_id = "createToken", security(()),
     request_body(content = Option<TokenBody>, content_type = "application/json", example = json!({"scope": "settlements:read balances:read"})),
-    responses((status = 200, description = "The token", body = TokenView), BadBody, Unproved, Unserved),
+    responses((status = 200, description = "The token", body = GrantView), BadBody, Unproved, Unserved),
 )]
 pub(crate) async fn token(State(app): State<App>, posted: Posted) -> Answer {
     let scopes = parse_token(posted.body())?;
+    let client_id = posted.caller.client_id;
     let command = posted.signed(Command::IssueToken { key: posted.credential.key, scopes });
     match app.gateway.run(command).await? {
-        Outcome::Token(token) => secret(StatusCode::OK, &token_view(app.gateway.engine(), *token)),
+        Outcome::Token(token) => {
+            let client_id = format!("cli_{client_id}");
+            secret(StatusCode::OK, &GrantView { client_id, token: token_view(app.gateway.engine(), *token) })
+        }
         other => Err(worker::unexpected(&other).into()),
     }
 }
@@ -200,7 +216,7 @@ pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted) -> Answ
     responses((status = 200, description = "All of them", body = KeysView), Denied, Unserved),
 )]
 pub(crate) async fn keys(State(app): State<App>, Call(call): Call) -> Answer {
-    let data = app.gateway.read(|engine| engine.keys(&call.caller))?;
+    let data = app.gateway.read(|engine| engine.keys(&call.caller)).await?;
     ok(&KeysView { data })
 }
 
@@ -250,18 +266,8 @@ pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Pos
     responses((status = 200, description = "A JWK set", body = serde_json::Value, content_type = "application/jwk-set+json"), Unserved),
 )]
 pub(crate) async fn jwks(State(app): State<App>, _: super::call::Noted) -> Answer {
-    let keys = app.gateway.scan(Engine::receipt_keys).await?;
-    let keys: Result<Vec<serde_json::Value>> = keys
-        .iter()
-        .map(|key| {
-            let mut jwk: serde_json::Value = serde_json::from_str(&key.public.jwk()).map_err(Error::internal)?;
-            jwk["kid"] = key.public.id().to_string().into();
-            jwk["use"] = "sig".into();
-            jwk["alg"] = "ES256".into();
-            Ok(jwk)
-        })
-        .collect();
-    let answer = ok(&serde_json::json!({ "keys": keys? }))?;
+    let keys = app.gateway.scan(Engine::receipt_jwks).await?;
+    let answer = Response::new(Body::from(keys));
     let answer = with(answer, hyper::header::CONTENT_TYPE, HeaderValue::from_static("application/jwk-set+json"))?;
     with(answer, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))
 }

@@ -24,7 +24,7 @@ pub(crate) struct BalancesView {
     responses((status = 200, description = "One for each currency", body = BalancesView), Denied, Unserved),
 )]
 pub(crate) async fn balances(State(app): State<App>, Call(call): Call) -> Answer {
-    let data = app.gateway.read(|engine| engine.balances(&call.caller))?;
+    let data = app.gateway.read(|engine| engine.balances(&call.caller)).await?;
     ok(&BalancesView { data })
 }
 
@@ -35,7 +35,7 @@ pub(crate) async fn balances(State(app): State<App>, Call(call): Call) -> Answer
     responses((status = 200, description = "The balance", body = BalanceView), NoBalance, Denied, Unserved),
 )]
 pub(crate) async fn balance(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
-    let view = app.gateway.read(|engine| engine.balance(&call.caller, named.last()))?;
+    let view = app.gateway.read(|engine| engine.balance(&call.caller, named.last())).await?;
     ok(&view)
 }
 

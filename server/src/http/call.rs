@@ -124,6 +124,9 @@ impl<const MAX: usize> Posted<MAX> {
 
     /// The command that it asks for, with the signature under which it came.
     pub(crate) fn signed(&self, command: Command) -> Command {
+        if !command.is_repeatable() {
+            self.raw.context.set_once();
+        }
         Command::Signed { by: self.by.clone(), command: Box::new(command) }
     }
 }
@@ -344,7 +347,7 @@ mod tests {
         let mut params = Params::of(&uri).unwrap();
         assert_eq!(params.number("wait", 0..=30), None);
         assert_eq!(params.number("version", 0..=9), Some(2));
-        let codes: Vec<_> = params.finish().unwrap_err().fields.into_iter().map(|field| (field.pointer, field.code)).collect();
+        let codes: Vec<_> = params.finish().unwrap_err().into_fields().into_iter().map(|field| (field.pointer, field.code)).collect();
         let expected = [("wait", "out_of_range"), ("version", "duplicate_parameter"), ("more", "unknown_parameter")];
         assert_eq!(codes, expected.map(|(name, code)| (name.to_owned(), code.into())));
     }

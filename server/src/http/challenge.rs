@@ -9,6 +9,8 @@ use railgate::ledger::Mode;
 use railgate::time::Millis;
 use railgate::{Engine, Error, Result};
 
+use crate::gateway::read_from;
+
 /// How often the keys are read again.
 const FRESH_MS: Millis = 10_000;
 /// How often at most, when a challenge names a key that is not known here.
@@ -57,7 +59,7 @@ impl Challenger {
     /// A store that cannot be read now leaves the keys as they are.
     fn read_again(&self, engine: &Engine, now: Millis) {
         self.read_at.store(now, Ordering::Relaxed);
-        match engine.challenge_keys() {
+        match read_from(engine, Engine::challenge_keys) {
             Ok(keys) => *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys),
             Err(error) => {
                 let cause = std::error::Error::source(&error).map(ToString::to_string);

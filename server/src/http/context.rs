@@ -29,12 +29,14 @@ pub(crate) struct Context {
     access: OnceLock<Access>,
     signature_base: OnceLock<String>,
     rate: OnceLock<(bool, Decision)>,
+    once: OnceLock<()>,
 }
 
 impl Context {
     pub(crate) fn new(id: HeaderValue) -> Self {
         let (route, client, mode) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { id, route, client, mode, access: OnceLock::new(), signature_base: OnceLock::new(), rate: OnceLock::new() }
+        let (access, signature_base, rate, once) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { id, route, client, mode, access, signature_base, rate, once }
     }
 
     /// The id as text.
@@ -91,6 +93,16 @@ impl Context {
     /// The base that a signature did not fit, without the token in it.
     pub(crate) fn signature_base(&self) -> Option<&str> {
         self.signature_base.get().map(String::as_str)
+    }
+
+    /// From here on it may be carried out, and sent again it could be carried out twice.
+    pub(crate) fn set_once(&self) {
+        let _ = self.once.set(());
+    }
+
+    /// Whether it may be sent again by somebody who does not know what came of it.
+    pub(crate) fn is_repeatable(&self) -> bool {
+        self.once.get().is_none()
     }
 
     pub(crate) fn route(&self) -> Option<&str> {

@@ -27,7 +27,9 @@ const SENT: [&str; 10] = [
 ];
 
 /// What a page may read.
-const READ: [&str; 13] = [
+const READ: [&str; 14] = [
+    // By how much the page's clock is wrong.
+    "date",
     "signature-challenge",
     "www-authenticate",
     "accept-signature",

@@ -192,6 +192,8 @@ problem_groups! {
     NoRoom = [TooManyWebhooks];
     /// Of calls that change a webhook.
     Changing = [VersionConflict];
+    /// Of calls that give a webhook a new secret.
+    Rotating = [InvalidState, VersionConflict];
     /// Of calls that test a webhook.
     Testing = [RequestInProgress];
     /// Of calls that need an enabled webhook.

@@ -6,7 +6,7 @@ use axum::response::Response;
 use hyper::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
 use railgate::api::{Caller, Page, SettlementView};
 use railgate::engine::ListRequest;
-use railgate::{Error, Result};
+use railgate::{Engine, Error, Result};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -48,7 +48,10 @@ pub(crate) async fn export(State(app): State<App>, open: Open) -> Answer {
         _ => (NDJSON, "attachment; filename=\"settlements.ndjson\"", Format::NdJson),
     };
     let (sender, receiver) = mpsc::channel(2);
-    tokio::spawn(Export { app, caller: open.caller, format, sender }.run(request));
+    let export = Export { app, caller: open.caller, format, sender };
+    // Before the answer begins: what is wrong at once is said as ever.
+    let first = export.page(request).await?;
+    tokio::spawn(export.run(first));
     let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content));
     response.headers_mut().insert(CONTENT_DISPOSITION, HeaderValue::from_static(file));
@@ -69,39 +72,41 @@ struct Export {
 }
 
 impl Export {
-    async fn run(self, request: ListRequest) {
-        if let Err(error) = self.stream(request).await {
+    async fn run(self, first: Rows) {
+        if let Err(error) = self.stream(first).await {
             tracing::warn!(%error, "an export broke off");
             let _ = self.sender.send(Err(error)).await;
         }
     }
 
-    async fn stream(&self, first: ListRequest) -> Result<()> {
-        let mut next = Some(first);
-        let mut text = match self.format {
-            Format::Csv => HEADER.to_owned(),
-            Format::NdJson => String::new(),
+    async fn stream(&self, (first, mut next): Rows) -> Result<()> {
+        let head = match self.format {
+            Format::Csv => HEADER,
+            Format::NdJson => "",
         };
-        while let Some(request) = next {
-            let (caller, format) = (self.caller, self.format);
-            let (rows, page_after) = self
-                .app
-                .gateway
-                .scan(move |engine| {
-                    let page = engine.list(&caller, &request)?;
-                    Ok((rows(format, &page)?, request.next(&page)))
-                })
-                .await?;
-            text.push_str(&rows);
-            if !text.is_empty() && self.sender.send(Ok(std::mem::take(&mut text).into())).await.is_err() {
+        let mut text = format!("{head}{first}");
+        loop {
+            if !text.is_empty() && self.sender.send(Ok(text.into())).await.is_err() {
                 // The client hung up.
                 return Ok(());
             }
-            next = page_after;
+            let Some(request) = next else { return Ok(()) };
+            (text, next) = self.page(request).await?;
         }
-        Ok(())
+    }
+
+    async fn page(&self, request: ListRequest) -> Result<Rows> {
+        let (caller, format) = (self.caller, self.format);
+        let read = move |engine: &Engine| {
+            let page = engine.list(&caller, &request)?;
+            Ok((rows(format, &page)?, request.next(&page)))
+        };
+        self.app.gateway.scan(read).await
     }
 }
+
+/// A page as it is sent, and what to ask for the next one.
+type Rows = (String, Option<ListRequest>);
 
 fn rows(format: Format, page: &Page<SettlementView>) -> Result<String> {
     let mut out = String::with_capacity(1_024 * page.data.len());

@@ -32,10 +32,6 @@ pub struct Front {
 /// A fresh challenge, with every answer.
 pub(crate) const SIGNATURE_CHALLENGE: HeaderName = HeaderName::from_static("signature-challenge");
 
-/// A create or a reversal may have been carried out although its answer was late: the same call tells.
-const TOO_LATE: &str = "the answer took too long; it is not known whether the request was carried out. \
-    A create may be sent again with the same reference, a reverse with the same Idempotency-Key: nothing is done twice";
-
 impl Front {
     pub(crate) fn new(router: Router, app: App, cors: Option<Cors>) -> Self {
         Self { router, app, cors: cors.map(Arc::new) }
@@ -61,7 +57,7 @@ impl Front {
         request.extensions_mut().insert(Arc::clone(&context));
         let mut response = match tokio::time::timeout(limit, self.route(request)).await {
             Ok(response) => response,
-            Err(_) => Failure(Error::with(ErrorCode::Timeout, TOO_LATE)).into_response(),
+            Err(_) => Failure(Error::in_doubt(ErrorCode::Timeout, context.is_repeatable())).into_response(),
         };
         drop(counted);
         let challenge = self.app.gate.challenge(context.mode());

@@ -23,6 +23,7 @@ use super::limit::{Limits, Peer};
 use super::scopes::Access;
 use super::seen::Seen;
 use super::token::{self, TokenCache};
+use crate::gateway::read_from;
 
 /// What every call goes through.
 pub(crate) struct Gate {
@@ -108,7 +109,7 @@ impl Gate {
                 credential
             }
             Access::Key => {
-                let credential = self.engine.signatory(&found.as_ref().map_err(Clone::clone)?.key_id)?;
+                let credential = read_from(&self.engine, |engine| engine.signatory(&found.as_ref().map_err(Clone::clone)?.key_id))?;
                 // Anyone can name a key: the log tells whose it is once it has signed.
                 shown.context.set_mode(credential.caller.mode);
                 credential
@@ -225,8 +226,9 @@ impl Gate {
             let detail = format!("the call needs the scope {}; the credential has: {}", scope.as_str(), credential.scopes);
             return Err(Error::with(ErrorCode::InsufficientScope, detail));
         }
-        // A create burns its nonce only where it is refused. Other changes find a burnt one in their own commit.
-        if scope == Scope::SettlementsWrite && self.engine.is_burnt(&nonce.hash)? {
+        // A create burns its nonce only where it is refused. Other changes find a burnt one in their own commit, and over a
+        // remote store creates do too, single or in batches: there the engine looks for those of a whole group at once.
+        if scope == Scope::SettlementsWrite && !self.engine.is_remote() && self.engine.is_burnt(&nonce.hash)? {
             return Err(Error::new(ErrorCode::NonceReplayed));
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::time::Duration;
 use railgate::Result;
 use railgate::api::{Caller, Target};
 use railgate::store::record::SettlementRecord;
-use tokio::time::sleep;
+use tokio::time::{interval, sleep};
 
 use super::App;
 
@@ -25,15 +25,20 @@ pub(crate) async fn until(
     let mut watch = app.gateway.watch(record.no);
     let mut stopping = app.stopping.clone();
     let mut deadline = pin!(sleep(Duration::from_secs(wait_s.into())));
+    // Other nodes carry payments on, too, and nobody tells this one.
+    let mut look = interval(app.limits.look.max(Duration::from_millis(1)));
+    look.reset();
+    let mut last = false;
     loop {
-        let record = app.gateway.read(|engine| engine.settlement(caller, &target))?;
-        if enough(&record) {
+        let record = app.gateway.read(|engine| engine.settlement(caller, &target)).await?;
+        if last || enough(&record) {
             return Ok(record);
         }
         tokio::select! {
             () = watch.changed() => {}
-            () = &mut deadline => return Ok(record),
-            () = stopping.requested() => return Ok(record),
+            _ = look.tick() => {}
+            () = &mut deadline => last = true,
+            () = stopping.requested() => last = true,
         }
     }
 }

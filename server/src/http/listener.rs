@@ -1,9 +1,10 @@
 //! Connections: accepted one by one, bounded in number and in patience, and closed in good order.
 
 use std::convert::Infallible;
+use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
@@ -27,7 +28,7 @@ use super::front::Front;
 use super::limit::Peer;
 use super::{HttpLimits, Metrics, Tls};
 use crate::metrics::CONTENT_TYPE as METRICS_TYPE;
-use crate::stop::Stop;
+use crate::stop::{Stop, stop};
 
 /// The largest head of a request.
 const HEAD: usize = 32 * 1024;
@@ -58,36 +59,63 @@ impl Listener {
         self.socket.local_addr()
     }
 
-    /// Serves until `stopping`; then takes no new connections, lets requests under way finish, and cuts off what is
-    /// left when the time to drain is over.
+    /// Serves until `stopping`; then lets requests under way finish, and cuts off what is left when the time to drain is
+    /// over. Until they have finished, and for the grace that was set, whoever still comes is served too: those who send
+    /// them here have to learn first that readiness is gone.
     pub(crate) async fn serve(self, front: Front, mut stopping: Stop) {
-        let graceful = GracefulShutdown::new();
         let mut connections = JoinSet::new();
+        let early = GracefulShutdown::new();
         loop {
-            let (stream, peer, slot) = tokio::select! {
+            let accepted = tokio::select! {
                 biased;
                 () = stopping.requested() => break,
                 accepted = self.accept() => accepted,
             };
-            let connection = Connection { front: front.clone(), builder: self.builder(), watcher: graceful.watcher(), peer };
-            let (tls, handshake) = (self.tls.as_ref().map(|tls| tls.acceptor()), self.limits.handshake);
-            let open = self.metrics.connection();
-            let stopping = stopping.clone();
-            connections.spawn(async move {
-                match tls {
-                    Some(tls) => connection.secured(tls, stream, handshake, stopping).await,
-                    None => connection.converse(stream).await,
-                }
-                drop((slot, open));
-            });
+            connections.spawn(self.converse(accepted, &front, early.watcher(), true, stopping.clone()));
             while connections.try_join_next().is_some() {}
         }
-        let Self { socket, limits, .. } = self;
-        drop(socket);
-        if timeout(limits.drain, graceful.shutdown()).await.is_err() {
+        let (late, (closed, closing)) = (GracefulShutdown::new(), stop());
+        let (deadline, grace) = (Instant::now() + self.limits.drain, self.limits.grace);
+        let under_way = timeout_at(deadline, async { tokio::join!(early.shutdown(), sleep(grace)) });
+        let mut under_way = pin!(under_way);
+        let mut in_time = loop {
+            let accepted = tokio::select! {
+                biased;
+                drained = &mut under_way => break drained.is_ok(),
+                accepted = self.accept() => accepted,
+            };
+            connections.spawn(self.converse(accepted, &front, late.watcher(), false, closing.clone()));
+        };
+        drop(self);
+        closed.stop();
+        in_time &= timeout_at(deadline, late.shutdown()).await.is_ok();
+        if !in_time {
             tracing::warn!(connections = connections.len(), "requests were cut off: the time to finish them is over");
         }
         connections.shutdown().await;
+    }
+
+    /// All that becomes of a connection.
+    fn converse(
+        &self,
+        (stream, peer, slot): (Stream, Peer, OwnedSemaphorePermit),
+        front: &Front,
+        watcher: Watcher,
+        keep_alive: bool,
+        stopping: Stop,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let mut builder = self.builder();
+        builder.keep_alive(keep_alive);
+        let connection = Connection { front: front.clone(), builder, watcher, peer };
+        let (tls, handshake) = (self.tls.as_ref().map(|tls| tls.acceptor()), self.limits.handshake);
+        let open = self.metrics.connection();
+        async move {
+            match tls {
+                Some(tls) => connection.secured(tls, stream, handshake, stopping).await,
+                None => connection.converse(stream).await,
+            }
+            drop((slot, open));
+        }
     }
 
     fn builder(&self) -> http1::Builder {

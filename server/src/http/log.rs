@@ -52,11 +52,9 @@ pub(crate) async fn proof(State(app): State<App>, open: Open, named: Named) -> A
             Err(error) if error.code == ErrorCode::NotLoggedYet && rounds > 0 => {
                 let logged = number::step(&app.gateway).await?;
                 rounds -= 1;
-                match (logged.events > 0 || logged.more, logged.held_until) {
-                    (true, _) => {}
-                    (false, Some(_)) => sleep(LOOK).await,
-                    // Nothing is left to be numbered. It may have been done between the two: one more look tells.
-                    (false, None) => rounds = 0,
+                // Where nothing is left to be numbered, it was done between the two; and meanwhile there may be a newer event.
+                if logged.events == 0 && !logged.more && logged.held_until.is_some() {
+                    sleep(LOOK).await;
                 }
             }
             other => break other?,

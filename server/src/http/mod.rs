@@ -88,6 +88,8 @@ pub struct HttpLimits {
     pub stall: Duration,
     /// How long requests under way are waited for at the end.
     pub drain: Duration,
+    /// For how long at least whoever still comes is served after the wish to end, with readiness gone.
+    pub grace: Duration,
     /// How many connections may be open.
     pub connections: usize,
     /// How many streams of events one client may have open. All together may have half as many as there may be connections.
@@ -107,6 +109,7 @@ impl Default for HttpLimits {
             look: Duration::from_secs(15),
             stall: Duration::from_secs(30),
             drain: Duration::from_secs(35),
+            grace: Duration::ZERO,
             connections: 4_096,
             client_streams: 64,
         }

@@ -57,17 +57,17 @@ impl Problem {
     pub(crate) fn new(error: Error, instance: &str, request_id: &str) -> Self {
         let code = error.code;
         Self {
-            kind: format!("https://railgate.dev/problems/{}", code.as_str()),
+            kind: code.uri(),
             title: code.title(),
             status: code.http_status(),
-            detail: error.detail.into_owned(),
+            detail: error.detail.to_string(),
             instance: instance.to_owned(),
             code: code.as_str(),
             category: code.category().as_str(),
-            retryable: code.retryable(),
+            retryable: error.retryable,
             request_id: request_id.to_owned(),
             signature_base: None,
-            errors: error.fields,
+            errors: error.into_fields(),
         }
     }
 }

@@ -100,7 +100,7 @@ pub(crate) struct ReversalsView {
     responses((status = 200, description = "All of them", body = ReversalsView), NoSettlement, Denied, Unserved),
 )]
 pub(crate) async fn list(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
-    let data = app.gateway.read(|engine| engine.reversals(&engine.settlement(&call.caller, named.target()?)?))?;
+    let data = app.gateway.read(|engine| engine.reversals(&engine.settlement(&call.caller, named.target()?)?)).await?;
     ok(&ReversalsView { data })
 }
 
@@ -116,9 +116,12 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call, named: Named)
     responses((status = 200, description = "The reversal", body = ReversalView), NoReversal, Denied, Unserved),
 )]
 pub(crate) async fn read(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
-    let view = app.gateway.read(|engine| {
-        let record = engine.settlement(&call.caller, named.target()?)?;
-        engine.reversal(&record, named.last())
-    })?;
+    let view = app
+        .gateway
+        .read(|engine| {
+            let record = engine.settlement(&call.caller, named.target()?)?;
+            engine.reversal(&record, named.last())
+        })
+        .await?;
     ok(&view)
 }

@@ -6,7 +6,7 @@ use hyper::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH,
 use hyper::{HeaderMap, StatusCode};
 use railgate::api::{Caller, CheckView, Command, Outcome, Page, ReconcileView, SettlementView};
 use railgate::store::record::{AuditAction, SettlementRecord};
-use railgate::{Error, Result};
+use railgate::{Error, ErrorCode, Result};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -47,7 +47,9 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
     match prefer_wait(&posted.raw.parts.headers, app.limits.wait_s) {
         None => created_answer(&app, &posted.caller, &settlement, replayed),
         Some(wait_s) => {
-            let settlement = until(&app, &posted.caller, *settlement, wait_s, |record| record.status.is_final()).await?;
+            // It is made: a store that cannot be read now says nothing against that.
+            let made = settlement.clone();
+            let settlement = until(&app, &posted.caller, *settlement, wait_s, |record| record.status.is_final()).await.unwrap_or(*made);
             let answer = created_answer(&app, &posted.caller, &settlement, replayed)?;
             with_text(answer, PREFERENCE_APPLIED, format!("wait={wait_s}"))
         }
@@ -113,7 +115,12 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) 
             Err(error) => Some(error),
         });
     }
-    let mut outcomes = app.gateway.run_many(commands).await?.into_iter();
+    let outcomes = app.gateway.run_many(commands).await?;
+    // The elements share the call's nonce: spent before, it is spent for all of them.
+    if let Some(Err(error)) = outcomes.iter().find(|outcome| outcome.as_ref().is_err_and(|error| error.code == ErrorCode::NonceReplayed)) {
+        return Err(error.clone().into());
+    }
+    let mut outcomes = outcomes.into_iter();
     let results = refused.into_iter().map(|refusal| match refusal {
         Some(error) => Err(error),
         None => outcomes.next().unwrap_or_else(|| Err(Error::internal("an element was not answered"))).and_then(created),
@@ -142,7 +149,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) 
     responses((status = 200, description = "What a create would meet now", body = CheckView), BadBody, Denied, Unserved),
 )]
 pub(crate) async fn check(State(app): State<App>, posted: Posted) -> Answer {
-    let view = app.gateway.read(|engine| engine.preflight(&posted.caller, posted.body()))?;
+    let view = app.gateway.read(|engine| engine.preflight(&posted.caller, posted.body())).await?;
     ok(&view)
 }
 
@@ -173,7 +180,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
     ),
 )]
 pub(crate) async fn read(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
-    let record = app.gateway.read(|engine| engine.settlement(&call.caller, named.target()?))?;
+    let record = app.gateway.read(|engine| engine.settlement(&call.caller, named.target()?)).await?;
     let tag = format!("\"{}\"", record.version);
     let answer = if matches(&call.headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
@@ -206,10 +213,10 @@ pub(crate) fn matches(headers: &HeaderMap, tag: &str) -> bool {
 pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Posted) -> Answer {
     let gateway = &app.gateway;
     let target = named.target()?.clone();
-    let settlement = gateway.read(|engine| engine.settlement(&posted.caller, &target))?;
+    let settlement = gateway.read(|engine| engine.settlement(&posted.caller, &target)).await?;
     // Before anything leaves: the same call sent again must not ask the rail again.
     gateway.run(posted.signed(Command::Note { action: AuditAction::CheckSettlement, target: settlement.no })).await?;
-    let question = gateway.read(|engine| engine.inquiry(&settlement))?;
+    let question = gateway.read(|engine| engine.inquiry(&settlement)).await?;
     let answer = match question {
         None => None,
         Some(call) => {

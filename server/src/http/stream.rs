@@ -25,6 +25,8 @@ use super::streams::{self, Place};
 
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// The end of a stream whose server stops: connect again in this many milliseconds, to whoever answers then.
+const COME_BACK: &str = "retry: 500\n: this server is stopping\n\n";
 /// Events read together.
 const PAGE: usize = 100;
 
@@ -67,11 +69,17 @@ pub(super) fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
 /// `rate_limited` when too many streams are open.
 pub(super) fn open(app: App, client: ClientNo, token: String, followed: Followed, after: i64) -> Result<Response> {
     let place = streams::take(&app, client)?;
-    let (sender, receiver) = mpsc::channel(4);
+    let (sender, receiver) = mpsc::channel(5);
+    // There is room for it whatever stands before it.
+    let farewell = sender.clone().try_reserve_owned().map_err(Error::internal)?;
     tokio::spawn(async move {
+        let stopping = app.stopping.clone();
         let follower = Follower { app, token, followed, after, sender, _place: place };
-        if let Err(error) = follower.follow().await {
-            tracing::warn!(%error, "a stream of events ended");
+        match follower.follow().await {
+            // Another node, or this one soon, goes on where the follower is.
+            Ok(()) if stopping.is_requested() => drop(farewell.send(Ok(COME_BACK.into()))),
+            Ok(()) => {}
+            Err(error) => tracing::warn!(%error, "a stream of events ended"),
         }
     });
     let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
@@ -129,6 +137,10 @@ impl Follower {
     /// Sends every event that was not sent yet; `false` when nobody listens any more, or nobody may.
     async fn catch_up(&mut self) -> Result<bool> {
         loop {
+            // However much is left: the follower goes on elsewhere, from where it is.
+            if self.app.stopping.is_requested() {
+                return Ok(true);
+            }
             // Whoever was let in is not let in for ever: the stream ends with its token, key and client, and is taken up
             // again with another signature.
             let (token, followed, after) = (self.token.clone(), self.followed.clone(), self.after);
@@ -141,7 +153,7 @@ impl Follower {
                 Err(error) if error.code.http_status() < 500 => return Ok(false),
                 Err(error) => {
                     // Cut off, so that the client comes back and asks again from where it was.
-                    let _ = self.sender.send(Err(error.clone())).await;
+                    self.pass_on(Err(error.clone())).await;
                     return Err(error);
                 }
             };
@@ -160,9 +172,19 @@ impl Follower {
         }
     }
 
-    /// `false` when nobody listens any more. Waits for room: whoever makes none loses the connection.
     async fn send(&self, text: String) -> bool {
-        self.sender.send(Ok(text.into())).await.is_ok()
+        self.pass_on(Ok(text.into())).await
+    }
+
+    /// `false` when nobody listens any more. Waits for room: whoever makes none loses the connection. Once the process is
+    /// to end it waits no more.
+    async fn pass_on(&self, what: Result<Bytes>) -> bool {
+        let mut stopping = self.app.stopping.clone();
+        tokio::select! {
+            biased;
+            sent = self.sender.send(what) => sent.is_ok(),
+            () = stopping.requested() => false,
+        }
     }
 }
 

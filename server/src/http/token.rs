@@ -12,6 +12,8 @@ use sha2::{Digest, Sha256};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
+use crate::gateway::read_from;
+
 /// A suspension or a revocation at another node takes effect after this at the latest.
 const FRESH_MS: Millis = 5_000;
 /// How many tokens are remembered.
@@ -47,7 +49,7 @@ impl TokenCache {
         if let Some(credential) = known {
             return Ok(credential);
         }
-        let credential = engine.authenticate(token)?;
+        let credential = read_from(engine, |engine| engine.authenticate(token))?;
         self.put(hash, Entry { credential, until: credential.expires_at.min(now + FRESH_MS) }, now, forgotten);
         Ok(credential)
     }

@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout};
 const LOOKED_AT: usize = 32;
 /// Names that the system looks up at the same time. It holds a thread for as long as it likes, of the runtime's 512.
 const PERMITS: usize = 128;
-/// How long a look-up is waited for.
+/// How long a look-up is waited for, from when it begins: waiting for its turn is no fault of its name.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long an answer is remembered, also that there was none: long enough for the deliveries of one moment.
 const REMEMBERED: Duration = Duration::from_secs(5);
@@ -28,7 +28,7 @@ const NAMES: usize = 1_024;
 /// A name's addresses, while they are looked up.
 pub type Addresses<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Where a name's addresses come from.
+/// Where a name's addresses come from. It gives up on a name that takes too long.
 pub trait Resolve: Send + Sync {
     /// The addresses of a name, in the order in which they are to be tried.
     fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a>;
@@ -38,25 +38,31 @@ pub trait Resolve: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct System {
     permits: Arc<Semaphore>,
+    /// Asks the system, and holds its thread meanwhile.
+    ask: fn(&str) -> io::Result<Vec<IpAddr>>,
 }
 
 impl Default for System {
     fn default() -> Self {
-        Self { permits: Arc::new(Semaphore::new(PERMITS)) }
+        Self { permits: Arc::new(Semaphore::new(PERMITS)), ask }
     }
+}
+
+fn ask(name: &str) -> io::Result<Vec<IpAddr>> {
+    Ok((name, 0).to_socket_addrs()?.map(|address| address.ip()).take(LOOKED_AT).collect())
 }
 
 impl Resolve for System {
     fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a> {
         Box::pin(async move {
             let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(io::Error::other)?;
-            let name = name.to_owned();
+            let (name, ask) = (name.to_owned(), self.ask);
             let lookup = tokio::task::spawn_blocking(move || {
                 // Given back when the system is done, not when nobody waits for it any more.
                 let _permit = permit;
-                (name.as_str(), 0).to_socket_addrs().map(|found| found.map(|address| address.ip()).take(LOOKED_AT).collect())
+                ask(&name)
             });
-            lookup.await.map_err(io::Error::other)?
+            timeout(PATIENCE, lookup).await.map_err(io::Error::from)?.map_err(io::Error::other)?
         })
     }
 }
@@ -87,7 +93,7 @@ impl Lookups {
         let lookup = self.lookup(name);
         // If the one who asks first gives up, another of those who wait asks.
         let answer = lookup.get_or_init(async || {
-            let found = timeout(PATIENCE, self.resolver.resolve(name)).await.ok().and_then(Result::ok);
+            let found = self.resolver.resolve(name).await.ok();
             Answer { at: Instant::now(), addresses: found.map(|found| found.into_iter().take(LOOKED_AT).collect()) }
         });
         answer.await.addresses.clone()
@@ -128,11 +134,11 @@ fn is_over(lookup: &Arc<Lookup>) -> bool {
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use super::*;
 
-    /// Counts its questions. Those for `no…` have no answer; each answer takes a second, those for `slow…` for ever.
+    /// Counts its questions. Those for `no…` have no answer; each answer takes a second, those for `slow…` too long.
     #[derive(Default)]
     struct Counting(AtomicUsize);
 
@@ -140,10 +146,11 @@ mod tests {
         fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a> {
             self.0.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move {
-                tokio::time::sleep(Duration::from_secs(1)).await;
+                let slow = name.starts_with("slow");
+                tokio::time::sleep(if slow { PATIENCE } else { Duration::from_secs(1) }).await;
                 match name {
                     name if name.starts_with("no") => Err(io::Error::other("no such name")),
-                    name if name.starts_with("slow") => std::future::pending().await,
+                    _ if slow => Err(io::ErrorKind::TimedOut.into()),
                     _ => Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST); 100]),
                 }
             })
@@ -176,6 +183,30 @@ mod tests {
             lookups.addresses(name).await;
             assert_eq!(asked(), 2, "{name}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_its_turn_is_not_taken_for_a_slow_name() {
+        static BUSY: AtomicBool = AtomicBool::new(true);
+        let ask = |name: &str| {
+            while name.starts_with("slow") && BUSY.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)])
+        };
+        let lookups = Arc::new(Lookups::of(Arc::new(System { permits: Arc::new(Semaphore::new(1)), ask })));
+        let begin = |name: &'static str| {
+            let lookups = Arc::clone(&lookups);
+            tokio::spawn(async move { lookups.addresses(name).await })
+        };
+        let (slow, next) = (begin("slow.example"), begin("a.example"));
+        // Both have asked, in this order.
+        tokio::task::yield_now().await;
+        tokio::time::advance(PATIENCE).await;
+        let (slow, waits) = (slow.await.unwrap(), !next.is_finished());
+        BUSY.store(false, Ordering::SeqCst);
+        assert!(slow.is_none() && waits, "the system was busy");
+        assert!(next.await.unwrap().is_some());
     }
 
     #[tokio::test(start_paused = true)]

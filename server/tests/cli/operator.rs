@@ -85,7 +85,7 @@ fn of_several_keys_that_wait_the_operator_says_which() {
 fn a_changed_history_is_told_with_its_first_broken_link() {
     let world = World::enrolled();
     for reference in ["one", "two"] {
-        world.run(&["settle", "1", "EUR", "sim:ok", "--reference", reference]).ok();
+        world.settled("1", "sim:ok", reference);
     }
     let copy = world.path("copy.db");
     world.operate(&["backup", "--to", copy.to_str().unwrap()]).ok();

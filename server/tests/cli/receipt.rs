@@ -1,11 +1,14 @@
 //! Receipts as a person fetches and checks them.
 
+use railgate::auth::{Signer as _, SoftwareKey};
+use railgate::receipt::{Receipt, verify_receipt};
+
 use super::support::{World, railgate};
 
 #[test]
 fn a_receipt_is_fetched_in_each_form_and_checked_without_a_network() {
     let world = World::enrolled();
-    world.run(&["settle", "10.50", "EUR", "sim:ok", "--reference", "inv-1", "--wait", "10"]).ok();
+    world.settled("10.50", "sim:ok", "inv-1");
     let text = world.run(&["receipt", "get", "inv-1"]).ok().out;
     assert!(text.starts_with("Payment receipt\n") && text.contains("10.50 EUR"), "{text}");
     let json = world.run(&["receipt", "get", "inv-1", "--json"]).ok();
@@ -37,6 +40,26 @@ fn a_receipt_is_fetched_in_each_form_and_checked_without_a_network() {
 }
 
 #[test]
+fn a_receipt_of_anybody_does_nothing_to_the_terminal() {
+    let world = World::enrolled();
+    world.settled("10.50", "sim:ok", "inv-1");
+    let jws = world.run(&["receipt", "get", "inv-1", "--format", "jose"]).ok().out;
+    let keys = world.run(&["curl", "GET", "/.well-known/jwks.json"]).ok().out;
+    let mut claims = verify_receipt(jws.trim(), &keys).unwrap();
+    let evil = "\u{1b}[2J\u{202e}x";
+    for text in [&mut claims.iss, &mut claims.reference, &mut claims.to, &mut claims.provider] {
+        text.push_str(evil);
+    }
+    let key = SoftwareKey::p256(&[7; 32]).unwrap();
+    let (file, jwks) = (world.path("foreign.jws").display().to_string(), world.path("foreign.json").display().to_string());
+    std::fs::write(&file, Receipt::sign(claims, None, &key).unwrap().jws).unwrap();
+    std::fs::write(&jwks, format!(r#"{{"keys":[{}]}}"#, key.public_key().jwk())).unwrap();
+    let shown = railgate(&["receipt", "verify", &file, "--jwks", &jwks], None).ok().out;
+    assert!(shown.starts_with("Genuine") && !shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
+    assert_eq!(shown.matches("\u{fffd}[2J\u{fffd}x").count(), 4, "{shown:?}");
+}
+
+#[test]
 fn what_has_no_receipt_is_told_and_nothing_is_written() {
     let world = World::enrolled();
     world.run(&["settle", "10.50", "EUR", "sim:pending", "--reference", "inv-2"]).ok();
@@ -50,7 +73,7 @@ fn what_has_no_receipt_is_told_and_nothing_is_written() {
 #[test]
 fn a_payment_is_proved_to_be_in_the_log() {
     let world = World::enrolled();
-    world.run(&["settle", "10.50", "EUR", "sim:ok", "--reference", "inv-3", "--wait", "10"]).ok();
+    world.settled("10.50", "sim:ok", "inv-3");
     let file = world.path("inv.tlog-proof").display().to_string();
     let shown = world.run(&["receipt", "proof", "inv-3", "--out", &file]).ok().out;
     assert!(shown.starts_with("It holds") && shown.contains("stl_") && shown.contains("leaf"), "{shown}");

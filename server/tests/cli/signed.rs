@@ -3,8 +3,8 @@
 use std::net::TcpListener;
 use std::process::Command;
 
+use super::answering;
 use super::support::{Home, Run, World, railgate};
-use super::{misbehaving, read_request};
 
 fn line<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find(|line| line.starts_with(name))
@@ -64,7 +64,9 @@ fn a_token_is_kept_until_its_last_minute_and_then_taken_anew() {
 #[test]
 fn an_enrolment_whose_answer_was_lost_goes_on_with_the_same_key() {
     const CHALLENGE: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"challenge\":\"c1.a.b\",\"expires_in\":300}";
-    let (server, asked) = misbehaving(vec![CHALLENGE, ""]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = format!("http://{}", listener.local_addr().unwrap());
+    let asked = answering(listener.try_clone().unwrap(), vec![CHALLENGE, ""]);
     let home = Home::new();
     let lost = home.run(&["enroll", "--server", &server]).fails(1);
     assert!(lost.err.contains("broke before the answer came"), "{}", lost.err);
@@ -79,16 +81,7 @@ fn an_enrolment_whose_answer_was_lost_goes_on_with_the_same_key() {
     const EXISTS: &str = "HTTP/1.1 409 Conflict\r\nconnection: close\r\n\r\n{\"code\":\"key_exists\",\"status\":409}";
     const TOKEN: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"access_token\":\"t\",\"expires_in\":900}";
     const BALANCES: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"data\":[{\"currency\":\"EUR\",\"available\":5.00}]}";
-    let address = server.strip_prefix("http://").unwrap().to_owned();
-    let listener = TcpListener::bind(address).unwrap();
-    let again = std::thread::spawn(move || {
-        [EXISTS, TOKEN, BALANCES].map(|answer| {
-            let (mut stream, _) = listener.accept().unwrap();
-            let asked = read_request(&mut stream);
-            std::io::Write::write_all(&mut stream, answer.as_bytes()).unwrap();
-            asked
-        })
-    });
+    let again = answering(listener, vec![EXISTS, TOKEN, BALANCES]);
     let Run { out, err, .. } = home.run(&["enroll", "--server", &server]).ok();
     assert!(err.contains("going on with the key") && out.contains("5.00"), "{err}{out}");
     let asked = again.join().unwrap();
@@ -139,7 +132,7 @@ fn a_server_that_speaks_https_is_trusted_by_its_certificate_alone() {
     let server = format!("https://localhost:{port}");
     let line = |args: &[&str]| world.elsewhere(&[args, &["--server", &server]].concat());
     line(&["enroll", "--cacert", cert]).ok();
-    let paid = line(&["settle", "1", "EUR", "sim:ok", "--wait", "10", "--cacert", cert]).ok();
+    let paid = line(&["settle", "1", "EUR", "sim:ok", "--wait", "30", "--cacert", cert]).ok();
     assert!(paid.out.contains("completed"), "{}", paid.out);
     let stranger = line(&["balance"]).fails(1);
     assert!(stranger.err.contains("cannot reach") && stranger.err.contains("certificate"), "{}", stranger.err);
@@ -214,7 +207,7 @@ fn the_proxy_ends_when_it_is_told_to() {
 #[test]
 fn a_trace_is_followed_through_the_proxy_while_it_grows() {
     let world = World::enrolled();
-    world.run(&["settle", "1", "EUR", "sim:ok", "--reference", "followed", "--wait", "10"]).ok();
+    world.settled("1", "sim:ok", "followed");
     let proxy = world.proxy();
     let host = proxy.url.strip_prefix("http://").unwrap().to_owned();
     let mut stream = std::net::TcpStream::connect(&host).unwrap();

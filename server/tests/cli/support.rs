@@ -176,12 +176,23 @@ impl World {
         world
     }
 
+    /// What is left once the server was killed.
+    pub(crate) fn killed(self) -> Home {
+        self.home
+    }
+
     pub(crate) fn run(&self, args: &[&str]) -> Run {
         self.home.run(&[args, &["--server", &self.url]].concat())
     }
 
     pub(crate) fn run_with_input(&self, args: &[&str], input: &str) -> Run {
         self.home.run_with(&[args, &["--server", &self.url]].concat(), Some(input))
+    }
+
+    /// A payment that has reached its end: without a wait, `settle` is done once it was accepted.
+    pub(crate) fn settled(&self, amount: &str, to: &str, reference: &str) {
+        self.run(&["settle", amount, "EUR", to, "--reference", reference]).ok();
+        while self.run(&["status", reference, "--wait", "30", "--json"]).ok().json()["final"] != true {}
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -69,7 +69,7 @@ async fn every_answer_says_who_may_read_it() {
         assert_eq!(answer.header("access-control-allow-origin"), Some(SHOP));
         let readable = list(answer, "access-control-expose-headers");
         let all = ["signature-challenge", "www-authenticate", "accept-signature", "location", "etag", "link", "retry-after"];
-        let more = ["ratelimit", "ratelimit-policy", "idempotent-replayed", "x-request-id", "deprecation", "sunset"];
+        let more = ["date", "ratelimit", "ratelimit-policy", "idempotent-replayed", "x-request-id", "deprecation", "sunset"];
         for name in all.into_iter().chain(more) {
             assert!(readable.contains(&name.to_owned()), "{name} is not in {readable:?}");
         }

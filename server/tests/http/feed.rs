@@ -162,7 +162,8 @@ async fn a_settlement_is_proved_to_be_in_the_log() {
     verify_proof(text.text(), &hash, &key).unwrap();
     service.get(&format!("{SETTLEMENTS}/none/receipt/proof")).await.problem(404, "settlement_not_found");
 
-    // The log itself: a checkpoint under the same key, and tiles as they are named in C2SP.
+    // The log itself: a checkpoint under the same key, and tiles as they are named in C2SP. All are in it once the last one is.
+    service.get(&format!("{SETTLEMENTS}/p-299/receipt/proof")).await.expect(200);
     let now = key.open(service.get("/api/v1/log/checkpoint").await.expect(200).text()).unwrap();
     assert!(now.size >= checkpoint.size && now.size > 256, "{}", now.size);
     let tile = service.get("/api/v1/log/tile/0/000").await.expect(200);

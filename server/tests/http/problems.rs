@@ -1,8 +1,7 @@
 //! Each problem comes with its code, its status and its headers.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex};
 
 use axum::body::Body;
 use hyper::Request;
@@ -147,11 +146,20 @@ async fn request_ids_are_taken_or_made() {
 struct Moody {
     inner: MemoryStore,
     failing: AtomicBool,
-    slow: AtomicBool,
+    /// It fails from its next commit on, which it makes.
+    fails_then: AtomicBool,
+    /// It makes no commit until it is told otherwise.
+    shut: Mutex<bool>,
+    opened: Condvar,
     panicking: AtomicBool,
 }
 
 impl Moody {
+    fn shut(&self, shut: bool) {
+        *self.shut.lock().unwrap() = shut;
+        self.opened.notify_all();
+    }
+
     fn mood(&self) -> Result<(), StoreError> {
         assert!(!self.panicking.load(Ordering::SeqCst), "told to");
         match self.failing.load(Ordering::SeqCst) {
@@ -163,11 +171,13 @@ impl Moody {
 
 impl Store for Moody {
     fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        if self.slow.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(400));
-        }
+        drop(self.opened.wait_while(self.shut.lock().unwrap(), |shut| *shut).unwrap());
         self.mood()?;
-        self.inner.commit(commit)
+        let made = self.inner.commit(commit);
+        if self.fails_then.swap(false, Ordering::SeqCst) {
+            self.failing.store(true, Ordering::SeqCst);
+        }
+        made
     }
 
     fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
@@ -189,7 +199,7 @@ impl Store for Moody {
 #[tokio::test]
 async fn faults_of_ours_say_little_and_pass() {
     let store = Arc::new(Moody::default());
-    let service = service_with(store.clone(), |hosted| hosted.limits.handler = Duration::from_millis(150)).await;
+    let service = service_with(store.clone(), |_| {}).await;
     service.settled("f-0", "sim:ok").await;
     let body = create("f-1", "sim:ok", json!(1));
 
@@ -209,20 +219,38 @@ async fn faults_of_ours_say_little_and_pass() {
     service.post(SETTLEMENTS, &body).await.problem(500, "internal");
     store.panicking.store(false, Ordering::SeqCst);
 
-    store.slow.store(true, Ordering::SeqCst);
+    store.shut(true);
+    // From here on waiting takes no time.
+    tokio::time::pause();
     let late = service.post(SETTLEMENTS, &body).await.problem(504, "timeout");
-    assert!(late["detail"].as_str().unwrap().contains("same reference"), "{late:#}");
+    assert!(late["detail"].as_str().unwrap().contains("nothing is done twice"), "{late:#}");
     assert_eq!(late["retryable"], true);
-    store.slow.store(false, Ordering::SeqCst);
+    // A part given back without a name of its own would be given back twice.
+    let back = format!("{SETTLEMENTS}/f-0/reverse");
+    let late = service.post(&back, &json!({"amount": "0.10"})).await.problem(504, "timeout");
+    assert!(late["detail"].as_str().unwrap().contains("could be done twice"), "{late:#}");
+    assert_eq!(late["retryable"], false);
+    let named = service.post(&back, &json!({"amount": "0.10", "reference": "back-1"})).await.problem(504, "timeout");
+    assert_eq!(named["retryable"], true);
+    tokio::time::resume();
+    store.shut(false);
     // It was carried out all the same, and sending it again tells.
-    let mut again = service.post(SETTLEMENTS, &body).await;
-    for _ in 0..100 {
-        if again.status == 200 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        again = service.post(SETTLEMENTS, &body).await;
-    }
-    assert_eq!(again.expect(200).header("idempotent-replayed"), Some("true"));
+    assert_eq!(service.post(SETTLEMENTS, &body).await.expect(200).header("idempotent-replayed"), Some("true"));
     service.until("f-1", "completed").await;
+}
+
+#[tokio::test]
+async fn what_was_done_is_not_called_off_because_the_store_failed_since() {
+    let store = Arc::new(Moody::default());
+    let service = service_with(store.clone(), |hosted| hosted.worker.carries = false).await;
+    store.fails_then.store(true, Ordering::SeqCst);
+    let request = service.request("POST", SETTLEMENTS).header("prefer", "wait=1").header("content-type", "application/json");
+    let request = request.body(Body::from(create("made", "sim:ok", json!(1)).to_string())).unwrap();
+    assert_eq!(service.send(request).await.expect(201).json()["status"], "accepted");
+    store.failing.store(false, Ordering::SeqCst);
+
+    // The token of an enrolment is told this once.
+    store.fails_then.store(true, Ordering::SeqCst);
+    service.enroll("Made all the same").await;
+    assert!(store.failing.load(Ordering::SeqCst));
 }

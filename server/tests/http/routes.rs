@@ -31,10 +31,10 @@ async fn a_settlement_is_created_once_and_settled() {
 #[tokio::test]
 async fn a_create_can_wait_for_the_end() {
     let service = service().await;
-    let request = service.request("POST", SETTLEMENTS).header("content-type", "application/json").header("prefer", "wait=9");
+    let request = service.request("POST", SETTLEMENTS).header("content-type", "application/json").header("prefer", "wait=30");
     let answer = service.send(request.body(Body::from(body("w-1").to_string())).unwrap()).await.expect(201);
     assert_eq!(answer.json()["status"], "completed");
-    assert_eq!(answer.header("preference-applied"), Some("wait=9"));
+    assert_eq!(answer.header("preference-applied"), Some("wait=30"));
 }
 
 #[tokio::test]

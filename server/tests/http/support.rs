@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use http_body_util::BodyExt as _;
@@ -17,6 +17,9 @@ use railgate_server::{Hosted, Running, start_with};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+
+/// What takes longer hangs.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// 2026-11-21T10:38:17.042Z.
 pub(crate) const NOW: i64 = 1_795_257_497_042;
@@ -208,7 +211,12 @@ impl Service {
     pub(crate) async fn settled(&self, reference: &str, to: &str) -> Value {
         let body = json!({"amount": 100, "currency": "EUR", "to": to, "reference": reference}).to_string();
         let request = self.request("POST", SETTLEMENTS).header("content-type", "application/json").header("prefer", "wait=10");
-        self.send(request.body(Body::from(body)).unwrap()).await.expect(201).json()
+        let made = self.send(request.body(Body::from(body)).unwrap()).await.expect(201).json();
+        if ["accepted", "submitted", "unknown"].iter().all(|open| made["status"] != *open) {
+            return made;
+        }
+        while self.get(&format!("{SETTLEMENTS}/{reference}/status?wait=10")).await.expect(200).json()["final"] != true {}
+        self.get(&format!("{SETTLEMENTS}/{reference}")).await.expect(200).json()
     }
 
     pub(crate) async fn status(&self, reference: &str) -> String {
@@ -218,13 +226,24 @@ impl Service {
 
     /// Waits until the worker brought a settlement to `status`.
     pub(crate) async fn until(&self, reference: &str, status: &str) {
-        for _ in 0..500 {
-            if self.status(reference).await == status {
+        let begun = Instant::now();
+        loop {
+            let found = self.status(reference).await;
+            if found == status {
                 return;
             }
+            assert!(begun.elapsed() < PATIENCE, "{reference} is {found} and not {status}");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{reference} is {} and not {status}", self.status(reference).await);
+    }
+
+    /// What `/metrics` shows.
+    pub(crate) async fn figures(&self) -> String {
+        let mut stream = TcpStream::connect(self.running.metrics_address().unwrap()).await.unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        text
     }
 
     pub(crate) async fn connect(&self) -> TcpStream {
@@ -237,7 +256,7 @@ impl Service {
         // The server may stop reading before everything is written.
         let _ = stream.write_all(bytes).await;
         let mut answer = Vec::new();
-        let _ = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut answer)).await.expect("no end");
+        let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("no end");
         String::from_utf8_lossy(&answer).into_owned()
     }
 }
@@ -254,6 +273,6 @@ pub(crate) async fn read_until(stream: &mut TcpStream, found: impl Fn(&str) -> b
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), reading).await.expect("not in time");
+    tokio::time::timeout(PATIENCE, reading).await.expect("not in time");
     text
 }

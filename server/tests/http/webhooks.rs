@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::body::Body;
 use hyper::Request;
@@ -12,6 +13,7 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::record::{AuditAction, AuditRecord};
 use railgate::store::{Scan, Store, typed_all};
 use railgate::webhook::{SignedHeaders, TOLERANCE_S, WebhookSecret, verify};
+use railgate_server::outbound::Limits;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -190,6 +192,60 @@ async fn what_is_wrong_is_told_at_once_and_where() {
         assert_eq!(codes(&problem), ["/url url_refused"], "{url}");
     }
     assert_eq!(service.get(&path).await.json()["url"], NOWHERE);
+}
+
+/// Takes connections and answers none of them, until it is dropped.
+async fn silent() -> (String, tokio::task::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let listening = tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            held.push(stream);
+        }
+    });
+    (url, listening)
+}
+
+#[tokio::test]
+async fn one_client_whose_receivers_hang_leaves_room_for_the_others() {
+    let store = Arc::new(MemoryStore::new());
+    let mut service = service_with(store.clone(), |hosted| {
+        hosted.deliver.healthy = 20;
+        hosted.deliver.limits = Limits { connect: Duration::from_secs(300), whole: Duration::from_secs(300) };
+    })
+    .await;
+    let event = async |service: &Service, reference: &str| {
+        let body = json!({"amount": 1, "currency": "EUR", "to": "sim:pending", "reference": reference});
+        service.post(SETTLEMENTS, &body).await.expect(201);
+        service.number().await;
+    };
+    let (hanging, listening) = silent().await;
+    for n in 0..21 {
+        let (path, _) = service.webhook(&hanging).await;
+        event(&service, &format!("r{n}")).await;
+        // Each is leased or put off before it makes room for the next; without room for any it is neither.
+        for _ in 0..50 {
+            let scan = Scan::Queues { troubled: false, until: service.env.now(), limit: 9 };
+            if store.scan(&scan).unwrap().is_empty() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        service.delete(&path).await.expect(204);
+    }
+    service.token = service.enroll("Another shop").await;
+    let receiver = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
+    service.webhook(&receiver.url).await;
+    event(&service, "theirs").await;
+    for _ in 0..1_000 {
+        if !receiver.seen.lock().unwrap().is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(receiver.last().body.contains("theirs"));
+    assert!(!listening.is_finished(), "nothing was answered to the one that hangs");
 }
 
 #[tokio::test]

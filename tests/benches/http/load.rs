@@ -22,6 +22,24 @@ pub struct Figures {
     pub p50: Duration,
     /// and 99 of 100 in this.
     pub p99: Duration,
+    latencies: Vec<Duration>,
+}
+
+impl Figures {
+    /// Of calls that took so long, in any order, in so long a time.
+    pub fn of(mut latencies: Vec<Duration>, elapsed: Duration) -> Self {
+        latencies.sort_unstable();
+        let at = |q: usize| latencies[(latencies.len() - 1) * q / 100];
+        let rate = latencies.len() as f64 / elapsed.as_secs_f64();
+        Self { count: latencies.len(), rate, p50: at(50), p99: at(99), latencies }
+    }
+
+    /// Of runs that went on at the same time.
+    pub fn together(runs: Vec<Self>) -> Self {
+        let rate = runs.iter().map(|run| run.rate).sum();
+        let all = runs.into_iter().flat_map(|run| run.latencies).collect();
+        Self { rate, ..Self::of(all, Duration::from_secs(1)) }
+    }
 }
 
 /// Sends the requests over `connections` connections for `seconds`, or until there are none left.
@@ -30,7 +48,7 @@ pub fn run(address: SocketAddr, requests: Vec<Vec<u8>>, connections: usize, seco
     let (requests, next) = (Arc::new(requests), Arc::new(AtomicUsize::new(0)));
     let started = Instant::now();
     let end = started + Duration::from_secs(seconds);
-    let mut latencies: Vec<Duration> = runtime.block_on(async {
+    let latencies: Vec<Duration> = runtime.block_on(async {
         let tasks: Vec<_> =
             (0..connections).map(|_| tokio::spawn(connection(address, Arc::clone(&requests), Arc::clone(&next), end))).collect();
         let mut all = Vec::new();
@@ -39,10 +57,7 @@ pub fn run(address: SocketAddr, requests: Vec<Vec<u8>>, connections: usize, seco
         }
         all
     });
-    let elapsed = started.elapsed();
-    latencies.sort_unstable();
-    let at = |q: usize| latencies[(latencies.len() - 1) * q / 100];
-    Figures { count: latencies.len(), rate: latencies.len() as f64 / elapsed.as_secs_f64(), p50: at(50), p99: at(99) }
+    Figures::of(latencies, started.elapsed())
 }
 
 async fn connection(address: SocketAddr, requests: Arc<Vec<Vec<u8>>>, next: Arc<AtomicUsize>, end: Instant) -> Vec<Duration> {

@@ -7,6 +7,7 @@
 //! `--signed`: 64).
 
 mod child;
+#[allow(dead_code, reason = "another bench needs the rest")]
 mod load;
 
 use std::path::Path;

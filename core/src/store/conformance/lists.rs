@@ -8,7 +8,7 @@ use crate::lifecycle::SettlementStatus;
 use crate::money::Currency;
 use crate::participant::Participant;
 use crate::store::record::*;
-use crate::store::{Scan, SettlementFilter, Store, Write};
+use crate::store::{Place, Scan, SettlementFilter, Store, Write};
 use crate::time::Millis;
 
 pub(super) fn keys(store: &dyn Store, scan: &Scan) -> Vec<Key> {
@@ -31,6 +31,55 @@ pub(super) fn walks(store: &dyn Store, expected: &[Key], page: impl Fn(Option<&K
             }
         }
         assert_eq!(seen, expected, "in pages of {limit}");
+    }
+}
+
+/// Of every kind at least two records, those of a kind in the order of their keys.
+fn in_order() -> Vec<Record> {
+    let mut records: Vec<Record> = Vec::new();
+    macro_rules! add {
+        ($($record:expr),* $(,)?) => {
+            records.extend([$(Record::from($record)),*])
+        };
+    }
+    add!(client(1, 12), client(2, 11), key(1, 2, 2), key(u32::MAX, 1, 1), token(1, 6), token(200, 5), provider(1, "q"), provider(2, "p"));
+    add!(settlement(-7, 1, "c"), settlement(1, 1, "b"), settlement(2, 1, "a"), attempt(1, 2), attempt(2, 1));
+    add!(reversal(1, 65_535, 1, None), reversal(2, 1, 1, Some("r")), event(-7, 65_535), event(1, 65_535), event(2, 1));
+    add!(task(-5, 1), task(5, 0), task(5, 1), sim_payment(1, 65_535), sim_payment(2, 0), nonce(1, 6), nonce(200, 5));
+    // Texts go byte by byte, whatever stands in them.
+    let texts = ["", "\0", "\0\0", "\0a", "\u{1}", "\u{1}\0", "\u{2}", "A", "a", "a\u{1}", "ab", "ü", "\u{10ffff}"];
+    records.extend(texts.map(|text| idempotency(1, text, 5).into()));
+    add!(idempotency(2, "", 4));
+    records.extend(texts.map(|text| meta(text, b"1").into()));
+    add!(secret(SecretKind::Challenge, 2), secret(SecretKind::Receipt, 1), secret(SecretKind::Receipt, 2), audit(-1), audit(1));
+    add!(unlogged(-1), unlogged(1), feed(1, Mode::Sandbox, 9, 1), feed(1, Mode::Live, -1, 2), feed(1, Mode::Live, 1, 3));
+    add!(feed(2, Mode::Sandbox, 1, 4), tile(0, 7), tile(1, 0), tile(63, 1), log_head(5), log_head(7));
+    add!(endpoint(1, 1, 12), endpoint(2, 1, 11), endpoint_secret(1, 2), endpoint_secret(2, 1), queue(1, None), queue(2, Some(5)));
+    add!(delivery(-1, 2, Some(5)), delivery(1, 1, None));
+    records
+}
+
+/// A whole store can be walked kind by kind.
+pub fn every_kind_is_walked_in_the_order_of_its_keys(new: Factory<'_>) {
+    let store = &*new();
+    let mut expected = in_order();
+    make(store, expected.iter().rev().cloned().map(Write::Insert));
+    make(store, [5, 1, -3].map(|no| funding(no, account_of(no.unsigned_abs() as u32), 7)));
+    let transfers = [-3, 1, 5].map(|no| Key::Transfer((SettlementNo(no), 1)));
+    let mut accounts = [1, 3, 5].map(account_of).to_vec();
+    accounts.push(account(Owner::Funding));
+    accounts.sort();
+    expected.extend(transfers.into_iter().chain(accounts.into_iter().map(Key::Account)).map(|key| store.get(&key).unwrap().unwrap()));
+
+    for kind in RecordKind::ALL {
+        let expected: Vec<Record> = expected.iter().filter(|record| record.kind() == *kind).cloned().collect();
+        assert!(expected.len() >= 2, "{kind:?}");
+        let page = |last: Option<&Key>, limit| {
+            let from = last.map_or(Place::First(*kind), |last| Place::After(last.clone()));
+            Scan::All { from, limit }
+        };
+        walks(store, &expected.iter().map(Record::key).collect::<Vec<_>>(), page);
+        assert_eq!(store.scan(&page(None, usize::MAX)).unwrap(), expected);
     }
 }
 

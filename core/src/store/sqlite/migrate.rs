@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
 use super::failed;
-use crate::store::StoreError;
+use crate::store::{SchemaVersion, StoreError};
 
 /// Marks a file as ours: `RGAT`.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"RGAT");
@@ -44,12 +44,18 @@ pub(super) fn require_ours(connection: &Connection, migrations: &[Migration]) ->
     inspect(connection, migrations).map(drop)
 }
 
-/// Applies what is missing. An empty file becomes a database of ours.
-pub(super) fn migrate(connection: &mut Connection, migrations: &[Migration]) -> Result<(), StoreError> {
+/// How far the schema is.
+pub(super) fn version(connection: &Connection, migrations: &[Migration]) -> Result<SchemaVersion, StoreError> {
     let applied = match inspect(connection, migrations)? {
         State::Empty => 0,
         State::Ours(applied) => applied,
     };
+    Ok(SchemaVersion { applied, known: migrations.len() })
+}
+
+/// Applies what is missing. An empty file becomes a database of ours.
+pub(super) fn migrate(connection: &mut Connection, migrations: &[Migration]) -> Result<(), StoreError> {
+    let applied = version(connection, migrations)?.applied;
     for (no, migration) in (1u32..).zip(migrations).skip(applied) {
         apply(connection, no, migration).map_err(|e| failed("migrating the database", e))?;
     }
@@ -118,7 +124,7 @@ fn unchanged(connection: &Connection, no: u32, migration: &Migration) -> Result<
 }
 
 fn refused(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
-    StoreError { context: "opening the database", cause: cause.into(), retryable: false }
+    StoreError::new("opening the database", cause, false)
 }
 
 #[cfg(test)]

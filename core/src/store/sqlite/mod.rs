@@ -21,7 +21,7 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::record::{Key, Record};
-use super::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use super::{Commit, CommitError, Scan, SchemaVersion, Store, StoreError, Unique};
 use checkpoint::Checkpointer;
 use migrate::MIGRATIONS;
 
@@ -134,6 +134,14 @@ impl SqliteStore {
         Ok(Self { path: path.to_owned(), readers, writing: None })
     }
 
+    /// How far the schema of an existing database is. Changes nothing.
+    ///
+    /// # Errors
+    /// If there is no such file, it is not ours, or it was made by a newer program.
+    pub fn schema(path: &Path) -> Result<SchemaVersion, StoreError> {
+        migrate::version(&connect(path, Access::Read)?, MIGRATIONS)
+    }
+
     /// Writes a consistent copy of the database, as of now, into the new file `to`, while commits go on.
     ///
     /// `progress` is told how many pages are done and how many there are.
@@ -141,7 +149,7 @@ impl SqliteStore {
     /// # Errors
     /// If `to` exists already. When anything fails, no file is left behind.
     pub fn backup(&self, to: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
-        create_new(to).map_err(|e| StoreError { context: "creating the backup file", cause: e.into(), retryable: false })?;
+        create_new(to).map_err(|e| StoreError::new("creating the backup file", e, false))?;
         let copied = self.copy_into(to, progress);
         if copied.is_err() {
             // The copy's error is the one to tell; a half-written file must not pass for a backup.
@@ -176,7 +184,7 @@ impl SqliteStore {
 impl Store for SqliteStore {
     fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
         let Some(writing) = &self.writing else {
-            return Err(StoreError { context: "committing", cause: "opened for reading only".into(), retryable: false }.into());
+            return Err(StoreError::new("committing", "opened for reading only", false).into());
         };
         let made = write::commit(&lock_of(&writing.connection), commit);
         if made.is_ok() {
@@ -271,14 +279,14 @@ fn create(path: &Path) -> Result<PathBuf, StoreError> {
     match create_new(path) {
         Ok(()) => {}
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-        Err(e) => return Err(StoreError { context: "creating the database", cause: e.into(), retryable: false }),
+        Err(e) => return Err(StoreError::new("creating the database", e, false)),
     }
     path.canonicalize().map_err(|e| StoreError::unavailable("finding the database", e))
 }
 
 /// A file that must be there.
 fn existing(path: &Path) -> Result<PathBuf, StoreError> {
-    path.canonicalize().map_err(|e| StoreError { context: "finding the database", cause: e.into(), retryable: false })
+    path.canonicalize().map_err(|e| StoreError::new("finding the database", e, false))
 }
 
 fn create_new(path: &Path) -> std::io::Result<()> {
@@ -349,6 +357,7 @@ fn taken(error: TryLockError) -> StoreError {
 /// database that is wrong.
 fn failed(context: &'static str, error: rusqlite::Error) -> StoreError {
     let retryable = match error.sqlite_error_code() {
+        None | Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => return StoreError::corrupt(context, error),
         Some(code) => matches!(
             code,
             ErrorCode::DatabaseBusy
@@ -360,7 +369,6 @@ fn failed(context: &'static str, error: rusqlite::Error) -> StoreError {
                 | ErrorCode::OperationInterrupted
                 | ErrorCode::FileLockingProtocolFailed
         ),
-        None => false,
     };
-    StoreError { context, cause: error.into(), retryable }
+    StoreError::new(context, error, retryable)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params, params, params_from_iter};
+use rusqlite::{Connection, Params, Rows, Statement, params, params_from_iter};
 
 use super::failed;
 use super::rows::{self, Table, child_key, columns, feed_owner};
@@ -12,13 +12,13 @@ use crate::ids::{ClientNo, SettlementNo};
 use crate::money::Currency;
 use crate::store::record::*;
 use crate::store::shared::tile_key;
-use crate::store::{AmountBound, Scan, SettlementFilter, StoreError, Unique};
+use crate::store::{AmountBound, Place, Scan, SettlementFilter, StoreError, Unique};
 
 type Found = Result<Vec<Record>, StoreError>;
 
 /// The record under a primary key.
 pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Record>, StoreError> {
-    let one = |sql, params: [Value; 1]| first(connection, Table::of(key), sql, params);
+    let one = |sql, params: [Value; 1]| first(connection, key.kind(), sql, params);
     let child = |sql, no: SettlementNo, n: u32| match child_key(no, n) {
         Some(k) => one(sql, [k.into()]),
         None => Ok(None),
@@ -229,6 +229,75 @@ pub(super) fn scan(connection: &Connection, scan: &Scan) -> Found {
         Scan::DeliveriesBefore { before, limit } => {
             all(Table::Delivery, select!(delivery, "WHERE no < ?1 ORDER BY no LIMIT ?2"), &[*before, bound(*limit)])
         }
+        Scan::All { from, limit } => page(connection, from, *limit),
+    }
+}
+
+/// A page of a whole table.
+fn page(connection: &Connection, from: &Place, limit: usize) -> Found {
+    let table = from.kind();
+    let [first, after] = &PAGES[table as usize];
+    let sql = if let Place::After(_) = from { after } else { first };
+    let bound_to = |statement: &mut Statement<'_>| {
+        if let Place::After(key) = from {
+            rows::bind_key(key, statement)?;
+        }
+        statement.raw_bind_parameter(statement.parameter_count(), bound(limit))
+    };
+    let mut statement = connection.prepare_cached(sql).map_err(|e| failed("preparing a scan", e))?;
+    bound_to(&mut statement).map_err(|e| failed("scanning", e))?;
+    read_all(table, statement.raw_query())
+}
+
+/// The statements that walk each table by its primary key: from the first row on, and behind a key.
+static PAGES: LazyLock<Vec<[String; 2]>> = LazyLock::new(|| {
+    let pages = |table: &Table| {
+        let (name, columns) = (table.as_str(), columns_of(*table));
+        let key: Vec<&str> = columns.split(", ").take(key_width(*table)).collect();
+        let (keys, places) = (key.join(", "), vec!["?"; key.len()].join(", "));
+        let page = |condition: &str| format!("SELECT {columns} FROM {name} {condition} ORDER BY {keys} LIMIT ?");
+        [page(""), page(&format!("WHERE ({keys}) > ({places})"))]
+    };
+    Table::ALL.iter().map(pages).collect()
+});
+
+const fn columns_of(table: Table) -> &'static str {
+    match table {
+        Table::Client => columns!(client),
+        Table::Key => columns!(key),
+        Table::Token => columns!(token),
+        Table::Provider => columns!(provider),
+        Table::Account => columns!(account),
+        Table::Settlement => columns!(settlement),
+        Table::Event => columns!(event),
+        Table::Attempt => columns!(attempt),
+        Table::Reversal => columns!(reversal),
+        Table::Transfer => columns!(transfer),
+        Table::Task => columns!(task),
+        Table::Idempotency => columns!(idempotency),
+        Table::SimPayment => columns!(sim_payment),
+        Table::Nonce => columns!(nonce),
+        Table::Secret => columns!(secret),
+        Table::Audit => columns!(audit),
+        Table::Meta => columns!(meta),
+        Table::Unlogged => columns!(unlogged),
+        Table::Feed => columns!(feed),
+        Table::Tile => columns!(tile),
+        Table::LogHead => columns!(log_head),
+        Table::Endpoint => columns!(endpoint),
+        Table::EndpointSecret => columns!(endpoint_secret),
+        Table::Queue => columns!(queue),
+        Table::Delivery => columns!(delivery),
+    }
+}
+
+/// How many columns the primary key has: the first ones.
+const fn key_width(table: Table) -> usize {
+    match table {
+        Table::Idempotency | Table::Secret | Table::Feed | Table::EndpointSecret => 2,
+        Table::Client | Table::Key | Table::Token | Table::Provider | Table::Account | Table::Settlement | Table::Event => 1,
+        Table::Attempt | Table::Reversal | Table::Transfer | Table::Task | Table::SimPayment | Table::Nonce | Table::Audit => 1,
+        Table::Meta | Table::Unlogged | Table::Tile | Table::LogHead | Table::Endpoint | Table::Queue | Table::Delivery => 1,
     }
 }
 
@@ -354,7 +423,10 @@ fn first(connection: &Connection, table: Table, sql: &str, params: impl Params) 
 
 fn all(connection: &Connection, table: Table, sql: &str, params: impl Params) -> Found {
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed("preparing a scan", e))?;
-    let mut found = statement.query(params).map_err(|e| failed("scanning", e))?;
+    read_all(table, statement.query(params).map_err(|e| failed("scanning", e))?)
+}
+
+fn read_all(table: Table, mut found: Rows<'_>) -> Found {
     let mut records = Vec::new();
     while let Some(row) = found.next().map_err(|e| failed("scanning", e))? {
         records.push(rows::record(table, row)?);

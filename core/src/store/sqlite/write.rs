@@ -97,13 +97,13 @@ impl<'c> Writer<'c> {
     }
 
     fn record(&mut self, record: &Record, action: Action) -> rusqlite::Result<bool> {
-        let statement = self.statement(table_of(record), action)?;
+        let statement = self.statement(record.kind(), action)?;
         rows::bind(record, statement)?;
         Ok(statement.raw_execute()? == 1)
     }
 
     fn update(&mut self, record: &Record, expected: u32) -> rusqlite::Result<bool> {
-        let statement = self.statement(table_of(record), Action::Replace)?;
+        let statement = self.statement(record.kind(), Action::Replace)?;
         rows::bind_update(record, expected, statement)?;
         Ok(statement.raw_execute()? == 1)
     }
@@ -119,7 +119,7 @@ impl<'c> Writer<'c> {
     }
 
     fn delete(&mut self, key: &Key) -> rusqlite::Result<bool> {
-        let statement = self.statement(Table::of(key), Action::Delete)?;
+        let statement = self.statement(key.kind(), Action::Delete)?;
         rows::bind_key(key, statement)?;
         Ok(statement.raw_execute()? == 1)
     }
@@ -147,36 +147,6 @@ fn totals(read: &mut CachedStatement<'_>, account: AccountId) -> Result<Totals, 
     match found.next().map_err(|e| failed("reading an account", e))? {
         Some(row) => rows::only_totals(row),
         None => Ok(Totals::default()),
-    }
-}
-
-const fn table_of(record: &Record) -> Table {
-    match record {
-        Record::Client(_) => Table::Client,
-        Record::Key(_) => Table::Key,
-        Record::Token(_) => Table::Token,
-        Record::Provider(_) => Table::Provider,
-        Record::Account(_) => Table::Account,
-        Record::Settlement(_) => Table::Settlement,
-        Record::Event(_) => Table::Event,
-        Record::Attempt(_) => Table::Attempt,
-        Record::Reversal(_) => Table::Reversal,
-        Record::Transfer(_) => Table::Transfer,
-        Record::Task(_) => Table::Task,
-        Record::Idempotency(_) => Table::Idempotency,
-        Record::SimPayment(_) => Table::SimPayment,
-        Record::Nonce(_) => Table::Nonce,
-        Record::Secret(_) => Table::Secret,
-        Record::Audit(_) => Table::Audit,
-        Record::Meta(_) => Table::Meta,
-        Record::Unlogged(_) => Table::Unlogged,
-        Record::Feed(_) => Table::Feed,
-        Record::Tile(_) => Table::Tile,
-        Record::LogHead(_) => Table::LogHead,
-        Record::Endpoint(_) => Table::Endpoint,
-        Record::EndpointSecret(_) => Table::EndpointSecret,
-        Record::Queue(_) => Table::Queue,
-        Record::Delivery(_) => Table::Delivery,
     }
 }
 

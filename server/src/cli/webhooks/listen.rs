@@ -29,7 +29,7 @@ use crate::cli::Global;
 use crate::cli::failure::{Done, Failure};
 use crate::cli::proxy;
 use crate::cli::session::now;
-use crate::cli::terminal::{Terminal, Tone, note};
+use crate::cli::terminal::{Terminal, Tone, note, printable};
 
 /// The largest body that is taken; headers have the rest of what fits into a file.
 const MAX_BODY: usize = LONGEST / 2;
@@ -258,7 +258,7 @@ fn entry(terminal: &Terminal, received: &Received, again: bool, file: Option<&Pa
     let time = rfc3339(*at);
     let time = terminal.paint(Tone::Dim, time.get(11..19).unwrap_or(&time));
     let id = if delivery.id().is_empty() { "(no id)" } else { delivery.id() };
-    let kind = delivery.event_type().map_or_else(|| "(no type)".to_owned(), |kind| pretty::printable(&kind));
+    let kind = delivery.event_type().map_or_else(|| "(no type)".to_owned(), |kind| printable(&kind));
     let kind = terminal.paint(Tone::Strong, kind);
     let (mark, about) = match checked {
         Ok(sent_s) => (terminal.paint(Tone::Good, "verified"), format!("sent {} s ago", (at / 1_000).saturating_sub(*sent_s))),

@@ -2,17 +2,10 @@
 
 use serde::de::IgnoredAny;
 
+use crate::cli::terminal::printable;
+
 /// Larger bodies are not laid out.
 const LAID_OUT: usize = 64 << 10;
-
-/// Text without what moves a cursor, turns a line's direction or cannot be seen; each such character becomes a mark.
-pub(super) fn printable(text: &str) -> String {
-    let unseen = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    text.chars().map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
-}
 
 /// A body, each line indented. JSON keeps its order and its numbers as they are written: an amount is not to change by
 /// being looked at. Its keys are written as `key` gives them.

@@ -4,9 +4,8 @@ use comfy_table::{Cell, Table};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::pretty::printable;
 use crate::cli::render::short_time;
-use crate::cli::terminal::{Terminal, Tone, number};
+use crate::cli::terminal::{Terminal, Tone, number, printable};
 
 /// A webhook.
 #[derive(Debug, Default, Deserialize)]

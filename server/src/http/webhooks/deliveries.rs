@@ -172,9 +172,11 @@ pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted)
     let (mut queued, mut next_after) = replayed(change(&app, &posted, part(after)).await?)?;
     for _ in 1..REPLAY_PARTS {
         let Some(after) = next_after else { break };
-        // The call's nonce was spent with its first part, and its deed recorded.
+        // The call's nonce was spent with its first part, and its deed recorded. The rest is work that other clients' calls
+        // do not wait behind.
         let command = Command::Webhook { caller: posted.caller, change: Box::new(part(after)) };
-        match app.gateway.run(command).await.and_then(done).and_then(replayed) {
+        let part = app.gateway.run_work(vec![command]).await.and_then(|mut all| all.pop().unwrap_or_else(|| Err(unexpected())));
+        match part.and_then(done).and_then(replayed) {
             Ok((more, next)) => (queued, next_after) = (queued + more, next),
             Err(cause) => {
                 // What was queued stays queued: the caller is told where to go on, and meets the cause there.

@@ -14,7 +14,7 @@ use super::{Place, change, unexpected};
 use crate::http::App;
 use crate::http::answer::{Answer, ok, secret, with_text};
 use crate::http::call::{Call, Posted};
-use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Unserved};
+use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Rotating, Unserved};
 
 /// A client's webhooks.
 #[derive(Debug, Serialize, ToSchema)]
@@ -38,7 +38,7 @@ pub(crate) struct WebhooksView {
 )]
 pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
     let new = parse_new_webhook(posted.body())?;
-    let view = shown(&app, change(&app, &posted, WebhookChange::Create(new)).await?)?;
+    let view = shown(&app, change(&app, &posted, WebhookChange::Create(new)).await?).await?;
     with_text(secret(StatusCode::CREATED, &view)?, LOCATION, format!("/api/v1/webhooks/{}", view.id))
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
 )]
 pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place) -> Answer {
     let id = place.webhook()?;
-    let view = app.gateway.read(|engine| engine.webhook(&call.caller, id))?;
+    let view = app.gateway.read(|engine| engine.webhook(&call.caller, id)).await?;
     ok(&view)
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place)
 pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted) -> Answer {
     let patch = parse_webhook_patch(posted.body())?;
     let change = change(&app, &posted, WebhookChange::Update { id: place.webhook()?, patch }).await?;
-    ok(&shown(&app, change)?)
+    ok(&shown(&app, change).await?)
 }
 
 /// Remove a webhook
@@ -98,17 +98,18 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted)
 /// Give a webhook a new secret
 ///
 /// The answer shows it, this once. For the time of `grace` deliveries carry a signature of the old one too, so that a
-/// receiver can change over without refusing any.
+/// receiver can change over without refusing any. Five secrets sign at most: while that many do, only a rotation with a
+/// `grace` of 0 is made, which ends all others.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/rotate-secret", tag = "webhooks", operation_id = "rotateWebhookSecret",
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     request_body(content = Option<RotationBody>, content_type = "application/json", example = json!({"grace": 3600})),
-    responses((status = 200, description = "The webhook, with its new secret", body = WebhookView), BadFields, NoWebhook, Denied, Changing, Unserved),
+    responses((status = 200, description = "The webhook, with its new secret", body = WebhookView), BadFields, NoWebhook, Denied, Rotating, Unserved),
 )]
 pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted) -> Answer {
     let grace_ms = parse_rotation(posted.body())?;
     let change = change(&app, &posted, WebhookChange::Rotate { id: place.webhook()?, grace_ms }).await?;
-    secret(StatusCode::OK, &shown(&app, change)?)
+    secret(StatusCode::OK, &shown(&app, change).await?)
 }
 
 /// Enable a webhook again
@@ -122,12 +123,12 @@ pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted)
 )]
 pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted) -> Answer {
     let change = change(&app, &posted, WebhookChange::Enable { id: place.webhook()? }).await?;
-    ok(&shown(&app, change)?)
+    ok(&shown(&app, change).await?)
 }
 
-fn shown(app: &App, done: WebhookDone) -> railgate::Result<WebhookView> {
+async fn shown(app: &App, done: WebhookDone) -> railgate::Result<WebhookView> {
     match done {
-        WebhookDone::Webhook(endpoint, secret) => app.gateway.read(|engine| engine.webhook_view(&endpoint, secret.as_ref())),
+        WebhookDone::Webhook(endpoint, secret) => app.gateway.read(|engine| engine.webhook_view(&endpoint, secret.as_ref())).await,
         WebhookDone::Prepared(_) | WebhookDone::Queued(_) | WebhookDone::Replayed { .. } => Err(unexpected()),
     }
 }

@@ -1,11 +1,11 @@
 //! The rows of webhooks: endpoints, their secrets, their queues and what is delivered to them.
 
-use super::{Bind, Bound, Cells, Read};
+use super::{Bound, Read, Sink, Source};
 use crate::ids::{ClientNo, EndpointNo, SettlementNo, Ulid};
 use crate::ledger::Mode;
 use crate::store::record::*;
 
-pub(super) fn endpoint(r: &EndpointRecord, b: &mut Bind<'_, '_>) -> Bound {
+pub(super) fn endpoint<S: Sink>(r: &EndpointRecord, b: &mut S) -> Bound<S> {
     b.put(r.no.0)?;
     b.put(r.id.0.to_be_bytes().as_slice())?;
     b.put(r.version)?;
@@ -19,7 +19,7 @@ pub(super) fn endpoint(r: &EndpointRecord, b: &mut Bind<'_, '_>) -> Bound {
     b.put(r.updated_at)
 }
 
-pub(super) fn read_endpoint(c: &mut Cells<'_, '_>) -> Read<EndpointRecord> {
+pub(super) fn read_endpoint(c: &mut impl Source) -> Read<EndpointRecord> {
     Ok(EndpointRecord {
         no: EndpointNo(c.int()?),
         id: Ulid(u128::from_be_bytes(c.array()?)),
@@ -35,7 +35,7 @@ pub(super) fn read_endpoint(c: &mut Cells<'_, '_>) -> Read<EndpointRecord> {
     })
 }
 
-pub(super) fn secret(r: &EndpointSecretRecord, b: &mut Bind<'_, '_>) -> Bound {
+pub(super) fn secret<S: Sink>(r: &EndpointSecretRecord, b: &mut S) -> Bound<S> {
     b.put(r.endpoint.0)?;
     b.put(r.n)?;
     b.put(r.sealed.as_slice())?;
@@ -43,7 +43,7 @@ pub(super) fn secret(r: &EndpointSecretRecord, b: &mut Bind<'_, '_>) -> Bound {
     b.put(r.until)
 }
 
-pub(super) fn read_secret(c: &mut Cells<'_, '_>) -> Read<EndpointSecretRecord> {
+pub(super) fn read_secret(c: &mut impl Source) -> Read<EndpointSecretRecord> {
     Ok(EndpointSecretRecord {
         endpoint: EndpointNo(c.int()?),
         n: c.int()?,
@@ -53,7 +53,7 @@ pub(super) fn read_secret(c: &mut Cells<'_, '_>) -> Read<EndpointSecretRecord> {
     })
 }
 
-pub(super) fn queue(r: &QueueRecord, b: &mut Bind<'_, '_>) -> Bound {
+pub(super) fn queue<S: Sink>(r: &QueueRecord, b: &mut S) -> Bound<S> {
     b.put(r.endpoint.0)?;
     b.put(r.version)?;
     b.put(r.troubled)?;
@@ -63,7 +63,7 @@ pub(super) fn queue(r: &QueueRecord, b: &mut Bind<'_, '_>) -> Bound {
     b.put(r.failing_since)
 }
 
-pub(super) fn read_queue(c: &mut Cells<'_, '_>) -> Read<QueueRecord> {
+pub(super) fn read_queue(c: &mut impl Source) -> Read<QueueRecord> {
     Ok(QueueRecord {
         endpoint: EndpointNo(c.int()?),
         version: c.int()?,
@@ -75,7 +75,7 @@ pub(super) fn read_queue(c: &mut Cells<'_, '_>) -> Read<QueueRecord> {
     })
 }
 
-pub(super) fn delivery(r: &DeliveryRecord, b: &mut Bind<'_, '_>) -> Bound {
+pub(super) fn delivery<S: Sink>(r: &DeliveryRecord, b: &mut S) -> Bound<S> {
     b.put(r.no)?;
     b.put(r.endpoint.0)?;
     b.put(r.message.0.to_be_bytes().as_slice())?;
@@ -90,7 +90,7 @@ pub(super) fn delivery(r: &DeliveryRecord, b: &mut Bind<'_, '_>) -> Bound {
     b.json(r.last.as_ref())
 }
 
-pub(super) fn read_delivery(c: &mut Cells<'_, '_>) -> Read<DeliveryRecord> {
+pub(super) fn read_delivery(c: &mut impl Source) -> Read<DeliveryRecord> {
     Ok(DeliveryRecord {
         no: c.int()?,
         endpoint: EndpointNo(c.int()?),

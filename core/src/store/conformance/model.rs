@@ -1,16 +1,17 @@
-//! SQLite against the memory store as its model: whatever is written, both answer alike.
+//! Any store against the memory store as its model: whatever is written, both answer alike.
 
 use proptest::prelude::*;
-use railgate::auth::KeyId;
-use railgate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
-use railgate::ledger::{AccountId, Mode, Owner, Transfer, TransferKind};
-use railgate::lifecycle::{AttemptStatus, SettlementStatus};
-use railgate::store::conformance::{everything, fixtures::*};
-use railgate::store::memory::MemoryStore;
-use railgate::store::record::*;
-use railgate::store::{Commit, CommitError, Scan, SettlementFilter, Store, Unique, Write};
+use proptest::test_runner::{Config, TestRunner};
 
-use super::OnDisk;
+use super::fixtures::*;
+use super::{Factory, everything};
+use crate::auth::KeyId;
+use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
+use crate::ledger::{AccountId, Mode, Owner, Transfer, TransferKind};
+use crate::lifecycle::{AttemptStatus, SettlementStatus};
+use crate::store::memory::MemoryStore;
+use crate::store::record::*;
+use crate::store::{Commit, CommitError, Lookup, Place, Scan, SettlementFilter, Store, Unique, Write};
 
 /// What a commit came to, comparable between stores.
 #[derive(Debug, PartialEq)]
@@ -236,13 +237,11 @@ fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter)
             scans.extend([page(None, 99), page(None, 1), page(Some(SettlementNo(3)), 2)]);
         }
     }
+    scans.extend(RecordKind::ALL.iter().map(|kind| Scan::All { from: Place::First(*kind), limit: usize::MAX }));
     scans.extend(scans_of_the_log());
     scans.extend(scans_of_webhooks());
     for scan in &scans {
         prop_assert_eq!(model.scan(scan).unwrap(), store.scan(scan).unwrap(), "{:?}", scan);
-    }
-    for record in everything(model) {
-        prop_assert_eq!(store.get(&record.key()).unwrap(), Some(record));
     }
     let texts = ["a", "b", "c", "r", "s"].map(str::to_owned);
     let of =
@@ -250,27 +249,35 @@ fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter)
     let ids = (1..4).flat_map(|id| [Unique::ClientId(Ulid(id.into())), Unique::KeyId(KeyId([id; 32]))]);
     let endpoints = (1..4).map(|id| Unique::EndpointId(Ulid(id)));
     let events = (1..4).flat_map(|no| [1, 2, 65_535, 65_536].map(|n| Unique::FeedOf(SettlementNo(no), n)));
-    for unique in (1..3).map(ClientNo).flat_map(of).flatten().chain(ids).chain(endpoints).chain(events) {
-        prop_assert_eq!(model.find(&unique).unwrap(), store.find(&unique).unwrap(), "{:?}", unique);
+    let uniques: Vec<Unique> = (1..3).map(ClientNo).flat_map(of).flatten().chain(ids).chain(endpoints).chain(events).collect();
+    for unique in &uniques {
+        prop_assert_eq!(model.find(unique).unwrap(), store.find(unique).unwrap(), "{:?}", unique);
     }
-    for name in ["m", "n"].map(|name| Key::Meta(name.to_owned())) {
-        prop_assert_eq!(model.get(&name).unwrap(), store.get(&name).unwrap());
+    let never = [Key::Event((SettlementNo(i64::MAX), 1)), Key::Tile((255, -1)), Key::Nonce([9; 32]), Key::Account(AccountId(i64::MIN))];
+    let mut keys: Vec<Key> = everything(model).iter().map(Record::key).chain(never).collect();
+    keys.extend(["m", "n"].map(|name| Key::Meta(name.to_owned())));
+    for key in &keys {
+        prop_assert_eq!(model.get(key).unwrap(), store.get(key).unwrap(), "{:?}", key);
     }
+    // One twice, as one of many that decide apart from each other may ask.
+    let keys = keys.iter().chain(keys.first()).cloned().map(Lookup::Get);
+    let together: Vec<Lookup> = keys.chain(uniques.into_iter().map(Lookup::Find)).chain(scans.into_iter().map(Lookup::Scan)).collect();
+    prop_assert_eq!(model.look_up(&together).unwrap(), store.look_up(&together).unwrap());
     Ok(())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn sqlite_does_what_memory_does(
-        steps in prop::collection::vec((prop::collection::vec(any_write(), 1..4), any_filter()), 1..40),
-    ) {
-        let (model, store) = (MemoryStore::new(), OnDisk::new());
+/// Plays so many random histories of commits on a new store each, and compares all that can be read after each commit.
+pub fn any_history_reads_as_in_memory(new: Factory<'_>, cases: u32) {
+    let history = prop::collection::vec((prop::collection::vec(any_write(), 1..4), any_filter()), 1..40);
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let played = TestRunner::new(config).run(&history, |steps| {
+        let (model, store) = (MemoryStore::new(), new());
         for (writes, filter) in steps {
             let commit = commit(writes);
-            prop_assert_eq!(outcome(&model, &commit), outcome(&store, &commit), "{:?}", commit);
-            same_answers(&model, &store, &filter)?;
+            prop_assert_eq!(outcome(&model, &commit), outcome(&*store, &commit), "{:?}", commit);
+            same_answers(&model, &*store, &filter)?;
         }
-    }
+        Ok(())
+    });
+    played.unwrap_or_else(|failure| panic!("{failure}"));
 }

@@ -1,0 +1,216 @@
+//! What an answer proves about an entry.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{OutboxInput, TryKind};
+use crate::error::ErrorCode;
+use crate::lifecycle::SettlementStatus;
+use crate::time::Millis;
+use crate::validate::{AnyCurrency, parse_create};
+
+/// What a host heard of a try.
+#[derive(Debug, Clone, Copy)]
+pub enum Heard<'a> {
+    /// Nothing of it left: there was no connection, or the key did not sign. `problem` says what stood in the way.
+    NotSent {
+        /// A problem document.
+        problem: &'a str,
+    },
+    /// It may have left, and no answer came that is one to it.
+    NoAnswer {
+        /// A problem document.
+        problem: &'a str,
+    },
+    /// An answer that is one to it.
+    Answer {
+        /// The status.
+        status: u16,
+        /// The body.
+        body: &'a [u8],
+        /// When the gateway gave it, by its own clock: the header `Date`.
+        date: Option<Millis>,
+    },
+}
+
+#[cfg(feature = "sqlite")]
+impl Heard<'_> {
+    /// When the gateway answered, by its own clock.
+    pub(super) fn date(&self) -> Option<Millis> {
+        match *self {
+            Self::Answer { date, .. } => date,
+            Self::NotSent { .. } | Self::NoAnswer { .. } => None,
+        }
+    }
+}
+
+/// What was made of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// What it is to the entry.
+    pub input: OutboxInput,
+    /// What stands in the way, as a problem document.
+    pub problem: Option<String>,
+    /// The settlement as the gateway shows it, with its version.
+    pub settlement: Option<(String, u32)>,
+    /// The settlement is at its end.
+    pub at_end: bool,
+}
+
+/// The parts of a settlement that are looked at.
+#[derive(Deserialize)]
+struct Shown {
+    reference: String,
+    version: u32,
+    status: String,
+    amount_minor: String,
+    currency: String,
+    to: String,
+    description: Option<String>,
+    #[serde(default)]
+    metadata: BTreeMap<String, String>,
+}
+
+impl Shown {
+    /// Whether it is what the create call with this body asked for.
+    fn is_of(&self, body: &str) -> bool {
+        // Whether it has expired is not the question.
+        parse_create(body.as_bytes(), &AnyCurrency, i64::MIN).is_ok_and(|wanted| {
+            self.amount_minor == wanted.money.minor().to_string()
+                && self.currency == wanted.money.currency().code()
+                && self.to == wanted.to.as_str()
+                && self.description == wanted.description
+                && self.metadata == wanted.metadata
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct Told {
+    code: String,
+}
+
+/// Reads what was heard of a try of the entry with this reference and body.
+pub fn judge(kind: TryKind, reference: &str, body: &str, heard: &Heard<'_>) -> Verdict {
+    match *heard {
+        Heard::NotSent { problem } => without(OutboxInput::NotSent, problem.to_owned()),
+        Heard::NoAnswer { problem } => without(OutboxInput::NoAnswer, problem.to_owned()),
+        Heard::Answer { status: 200 | 201, body: answer, .. } => taken(kind, reference, body, answer),
+        Heard::Answer { status, body: answer, .. } => refused(kind, status, answer),
+    }
+}
+
+fn without(input: OutboxInput, problem: String) -> Verdict {
+    Verdict { input, problem: Some(problem), settlement: None, at_end: false }
+}
+
+fn unreadable(status: u16) -> Verdict {
+    let problem = format!(r#"{{"code":"answer_unreadable","status":{status},"detail":"the answer is not one of a gateway to this call"}}"#);
+    without(OutboxInput::NoAnswer, problem)
+}
+
+fn taken(kind: TryKind, reference: &str, body: &str, answer: &[u8]) -> Verdict {
+    let text = std::str::from_utf8(answer).ok();
+    let shown = text.and_then(|text| serde_json::from_str::<Shown>(text).ok()).filter(|shown| shown.reference == reference);
+    match (text, shown) {
+        (Some(_), Some(shown)) if !shown.is_of(body) => match kind {
+            // An answer to somebody else's call.
+            TryKind::Create => unreadable(200),
+            TryKind::Ask | TryKind::Follow => {
+                let problem =
+                    r#"{"code":"reference_conflict","detail":"the reference was used for a different request","retryable":false}"#;
+                without(OutboxInput::Foreign, problem.to_owned())
+            }
+        },
+        (Some(text), Some(shown)) => Verdict {
+            input: OutboxInput::Taken,
+            problem: None,
+            settlement: Some((text.to_owned(), shown.version)),
+            at_end: SettlementStatus::from_name(&shown.status).is_some_and(SettlementStatus::is_final),
+        },
+        _ => unreadable(200),
+    }
+}
+
+fn refused(kind: TryKind, status: u16, body: &[u8]) -> Verdict {
+    let told = std::str::from_utf8(body).ok().and_then(|text| Some((text, serde_json::from_str::<Told>(text).ok()?.code)));
+    let Some((problem, code)) = told else { return unreadable(status) };
+    let known = ErrorCode::ALL.iter().copied().find(|known| known.as_str() == code && known.http_status() == status);
+    let input = match (kind, known) {
+        (TryKind::Ask, Some(ErrorCode::SettlementNotFound)) => OutboxInput::Absent,
+        (_, Some(code)) => of_create(code),
+        // A code of a newer gateway: it says by its class whether the request was judged. What is not that is not trusted.
+        (TryKind::Create, None) if status == 422 => OutboxInput::Refused,
+        (_, None) => OutboxInput::NoAnswer,
+    };
+    without(input, problem.to_owned())
+}
+
+/// What a problem proves that is the answer to a create.
+fn of_create(code: ErrorCode) -> OutboxInput {
+    use ErrorCode as E;
+    match code {
+        // The request itself, which will be the same at every try.
+        E::InvalidFields
+        | E::InsufficientFunds
+        | E::AmountBelowMinimum
+        | E::AmountAboveMaximum
+        | E::SameParty
+        | E::QuoteExpired
+        | E::IdempotencyKeyReused
+        | E::BodyTooLarge => OutboxInput::Refused,
+        // Whoever used it, it was not this entry.
+        E::ReferenceConflict => OutboxInput::Foreign,
+        // Before it was looked at: who calls, how fast, by what way; or a body that did not arrive whole.
+        E::MalformedJson
+        | E::MalformedRequest
+        | E::DigestMismatch
+        | E::TokenMissing
+        | E::TokenInvalid
+        | E::TokenExpired
+        | E::SignatureMissing
+        | E::SignatureInvalid
+        | E::ChallengeInvalid
+        | E::ChallengeExpired
+        | E::ClockSkew
+        | E::KeyUnknown
+        | E::KeyRevoked
+        | E::InsufficientScope
+        | E::EnrollmentPending
+        | E::ModeMismatch
+        | E::ClientSuspended
+        | E::RateLimited
+        | E::NoRoute
+        | E::RouteNotFound
+        | E::MethodNotAllowed
+        | E::NotAcceptable
+        | E::UnsupportedMediaType => OutboxInput::PutOff,
+        // It may be this very call, carried out or under way; or it is no answer to a create at all.
+        E::NonceReplayed
+        | E::RequestInProgress
+        | E::Timeout
+        | E::Internal
+        | E::StoreUnavailable
+        | E::InvalidCursor
+        | E::SettlementNotFound
+        | E::ReversalNotFound
+        | E::BalanceNotFound
+        | E::KeyNotFound
+        | E::TileNotFound
+        | E::WebhookNotFound
+        | E::DeliveryNotFound
+        | E::ClientNotFound
+        | E::SettlementInFlight
+        | E::InvalidState
+        | E::ReversalExceedsRemaining
+        | E::AlreadyReversed
+        | E::NotCompleted
+        | E::VersionConflict
+        | E::KeyExists
+        | E::TooManyWebhooks
+        | E::ReversalNotSupported
+        | E::ReceiptInvalid
+        | E::NotLoggedYet => OutboxInput::NoAnswer,
+    }
+}

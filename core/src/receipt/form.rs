@@ -1,0 +1,145 @@
+//! The forms of a receipt that are for people, by their media types; and the way from a program that issues receipts to another
+//! that draws them, such as a module that a page loads only when it first shows one.
+
+use super::{Claims, Receipt, Trace};
+use crate::auth::KeyId;
+use crate::error::{Error, ErrorCode, Result};
+use crate::lifecycle::SettlementStatus;
+
+/// A form of a receipt that is for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// [`Receipt::html`].
+    Page,
+    /// [`Receipt::svg`].
+    Image,
+    /// [`Receipt::text`].
+    Text,
+}
+
+impl Form {
+    /// The form with this media type.
+    pub fn of(media_type: &str) -> Option<Self> {
+        match media_type {
+            "text/html" => Some(Self::Page),
+            "image/svg+xml" => Some(Self::Image),
+            "text/plain" => Some(Self::Text),
+            _ => None,
+        }
+    }
+
+    /// Its media type, with the character set where one is due.
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Self::Page => "text/html; charset=utf-8",
+            Self::Image => "image/svg+xml",
+            Self::Text => "text/plain; charset=utf-8",
+        }
+    }
+}
+
+impl Receipt {
+    /// The receipt in a form for people.
+    ///
+    /// # Errors
+    /// As of [`Receipt::svg`].
+    pub fn drawn(&self, form: Form) -> Result<String> {
+        match form {
+            Form::Page => Ok(self.html()),
+            Form::Image => self.svg(),
+            Form::Text => Ok(self.text()),
+        }
+    }
+    /// All that it is, text by text: what [`Receipt::of_parts`] takes. The order is between two programs of one build.
+    pub fn parts(&self) -> Vec<String> {
+        let Self { claims, key_id, jws, description } = self.clone();
+        let Claims {
+            iss,
+            jti,
+            iat,
+            sub,
+            env,
+            reference,
+            amt,
+            cur,
+            fee,
+            from,
+            to,
+            status,
+            settled_at,
+            provider,
+            rail_ref,
+            rev,
+            ev,
+            supersedes,
+        } = claims;
+        let or_none = |text: Option<String>| text.map_or_else(String::new, |text| format!("{THERE}{text}"));
+        let (status, iat, n) = (status.as_str().to_owned(), iat.to_string(), ev.n.to_string());
+        let (rail_ref, supersedes, description) = (or_none(rail_ref), or_none(supersedes), or_none(description));
+        vec![
+            iss,
+            jti,
+            iat,
+            sub,
+            env,
+            reference,
+            amt,
+            cur,
+            fee,
+            from,
+            to,
+            status,
+            settled_at,
+            provider,
+            rail_ref,
+            rev,
+            n,
+            ev.head,
+            supersedes,
+            key_id.to_string(),
+            jws,
+            description,
+        ]
+    }
+
+    /// The receipt of which [`Receipt::parts`] gave the parts. Nobody looks at its signature: it says what whoever gave them says.
+    /// A receipt of others is for [`verify_receipt`](super::verify_receipt).
+    ///
+    /// # Errors
+    /// [`ErrorCode::ReceiptInvalid`] for other parts.
+    pub fn of_parts(parts: Vec<String>) -> Result<Self> {
+        let mut parts = parts.into_iter();
+        read(&mut parts)
+            .filter(|_| parts.next().is_none())
+            .ok_or_else(|| Error::with(ErrorCode::ReceiptInvalid, "these are not the parts of a receipt"))
+    }
+}
+
+/// Before a text that may be missing: an empty one is another than none.
+const THERE: char = '=';
+
+fn read(parts: &mut impl Iterator<Item = String>) -> Option<Receipt> {
+    let or_none = |part: String| if part.is_empty() { Some(None) } else { part.strip_prefix(THERE).map(|text| Some(text.to_owned())) };
+    let mut next = || parts.next();
+    let claims = Claims {
+        iss: next()?,
+        jti: next()?,
+        iat: next()?.parse().ok()?,
+        sub: next()?,
+        env: next()?,
+        reference: next()?,
+        amt: next()?,
+        cur: next()?,
+        fee: next()?,
+        from: next()?,
+        to: next()?,
+        status: SettlementStatus::from_name(&next()?)?,
+        settled_at: next()?,
+        provider: next()?,
+        rail_ref: or_none(next()?)?,
+        rev: next()?,
+        ev: Trace { n: next()?.parse().ok()?, head: next()? },
+        supersedes: or_none(next()?)?,
+    };
+    Some(Receipt { claims, key_id: KeyId::parse(&next()?)?, jws: next()?, description: or_none(next()?)? })
+}

@@ -1,0 +1,262 @@
+//! Calls as JSON texts, for hosts that are not Rust: one line in, one line out.
+//!
+//! `{"call": NAME, …}` with the members that [`CALLS`] lists is answered by `{"status": 200, "ok": …}`, with
+//! `"replayed": true` where so, or by `{"status": 422, "error": …}` with the members of an RFC 9457 problem. `body` and what is
+//! answered are those of the HTTP interface. Bodies are read from the literal text, so that no amount passes through a float.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::{Created, Reversed, Sandbox};
+use crate::api::ScenarioView;
+use crate::error::{Error, ErrorCode, FieldProblem, Result};
+use crate::rail::simulator::SCENARIOS;
+use crate::receipt::{Form, Receipt};
+use crate::time::Millis;
+use crate::validate::json::{Problems, Value};
+
+/// Every call: its name, the members that it needs, and those that it takes.
+const CALLS: &[(&str, &[&str], &[&str])] = &[
+    ("create", &["body"], &[]),
+    ("check", &["body"], &[]),
+    ("get", &["ref"], &[]),
+    ("status", &["ref"], &[]),
+    ("list", &[], &["query"]),
+    ("events", &["ref"], &["query"]),
+    ("feed", &[], &["query"]),
+    ("reverse", &["ref"], &["body", "idempotency_key"]),
+    ("reversals", &["ref"], &[]),
+    ("reversal", &["ref", "id"], &[]),
+    ("reconcile", &["ref"], &[]),
+    ("receipt", &["ref"], &["accept"]),
+    ("keys", &[], &[]),
+    ("balances", &[], &[]),
+    ("balance", &["currency"], &[]),
+    ("fund", &["body"], &[]),
+    ("scenarios", &[], &[]),
+    ("clock", &[], &[]),
+    ("set_clock", &["body"], &[]),
+];
+
+/// The most that one parameter of a query may list.
+const MOST_VALUES: usize = 100;
+
+impl Sandbox {
+    /// Carries out a call at the host's time `now`.
+    pub fn call(&self, now: Millis, request: &str) -> String {
+        self.carry_out(now, request, drawn)
+    }
+
+    /// The same for a host that draws receipts elsewhere, such as a page that loads what draws them when it first shows one: in
+    /// a form for people, a receipt is answered with `{"content_type", "parts"}`, of which [`Receipt::of_parts`] and
+    /// [`Receipt::drawn`] make what [`Sandbox::call`] answers.
+    pub fn call_undrawn(&self, now: Millis, request: &str) -> String {
+        self.carry_out(now, request, undrawn)
+    }
+
+    fn carry_out(&self, now: Millis, request: &str, draw: Draw) -> String {
+        self.tick(now);
+        let answer = Request::parse(request).and_then(|request| self.answer(now, &request, draw));
+        answer.unwrap_or_else(|error| {
+            let (status, problem) = (error.code.http_status(), error.problem_json());
+            format!(r#"{{"status":{status},"error":{problem}}}"#)
+        })
+    }
+
+    fn answer(&self, now: Millis, request: &Request<'_>, draw: Draw) -> Result<String> {
+        match request.call {
+            "create" => {
+                let Created { settlement, replayed } = self.create(request.body())?;
+                answered(if replayed { 200 } else { 201 }, replayed, &settlement)
+            }
+            "check" => ok(&self.check(request.body())?),
+            "get" => ok(&self.get(&request.text("ref")?)?),
+            "status" => ok(&self.status(&request.text("ref")?)?),
+            "list" => ok(&self.list(&request.query()?)?),
+            "events" => {
+                let (after, limit) = range(&request.query()?, u32::MAX.into())?;
+                ok(&self.events(&request.text("ref")?, u32::try_from(after).unwrap_or(u32::MAX), limit)?)
+            }
+            "feed" => {
+                let (after, limit) = range(&request.query()?, i64::MAX)?;
+                ok(&self.feed(after, limit)?)
+            }
+            "reverse" => {
+                let key = request.get("idempotency_key").is_some().then(|| request.text("idempotency_key")).transpose()?;
+                let Reversed { view, replayed } = self.reverse(&request.text("ref")?, request.body(), key.as_deref())?;
+                answered(if replayed || view.reversal.is_none() { 200 } else { 201 }, replayed, &view)
+            }
+            "reversals" => ok(&Listed { data: self.reversals(&request.text("ref")?)? }),
+            "reversal" => ok(&self.reversal(&request.text("ref")?, &request.text("id")?)?),
+            "reconcile" => ok(&self.reconcile(&request.text("ref")?)?),
+            "receipt" => self.receipt_as(request, draw),
+            "keys" => Ok(answer(200, false, &self.keys()?)),
+            "balances" => ok(&Listed { data: self.balances()? }),
+            "balance" => ok(&self.balance(&request.text("currency")?)?),
+            "fund" => ok(&self.fund(request.body())?),
+            "scenarios" => ok(&Listed::<&[ScenarioView]> { data: SCENARIOS }),
+            "clock" => ok(&self.clock_view(now)),
+            "set_clock" => ok(&self.set_clock(now, request.body())?),
+            _ => Err(Error::internal("a call is listed and not carried out")),
+        }
+    }
+
+    fn receipt_as(&self, request: &Request<'_>, draw: Draw) -> Result<String> {
+        const JSON: &str = "application/json";
+        let accept = if request.get("accept").is_some() { request.text("accept")? } else { Cow::Borrowed(JSON) };
+        let receipt = self.receipt(&request.text("ref")?)?;
+        match &*accept {
+            JSON => ok(&receipt.view()),
+            "application/jose" => ok(&Text { content_type: "application/jose", text: receipt.jws }),
+            other => draw(receipt, Form::of(other).ok_or_else(|| Error::new(ErrorCode::NotAcceptable))?),
+        }
+    }
+}
+
+/// Answers with a receipt in a form for people.
+type Draw = fn(Receipt, Form) -> Result<String>;
+
+fn drawn(receipt: Receipt, form: Form) -> Result<String> {
+    ok(&Text { content_type: form.content_type(), text: receipt.drawn(form)? })
+}
+
+fn undrawn(receipt: Receipt, form: Form) -> Result<String> {
+    ok(&Undrawn { content_type: form.content_type(), parts: receipt.parts() })
+}
+
+/// What a receipt in a form for people is drawn from.
+#[derive(Serialize)]
+struct Undrawn {
+    content_type: &'static str,
+    parts: Vec<String>,
+}
+
+/// What is answered with a list of everything.
+#[derive(Serialize)]
+struct Listed<T> {
+    data: T,
+}
+
+/// An answer that is not JSON.
+#[derive(Serialize)]
+struct Text {
+    content_type: &'static str,
+    text: String,
+}
+
+fn ok<T: Serialize>(view: &T) -> Result<String> {
+    answered(200, false, view)
+}
+
+fn answered<T: Serialize>(status: u16, replayed: bool, view: &T) -> Result<String> {
+    Ok(answer(status, replayed, &serde_json::to_string(view).map_err(Error::internal)?))
+}
+
+fn answer(status: u16, replayed: bool, ok: &str) -> String {
+    let replayed = if replayed { r#","replayed":true"# } else { "" };
+    format!(r#"{{"status":{status}{replayed},"ok":{ok}}}"#)
+}
+
+/// A call that has all that it needs, and nothing else.
+struct Request<'a> {
+    call: &'static str,
+    members: Vec<(Cow<'a, str>, Value<'a>)>,
+}
+
+impl<'a> Request<'a> {
+    fn parse(text: &'a str) -> Result<Self> {
+        let members = Value::parse(text)?.members()?;
+        let mut problems = Problems::default();
+        let named = members.iter().find(|(name, _)| name == "call").map(|(_, value)| *value);
+        let read = |value: Option<Value<'a>>| {
+            let name = value.ok_or_else(|| Problems::one("required", "is required"))?.text()?;
+            let known = CALLS.iter().find(|(known, ..)| *known == name);
+            known.ok_or_else(|| Problems::one("unknown_value", format!("{name:?} is not a call of the sandbox")))
+        };
+        let found = problems.note("call", read(named));
+        if let Some((_, needed, taken)) = found {
+            for (at, (name, _)) in members.iter().enumerate() {
+                if members[..at].iter().any(|(earlier, _)| earlier == name) {
+                    problems.add(name, Problems::one("duplicate_field", "must not be given twice"));
+                } else if name != "call" && !needed.iter().chain(*taken).any(|known| known == name) {
+                    problems.add(name, Problems::one("unknown_field", "is not a member of this call"));
+                }
+            }
+            for name in needed.iter().filter(|needed| !members.iter().any(|(name, _)| name == *needed)) {
+                problems.add(name, Problems::one("required", "is required"));
+            }
+        }
+        match (problems.into_result(()), found) {
+            (Ok(()), Some((call, ..))) => Ok(Self { call, members }),
+            (Err(problems), _) => Err(problems.into()),
+            (Ok(()), None) => Err(Error::internal("a call was refused and no problem noted")),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<Value<'a>> {
+        self.members.iter().find(|(known, _)| known == name).map(|(_, value)| *value).filter(|value| value.raw() != "null")
+    }
+
+    /// The body as it was written; empty if there is none.
+    fn body(&self) -> &'a str {
+        self.get("body").map(Value::raw).unwrap_or_default()
+    }
+
+    fn text(&self, name: &'static str) -> Result<Cow<'a, str>> {
+        let read = self.get(name).ok_or_else(|| Problems::one("required", "is required")).and_then(Value::text);
+        read.map_err(|problems| under(name, problems))
+    }
+
+    /// The parameters of a query; a list is one that is repeated.
+    fn query(&self) -> Result<Vec<(String, String)>> {
+        let Some(query) = self.get("query") else { return Ok(Vec::new()) };
+        let mut pairs = Vec::new();
+        for (name, value) in query.members().map_err(|problems| under("query", problems))? {
+            let values = if value.raw().starts_with('[') { value.elements(MOST_VALUES) } else { Ok(vec![value]) };
+            let texts = values.and_then(|values| values.into_iter().map(parameter).collect::<Result<Vec<_>, _>>());
+            let texts = texts.map_err(|problems| under(&name, problems))?;
+            pairs.extend(texts.into_iter().map(|text| (name.clone().into_owned(), text)));
+        }
+        Ok(pairs)
+    }
+}
+
+/// The text that a parameter would have in a URL.
+fn parameter(value: Value<'_>) -> Result<String, Problems> {
+    match value.raw() {
+        simple @ ("true" | "false") => Ok(simple.to_owned()),
+        _ => value.number().map(Cow::into_owned),
+    }
+}
+
+fn under(name: &str, inner: Problems) -> Error {
+    let mut problems = Problems::default();
+    problems.add(name, inner);
+    problems.into()
+}
+
+/// The parameters of a page of events.
+fn range(query: &[(String, String)], last: i64) -> Result<(i64, usize)> {
+    let (mut after, mut limit) = (0, 50);
+    let mut problems = Vec::new();
+    for (name, value) in query {
+        let (place, from, to) = match name.as_str() {
+            "after" => (&mut after, 0, last),
+            "limit" => (&mut limit, 1, 200),
+            _ => {
+                let message = format!("{name:?} is not a parameter of this list");
+                problems.push(FieldProblem::new(name.as_str(), "unknown_parameter", message));
+                continue;
+            }
+        };
+        match value.parse().ok().filter(|number| (from..=to).contains(number)) {
+            Some(number) => *place = number,
+            None => {
+                let message = format!("{name} must be a whole number from {from} to {to}");
+                problems.push(FieldProblem::new(name.as_str(), "out_of_range", message));
+            }
+        }
+    }
+    if problems.is_empty() { Ok((after, limit as usize)) } else { Err(Error::invalid(problems)) }
+}

@@ -1,0 +1,356 @@
+//! Copying a whole store into an empty one, and proving that both hold the same.
+//!
+//! Kind by kind, in the order of their keys, a page a commit. Each commit also moves a mark in the target, so that a copy
+//! that was stopped goes on where it was, and so that nobody serves half a store: an engine refuses one with that mark. In
+//! the end every record of both is read again and compared; only then the mark goes.
+//!
+//! Accounts are not copied: they arise from their transfers, as they did in the source, and have to come out equal.
+
+mod mark;
+
+use sha2::{Digest, Sha256};
+
+use super::record::{Digest32, ID_KEY, Key, MetaRecord, Record, RecordKind};
+use super::rows::{self, Bound, Sink};
+use super::shared::COPY_MARK;
+use super::{Commit, CommitError, Place, Scan, Store, StoreError, Write, typed};
+use mark::Mark;
+
+/// How many records are read at a time, and written in one commit.
+const PAGE: usize = 1_000;
+
+/// How many pages of transfers are posted together at most. Where several nodes drew numbers, money may have come in under
+/// a number a little above that under which it went out; then the guard wants both in one commit.
+const MOST_TOGETHER: usize = 64;
+
+/// What is being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Records are written into the target.
+    Copying,
+    /// The source is read again.
+    ReadingSource,
+    /// The target is read again.
+    ReadingTarget,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub step: Step,
+    /// With which records.
+    pub kind: RecordKind,
+    /// How many records this step is through with, of all kinds. In a copy that goes on, those of before count.
+    pub records: u64,
+}
+
+/// All records of one kind, in a few bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    /// How many.
+    pub records: u64,
+    /// SHA-256 over all their values, in the order of their keys. The same in every kind of store.
+    pub digest: Digest32,
+}
+
+/// What both stores hold of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compared {
+    /// Which.
+    pub kind: RecordKind,
+    /// In the source.
+    pub source: Tally,
+    /// In the target.
+    pub target: Tally,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// How many records were there from an earlier try.
+    pub resumed: u64,
+    /// How many were copied now; accounts are not among them.
+    pub copied: u64,
+    /// Every kind.
+    pub kinds: Vec<Compared>,
+}
+
+impl Report {
+    /// Whether both hold the same. If not, the target keeps its mark.
+    pub fn is_equal(&self) -> bool {
+        self.kinds.iter().all(|kind| kind.source == kind.target)
+    }
+}
+
+/// Why a copy was not begun or not finished.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// Reading the source failed. A copy that was begun goes on when it is tried again.
+    #[error("the source cannot be read: {0}")]
+    Source(#[source] StoreError),
+    /// Reading the target failed. A copy that was begun goes on when it is tried again.
+    #[error("the target cannot be read: {0}")]
+    Target(#[source] StoreError),
+    /// The target did not take a page. A copy that was begun goes on when it is tried again.
+    #[error("the target cannot be written: {0}")]
+    Commit(#[source] CommitError),
+    /// There is nothing to copy.
+    #[error("the source is a database that no gateway has served")]
+    NothingThere,
+    /// The source is half a store.
+    #[error("the source is itself a copy that is not finished")]
+    SourceUnfinished,
+    /// The target has records, and they are not those of the source.
+    #[error("the target is not empty")]
+    TargetTaken,
+    /// The target was begun from another store.
+    #[error("the target is a copy of another store that is not finished")]
+    OtherSource,
+    /// What was copied before is not what the source holds now.
+    #[error("the source changed since the copy was begun")]
+    SourceChanged,
+}
+
+/// Copies all of `from` into `to`, which is empty or half a copy of it, and compares both. Nobody may change either
+/// meanwhile. Told to copy what it has copied already, it only compares.
+///
+/// # Errors
+/// [`CopyError`]. Whatever stopped it, the same call goes on where it was.
+pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<Report, CopyError> {
+    let origin = Origin::of(from)?;
+    let Some(mark) = begin(&origin, to)? else {
+        // The answer to its last commit may have been lost.
+        to.secure().map_err(CopyError::Target)?;
+        let report = Report { resumed: 0, copied: 0, kinds: compare(from, to, progress)? };
+        return if report.is_equal() { Ok(report) } else { Err(CopyError::TargetTaken) };
+    };
+    let resumed = mark.copied;
+    let mark = copy_records(from, to, mark, progress)?;
+    let kinds = compare(from, to, progress)?;
+    if Origin::of(from)? != origin {
+        return Err(CopyError::SourceChanged);
+    }
+    let report = Report { resumed, copied: mark.copied - resumed, kinds };
+    if report.is_equal() {
+        to.commit(&unmark()).map_err(CopyError::Commit)?;
+    }
+    Ok(report)
+}
+
+/// Which store it is, and at which point of its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Origin {
+    identity: Digest32,
+    moment: Digest32,
+}
+
+impl Origin {
+    fn of(source: &dyn Store) -> Result<Self, CopyError> {
+        if mark_of(source).map_err(CopyError::Source)?.is_some() {
+            return Err(CopyError::SourceUnfinished);
+        }
+        let identity = identity(source).map_err(CopyError::Source)?.ok_or(CopyError::NothingThere)?;
+        Ok(Self { identity, moment: moment(source).map_err(CopyError::Source)? })
+    }
+}
+
+/// What tells a store from every other: the hash of its id key. None before a gateway served it.
+fn identity(store: &dyn Store) -> Result<Option<Digest32>, StoreError> {
+    let key: Option<MetaRecord> = typed(store.get(&Key::Meta(ID_KEY.to_owned()))?)?;
+    Ok(key.map(|key| Sha256::new().chain_update("railgate copy\0").chain_update(key.value).finalize().into()))
+}
+
+/// The ends of all that grows: nearly every change moves one of them. What moves none is found by comparing.
+fn moment(store: &dyn Store) -> Result<Digest32, StoreError> {
+    let ends = [
+        Scan::LastSettlement,
+        Scan::LastTransfer,
+        Scan::LastAudit,
+        Scan::LastClient,
+        Scan::LastKey,
+        Scan::LastEndpoint,
+        Scan::LogHead,
+        Scan::Unlogged { limit: 1 },
+        Scan::All { from: Place::First(RecordKind::Task), limit: 1 },
+        Scan::All { from: Place::First(RecordKind::Meta), limit: PAGE },
+    ];
+    let mut digest = Digester::default();
+    for scan in &ends {
+        let found = store.scan(scan)?;
+        digest.number(found.len() as u64);
+        found.iter().try_for_each(|record| digest.record(record))?;
+    }
+    Ok(digest.0.finalize().into())
+}
+
+fn mark_of(store: &dyn Store) -> Result<Option<MetaRecord>, StoreError> {
+    typed(store.get(&Key::Meta(COPY_MARK.to_owned()))?)
+}
+
+/// Where to begin or to go on; `None` if the target may hold all of it already.
+fn begin(origin: &Origin, to: &dyn Store) -> Result<Option<Mark>, CopyError> {
+    let mark = match mark_of(to).map_err(CopyError::Target)? {
+        Some(found) => {
+            let mark = Mark::read(&found).map_err(CopyError::Target)?;
+            match () {
+                () if mark.origin.identity != origin.identity => return Err(CopyError::OtherSource),
+                () if mark.origin.moment != origin.moment => return Err(CopyError::SourceChanged),
+                () => mark,
+            }
+        }
+        None if is_empty(to).map_err(CopyError::Target)? => {
+            let mark = Mark { origin: *origin, copied: 0, next: RecordKind::ALL.first().copied().map(Place::First) };
+            let first = Commit { writes: vec![Write::Insert(mark.record().map_err(CopyError::Target)?.into())] };
+            to.commit(&first).map_err(CopyError::Commit)?;
+            mark
+        }
+        None => {
+            let same = identity(to).map_err(CopyError::Target)? == Some(origin.identity);
+            return if same { Ok(None) } else { Err(CopyError::TargetTaken) };
+        }
+    };
+    // A server that starts writes its id key and then looks for a mark: whatever it does at this moment, one of us sees the other.
+    if mark.copied == 0 && !is_empty(to).map_err(CopyError::Target)? {
+        let ours = mark.record().map_err(CopyError::Target)?;
+        if mark_of(to).map_err(CopyError::Target)? == Some(ours) {
+            to.commit(&unmark()).map_err(CopyError::Commit)?;
+        }
+        return Err(CopyError::TargetTaken);
+    }
+    Ok(Some(mark))
+}
+
+/// Whether there is nothing but perhaps a mark.
+fn is_empty(store: &dyn Store) -> Result<bool, StoreError> {
+    for kind in RecordKind::ALL {
+        let first = store.scan(&Scan::All { from: Place::First(*kind), limit: 2 })?;
+        if !first.iter().all(is_mark) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn unmark() -> Commit {
+    Commit { writes: vec![Write::Delete(Key::Meta(COPY_MARK.to_owned()))] }
+}
+
+/// Copies from the mark on, and gives the last mark.
+fn copy_records(from: &dyn Store, to: &dyn Store, mut mark: Mark, progress: &mut dyn FnMut(Progress)) -> Result<Mark, CopyError> {
+    let mut together = 1;
+    while let Some(place) = mark.next.clone() {
+        let kind = place.kind();
+        let page = Scan::All { from: place, limit: PAGE * together };
+        let page = if kind == RecordKind::Account { Vec::new() } else { from.scan(&page).map_err(CopyError::Source)? };
+        let Some(last) = page.last() else {
+            mark.next = RecordKind::ALL.iter().copied().find(|other| *other > kind).map(Place::First);
+            continue;
+        };
+        let (next, copied) = (Some(Place::After(last.key())), mark.copied + page.len() as u64);
+        let moved = Mark { next, copied, ..mark.clone() };
+        let record = moved.record().map_err(CopyError::Target)?;
+        let mut writes: Vec<Write> = page.into_iter().map(write).collect();
+        writes.push(Write::Replace(record.clone().into()));
+        match to.commit(&Commit { writes }) {
+            Ok(()) => {}
+            Err(CommitError::BalanceGuard(_)) if together < MOST_TOGETHER => {
+                together *= 2;
+                continue;
+            }
+            // The mark tells: it is part of the commit.
+            Err(CommitError::Indeterminate(_)) if mark_of(to).map_err(CopyError::Target)?.as_ref() == Some(&record) => {}
+            Err(error) => return Err(CopyError::Commit(error)),
+        }
+        (mark, together) = (moved, 1);
+        progress(Progress { step: Step::Copying, kind, records: copied });
+    }
+    Ok(mark)
+}
+
+fn write(record: Record) -> Write {
+    if let Record::Transfer(transfer) = record { Write::Post(transfer) } else { Write::Insert(record) }
+}
+
+/// Reads all of both.
+fn compare(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Compared>, CopyError> {
+    let source = tallies(from, Step::ReadingSource, progress).map_err(CopyError::Source)?;
+    let target = tallies(to, Step::ReadingTarget, progress).map_err(CopyError::Target)?;
+    let both = RecordKind::ALL.iter().zip(source.into_iter().zip(target));
+    Ok(both.map(|(kind, (source, target))| Compared { kind: *kind, source, target }).collect())
+}
+
+/// What a store holds of each kind; a mark of ours does not count.
+fn tallies(store: &dyn Store, step: Step, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Tally>, StoreError> {
+    let (mut tallies, mut all) = (Vec::new(), 0);
+    for kind in RecordKind::ALL {
+        let (mut digest, mut records) = (Digester::default(), 0);
+        let mut from = Place::First(*kind);
+        loop {
+            let page = store.scan(&Scan::All { from, limit: PAGE })?;
+            let Some(last) = page.last() else { break };
+            from = Place::After(last.key());
+            for record in page.iter().filter(|record| !is_mark(record)) {
+                digest.record(record)?;
+                records += 1;
+            }
+            all += page.len() as u64;
+            progress(Progress { step, kind: *kind, records: all });
+        }
+        tallies.push(Tally { records, digest: digest.0.finalize().into() });
+    }
+    Ok(tallies)
+}
+
+fn is_mark(record: &Record) -> bool {
+    if let Record::Meta(meta) = record { meta.name == COPY_MARK } else { false }
+}
+
+/// Hashes the values of records as both databases keep them: each says what it is and how long, so that none can be
+/// taken for two others. How many there are is a matter of the kind.
+#[derive(Default)]
+struct Digester(Sha256);
+
+impl Digester {
+    fn record(&mut self, record: &Record) -> Result<(), StoreError> {
+        rows::bind(record, self).map_err(|error| StoreError::corrupt("hashing a record", error))
+    }
+
+    fn number(&mut self, number: u64) {
+        self.0.update(number.to_be_bytes());
+    }
+
+    fn value(&mut self, tag: u8, value: &[u8]) {
+        self.0.update([tag]);
+        self.number(value.len() as u64);
+        self.0.update(value);
+    }
+}
+
+impl Sink for Digester {
+    type Error = serde_json::Error;
+
+    fn null(&mut self) -> Bound<Self> {
+        self.value(0, &[]);
+        Ok(())
+    }
+
+    fn int(&mut self, value: i64) -> Bound<Self> {
+        self.value(1, &value.to_be_bytes());
+        Ok(())
+    }
+
+    fn text(&mut self, value: &str) -> Bound<Self> {
+        self.value(2, value.as_bytes());
+        Ok(())
+    }
+
+    fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
+        self.value(3, value);
+        Ok(())
+    }
+
+    fn failed(error: serde_json::Error) -> Self::Error {
+        error
+    }
+}

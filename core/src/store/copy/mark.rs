@@ -1,0 +1,206 @@
+//! The mark in a target that is not finished: of which source it is a copy, and how far that is.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Origin;
+use crate::store::record::{Key, MetaRecord, RecordKind};
+use crate::store::rows::{self, Bound, Read, Sink, Source};
+use crate::store::shared::COPY_MARK;
+use crate::store::{Place, StoreError};
+use crate::trail::hex;
+
+/// How far a copy is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Whose copy it is, and as it was then.
+    pub(super) origin: Origin,
+    /// How many records are there.
+    pub(super) copied: u64,
+    /// Where to go on; `None` when all are there.
+    pub(super) next: Option<Place>,
+}
+
+/// A mark as it is kept: JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    source: String,
+    moment: String,
+    copied: u64,
+    kind: Option<String>,
+    /// The columns of the last key of that kind.
+    after: Option<Vec<Value>>,
+}
+
+impl Mark {
+    /// As it is kept.
+    pub(super) fn record(&self) -> Result<MetaRecord, StoreError> {
+        let (kind, after) = match &self.next {
+            None => (None, None),
+            Some(place @ Place::First(_)) => (Some(place.kind()), None),
+            Some(place @ Place::After(key)) => (Some(place.kind()), Some(columns(key)?)),
+        };
+        let kept = Kept {
+            source: hex(&self.origin.identity),
+            moment: hex(&self.origin.moment),
+            copied: self.copied,
+            kind: kind.map(|kind| kind.as_str().to_owned()),
+            after,
+        };
+        let value = serde_json::to_vec(&kept).map_err(unreadable)?;
+        Ok(MetaRecord { name: COPY_MARK.to_owned(), value })
+    }
+
+    /// What was kept.
+    pub(super) fn read(record: &MetaRecord) -> Result<Self, StoreError> {
+        let kept: Kept = serde_json::from_slice(&record.value).map_err(unreadable)?;
+        let digest = |text: &str| unhex(text).and_then(|bytes| bytes.try_into().ok()).ok_or_else(|| unreadable("not a hash"));
+        let place = |name: String| {
+            let kind = RecordKind::from_name(&name).ok_or_else(|| unreadable("an unknown kind"))?;
+            let Some(columns) = &kept.after else { return Ok(Place::First(kind)) };
+            rows::read_key(kind, &mut Columns { values: columns.iter(), bytes: Vec::new() }).map(Place::After)
+        };
+        Ok(Self {
+            origin: Origin { identity: digest(&kept.source)?, moment: digest(&kept.moment)? },
+            copied: kept.copied,
+            next: kept.kind.clone().map(place).transpose()?,
+        })
+    }
+}
+
+fn unreadable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
+    StoreError::corrupt("reading the mark of a copy", cause)
+}
+
+fn columns(key: &Key) -> Result<Vec<Value>, StoreError> {
+    let mut values = Values(Vec::new());
+    rows::bind_key(key, &mut values).map_err(unreadable)?;
+    Ok(values.0)
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    text.as_bytes().chunks(2).map(pair).collect()
+}
+
+/// The columns of a key as JSON values; bytes are hexadecimal.
+struct Values(Vec<Value>);
+
+impl Sink for Values {
+    type Error = serde_json::Error;
+
+    fn null(&mut self) -> Bound<Self> {
+        self.0.push(Value::Null);
+        Ok(())
+    }
+
+    fn int(&mut self, value: i64) -> Bound<Self> {
+        self.0.push(value.into());
+        Ok(())
+    }
+
+    fn text(&mut self, value: &str) -> Bound<Self> {
+        self.0.push(value.into());
+        Ok(())
+    }
+
+    fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
+        self.0.push(hex(value).into());
+        Ok(())
+    }
+
+    fn failed(error: serde_json::Error) -> Self::Error {
+        error
+    }
+}
+
+/// Reads these again.
+struct Columns<'v> {
+    values: std::slice::Iter<'v, Value>,
+    bytes: Vec<u8>,
+}
+
+impl Source for Columns<'_> {
+    fn integer(&mut self) -> Read<Option<i64>> {
+        match self.values.next() {
+            Some(Value::Null) => Ok(None),
+            Some(Value::Number(number)) => number.as_i64().map_or_else(|| self.bad("a number in range"), |number| Ok(Some(number))),
+            Some(Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) | None => self.bad("a number"),
+        }
+    }
+
+    fn optional_text(&mut self) -> Read<Option<String>> {
+        match self.values.next() {
+            Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) | None => self.bad("a text"),
+        }
+    }
+
+    fn bytes(&mut self) -> Read<&[u8]> {
+        let text = self.text()?;
+        self.bytes = unhex(&text).map_or_else(|| self.bad("bytes"), Ok)?;
+        Ok(&self.bytes)
+    }
+
+    fn column(&self) -> String {
+        "of a mark".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{ClientNo, EndpointNo, SettlementNo};
+    use crate::ledger::Mode;
+    use crate::store::record::{SecretKind, TaskKey};
+
+    #[test]
+    fn every_place_is_read_as_it_was_kept() {
+        let keys = [
+            Key::Client(ClientNo(u32::MAX)),
+            Key::Token([0xab; 32]),
+            Key::Event((SettlementNo(-5), 65_535)),
+            Key::Reversal((SettlementNo(7), 1)),
+            Key::Task(TaskKey(i64::MIN)),
+            Key::Idempotency((ClientNo(1), "\0 \u{1} ü \"".to_owned())),
+            Key::Secret((SecretKind::Log, 3)),
+            Key::Meta(String::new()),
+            Key::Feed((ClientNo(2), Mode::Live, i64::MAX)),
+            Key::Tile((63, 9)),
+            Key::EndpointSecret((EndpointNo(1), 2)),
+        ];
+        let first = RecordKind::ALL.iter().copied().map(Place::First);
+        let places = first.chain(keys.into_iter().map(Place::After)).map(Some).chain([None]);
+        for next in places {
+            let mark = Mark { origin: Origin { identity: [1; 32], moment: [0xfe; 32] }, copied: u64::MAX, next };
+            assert_eq!(Mark::read(&mark.record().unwrap()).unwrap(), mark);
+        }
+    }
+
+    #[test]
+    fn a_mark_that_nobody_kept_is_refused() {
+        let value = |text: &str| MetaRecord { name: COPY_MARK.to_owned(), value: text.as_bytes().to_vec() };
+        let hash = "00".repeat(32);
+        let mark = |more: &str| format!(r#"{{"source":"{hash}","moment":"{hash}","copied":1,{more}}}"#);
+        assert!(Mark::read(&value(&mark(r#""kind":"client","after":[5]"#))).is_ok());
+        for wrong in [
+            String::new(),
+            mark(r#""kind":"nothing","after":[5]"#),
+            mark(r#""kind":"client","after":[]"#),
+            mark(r#""kind":"client","after":[-1]"#),
+            mark(r#""kind":"client","after":["5"]"#),
+            mark(r#""kind":"token","after":["0"]"#),
+            mark(r#""kind":"token","after":["zz"]"#),
+            mark(r#""kind":"client","after":[5],"more":1"#),
+            mark(r#""kind":null,"after":null"#).replace("00", "0"),
+        ] {
+            assert!(Mark::read(&value(&wrong)).is_err(), "{wrong}");
+        }
+    }
+}

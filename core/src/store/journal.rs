@@ -1,0 +1,243 @@
+//! The store of a host that has no database: it lives in memory, and every commit comes out as a journal entry that the host
+//! keeps wherever it can, such as IndexedDB.
+//!
+//! The host has two duties. What [`Journal::take`] gives must be durable before anything that came of it is shown to
+//! anybody; where it could not be kept, the store is thrown away and restored from what is durable, so that nobody ever saw
+//! what is gone. And entries are kept in order. From time to time it keeps a [`Journal::snapshot`], and may then forget
+//! the entries that are in it; it need not do so at once, for [`Journal::restore`] passes over them.
+//!
+//! Entries are numbered and chained, so that one that was altered, lost, repeated, put elsewhere or taken from another
+//! journal is noticed. Only at the very end something may be missing without a trace: entries that were never kept, and the
+//! rest of one that was being written when the host was killed. Neither was ever shown.
+
+mod code;
+mod frame;
+mod table;
+mod walk;
+
+use std::sync::{RwLock, RwLockReadGuard};
+
+use super::compact::{Rest, blob};
+use super::record::{Key, Record};
+use super::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use frame::Link;
+use table::Table;
+
+/// A store in memory with a journal, for records of every kind.
+pub type JournalStore = Journal<true>;
+
+/// The same for a sandbox: a record that only a `SERVER` makes (keys, tokens, the public log, webhooks) is refused, and a journal
+/// that has one is not read. So a page need not load what reads them.
+pub type SandboxJournal = Journal<false>;
+
+/// A store in memory with a journal.
+#[derive(Default)]
+pub struct Journal<const SERVER: bool> {
+    state: RwLock<State<SERVER>>,
+}
+
+#[derive(Default)]
+struct State<const SERVER: bool> {
+    table: Table<SERVER>,
+    /// Of the last entry; 0 before the first.
+    number: u64,
+    /// Of the last entry.
+    link: Link,
+    /// Whole entries that were not taken yet.
+    pending: Vec<u8>,
+}
+
+/// A store as it was.
+pub struct Restored<const SERVER: bool> {
+    /// The store.
+    pub store: Journal<SERVER>,
+    /// How many bytes at the end were the beginning of an entry only, and are cut off. A host whose storage keeps an entry
+    /// whole or not at all takes more than 0 for damage.
+    pub torn: usize,
+}
+
+/// Why a journal is not the one that was written.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// It was written by a newer program.
+    #[error("the journal is of version {0}, which this program does not know: load the newer program that wrote it")]
+    Version(u8),
+    /// An entry was altered.
+    #[error("entry {entry} of the journal was altered: restore it from a copy, or begin anew")]
+    Altered {
+        /// Which.
+        entry: u64,
+    },
+    /// Entries are missing, repeated or moved.
+    #[error("entry {expected} of the journal is missing: entry {found} stands in its place")]
+    OutOfOrder {
+        /// What should stand there.
+        expected: u64,
+        /// What does.
+        found: u64,
+    },
+    /// An entry was altered, or belongs to another journal.
+    #[error("entry {entry} of the journal does not follow what is before it: it was altered, or belongs to another journal")]
+    Foreign {
+        /// Which.
+        entry: u64,
+    },
+    /// The snapshot is none, or was altered.
+    #[error("the snapshot was altered or is incomplete: restore it from a copy, or begin anew")]
+    Snapshot,
+    /// What is in an entry or, as entry 0, in the snapshot cannot have been written.
+    #[error("entry {entry} of the journal holds what no store writes: {cause}")]
+    Content {
+        /// Which.
+        entry: u64,
+        /// What is wrong.
+        cause: StoreError,
+    },
+}
+
+impl JournalError {
+    /// A stable code: `journal_version` where another program can read it, `journal_corrupt` where none can.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Version(_) => "journal_version",
+            Self::Altered { .. } | Self::OutOfOrder { .. } | Self::Foreign { .. } | Self::Snapshot | Self::Content { .. } => {
+                "journal_corrupt"
+            }
+        }
+    }
+}
+
+impl<const SERVER: bool> Journal<SERVER> {
+    /// An empty store with an empty journal.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The store as it was after the last of `entries`, which follow each other in one piece; those that are in `snapshot`
+    /// may stand before the others.
+    ///
+    /// # Errors
+    /// As the variants of [`JournalError`] say.
+    pub fn restore(snapshot: Option<&[u8]>, entries: &[u8]) -> Result<Restored<SERVER>, JournalError> {
+        let mut state = State::default();
+        if let Some(snapshot) = snapshot {
+            let opened = frame::unwrap(snapshot)?;
+            load(&mut state.table, opened.rows).map_err(|cause| JournalError::Content { entry: 0, cause })?;
+            (state.number, state.link) = (opened.number, opened.link);
+        }
+        let mut rest = pass_over(entries, &state)?;
+        while let Some(entry) = frame::next(&mut rest, state.number + 1)? {
+            let expected = state.number + 1;
+            if entry.number != expected {
+                return Err(JournalError::OutOfOrder { expected, found: entry.number });
+            }
+            if !entry.follows(&state.link) {
+                return Err(JournalError::Foreign { entry: expected });
+            }
+            state.table.apply(entry.body).map_err(|cause| JournalError::Content { entry: expected, cause })?;
+            (state.number, state.link) = (entry.number, entry.link);
+        }
+        Ok(Restored { store: Self { state: RwLock::new(state) }, torn: rest.len() })
+    }
+
+    /// The entries of the commits since the last call, in one piece; empty if there was none.
+    ///
+    /// # Errors
+    /// If a thread panicked inside a commit.
+    pub fn take(&self) -> Result<Vec<u8>, StoreError> {
+        Ok(std::mem::take(&mut self.state.write().map_err(|_| poisoned())?.pending))
+    }
+
+    /// The number of the last entry, taken or not; 0 before the first.
+    ///
+    /// # Errors
+    /// As of [`Journal::take`].
+    pub fn number(&self) -> Result<u64, StoreError> {
+        Ok(self.state()?.number)
+    }
+
+    /// The whole store, with all commits up to now, also those whose entries were not taken yet. The entries stay to be taken.
+    ///
+    /// # Errors
+    /// As of [`Journal::take`].
+    pub fn snapshot(&self) -> Result<Vec<u8>, StoreError> {
+        let state = self.state()?;
+        let mut rows = Vec::new();
+        for (code, row) in state.table.kept() {
+            rows.push(code);
+            blob(&mut rows, row);
+        }
+        Ok(frame::wrap(state.number, &state.link, &rows))
+    }
+
+    fn state(&self) -> Result<RwLockReadGuard<'_, State<SERVER>>, StoreError> {
+        self.state.read().map_err(|_| poisoned())
+    }
+}
+
+/// A thread that panicked in the middle of a commit may have left a part of it.
+fn poisoned() -> StoreError {
+    StoreError::corrupt("locking the store", "a thread panicked inside a commit")
+}
+
+/// Leaves out the entries that the snapshot holds, after making sure that they are the ones that led up to it.
+fn pass_over<'a, const SERVER: bool>(entries: &'a [u8], snapshot: &State<SERVER>) -> Result<&'a [u8], JournalError> {
+    let (mut rest, mut before) = (entries, None::<(u64, Link)>);
+    loop {
+        let here = rest;
+        let expected = before.map_or(snapshot.number + 1, |(number, _)| number + 1);
+        match frame::next(&mut rest, expected)? {
+            Some(entry) if entry.number <= snapshot.number => {
+                if before.is_some() && entry.number != expected {
+                    return Err(JournalError::OutOfOrder { expected, found: entry.number });
+                }
+                let follows = before.is_none_or(|(_, link)| entry.follows(&link));
+                if !follows || (entry.number == snapshot.number && entry.link != snapshot.link) {
+                    return Err(JournalError::Foreign { entry: entry.number });
+                }
+                before = Some((entry.number, entry.link));
+            }
+            Some(_) | None => return Ok(here),
+        }
+    }
+}
+
+/// The rows of a snapshot: the number of a kind, and a row behind its length, until the end.
+fn load<const SERVER: bool>(table: &mut Table<SERVER>, rows: &[u8]) -> Result<(), StoreError> {
+    let mut rest = Rest(rows);
+    while !rest.0.is_empty() {
+        let next = |rest: &mut Rest<'_>| Some((rest.byte()?, rest.blob()?.into()));
+        let (code, row) = next(&mut rest).ok_or_else(|| StoreError::corrupt("reading a snapshot", "a row is not whole"))?;
+        table.load(code, row)?;
+    }
+    Ok(())
+}
+
+impl<const SERVER: bool> Store for Journal<SERVER> {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        let mut state = self.state.write().map_err(|_| poisoned())?;
+        let State { table, number, link, pending } = &mut *state;
+        let changes = table.commit(commit)?;
+        if !commit.writes.is_empty() {
+            *number += 1;
+            *link = frame::append(pending, *number, link, &changes);
+        }
+        Ok(())
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.state()?.table.get(key)
+    }
+
+    fn holds(&self, record: &Record) -> Result<bool, StoreError> {
+        self.state()?.table.holds(record)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.state()?.table.find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.state()?.table.scan(scan)
+    }
+}

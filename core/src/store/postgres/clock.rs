@@ -1,0 +1,64 @@
+//! Whether this machine's clock agrees with the database's, and so with those of the other nodes.
+//!
+//! A lease that one node took ends by the clock of whoever looks at it. Not found, a payment counts as never sent one lease after
+//! the last moment at which it may have left. Nodes that differ by as much would each send it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::store::StoreError;
+
+/// How far this machine's clock may be from the database's. Two nodes differ by no more than twice that and the time that it takes
+/// to ask: a good part less than a lease.
+const MOST_APART: Duration = Duration::from_secs(5);
+
+/// What makes a database tell its time, in microseconds since 1970.
+pub(super) const ASK: &str = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
+/// This machine's time, as the database tells its own.
+pub(super) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Refuses to work with a database that told a time which it cannot have had between asking and being answered.
+pub(super) fn check(sent: i64, told: i64, received: i64) -> Result<(), StoreError> {
+    let most = i64::try_from(MOST_APART.as_micros()).unwrap_or(i64::MAX);
+    let (ahead, behind) = (sent.saturating_sub(told), told.saturating_sub(received));
+    if ahead <= most && behind <= most {
+        return Ok(());
+    }
+    let (by, where_to) = if ahead > most { (ahead, "ahead of") } else { (behind, "behind") };
+    let (seconds, most) = (by / 1_000_000, MOST_APART.as_secs());
+    let cause =
+        format!("this machine's clock is {seconds} s {where_to} the database's, and more than {most} s are not safe: put it right (NTP)");
+    Err(StoreError::unavailable("comparing clocks with the database", cause))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_that_differ_by_more_than_asking_explains_are_refused() {
+        let second = |it: i64| it * 1_000_000;
+        for (sent, told, received, refused) in [
+            (100, 100, 100, None),
+            (100, 95, 100, None),
+            (100, 105, 100, None),
+            (100, 107, 102, None),
+            (100, 94, 130, Some("6 s ahead of")),
+            (100, 108, 102, Some("6 s behind")),
+            (100, 0, 100, Some("100 s ahead of")),
+            (100, 3_700, 101, Some("3599 s behind")),
+        ] {
+            let checked = check(second(sent), second(told), second(received)).map_err(|error| (error.retryable, error.to_string()));
+            match (&checked, refused) {
+                (Ok(()), None) => {}
+                (Err((true, text)), Some(part)) => assert!(text.contains(part), "{text}"),
+                other => panic!("{sent} {told} {received}: {other:?}"),
+            }
+        }
+        assert!(check(second(5), second(5) - 5_000_001, second(5)).is_err());
+        assert!(check(i64::MAX, i64::MIN, i64::MAX).is_err() && check(0, i64::MAX, 0).is_err());
+    }
+}

@@ -1,0 +1,499 @@
+//! From a URL to a connection that is set up.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use percent_encoding::percent_decode_str;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use tokio::net::lookup_host;
+use tokio::time::{Instant, timeout};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::error::{failed, text};
+use super::pool::{in_order, random};
+use super::{PostgresOptions, clock};
+use crate::store::StoreError;
+
+/// Where the server is, who we are there, and how the way to it is protected.
+pub(super) struct Target {
+    hosts: Vec<Address>,
+    tls: Option<MakeRustlsConnect>,
+    /// What every connection sets before anything else.
+    session: String,
+    /// The highest timeline of each system that was connected to.
+    timelines: Mutex<HashMap<String, u32>>,
+    /// Where all is read at one moment: whether it was fixed, by the only connection there may be then.
+    moment: Option<AtomicBool>,
+}
+
+/// One of the hosts in a URL.
+struct Address {
+    config: Config,
+    /// The name and the port to look up, unless the URL says the address.
+    name: Option<(String, u16)>,
+}
+
+/// `sslmode`, as libpq has it, without what says less than its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protection {
+    Disable,
+    Prefer,
+    Require,
+    VerifyFull,
+}
+
+/// A connection, and who is at its other end.
+pub(super) struct Connected {
+    pub(super) client: Client,
+    /// The number of the server's process for it.
+    pub(super) backend: String,
+    /// The server's identifier and its timeline, which is another one after a failover: `system/timeline`. Empty where it does
+    /// not tell.
+    pub(super) server: String,
+}
+
+/// How long a peer that says nothing is believed to be there.
+const KEEPALIVE: Duration = Duration::from_secs(10);
+
+/// How long each of several machines is given at least to let somebody in.
+const LEAST_SHARE: Duration = Duration::from_millis(500);
+
+impl Target {
+    /// Reads a URL. Neither it nor a part of it is in any error, because a password may stand anywhere in a wrong one.
+    pub(super) fn new(url: &str, options: &PostgresOptions) -> Result<Self, StoreError> {
+        let (url, protection, root) = split(url)?;
+        let given = Config::from_str(&url).map_err(|_| refused("it is not a URL of PostgreSQL"))?;
+        let mut config = without_hosts(&given);
+        config.ssl_mode(match protection {
+            Protection::Disable => SslMode::Disable,
+            Protection::Prefer => SslMode::Prefer,
+            Protection::Require | Protection::VerifyFull => SslMode::Require,
+        });
+        // A standby would show old states and take no commit.
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        config.keepalives(true).keepalives_idle(KEEPALIVE).keepalives_interval(KEEPALIVE / 2).keepalives_retries(3);
+        config.tcp_user_timeout(KEEPALIVE * 3);
+        let tls = match protection {
+            Protection::Disable => None,
+            Protection::Prefer | Protection::Require | Protection::VerifyFull => Some(tls(protection, root.as_deref())?),
+        };
+        let hosts = addresses(&given, &config)?;
+        Ok(Self { hosts, tls, session: session(options), timelines: Mutex::default(), moment: None })
+    }
+
+    /// Whether a new connection may lead to another server: there are several, or one by a name, which is given to its successor.
+    pub(super) fn has_choice(&self) -> bool {
+        self.hosts.len() > 1 || self.hosts.iter().any(|host| host.name.as_ref().is_some_and(|(name, _)| name.parse::<IpAddr>().is_err()))
+    }
+
+    /// Refuses a server that another one has taken the place of: who was promoted begins a timeline with a higher number. What
+    /// is written to the old one is written to a fork. One that does not tell passes.
+    pub(super) fn follow(&self, server: &str) -> Result<(), StoreError> {
+        let Some((system, timeline)) = server.split_once('/') else { return Ok(()) };
+        let Ok(timeline) = u32::from_str_radix(timeline, 16) else { return Ok(()) };
+        let mut seen = self.timelines.lock().unwrap_or_else(PoisonError::into_inner);
+        let highest = seen.entry(system.to_owned()).or_default();
+        *highest = timeline.max(*highest);
+        if timeline < *highest {
+            return Err(StoreError::unavailable("connecting to the database", "a server that was replaced by another still takes writes"));
+        }
+        Ok(())
+    }
+
+    /// All that is read shows one moment, that of the first read.
+    pub(super) fn at_one_moment(self) -> Self {
+        Self { moment: Some(AtomicBool::new(false)), ..self }
+    }
+
+    /// Fixes the moment that a connection shows, if it is to show one. A second connection would show another.
+    pub(super) async fn fix_moment(&self, client: &Client) -> Result<(), StoreError> {
+        let Some(fixed) = &self.moment else { return Ok(()) };
+        if fixed.swap(true, Ordering::Relaxed) {
+            let cause = "the connection was lost, and with it the moment that was read";
+            return Err(StoreError::new("reading the database", cause, false));
+        }
+        let begin = "SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
+        client.batch_execute(begin).await.map_err(|e| failed("beginning to read", &e))
+    }
+
+    /// A new connection, set up, to the first machine that takes writes and was not replaced; what drives it runs until it ends.
+    /// In a fixed order a server that was replaced, and came back, would stand before its successor for whoever starts anew. A
+    /// machine that is dead or dumb uses up no more than its share of the time.
+    pub(super) async fn connect(&self, deadline: Instant) -> Result<Connected, StoreError> {
+        let patience = share(deadline, self.hosts.len());
+        let found = in_order(self.hosts.iter().map(|host| timeout(patience, host.configs()))).await;
+        let (mut configs, mut error) = (Vec::new(), None);
+        for found in found {
+            match found {
+                Ok(Ok(found)) => configs.extend(found),
+                Ok(Err(cause)) => error = Some(cause),
+                Err(_) => {}
+            }
+        }
+        configs.sort_by_cached_key(|_| random());
+        let patience = share(deadline, configs.len());
+        for config in configs {
+            match timeout(patience, self.connect_to(&config)).await {
+                Ok(Ok(connected)) => return Ok(connected),
+                Ok(Err(cause)) => error = Some(cause),
+                Err(_) => {}
+            }
+        }
+        Err(error.unwrap_or_else(silent))
+    }
+
+    async fn connect_to(&self, config: &Config) -> Result<Connected, StoreError> {
+        let client = match &self.tls {
+            Some(tls) => {
+                let (client, connection) = config.connect(tls.clone()).await.map_err(|e| unreachable(&e))?;
+                tokio::spawn(async move { drop(connection.await) });
+                client
+            }
+            None => {
+                let (client, connection) = config.connect(NoTls).await.map_err(|e| unreachable(&e))?;
+                tokio::spawn(async move { drop(connection.await) });
+                client
+            }
+        };
+        let sent = clock::now();
+        let answer = client.simple_query(&self.session).await.map_err(|e| failed("setting up a connection", &e))?;
+        let received = clock::now();
+        let told = answer.iter().rev().find_map(|message| if let SimpleQueryMessage::Row(row) = message { row.get(0) } else { None });
+        let told = told.and_then(|told| told.parse().ok());
+        clock::check(sent, told.ok_or_else(|| StoreError::unavailable("setting up a connection", "it does not tell its time"))?, received)?;
+        let (backend, server) = identity(&client).await;
+        self.follow(&server)?;
+        Ok(Connected { client, backend, server })
+    }
+}
+
+/// The process at the other end, and the server.
+async fn identity(client: &Client) -> (String, String) {
+    let asked = "SELECT pg_backend_pid(), system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()";
+    // A service that does not let its users ask this only leaves more commits indeterminate.
+    let told = client.simple_query(asked).await.unwrap_or_default();
+    let row = told.iter().find_map(|message| if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None });
+    match row.map(|row| (row.get(0), row.get(1), row.get(2))) {
+        Some((Some(backend), Some(system), Some(timeline))) => (backend.to_owned(), format!("{system}/{timeline}")),
+        Some(_) | None => Default::default(),
+    }
+}
+
+impl Address {
+    /// One for each machine that it may be.
+    async fn configs(&self) -> Result<Vec<Config>, StoreError> {
+        let Some((name, port)) = &self.name else { return Ok(vec![self.config.clone()]) };
+        let found = lookup_host((name.as_str(), *port)).await;
+        let found = found.map_err(|e| StoreError::unavailable("looking up the database's host", e))?;
+        let at = |address: SocketAddr| {
+            let mut config = self.config.clone();
+            config.hostaddr(address.ip());
+            config
+        };
+        Ok(found.map(at).collect())
+    }
+}
+
+/// Nobody answered.
+pub(super) fn silent() -> StoreError {
+    StoreError::unavailable("connecting to the database", "it did not answer in time")
+}
+
+/// What each of so many is given of the time that is left.
+fn share(deadline: Instant, among: usize) -> Duration {
+    let left = deadline.saturating_duration_since(Instant::now());
+    (left / u32::try_from(among).unwrap_or(u32::MAX).max(1)).max(LEAST_SHARE)
+}
+
+/// What a URL says of whoever connects. The rest is ours to say.
+fn without_hosts(given: &Config) -> Config {
+    let mut config = Config::new();
+    given.get_user().map(|it| config.user(it));
+    given.get_password().map(|it| config.password(it));
+    given.get_dbname().map(|it| config.dbname(it));
+    given.get_options().map(|it| config.options(it));
+    config.application_name(given.get_application_name().unwrap_or("railgate"));
+    config.ssl_negotiation(given.get_ssl_negotiation()).channel_binding(given.get_channel_binding());
+    config
+}
+
+/// The hosts of a URL, each with what is known of all.
+fn addresses(given: &Config, config: &Config) -> Result<Vec<Address>, StoreError> {
+    let (names, addresses, ports) = (given.get_hosts(), given.get_hostaddrs(), given.get_ports());
+    let count = names.len().max(addresses.len());
+    if count == 0 {
+        return Err(refused("it names no host"));
+    }
+    if !names.is_empty() && !addresses.is_empty() && names.len() != addresses.len() || ports.len() > 1 && ports.len() != count {
+        return Err(refused("it has not as many of host, hostaddr and port"));
+    }
+    let one = |at: usize| {
+        let (mut config, mut name) = (config.clone(), None);
+        let port = ports.get(at).or(ports.first()).copied().unwrap_or(5432);
+        config.port(port);
+        match names.get(at) {
+            Some(Host::Tcp(host)) => {
+                config.host(host);
+                name = Some((host.clone(), port));
+            }
+            #[cfg(unix)]
+            Some(Host::Unix(path)) => drop(config.host_path(path)),
+            None => {}
+        }
+        if let Some(address) = addresses.get(at) {
+            config.hostaddr(*address);
+            name = None;
+        }
+        Address { config, name }
+    };
+    Ok((0..count).map(one).collect())
+}
+
+/// Every statement has an index to go by, in the order of its result, for as many rows as there ever are. A plan that
+/// reads a whole table because there were few rows in it, or that reads and sorts all of a client's rows because a filter
+/// was thought to let few of them through, would be kept and be wrong later. One plan a statement is enough then, made
+/// once. Nothing is written outside of a transaction that
+/// says so: if a `BEGIN` failed, what was sent behind it must not be made piece by piece. Of all limits those on a statement and
+/// on its absence are enough: one on a transaction may end it right behind its commit. And whatever the server's or the role's defaults are, an answer leaves only after its commit is durable.
+fn session(options: &PostgresOptions) -> String {
+    format!(
+        "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = on; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; \
+         SET enable_bitmapscan = off; SET enable_sort = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
+         SET random_page_cost = 1.1; SET client_encoding = 'UTF8'; \
+         SET statement_timeout = {0}; SET idle_in_transaction_session_timeout = {0}; \
+         SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 170000; \
+         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; {1}",
+        options.statement_timeout.as_millis().clamp(1, i32::MAX as u128),
+        clock::ASK
+    )
+}
+
+fn refused(cause: &'static str) -> StoreError {
+    StoreError::new("reading the database's URL", cause, false)
+}
+
+/// Waiting does not help against a wrong password, a database that is not there, or a certificate that does not fit.
+fn unreachable(error: &tokio_postgres::Error) -> StoreError {
+    let told = error.code().map(|state| state.code().get(..2).unwrap_or_default().to_owned());
+    let retryable = match told.as_deref() {
+        Some("28" | "3D" | "42") => false,
+        Some(_) | None => !is_about_certificates(error),
+    };
+    StoreError::new("connecting to the database", text(error), retryable)
+}
+
+fn is_about_certificates(error: &tokio_postgres::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(it) = cause {
+        let inner = it.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        let inner = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        if let Some(rustls::Error::InvalidCertificate(_)) = inner.or(it.downcast_ref()) {
+            return true;
+        }
+        cause = it.source();
+    }
+    false
+}
+
+/// The URL without `sslmode` and `sslrootcert`, and these.
+fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), StoreError> {
+    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+        return Err(refused("it does not begin with postgres://"));
+    }
+    // A password may have a question mark in it.
+    let behind = url.find('@').unwrap_or(0);
+    let (base, query) = match url[behind..].find('?') {
+        Some(at) => (&url[..behind + at], &url[behind + at + 1..]),
+        None => (url, ""),
+    };
+    let (mut protection, mut root, mut rest) = (Protection::Prefer, None, Vec::new());
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        match pair.split_once('=') {
+            Some(("sslmode", "disable")) => protection = Protection::Disable,
+            Some(("sslmode", "prefer")) => protection = Protection::Prefer,
+            Some(("sslmode", "require")) => protection = Protection::Require,
+            Some(("sslmode", "verify-full")) => protection = Protection::VerifyFull,
+            Some(("sslmode", _)) => return Err(refused("its sslmode is none of disable, prefer, require and verify-full")),
+            Some(("sslrootcert", path)) => {
+                let path = percent_decode_str(path).decode_utf8().map_err(|_| refused("its sslrootcert is not UTF-8"))?;
+                root = Some(PathBuf::from(path.as_ref()));
+            }
+            Some(_) | None => rest.push(pair),
+        }
+    }
+    let mut url = base.to_owned();
+    if !rest.is_empty() {
+        url.push('?');
+        url.push_str(&rest.join("&"));
+    }
+    Ok((url, protection, root))
+}
+
+/// As libpq has it: `prefer` and `require` encrypt and believe whoever answers. Unlike there, a root certificate makes
+/// `require` verify as much as `verify-full` does.
+fn tls(protection: Protection, root: Option<&Path>) -> Result<MakeRustlsConnect, StoreError> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|e| misconfigured("setting up TLS", e))?;
+    let verified = protection == Protection::VerifyFull || (protection == Protection::Require && root.is_some());
+    let config = if verified {
+        builder.with_root_certificates(roots(root)?).with_no_client_auth()
+    } else {
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider))).with_no_client_auth()
+    };
+    Ok(MakeRustlsConnect::new(config))
+}
+
+fn roots(root: Option<&Path>) -> Result<RootCertStore, StoreError> {
+    let mut store = RootCertStore::empty();
+    match root {
+        Some(path) => {
+            let found = CertificateDer::pem_file_iter(path).map_err(|e| misconfigured("reading sslrootcert", e))?;
+            for certificate in found {
+                let certificate = certificate.map_err(|e| misconfigured("reading sslrootcert", e))?;
+                store.add(certificate).map_err(|e| misconfigured("reading sslrootcert", e))?;
+            }
+        }
+        None => {
+            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    if store.is_empty() {
+        Err(misconfigured("setting up TLS", "there is no root certificate to verify the server with"))
+    } else {
+        Ok(store)
+    }
+}
+
+fn misconfigured(context: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
+    StoreError::new(context, cause, false)
+}
+
+/// Encrypts, and believes whoever answers: what `prefer` and `require` mean. Signatures are still checked, so that
+/// what was answered is at least of one mind.
+#[derive(Debug)]
+struct Unverified(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unverified {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(url: &str) -> String {
+        match Target::new(url, &PostgresOptions::default()) {
+            Ok(_) => panic!("{url} was taken"),
+            Err(error) => {
+                assert!(!error.retryable);
+                error.to_string()
+            }
+        }
+    }
+
+    #[test]
+    fn no_error_about_a_url_quotes_a_part_of_it() {
+        for url in [
+            "mysql://u:hunter2@h/db",
+            "hunter2",
+            "postgres://u:hunter2@h:port/db",
+            "postgres://u:hunter2@h/db?sslmode=hunter2",
+            "postgres://u:hunter2@h/db?hunter2=1",
+            "postgres://u:hunter2@h/db?connect_timeout=hunter2",
+            "postgres://u:%zz@h/db?hunter2",
+            "postgres://u:hunter2@h,i,j/db?hostaddr=127.0.0.1,127.0.0.2",
+        ] {
+            let refused = refusal(url);
+            assert!(!refused.contains("hunter2") && !refused.contains("ter2"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn protection_is_what_the_url_says() {
+        let of = |query: &str| split(&format!("postgres://h/db{query}"));
+        let plain = "postgres://h/db".to_owned();
+        assert_eq!(of("").unwrap(), (plain.clone(), Protection::Prefer, None));
+        assert_eq!(of("?sslmode=disable").unwrap(), (plain.clone(), Protection::Disable, None));
+        let full = of("?sslmode=verify-full&sslrootcert=%2Fa%20b.pem&options=-c%20x%3D1").unwrap();
+        assert_eq!(full, (format!("{plain}?options=-c%20x%3D1"), Protection::VerifyFull, Some("/a b.pem".into())));
+        assert!(of("?sslmode=verify-ca").is_err());
+        let odd = split("postgres://u:a?sslmode=disable&b@h/db?sslmode=require").unwrap();
+        assert_eq!(odd, ("postgres://u:a?sslmode=disable&b@h/db".to_owned(), Protection::Require, None));
+        assert!(refusal("postgres://h/db?sslmode=verify-full&sslrootcert=/does/not/exist").contains("sslrootcert"));
+    }
+
+    #[test]
+    fn every_host_of_a_url_is_one_with_its_own_port() {
+        let hosts = |url: &str| {
+            let target = Target::new(url, &PostgresOptions::default()).unwrap();
+            let one = |host: &Address| (host.config.get_ports().to_vec(), host.config.get_hostaddrs().len(), host.name.clone());
+            (target.has_choice(), target.hosts.iter().map(one).collect::<Vec<_>>())
+        };
+        let named = |name: &str, port| Some((name.to_owned(), port));
+        let two = hosts("postgres://g@one:1,10.0.0.2:2/db");
+        assert_eq!(two, (true, vec![(vec![1], 0, named("one", 1)), (vec![2], 0, named("10.0.0.2", 2))]));
+        assert_eq!(hosts("postgres://g@10.0.0.2/db"), (false, vec![(vec![5432], 0, named("10.0.0.2", 5432))]));
+        assert_eq!(hosts("postgres://g@one/db?hostaddr=10.0.0.1"), (false, vec![(vec![5432], 1, None)]));
+        let target =
+            Target::new("postgres://me:pw@h/db?application_name=a&options=-cx%3D1&channel_binding=require", &PostgresOptions::default());
+        let config = &target.unwrap().hosts[0].config;
+        assert_eq!((config.get_user(), config.get_password(), config.get_dbname()), (Some("me"), Some(&b"pw"[..]), Some("db")));
+        assert_eq!((config.get_application_name(), config.get_options()), (Some("a"), Some("-cx=1")));
+        assert_eq!(config.get_channel_binding(), tokio_postgres::config::ChannelBinding::Require);
+    }
+
+    #[test]
+    fn a_server_that_was_replaced_is_not_written_to_again() {
+        let target = Target::new("postgres://gateway@one,two/railgate?sslmode=disable", &PostgresOptions::default()).unwrap();
+        for (server, right) in
+            [("7/00000001", true), ("7/00000002", true), ("7/00000001", false), ("7/0000000A", true), ("7/00000009", false)]
+        {
+            assert_eq!(target.follow(server).is_ok(), right, "{server}");
+        }
+        assert!(target.follow("8/00000001").is_ok(), "another system counts for itself");
+        assert!(target.follow("").is_ok(), "one that tells nothing");
+    }
+}

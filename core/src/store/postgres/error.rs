@@ -1,0 +1,114 @@
+//! What an error of PostgreSQL, or of the way to it, means to the store.
+
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+use crate::store::StoreError;
+
+/// What a failed statement means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// The link is gone, or cannot be used any more.
+    Lost,
+    /// The transaction stood in another's way; the same again may well work.
+    Again,
+    /// The server cannot do it now: full, too busy, too slow.
+    Later,
+    /// A total left its range.
+    OutOfRange,
+    /// It never works: no permission, not our schema.
+    Never,
+}
+
+/// `idle_in_transaction_session_timeout`: the server waited in vain for the next statement, and ended the connection.
+const IDLE_IN_TRANSACTION: &str = "25P03";
+/// `transaction_timeout`: the server ended the connection, maybe right behind a commit that it made.
+const TRANSACTION_TOO_LONG: &str = "25P04";
+
+/// What this error means.
+pub(super) fn meaning(error: &Error) -> Meaning {
+    error.code().map_or(Meaning::Lost, meaning_of)
+}
+
+fn meaning_of(state: &SqlState) -> Meaning {
+    if *state == SqlState::NUMERIC_VALUE_OUT_OF_RANGE {
+        return Meaning::OutOfRange;
+    }
+    // What a connection had prepared is not there any more, or another node turned out to be a standby.
+    let stale = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::FEATURE_NOT_SUPPORTED, SqlState::READ_ONLY_SQL_TRANSACTION];
+    if stale.contains(state) {
+        return Meaning::Lost;
+    }
+    if [IDLE_IN_TRANSACTION, TRANSACTION_TOO_LONG].contains(&state.code()) {
+        return Meaning::Lost;
+    }
+    if [SqlState::QUERY_CANCELED, SqlState::LOCK_NOT_AVAILABLE].contains(state) {
+        return Meaning::Later;
+    }
+    match state.code().get(..2) {
+        Some("08" | "57") => Meaning::Lost,
+        Some("40") => Meaning::Again,
+        Some("53" | "55" | "58") => Meaning::Later,
+        Some(_) | None => Meaning::Never,
+    }
+}
+
+/// Whether the server itself says that a commit which it answered with this was not made.
+pub(super) fn surely_not_made(error: &Error) -> bool {
+    error.code().is_some_and(|state| says_not_made(state.code()))
+}
+
+fn says_not_made(code: &str) -> bool {
+    // The completion is unknown, says the standard of the first. Who waits for the next statement has not seen the `COMMIT`, so that
+    // `IDLE_IN_TRANSACTION` is proof.
+    code != "40003" && code != TRANSACTION_TOO_LONG && ["22", "23", "25", "40"].iter().any(|class| code.starts_with(class))
+}
+
+/// An error of the store. A link that was lost is always worth another try.
+pub(super) fn failed(context: &'static str, error: &Error) -> StoreError {
+    let retryable = match meaning(error) {
+        Meaning::Lost | Meaning::Again | Meaning::Later => true,
+        Meaning::OutOfRange | Meaning::Never => false,
+    };
+    StoreError::new(context, text(error), retryable)
+}
+
+/// The error in words, without the row that it may be about.
+pub(super) fn text(error: &Error) -> String {
+    match error.as_db_error() {
+        Some(told) => format!("{}: {} (SQLSTATE {})", told.severity(), told.message(), told.code().code()),
+        None => {
+            let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+            format!("{error}{cause}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_error_means_and_proves() {
+        for (code, means, proves) in [
+            ("08006", Meaning::Lost, false),
+            ("57P01", Meaning::Lost, false),
+            ("25006", Meaning::Lost, true),
+            ("25P03", Meaning::Lost, true),
+            ("25P04", Meaning::Lost, false),
+            ("26000", Meaning::Lost, false),
+            ("40001", Meaning::Again, true),
+            ("40P01", Meaning::Again, true),
+            ("40003", Meaning::Again, false),
+            ("57014", Meaning::Later, false),
+            ("55P03", Meaning::Later, false),
+            ("53100", Meaning::Later, false),
+            ("22003", Meaning::OutOfRange, true),
+            ("25P02", Meaning::Never, true),
+            ("42501", Meaning::Never, false),
+        ] {
+            assert_eq!(meaning_of(&SqlState::from_code(code)), means, "{code}");
+            assert_eq!(says_not_made(code), proves, "{code}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Bringing a database to the schema that this program knows, and refusing databases that are not ours.
+//!
+//! Migrations are immutable files, numbered from 1. A database keeps the hash of each that made it, so that a file that
+//! was changed after its release is found out before it does harm. Nodes that start together take turns.
+//!
+//! Each migration says how old a program may be that still works over what it makes, so that a node of the release before may start
+//! again while its successors are rolled out. What takes something away comes at least one release behind the last use of it.
+
+use sha2::{Digest, Sha256};
+use tokio_postgres::{Client, Transaction};
+
+use super::error::failed;
+use crate::store::{SchemaVersion, StoreError};
+
+/// Whoever looks at the schema holds this advisory lock: `RGAT`.
+const LOCK: i64 = i32::from_be_bytes(*b"RGAT") as i64;
+
+/// One step of the schema.
+#[derive(Clone, Copy)]
+pub(super) struct Migration {
+    name: &'static str,
+    sql: &'static str,
+    /// The schema of the oldest programs that work over this one as well.
+    oldest: i32,
+}
+
+/// All steps there are. New ones are appended; nothing in here changes once released.
+pub(super) const MIGRATIONS: &[Migration] =
+    &[Migration { name: "0001_initial", sql: include_str!("../migrations/postgres/0001_initial.sql"), oldest: 1 }];
+
+impl Migration {
+    fn hash(&self) -> Vec<u8> {
+        Sha256::digest(self.sql).to_vec()
+    }
+}
+
+/// Applies what is missing, or with `may_change` unset requires that nothing is. A database without tables becomes one
+/// of ours. All in one transaction: a node that starts meanwhile waits and then finds everything done.
+pub(super) async fn migrate(client: &mut Client, migrations: &[Migration], may_change: bool) -> Result<(), StoreError> {
+    let fail = |e| failed("migrating the database", &e);
+    let transaction = locked(client).await?;
+    let applied = inspect(&transaction, migrations).await?;
+    if applied < migrations.len() && !may_change {
+        return Err(outdated(applied, migrations.len()));
+    }
+    for (no, migration) in (1i32..).zip(migrations).skip(applied) {
+        apply(&transaction, no, migration).await.map_err(fail)?;
+    }
+    transaction.commit().await.map_err(fail)
+}
+
+/// How far the schema is.
+pub(super) async fn version(client: &mut Client, migrations: &[Migration]) -> Result<SchemaVersion, StoreError> {
+    let applied = inspect(&locked(client).await?, migrations).await?;
+    Ok(SchemaVersion { applied, known: migrations.len() })
+}
+
+/// A transaction of whoever looks at the schema, once nobody else does. What migrates takes as long as the tables are large, and
+/// so does waiting for it. A machine that died while it migrated is idle sooner or later, and that still has its limit.
+async fn locked(client: &mut Client) -> Result<Transaction<'_>, StoreError> {
+    let fail = |e| failed("looking at the schema", &e);
+    let transaction = client.build_transaction().read_only(false).start().await.map_err(fail)?;
+    transaction.batch_execute("SET LOCAL statement_timeout = 0").await.map_err(fail)?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await.map_err(fail)?;
+    Ok(transaction)
+}
+
+async fn apply(transaction: &Transaction<'_>, no: i32, migration: &Migration) -> Result<(), tokio_postgres::Error> {
+    let table = "CREATE TABLE IF NOT EXISTS railgate_migration (no integer PRIMARY KEY, name text NOT NULL, hash bytea NOT NULL)";
+    transaction.batch_execute(table).await?;
+    transaction.batch_execute("ALTER TABLE railgate_migration ADD COLUMN IF NOT EXISTS oldest integer").await?;
+    transaction.batch_execute(migration.sql).await?;
+    let kept = "INSERT INTO railgate_migration (no, name, hash, oldest) VALUES ($1, $2, $3, $4)";
+    transaction.execute(kept, &[&no, &migration.name, &migration.hash(), &migration.oldest]).await.map(drop)
+}
+
+/// How many of these migrations made this database. Others may have been made behind them, if they let programs as old as this one
+/// work.
+async fn inspect(transaction: &Transaction<'_>, migrations: &[Migration]) -> Result<usize, StoreError> {
+    let fail = |e| failed("reading the migrations", &e);
+    let header = "SELECT current_schema() IS NOT NULL, to_regclass('railgate_migration') IS NOT NULL, current_setting('server_encoding'), \
+                  (SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')), \
+                  current_setting('server_version_num')::int";
+    let header = transaction.query_one(header, &[]).await.map_err(fail)?;
+    let (placed, ours, encoding, tables, version): (bool, bool, String, i64, i32) =
+        (header.get(0), header.get(1), header.get(2), header.get(3), header.get(4));
+    if version < 140_000 {
+        return Err(refused(format!("PostgreSQL 14 or later is needed, this is version number {version}")));
+    }
+    if encoding != "UTF8" {
+        return Err(refused(format!("its encoding is {encoding} and not UTF8")));
+    }
+    if !placed {
+        return Err(refused("there is no schema in the search path"));
+    }
+    if !ours {
+        return if tables == 0 { Ok(0) } else { Err(refused("it holds tables of another program")) };
+    }
+    // The first databases have no column that says how old a program may be.
+    let all = "SELECT no, hash, (to_jsonb(railgate_migration) ->> 'oldest')::integer FROM railgate_migration ORDER BY no";
+    let rows = transaction.query(all, &[]).await.map_err(fail)?;
+    let made_by: Vec<(i32, Vec<u8>)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    let (applied, known) = (made_by.len(), migrations.len());
+    let ours = i32::try_from(known).unwrap_or(i32::MAX);
+    if rows.iter().skip(known).any(|row| row.get::<_, Option<i32>>(2).is_none_or(|oldest| oldest > ours)) {
+        return Err(refused(format!("its schema is version {applied}, newer than this program, which knows {known}")));
+    }
+    for ((no, migration), (its_no, hash)) in (1i32..).zip(migrations).zip(made_by) {
+        if no != its_no || hash != migration.hash() {
+            return Err(refused(format!("its schema was not made by this program's migration {}", migration.name)));
+        }
+    }
+    Ok(applied.min(known))
+}
+
+/// Refuses a database that has to be migrated first.
+pub(super) fn outdated(applied: usize, known: usize) -> StoreError {
+    refused(format!("its schema is version {applied}, this program needs {known}: open it once with leave to migrate it"))
+}
+
+fn refused(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
+    StoreError::new("opening the database", cause, false)
+}

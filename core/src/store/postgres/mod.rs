@@ -1,0 +1,197 @@
+//! The store over PostgreSQL, 14 and later: several nodes over one database, with no other coordinator.
+//!
+//! [`Store::commit`] is one transaction in two round trips, whatever its size: its writes become one statement a kind,
+//! each with an array a column, and `COMMIT` is sent once every condition was seen to hold. READ COMMITTED is enough,
+//! because each condition is part of the statement that depends on it. A popular account is added to where it stands, so
+//! that it is never a cause of conflict. Where the link breaks behind a `COMMIT`, the server is asked what became of the
+//! transaction; only where it cannot tell is the commit [indeterminate](CommitError::Indeterminate).
+//!
+//! Each read is one prepared statement that an index serves, on the primary: it shows the latest commit, as a whole.
+//!
+//! Connections are driven by two threads of the store's own, and callers wait on a plain channel: it may be called from
+//! plain threads and from workers of an async runtime alike.
+
+mod cells;
+mod clock;
+mod connect;
+mod error;
+mod migrate;
+mod plan;
+mod pool;
+mod read;
+mod tables;
+mod write;
+
+use std::time::Duration;
+
+use super::record::{Key, Record};
+use super::{Commit, CommitError, Lookup, Scan, SchemaVersion, Store, StoreError, Unique, shared};
+use connect::Target;
+use migrate::MIGRATIONS;
+use plan::Plan;
+use pool::Pool;
+
+/// How a database is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostgresOptions {
+    /// How many connections read, from 1 to 1000.
+    pub readers: usize,
+    /// How many connections commit, from 1 to 1000. A host with one writer thread keeps one of them busy.
+    pub writers: usize,
+    /// How long to wait for a connection: for one to become free, and for the server to be reached again.
+    pub connect_timeout: Duration,
+    /// After how long the server gives up on a statement; five seconds later the store gives up on the server.
+    pub statement_timeout: Duration,
+    /// Whether to make and migrate the schema. Without it the database must be of the current schema already, for a role
+    /// that may not change it.
+    pub migrate: bool,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self { readers: 4, writers: 2, connect_timeout: Duration::from_secs(10), statement_timeout: Duration::from_secs(30), migrate: true }
+    }
+}
+
+/// The store over one PostgreSQL database.
+pub struct PostgresStore {
+    pool: Pool,
+    /// It was not opened for reading only.
+    writes: bool,
+}
+
+impl PostgresStore {
+    /// Connects to the database behind a `postgres://` URL and brings it to the current schema; an empty one becomes a
+    /// database of ours.
+    ///
+    /// The URL is as libpq has it. `sslmode` is `disable`, `prefer` (the default), `require` or `verify-full`; only the
+    /// last verifies who answers, against the system's root certificates or those of the PEM file `sslrootcert`. With
+    /// `sslrootcert`, `require` verifies just as much.
+    ///
+    /// # Errors
+    /// If the server cannot be reached (which may be tried again), or the database is not ours or newer, or its role may
+    /// not do what is needed. No error quotes the URL or its password.
+    pub fn open(url: &str, options: PostgresOptions) -> Result<Self, StoreError> {
+        let pool = Pool::new(Target::new(url, &options)?, &options)?;
+        let may_change = options.migrate;
+        pool.run(move |shared| async move {
+            let deadline = shared.deadline();
+            let mut lent = shared.writer(deadline).await?;
+            let link = shared.link(&mut lent, deadline).await?;
+            migrate::migrate(&mut link.client, MIGRATIONS, may_change).await?;
+            shared.opened();
+            Ok::<_, StoreError>(())
+        })??;
+        Ok(Self { pool, writes: true })
+    }
+
+    /// Opens an existing database for reading, beside servers that may be running: for operators who verify. It shows the
+    /// state of the moment when it was opened, whatever is committed meanwhile, over one connection; when that breaks,
+    /// every further read fails.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::open`], or if its schema is not the current one. [`Store::commit`] always fails.
+    pub fn open_read_only(url: &str, options: PostgresOptions) -> Result<Self, StoreError> {
+        let SchemaVersion { applied, known } = Self::schema(url, options.clone())?;
+        if applied != known {
+            return Err(migrate::outdated(applied, known));
+        }
+        let options = PostgresOptions { readers: 1, ..options };
+        let store = Self { pool: Pool::new(Target::new(url, &options)?.at_one_moment(), &options)?, writes: false };
+        store.scan(&Scan::LogHead)?;
+        Ok(store)
+    }
+
+    /// How far the schema of a database is. Changes nothing.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::open`].
+    pub fn schema(url: &str, options: PostgresOptions) -> Result<SchemaVersion, StoreError> {
+        let pool = Pool::new(Target::new(url, &options)?, &options)?;
+        pool.run(|shared| async move {
+            let deadline = shared.deadline();
+            let mut lent = shared.writer(deadline).await?;
+            let link = shared.link(&mut lent, deadline).await?;
+            migrate::version(&mut link.client, MIGRATIONS).await
+        })?
+    }
+
+    fn found(&self, asked: Option<read::Query>) -> Result<Vec<Record>, StoreError> {
+        // There is none for a key that no record can have.
+        let Some(read::Query { table, sql, params }) = asked else { return Ok(Vec::new()) };
+        let rows = self.pool.read(vec![(sql, params)])?.pop().unwrap_or_default();
+        cells::records(table, &rows)
+    }
+}
+
+impl Store for PostgresStore {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        if !self.writes {
+            return Err(StoreError::new("committing", "opened for reading only", false).into());
+        }
+        shared::check(commit)?;
+        if commit.writes.is_empty() {
+            return Ok(());
+        }
+        let plan = Plan::new(commit)?;
+        told(self.pool.run(move |shared| write::commit(shared, plan)))
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        Ok(self.found(read::get(key)?)?.pop())
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        Ok(self.found(read::find(unique))?.pop())
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.found(read::scan(scan))
+    }
+
+    fn secure(&self) -> Result<(), StoreError> {
+        self.pool.run(write::secured)?
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+
+    fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
+        let mut together = read::Together::of(lookups)?;
+        let answers = self.pool.read(together.asked())?;
+        together.found(answers)
+    }
+}
+
+/// What a job that commits told. One that ended without a word may have come as far as its `COMMIT`.
+fn told(answer: Result<Result<(), CommitError>, StoreError>) -> Result<(), CommitError> {
+    answer.unwrap_or_else(|error| Err(CommitError::Indeterminate(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(options: &PostgresOptions) -> Pool {
+        Pool::new(Target::new("postgres://gateway@127.0.0.1:1/railgate?sslmode=disable", options).unwrap(), options).unwrap()
+    }
+
+    #[test]
+    fn it_is_not_known_what_a_commit_that_panicked_came_to() {
+        let pool = pool(&PostgresOptions::default());
+        let lost = told(pool.run(|_| async { panic!("behind the COMMIT") }));
+        assert!(matches!(lost, Err(CommitError::Indeterminate(error)) if error.to_string().contains("without an answer")));
+        told(pool.run(|_| async { Ok(()) })).unwrap();
+    }
+
+    #[test]
+    fn no_limit_is_too_long() {
+        let endless = PostgresOptions { connect_timeout: Duration::MAX, statement_timeout: Duration::MAX, ..PostgresOptions::default() };
+        pool(&endless)
+            .run(|shared| async move {
+                let _ = (shared.deadline(), shared.patient_deadline(), tokio::time::Instant::now() + shared.limit);
+            })
+            .unwrap();
+    }
+}

@@ -1,0 +1,208 @@
+//! How a commit's writes become few statements without a change of what they mean.
+//!
+//! Writes that have nothing to do with each other may be made in any order, so those of one kind are one statement.
+//! Writes that do are told apart by layers: whatever touches a key that an earlier write touches is in a later layer.
+//! In nearly every commit there is one layer.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::cells::Batch;
+use super::tables::{self, Action};
+use crate::store::record::{Key, Record};
+use crate::store::rows::{self, Sink, Table};
+use crate::store::shared::Deltas;
+use crate::store::{Commit, StoreError, Unique, Write};
+
+/// What is to be done in one transaction.
+pub(super) struct Plan {
+    /// In this order.
+    pub(super) steps: Vec<Step>,
+    /// What the transfers come to.
+    pub(super) deltas: Deltas,
+    /// A new row that is never changed or removed, if there is any: where it is, all of the commit is.
+    pub(super) witness: Option<Record>,
+}
+
+/// One statement.
+pub(super) struct Step {
+    /// Of which table.
+    pub(super) table: Table,
+    /// What it does there.
+    pub(super) action: Action,
+    /// The rows.
+    pub(super) batch: Batch,
+    /// Which write each row is.
+    pub(super) writes: Vec<usize>,
+}
+
+/// What two writes can both touch.
+#[derive(PartialEq, Eq, Hash)]
+enum Mark {
+    Key(Key),
+    Unique(Unique),
+    Provider(String),
+}
+
+/// The highest layers so far.
+#[derive(Default)]
+struct Layers {
+    marks: HashMap<Mark, u32>,
+    /// Of inserts and of deletes, in tables with another unique key. A delete does not tell which such key it frees, so
+    /// that every insert before it comes before it, and every insert after it after it.
+    tables: HashMap<(Table, Action), u32>,
+}
+
+impl Plan {
+    /// Refuses only what no row can hold.
+    pub(super) fn new(commit: &Commit) -> Result<Self, StoreError> {
+        let mut layers = Layers::default();
+        let mut deltas = Deltas::default();
+        let mut witness = None;
+        // Ordered by table and then by key: two commits that touch the same rows take them in the same order and do
+        // not wait for each other in a circle.
+        let mut groups: BTreeMap<(u32, usize, Action), Vec<(Key, usize)>> = BTreeMap::new();
+        for (index, write) in commit.writes.iter().enumerate() {
+            let (key, action) = target(write);
+            if let Write::Post(transfer) = write {
+                deltas.add(transfer);
+            }
+            if witness.is_none() {
+                witness = match write {
+                    Write::Insert(record @ (Record::Event(_) | Record::Audit(_))) => Some(record.clone()),
+                    Write::Post(transfer) => Some(transfer.clone().into()),
+                    Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Delete(_) => None,
+                };
+            }
+            let table = key.kind();
+            let layer = layers.of(write, &key, table, action);
+            groups.entry((layer, table as usize, action)).or_default().push((key, index));
+        }
+        let steps = groups.into_iter().map(|((_, table, action), mut group)| {
+            group.sort_unstable();
+            step(Table::ALL[table], action, group, commit)
+        });
+        Ok(Self { steps: steps.collect::<Result<_, _>>()?, deltas, witness })
+    }
+}
+
+fn target(write: &Write) -> (Key, Action) {
+    match write {
+        Write::Insert(record) => (record.key(), Action::Insert),
+        Write::Update { record, .. } | Write::Replace(record) => (record.key(), Action::Replace),
+        Write::Post(transfer) => (Key::Transfer((transfer.journal, transfer.n)), Action::Insert),
+        Write::Delete(key) => (key.clone(), Action::Delete),
+    }
+}
+
+impl Layers {
+    fn of(&mut self, write: &Write, key: &Key, table: Table, action: Action) -> u32 {
+        let unique = if let Write::Insert(record) = write { unique(record) } else { None };
+        let marks: Vec<Mark> = [Some(Mark::Key(key.clone())), unique].into_iter().flatten().collect();
+        let opposite = match action {
+            Action::Insert => Some(Action::Delete),
+            Action::Delete => Some(Action::Insert),
+            Action::Replace => None,
+        };
+        let opposite = opposite.filter(|_| tables::shape(table).unique).and_then(|action| self.tables.get(&(table, action)));
+        let before = marks.iter().filter_map(|mark| self.marks.get(mark)).chain(opposite).max();
+        let layer = before.map_or(0, |before| before + 1);
+        self.marks.extend(marks.into_iter().map(|mark| (mark, layer)));
+        let highest = self.tables.entry((table, action)).or_default();
+        *highest = layer.max(*highest);
+        layer
+    }
+}
+
+/// The unique key of a new record beside its primary one.
+fn unique(record: &Record) -> Option<Mark> {
+    Some(Mark::Unique(match record {
+        Record::Settlement(r) => Unique::SettlementReference(r.client, r.reference.as_str().to_owned()),
+        Record::Reversal(r) => Unique::ReversalReference(r.client, r.reference.as_ref()?.as_str().to_owned()),
+        Record::Client(r) => Unique::ClientId(r.id),
+        Record::Key(r) => Unique::KeyId(r.id),
+        Record::Endpoint(r) => Unique::EndpointId(r.id),
+        Record::Feed(r) => Unique::FeedOf(r.settlement, r.n),
+        Record::Provider(r) => return Some(Mark::Provider(r.id.clone())),
+        Record::Token(_) | Record::Account(_) | Record::Attempt(_) | Record::Event(_) | Record::Transfer(_) => return None,
+        Record::Task(_) | Record::Idempotency(_) | Record::SimPayment(_) | Record::Nonce(_) | Record::Secret(_) => return None,
+        Record::Audit(_) | Record::Meta(_) | Record::Unlogged(_) | Record::Tile(_) | Record::LogHead(_) => return None,
+        Record::EndpointSecret(_) | Record::Queue(_) | Record::Delivery(_) => return None,
+    }))
+}
+
+fn step(table: Table, action: Action, group: Vec<(Key, usize)>, commit: &Commit) -> Result<Step, StoreError> {
+    let mut batch = Batch::new(&tables::write(table, action).kinds);
+    for (_, index) in &group {
+        match &commit.writes[*index] {
+            Write::Insert(record) | Write::Replace(record) => rows::bind(record, &mut batch)?,
+            Write::Update { record, expected } => {
+                rows::bind(record, &mut batch)?;
+                batch.put(*expected)?;
+            }
+            Write::Post(transfer) => rows::transfer(transfer, &mut batch)?,
+            Write::Delete(key) => rows::bind_key(key, &mut batch)?,
+        }
+    }
+    Ok(Step { table, action, batch, writes: group.into_iter().map(|(_, index)| index).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::SettlementNo;
+    use crate::store::record::{MetaRecord, ProviderRecord, TaskKey};
+
+    fn meta(name: &str) -> Record {
+        MetaRecord { name: name.to_owned(), value: Vec::new() }.into()
+    }
+
+    fn provider(no: u16, id: &str) -> Record {
+        ProviderRecord { no: crate::ids::ProviderNo(no), id: id.to_owned() }.into()
+    }
+
+    fn steps(writes: Vec<Write>) -> Vec<(Table, Action, Vec<usize>)> {
+        let plan = Plan::new(&Commit { writes }).unwrap();
+        plan.steps.into_iter().map(|step| (step.table, step.action, step.writes)).collect()
+    }
+
+    #[test]
+    fn what_has_nothing_in_common_is_one_statement_a_kind_in_the_order_of_keys() {
+        let gone = |no| Write::Delete(Key::Task(TaskKey(no)));
+        let found = steps(vec![gone(7), Write::Insert(meta("b")), gone(5), Write::Replace(meta("c")), Write::Insert(meta("a"))]);
+        let expected =
+            [(Table::Task, Action::Delete, vec![2, 0]), (Table::Meta, Action::Insert, vec![4, 1]), (Table::Meta, Action::Replace, vec![3])];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_touches_the_same_key_keeps_its_order() {
+        let life = vec![
+            Write::Insert(meta("a")),
+            Write::Replace(meta("a")),
+            Write::Delete(Key::Meta("a".to_owned())),
+            Write::Insert(meta("a")),
+            Write::Insert(meta("b")),
+        ];
+        let expected = [
+            (Table::Meta, Action::Insert, vec![0, 4]),
+            (Table::Meta, Action::Replace, vec![1]),
+            (Table::Meta, Action::Delete, vec![2]),
+            (Table::Meta, Action::Insert, vec![3]),
+        ];
+        assert_eq!(steps(life), expected);
+    }
+
+    #[test]
+    fn a_unique_key_that_a_delete_may_free_is_taken_behind_it() {
+        let gone = |no| Write::Delete(Key::Provider(crate::ids::ProviderNo(no)));
+        let writes = vec![Write::Insert(provider(1, "p")), Write::Insert(provider(2, "p")), gone(3), Write::Insert(provider(4, "q"))];
+        let expected = [
+            (Table::Provider, Action::Insert, vec![0]),
+            (Table::Provider, Action::Insert, vec![1]),
+            (Table::Provider, Action::Delete, vec![2]),
+            (Table::Provider, Action::Insert, vec![3]),
+        ];
+        assert_eq!(steps(writes), expected);
+        assert_eq!(steps(vec![Write::Delete(Key::Event((SettlementNo(1), 1)))]), [(Table::Event, Action::Delete, vec![0])]);
+    }
+}

@@ -1,0 +1,358 @@
+//! The connections: a few for reading, a few for commits, each lent to one job at a time.
+//!
+//! They live on a small runtime of their own. A caller hands a job over and waits for its answer on a plain channel, so
+//! that it makes no difference whether it is a plain thread or a worker of somebody's async runtime.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::future::Future;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant, sleep, timeout_at};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Error, Row, Statement};
+
+use super::PostgresOptions;
+use super::cells::Param;
+use super::connect::{Connected, Target, silent};
+use super::error::{Meaning, failed, meaning};
+use crate::store::StoreError;
+
+/// Statements that a connection keeps prepared: more than there are, but for rare combinations of list filters.
+const STATEMENTS: usize = 256;
+
+/// The wait before a second try to connect; it doubles with each failure.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// How long a call waits for a server that others have waited for in vain. Each still tries, so that this has to be enough for a
+/// connection: ten journeys or so, with TLS and a password.
+const BRIEFLY: Duration = Duration::from_secs(1);
+
+/// What the answer of a server may take beyond the time after which it should have given up itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The longest time that anything is waited for: as much as PostgreSQL can be told. The end of an even longer one may be no time at all.
+const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
+
+/// A runtime of its own, and the connections on it.
+pub(super) struct Pool {
+    shared: Arc<Shared>,
+    /// Taken when the pool is dropped.
+    runtime: Option<Runtime>,
+}
+
+/// What jobs share.
+pub(super) struct Shared {
+    target: Target,
+    patience: Duration,
+    /// How long a job with the server may take.
+    pub(super) limit: Duration,
+    readers: Lane,
+    writers: Lane,
+    /// It was reached once: whatever is wrong now was right then, and may be so again.
+    opened: AtomicBool,
+    /// Somebody waited for it in vain, and nobody has reached it since.
+    gone: AtomicBool,
+}
+
+/// Connections for one purpose.
+pub(super) struct Lane {
+    /// Those that are not lent, the one used last on top: what is warm stays in use.
+    free: Mutex<Vec<Slot>>,
+    permits: Semaphore,
+}
+
+/// A place for a connection, which comes and goes.
+#[derive(Default)]
+struct Slot {
+    link: Option<Link>,
+    /// What the connection had prepared: the next one has it before it is needed.
+    prepared: Vec<(String, Vec<Type>)>,
+}
+
+/// A connection and what is prepared on it.
+pub(super) struct Link {
+    /// The connection.
+    pub(super) client: Client,
+    /// The number of the server's process for it.
+    pub(super) backend: String,
+    /// Which server it is, and in which of its lives; empty where it does not tell.
+    pub(super) server: String,
+    /// A transaction was begun and not seen to end: nobody else may use the connection then.
+    pub(super) in_transaction: bool,
+    statements: HashMap<String, Statement>,
+}
+
+impl Pool {
+    /// No connection is made before the first job.
+    pub(super) fn new(target: Target, options: &PostgresOptions) -> Result<Self, StoreError> {
+        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("railgate-postgres").enable_all().build();
+        let runtime = runtime.map_err(|e| StoreError::unavailable("starting the database's threads", e))?;
+        let shared = Shared {
+            target,
+            patience: options.connect_timeout.min(LONGEST),
+            limit: options.statement_timeout.min(LONGEST) + GRACE,
+            readers: Lane::new(options.readers),
+            writers: Lane::new(options.writers),
+            opened: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
+        };
+        Ok(Self { shared: Arc::new(shared), runtime: Some(runtime) })
+    }
+
+    /// Does a job on the pool's threads and waits for it. An error of this itself says nothing of how far the job came.
+    pub(super) fn run<T, F>(&self, job: impl FnOnce(Arc<Shared>) -> F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let gone = || StoreError::unavailable("asking the database", "the store is being closed");
+        let runtime = self.runtime.as_ref().ok_or_else(gone)?;
+        let (answer, answered) = sync_channel(1);
+        let job = job(self.shared.clone());
+        runtime.spawn(async move { drop(answer.send(job.await)) });
+        answered.recv().map_err(|_| StoreError::unavailable("asking the database", "the job ended without an answer"))
+    }
+
+    /// The rows of each query, all sent at once.
+    pub(super) fn read(&self, asked: Vec<Asked>) -> Result<Vec<Vec<Row>>, StoreError> {
+        self.run(|shared| async move { shared.read(&asked).await })?
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // Waits for nothing, so that it may happen anywhere; the server sees the connections end.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Shared {
+    /// A read may be done again on another connection as often as there is time for.
+    async fn read(&self, asked: &[Asked]) -> Result<Vec<Vec<Row>>, StoreError> {
+        let deadline = self.deadline();
+        loop {
+            let mut lent = self.readers.take(deadline).await?;
+            let link = self.link(&mut lent, deadline).await?;
+            let Ok(answer) = timeout_at(Instant::now() + self.limit, query(link, asked)).await else {
+                lent.discard();
+                return Err(StoreError::unavailable("reading", "the database did not answer in time"));
+            };
+            let error = match answer {
+                Ok(rows) => return Ok(rows),
+                Err(error) => error,
+            };
+            match meaning(&error) {
+                Meaning::Lost => lent.discard(),
+                Meaning::Again => {}
+                Meaning::Later => {
+                    self.doubt(&mut lent);
+                    return Err(failed("reading", &error));
+                }
+                Meaning::OutOfRange | Meaning::Never => return Err(failed("reading", &error)),
+            }
+            drop(lent);
+            sleep(jittered(FIRST_PAUSE)).await;
+            if Instant::now() >= deadline {
+                return Err(failed("reading", &error));
+            }
+        }
+    }
+
+    /// A connection for a commit, and the time until which there is patience.
+    pub(super) async fn writer(&self, deadline: Instant) -> Result<Lent<'_>, StoreError> {
+        self.writers.take(deadline).await
+    }
+
+    /// How long there is patience with a server that cannot be reached, from now on: little, once somebody's has ended.
+    pub(super) fn deadline(&self) -> Instant {
+        Instant::now() + if self.gone.load(Ordering::Relaxed) { self.patience.min(BRIEFLY) } else { self.patience }
+    }
+
+    /// The same for whoever has to know what became of a commit.
+    pub(super) fn patient_deadline(&self) -> Instant {
+        Instant::now() + self.patience
+    }
+
+    /// The connection that was lent.
+    pub(super) async fn link<'l>(&self, lent: &'l mut Lent<'_>, deadline: Instant) -> Result<&'l mut Link, StoreError> {
+        let opened = self.opened.load(Ordering::Relaxed);
+        let linked = lent.link(&self.target, deadline, opened).await;
+        if self.gone.load(Ordering::Relaxed) != linked.is_err() {
+            self.gone.store(linked.is_err(), Ordering::Relaxed);
+        }
+        linked.map_err(|mut error| {
+            error.retryable |= opened;
+            error
+        })
+    }
+
+    /// This server could not do it. Where it has a successor that may be why: the next job asks all of them again. Kept, a server
+    /// that was replaced while it runs, and whose commits nobody confirms any more, would be asked for ever.
+    pub(super) fn doubt(&self, lent: &mut Lent<'_>) {
+        if self.target.has_choice() {
+            lent.discard();
+        }
+    }
+
+    /// From now on nothing about a connection is taken for final.
+    pub(super) fn opened(&self) {
+        self.opened.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A statement that reads, and its parameters.
+pub(super) type Asked = (Cow<'static, str>, Vec<Param>);
+
+async fn query(link: &mut Link, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Error> {
+    let wanted: Vec<_> = asked.iter().map(|(sql, params)| (&**sql, params.iter().map(Param::kind).collect())).collect();
+    let statements = link.prepare(&wanted).await?;
+    let client = &link.client;
+    let sent = statements.iter().zip(asked).map(|(statement, (_, params))| async move {
+        let params: Vec<&(dyn ToSql + Sync)> = params.iter().map(|it| it as _).collect();
+        client.query(statement, &params).await
+    });
+    in_order(sent).await.into_iter().collect()
+}
+
+impl Lane {
+    fn new(connections: usize) -> Self {
+        let connections = connections.clamp(1, 1_000);
+        Self { free: Mutex::new((0..connections).map(|_| Slot::default()).collect()), permits: Semaphore::new(connections) }
+    }
+
+    async fn take(&self, deadline: Instant) -> Result<Lent<'_>, StoreError> {
+        let busy = || StoreError::unavailable("waiting for a connection", "all connections are in use");
+        let permit = timeout_at(deadline, self.permits.acquire()).await.map_err(|_| busy())?.map_err(|_| busy())?;
+        let slot = self.free().pop().unwrap_or_default();
+        Ok(Lent { lane: self, slot, _permit: permit })
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Slot>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection while one job has it.
+pub(super) struct Lent<'p> {
+    lane: &'p Lane,
+    slot: Slot,
+    /// Given back after the slot.
+    _permit: SemaphorePermit<'p>,
+}
+
+impl Lent<'_> {
+    /// The connection, a new one if it was lost. While the server cannot be reached, it is tried again and again until
+    /// the deadline, with pauses that grow and differ, so that many do not come back at one moment. What waiting does not
+    /// help against ends it at once, unless it is told to `persist`.
+    async fn link(&mut self, target: &Target, deadline: Instant, persist: bool) -> Result<&mut Link, StoreError> {
+        let useless = |link: &Link| link.client.is_closed() || link.in_transaction || target.follow(&link.server).is_err();
+        if self.slot.link.as_ref().is_some_and(useless) {
+            self.discard();
+        }
+        let (mut pause, mut refusal) = (FIRST_PAUSE, None);
+        while self.slot.link.is_none() {
+            match timeout_at(deadline, Link::new(target, &self.slot.prepared, deadline)).await {
+                Ok(Ok(link)) => self.slot.link = Some(link),
+                Ok(Err(error)) if !(error.retryable || persist) || Instant::now() + pause >= deadline => return Err(error),
+                Ok(Err(error)) => {
+                    refusal = Some(error);
+                    sleep(jittered(pause)).await;
+                }
+                // Why it could not be reached before says more than that it does not answer now.
+                Err(_) => return Err(refusal.unwrap_or_else(silent)),
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+        self.slot.link.as_mut().ok_or_else(|| StoreError::unavailable("connecting to the database", "there is no connection"))
+    }
+
+    /// The connection cannot be used any more.
+    pub(super) fn discard(&mut self) {
+        if let Some(link) = self.slot.link.take() {
+            self.slot.prepared = link.statements.iter().map(|(sql, statement)| (sql.clone(), statement.params().to_vec())).collect();
+        }
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.lane.free().push(std::mem::take(&mut self.slot));
+    }
+}
+
+impl Link {
+    async fn new(target: &Target, prepared: &[(String, Vec<Type>)], deadline: Instant) -> Result<Self, StoreError> {
+        let Connected { client, backend, server } = target.connect(deadline).await?;
+        let mut link = Self { client, backend, server, in_transaction: false, statements: HashMap::new() };
+        let again: Vec<_> = prepared.iter().map(|(sql, types)| (sql.as_str(), types.clone())).collect();
+        link.prepare(&again).await.map_err(|e| failed("preparing statements", &e))?;
+        target.fix_moment(&link.client).await?;
+        Ok(link)
+    }
+
+    /// These statements, one for each. What is not prepared yet is prepared in one round trip.
+    pub(super) async fn prepare(&mut self, wanted: &[(&str, Vec<Type>)]) -> Result<Vec<Statement>, Error> {
+        let distinct: HashMap<&str, &Vec<Type>> = wanted.iter().map(|(sql, types)| (*sql, types)).collect();
+        let mut missing: Vec<_> = distinct.iter().filter(|(sql, _)| !self.statements.contains_key(**sql)).collect();
+        if self.statements.len() + missing.len() > STATEMENTS {
+            self.statements.clear();
+            missing = distinct.iter().collect();
+        }
+        if !missing.is_empty() {
+            let client = &self.client;
+            let prepared = in_order(missing.iter().map(|(sql, types)| client.prepare_typed(sql, types))).await;
+            for ((sql, _), statement) in missing.into_iter().zip(prepared) {
+                self.statements.insert((*sql).to_owned(), statement?);
+            }
+        }
+        Ok(wanted.iter().filter_map(|(sql, _)| self.statements.get(*sql).cloned()).collect())
+    }
+}
+
+/// Something under way, or what came of it.
+enum Job<F: Future> {
+    Running(Pin<Box<F>>),
+    Done(F::Output),
+}
+
+/// Does all of these, sent in this order and answered in this order, without waiting in between.
+pub(super) async fn in_order<F: Future>(jobs: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut jobs: Vec<Job<F>> = jobs.into_iter().map(|job| Job::Running(Box::pin(job))).collect();
+    std::future::poll_fn(|context| {
+        let mut running = false;
+        for job in &mut jobs {
+            if let Job::Running(future) = job {
+                match future.as_mut().poll(context) {
+                    Poll::Ready(output) => *job = Job::Done(output),
+                    Poll::Pending => running = true,
+                }
+            }
+        }
+        if running { Poll::Pending } else { Poll::Ready(()) }
+    })
+    .await;
+    jobs.into_iter().filter_map(|job| if let Job::Done(output) = job { Some(output) } else { None }).collect()
+}
+
+/// Between a half and the whole of it.
+pub(super) fn jittered(pause: Duration) -> Duration {
+    let half = pause / 2;
+    half + Duration::from_nanos(random() % u64::try_from(half.as_nanos()).unwrap_or(u64::MAX).max(1))
+}
+
+/// The standard library's hasher is seeded at random, which is all that is needed here.
+pub(super) fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}

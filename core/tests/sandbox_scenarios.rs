@@ -1,0 +1,176 @@
+//! The shared scenarios, `tests/scenarios/*.json`: what the sandbox answers, to the byte, on every platform.
+//!
+//! Here they are replayed over each kind of store. The browser, the phones and Python replay the same files. After an
+//! intended change: `RAILGATE_BLESS=1 cargo test -p railgate --features sandbox --test sandbox_scenarios`.
+#![cfg(feature = "sandbox")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use railgate::sandbox::{Options, Sandbox};
+use railgate::store::Store;
+use railgate::store::journal::JournalStore;
+use railgate::store::memory::MemoryStore;
+use serde_json::{Value, json};
+
+/// What a host keeps between two runs of the sandbox.
+trait Host {
+    fn open(&mut self) -> Arc<dyn Store>;
+    /// Before an answer is shown.
+    fn keep(&mut self) {}
+}
+
+/// A store that outlives the sandbox.
+struct Lasting(Arc<dyn Store>);
+
+impl Host for Lasting {
+    fn open(&mut self) -> Arc<dyn Store> {
+        Arc::clone(&self.0)
+    }
+}
+
+/// A tab: entries are kept as they come, and a snapshot at each restart but the first, after which older ones are forgotten.
+#[derive(Default)]
+struct Tab {
+    store: Option<Arc<JournalStore>>,
+    snapshot: Option<Vec<u8>>,
+    entries: Vec<u8>,
+}
+
+impl Host for Tab {
+    fn open(&mut self) -> Arc<dyn Store> {
+        let restored = JournalStore::restore(self.snapshot.as_deref(), &self.entries).unwrap();
+        assert_eq!(restored.torn, 0);
+        let store = Arc::new(restored.store);
+        if !self.entries.is_empty() {
+            self.snapshot = Some(store.snapshot().unwrap());
+            self.entries.clear();
+        }
+        self.store = Some(Arc::clone(&store));
+        store
+    }
+
+    fn keep(&mut self) {
+        self.entries.extend(self.store.as_ref().unwrap().take().unwrap());
+    }
+}
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    files.sort();
+    assert!(files.len() >= 12, "only {} scenarios", files.len());
+    files
+}
+
+fn seed(value: &Value) -> [u8; 32] {
+    let hex = value.as_str().unwrap();
+    let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
+    bytes.try_into().unwrap()
+}
+
+/// Plays a scenario; gives it back with the answers that were given.
+fn play(scenario: &Value, host: &mut dyn Host) -> Value {
+    let mut played = scenario.clone();
+    let mut now = scenario["start_ms"].as_i64().unwrap();
+    let open = |host: &mut dyn Host, seed: [u8; 32], now: i64| {
+        let sandbox = Sandbox::open(host.open(), &Options::default(), seed, now).unwrap();
+        host.keep();
+        sandbox
+    };
+    let mut sandbox = open(host, seed(&scenario["seed"]), now);
+    for step in played["steps"].as_array_mut().unwrap() {
+        let step = step.as_object_mut().unwrap();
+        let answer = if let Some(ms) = step.get("advance_ms") {
+            now += ms.as_i64().unwrap();
+            continue;
+        } else if let Some(fresh) = step.get("restart") {
+            let fresh = seed(fresh);
+            drop(sandbox);
+            sandbox = open(host, fresh, now);
+            continue;
+        } else if step.contains_key("work") {
+            serde_json::to_string(&sandbox.work(now).unwrap()).unwrap()
+        } else {
+            sandbox.call(now, step["call"].as_str().unwrap())
+        };
+        host.keep();
+        step.insert("answer".to_owned(), json!(answer));
+    }
+    played
+}
+
+fn compare(path: &Path, scenario: &Value, played: &Value, over: &str) {
+    let steps = |it: &Value| it["steps"].as_array().unwrap().clone();
+    for (at, (wanted, given)) in steps(scenario).iter().zip(steps(played)).enumerate() {
+        assert_eq!(wanted.get("answer"), given.get("answer"), "step {at} of {} over {over}: {}", path.display(), wanted["call"]);
+    }
+}
+
+#[test]
+fn every_scenario_is_answered_to_the_byte() {
+    let bless = std::env::var_os("RAILGATE_BLESS").is_some();
+    let mut steps = 0;
+    for path in files() {
+        let scenario: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let played = play(&scenario, &mut Tab::default());
+        if bless {
+            std::fs::write(&path, serde_json::to_string_pretty(&played).unwrap() + "\n").unwrap();
+        } else {
+            compare(&path, &scenario, &played, "a journal");
+        }
+        compare(&path, &played, &play(&scenario, &mut Lasting(Arc::new(MemoryStore::new()))), "memory");
+        #[cfg(feature = "sqlite")]
+        compare(&path, &played, &over_sqlite(&scenario), "SQLite");
+        steps += scenario["steps"].as_array().unwrap().len();
+    }
+    assert!(steps >= 200, "only {steps} steps");
+}
+
+#[cfg(feature = "sqlite")]
+fn over_sqlite(scenario: &Value) -> Value {
+    use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
+    let folder = std::env::temp_dir().join(format!("railgate-scenarios-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("sandbox.db");
+    // Nothing here loses power, so that the disk need not be waited for.
+    let options = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
+    let played = play(scenario, &mut Lasting(Arc::new(SqliteStore::open(&file, options).unwrap())));
+    std::fs::remove_dir_all(&folder).unwrap();
+    played
+}
+
+/// Every call of the sandbox, and every way in which the simulated operator behaves, is in some scenario.
+#[test]
+fn nothing_is_left_out() {
+    let all: String = files().iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let calls = [
+        "create",
+        "check",
+        "get",
+        "status",
+        "list",
+        "events",
+        "feed",
+        "reverse",
+        "reversals",
+        "reversal",
+        "reconcile",
+        "receipt",
+        "keys",
+        "balances",
+        "balance",
+        "fund",
+        "scenarios",
+        "clock",
+        "set_clock",
+    ];
+    for call in calls {
+        assert!(all.contains(&format!(r#"\"call\":\"{call}\""#)), "{call} is in no scenario");
+    }
+    for scenario in railgate::rail::simulator::SCENARIOS {
+        assert!(all.contains(&format!(r#"\"to\":\"{}\""#, scenario.to)), "{} is in no scenario", scenario.to);
+    }
+}

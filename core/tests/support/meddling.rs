@@ -1,0 +1,59 @@
+//! A store in which something happens at the worst moment.
+
+use std::sync::{Arc, Mutex};
+
+use railgate::store::record::{Key, Record};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+
+type Hook = Box<dyn FnOnce() + Send>;
+
+/// Lets something happen just before the next commit, or just after the next look at the clients.
+pub struct Meddling {
+    inner: Arc<dyn Store>,
+    before_commit: Mutex<Option<Hook>>,
+    after_clients: Mutex<Option<Hook>>,
+}
+
+impl Meddling {
+    pub fn over(inner: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self { inner, before_commit: Mutex::default(), after_clients: Mutex::default() })
+    }
+
+    pub fn before_commit(&self, hook: impl FnOnce() + Send + 'static) {
+        *self.before_commit.lock().unwrap() = Some(Box::new(hook));
+    }
+
+    pub fn after_clients(&self, hook: impl FnOnce() + Send + 'static) {
+        *self.after_clients.lock().unwrap() = Some(Box::new(hook));
+    }
+}
+
+fn fire(hook: &Mutex<Option<Hook>>) {
+    let hook = hook.lock().unwrap().take();
+    if let Some(hook) = hook {
+        hook();
+    }
+}
+
+impl Store for Meddling {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        fire(&self.before_commit);
+        self.inner.commit(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.inner.get(key)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.inner.find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        let found = self.inner.scan(scan);
+        if matches!(scan, Scan::Clients { .. }) {
+            fire(&self.after_clients);
+        }
+        found
+    }
+}

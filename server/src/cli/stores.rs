@@ -1,0 +1,210 @@
+//! Which store an operator's command works on, found as `railgate serve` finds it, and how it is opened.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use railgate::engine::{Config, Engine};
+use railgate::seal::MasterKeys;
+use railgate::store::postgres::{PostgresOptions, PostgresStore};
+use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
+use railgate::store::{SchemaVersion, Store, StoreError};
+
+use super::failure::{Done, Failure};
+use crate::config::{DatabaseUrl, ServeArgs, ServeConfig, StoreConfig, store_address};
+use crate::env::SystemEnv;
+
+/// Which store: found as `railgate serve` finds it.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct StoreArg {
+    /// The store, `sqlite:PATH` or `postgres://USER@HOST/DATABASE` [env: RAILGATE_STORE] [default: sqlite:railgate.db in
+    /// the data folder]
+    #[arg(long, value_name = "STORE")]
+    store: Option<String>,
+    /// The server's settings file, if it has one [env: RAILGATE_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The data folder [env: RAILGATE_DATA_DIR] [default: the platform's]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+}
+
+impl StoreArg {
+    /// Where the store is.
+    pub(super) fn place(&self) -> Done<StorePlace> {
+        StorePlace::of(self.settings(None)?.store)
+    }
+
+    /// Where the store and the file of its master keys are.
+    pub(super) fn place_and_keys(&self, master_keys: Option<String>) -> Done<(StorePlace, PathBuf)> {
+        let settings = self.settings(master_keys)?;
+        let place = StorePlace::of(settings.store)?;
+        let keys = match (settings.master_keys, &place) {
+            (Some(keys), _) => keys,
+            (None, StorePlace::File(path)) => crate::master::beside(path),
+            (None, StorePlace::Database(_)) => return Err(Failure::usage("no file of master keys is named").hint("--master-keys FILE")),
+        };
+        Ok((place, keys))
+    }
+
+    fn settings(&self, master_keys: Option<String>) -> Done<ServeConfig> {
+        let Self { store, config, data_dir } = self.clone();
+        super::resolve(ServeArgs { store, config, data_dir, master_keys, ..ServeArgs::default() })
+    }
+}
+
+/// A store that outlives the process that serves it. Shown without its password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum StorePlace {
+    /// A file of SQLite.
+    File(PathBuf),
+    /// A PostgreSQL database.
+    Database(DatabaseUrl),
+}
+
+impl fmt::Display for StorePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Database(url) => url.fmt(f),
+        }
+    }
+}
+
+impl StorePlace {
+    fn of(store: StoreConfig) -> Done<Self> {
+        match store {
+            StoreConfig::Sqlite(path) => Ok(Self::File(path)),
+            StoreConfig::Postgres(url) => Ok(Self::Database(url)),
+            StoreConfig::Memory => Err(Failure::usage("a store in memory lives in its server alone")
+                .hint("name another: --store sqlite:PATH, or --store postgres://USER@HOST/DATABASE")),
+        }
+    }
+
+    /// Reads an address as it is given to `railgate serve --store`.
+    pub(super) fn parse(address: &str) -> Done<Self> {
+        Self::of(store_address(address).map_err(|right| Failure::usage(format!("the address of a store {right}")))?)
+    }
+
+    /// Opens it to look at it, as it is at this moment. Servers may run on it.
+    pub(super) fn open(&self) -> Done<Arc<dyn Store>> {
+        match self {
+            Self::File(path) => {
+                self.present(path)?;
+                Ok(Arc::new(SqliteStore::open_read_only(path).map_err(|error| self.not_opened(&error))?))
+            }
+            Self::Database(url) => {
+                let store = PostgresStore::open_read_only(url.reveal(), few());
+                Ok(Arc::new(store.map_err(|error| self.not_opened(&error))?))
+            }
+        }
+    }
+
+    /// Opens an engine over it, to change something. Servers may run on it.
+    pub(super) fn engine(&self, master: Option<Arc<MasterKeys>>) -> Done<Engine> {
+        let store: Arc<dyn Store> = match self {
+            Self::File(path) => {
+                self.present(path)?;
+                let options = SqliteOptions { sharing: Sharing::Beside, ..SqliteOptions::default() };
+                Arc::new(SqliteStore::open(path, options).map_err(|error| self.not_opened(&error))?)
+            }
+            Self::Database(url) => Arc::new(PostgresStore::open(url.reveal(), few()).map_err(|error| self.not_opened(&error))?),
+        };
+        // No providers: those of the server are its own affair, and none is asked.
+        let config = Config { master, providers: Vec::new(), ..Config::default() };
+        Ok(Engine::open(store, Arc::new(SystemEnv::default()), config)?)
+    }
+
+    /// How far its schema is.
+    pub(super) fn schema(&self) -> Done<SchemaVersion> {
+        let found = match self {
+            Self::File(path) => {
+                self.present(path)?;
+                SqliteStore::schema(path)
+            }
+            Self::Database(url) => PostgresStore::schema(url.reveal(), few()),
+        };
+        found.map_err(|error| self.not_opened(&error))
+    }
+
+    /// Opens it alone, to read all of it: as it is, and as it becomes should anybody change it even so.
+    pub(super) fn open_quiet(&self) -> Done<Arc<dyn Store>> {
+        self.require_current(self.schema()?)?;
+        match self {
+            Self::File(path) => Ok(Arc::new(SqliteStore::open(path, SqliteOptions::default()).map_err(|error| self.in_use(&error))?)),
+            Self::Database(url) => Ok(Arc::new(PostgresStore::open(url.reveal(), few()).map_err(|error| self.not_opened(&error))?)),
+        }
+    }
+
+    /// Opens it alone, to fill it; makes it where there is nothing yet.
+    pub(super) fn open_to_fill(&self) -> Done<Arc<dyn Store>> {
+        let absent = if let Self::File(path) = self { !path.exists() } else { false };
+        if !absent {
+            // Somebody's store, named by mistake, is not even migrated.
+            let schema = self.schema()?;
+            if schema.applied > 0 {
+                self.require_current(schema)?;
+            }
+        }
+        self.open_to_write()
+    }
+
+    fn require_current(&self, schema: SchemaVersion) -> Done {
+        if schema.is_current() {
+            return Ok(());
+        }
+        let SchemaVersion { applied, known } = schema;
+        Err(Failure::new(format!("the schema of {self} is version {applied}, this program needs {known}"))
+            .hint(format!("railgate migrate --store {self}")))
+    }
+
+    /// Opens it alone, to write it; makes it and brings it to the current schema.
+    pub(super) fn open_to_write(&self) -> Done<Arc<dyn Store>> {
+        match self {
+            Self::File(path) => Ok(Arc::new(SqliteStore::open(path, SqliteOptions::default()).map_err(|error| self.in_use(&error))?)),
+            Self::Database(url) => {
+                let options = PostgresOptions { migrate: true, ..few() };
+                Ok(Arc::new(PostgresStore::open(url.reveal(), options).map_err(|error| self.not_opened(&error))?))
+            }
+        }
+    }
+
+    fn present(&self, path: &Path) -> Done {
+        if path.exists() {
+            return Ok(());
+        }
+        Err(Failure::new(format!("there is no store at {}", path.display())).hint("name it with --store sqlite:PATH"))
+    }
+
+    fn not_opened(&self, error: &StoreError) -> Failure {
+        let failure = Failure::new(format!("cannot open {self}: {}", super::failure::chain(error)));
+        let hint = "is it a database of railgate, and of this version? railgate migrate --check tells";
+        // What may be tried again has nothing to do with what is stored there.
+        if error.retryable { failure } else { failure.hint(hint) }
+    }
+
+    fn in_use(&self, error: &StoreError) -> Failure {
+        let failure = self.not_opened(error);
+        if error.retryable { failure.hint("stop the server that serves it first: nobody else may use it meanwhile") } else { failure }
+    }
+}
+
+/// An operator's command is no server: it needs few connections, and changes no schema unless that is what it is for.
+fn few() -> PostgresOptions {
+    PostgresOptions { readers: 2, writers: 1, migrate: false, ..PostgresOptions::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_shown_without_its_password() {
+        let shown = |address: &str| StorePlace::parse(address).unwrap().to_string();
+        assert_eq!(shown("sqlite:/a b.db"), "sqlite:/a b.db");
+        assert_eq!(shown("postgres://u:hunter2@h/db"), "postgres://u:***@h/db");
+        let debug = format!("{:?}", StorePlace::parse("postgres://u:hunter2@h/db").unwrap());
+        assert!(!debug.contains("hunter2"), "{debug}");
+        assert!(StorePlace::parse("memory:").is_err() && StorePlace::parse("/a.db").is_err());
+    }
+}

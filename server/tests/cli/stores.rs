@@ -1,0 +1,111 @@
+//! Schemas that are brought up to date, stores that are copied, and what is said when that cannot be.
+
+use super::support::{Home, Run, World, railgate};
+
+/// A database of the second schema.
+fn old_store(home: &Home, name: &str) -> String {
+    let path = home.path(name);
+    let golden = include_str!("../../../core/tests/golden/sqlite-0002.sql");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(golden).unwrap();
+    format!("sqlite:{}", path.display())
+}
+
+fn address(home: &Home, name: &str) -> String {
+    format!("sqlite:{}", home.path(name).display())
+}
+
+#[test]
+fn an_old_schema_is_found_and_migrated() {
+    let home = Home::new();
+    let store = old_store(&home, "old.db");
+    let run = |args: &[&str]| home.run(&[args, &["--store", &store]].concat());
+    let behind = run(&["migrate", "--check"]).fails(1);
+    assert!(behind.out.contains("schema version 2; the current one is 3") && behind.err.contains("1 migration is missing"), "{behind:?}");
+    let told = run(&["migrate", "--check", "--json"]).fails(1).json();
+    assert_eq!((told["was"].as_u64(), told["is"].as_u64(), told["current"].as_u64()), (Some(2), Some(2), Some(3)));
+    let unread = run(&["ledger", "verify"]).fails(1);
+    assert!(unread.err.contains("version 2") && unread.err.contains("railgate migrate"), "{}", unread.err);
+
+    let done = run(&["migrate"]).ok();
+    assert!(done.out.contains("migrated from version 2 to version 3"), "{}", done.out);
+    run(&["migrate", "--check"]).ok();
+    let again = run(&["migrate"]).ok();
+    assert!(again.out.contains("schema version 3, which is the current one"), "{}", again.out);
+    let missing = home.run(&["migrate", "--store", "sqlite:/nowhere/at/all.db"]).fails(1);
+    assert!(missing.err.contains("there is no store"), "{}", missing.err);
+}
+
+#[test]
+fn a_store_is_copied_once_its_server_is_gone() {
+    let world = World::enrolled();
+    world.settled("12.34", "sim:ok", "paid");
+    world.run(&["settle", "5", "EUR", "sim:pending", "--reference", "open"]).ok();
+    let from = world.store();
+    let to = format!("sqlite:{}", world.path("copy.db").display());
+    let copy = |home: &Home, more: &[&str]| home.run(&[&["copy", "--from", &from, "--to", &to], more].concat());
+    let served = world.elsewhere(&["copy", "--from", &from, "--to", &to]).fails(1);
+    assert!(served.err.contains("another process has it open") && served.err.contains("stop the server"), "{}", served.err);
+    assert!(!world.path("copy.db").exists(), "the source is looked at first");
+
+    let home = world.killed();
+    let copied = copy(&home, &[]).ok();
+    for said in ["settlement", "both stores hold the same", "everything agrees: 2 settlements", "never both", "railgate.db.keys"] {
+        assert!(copied.out.contains(said), "{said} in {}", copied.out);
+    }
+    assert!(!copied.out.contains("differs"), "{}", copied.out);
+    let again = copy(&home, &["--json"]).ok().json();
+    assert_eq!((again["copied"].as_u64(), again["equal"].as_bool(), again["ledger"]["ok"].as_bool()), (Some(0), Some(true), Some(true)));
+    let kinds = again["kinds"].as_array().unwrap();
+    assert!(kinds.iter().any(|kind| kind["kind"] == "settlement" && kind["source"]["records"] == 2), "{kinds:?}");
+    assert!(kinds.iter().all(|kind| kind["source"] == kind["target"]), "{kinds:?}");
+
+    // The copy goes on where the source stands, as another store; copied into again it is refused.
+    let keys = home.path("railgate.db.keys").display().to_string();
+    home.run(&["keys", "rotate", "challenge", "--store", &to, "--master-keys", &keys]).ok();
+    let refused = copy(&home, &[]).fails(1);
+    assert!(refused.err.contains("the target is not empty"), "{}", refused.err);
+}
+
+#[test]
+fn what_cannot_be_copied_is_said() {
+    let home = Home::new();
+    let (old, empty) = (old_store(&home, "old.db"), address(&home, "empty.db"));
+    let copy = |from: &str, to: &str| home.run(&["copy", "--from", from, "--to", to]);
+    let said = |run: Run, code: i32, what: &str| {
+        let run = run.fails(code);
+        assert!(run.err.contains(what), "{what} in {}", run.err);
+    };
+    said(copy(&old, &empty), 1, &format!("railgate migrate --store {old}"));
+    said(copy(&old, &old), 2, "into itself");
+    said(copy("memory:", &old), 2, "in memory");
+    said(copy("old.db", &old), 2, "sqlite:PATH");
+    said(copy("sqlite:/nowhere/at/all.db", &empty), 1, "there is no store");
+    home.run(&["migrate", "--store", &old]).ok();
+    let other = old_store(&home, "other.db");
+    said(copy(&old, &other), 1, &format!("railgate migrate --store {other}"));
+    assert!(home.run(&["migrate", "--check", "--store", &other]).fails(1).out.contains("version 2"), "it was left alone");
+    rusqlite::Connection::open(home.path("other.db")).unwrap().execute("UPDATE meta SET value = zeroblob(16)", []).unwrap();
+    home.run(&["migrate", "--store", &other]).ok();
+    said(copy(&old, &other), 1, "the target is not empty");
+}
+
+#[test]
+fn databases_are_named_without_their_passwords() {
+    let store = "postgres://gateway:hunter2@db.example:port/railgate";
+    for line in [
+        &["ledger", "verify", "--store", store][..],
+        &["clients", "list", "--store", store],
+        &["audit", "--store", store],
+        &["keys", "list", "--store", store],
+        &["migrate", "--store", store],
+        &["backup", "--to", "/tmp/never-made", "--store", store],
+        &["copy", "--from", store, "--to", "sqlite:/nowhere/at/all.db"],
+    ] {
+        let refused = railgate(line, None).fails(1);
+        assert!(
+            refused.err.contains("postgres://gateway:***@db.example") && !format!("{refused:?}").replace(store, "").contains("hunter2")
+        );
+    }
+    let backup = railgate(&["backup", "--to", "/tmp/never-made", "--store", store], None).fails(1);
+    assert!(backup.err.contains("pg_dump"), "{}", backup.err);
+}

@@ -1,0 +1,122 @@
+//! Two servers over one store, which may be killed at any moment and come back where they were.
+
+use std::fs::File;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::binary::Server;
+use crate::client::{Account, new_key};
+use crate::port;
+
+/// The address that both nodes call their own: what is signed for one of them is signed for the other.
+pub const PUBLIC_URL: &str = "https://pay.example.test";
+/// How many lines of its log a node shows when a test has failed.
+const LINES: usize = 20;
+
+/// Nodes 0 and 1 over one store.
+pub struct Nodes {
+    store: String,
+    args: [Vec<String>; 2],
+    addresses: [SocketAddr; 2],
+    servers: Mutex<[Option<Server>; 2]>,
+    news: Condvar,
+    folder: TempDir,
+}
+
+impl Nodes {
+    /// Starts both over `store`, one after the other, with these further arguments.
+    pub fn start(store: &str, more: &[&str]) -> Self {
+        Self::start_each(store, [more, more])
+    }
+
+    /// The same with arguments of its own for each.
+    pub fn start_each(store: &str, more: [&[&str]; 2]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = folder.path().display().to_string();
+        let args = more.map(|more| {
+            let shared = ["--data-dir", &home, "--public-url", PUBLIC_URL, "--log-level", "warn"];
+            shared.iter().chain(more).map(|arg| (*arg).to_owned()).collect::<Vec<_>>()
+        });
+        let addresses = [(); 2].map(|()| SocketAddr::from(([127, 0, 0, 1], port::free())));
+        let nodes = Self { store: store.to_owned(), args, addresses, servers: Mutex::default(), news: Condvar::new(), folder };
+        nodes.restart(0);
+        nodes.restart(1);
+        nodes
+    }
+
+    /// Where the node listens, or did and will again.
+    pub fn address(&self, n: usize) -> SocketAddr {
+        self.addresses[n]
+    }
+
+    /// Whether the node was started and not killed since.
+    pub fn is_up(&self, n: usize) -> bool {
+        self.servers()[n].is_some()
+    }
+
+    /// Enrols a new client of both.
+    pub fn enroll(&self) -> Account {
+        Account::enroll(self.address(0), Some(PUBLIC_URL), new_key()).expect("enrolling")
+    }
+
+    /// SIGKILL.
+    pub fn kill(&self, n: usize) {
+        let server = self.servers()[n].take();
+        server.expect("a node that is up").kill();
+    }
+
+    /// SIGTERM, which lets it end well.
+    pub fn terminate(&self, n: usize) {
+        self.servers()[n].as_ref().expect("a node that is up").terminate();
+    }
+
+    /// Waits for the end of a node that was told to; says whether it ended well.
+    pub fn ended(&self, n: usize) -> bool {
+        let server = self.servers()[n].take();
+        server.expect("a node that is up").ended()
+    }
+
+    /// SIGTERM, and waits for the end; says whether it ended well.
+    pub fn stop(&self, n: usize) -> bool {
+        self.terminate(n);
+        self.ended(n)
+    }
+
+    /// Starts a node that is not up, on the port where it was.
+    pub fn restart(&self, n: usize) {
+        let log = File::options().create(true).append(true).open(self.log(n)).expect("a log");
+        let address = self.addresses[n].to_string();
+        let args: Vec<&str> = self.args[n].iter().map(String::as_str).chain(["--listen", &address]).collect();
+        let server = Server::logging(&self.store, &args, Stdio::from(log));
+        self.servers()[n] = Some(server);
+        self.news.notify_all();
+    }
+
+    /// Rests until a node came back, or it is time to look again.
+    pub fn rest(&self, most: Duration) {
+        drop(self.news.wait_timeout(self.servers(), most).expect("no panics"));
+    }
+
+    fn servers(&self) -> MutexGuard<'_, [Option<Server>; 2]> {
+        self.servers.lock().expect("no panics")
+    }
+
+    fn log(&self, n: usize) -> PathBuf {
+        self.folder.path().join(format!("node-{n}.log"))
+    }
+}
+
+impl Drop for Nodes {
+    fn drop(&mut self) {
+        for n in [0, 1].into_iter().filter(|_| std::thread::panicking()) {
+            let log = std::fs::read_to_string(self.log(n)).unwrap_or_default();
+            let lines: Vec<&str> = log.lines().collect();
+            eprintln!("node {n} said last:\n{}", lines[lines.len().saturating_sub(LINES)..].join("\n"));
+        }
+    }
+}

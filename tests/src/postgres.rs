@@ -1,0 +1,266 @@
+//! A real PostgreSQL for tests and benches: started when first asked for, private to this process, and gone with it.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tokio_postgres::{NoTls, Row, SimpleQueryMessage};
+
+use crate::patience::until;
+use crate::port;
+
+/// Makes a cluster in a new folder, empty or as the standby of another one, starts it, says where it is, and waits for its
+/// input to end, which it does with the process that started it, however that ended. Then all of it goes.
+const SUPERVISOR: &str = r#"
+trap '' INT TERM
+folder=$(mktemp -d "${TMPDIR:-/tmp}/railgate-postgres-XXXXXX") || exit 1
+cd "$folder"
+make() {
+    if [ -n "$2" ]; then
+        "$1/pg_basebackup" -d "$2" -D data -R -X stream -c fast --no-sync
+    else
+        "$1/initdb" -D data -U railgate -A trust -E UTF8 --locale=C --no-sync --no-instructions
+    fi
+}
+if make "$1" "$4" >log 2>&1 &&
+    printf "listen_addresses = '127.0.0.1'\nport = %s\nunix_socket_directories = '%s'\nmax_connections = 200\n%s\n" \
+        "$2" "$folder" "$3" >>data/postgresql.conf &&
+    "$1/pg_ctl" start -D data -w -s -l log >/dev/null 2>&1 </dev/null
+then
+    echo "$folder"
+    cat >/dev/null
+else
+    echo "error: $(tail -n 5 log | tr '\n' ' ')"
+fi
+"$1/pg_ctl" stop -D data -m immediate -s >/dev/null 2>&1
+cd / && rm -rf "$folder"
+"#;
+
+/// Settings of a server whose machine never loses power: the same behaviour, in a fraction of the time.
+const QUICK: &str = "fsync = off\nfull_page_writes = off\nautovacuum = off\ntrack_activity_query_size = 16384\n";
+
+/// A running server. Dropping it stops it and removes its files.
+pub struct Postgres {
+    supervisor: Child,
+    folder: PathBuf,
+    port: u16,
+}
+
+impl Postgres {
+    /// The server that this process's tests share, each with databases of its own.
+    pub fn shared() -> &'static Self {
+        static SERVER: OnceLock<Postgres> = OnceLock::new();
+        SERVER.get_or_init(|| Self::start(QUICK))
+    }
+
+    /// A server of its own that does not wait for the disk, for who restarts it.
+    pub fn quick() -> Self {
+        Self::start(QUICK)
+    }
+
+    /// A server of its own with PostgreSQL's defaults, `settings` (lines of `postgresql.conf`) apart.
+    pub fn start(settings: &str) -> Self {
+        Self::make_server(settings, "")
+    }
+
+    /// A standby that follows this server, from now on in step: each commit here waits until it is there too.
+    pub fn standby(&self) -> Self {
+        let folder = self.folder.to_str().expect("a path in UTF-8");
+        let standby = Self::make_server(QUICK, &format!("host={folder} port={} user=railgate", self.port));
+        let sql = self.sql("postgres");
+        sql.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        sql.run("SELECT pg_reload_conf()");
+        until("the standby is in step", || sql.texts("SELECT sync_state FROM pg_stat_replication") == ["sync"]);
+        standby
+    }
+
+    /// Makes this standby a server that takes writes.
+    pub fn promote(&self) {
+        self.control(&["promote", "-w"]);
+    }
+
+    fn make_server(settings: &str, primary: &str) -> Self {
+        let port = port::free();
+        let mut command = unprivileged("sh");
+        command.args(["-c", SUPERVISOR, "supervisor"]).arg(binaries()).arg(port.to_string()).arg(settings).arg(primary);
+        let mut supervisor = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("sh runs");
+        let mut line = String::new();
+        BufReader::new(supervisor.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        assert!(line.starts_with('/'), "PostgreSQL did not start: {line}");
+        Self { supervisor, folder: line.trim_end().into(), port }
+    }
+
+    /// The folder of the server's files and socket.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where it listens on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The URL of a database, over the server's socket.
+    pub fn url(&self, database: &str) -> String {
+        let folder = self.folder.to_str().expect("a path in UTF-8").replace('/', "%2F");
+        format!("postgres://railgate@{folder}:{}/{database}", self.port)
+    }
+
+    /// The URL of a database that is on one or another of these servers, over their ports.
+    pub fn url_of_any(servers: &[&Self], database: &str) -> String {
+        let hosts: Vec<String> = servers.iter().map(|server| format!("127.0.0.1:{}", server.port)).collect();
+        format!("postgres://railgate@{}/{database}", hosts.join(","))
+    }
+
+    /// Makes an empty database and says its name.
+    pub fn database(&self) -> String {
+        self.make("template0")
+    }
+
+    /// Makes a database that is a copy of another one, to which nobody may be connected.
+    pub fn copy(&self, template: &str) -> String {
+        self.make(template)
+    }
+
+    fn make(&self, template: &str) -> String {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        self.sql("postgres").run(&format!("CREATE DATABASE {name} TEMPLATE {template}"));
+        name
+    }
+
+    /// Removes a database, whoever is connected to it.
+    pub fn remove(&self, database: &str) {
+        self.sql("postgres").run(&format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)"));
+    }
+
+    /// A connection beside the store's.
+    pub fn sql(&self, database: &str) -> Sql {
+        Sql::connect(&self.url(database))
+    }
+
+    /// Writes a file of the server's own, named from its folder, that only it can read.
+    pub fn put(&self, name: &str, content: &[u8]) {
+        let hex: String = content.iter().map(|byte| format!("{byte:02x}")).collect();
+        let path = self.folder.join(name);
+        let path = path.to_str().expect("a path in UTF-8");
+        let sql = self.sql("postgres");
+        let object = sql.texts(&format!("SELECT lo_from_bytea(0, '\\x{hex}')")).remove(0);
+        sql.texts(&format!("SELECT lo_export({object}, '{path}')"));
+        sql.run(&format!("COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; chmod 600 {path}'"));
+    }
+
+    /// Restarts it, with `how` as `pg_ctl` has it: `fast`, or `immediate`, which is a crash.
+    pub fn restart(&self, how: &str) {
+        self.control(&["restart", "-w", "-m", how, "-l", "log"]);
+    }
+
+    /// Stops it, with `how` as for a restart.
+    pub fn stop(&self, how: &str) {
+        self.control(&["stop", "-w", "-m", how]);
+    }
+
+    /// Starts it again where it was, after it was stopped.
+    pub fn start_again(&self) {
+        self.control(&["start", "-w", "-l", "log"]);
+    }
+
+    /// Stops all its processes where they are, or lets them go on: it takes connections and says nothing.
+    pub fn freeze(&self, frozen: bool) {
+        let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("a server that runs");
+        let first = file.lines().next().expect("a line");
+        let signal = |pid: &str| {
+            let status = Command::new("kill").args([if frozen { "-STOP" } else { "-CONT" }, pid]).status().expect("kill");
+            // A process may end by itself, but for the first.
+            assert!(status.success() || pid != first);
+        };
+        // Stopped first, it starts no others.
+        signal(first);
+        let others = Command::new("ps").args(["-o", "pid=", "--ppid", first]).output().expect("ps runs");
+        String::from_utf8_lossy(&others.stdout).split_whitespace().for_each(signal);
+    }
+
+    fn control(&self, args: &[&str]) {
+        let mut command = unprivileged(binaries().join("pg_ctl").to_str().expect("a path in UTF-8"));
+        command.args(args).args(["-s", "-D", "data"]).current_dir(&self.folder);
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().expect("pg_ctl runs");
+        assert!(status.success(), "pg_ctl {args:?} failed");
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        drop(self.supervisor.stdin.take());
+        let _ = self.supervisor.wait();
+    }
+}
+
+/// PostgreSQL refuses to run as root: then it runs as the user that its package made.
+fn unprivileged(program: &str) -> Command {
+    let root = Command::new("id").arg("-u").output().is_ok_and(|it| it.stdout == b"0\n");
+    if !root {
+        return Command::new(program);
+    }
+    let mut command = Command::new("runuser");
+    command.args(["-u", "postgres", "--", program]).current_dir("/");
+    command
+}
+
+/// Where `initdb` and `pg_ctl` are: Debian has them in no `PATH`, for each version apart.
+fn binaries() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+        let newest = versions.filter_map(|it| it.file_name().to_str()?.parse::<u32>().ok()).max();
+        if let Some(version) = newest {
+            return format!("/usr/lib/postgresql/{version}/bin").into();
+        }
+        let asked = Command::new("pg_config").arg("--bindir").output().expect("PostgreSQL is installed (./check does it)");
+        String::from_utf8(asked.stdout).expect("a path in UTF-8").trim_end().into()
+    })
+}
+
+/// A plain connection, from a plain thread.
+pub struct Sql {
+    runtime: tokio::runtime::Runtime,
+    /// The client, for what is not here.
+    pub client: tokio_postgres::Client,
+}
+
+impl Sql {
+    /// Connects without TLS.
+    pub fn connect(url: &str) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let (client, connection) = runtime.block_on(tokio_postgres::connect(url, NoTls)).expect("connecting");
+        runtime.spawn(async move { drop(connection.await) });
+        Self { runtime, client }
+    }
+
+    /// Runs statements.
+    pub fn run(&self, sql: &str) {
+        self.runtime.block_on(self.client.batch_execute(sql)).unwrap_or_else(|e| panic!("{}: {sql}", told(&e)));
+    }
+
+    /// The first column of each row, as text.
+    pub fn texts(&self, sql: &str) -> Vec<String> {
+        let told = self.runtime.block_on(self.client.simple_query(sql)).unwrap_or_else(|e| panic!("{}: {sql}", told(&e)));
+        let rows = told.iter().filter_map(|it| if let SimpleQueryMessage::Row(row) = it { row.get(0) } else { None });
+        rows.map(str::to_owned).collect()
+    }
+
+    /// The rows of a query without parameters.
+    pub fn rows(&self, sql: &str) -> Vec<Row> {
+        self.runtime.block_on(self.client.query(sql, &[])).unwrap_or_else(|e| panic!("{}: {sql}", told(&e)))
+    }
+
+    /// Waits for something that the client does.
+    pub fn wait<T>(&self, job: impl Future<Output = T>) -> T {
+        self.runtime.block_on(job)
+    }
+}
+
+fn told(error: &tokio_postgres::Error) -> String {
+    error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string)
+}

@@ -1,0 +1,21 @@
+//! Letting a store come to rest: all that is left to be done is done, under a clock that runs ahead.
+
+use std::sync::Arc;
+
+use railgate::api::{Command, Outcome};
+use railgate::env::ManualEnv;
+use railgate::store::Store;
+use railgate::{Config, Engine};
+
+/// Does all tasks, and numbers all events. Nobody else may work over the store. Gives the engine that did it.
+pub fn run_to_rest(store: &Arc<dyn Store>) -> Engine {
+    let env = Arc::new(ManualEnv::new(i64::MAX >> 22, 1));
+    let engine = Engine::open(Arc::clone(store), env.clone(), Config::default()).expect("an engine");
+    engine.run(Command::Recover).expect("recovering");
+    while let Some(due) = engine.next_due().expect("reading") {
+        env.advance_to(due);
+        engine.work(1_000).expect("working");
+    }
+    while matches!(engine.run(Command::Log { limit: 1_000 }).expect("numbering"), Outcome::Logged(logged) if logged.more) {}
+    engine
+}

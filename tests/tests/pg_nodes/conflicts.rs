@@ -1,0 +1,88 @@
+//! Transactions that stand in each other's way: whoever called hears nothing of it.
+
+use railgate_tests::client::Account;
+use railgate_tests::nodes::Nodes;
+use railgate_tests::patience::until;
+use railgate_tests::postgres::Postgres;
+use serde_json::json;
+
+const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
+/// How many settlements each connection makes.
+const EACH: usize = 60;
+const ROUNDS: usize = 3;
+
+/// PostgreSQL's words for it, now and then, without its reasons.
+const UNLUCKY: &str = "
+    CREATE SEQUENCE unlucky;
+    CREATE FUNCTION unlucky() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE n bigint := nextval('unlucky');
+    BEGIN
+        IF n % 3 = 0 THEN RAISE EXCEPTION 'could not serialize access' USING ERRCODE = 'serialization_failure'; END IF;
+        IF n % 5 = 0 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = 'deadlock_detected'; END IF;
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER unlucky AFTER INSERT ON event FOR EACH STATEMENT EXECUTE FUNCTION unlucky()";
+
+/// Makes settlements at one node and reverses a part of each.
+fn make(account: &Account, nodes: &Nodes, name: usize) {
+    let mut client = account.connect(nodes.address(name % 2)).unwrap();
+    for n in 0..EACH {
+        let reference = format!("c-{name}-{n}");
+        let body = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": reference});
+        let made = client.send("POST", SETTLEMENTS, Some(&body.to_string())).unwrap();
+        assert_eq!(made.status, 201, "{made:?}");
+        let reversed = client.send("POST", &format!("{SETTLEMENTS}/{reference}/reverse"), None).unwrap();
+        // It may be on its way to the operator at that moment.
+        assert!([200, 201, 409].contains(&reversed.status), "{reversed:?}");
+    }
+}
+
+#[test]
+fn a_database_that_serialises_and_fails_now_and_then_is_asked_again() {
+    let server = Postgres::quick();
+    let database = server.database();
+    let sql = server.sql(&database);
+    sql.run(&format!("ALTER DATABASE {database} SET default_transaction_isolation = 'serializable'"));
+    let nodes = Nodes::start(&server.url(&database), &[]);
+    let account = nodes.enroll();
+    sql.run(UNLUCKY);
+    std::thread::scope(|scope| {
+        for name in 0..4 {
+            let (account, nodes) = (&account, &nodes);
+            scope.spawn(move || make(account, nodes, name));
+        }
+    });
+    let failed: i64 = sql.texts("SELECT last_value / 3 FROM unlucky")[0].parse().unwrap();
+    assert!(failed > 20, "{failed} transactions failed");
+}
+
+#[test]
+fn whoever_deadlocks_with_a_create_does_not_undo_it() {
+    let server = Postgres::quick();
+    let database = server.database();
+    // Somebody else is to wait for it before the create looks for a deadlock, which it does once. After eight seconds a node
+    // gives its statement up.
+    server.sql("postgres").run(&format!("ALTER DATABASE {database} SET deadlock_timeout = '4s'"));
+    // Their tasks are left alone, so that the create is all that the nodes write.
+    let nodes = Nodes::start(&server.url(&database), &["--outbox", "off"]);
+    let account = nodes.enroll();
+    let (mut client, sql) = (account.connect(nodes.address(0)).unwrap(), server.sql(&database));
+    for n in 0..ROUNDS {
+        // Somebody who looks for deadlocks much later than others, so that it is not he who is ended.
+        sql.run("BEGIN; SET LOCAL deadlock_timeout = '60s'");
+        sql.run("SELECT FROM account ORDER BY id FOR UPDATE");
+        let body = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": format!("d-{n}")}).to_string();
+        std::thread::scope(|scope| {
+            let made = scope.spawn(|| client.send("POST", SETTLEMENTS, Some(&body)).unwrap());
+            // Of `pg_stat_activity` a transaction would see those who were there when it looked first.
+            until("the create waits", || !sql.texts("SELECT 1 FROM pg_locks WHERE NOT granted").is_empty());
+            // The create has this table and waits for the account. It is granted when that transaction is ended.
+            sql.run("LOCK TABLE settlement IN SHARE MODE");
+            assert_eq!(sql.texts(&format!("SELECT no FROM settlement WHERE reference = 'd-{n}'")), Vec::<String>::new());
+            sql.run("ROLLBACK");
+            let made = made.join().unwrap();
+            assert_eq!(made.status, 201, "{made:?}");
+        });
+    }
+    assert_eq!(sql.texts("SELECT count(*) FROM settlement"), [ROUNDS.to_string()]);
+}

@@ -1,0 +1,91 @@
+//! Two servers over one PostgreSQL database, under load, while nodes are killed, the database crashes, or a standby takes its
+//! place: what was answered is there, nothing is sent twice, and what cannot be done now is said to be so.
+#![allow(clippy::unwrap_used, reason = "these are tests")]
+
+mod conflicts;
+mod drain;
+mod follower;
+mod outage;
+mod start;
+mod storm;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use railgate_tests::nodes::Nodes;
+use railgate_tests::postgres::Postgres;
+
+use storm::{CREATES, Storm, assert_sound};
+
+/// Each storm has the machine to itself.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Puts two nodes over `url` through a storm while `disturb` goes on, and looks at what is left of it.
+fn weathered(url: &str, disturb: impl FnOnce(&Storm<'_>, &Nodes)) {
+    let nodes = Nodes::start(url, &[]);
+    let storm = Storm::over(&nodes);
+    let follower = std::thread::scope(|scope| {
+        let follower = scope.spawn(|| storm.follow());
+        storm.run(|storm| disturb(storm, &nodes));
+        storm.assert_kept();
+        assert!(nodes.stop(0) && nodes.stop(1), "graceful ends");
+        follower.join().expect("no panics")
+    });
+    assert_sound(url, &follower);
+}
+
+#[test]
+fn nodes_that_are_killed_lose_nothing_and_send_nothing_twice() {
+    let _turn = turn();
+    let server = Postgres::quick();
+    weathered(&server.url(&server.database()), |storm, nodes| {
+        for node in [0, 1].into_iter().cycle() {
+            // Requests are in flight on every connection at this moment.
+            if !storm.more(CREATES / 14) {
+                return;
+            }
+            nodes.kill(node);
+            nodes.restart(node);
+        }
+    });
+}
+
+#[test]
+fn a_database_that_crashes_loses_nothing() {
+    let _turn = turn();
+    let server = Postgres::quick();
+    let database = server.database();
+    let cut = format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'");
+    weathered(&server.url(&database), |storm, _| {
+        for _ in 0..2 {
+            // Connections break one by one too, in the middle of commits.
+            for _ in 0..8 {
+                assert!(storm.more(CREATES / 40), "the load is over before the crash");
+                server.sql("postgres").texts(&cut);
+            }
+            // It is back before anybody's patience is over,
+            server.restart("immediate");
+        }
+        // and once it is not.
+        assert!(storm.more(CREATES / 5), "the load is over before the crash");
+        server.stop("immediate");
+        assert!(storm.refused(), "nobody was told to come later");
+        server.start_again();
+    });
+}
+
+#[test]
+fn a_standby_that_takes_over_has_what_was_answered() {
+    let _turn = turn();
+    let primary = Postgres::quick();
+    let database = primary.database();
+    let standby = primary.standby();
+    weathered(&Postgres::url_of_any(&[&primary, &standby], &database), |storm, _| {
+        assert!(storm.more(CREATES / 2), "the load is over before the primary");
+        primary.stop("immediate");
+        assert!(storm.refused(), "nobody was told to come later");
+        standby.promote();
+    });
+}

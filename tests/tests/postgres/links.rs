@@ -1,0 +1,373 @@
+//! Connections that break, servers that crash, and callers of every kind: nothing is written by half, and what is
+//! answered is so.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::thread;
+
+use railgate::ids::{ClientNo, ProviderNo, SettlementNo};
+use railgate::ledger::{Owner, Totals};
+use railgate::store::conformance::{clashes, fixtures::*};
+use railgate::store::postgres::{PostgresOptions, PostgresStore};
+use railgate::store::record::{AccountRecord, Key, Record};
+use railgate::store::{Commit, CommitError, Scan, Store, Unique, Write, typed_all};
+use railgate_tests::patience::until;
+use railgate_tests::postgres::Postgres;
+
+use super::{Fresh, options, some_writes};
+
+/// One settlement with its children and a payment into an account that everybody pays into.
+fn payment(no: i64) -> Commit {
+    let paid = Write::Post(transfer(no, 1, account(Owner::Funding), account(Owner::Provider(ProviderNo(1))), no));
+    commit([insert(settlement(no, 1, &no.to_string())), insert(event(no, 1)), insert(task(no, 1)), paid])
+}
+
+/// What an answer said of a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Made,
+    NotMade,
+    Unknown,
+}
+
+/// Pays from several threads until `stop`, each payment once, and notes what was answered.
+fn pay(store: &PostgresStore, stop: &AtomicBool, next: &AtomicI64) -> Vec<(i64, Said)> {
+    let mut answers = Vec::new();
+    while !stop.load(Ordering::Relaxed) {
+        let no = next.fetch_add(1, Ordering::Relaxed);
+        answers.push(match store.commit(&payment(no)) {
+            Ok(()) => (no, Said::Made),
+            Err(CommitError::Store(error)) => {
+                assert!(error.retryable, "{error}");
+                (no, Said::NotMade)
+            }
+            Err(CommitError::Indeterminate(_)) => (no, Said::Unknown),
+            Err(other) => panic!("{no}: {other:?}"),
+        });
+        // Whatever happens to a connection, reading either works or may be tried again.
+        if let Err(error) = store.get(&Key::Settlement(SettlementNo(no))) {
+            assert!(error.retryable, "{error}");
+        }
+    }
+    answers
+}
+
+/// All of a payment is there or nothing of it, as was answered, and the totals are the sum of what is there.
+fn assert_whole(store: &dyn Store, answers: &BTreeMap<i64, Said>) {
+    let mut sum = 0;
+    for (no, said) in answers {
+        let found = store.get(&Key::Settlement(SettlementNo(*no))).unwrap().is_some();
+        let children = [Key::Event((SettlementNo(*no), 1)), Key::Transfer((SettlementNo(*no), 1)), Key::Task(task(*no, 1).key)];
+        for child in children {
+            assert_eq!(store.get(&child).unwrap().is_some(), found, "a part of {no}");
+        }
+        assert!(*said == Said::Unknown || found == (*said == Said::Made), "{no} was answered as {said:?}");
+        sum += if found { *no } else { 0 };
+    }
+    let Some(Record::Account(popular)) = store.get(&Key::Account(account(Owner::Provider(ProviderNo(1))))).unwrap() else {
+        panic!("nothing was paid")
+    };
+    assert_eq!(popular.totals.credits_posted, sum);
+}
+
+/// Pays from four threads through two stores while `trouble` goes on.
+fn under(url: &str, trouble: impl FnOnce(&AtomicI64)) {
+    let patient = PostgresOptions { connect_timeout: std::time::Duration::from_secs(120), ..options() };
+    let stores = [(); 2].map(|()| PostgresStore::open(url, patient.clone()).unwrap());
+    let (stop, next) = (AtomicBool::new(false), AtomicI64::new(1));
+    let answers: BTreeMap<i64, Said> = thread::scope(|scope| {
+        let payers: Vec<_> = [0, 0, 1, 1]
+            .map(|at: usize| {
+                scope.spawn({
+                    let (store, stop, next) = (&stores[at], &stop, &next);
+                    move || pay(store, stop, next)
+                })
+            })
+            .into_iter()
+            .collect();
+        trouble(&next);
+        stop.store(true, Ordering::Relaxed);
+        payers.into_iter().flat_map(|payer| payer.join().unwrap()).collect()
+    });
+    let made = answers.values().filter(|said| **said == Said::Made).count();
+    let unknown = answers.values().filter(|said| **said == Said::Unknown).count();
+    eprintln!("{} payments: {made} made, {unknown} unknown", answers.len());
+    assert!(made * 2 > answers.len(), "most are made in spite of it");
+    assert_eq!(unknown, 0, "a server that is there again says what it made");
+    assert_whole(&stores[0], &answers);
+}
+
+/// Waits until so many more payments were begun.
+fn more(next: &AtomicI64, count: i64) {
+    let from = next.load(Ordering::Relaxed);
+    until("more payments are begun", || next.load(Ordering::Relaxed) >= from + count);
+}
+
+#[test]
+fn connections_that_are_cut_in_the_middle_of_commits_leave_nothing_half_written() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let sql = server.sql(&fresh.database);
+    let all =
+        format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}' AND pid <> pg_backend_pid()", fresh.database);
+    under(&server.url(&fresh.database), |next| {
+        for _ in 0..40 {
+            sql.texts(&all);
+            more(next, 20);
+        }
+    });
+}
+
+#[test]
+fn a_server_that_crashes_and_comes_back_has_what_it_answered() {
+    let server = Postgres::quick();
+    let database = server.database();
+    under(&server.url(&database), |next| {
+        for _ in 0..3 {
+            more(next, 200);
+            server.restart("immediate");
+        }
+        more(next, 200);
+    });
+}
+
+#[test]
+fn two_stores_over_one_database_agree() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let other = PostgresStore::open(&server.url(&fresh.database), options()).unwrap();
+    let stores: [&dyn Store; 2] = [&fresh, &other];
+    const EACH: i64 = 150;
+    fresh.commit(&commit([funding(-1, account_of(1), 3 * EACH)])).unwrap();
+    // Both spend from one account that has enough for three quarters of it, under references that both take.
+    let made: i64 = thread::scope(|scope| {
+        let spenders: Vec<_> = (0..4i64)
+            .map(|spender| {
+                scope.spawn(move || {
+                    let store = stores[spender as usize % 2];
+                    let mut made = 0;
+                    for round in 0..EACH {
+                        let no = 1 + spender * EACH + round;
+                        // Pairs of spenders race for each reference.
+                        let reference = format!("{}-{round}", spender / 2);
+                        let spent = transfer(no, 1, account_of(1), account(Owner::Provider(ProviderNo(1))), 2);
+                        match store.commit(&commit([insert(settlement(no, 1, &reference)), Write::Post(spent)])) {
+                            Ok(()) => made += 1,
+                            Err(CommitError::Conflict(at)) => assert_eq!(at.len(), 1, "{at:?}"),
+                            Err(CommitError::BalanceGuard(account)) => assert_eq!(account, account_of(1)),
+                            Err(other) => panic!("{other:?}"),
+                        }
+                    }
+                    made
+                })
+            })
+            .collect();
+        spenders.into_iter().map(|spender| spender.join().unwrap()).sum()
+    });
+    let rows = fresh.scan(&Scan::Settlements { after: SettlementNo(0), limit: 9_999 }).unwrap();
+    assert_eq!(rows.len() as i64, made);
+    assert!(made <= 2 * EACH, "a reference was taken twice");
+    let accounts: Vec<AccountRecord> = typed_all(other.scan(&Scan::AccountsOf(ClientNo(1))).unwrap()).unwrap();
+    assert_eq!(accounts[0].totals.available(), Some(3 * EACH - 2 * made));
+    assert!(3 * EACH - 2 * made >= 0);
+    // Everything was tried, so what is left is less than one payment, or every reference is taken.
+    assert!(3 * EACH - 2 * made < 2 || made == 2 * EACH);
+}
+
+#[test]
+fn commits_in_the_opposite_order_do_not_stand_in_each_others_way_for_ever() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let other = PostgresStore::open(&server.url(&fresh.database), options()).unwrap();
+    let names: Vec<String> = (0..40).map(|n| format!("name {n}")).collect();
+    fresh.commit(&commit((1..=40).map(|no| insert(settlement(no, 1, &format!("s{no}")))))).unwrap();
+    // Rows in either order, and unique references against the order of the rows that carry them.
+    thread::scope(|scope| {
+        for (at, store) in [&fresh as &dyn Store, &other].into_iter().enumerate() {
+            let names = &names;
+            scope.spawn(move || {
+                for round in 0..30 {
+                    let turned = |n: i64| if at == 0 { n } else { 39 - n };
+                    let all = (0..40i64).map(|n| {
+                        let no = 1_000 + 1_000 * (round * 2 + at as i64) + n;
+                        insert(settlement(no, 1, &format!("{}/{round}", names[turned(n) as usize])))
+                    });
+                    // One of the two is first with all of them.
+                    let clashed = clashes(store.commit(&commit(all)));
+                    assert!(clashed.is_empty() || clashed.len() == 40, "{clashed:?}");
+                    let touched = (0..40).map(|n| Write::Delete(Key::Task(task(turned(n), 1).key)));
+                    let _ = store.commit(&commit((0..40).map(|n| insert(task(turned(n), 1)))));
+                    let _ = store.commit(&commit(touched));
+                }
+            });
+        }
+    });
+    assert_eq!(fresh.scan(&Scan::Settlements { after: SettlementNo(40), limit: 9_999 }).unwrap().len(), 30 * 40);
+}
+
+#[test]
+fn a_server_that_is_gone_can_be_tried_again() {
+    let server = Postgres::quick();
+    let database = server.database();
+    let impatient = PostgresOptions { connect_timeout: std::time::Duration::from_secs(4), ..options() };
+    let store = PostgresStore::open(&server.url(&database), impatient.clone()).unwrap();
+    store.commit(&some_writes(1, 1)).unwrap();
+    let url = server.url(&database);
+    drop(server);
+    match store.commit(&some_writes(2, 1)) {
+        Err(CommitError::Store(error)) => assert!(error.retryable, "{error}"),
+        other => panic!("{other:?}"),
+    }
+    let read = store.find(&Unique::SettlementReference(ClientNo(1), "1".to_owned()));
+    assert!(read.as_ref().is_err_and(|error| error.retryable), "{read:?}");
+    assert!(PostgresStore::open(&url, impatient).is_err_and(|error| error.retryable));
+}
+
+#[test]
+fn it_may_be_used_and_dropped_on_any_thread() {
+    let fresh = Fresh::new();
+    let work = move |no| {
+        fresh.commit(&payment(no)).unwrap();
+        assert!(fresh.get(&Key::Settlement(SettlementNo(no))).unwrap().is_some());
+        fresh
+    };
+    let fresh = work(1);
+    let url = Postgres::shared().url(&fresh.database);
+    for runtime in [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()] {
+        let mut runtime = runtime;
+        let runtime = runtime.enable_all().build().unwrap();
+        let url = url.clone();
+        runtime.block_on(async move {
+            let job = async move {
+                let store = PostgresStore::open(&url, options()).unwrap();
+                assert!(store.get(&Key::Settlement(SettlementNo(1))).unwrap().is_some());
+                let _ = store.commit(&payment(2));
+                drop(store);
+            };
+            tokio::spawn(job).await.unwrap();
+        });
+    }
+    let Some(Record::Account(funding)) = fresh.get(&Key::Account(account(Owner::Funding))).unwrap() else { panic!("gone") };
+    assert_eq!(funding.totals, Totals { debits_posted: 3, ..Totals::default() });
+}
+
+#[test]
+fn an_answer_is_durable_whatever_the_roles_defaults_are() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let sql = server.sql(&fresh.database);
+    sql.run(&format!("ALTER DATABASE {} SET synchronous_commit = off", fresh.database));
+    sql.run(&format!("ALTER DATABASE {} SET default_transaction_isolation = 'serializable'", fresh.database));
+    let store = PostgresStore::open(&server.url(&fresh.database), PostgresOptions { writers: 1, ..options() }).unwrap();
+    // A rule that notes under what settings a row is written.
+    sql.run("CREATE TABLE noted (setting text); CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             INSERT INTO noted VALUES (current_setting('synchronous_commit')), (current_setting('transaction_isolation')); RETURN NEW; END $$; \
+             CREATE TRIGGER note AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION note()");
+    store.commit(&payment(1)).unwrap();
+    assert_eq!(sql.texts("SELECT setting FROM noted ORDER BY 1"), ["on", "read committed"]);
+}
+
+#[test]
+fn a_server_that_takes_too_long_is_given_up_and_tried_again() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    fresh.commit(&payment(1)).unwrap();
+    let hasty = PostgresOptions { statement_timeout: std::time::Duration::from_secs(2), writers: 1, ..options() };
+    let store = PostgresStore::open(&server.url(&fresh.database), hasty).unwrap();
+    let sql = server.sql(&fresh.database);
+    sql.run("BEGIN; LOCK TABLE account IN ACCESS EXCLUSIVE MODE");
+    match store.commit(&payment(2)) {
+        Err(CommitError::Store(error)) => assert!(error.retryable && error.to_string().contains("57014"), "{error}"),
+        other => panic!("{other:?}"),
+    }
+    let read = store.scan(&Scan::AccountsOf(ClientNo(1)));
+    assert!(read.as_ref().is_err_and(|error| error.retryable), "{read:?}");
+    sql.run("COMMIT");
+    assert_eq!(store.get(&Key::Settlement(SettlementNo(2))).unwrap(), None);
+    store.commit(&payment(2)).unwrap();
+}
+
+/// Where a server is reached over a way that loses the next `COMMIT` once it is told to. It ends with the test's process.
+fn losing_a_commit(server: u16) -> (u16, Arc<AtomicBool>) {
+    let (listener, lose) = (TcpListener::bind("127.0.0.1:0").unwrap(), Arc::new(AtomicBool::new(false)));
+    let (port, told) = (listener.local_addr().unwrap().port(), lose.clone());
+    let carry = |mut from: TcpStream, mut to: TcpStream, lose: Arc<AtomicBool>| {
+        let mut chunk = [0; 65_536];
+        while let Ok(length @ 1..) = from.read(&mut chunk) {
+            let is_commit = chunk[..length].windows(7).any(|it| it == b"COMMIT\0");
+            if !(is_commit && lose.swap(false, Ordering::Relaxed)) && to.write_all(&chunk[..length]).is_err() {
+                break;
+            }
+        }
+        let _ = to.shutdown(Shutdown::Both);
+    };
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { return };
+            let (back, forth) = ((server.try_clone().unwrap(), client.try_clone().unwrap()), (client, server));
+            let lose = told.clone();
+            thread::spawn(move || carry(forth.0, forth.1, lose));
+            thread::spawn(move || carry(back.0, back.1, Arc::default()));
+        }
+    });
+    (port, lose)
+}
+
+#[test]
+fn a_commit_that_got_stuck_on_its_way_is_made_over_another_connection() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let (port, lose) = losing_a_commit(server.port());
+    let hasty = PostgresOptions { statement_timeout: std::time::Duration::from_secs(2), writers: 1, ..options() };
+    let store = PostgresStore::open(&format!("postgres://railgate@127.0.0.1:{port}/{}", fresh.database), hasty).unwrap();
+    store.commit(&payment(1)).unwrap();
+    lose.store(true, Ordering::Relaxed);
+    store.commit(&payment(2)).unwrap();
+    assert!(!lose.load(Ordering::Relaxed), "none was lost");
+    assert_whole(&fresh, &BTreeMap::from([(1, Said::Made), (2, Said::Made)]));
+}
+
+#[test]
+fn a_machine_that_says_nothing_takes_no_more_than_its_share_of_the_patience() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    // The system takes its connections, and nobody ever reads from them.
+    let dumb = TcpListener::bind("127.0.0.1:0").unwrap();
+    let hosts = format!("127.0.0.1:{},127.0.0.1:{}", dumb.local_addr().unwrap().port(), server.port());
+    let url = format!("postgres://railgate@{hosts}/{}", fresh.database);
+    let patient = PostgresOptions { connect_timeout: std::time::Duration::from_secs(8), readers: 1, writers: 1, ..options() };
+    thread::scope(|scope| {
+        let (url, patient) = (&url, &patient);
+        let opening: Vec<_> = (0..12).map(|_| scope.spawn(move || PostgresStore::open(url, patient.clone()).map(drop))).collect();
+        opening.into_iter().for_each(|opening| opening.join().unwrap().unwrap());
+    });
+}
+
+#[test]
+fn a_clock_that_is_not_the_databases_is_refused_until_it_is_put_right() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let sql = server.sql(&fresh.database);
+    // Its sessions see another time from here on.
+    let told = |shift: &str| {
+        sql.run(&format!(
+            "CREATE OR REPLACE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql \
+             AS $$ SELECT pg_catalog.clock_timestamp() + interval '{shift}' $$"
+        ));
+    };
+    sql.run(&format!("ALTER DATABASE {} SET search_path = public, pg_catalog", fresh.database));
+    let impatient = PostgresOptions { connect_timeout: std::time::Duration::from_secs(4), writers: 1, ..options() };
+    for (shift, text) in [("60 s", "s behind the database's"), ("-60 s", "s ahead of the database's")] {
+        told(shift);
+        let Err(error) = PostgresStore::open(&server.url(&fresh.database), impatient.clone()) else { panic!("{shift}") };
+        assert!(error.retryable && error.to_string().contains(text) && error.to_string().contains("NTP"), "{error}");
+    }
+    told("1 s");
+    let store = PostgresStore::open(&server.url(&fresh.database), impatient).unwrap();
+    store.commit(&payment(1)).unwrap();
+    told("1 hour");
+    let all =
+        format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}' AND pid <> pg_backend_pid()", fresh.database);
+    sql.texts(&all);
+    match store.commit(&payment(2)) {
+        Err(CommitError::Store(error)) => assert!(error.retryable && error.to_string().contains("clock"), "{error}"),
+        other => panic!("{other:?}"),
+    }
+    told("0 s");
+    store.commit(&payment(2)).unwrap();
+}

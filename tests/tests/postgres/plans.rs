@@ -1,0 +1,206 @@
+//! Every statement has an index to go by: in the very plans that the server made for the store, with no row and with many.
+
+use railgate::auth::KeyId;
+use railgate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
+use railgate::ledger::{AccountId, Mode};
+use railgate::lifecycle::SettlementStatus;
+use railgate::store::conformance::fixtures::*;
+use railgate::store::postgres::{PostgresOptions, PostgresStore};
+use railgate::store::record::*;
+use railgate::store::{Place, Scan, SettlementFilter, Store, Unique, Write};
+use railgate_tests::postgres::Postgres;
+
+use super::options;
+
+fn fill(store: &dyn Store) {
+    let (no, small) = (|n: i64| n + 1, |n: i64| n as u32 + 1);
+    for from in (0..3_000).step_by(500) {
+        let many = from..from + 500;
+        let each = |make: &dyn Fn(i64) -> Record| commit(many.clone().map(|n| insert(make(n))));
+        let makers: [&dyn Fn(i64) -> Record; 14] = [
+            &|n| settlement(no(n), small(n % 20), &n.to_string()).into(),
+            &|n| SettlementRecord { needs_review: true, ..settlement(100_000 + n, small(n % 20), &format!("r{n}")) }.into(),
+            &|n| event(no(n), 1).into(),
+            &|n| attempt(no(n), 1).into(),
+            &|n| reversal(no(n), 1, small(n % 20), Some(&n.to_string())).into(),
+            &|n| task(n, 1).into(),
+            &|n| idempotency(small(n % 20), &n.to_string(), n).into(),
+            &|n| sim_payment(no(n), 1).into(),
+            &|n| NonceRecord { hash: hash(n), expires_at: n }.into(),
+            &|n| TokenRecord { hash: hash(n), expires_at: n, ..token(1, 5) }.into(),
+            &|n| feed(small(n % 20), Mode::Live, n, no(n)).into(),
+            &|n| endpoint(small(n), small(n % 600), n as u128).into(),
+            &|n| queue(small(n), Some(n)).into(),
+            &|n| delivery(n, small(n % 20), Some(n)).into(),
+        ];
+        makers.iter().for_each(|make| store.commit(&each(*make)).unwrap());
+        let makers: [&dyn Fn(i64) -> Record; 5] = [
+            &|n| client(small(n), n as u128).into(),
+            &|n| KeyRecord { id: KeyId(hash(n)), ..key(small(n), small(n % 600), 1) }.into(),
+            &|n| audit(n).into(),
+            &|n| endpoint_secret(small(n % 20), small(n)).into(),
+            &|n| unlogged(n).into(),
+        ];
+        makers.iter().for_each(|make| store.commit(&each(*make)).unwrap());
+        store.commit(&commit(many.map(|n| funding(-no(n), account_of(small(n)), 5)))).unwrap();
+    }
+}
+
+fn hash(n: i64) -> [u8; 32] {
+    let mut hash = [7; 32];
+    hash[..8].copy_from_slice(&n.to_be_bytes());
+    hash
+}
+
+/// Every list.
+fn scans() -> Vec<Scan> {
+    let (limit, settlement, client, endpoint) = (9, SettlementNo(5), ClientNo(5), EndpointNo(5));
+    let list = |filter, before| Scan::SettlementsOf { client, filter: Box::new(filter), before, limit };
+    let plain = SettlementFilter::default;
+    vec![
+        list(plain(), None),
+        list(plain(), Some(settlement)),
+        list(SettlementFilter { needs_review: Some(true), ..plain() }, Some(settlement)),
+        list(SettlementFilter { status: vec![SettlementStatus::Failed], min_amount: Some([5; 5]), ..plain() }, None),
+        list(SettlementFilter { reference: Some("5".to_owned()), ..plain() }, Some(settlement)),
+        Scan::Settlements { after: settlement, limit },
+        Scan::LastSettlement,
+        Scan::LastTransfer,
+        Scan::Events { settlement, after: 0, limit },
+        Scan::Attempts(settlement),
+        Scan::Reversals(settlement),
+        Scan::Transfers(settlement),
+        Scan::AllTransfers { after: (settlement, 1), limit },
+        Scan::Tasks { after: TaskKey(5), until: 99, limit },
+        Scan::AccountsOf(client),
+        Scan::Accounts { after: AccountId(5), limit },
+        Scan::Clients { after: client, limit },
+        Scan::LastClient,
+        Scan::KeysOf(client),
+        Scan::Providers,
+        Scan::Secrets,
+        Scan::LogHead,
+        Scan::LastKey,
+        Scan::Audit { after: 5, limit },
+        Scan::LastAudit,
+        Scan::SimPayments(settlement),
+        Scan::IdempotencyBefore { created: 99, limit },
+        Scan::NoncesExpiredBefore { expired: 99, limit },
+        Scan::TokensExpiredBefore { expired: 99, limit },
+        Scan::Unlogged { limit },
+        Scan::Feed { client, mode: Mode::Live, after: 5, limit },
+        Scan::LastFeed(client, Mode::Live),
+        Scan::AllFeeds { after: (client, Mode::Live, 5), limit },
+        Scan::Endpoints { after: endpoint, limit },
+        Scan::EndpointsOf(client, Mode::Sandbox),
+        Scan::LastEndpoint,
+        Scan::EndpointSecrets(endpoint),
+        Scan::Queues { troubled: false, until: 99, limit },
+        Scan::Queues { troubled: true, until: 99, limit },
+        Scan::DeliveriesDue { endpoint, until: 99, limit },
+        Scan::DeliveriesOf { endpoint, before: 999, status: Some(DeliveryStatus::Failed), limit },
+        Scan::DeliveriesOf { endpoint, before: 999, status: None, limit },
+        Scan::DeliveriesBefore { before: 99, limit },
+    ]
+}
+
+/// A walk over every table from its first row on, and behind a key of each shape.
+fn walks() -> Vec<Scan> {
+    let keys = [
+        Key::Provider(ProviderNo(5)),
+        Key::Nonce(hash(5)),
+        Key::Event((SettlementNo(5), 1)),
+        Key::Idempotency((ClientNo(5), "5".to_owned())),
+        Key::Secret((SecretKind::Receipt, 1)),
+        Key::Meta("5".to_owned()),
+        Key::Feed((ClientNo(5), Mode::Live, 5)),
+        Key::Tile((1, 5)),
+        Key::EndpointSecret((EndpointNo(5), 1)),
+    ];
+    let first = RecordKind::ALL.iter().copied().map(Place::First);
+    first.chain(keys.into_iter().map(Place::After)).map(|from| Scan::All { from, limit: 9 }).collect()
+}
+
+fn look_ups() -> Vec<Unique> {
+    let client = ClientNo(6);
+    vec![
+        Unique::SettlementReference(client, "5".to_owned()),
+        Unique::ReversalReference(client, "5".to_owned()),
+        Unique::ClientId(Ulid(5)),
+        Unique::KeyId(KeyId(hash(5))),
+        Unique::EndpointId(Ulid(5)),
+        Unique::FeedOf(SettlementNo(5), 1),
+    ]
+}
+
+/// A server that writes down how it carries out each statement.
+const TELLING: &str = "session_preload_libraries = 'auto_explain'\nauto_explain.log_min_duration = 0\nlog_line_prefix = '%a|'\n\
+                       fsync = off\nautovacuum = off\n";
+
+/// The plans of the store's statements in the server's log from there on: each with its statement.
+fn plans(server: &Postgres, from: usize) -> Vec<String> {
+    let log = std::fs::read_to_string(server.folder().join("log")).unwrap();
+    // A statement or a plan goes on in lines that begin with a tab.
+    let entries = log[from..].replace("\n\t", "\u{1}");
+    let ours = entries.lines().filter(|line| line.starts_with("railgate|") && line.contains("plan:"));
+    let plans = ours.filter_map(|line| line.split_once("Query Text: ")).map(|(_, plan)| plan.replace('\u{1}', "\n"));
+    plans.filter(|plan| ["pg_control_system", "set_config", "BEGIN"].iter().all(|own| !plan.contains(own))).collect()
+}
+
+fn log_length(server: &Postgres) -> usize {
+    std::fs::metadata(server.folder().join("log")).unwrap().len() as usize
+}
+
+fn assert_indexed(plans: &[String]) {
+    for plan in plans {
+        let (statement, steps) = plan.split_once('\n').unwrap();
+        // Merged from walks that are no longer than the list: so few rows are sorted.
+        let merged = statement.contains("UNION ALL") && steps.matches("Index Cond: ((endpoint = $1) AND (status =").count() == 3;
+        for wrong in ["Seq Scan", "Sort", "Bitmap", "Hash Join", "Materialize"] {
+            assert!(!steps.contains(wrong) || (wrong == "Sort" && merged), "{wrong}:\n{plan}");
+        }
+        // A walk along a whole index only where the list has no condition, or begins at one end.
+        let walk =
+            ["ORDER BY no DESC LIMIT 1", "ORDER BY k DESC LIMIT 1", "ORDER BY size DESC LIMIT 1", "provider ORDER BY", "secret ORDER BY"];
+        let from_the_first = !statement.contains("WHERE") && statement.contains("ORDER BY") && statement.ends_with("LIMIT $1");
+        let whole = walk.iter().any(|it| statement.contains(it)) || from_the_first;
+        let found = steps.contains("Index Cond") || statement.starts_with("INSERT") || whole;
+        assert!(found, "no condition on an index:\n{plan}");
+    }
+}
+
+#[test]
+fn every_statement_is_served_by_an_index_in_its_order() {
+    let server = Postgres::start(TELLING);
+    let database = server.database();
+    let store = PostgresStore::open(&server.url(&database), PostgresOptions { readers: 1, writers: 1, ..options() }).unwrap();
+    let from = log_length(&server);
+    fill(&store);
+    let filled = plans(&server, from);
+    assert!(filled.len() >= 120, "{} plans", filled.len());
+    assert_indexed(&filled);
+    server.sql(&database).run("VACUUM ANALYZE");
+
+    let from = log_length(&server);
+    let again = |n: i64| SettlementRecord { version: 2, ..settlement(n, (n as u32 - 1) % 20 + 1, &(n - 1).to_string()) };
+    store.commit(&commit((1..20).map(|n| update(again(n), 1)))).unwrap();
+    store.commit(&commit((1..20).map(|n| replace(attempt(n, 1))))).unwrap();
+    store.commit(&commit((1..20).map(|n| replace(reversal(n, 1, (n as u32 - 1) % 20 + 1, Some(&(n - 1).to_string())))))).unwrap();
+    store.commit(&commit((1..20).map(|n| Write::Delete(Key::Task(task(n, 1).key))))).unwrap();
+    store.commit(&commit((1..20).map(|n| Write::Delete(Key::Idempotency((ClientNo(n as u32 % 20 + 1), n.to_string())))))).unwrap();
+    let (scans, look_ups) = ([scans(), walks()].concat(), look_ups());
+    for scan in &scans {
+        store.scan(scan).unwrap();
+    }
+    for unique in &look_ups {
+        assert!(store.find(unique).unwrap().is_some(), "{unique:?}");
+    }
+    let keys =
+        [Key::Settlement(SettlementNo(50)), Key::Event((SettlementNo(5), 1)), Key::Nonce(hash(5)), Key::EndpointSecret((EndpointNo(6), 6))];
+    for key in &keys {
+        assert!(store.get(key).unwrap().is_some(), "{key:?}");
+    }
+    let used = plans(&server, from);
+    assert_eq!(used.len(), 5 + scans.len() + look_ups.len() + keys.len());
+    assert_indexed(&used);
+}

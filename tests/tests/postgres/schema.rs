@@ -1,0 +1,155 @@
+//! Opening: what is made, what is kept, and what is refused.
+
+use railgate::store::Store;
+use railgate::store::conformance::everything;
+use railgate::store::postgres::{PostgresOptions, PostgresStore};
+use railgate_tests::patience::until;
+use railgate_tests::postgres::Postgres;
+
+use super::{Fresh, options, some_writes};
+
+fn refusal(url: &str, options: PostgresOptions) -> String {
+    match PostgresStore::open(url, options) {
+        Ok(_) => panic!("it was opened"),
+        Err(error) => {
+            assert!(!error.retryable, "{error}");
+            error.to_string()
+        }
+    }
+}
+
+#[test]
+fn all_is_there_after_closing_and_opening() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    fresh.commit(&some_writes(1, 5)).unwrap();
+    let before = everything(&fresh);
+    let again = PostgresStore::open(&server.url(&fresh.database), options()).unwrap();
+    assert_eq!(everything(&again), before);
+    again.commit(&some_writes(6, 1)).unwrap();
+    assert_eq!(everything(&fresh), everything(&again), "one database");
+}
+
+#[test]
+fn nodes_that_start_together_make_one_schema() {
+    let server = Postgres::shared();
+    let database = server.database();
+    let url = server.url(&database);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| PostgresStore::open(&url, PostgresOptions { readers: 1, writers: 1, ..options() }).unwrap());
+        }
+    });
+    assert_eq!(server.sql(&database).texts("SELECT no FROM railgate_migration"), ["1"]);
+    server.remove(&database);
+}
+
+#[test]
+fn who_waits_for_a_long_migration_waits_longer_than_for_a_statement() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let sql = server.sql(&fresh.database);
+    sql.texts(&format!("SELECT pg_advisory_lock({})", i32::from_be_bytes(*b"RGAT")));
+    let hasty = PostgresOptions { statement_timeout: std::time::Duration::from_secs(1), ..options() };
+    let url = server.url(&fresh.database);
+    let opening = std::thread::spawn(move || PostgresStore::open(&url, hasty).map(drop));
+    let long = format!(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = '{}' AND wait_event = 'advisory' AND clock_timestamp() - query_start > interval '3 s'",
+        fresh.database
+    );
+    until("it waits for the other", || !sql.texts(&long).is_empty() || opening.is_finished());
+    assert!(!opening.is_finished(), "{:?}", opening.join().unwrap());
+    sql.texts("SELECT pg_advisory_unlock_all()");
+    opening.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_newer_schema_and_a_changed_migration_are_refused() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let (url, sql) = (server.url(&fresh.database), server.sql(&fresh.database));
+    sql.run("INSERT INTO railgate_migration VALUES (2, '0002_later', '')");
+    let newer = refusal(&url, options());
+    assert!(newer.contains("version 2") && newer.contains("newer than this program"), "{newer}");
+    sql.run("DELETE FROM railgate_migration WHERE no = 2; UPDATE railgate_migration SET hash = 'other'");
+    let changed = refusal(&url, options());
+    assert!(changed.contains("0001_initial"), "{changed}");
+}
+
+#[test]
+fn a_newer_schema_that_lets_older_programs_work_is_served() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let (url, sql) = (server.url(&fresh.database), server.sql(&fresh.database));
+    assert_eq!(sql.texts("SELECT oldest FROM railgate_migration"), ["1"]);
+    sql.run("INSERT INTO railgate_migration VALUES (2, '0002_later', '', 1), (3, '0003_later', '', 1)");
+    for migrate in [true, false] {
+        PostgresStore::open(&url, PostgresOptions { migrate, ..options() }).unwrap();
+    }
+    assert!(PostgresStore::schema(&url, options()).unwrap().is_current());
+    PostgresStore::open_read_only(&url, options()).unwrap();
+    for oldest in ["2", "NULL"] {
+        sql.run(&format!("UPDATE railgate_migration SET oldest = {oldest} WHERE no = 2"));
+        assert!(refusal(&url, options()).contains("version 3, newer than this program"), "{oldest}");
+    }
+    // One that was made before it was kept how old a program may be.
+    sql.run("DELETE FROM railgate_migration WHERE no > 1; ALTER TABLE railgate_migration DROP COLUMN oldest");
+    PostgresStore::open(&url, options()).unwrap();
+}
+
+#[test]
+fn databases_that_are_not_ours_are_refused_and_left_alone() {
+    let server = Postgres::shared();
+    let other = server.database();
+    let sql = server.sql(&other);
+    sql.run("CREATE TABLE mine (a int)");
+    let refused = refusal(&server.url(&other), options());
+    assert!(refused.contains("another program"), "{refused}");
+    let tables = sql.texts("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace");
+    assert_eq!(tables, ["mine"]);
+    drop(sql);
+    server.remove(&other);
+
+    server.sql("postgres").run("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+    let refused = refusal(&server.url("latin"), options());
+    assert!(refused.contains("LATIN1"), "{refused}");
+    server.remove("latin");
+    let absent = refusal(&server.url("no_such_database"), options());
+    assert!(absent.contains("3D000"), "{absent}");
+}
+
+#[test]
+fn a_role_with_no_more_than_its_grants_serves_and_does_not_migrate() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let (sql, empty) = (server.sql(&fresh.database), server.database());
+    sql.run("CREATE ROLE serving LOGIN");
+    sql.run("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO serving; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    sql.run("REVOKE INSERT, UPDATE, DELETE ON railgate_migration FROM serving");
+    let serving = |database: &str| server.url(database).replace("railgate@", "serving@");
+    let store = PostgresStore::open(&serving(&fresh.database), PostgresOptions { migrate: false, ..options() }).unwrap();
+    store.commit(&some_writes(1, 5)).unwrap();
+    assert_eq!(everything(&store), everything(&fresh));
+    let refused = refusal(&serving(&empty), PostgresOptions { migrate: false, ..options() });
+    assert!(refused.contains("version 0"), "{refused}");
+    drop(store);
+    server.remove(&empty);
+    sql.run("DROP OWNED BY serving; DROP ROLE serving");
+}
+
+#[test]
+fn a_store_with_all_the_time_there_is_works() {
+    let (server, fresh) = (Postgres::shared(), Fresh::new());
+    let endless = std::time::Duration::MAX;
+    let endless = PostgresOptions { connect_timeout: endless, statement_timeout: endless, ..options() };
+    let store = PostgresStore::open(&server.url(&fresh.database), endless).unwrap();
+    store.commit(&some_writes(1, 1)).unwrap();
+    assert_eq!(everything(&store), everything(&fresh));
+}
+
+#[test]
+fn no_error_quotes_a_password() {
+    let server = Postgres::shared();
+    let wrong = server.url("no_such_database").replace("railgate@", "railgate:hunter2@");
+    let nobody = wrong.replace(&server.port().to_string(), "1");
+    let impatient = PostgresOptions { connect_timeout: std::time::Duration::from_millis(200), ..options() };
+    for url in [wrong, nobody] {
+        let Err(error) = PostgresStore::open(&url, impatient.clone()) else { panic!("it was opened") };
+        assert!(!format!("{error} {error:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,89 @@
+//! A standby in step: what is answered is there too, whatever breaks, and once it took over it is the one that counts.
+
+use std::time::Duration;
+
+use railgate::ids::SettlementNo;
+use railgate::store::postgres::{PostgresOptions, PostgresStore};
+use railgate::store::record::Key;
+use railgate::store::{CommitError, Store};
+use railgate_tests::patience::until;
+use railgate_tests::postgres::Postgres;
+
+use super::{options, some_writes};
+
+/// Those of whoever does not wait long.
+fn hasty() -> PostgresOptions {
+    PostgresOptions { statement_timeout: Duration::from_secs(2), connect_timeout: Duration::from_secs(5), ..options() }
+}
+
+/// Lets a server take writes without its standby, as whoever puts it back by mistake does.
+fn alone(server: &Postgres) {
+    let sql = server.sql("postgres");
+    sql.run("ALTER SYSTEM SET synchronous_standby_names = ''");
+    sql.run("SELECT pg_reload_conf()");
+    until("the setting is taken", || sql.texts("SHOW synchronous_standby_names") == [""]);
+}
+
+fn settlements(server: &Postgres, database: &str) -> Vec<String> {
+    server.sql(database).texts("SELECT no FROM settlement ORDER BY no")
+}
+
+#[test]
+fn a_commit_that_the_standby_does_not_have_is_not_answered_as_made() {
+    let primary = Postgres::quick();
+    let database = primary.database();
+    let standby = primary.standby();
+    let store = PostgresStore::open(&primary.url(&database), hasty()).unwrap();
+    store.commit(&some_writes(1, 1)).unwrap();
+    standby.stop("immediate");
+    // The primary has written it, and waits for the standby.
+    let answer = store.commit(&some_writes(2, 1));
+    drop(store);
+    primary.stop("immediate");
+    standby.start_again();
+    standby.promote();
+    let store = PostgresStore::open(&standby.url(&database), options()).unwrap();
+    assert!(store.get(&Key::Settlement(SettlementNo(1))).unwrap().is_some());
+    let kept = store.get(&Key::Settlement(SettlementNo(2))).unwrap().is_some();
+    assert!(kept || matches!(answer, Err(CommitError::Indeterminate(_))), "{answer:?}, and the standby has it: {kept}");
+}
+
+#[test]
+fn a_server_that_was_replaced_and_came_back_is_left_alone() {
+    let primary = Postgres::quick();
+    let database = primary.database();
+    let standby = primary.standby();
+    let store = PostgresStore::open(&Postgres::url_of_any(&[&primary, &standby], &database), options()).unwrap();
+    store.commit(&some_writes(1, 1)).unwrap();
+    primary.stop("immediate");
+    standby.promote();
+    store.commit(&some_writes(2, 1)).unwrap();
+    primary.start_again();
+    alone(&primary);
+    let others = format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'");
+    for no in 3..10 {
+        standby.sql("postgres").texts(&others);
+        store.commit(&some_writes(no, 1)).unwrap();
+        assert!(store.get(&Key::Settlement(SettlementNo(no))).unwrap().is_some());
+    }
+    assert_eq!(settlements(&primary, &database), ["1"]);
+    assert_eq!(settlements(&standby, &database).len(), 9);
+}
+
+#[test]
+fn a_server_that_was_replaced_while_it_runs_is_not_read_any_more() {
+    let primary = Postgres::quick();
+    let database = primary.database();
+    let standby = primary.standby();
+    let both = Postgres::url_of_any(&[&primary, &standby], &database);
+    let store = PostgresStore::open(&both, PostgresOptions { readers: 1, writers: 1, ..hasty() }).unwrap();
+    let read = |no| store.get(&Key::Settlement(SettlementNo(no))).unwrap().is_some();
+    store.commit(&some_writes(1, 1)).unwrap();
+    assert!(read(1), "by a connection to the primary");
+    standby.promote();
+    // The primary has nobody any more who is in step with it, and answers no commit. After each that it does not answer, both
+    // are asked who takes writes, and both say so: sixty times the wrong one would not be chance.
+    let no = (2..60).find(|no| store.commit(&some_writes(*no, 1)).is_ok()).unwrap();
+    assert!(read(no), "what was just written is not what is read");
+    assert!(settlements(&standby, &database).contains(&no.to_string()));
+}
