@@ -7,6 +7,7 @@ pub mod client;
 pub mod interop;
 pub mod key;
 pub mod nodes;
+pub mod npm;
 pub mod patience;
 pub mod port;
 pub mod postgres;

@@ -1,0 +1,8 @@
+// The modules of the core, and what each entry of the package loads.
+import { fileURLToPath } from "node:url";
+
+/** The package's folder. */
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Built by ../build.sh into wasm/. */
+export const modules = ["receipt", "webhook", "forms", "qr", "client", "gateway", "sheet"];

@@ -1,0 +1,72 @@
+/**
+ * Receipts: checked offline, by anybody who has the gateway's public keys.
+ *
+ * The core decides what a receipt must look like, byte by byte; the browser's own WebCrypto does the curve.
+ *
+ * @module
+ */
+
+import { loadReceipt } from "#load/receipt";
+import * as check from "./check.js";
+import { RailgateError } from "./errors.js";
+import { guarded } from "./problem.js";
+import type { JsonWebKeySet, ReceiptClaims } from "./types.js";
+
+export { ReceiptError, RailgateError } from "./errors.js";
+export type { JsonWebKeySet, PublicJwk, ReceiptClaims, ReceiptTrace, SettlementStatus } from "./types.js";
+
+const P256 = { name: "ECDSA", namedCurve: "P-256" } as const;
+const ES256 = { name: "ECDSA", hash: "SHA-256" } as const;
+
+/**
+ * What a receipt says, if it is genuine.
+ *
+ * @param jws - The receipt: a compact JWS, from the gateway, a file or a QR code. White space around it does not matter.
+ * @param jwks - The gateway's public keys: what it publishes at `/.well-known/jwks.json`, as text or read from it. Keep a copy
+ *   that you trust; retired keys stay in it.
+ * @returns The claims. Look at `env` (a sandbox receipt stands for no money) and at who issued it (`iss`).
+ * @throws {@link ReceiptError} with code `receipt_invalid` where it is not genuine; its message says what is wrong.
+ */
+export async function verifyReceipt(jws: string, jwks: string | JsonWebKeySet): Promise<ReceiptClaims> {
+  const given = check.text(jws, "jws").trim();
+  const set = typeof jwks === "string" ? jwks : check.json(jwks, "jwks");
+  const { ReceiptCheck } = await loadReceipt();
+  const pending = guarded(() => new ReceiptCheck(given, set));
+  try {
+    const valid = await fits(pending.jwk(), pending.signed(), pending.signature());
+    // Its last call: it takes the check apart.
+    const claims = guarded(() => pending.finish(valid));
+    return JSON.parse(claims) as ReceiptClaims;
+  } finally {
+    pending.free();
+  }
+}
+
+async function fits(jwk: string, signed: Uint8Array, signature: Uint8Array): Promise<boolean> {
+  const key = await imported(jwk);
+  // A point that is not on the curve is no key.
+  return key !== undefined && webCrypto().verify(ES256, key, new Uint8Array(signature), new Uint8Array(signed));
+}
+
+/** Keys that were used lately: to import one takes as long as to verify a signature. Issuers have few. */
+const keys = new Map<string, Promise<CryptoKey | undefined>>();
+const MOST_KEYS = 16;
+
+function imported(jwk: string): Promise<CryptoKey | undefined> {
+  const known = keys.get(jwk);
+  if (known !== undefined) return known;
+  if (keys.size >= MOST_KEYS) keys.clear();
+  const key = webCrypto()
+    .importKey("jwk", JSON.parse(jwk) as JsonWebKey, P256, false, ["verify"])
+    .catch(() => undefined);
+  keys.set(jwk, key);
+  return key;
+}
+
+function webCrypto(): SubtleCrypto {
+  const subtle = (globalThis as { crypto?: Crypto }).crypto?.subtle;
+  if (subtle === undefined) {
+    throw new RailgateError("unsupported", "WebCrypto is not here; in a browser it needs a page of https or of localhost");
+  }
+  return subtle;
+}

@@ -1,0 +1,48 @@
+/** Puts a sandbox together: module, storage, seed. */
+
+import { loadGateway } from "#load/gateway";
+import { Alone } from "./alone.js";
+import { openIndexedDb } from "./indexeddb.js";
+import type { OpenGateway } from "./keeper.js";
+import { MemoryStorage } from "./memory.js";
+import type { Port } from "./port.js";
+import { Tab } from "./tab.js";
+
+/** What is known of a sandbox that is to be opened; already checked. */
+export interface PortOptions {
+  readonly name: string;
+  readonly memory: boolean;
+  readonly seed: Uint8Array | undefined;
+  readonly now: () => number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What makes gateways, once the module is there. */
+export async function openGateway(): Promise<OpenGateway> {
+  const { Gateway } = await loadGateway();
+  return (seed, now, snapshot, journal) => Gateway.open("{}", seed, now, snapshot, journal);
+}
+
+/** The way to the gateway: here, or in the tab that leads. */
+export async function openPort({ name, memory, seed, now, signal }: PortOptions): Promise<Port> {
+  signal?.throwIfAborted();
+  const open = await openGateway();
+  signal?.throwIfAborted();
+  const parts = { open, now, seed: (last: number) => seedFor(seed, last), automatic: true };
+  return memory
+    ? Alone.open({ ...parts, storage: new MemoryStorage() })
+    : Tab.open({ ...parts, name, signal, storage: () => openIndexedDb(name) });
+}
+
+/**
+ * The seed of a gateway that goes on behind group `last` of its journal. A given seed is used as it is for a new sandbox
+ * and is stretched by the group's number later, so that what is drawn after a reload is never what was drawn before.
+ */
+export async function seedFor(given: Uint8Array | undefined, last: number): Promise<Uint8Array> {
+  if (given === undefined) return crypto.getRandomValues(new Uint8Array(32));
+  if (last === 0) return given;
+  const stretched = new Uint8Array(given.length + 8);
+  stretched.set(given);
+  new DataView(stretched.buffer).setBigUint64(given.length, BigInt(last));
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", stretched));
+}

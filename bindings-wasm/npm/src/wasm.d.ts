@@ -1,0 +1,5 @@
+// Runtimes that compile modules ahead (condition `workerd`) import them.
+declare module "*.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}

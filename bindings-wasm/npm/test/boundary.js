@@ -1,0 +1,264 @@
+// The modules themselves, below the package: whatever they are given, they answer or throw a problem, and go on working. Runs
+// in Node and in Chromium, so it asserts nothing itself: it gives back what went wrong.
+
+const NOW = 1_795_257_500_000;
+const CHALLENGE = JSON.stringify({ status: 200, headers: [], body: '{"challenge":"c1.a.b","expires_in":300}' });
+const REQUEST = JSON.stringify({ method: "POST", path: "/api/v1/x", headers: [], body: "{}" });
+const JWK =
+  '{"crv":"P-256","kty":"EC","x":"b_A7lJJBzh2t1DUZ5pYOCoW0GmmgXDKBA6orzhWUyhY","y":"PE91OlW_AdxT9sCwx-7ni0DG_30lqW4igrmJzvccFEo"}';
+const JWKS = `{"keys":[${JWK}]}`;
+const JWS = [
+  "eyJhbGciOiJFUzI1NiIsImtpZCI6Ik5ycWczLU1fWHd0eC0xdGJ0YzFKN1h1bDJEeWVDMGJVU3k5dV81TlNHNmciLCJ0eXAiOiJzZXR0bGVtZW50LXJlY2VpcHQrand0In0",
+  "e30",
+  "A".repeat(86),
+].join(".");
+
+/** What is none of the kind, and not taken for one either. */
+const NOT = {
+  string: [undefined, null, 0, 1, true, {}, [], ["a"], 10n, Symbol("s"), () => "a", new String("a"), new Uint8Array(2)],
+  bytes: [undefined, null, 0, "abc", {}, [1, 2, 3], new ArrayBuffer(4), new Uint16Array(2), new DataView(new ArrayBuffer(4)), true],
+  strings: [undefined, null, 0, "a", {}, [1], ["a", null], { 0: "a", length: 1 }, new Uint8Array(2), true],
+  millis: [undefined, null, "1", Number.NaN, Number.POSITIVE_INFINITY, -1e300, 1.5, 2 ** 60, 10n, {}, new Date(), true],
+  flag: [undefined, null, 0, 1, "true", "", {}, new Boolean(true)],
+};
+/** The same where nothing at all is right, too. */
+const without = (values, ...taken) => values.filter((value) => !taken.includes(value));
+NOT.stringOrNone = without(NOT.string, undefined, null);
+NOT.bytesOrNone = without(NOT.bytes, undefined, null);
+
+/** Each call: a name, a function of its arguments, and for each argument its name, a good value and its kind. */
+function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
+  const session = () => {
+    const made = new client.Session("https://pay.example", "sandbox", JWK);
+    made.learn(CHALLENGE, NOW);
+    return made;
+  };
+  const one = session();
+  const gate = gateway.Gateway.open("{}", new Uint8Array(32), NOW);
+  const check = new receipt.ReceiptCheck(JWS, JWKS);
+  const webhooks = new webhook.WebhookVerifier('["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]');
+  const draft = one.draft(REQUEST, false, NOW, new Uint8Array(16));
+  const now = ["now_ms", NOW, "millis"];
+  const random = ["random", new Uint8Array(16), "bytes"];
+  return [
+    ["check_settlement", (...a) => forms.check_settlement(...a), [["body", "{}", "string"], now]],
+    [
+      "qr_svg",
+      (...a) => qr.qr_svg(...a),
+      [
+        ["text", "a", "string"],
+        ["title", "b", "stringOrNone"],
+      ],
+    ],
+    ["qr_matrix", (...a) => qr.qr_matrix(...a), [["text", "a", "string"]]],
+    [
+      "ReceiptCheck",
+      (...a) => new receipt.ReceiptCheck(...a).free(),
+      [
+        ["jws", JWS, "string"],
+        ["jwks", JWKS, "string"],
+      ],
+    ],
+    // The claims are none, so that even the right argument throws, but another problem.
+    ["ReceiptCheck.finish", (...a) => check.finish(...a), [["valid", true, "flag"]], "receipt_invalid"],
+    [
+      "draw_receipt",
+      (...a) => sheet.draw_receipt(...a),
+      [
+        ["form", "text/html", "string"],
+        ["parts", ["a", "b"], "strings"],
+      ],
+      "receipt_invalid",
+    ],
+    [
+      "WebhookVerifier",
+      (...a) => new webhook.WebhookVerifier(...a).free(),
+      [["secrets", '["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]', "string"]],
+    ],
+    [
+      "WebhookVerifier.verify",
+      (...a) => webhooks.verify(...a),
+      [
+        ["id", "i", "stringOrNone"],
+        ["timestamp", "1795257500", "stringOrNone"],
+        ["signature", "v1,AA==", "stringOrNone"],
+        ["body", new Uint8Array(3), "bytes"],
+        now,
+      ],
+      "no_matching_signature",
+    ],
+    [
+      "Session",
+      (...a) => new client.Session(...a).free(),
+      [
+        ["base", "https://pay.example", "string"],
+        ["mode", "live", "string"],
+        ["jwk", JWK, "string"],
+      ],
+    ],
+    ["Session.needs", (...a) => one.needs(...a), [now, ["authenticated", true, "flag"]]],
+    ["Session.prepare", (...a) => one.prepare(...a).free(), [["need", "token", "string"], now, random]],
+    ["Session.draft", (...a) => one.draft(...a).free(), [["request", REQUEST, "string"], ["authenticated", false, "flag"], now, random]],
+    [
+      "Session.draft_of_new_key",
+      (...a) => one.draft_of_new_key(...a).free(),
+      [["request", REQUEST, "string"], ["jwk", JWK, "string"], now, random],
+    ],
+    ["Session.enroll_request", (...a) => one.enroll_request(...a), [["name", "Shop", "string"]]],
+    ["Session.enroll_live_request", (...a) => one.enroll_live_request(...a), [["jwk", JWK, "string"]]],
+    ["Session.learn", (...a) => one.learn(...a), [["answer", CHALLENGE, "string"], now]],
+    ["Session.hear", (...a) => one.hear(...a), [["answer", CHALLENGE, "string"], now]],
+    ["Session.restore", (...a) => one.restore(...a), [["snapshot", one.snapshot(), "string"]]],
+    ["Draft.finish", (...a) => draft.finish(...a), [["signature", new Uint8Array(64), "bytesOrNone"]]],
+    [
+      "Gateway.open",
+      (...a) => gateway.Gateway.open(...a).free(),
+      [
+        ["options", "{}", "string"],
+        ["seed", new Uint8Array(32), "bytes"],
+        now,
+        ["snapshot", undefined, "bytesOrNone"],
+        ["journal", undefined, "bytesOrNone"],
+      ],
+    ],
+    ["Gateway.call", (...a) => gate.call(...a), [now, ["request", '{"call":"balances"}', "string"]]],
+    ["Gateway.work", (...a) => gate.work(...a), [now]],
+  ];
+}
+
+/** The problem that a call threw, or why what it threw is none; undefined if it threw nothing. */
+function problem(call) {
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) return { broken: String(error) };
+    try {
+      return JSON.parse(error.message);
+    } catch {
+      return { broken: String(error) };
+    }
+  }
+}
+
+function wrongArguments(modules, wrong) {
+  let tried = 0;
+  for (const [name, call, parameters, refusal] of calls(modules)) {
+    const good = parameters.map(([, value]) => value);
+    const works = () => {
+      const told = problem(() => call(...good));
+      if (told?.code !== refusal) wrong.push(`${name} with good arguments: ${JSON.stringify(told)}`);
+    };
+    works();
+    for (const [at, [parameter, , kind]] of parameters.entries()) {
+      for (const value of NOT[kind]) {
+        tried += 1;
+        const told = problem(() => call(...good.with(at, value)));
+        if (told?.code !== "malformed_request" || told.errors?.[0]?.pointer !== `/${parameter}`) {
+          wrong.push(`${name}: ${parameter} = ${typeof value} ${String(value)}: ${JSON.stringify(told)}`);
+        }
+      }
+    }
+    works();
+  }
+  return tried;
+}
+
+/** Texts that are what they should be, and hold what nobody wrote. */
+const STRANGE = [
+  "",
+  "\0",
+  "\ud800",
+  "{",
+  "[[[[",
+  '{"call":1}',
+  '{"call":"get"}',
+  "null",
+  "9".repeat(400),
+  `"${"\\u0000".repeat(99)}"`,
+  "é".repeat(3e6),
+  "[".repeat(1e5),
+];
+
+function strangeTexts(modules, wrong) {
+  let tried = 0;
+  for (const [name, call, parameters] of calls(modules)) {
+    for (const [at, [, , kind]] of parameters.entries()) {
+      if (!kind.startsWith("string")) continue;
+      for (const value of STRANGE) {
+        tried += 1;
+        const told = problem(() => call(...parameters.map(([, value]) => value).with(at, value)));
+        if (told?.broken !== undefined) wrong.push(`${name}: ${value.slice(0, 20)}: ${told.broken}`);
+      }
+    }
+  }
+  return tried;
+}
+
+/** A journal in which anything was changed, cut or left out is refused as a whole. */
+function brokenJournals({ gateway: { Gateway } }, wrong) {
+  const seed = new Uint8Array(32);
+  const first = Gateway.open("{}", seed, NOW);
+  const entries = [first.take_journal()];
+  for (const n of [1, 2, 3]) {
+    first.call(NOW, `{"call":"create","body":{"amount":${n}.50,"currency":"EUR","to":"sim:ok","reference":"inv-${n}"}}`);
+    first.work(NOW + n);
+    entries.push(first.take_journal());
+  }
+  const balances = '{"call":"balances"}';
+  const wanted = first.call(NOW + 9, balances);
+  const snapshot = first.snapshot();
+  const join = (parts) => new Uint8Array(parts.flatMap((part) => [...part]));
+  const whole = join(entries);
+  const reopened = (snapshot, journal) => {
+    const again = Gateway.open("{}", seed, NOW + 9, snapshot, journal);
+    const answer = again.call(NOW + 9, balances);
+    again.free();
+    return answer;
+  };
+  if (reopened(undefined, whole) !== wanted) wrong.push("a journal restores something else");
+  if (reopened(snapshot, undefined) !== wanted) wrong.push("a snapshot restores something else");
+  if (reopened(snapshot, whole) !== wanted) wrong.push("a snapshot and its own journal restore something else");
+
+  const refused = (what, snapshot, journal) => {
+    const told = problem(() => reopened(snapshot, journal));
+    if (!["journal_corrupt", "journal_version"].includes(told?.code)) wrong.push(`${what}: ${JSON.stringify(told)}`);
+  };
+  const flipped = (bytes, at) => bytes.with(at, bytes[at] ^ 0x10);
+  let tried = 0;
+  for (let at = 0; at < whole.length; at += 7, tried += 1) refused(`byte ${at} of the journal`, undefined, flipped(whole, at));
+  for (let at = 0; at < snapshot.length; at += 7, tried += 1) refused(`byte ${at} of the snapshot`, flipped(snapshot, at));
+  for (let end = 1; end < snapshot.length; end += 61, tried += 1) refused(`a snapshot of ${end} bytes`, snapshot.slice(0, end));
+  const ends = new Set(entries.map((_, n) => join(entries.slice(0, n + 1)).length));
+  for (let end = 1; end < whole.length; end += 61, tried += 1) {
+    if (!ends.has(end)) refused(`a journal of ${end} bytes`, undefined, whole.slice(0, end));
+  }
+  refused("a journal without its first entry", undefined, join(entries.slice(1)));
+  refused("a journal without one in the middle", undefined, join(entries.toSpliced(2, 1)));
+  refused("a journal with an entry twice", undefined, join([...entries, entries.at(-1)]));
+  first.free();
+  return tried + 3;
+}
+
+/** What is freed is not used any more. */
+function freed({ qr, client, gateway, receipt }, wrong) {
+  const objects = [
+    [gateway.Gateway.open("{}", new Uint8Array(32), NOW), (it) => it.work(NOW)],
+    [new client.Session("https://pay.example", "live", JWK), (it) => it.base()],
+    [new receipt.ReceiptCheck(JWS, JWKS), (it) => it.jwk()],
+  ];
+  for (const [object, use] of objects) {
+    object.free();
+    const told = problem(() => use(object));
+    if (told === undefined || /RuntimeError/.test(told.broken)) wrong.push(`used after free: ${JSON.stringify(told)}`);
+  }
+  if (qr.qr_matrix("a").length !== 29 * 29) wrong.push("the matrix of a small code");
+  return objects.length;
+}
+
+/** Gives back how much was tried, and what went wrong. */
+export function tryAll(modules) {
+  const wrong = [];
+  const tried = [wrongArguments, strangeTexts, brokenJournals, freed].map((part) => part(modules, wrong));
+  return { tried, wrong };
+}

@@ -1,0 +1,177 @@
+// Chromium for the tests: started as a process of our own, so that it can be killed like one, and driven by Playwright.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join, normalize } from "node:path";
+import { createInterface } from "node:readline";
+
+import { chromium } from "playwright-core";
+
+const EXECUTABLE = process.env.CHROMIUM ?? "chromium";
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-dev-shm-usage",
+  // Each tab in a process of its own, so that killing one is not killing them all.
+  "--process-per-tab",
+  // A host that browsers do not trust, as they do localhost.
+  "--host-resolver-rules=MAP railgate.test 127.0.0.1",
+  "--remote-debugging-port=0",
+];
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+
+/** What hangs is told by name, not by the end of the whole file. This is no statement about how long anything may take. */
+const HANGS_MS = 600_000;
+
+/** Every process that was started and may still run; none outlives the tests. */
+const running = new Set();
+process.on("exit", () => {
+  for (const child of running) kill(child);
+});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
+
+function kill(child) {
+  running.delete(child);
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
+}
+
+/** The processes of a group that run. Linux only. */
+async function members(group) {
+  const ids = (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name));
+  const read = async (id) => {
+    const [line, stat] = await Promise.all([readFile(`/proc/${id}/cmdline`, "utf8"), readFile(`/proc/${id}/stat`, "utf8")]);
+    const [state, , its] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { id: Number(id), line, runs: its === String(group) && !["Z", "X"].includes(state) };
+  };
+  // One that is gone by now cannot be read.
+  const all = await Promise.all(ids.map((id) => read(id).catch(() => undefined)));
+  return all.filter((one) => one?.runs);
+}
+
+/** A running Chromium with a profile on disk. */
+export class Browser {
+  #child;
+
+  constructor(child, connection) {
+    this.#child = child;
+    this.context = connection.contexts()[0];
+    this.context.setDefaultTimeout(HANGS_MS);
+  }
+
+  /** Starts it; a profile that was used before has what was stored before. */
+  static async start(profile) {
+    const child = spawn(EXECUTABLE, [...FLAGS, `--user-data-dir=${profile}`, "about:blank"], {
+      detached: true,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    running.add(child);
+    const endpoint = await new Promise((resolve, reject) => {
+      const said = [];
+      child.on("error", reject);
+      child.on("exit", (code) => reject(new Error(`Chromium ended with ${code}:\n${said.join("\n")}`)));
+      createInterface({ input: child.stderr }).on("line", (line) => {
+        said.push(line);
+        const [, url] = /^DevTools listening on (ws:.*)$/.exec(line) ?? [];
+        if (url !== undefined) resolve(url);
+      });
+    });
+    return new Browser(child, await chromium.connectOverCDP(endpoint, { timeout: HANGS_MS }));
+  }
+
+  /** A tab that shows `url`. Errors in it fail the test that looks at `page.faults`. */
+  async tab(url) {
+    const page = await this.context.newPage();
+    page.faults = [];
+    page.on("pageerror", (error) => page.faults.push(error));
+    await page.goto(url);
+    return page;
+  }
+
+  /** Kills a tab's process, as the system does when memory is short. */
+  async killTab(page) {
+    const session = await this.context.newCDPSession(page);
+    const crashed = page.waitForEvent("crash");
+    // A crashed tab does not answer.
+    void session.send("Page.crash").catch(() => undefined);
+    await crashed;
+  }
+
+  /** Kills the process that keeps what sites store; Chromium starts it anew. Linux only. */
+  async killStorage() {
+    const found = (await members(this.#child.pid)).filter(({ line }) => line.includes("storage.mojom.StorageService"));
+    if (found.length === 0) throw new Error("Chromium has no storage process");
+    for (const { id } of found) process.kill(id, "SIGKILL");
+  }
+
+  /** Kills all of it, as when the power goes: nothing of it runs any more afterwards. */
+  async kill() {
+    if (this.#gone) return;
+    const gone = once(this.#child, "exit");
+    kill(this.#child);
+    await gone;
+    // The first of them may end before the others do. The next browser takes what one of these still writes for damage, and
+    // begins with an empty storage.
+    if (process.platform === "linux") while ((await members(this.#child.pid)).length > 0);
+  }
+
+  get #gone() {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+}
+
+/** A folder for a profile, and its removal. */
+export async function freshProfile() {
+  const folder = await mkdtemp(join(tmpdir(), "railgate-chromium-"));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }) };
+}
+
+/**
+ * Serves folders (`/path` → folder) and texts (`/path` → { type, body }, or a function that gives it or nothing) on localhost,
+ * which browsers trust; on any free port unless told.
+ */
+export async function serve(routes, port = 0) {
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
+    const known = typeof routes[path] === "function" ? routes[path]() : routes[path];
+    if (typeof known === "object") return response.writeHead(200, { "content-type": known.type }).end(known.body);
+    const folder = Object.keys(routes).find((prefix) => typeof routes[prefix] === "string" && path.startsWith(prefix));
+    const file = folder === undefined ? undefined : join(routes[folder], normalize(path.slice(folder.length) || "index.html"));
+    try {
+      const body = await readFile(file);
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    /** May be changed while it runs. */
+    routes,
+    url: `http://localhost:${server.address().port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}

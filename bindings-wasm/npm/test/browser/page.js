@@ -1,0 +1,11 @@
+// What the test pages have at hand: the package, and the parts of the sandbox that only tests touch.
+
+import { indexedDbVault } from "../../dist/client.js";
+import * as railgate from "../../dist/index.js";
+import { UPGRADES, databaseName, openIndexedDb } from "../../dist/sandbox/indexeddb.js";
+import { Keeper } from "../../dist/sandbox/keeper.js";
+import { openGateway } from "../../dist/sandbox/open.js";
+import { play } from "../play.js";
+
+globalThis.railgate = railgate;
+globalThis.parts = { indexedDbVault, Keeper, UPGRADES, databaseName, openGateway, openIndexedDb, play };

@@ -1,0 +1,39 @@
+// The README's JavaScript runs as it is printed, and prints what it says.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { issuer } from "../node/receipts.js";
+import { baseUrl } from "./server.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+const snippets = [...(await readFile(join(root, "README.md"), "utf8")).matchAll(/## (.*)\n(?:(?!## )[^])*?```js\n([^]*?)```/g)];
+
+let folder;
+before(async () => {
+  // Inside of the package, so that its name leads to it.
+  await mkdir(join(root, "build"), { recursive: true });
+  folder = await mkdtemp(join(root, "build", "readme-"));
+  const { sign, jwks } = await issuer();
+  await writeFile(join(folder, "jwks.json"), JSON.stringify(jwks));
+  await writeFile(join(folder, "receipt.jws"), await sign());
+});
+after(() => rm(folder, { recursive: true }));
+
+test("there are as many as it takes to show every entry", () => {
+  assert.deepEqual(snippets.map(([, title]) => title), ["Pay", "A gateway in a tab", "Errors", "Forms", "Receipts", "Webhooks", "QR codes"]);
+});
+
+for (const [, title, code] of snippets) {
+  test(title, async () => {
+    const file = join(folder, `${title.replace(" ", "-")}.mjs`);
+    await writeFile(file, code.replaceAll("https://pay.example.com\"", `${baseUrl}"`));
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder, env: { ...process.env, WEBHOOK_SECRET: SECRET } });
+    const promised = [...code.matchAll(/^\/\/ → (.*)$/gm)].map(([, line]) => `${line}\n`).join("");
+    assert.equal(stdout, promised);
+  });
+}

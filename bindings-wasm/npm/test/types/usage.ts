@@ -1,0 +1,91 @@
+// What a TypeScript user writes must compile, and what is wrong must not. Nothing here runs.
+import { RailgateClient, RailgateError, type CreateRequest, type Settlement, type SettlementStatus } from "railgate/client";
+import { loadForms, type Checked } from "railgate/forms";
+import { qrSvg } from "railgate/qr";
+import { ReceiptError, verifyReceipt } from "railgate/receipt";
+import { WebhookVerifier, type EventType, type Webhook, type WebhookData, type WebhookMessage } from "railgate/webhook";
+
+/** Fails to compile where `Actual` is wider or narrower. */
+type Same<Actual, Expected> = [Actual] extends [Expected] ? ([Expected] extends [Actual] ? true : never) : never;
+const yes = <_ extends true>(): void => undefined;
+
+export async function pays(client: RailgateClient): Promise<void> {
+  const request: CreateRequest = { amount: "10.50", currency: "EUR", to: "sim:ok", reference: "inv-1" };
+  const { settlement } = await client.create({ ...request, amount: 10.5 }, { signal: AbortSignal.timeout(1000), waitS: 5 });
+  yes<Same<typeof settlement, Settlement>>();
+  yes<Same<typeof settlement.amount, string>>();
+  yes<Same<Awaited<ReturnType<RailgateClient["call"]>>, unknown>>();
+  for await (const event of client.follow("inv-1")) {
+    if (event.type === "settlement.completed") break;
+    // @ts-expect-error: no such type of event
+    if (event.type === "settlement.done") break;
+  }
+  // @ts-expect-error: no such state
+  await client.list({ status: "done" });
+  // @ts-expect-error: a reference is missing
+  await client.create({ amount: "1", currency: "EUR", to: "sim:ok" });
+  // @ts-expect-error: no such member
+  await client.create({ ...request, colour: "red" });
+  // @ts-expect-error: views do not change
+  settlement.amount = "1";
+  // @ts-expect-error: no such reason
+  await client.reverse("inv-1", { reason: "mood" });
+}
+
+/** All states are handled: a new one would not compile here. */
+export function colour(status: SettlementStatus): "green" | "amber" | "red" {
+  switch (status) {
+    case "completed":
+    case "partially_reversed":
+    case "reversed":
+      return "green";
+    case "accepted":
+    case "submitted":
+    case "unknown":
+      return "amber";
+    case "failed":
+    case "cancelled":
+    case "returned":
+      return "red";
+  }
+}
+
+export async function checks(): Promise<void> {
+  const forms = await loadForms();
+  const checked: Checked = forms.check({ amount: "1", colour: "red" });
+  if (checked.ok) yes<Same<typeof checked.request, CreateRequest>>();
+  else yes<Same<(typeof checked.problems)[number]["pointer"], string>>();
+  // @ts-expect-error: there is no request in a draft that is wrong
+  if (!checked.ok) checked.request;
+}
+
+/** Until its type is known, a webhook may be about either. */
+export function shows(message: WebhookMessage): string {
+  // @ts-expect-error: a webhook has no reference
+  message.data.reference;
+  return message.data.id;
+}
+
+export async function verifies(request: Request): Promise<string> {
+  using webhooks = await WebhookVerifier.open(["whsec_", "whsec_"]);
+  const { type, data } = await webhooks.verifyRequest(request);
+  // @ts-expect-error: no such type
+  if (type === "x") return "";
+  if (type === "webhook.disabled") {
+    yes<Same<typeof data, Webhook>>();
+    // @ts-expect-error: it is about a webhook
+    data.reference;
+    return data.url;
+  }
+  yes<Same<typeof data, WebhookData>>();
+  yes<Same<typeof type, EventType>>();
+  try {
+    await verifyReceipt(data.id, { keys: [] });
+  } catch (error) {
+    if (error instanceof ReceiptError) return error.code;
+    if (error instanceof RailgateError && error.code === "internal") return error.errors.map(({ pointer }) => pointer).join();
+  }
+  // @ts-expect-error: text
+  await verifyReceipt(7, { keys: [] });
+  return qrSvg("x");
+}

@@ -1,0 +1,84 @@
+//! What comes from JavaScript may be anything, whatever the types say; what goes there is JSON.
+#![allow(dead_code, reason = "no module takes every kind of argument")]
+
+use js_sys::{Array, Uint8Array};
+use railgate::error::FieldProblem;
+use railgate::{Error, ErrorCode};
+use serde::Serialize;
+use wasm_bindgen::{JsCast as _, JsError, JsValue};
+
+/// 2^53: up to here every integer has a number of JavaScript's.
+const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// What is thrown: an `Error` with the problem that `error` is as its message.
+pub(crate) fn thrown(error: &Error) -> JsError {
+    JsError::new(&error.problem_json())
+}
+
+/// What is wrong with something that only this side knows of. `status` is that of an answer, if it came with one.
+#[derive(Serialize)]
+struct Local<'a> {
+    code: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    detail: &'a str,
+    retryable: bool,
+}
+
+/// What is thrown for an error that the HTTP interface does not have, or that it told us of.
+pub(crate) fn thrown_as(code: &str, status: Option<u16>, detail: &str) -> JsError {
+    json(&Local { code, status, detail, retryable: false }).map_or_else(|error| error, |problem| JsError::new(&problem))
+}
+
+fn wrong(name: &str, wanted: &str) -> JsError {
+    let mut error = Error::with(ErrorCode::MalformedRequest, format!("{name} must be {wanted}"));
+    error.fields.push(FieldProblem::new(format!("/{name}"), "wrong_type", format!("must be {wanted}")));
+    thrown(&error)
+}
+
+/// A string. A surrogate without its partner becomes U+FFFD.
+pub(crate) fn text(value: &JsValue, name: &str) -> Result<String, JsError> {
+    value.as_string().ok_or_else(|| wrong(name, "a string"))
+}
+
+/// A string, or nothing: `undefined` or `null`.
+pub(crate) fn text_or_none(value: &JsValue, name: &str) -> Result<Option<String>, JsError> {
+    if value.is_undefined() || value.is_null() { Ok(None) } else { text(value, name).map(Some) }
+}
+
+/// An array of strings.
+pub(crate) fn texts(value: &JsValue, name: &str) -> Result<Vec<String>, JsError> {
+    let read = value.dyn_ref::<Array>().and_then(|given| given.iter().map(|one| one.as_string()).collect());
+    read.ok_or_else(|| wrong(name, "an array of strings"))
+}
+
+/// A copy of the bytes in a `Uint8Array`.
+pub(crate) fn bytes(value: &JsValue, name: &str) -> Result<Vec<u8>, JsError> {
+    value.dyn_ref().map(Uint8Array::to_vec).ok_or_else(|| wrong(name, "a Uint8Array"))
+}
+
+/// The bytes in a `Uint8Array`, or nothing: `undefined` or `null`.
+pub(crate) fn bytes_or_none(value: &JsValue, name: &str) -> Result<Option<Vec<u8>>, JsError> {
+    if value.is_undefined() || value.is_null() { Ok(None) } else { bytes(value, name).map(Some) }
+}
+
+/// So many bytes.
+pub(crate) fn array<const N: usize>(value: &JsValue, name: &str) -> Result<[u8; N], JsError> {
+    bytes(value, name)?.try_into().map_err(|_| wrong(name, &format!("{N} bytes")))
+}
+
+/// `true` or `false`, not what JavaScript takes for it.
+pub(crate) fn flag(value: &JsValue, name: &str) -> Result<bool, JsError> {
+    value.as_bool().ok_or_else(|| wrong(name, "true or false"))
+}
+
+/// A time, in milliseconds since the Unix epoch: an integer. `Date.now()` is one.
+pub(crate) fn millis(value: &JsValue, name: &str) -> Result<i64, JsError> {
+    let number = value.as_f64().filter(|number| number.trunc() == *number && number.abs() <= LARGEST_WHOLE);
+    number.map(|whole| whole as i64).ok_or_else(|| wrong(name, "a whole number of milliseconds"))
+}
+
+/// A view as JSON.
+pub(crate) fn json(view: &impl Serialize) -> Result<String, JsError> {
+    serde_json::to_string(view).map_err(|cause| thrown(&Error::internal(cause)))
+}

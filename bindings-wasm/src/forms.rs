@@ -1,0 +1,23 @@
+//! A create request is checked before it is sent, by the rules of the gateway and with its words.
+
+use railgate::validate::{AnyCurrency, parse_create};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsError, JsValue};
+
+use crate::boundary::{json, millis, text};
+
+/// Checks the JSON body of a create call: everything but what only the gateway knows (balances, limits, whether the reference
+/// is taken). `now_ms` is the time, since `expires_at` must lie behind it.
+///
+/// Returns a JSON array of problems `{pointer, code, message}`, empty when the body is valid.
+///
+/// # Errors
+/// Throws for arguments that are none.
+#[wasm_bindgen]
+pub fn check_settlement(
+    #[wasm_bindgen(unchecked_param_type = "string")] body: &JsValue,
+    #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
+) -> Result<String, JsError> {
+    let (body, now) = (text(body, "body")?, millis(now_ms, "now_ms")?);
+    json(&parse_create(body.as_bytes(), &AnyCurrency, now).map_or_else(|error| error.into_fields(), |_| Vec::new()))
+}

@@ -1,0 +1,87 @@
+//! The sandbox: a whole gateway inside the page.
+
+use std::sync::Arc;
+
+use railgate::error::Error;
+use railgate::sandbox::{Options, Sandbox};
+use railgate::store::journal::SandboxJournal;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsError, JsValue};
+
+use crate::boundary::{array, bytes_or_none, json, millis, text, thrown, thrown_as};
+
+/// A gateway with one client and the simulated operator, in memory. After whatever may have changed something,
+/// [`Gateway::take_journal`] gives what has to be durable before anything that came of it is shown.
+#[wasm_bindgen]
+pub struct Gateway {
+    sandbox: Sandbox,
+    store: Arc<SandboxJournal>,
+}
+
+#[wasm_bindgen]
+impl Gateway {
+    /// Opens a gateway: a new one, or that which `snapshot` and `journal`, the entries since then one behind the other, hold.
+    /// `options`: `{"name", "issuer"}` as JSON, both of which may be left out; `seed`: 32 random bytes, fresh each time.
+    ///
+    /// # Errors
+    /// Throws `journal_corrupt` where anything was lost or altered, `journal_version` where a newer program wrote it, or what is
+    /// wrong with the options.
+    pub fn open(
+        #[wasm_bindgen(unchecked_param_type = "string")] options: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] seed: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "Uint8Array")] snapshot: &JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "Uint8Array")] journal: &JsValue,
+    ) -> Result<Gateway, JsError> {
+        let options = Options::parse(&text(options, "options")?).map_err(|error| thrown(&error))?;
+        let (seed, now) = (array(seed, "seed")?, millis(now_ms, "now_ms")?);
+        let (snapshot, journal) = (bytes_or_none(snapshot, "snapshot")?, bytes_or_none(journal, "journal")?);
+        let restored = SandboxJournal::restore(snapshot.as_deref(), &journal.unwrap_or_default())
+            .map_err(|error| thrown_as(error.code(), None, &error.to_string()))?;
+        if restored.torn > 0 {
+            // Storage of browsers keeps an entry whole or not at all.
+            return Err(thrown_as("journal_corrupt", None, "the last entry of the journal is incomplete"));
+        }
+        let store = Arc::new(restored.store);
+        let sandbox = Sandbox::open(Arc::<SandboxJournal>::clone(&store), &options, seed, now).map_err(|error| thrown(&error))?;
+        Ok(Self { sandbox, store })
+    }
+
+    /// Carries out a call, `{"call": …}` as JSON, and gives the answer, `{"status", "ok"}` or `{"status", "error"}`. A receipt in a
+    /// form for people is answered with what the module `sheet` draws it from.
+    ///
+    /// # Errors
+    /// Throws for arguments that are none.
+    pub fn call(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] request: &JsValue,
+    ) -> Result<String, JsError> {
+        Ok(self.sandbox.call_undrawn(millis(now_ms, "now_ms")?, &text(request, "request")?))
+    }
+
+    /// Does what is due. Gives `{"due", "done"}`: when there is more to do, or null, and how many tasks were carried out.
+    ///
+    /// # Errors
+    /// Throws for arguments that are none, and `internal`.
+    pub fn work(&self, #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue) -> Result<String, JsError> {
+        json(&self.sandbox.work(millis(now_ms, "now_ms")?).map_err(|error| thrown(&error))?)
+    }
+
+    /// The entries that were made since it was last asked, one behind the other; nothing if nothing changed.
+    ///
+    /// # Errors
+    /// Throws `internal`.
+    pub fn take_journal(&self) -> Result<Option<Vec<u8>>, JsError> {
+        let entries = self.store.take().map_err(|cause| thrown(&Error::from(cause)))?;
+        Ok(Some(entries).filter(|entries| !entries.is_empty()))
+    }
+
+    /// All there is, also what was not taken yet: it stands for every entry up to now.
+    ///
+    /// # Errors
+    /// Throws `internal`.
+    pub fn snapshot(&self) -> Result<Vec<u8>, JsError> {
+        self.store.snapshot().map_err(|cause| thrown(&Error::from(cause)))
+    }
+}

@@ -1,0 +1,61 @@
+//! Webhooks, checked by who has the secret.
+
+use railgate::error::{Error, FieldProblem};
+use railgate::webhook::{self, SignedHeaders, TOLERANCE_S, WebhookSecret};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsError, JsValue};
+
+use crate::boundary::{bytes, millis, text, text_or_none, thrown, thrown_as};
+
+/// Verifies webhooks, as Standard Webhooks 1.0.0 describes them.
+#[wasm_bindgen]
+pub struct WebhookVerifier(Vec<WebhookSecret>);
+
+#[wasm_bindgen]
+impl WebhookVerifier {
+    /// `secrets`: a JSON array of one or more secrets, `whsec_…`; several while one takes the place of another.
+    ///
+    /// # Errors
+    /// Throws `invalid_fields` for what is no secret.
+    #[wasm_bindgen(constructor)]
+    pub fn new(#[wasm_bindgen(unchecked_param_type = "string")] secrets: &JsValue) -> Result<Self, JsError> {
+        let wrong = |problem| thrown(&Error::invalid(vec![problem]));
+        let secrets: Vec<String> = serde_json::from_str(&text(secrets, "secrets")?)
+            .map_err(|_| wrong(FieldProblem::new("", "wrong_type", "must be a JSON array of secrets")))?;
+        if secrets.is_empty() {
+            return Err(wrong(FieldProblem::new("", "too_few", "must hold at least one secret")));
+        }
+        let read = secrets.iter().enumerate().map(|(at, secret)| {
+            WebhookSecret::parse(secret).map_err(|error| wrong(FieldProblem::new(format!("/{at}"), "invalid_secret", error.to_string())))
+        });
+        read.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Checks that a webhook was signed with one of the secrets at most five minutes ago. `id`, `timestamp` and `signature`: its
+    /// headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, `undefined` where there is none; `body`: its bytes,
+    /// just as they came.
+    ///
+    /// # Errors
+    /// Throws `header_missing`, `header_malformed`, `timestamp_too_old`, `timestamp_too_new`, `no_matching_signature`.
+    pub fn verify(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | null | undefined")] id: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string | null | undefined")] timestamp: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string | null | undefined")] signature: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] body: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
+    ) -> Result<(), JsError> {
+        let id = text_or_none(id, "id")?;
+        let timestamp = text_or_none(timestamp, "timestamp")?;
+        let signature = text_or_none(signature, "signature")?;
+        let (body, now) = (bytes(body, "body")?, millis(now_ms, "now_ms")?);
+        let headers = SignedHeaders::find(|name| match name {
+            webhook::ID => id.as_deref(),
+            webhook::TIMESTAMP => timestamp.as_deref(),
+            _ => signature.as_deref(),
+        });
+        headers
+            .and_then(|headers| webhook::verify(&self.0, &headers, &body, now.div_euclid(1000), TOLERANCE_S))
+            .map_err(|error| thrown_as(error.code(), None, &error.to_string()))
+    }
+}

@@ -1,0 +1,60 @@
+//! The npm package of `bindings-wasm/npm`: building it once, and running what it brings.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::binary::outside_of_tests;
+use crate::interop::run;
+
+/// The package's folder, with everything in it built of the sources as they are.
+///
+/// # Panics
+/// When it cannot be built; says what was printed.
+pub fn package() -> &'static Path {
+    static PACKAGE: OnceLock<PathBuf> = OnceLock::new();
+    PACKAGE.get_or_init(|| {
+        let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings-wasm").canonicalize().unwrap();
+        let package = bindings.join("npm");
+        // Another test process may be about to build the same.
+        let lock = File::create(bindings.join("npm/.building")).unwrap();
+        lock.lock().unwrap();
+        let mut modules = Command::new("sh");
+        outside_of_tests(modules.arg(bindings.join("build.sh")));
+        succeed(&mut modules);
+        succeed(npm(&package).args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=5"]));
+        print!("{}", succeed(npm(&package).args(["run", "build"])));
+        package
+    })
+}
+
+/// What tests the modules' own side, as they are shipped.
+pub fn module_tests() -> Command {
+    let mut command = Command::new("sh");
+    outside_of_tests(command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings-wasm/test.sh")));
+    command
+}
+
+/// One of the package's scripts, to be run.
+pub fn script(name: &str) -> Command {
+    let mut command = npm(package());
+    command.args(["run", "--silent", name]);
+    command
+}
+
+/// Runs it to its end; gives what it printed.
+///
+/// # Panics
+/// When it fails; says what was printed.
+pub fn succeed(command: &mut Command) -> String {
+    run(command).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn npm(folder: &Path) -> Command {
+    let mut command = Command::new("npm");
+    // The servers of the tests are on this machine; no proxy of the environment can know them. Registries are elsewhere.
+    command.current_dir(folder).env("NO_PROXY", "localhost,127.0.0.1").env("no_proxy", "localhost,127.0.0.1");
+    command
+}
