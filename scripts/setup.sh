@@ -4,6 +4,9 @@
 
 say() { printf '\033[2m· %s\033[0m\n' "$*" >&2; }
 
+# What nobody should overlook.
+warn() { printf '\033[1;33m! %s\033[0m\n' "$*" >&2; }
+
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null 2>&1; then sudo "$@"; else
     printf 'error: need root to run: %s\n' "$*" >&2
@@ -39,6 +42,30 @@ install_packages() { # WHAT DEBIAN_PACKAGES BREW_PACKAGES: the packages are list
   fi
 }
 
+# apt beside the machine's own: what it fetches goes to FOLDER, nothing is installed, no root is needed, and no other run of apt
+# empties it meanwhile. `apt_beside_begin` takes further lines of configuration from standard input.
+apt_beside_begin() { # FOLDER
+  mkdir -p "$1/archives/partial" "$1/lists/partial"
+  cat >"$1/apt.conf" <<CONF
+Dir::Etc::main "$1/late.conf";
+Dir::State::lists "$1/lists";
+Dir::Cache::archives "$1/archives";
+Dir::Cache::pkgcache "";
+Dir::Cache::srcpkgcache "";
+APT::Sandbox::User "$(id -un)";
+Debug::NoLocking "true";
+Acquire::Retries "3";
+Acquire::http::Timeout "30";
+CONF
+  cat >>"$1/apt.conf"
+  # Container images empty the archives after each update.
+  printf '#clear %s;\n' APT::Update::Post-Invoke APT::Update::Post-Invoke-Success DPkg::Post-Invoke >"$1/late.conf"
+}
+
+apt_beside() { # FOLDER COMMAND…
+  (export APT_CONFIG="$1/apt.conf" && shift && exec "$@")
+}
+
 # Says whether it is there by trying it, before the installation and after it.
 need() { # CHECK WHAT DEBIAN_PACKAGES BREW_PACKAGES
   "$1" >/dev/null 2>&1 && return 0
@@ -70,6 +97,8 @@ has_python() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_inf
 has_go() { go version | grep -Eq ' go1\.(19|[2-9][0-9])'; }
 has_openssl() { openssl version; }
 has_curl() { curl --version; }
+# The Java that Maven runs on counts.
+has_jvm() { javac -version && mvn -v | grep -Eq '^Java version: (1[7-9]|[2-9][0-9])'; }
 # Debian keeps the server's programs out of PATH, in a folder for each version.
 has_postgres() {
   for found in /usr/lib/postgresql/*/bin/initdb "$(pg_config --bindir)/initdb"; do
@@ -102,6 +131,7 @@ need_go() { need has_go "Go 1.19 or newer" golang-go go; }
 need_openssl() { need has_openssl "openssl" openssl openssl; }
 need_curl() { need has_curl "curl" "curl ca-certificates" curl; }
 need_postgres() { need has_postgres "PostgreSQL 14 or newer" postgresql postgresql; }
+need_jvm() { need has_jvm "a JDK 17 or newer with Maven" "openjdk-17-jdk-headless maven" "openjdk@17 maven"; }
 
 need_cargo
 need_cc

@@ -1,0 +1,65 @@
+# Makes what UniFFI generated for Kotlin fit for its readers: awk -f generated.awk railgate.kt railgate.kt (it is read twice).
+#
+# - Documentation was written for Rust: links and names become Kotlin's.
+# - The text of an error is a sentence, not a dump of its fields.
+# - Whatever an app's transport or key throws comes back as an error. UniFFI catches exceptions alone; after anything else
+#   (a NotImplementedError) the call would wait for ever.
+# - What UniFFI converts with, and what it offers for its own tests, is not public.
+
+function camel(name,   parts, count, out, n) {
+  count = split(name, parts, "_")
+  out = parts[1]
+  for (n = 2; n <= count; n++) out = out toupper(substr(parts[n], 1, 1)) substr(parts[n], 2)
+  return out
+}
+
+# [`Type::name`](crate::…) or [`Type::name`] as [Type.name].
+function linked(line,   before, text, after) {
+  while (match(line, /\[`[^`]*`\]/)) {
+    before = substr(line, 1, RSTART - 1)
+    text = substr(line, RSTART + 2, RLENGTH - 4)
+    after = substr(line, RSTART + RLENGTH)
+    sub(/^\([^)]*\)/, "", after)
+    gsub(/::/, ".", text)
+    line = before "[" camel(text) "]" after
+  }
+  return line
+}
+
+# `next_cursor` as `nextCursor`, where the code knows that name: codes of errors stay as they are.
+function named(line,   before, text, done) {
+  done = ""
+  while (match(line, /`[a-z][a-z0-9]*(_[a-z0-9]+)+`/)) {
+    before = substr(line, 1, RSTART)
+    text = substr(line, RSTART + 1, RLENGTH - 2)
+    line = substr(line, RSTART + RLENGTH)
+    done = done before (camel(text) in known ? camel(text) : text) "`"
+  }
+  return done line
+}
+
+FNR == NR {
+  if ($0 !~ /^ *(\*|\/)/) {
+    count = split($0, words, /[^A-Za-z0-9]+/)
+    for (n = 1; n <= count; n++) known[words[n]]
+  }
+  next
+}
+
+/^ *\*/ {
+  gsub(/GatewayError/, "GatewayException")
+  gsub(/TransportError/, "TransportException")
+  gsub(/SignerError/, "SignerException")
+  print named(linked($0))
+  next
+}
+
+{
+  sub(/get\(\) = "problem=\$\{ `?problem`? \}"/, "get() = \"${problem.code}: ${problem.detail}\"")
+  sub(/get\(\) = "detail=\$\{ `?detail`? \}"/, "get() = detail")
+  sub(/catch ?\(e: kotlin\.Exception\)/, "catch (e: Throwable)")
+  sub(/^public fun uniffi/, "internal fun uniffi")
+  sub(/^public ((abstract )?class|object|interface|typealias) FfiConverter/, "internal &")
+  sub(/^internal public /, "internal ")
+  print
+}

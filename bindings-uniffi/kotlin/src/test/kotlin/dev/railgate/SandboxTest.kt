@@ -1,0 +1,109 @@
+package dev.railgate
+
+import java.io.File
+import java.math.BigDecimal
+import java.time.Instant
+import kotlin.test.assertEquals
+import kotlin.test.assertFailsWith
+import kotlin.test.assertTrue
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.takeWhile
+import kotlinx.coroutines.flow.toList
+import kotlinx.serialization.json.Json
+import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.jsonArray
+import kotlinx.serialization.json.jsonObject
+import kotlinx.serialization.json.jsonPrimitive
+import kotlinx.serialization.json.long
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.io.TempDir
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.MethodSource
+
+/** The gateway on the device. */
+class SandboxTest {
+    /** It answers as every other one does, to the byte. */
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    fun `a scenario is answered to the byte`(scenario: File, @TempDir folder: File) = test {
+        val play = Json.parseToJsonElement(scenario.readText()).jsonObject
+        var now = Instant.ofEpochMilli(play.getValue("start_ms").jsonPrimitive.long)
+        suspend fun open(seed: String) = openSandbox(folder.resolve("sandbox.db").path, SandboxOptions(seed = hex(seed), now = now))
+        var sandbox = open(play.text("seed"))
+        play.getValue("steps").jsonArray.map { it.jsonObject }.forEachIndexed { number, step ->
+            when {
+                "advance_ms" in step -> now = now.plusMillis(step.getValue("advance_ms").jsonPrimitive.long)
+                "restart" in step -> {
+                    sandbox.close()
+                    sandbox = open(step.text("restart"))
+                }
+                "work" in step -> {
+                    val worked = sandbox.work(now)
+                    assertEquals(step.text("answer"), """{"due":${worked.due?.toEpochMilli()},"done":${worked.done}}""", "step $number")
+                }
+                else -> assertEquals(step.text("answer"), sandbox.call(step.text("call"), now), "step $number")
+            }
+        }
+        sandbox.close()
+    }
+
+    @Test
+    fun `settle, follow and verify without any network`(@TempDir folder: File) = test {
+        val path = folder.resolve("sandbox.db").path
+        openSandbox(path, SandboxOptions()).use { sandbox ->
+            val made = sandbox.create(request("10.5", "inv-1"))
+            assertEquals(BigDecimal("10.50"), made.amount)
+            val before = sandbox.events(0L).takeWhile { it.event.kind != EventType.SETTLEMENT_COMPLETED }.toList()
+            assertEquals((1L..before.size).toList(), before.map { it.position })
+            assertEquals(SettlementStatus.COMPLETED, sandbox.status("inv-1").status)
+            val claims = verifyReceipt(sandbox.receipt("inv-1").jws, sandbox.receiptKeys())
+            assertEquals("inv-1" to BigDecimal("10.50"), claims.reference to claims.amount)
+            val bad = assertFailsWith<GatewayException.Invalid> { sandbox.create(request(reference = "a b")) }
+            assertEquals(listOf("/reference"), bad.problem.problems.map { it.pointer })
+            assertFailsWith<GatewayException.Storage> { openSandbox(path, SandboxOptions()) }
+        }
+        openSandbox(path, SandboxOptions()).use { assertEquals("inv-1", it.settlement("inv-1").reference) }
+    }
+
+    @Test
+    fun `who waits for an event is told when it happens`(@TempDir folder: File) = test {
+        openSandbox(folder.resolve("sandbox.db").path, SandboxOptions()).use { sandbox ->
+            val waiting = async { sandbox.events(0L).first { it.event.kind == EventType.SETTLEMENT_COMPLETED } }
+            sandbox.create(request(reference = "later"))
+            assertEquals("later", waiting.await().event.reference)
+        }
+    }
+
+    @Test
+    fun `thirty-two threads on one gateway`(@TempDir folder: File) {
+        val sandbox = await { openSandbox(folder.resolve("sandbox.db").path, SandboxOptions()) }
+        val before = await { sandbox.balances() }.single { it.currency == "EUR" }.available
+        onThreads(32) { thread -> List(3) { async { sandbox.create(request("1", "th-$thread-$it")) } }.awaitAll() }
+        val page = await { sandbox.settlements(SettlementFilter(limit = 200u)) }
+        assertEquals(96 to setOf(SettlementStatus.COMPLETED), page.data.size to page.data.map { it.status }.toSet())
+        val after = await { sandbox.balances() }.single { it.currency == "EUR" }.available
+        assertEquals(0, (before - after).compareTo(BigDecimal(96)))
+        sandbox.close()
+        assertFailsWith<IllegalStateException> { await { sandbox.balances() } }
+    }
+
+    @Test
+    fun `the example does what it says`() {
+        val ended = runJava("dev.railgate.example.SettleKt", url)
+        assertTrue(ended.code == 0 && ended.printed.endsWith("receipt 25.00 EUR COMPLETED\n"), ended.printed)
+    }
+
+    private fun JsonObject.text(name: String) = getValue(name).jsonPrimitive.content
+
+    private fun hex(text: String) = text.chunked(2).map { it.toInt(16).toByte() }.toByteArray()
+
+    companion object {
+        @JvmStatic
+        fun scenarios(): List<File> {
+            val files = File(System.getenv("RAILGATE_SCENARIOS")).listFiles { file -> file.extension == "json" }!!.sorted()
+            return files.also { assertTrue(it.size >= 12, "${it.size} scenarios") }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+"""railgate: a settlement gateway's client, its offline outbox, and receipts and webhooks checked on the device.
+
+    import railgate
+
+    client = railgate.GatewayClient(url, railgate.Environment.SANDBOX, signer, railgate.UrllibTransport())
+    await client.enroll("Corner shop")
+    settlement = await client.create(railgate.SettlementRequest(
+        amount=Decimal("10.50"), currency="EUR", to="sim:ok", reference="inv-1"))
+    async for status in client.follow("inv-1"):
+        print(status.status)
+
+Amounts are `decimal.Decimal`, times aware `datetime.datetime`. Whatever goes wrong is a `GatewayError`, with the same
+`problem` in each of its kinds.
+"""
+
+from ._native import *  # noqa: F403: what is generated says itself what is public
+from ._native import OutboxWatcher, SandboxWatcher, StatusFollower
+from ._native import __all__ as _generated
+from .signers import CryptographySigner
+from .transports import HttpxTransport, UrllibTransport
+
+__all__ = [*_generated, "CryptographySigner", "HttpxTransport", "UrllibTransport"]
+
+
+def _itself(self):
+    return self
+
+
+async def _next_status(self):
+    status = await self.next()
+    if status is None:
+        raise StopAsyncIteration
+    return status
+
+
+async def _next_changes(self):
+    return await self.next()
+
+
+# `async for status in client.follow(reference)`: the status now, and at each change until the last.
+StatusFollower.__aiter__ = _itself
+StatusFollower.__anext__ = _next_status
+# `async for entries in outbox.watch()`: what has changed, without end.
+OutboxWatcher.__aiter__ = _itself
+OutboxWatcher.__anext__ = _next_changes
+# `async for events in sandbox.watch(0)`: what has happened, without end.
+SandboxWatcher.__aiter__ = _itself
+SandboxWatcher.__anext__ = _next_changes

@@ -1,0 +1,202 @@
+"""Connections to a gateway: one with nothing but the standard library, one over httpx. An app may bring its own.
+
+What counts is to say `NotSent` only where nothing can have left; and never to send a request again.
+"""
+
+import asyncio
+import http.client
+import socket
+import ssl
+import threading
+from urllib.parse import urlsplit
+
+from ._native import HttpHeader, HttpRequest, HttpResponse, HttpTransport, TransportError
+
+# No answer of a gateway is nearly as long; whatever comes instead does not fill the memory.
+MOST_BYTES = 16 * 1024 * 1024
+
+
+def _address(request: HttpRequest):
+    address = urlsplit(request.url)
+    try:
+        address.port
+    except ValueError as error:
+        raise TransportError.NotSent(detail=f"{address.hostname}: {error}") from error
+    return address
+
+
+def _too_long(host) -> TransportError:
+    return TransportError.NoAnswer(detail=f"{host}: the answer has more than {MOST_BYTES} bytes")
+
+
+class _Exchange:
+    """One request and its answer, in a thread; it can be given up from outside."""
+
+    def __init__(self, context: ssl.SSLContext, request: HttpRequest):
+        self._context, self._request, self._address = context, request, _address(request)
+        self._lock = threading.Lock()
+        self._given_up, self._left, self._socket = False, False, None
+
+    def give_up(self) -> bool:
+        """Ends it now. True if something of the request may have left."""
+        with self._lock:
+            self._given_up = True
+            if self._socket is not None:
+                try:
+                    # Past TLS's own method, which is not made for another thread's connection.
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+                except OSError:
+                    pass
+            return self._left
+
+    def run(self) -> HttpResponse:
+        connection = self._connect()
+        try:
+            with self._lock:
+                if self._given_up:
+                    raise TransportError.NotSent(detail=f"{self._address.hostname}: given up")
+                self._left, self._socket = True, connection.sock
+            return self._answer(connection)
+        except (OSError, http.client.HTTPException) as error:
+            raise TransportError.NoAnswer(detail=f"{self._address.hostname}: {error!r}") from error
+        finally:
+            connection.close()
+
+    def _connect(self):
+        address, timeout = self._address, self._request.timeout_ms / 1000
+        if address.scheme == "https":
+            connection = http.client.HTTPSConnection(address.hostname, address.port, timeout=timeout, context=self._context)
+        else:
+            connection = http.client.HTTPConnection(address.hostname, address.port, timeout=timeout)
+        try:
+            connection.connect()
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise TransportError.NotSent(detail=f"{address.hostname}: {error}") from error
+        return connection
+
+    def _answer(self, connection) -> HttpResponse:
+        address, request = self._address, self._request
+        path = address.path + (f"?{address.query}" if address.query else "")
+        connection.request(request.method, path, request.body or None, {h.name: h.value for h in request.headers})
+        with connection.getresponse() as answer:
+            body = answer.read(MOST_BYTES + 1)
+            if len(body) > MOST_BYTES:
+                raise _too_long(address.hostname)
+            if answer.length:
+                raise http.client.IncompleteRead(body, answer.length)
+            headers = [HttpHeader(name=name, value=value) for name, value in answer.getheaders()]
+            return HttpResponse(status=answer.status, headers=headers, body=body)
+
+
+def _settle(future, answer, error):
+    if future.done():
+        return
+    if error is None:
+        future.set_result(answer)
+    else:
+        future.set_exception(error)
+
+
+class UrllibTransport(HttpTransport):
+    """Standard library only: a connection for each request, in a thread of its own, so that no event loop is blocked and no
+    call waits for another one.
+
+    It uses no proxy. A call that is cancelled is given up at once, and its connection closed.
+    """
+
+    def __init__(self, context: "ssl.SSLContext | None" = None):
+        self._context = context or ssl.create_default_context()
+
+    async def send(self, request: HttpRequest) -> HttpResponse:
+        exchange = _Exchange(self._context, request)
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+
+        def work():
+            answer, problem = None, None
+            try:
+                answer = exchange.run()
+            except Exception as error:
+                problem = error
+            try:
+                loop.call_soon_threadsafe(_settle, future, answer, problem)
+            except RuntimeError:
+                # The loop has ended: nobody waits any more.
+                pass
+
+        try:
+            # No thread of asyncio's pool: it has few, and a gateway holds many answers back for long.
+            threading.Thread(target=work, name="railgate", daemon=True).start()
+        except RuntimeError as error:
+            raise TransportError.NotSent(detail=str(error)) from error
+        # A time-out of the socket's own begins anew with every byte.
+        done = False
+        try:
+            answer = await asyncio.wait_for(future, request.timeout_ms / 1000)
+            done = True
+            return answer
+        except asyncio.TimeoutError as error:
+            done = True
+            kind = TransportError.NoAnswer if exchange.give_up() else TransportError.NotSent
+            raise kind(detail=f"no whole answer within {request.timeout_ms} ms") from error
+        finally:
+            if not done:
+                exchange.give_up()
+
+    async def pause(self, ms: int) -> None:
+        await asyncio.sleep(ms / 1000)
+
+
+class HttpxTransport(HttpTransport):
+    """Over an `httpx.AsyncClient` of yours or one of its own, with connections kept. What yours says of redirects and of
+    authentication does not count: a request is sent once, as it is."""
+
+    def __init__(self, client=None):
+        import httpx
+
+        self._httpx = httpx
+        self._client = client or httpx.AsyncClient()
+
+    async def send(self, request: HttpRequest) -> HttpResponse:
+        httpx = self._httpx
+        host = _address(request).hostname
+        timeout = request.timeout_ms / 1000
+        try:
+            return await asyncio.wait_for(self._exchange(request, host), timeout)
+        except asyncio.TimeoutError as error:
+            raise TransportError.NoAnswer(detail=f"{host}: no whole answer within {request.timeout_ms} ms") from error
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+            raise TransportError.NotSent(detail=f"{host}: {error}") from error
+        except httpx.HTTPError as error:
+            raise TransportError.NoAnswer(detail=repr(error)) from error
+
+    async def _exchange(self, request: HttpRequest, host) -> HttpResponse:
+        # Half of the time for what comes before the request: only httpx knows that nothing was sent.
+        whole = request.timeout_ms / 1000
+        timeout = self._httpx.Timeout(whole, connect=whole / 2, pool=whole / 2)
+        headers, body = [(h.name, h.value) for h in request.headers], bytearray()
+        exchange = self._client.stream(
+            request.method,
+            request.url,
+            headers=headers,
+            content=request.body or None,
+            timeout=timeout,
+            # The request may have arrived where it was sent first, and must not be said to be unsent for what comes after.
+            follow_redirects=False,
+            auth=None,
+        )
+        async with exchange as answer:
+            async for part in answer.aiter_bytes():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise _too_long(host)
+        headers = [HttpHeader(name=name, value=value) for name, value in answer.headers.multi_items()]
+        return HttpResponse(status=answer.status_code, headers=headers, body=bytes(body))
+
+    async def pause(self, ms: int) -> None:
+        await asyncio.sleep(ms / 1000)
+
+    async def close(self) -> None:
+        """Closes the connections that are kept."""
+        await self._client.aclose()

@@ -1,0 +1,138 @@
+//! Records and enums of the core's views in the shape that the languages get.
+//!
+//! Each is made from the core's type by taking it apart exhaustively: a field or a variant that is added there, renamed or
+//! taken away does not compile here until somebody decides what the languages see of it. Answers of a server are read by
+//! the same names; a test holds the two ways together.
+
+use std::collections::{BTreeMap, HashMap};
+
+use railgate::api::DecimalNumber;
+use serde_json::value::RawValue;
+
+use crate::error::GatewayError;
+use crate::values::{Decimal, Instant, Json};
+
+/// What becomes of a value of the core on its way out.
+pub(crate) trait Give<T> {
+    /// The value as the languages get it.
+    fn give(self) -> Result<T, GatewayError>;
+}
+
+fn odd(what: &str, text: &str) -> GatewayError {
+    GatewayError::unanswered("answer_unreadable", format!("{text:?} is not {what}"))
+}
+
+macro_rules! give_itself {
+    ($($kind:ty),*) => { $(impl Give<$kind> for $kind {
+        fn give(self) -> Result<$kind, GatewayError> { Ok(self) }
+    })* };
+}
+give_itself!(bool, u16, u32, u64, i64, String);
+
+impl Give<String> for &'static str {
+    fn give(self) -> Result<String, GatewayError> {
+        Ok(self.to_owned())
+    }
+}
+
+impl Give<Decimal> for DecimalNumber {
+    fn give(self) -> Result<Decimal, GatewayError> {
+        Decimal::parse(self.as_str()).ok_or_else(|| odd("a decimal", self.as_str()))
+    }
+}
+
+impl Give<Decimal> for String {
+    fn give(self) -> Result<Decimal, GatewayError> {
+        Decimal::parse(&self).ok_or_else(|| odd("a decimal", &self))
+    }
+}
+
+impl Give<Instant> for String {
+    fn give(self) -> Result<Instant, GatewayError> {
+        Instant::parse(&self).ok_or_else(|| odd("a time", &self))
+    }
+}
+
+impl Give<Instant> for i64 {
+    /// A `NumericDate` of a receipt (RFC 7519): seconds.
+    fn give(self) -> Result<Instant, GatewayError> {
+        Ok(Instant(self.saturating_mul(1_000)))
+    }
+}
+
+impl Give<Json> for Box<RawValue> {
+    fn give(self) -> Result<Json, GatewayError> {
+        Ok(Json(String::from(Box::<str>::from(self))))
+    }
+}
+
+impl Give<HashMap<String, String>> for BTreeMap<String, String> {
+    fn give(self) -> Result<HashMap<String, String>, GatewayError> {
+        Ok(self.into_iter().collect())
+    }
+}
+
+impl<T: Give<U>, U> Give<Option<U>> for Option<T> {
+    fn give(self) -> Result<Option<U>, GatewayError> {
+        self.map(Give::give).transpose()
+    }
+}
+
+impl<T: Give<U>, U> Give<Vec<U>> for Vec<T> {
+    fn give(self) -> Result<Vec<U>, GatewayError> {
+        self.into_iter().map(Give::give).collect()
+    }
+}
+
+impl Give<crate::FieldProblem> for railgate::error::FieldProblem {
+    fn give(self) -> Result<crate::FieldProblem, GatewayError> {
+        Ok(self.into())
+    }
+}
+
+/// A record of the fields of one of the core's views; `name = core_name` where a language could not have the core's name.
+macro_rules! mirror_record {
+    ($(#[$doc:meta])* $name:ident of $core:ty { $($(#[$field_doc:meta])* $field:ident $(= $core_field:ident)?: $kind:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, serde::Deserialize, uniffi::Record)]
+        pub struct $name { $($(#[$field_doc])* pub $field: $kind,)* }
+
+        impl $crate::mirror::Give<$name> for $core {
+            fn give(self) -> Result<$name, $crate::GatewayError> {
+                // Exhaustive: a field that is added to the core's view is named here first.
+                let Self { $($($core_field:)? $field,)* } = self;
+                Ok($name { $($field: $crate::mirror::Give::give($field)?,)* })
+            }
+        }
+    };
+}
+
+/// An enum of the core's of the same variants; and what a newer server may say beyond them.
+macro_rules! mirror_enum {
+    ($(#[$doc:meta])* $name:ident of $core:ty { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, uniffi::Enum)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
+            /// One that only newer versions know: treat it as neither done nor failed.
+            #[serde(other)]
+            Unrecognised,
+        }
+
+        impl $name {
+            /// The name in the interface; none for one that this version does not know.
+            #[allow(dead_code, reason = "some are only read")]
+            pub(crate) fn name(self) -> Option<&'static str> {
+                match self { $(Self::$variant => Some($text),)* Self::Unrecognised => None }
+            }
+        }
+
+        impl $crate::mirror::Give<$name> for $core {
+            fn give(self) -> Result<$name, $crate::GatewayError> {
+                Ok(match self { $(Self::$variant => $name::$variant,)* })
+            }
+        }
+    };
+}
+
+pub(crate) use {mirror_enum, mirror_record};

@@ -1,0 +1,133 @@
+//! The two ways to a record agree, and what nobody can read is a typed error.
+
+use std::sync::Arc;
+
+use railgate::sandbox::{Options, Sandbox};
+use railgate::store::memory::MemoryStore;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::mirror::Give;
+use crate::*;
+
+const NOW: i64 = 1_795_257_497_042;
+
+fn sandbox() -> Sandbox {
+    Sandbox::open(Arc::new(MemoryStore::new()), &Options::default(), [7; 32], NOW).unwrap()
+}
+
+/// What a view becomes on the device is what becomes of it by way of JSON.
+#[track_caller]
+fn agree<T: DeserializeOwned + PartialEq + std::fmt::Debug>(view: impl Give<T> + Serialize) -> T {
+    let by_json: T = serde_json::from_str(&serde_json::to_string(&view).unwrap()).unwrap();
+    let given = view.give().unwrap();
+    assert_eq!(by_json, given);
+    given
+}
+
+#[test]
+fn records_are_the_same_from_the_engine_and_from_json() {
+    let sandbox = sandbox();
+    for (reference, to) in [("paid", "sim:ok"), ("failed", "sim:decline-recipient_not_found")] {
+        let request = SettlementRequest {
+            amount: Decimal::parse("10.5").unwrap(),
+            currency: "EUR".to_owned(),
+            to: to.to_owned(),
+            reference: reference.to_owned(),
+            description: Some("November".to_owned()),
+            metadata: [("order".to_owned(), "42".to_owned())].into(),
+            provider: None,
+            quote_id: None,
+            expires_at: Some(Instant(NOW + 3_600_000)),
+        };
+        let check: Check = agree(sandbox.check(&request.body()).unwrap());
+        assert!(check.ok && check.quote.is_some());
+        sandbox.create(&request.body()).unwrap();
+        sandbox.work(NOW).unwrap();
+        let settlement: Settlement = agree(sandbox.get(reference).unwrap());
+        assert_eq!((settlement.amount.to_string().as_str(), settlement.expires_at), ("10.50", Some(Instant(NOW + 3_600_000))));
+        agree::<Status>(sandbox.status(reference).unwrap());
+        agree::<Reconciliation>(sandbox.reconcile(reference).unwrap());
+        let events: Vec<Event> = sandbox.events(reference, 0, 100).unwrap().data.into_iter().map(agree).collect();
+        assert_eq!(
+            events.last().map(|event| event.to_state),
+            Some(Some(if reference == "paid" { StateName::Completed } else { StateName::Failed }))
+        );
+    }
+    assert_eq!(sandbox.get("failed").unwrap().give().unwrap().failure.map(|failure| failure.code), Some(FailureCode::RecipientNotFound));
+    agree::<Receipt>(sandbox.receipt("paid").unwrap().view());
+    let back = ReversalRequest {
+        reference: "back-1".to_owned(),
+        amount: Decimal::parse("0.5"),
+        reason: Some(ReversalReason::Fraud),
+        description: None,
+    };
+    agree::<Reversed>(sandbox.reverse("paid", &back.body(), None).unwrap().view);
+    sandbox.reversals("paid").unwrap().into_iter().for_each(|reversal| drop(agree::<Reversal>(reversal)));
+    sandbox.balances().unwrap().into_iter().for_each(|balance| drop(agree::<Balance>(balance)));
+    sandbox.feed(0, 100).unwrap().data.into_iter().for_each(|event| drop(agree::<FeedEvent>(event)));
+    let page: SettlementPage = agree(sandbox.list(&[]).unwrap());
+    assert_eq!(page.data.len(), 2);
+}
+
+#[test]
+fn a_genuine_receipt_says_what_it_says_and_one_that_was_changed_nothing() {
+    let sandbox = sandbox();
+    sandbox.create(r#"{"amount": 10.5, "currency": "EUR", "to": "sim:ok", "reference": "inv-1"}"#).unwrap();
+    sandbox.work(NOW).unwrap();
+    let (receipt, keys) = (sandbox.receipt("inv-1").unwrap(), sandbox.keys().unwrap());
+    let claims = verify_receipt(receipt.jws.clone(), keys.clone()).unwrap();
+    assert_eq!((claims.reference.as_str(), claims.amount.to_string().as_str()), ("inv-1", "10.50"));
+    assert_eq!((claims.issued_at, claims.settled_at), (Instant(NOW / 1000 * 1000), Instant(NOW)));
+    let changed = receipt.jws.replacen("eyJpc3Mi", "eyJpc3Nj", 1);
+    for (jws, jwks) in [(changed, keys), (receipt.jws, r#"{"keys":[]}"#.to_owned())] {
+        let Err(GatewayError::NotGenuine { problem }) = verify_receipt(jws, jwks) else { panic!("it was taken") };
+        assert_eq!(problem.code, "receipt_invalid");
+    }
+}
+
+#[test]
+fn names_of_a_newer_gateway_are_read() {
+    let status: SettlementStatus = serde_json::from_str(r#""of_tomorrow""#).unwrap();
+    assert_eq!((status, status.name()), (SettlementStatus::Unrecognised, None));
+    for known in railgate::store::record::EventType::ALL {
+        let given: EventType = agree(*known);
+        assert_eq!(given.name(), Some(known.as_str()));
+    }
+}
+
+#[test]
+fn decimals_are_read_by_their_characters() {
+    for (text, shortest) in [("10.50", "10.5"), ("0.10", "0.1"), ("1000", "1000"), ("-0.00", "0"), ("9999999999999.99", "9999999999999.99")]
+    {
+        let read: Decimal = serde_json::from_str(text).unwrap();
+        assert_eq!((read.to_string(), read.shortest()), (text.trim_start_matches('-').to_owned(), shortest.to_owned()));
+    }
+    for bad in ["1e3", "", "ten", "1,5", "NaN", "10000000000000000000000000000000"] {
+        assert_eq!(Decimal::parse(bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn a_time_that_cannot_be_written_is_invalid() {
+    let lift = |ms| <Instant as uniffi::Lift<UniFfiTag>>::try_lift(ms);
+    for (text, ms) in [("0001-01-01T00:00:00.000Z", -62_135_596_800_000), ("9999-12-31T23:59:59.999Z", 253_402_300_799_999)] {
+        let read = lift(ms).unwrap();
+        assert_eq!(read.rfc3339(), text);
+        assert!(lift(ms.signum() + ms).unwrap_err().is::<GatewayError>());
+        let store = Arc::new(MemoryStore::new());
+        if let Ok(sandbox) = Sandbox::open(store, &Options::default(), [7; 32], ms) {
+            drop(sandbox.work(ms));
+        }
+    }
+    assert!(lift(i64::MAX).is_err() && lift(i64::MIN).is_err());
+}
+
+#[test]
+fn a_filter_by_an_unknown_status_is_invalid() {
+    let by = |status| SettlementFilter { status, currency: None, created_from: None, created_to: None, limit: 5, cursor: None };
+    let pairs = |pairs: &[(&str, &str)]| -> Vec<_> { pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect() };
+    assert_eq!(by(None).query().unwrap(), pairs(&[("limit", "5")]));
+    assert_eq!(by(Some(SettlementStatus::Failed)).query().unwrap(), pairs(&[("limit", "5"), ("status", "failed")]));
+    assert!(matches!(by(Some(SettlementStatus::Unrecognised)).query(), Err(GatewayError::Invalid { .. })));
+}

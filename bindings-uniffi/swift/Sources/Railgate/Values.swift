@@ -1,0 +1,17 @@
+import Foundation
+
+/// From the year 1 to the year 9999: the interface writes no others. What is no moment at all is long ago.
+func milliseconds(of date: Date) -> Int64 {
+    let (first, last) = (-62_135_596_800_000.0, 253_402_300_799_999.0)
+    let ms = (date.timeIntervalSince1970 * 1000).rounded()
+    return Int64(ms > first ? min(ms, last) : first)
+}
+
+func date(ofMilliseconds ms: Int64) -> Date {
+    Date(timeIntervalSince1970: TimeInterval(ms) / 1000)
+}
+
+/// As the interface writes it, whatever the device's language.
+func text(of decimal: Decimal) -> String {
+    NSDecimalNumber(decimal: decimal).description(withLocale: Locale(identifier: "en_US_POSIX"))
+}

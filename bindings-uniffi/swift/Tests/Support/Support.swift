@@ -1,0 +1,58 @@
+import Foundation
+import Railgate
+
+/// How many settlements the child puts into its outbox.
+public let childEntries = 5
+
+/// What somebody else prepared for these tests.
+public func environment(_ name: String) -> String {
+    guard let value = ProcessInfo.processInfo.environment[name] else { fatalError("\(name) is not set") }
+    return value
+}
+
+/// The gateway that somebody else started.
+public let url = environment("RAILGATE_TEST_URL")
+
+public func request(
+    _ amount: String = "10.50", reference: String = "t-\(UUID().uuidString.lowercased())", to: String = "sim:ok",
+    description: String? = nil, metadata: [String: String] = [:], expiresAt: Date? = nil
+) -> SettlementRequest {
+    SettlementRequest(
+        amount: Decimal(string: amount)!, currency: "EUR", to: to, reference: reference, description: description, metadata: metadata,
+        expiresAt: expiresAt)
+}
+
+/// A client whose key and session somebody has already; it need not enrol.
+public func over(_ transport: HttpTransport, signer: Signer, session: String) throws -> GatewayClient {
+    try GatewayClient(baseUrl: url, environment: .sandbox, signer: signer, transport: transport, session: session)
+}
+
+public func connect(_ transport: HttpTransport = URLSessionTransport(), signer: Signer? = nil) async throws -> GatewayClient {
+    let signer = try signer ?? SoftwareSigner()
+    let client = try GatewayClient(baseUrl: url, environment: .sandbox, signer: signer, transport: transport)
+    _ = try await client.enroll(name: "Test")
+    return client
+}
+
+/// All settlements of a client, by their references.
+public func all(of client: GatewayClient) async throws -> [String: Settlement] {
+    let page = try await client.settlements(filter: SettlementFilter(limit: 200))
+    precondition(!page.hasMore)
+    return Dictionary(uniqueKeysWithValues: page.data.map { ($0.reference, $0) })
+}
+
+/// A value that several tasks share.
+public final class Shared<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    public init(_ value: Value) {
+        self.value = value
+    }
+
+    public func with<T>(_ work: (inout Value) throws -> T) rethrows -> T {
+        lock.lock()
+        defer { lock.unlock() }
+        return try work(&value)
+    }
+}

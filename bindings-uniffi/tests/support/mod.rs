@@ -1,0 +1,71 @@
+//! Where the packages are made, and of what.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use railgate_tests::binary::outside_of_tests;
+use railgate_tests::interop::run;
+
+/// The folder that packages are made in and that keeps what was installed for them: `<target>/phones`.
+pub struct Scratch(PathBuf);
+
+/// See [`Scratch`].
+pub fn scratch() -> Scratch {
+    let exe = std::env::current_exe().unwrap();
+    // <target>/<profile>/deps/<test>
+    let folder = exe.ancestors().nth(3).unwrap().join("phones");
+    std::fs::create_dir_all(&folder).unwrap();
+    Scratch(folder)
+}
+
+impl Scratch {
+    /// One language's folder.
+    pub fn of(&self, language: &str) -> PathBuf {
+        self.0.join(language)
+    }
+
+    /// Holds off other processes that would make the same, until it is dropped.
+    pub fn locked(&self, language: &str) -> File {
+        let lock = File::create(self.0.join(format!("{language}.lock"))).unwrap();
+        lock.lock().unwrap();
+        lock
+    }
+}
+
+/// A command whose connections to this machine go by no proxy of the environment.
+pub fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("NO_PROXY", "*").env("no_proxy", "*");
+    command
+}
+
+/// The generator: one run of all tests builds it, and a run of one test alone the first time.
+fn bindgen(profile: &Path) -> PathBuf {
+    let bindgen = profile.join("examples/uniffi-bindgen");
+    if !bindgen.exists() {
+        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        build.args(["build", "--quiet", "-p", "railgate-uniffi", "--example", "uniffi-bindgen"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+        if profile.ends_with("release") {
+            build.arg("--release");
+        }
+        outside_of_tests(build.arg("--target-dir").arg(profile.parent().unwrap()));
+        run(&mut build).unwrap_or_else(|error| panic!("{error}"));
+    }
+    bindgen
+}
+
+/// Makes a language's package of the library that these tests were built with; gives its folder.
+pub fn package(language: &str, more: &[(&str, &Path)]) -> PathBuf {
+    let exe = std::env::current_exe().unwrap();
+    let profile = exe.ancestors().nth(2).unwrap();
+    let name = format!("{}railgate_uniffi{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let folder = scratch().of(language);
+    let mut script = Command::new("sh");
+    script.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/package.sh")).arg(language);
+    script.args([profile.join("deps").join(name).as_os_str(), bindgen(profile).as_os_str(), folder.as_os_str()]);
+    script.envs(more.iter().map(|(name, value)| (OsStr::new(name), value.as_os_str())));
+    run(&mut script).unwrap_or_else(|error| panic!("{error}"));
+    folder
+}
