@@ -157,6 +157,8 @@ const STATEMENT_PATIENCE: Duration = Duration::from_secs(8);
 
 /// How often it is looked whether there is a new master key.
 const MASTER_LOOK: Duration = Duration::from_secs(2);
+/// How soon what panicked in the background begins again.
+const BEGIN_AGAIN: Duration = Duration::from_secs(1);
 
 /// Starts a service.
 ///
@@ -276,7 +278,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     })
 }
 
-/// All that goes on beside the interface: the outbox, the numbering of events, webhooks.
+/// All that goes on beside the interface: the outbox, the numbering of events, webhooks. None of them ends before `stop`.
 async fn background(
     gateway: Gateway,
     metrics: Arc<Metrics>,
@@ -287,14 +289,27 @@ async fn background(
 ) {
     let delivering = async {
         if worker.carries {
-            deliver::drive(deliverer, deliver, stop.clone()).await;
+            keep("webhooks", &stop, || deliver::drive(deliverer.clone(), deliver, stop.clone())).await;
         }
     };
     tokio::join!(
-        worker::drive(gateway.clone(), metrics, worker, stop.clone()),
-        number::drive(gateway, worker.look_every, stop.clone()),
+        keep("the outbox", &stop, || worker::drive(gateway.clone(), metrics.clone(), worker, stop.clone())),
+        keep("the numbering of events", &stop, || number::drive(gateway.clone(), worker.look_every, stop.clone())),
         delivering,
     );
+}
+
+/// Keeps a part going until it ends by itself. One that panics begins again, as it would after a crash: all that it does is
+/// in the store before and after.
+async fn keep<F: Future<Output = ()> + Send + 'static>(part: &'static str, stop: &Stop, begin: impl Fn() -> F) {
+    while let Err(panicked) = tokio::spawn(begin()).await {
+        tracing::error!(part, %panicked, "what goes on in the background ended by a panic, and begins again");
+        let mut stop = stop.clone();
+        tokio::select! {
+            () = tokio::time::sleep(BEGIN_AGAIN) => {}
+            () = stop.requested() => return,
+        }
+    }
 }
 
 /// Under which addresses signatures are made: the configured one alone. Without one, on this machine's own address, all
@@ -515,4 +530,30 @@ fn outbox_figures(gateway: &Gateway, store: &Arc<dyn Store>, metrics: &Arc<Metri
             metrics.outbox(due.len(), Duration::from_millis(lag));
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_panics_in_the_background_begins_again_until_it_ends_by_itself() {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let (_stopper, stop) = stop();
+        keep("a test", &stop, || {
+            let begun = Arc::clone(&begun);
+            async move { assert!(begun.fetch_add(1, Ordering::SeqCst) >= 2, "as told") }
+        })
+        .await;
+        assert_eq!(begun.load(Ordering::SeqCst), 3);
+    }
+
+    #[tokio::test]
+    async fn what_panics_after_the_end_was_asked_for_does_not_begin_again() {
+        let (stopper, stop) = stop();
+        stopper.stop();
+        keep("a test", &stop, || async { panic!("as told") }).await;
+    }
 }

@@ -118,7 +118,8 @@ impl Gateway {
     /// thread would cost. Where the store is another machine, others of this thread do not wait for it.
     ///
     /// # Errors
-    /// Those of `read`, and [`ErrorCode::StoreUnavailable`] when too many wait for a store that is far away.
+    /// Those of `read`, [`ErrorCode::Internal`] when it panicked, and [`ErrorCode::StoreUnavailable`] when too many wait for
+    /// a store that is far away.
     pub async fn read<T>(&self, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
         let _turn = self.turn().await?;
         aside(&self.shared.engine, read)
@@ -209,17 +210,18 @@ const AT_THE_GATE: usize = 128;
 /// A read for a call that is still at the gate, made where the caller stands. It waits for no turn, and takes none.
 pub(crate) fn read_from<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
     static WAITING: Semaphore = Semaphore::const_new(AT_THE_GATE);
-    if !engine.is_remote() {
-        return read(engine);
-    }
-    let _place = WAITING.try_acquire().map_err(|_| Error::new(ErrorCode::StoreUnavailable))?;
+    let place = engine.is_remote().then(|| WAITING.try_acquire()).transpose();
+    let _place = place.map_err(|_| Error::new(ErrorCode::StoreUnavailable))?;
     aside(engine, read)
 }
 
-/// Reads so that others of this thread do not wait for a store that is far away.
-fn aside<T>(engine: &Engine, read: impl FnOnce(&Engine) -> T) -> T {
+/// Reads so that others of this thread do not wait for a store that is far away. A panic ends the read, not the task that
+/// wanted it: some of these do work for everybody.
+fn aside<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
     let others_wait = || Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
-    if engine.is_remote() && others_wait() { block_in_place(|| read(engine)) } else { read(engine) }
+    let read = || catch_unwind(AssertUnwindSafe(|| read(engine)));
+    let outcome = if engine.is_remote() && others_wait() { block_in_place(read) } else { read() };
+    outcome.unwrap_or_else(|_| Err(Error::internal("a read ended by a panic")))
 }
 
 /// What a caller hears whose answer was dropped: only when the writer thread itself died.

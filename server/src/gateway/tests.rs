@@ -120,3 +120,13 @@ fn a_thread_without_a_runtime_can_wait_too() {
     let (gateway, _, _) = gateway(QueueLimits::default());
     assert!(matches!(gateway.run_blocking(enroll("sync")), Ok(Outcome::Enrolled(_))));
 }
+
+#[tokio::test]
+async fn a_read_that_panics_is_an_error_and_no_more() {
+    let (gateway, ..) = gateway(QueueLimits::default());
+    let read = gateway.read(|_| -> Result<()> { panic!("as told") }).await;
+    assert_eq!(read.unwrap_err().code, ErrorCode::Internal);
+    let scan = gateway.scan(|_| -> Result<()> { panic!("as told") }).await;
+    assert_eq!(scan.unwrap_err().code, ErrorCode::Internal);
+    assert_eq!(read_from(gateway.engine(), |_| -> Result<()> { panic!("as told") }).unwrap_err().code, ErrorCode::Internal);
+}

@@ -9,8 +9,9 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Key, Record};
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
-use super::support::{NOW, SETTLEMENTS, service, service_with};
+use super::support::{NOW, PATIENCE, SETTLEMENTS, service, service_with};
 
 fn create(reference: &str, to: &str, amount: Value) -> Value {
     json!({"amount": amount, "currency": "EUR", "to": to, "reference": reference})
@@ -152,6 +153,9 @@ struct Moody {
     shut: Mutex<bool>,
     opened: Condvar,
     panicking: AtomicBool,
+    /// It panics when it is asked what is due next, as the worker does when nothing is.
+    panics_when_idle: AtomicBool,
+    panicked: Notify,
 }
 
 impl Moody {
@@ -192,6 +196,10 @@ impl Store for Moody {
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         self.mood()?;
+        if self.panics_when_idle.load(Ordering::SeqCst) && matches!(scan, Scan::Tasks { limit: 1, .. }) {
+            self.panicked.notify_one();
+            panic!("told to");
+        }
         self.inner.scan(scan)
     }
 }
@@ -237,6 +245,18 @@ async fn faults_of_ours_say_little_and_pass() {
     // It was carried out all the same, and sending it again tells.
     assert_eq!(service.post(SETTLEMENTS, &body).await.expect(200).header("idempotent-replayed"), Some("true"));
     service.until("f-1", "completed").await;
+}
+
+#[tokio::test]
+async fn a_panic_under_the_background_leaves_nothing_undone() {
+    let store = Arc::new(Moody::default());
+    let service = service_with(store.clone(), |_| {}).await;
+    store.panics_when_idle.store(true, Ordering::SeqCst);
+    for _ in 0..2 {
+        tokio::time::timeout(PATIENCE, store.panicked.notified()).await.expect("nobody looks into the outbox");
+    }
+    store.panics_when_idle.store(false, Ordering::SeqCst);
+    service.settled("b-1", "sim:ok").await;
 }
 
 #[tokio::test]
