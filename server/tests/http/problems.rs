@@ -7,7 +7,7 @@ use axum::body::Body;
 use hyper::Request;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Key, Record};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -147,7 +147,7 @@ async fn request_ids_are_taken_or_made() {
 struct Moody {
     inner: MemoryStore,
     failing: AtomicBool,
-    /// It fails from its next commit on, which it makes.
+    /// It fails from the next commit on that adds a settlement or a client, which it makes. The background commits, too.
     fails_then: AtomicBool,
     /// It makes no commit until it is told otherwise.
     shut: Mutex<bool>,
@@ -178,7 +178,8 @@ impl Store for Moody {
         drop(self.opened.wait_while(self.shut.lock().unwrap(), |shut| *shut).unwrap());
         self.mood()?;
         let made = self.inner.commit(commit);
-        if self.fails_then.swap(false, Ordering::SeqCst) {
+        let adds = |write: &Write| matches!(write, Write::Insert(Record::Settlement(_) | Record::Client(_)));
+        if commit.writes.iter().any(adds) && self.fails_then.swap(false, Ordering::SeqCst) {
             self.failing.store(true, Ordering::SeqCst);
         }
         made
