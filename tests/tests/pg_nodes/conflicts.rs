@@ -60,9 +60,9 @@ fn a_database_that_serialises_and_fails_now_and_then_is_asked_again() {
 fn whoever_deadlocks_with_a_create_does_not_undo_it() {
     let server = Postgres::quick();
     let database = server.database();
-    // Somebody else is to wait for it before the create looks for a deadlock, which it does once. After eight seconds a node
-    // gives its statement up.
-    server.sql("postgres").run(&format!("ALTER DATABASE {database} SET deadlock_timeout = '4s'"));
+    // Somebody else is to wait for it before the create looks for a deadlock, which it does once. By then a node has no patience
+    // left with a server that does not answer, five seconds; after eight it gives its statement up.
+    server.sql("postgres").run(&format!("ALTER DATABASE {database} SET deadlock_timeout = '6s'"));
     // Their tasks are left alone, so that the create is all that the nodes write.
     let nodes = Nodes::start(&server.url(&database), &["--outbox", "off"]);
     let account = nodes.enroll();

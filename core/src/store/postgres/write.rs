@@ -52,9 +52,11 @@ struct Transaction {
 }
 
 /// Makes the commit durable, or leaves nothing of it. One that stood in another's way, or whose connection was lost before it
-/// could be made, is tried again for as long as there is patience.
+/// could be made, is tried again for as long as there is patience. That a server takes its time to see who stands in whose way,
+/// as it does with deadlocks, is not held against it: patience counts from then on.
 pub(super) async fn commit(shared: Arc<Shared>, plan: Plan) -> Result<(), CommitError> {
-    let deadline = shared.deadline();
+    let mut deadline = shared.deadline();
+    let mut in_the_way = false;
     let mut careful = plan.deltas.each().is_none();
     let mut pause = PAUSE;
     loop {
@@ -79,7 +81,12 @@ pub(super) async fn commit(shared: Arc<Shared>, plan: Plan) -> Result<(), Commit
                 careful = true;
                 continue;
             }
-            Tried::Again(error) => error,
+            Tried::Again(error) => {
+                if !std::mem::replace(&mut in_the_way, true) {
+                    deadline = shared.deadline();
+                }
+                error
+            }
             Tried::Lost(error) => {
                 lent.discard();
                 error
