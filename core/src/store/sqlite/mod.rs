@@ -68,8 +68,9 @@ impl Default for SqliteOptions {
     }
 }
 
-/// How long a connection waits for another process that holds the database, such as a backup tool that begins.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection waits for another process that holds the database: a backup tool that begins, or another node, which
+/// does so until its commit is on the disk.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A reader's page cache, in KiB. Every commit outdates it, so that a large one would not pay.
 const READER_CACHE_KIB: u32 = 2 * 1024;
