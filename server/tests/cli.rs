@@ -87,7 +87,7 @@ fn curl_prints_what_came_and_tells_by_its_exit_code() {
     let body = r#"{"amount":3.00,"currency":"EUR","to":"sim:ok","reference":"by-hand"}"#;
     let file = world.path("body.json");
     std::fs::write(&file, body).unwrap();
-    let made = world.run(&["curl", "post", "gateway/settlements", &format!("@{}", file.display()), "-H", "Prefer: wait=10"]).ok();
+    let made = world.run(&["curl", "post", "gateway/settlements", &format!("@{}", file.display()), "-H", "Prefer: wait=30"]).ok();
     assert_eq!(made.json()["status"], "completed");
     assert!(made.out.contains(r#""amount":3.00"#), "to the letter: {}", made.out);
     let replayed = world.run_with_input(&["curl", "POST", "/api/v1/gateway/settlements", "-"], body).ok();

@@ -260,6 +260,9 @@ impl Client {
         while let Some(need) = self.session.needs(now(), authenticated) {
             let request = granted(self.session.prepare(need, now(), unique()));
             let response = self.connection.exchange(&render(&request))?;
+            if response.status >= 500 {
+                return Err(Error::other(format!("{need:?}: {response:?}")));
+            }
             granted(self.session.learn(&answer(&response, &pairs(&response)), now()));
         }
         Ok(())

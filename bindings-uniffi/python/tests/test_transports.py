@@ -87,7 +87,7 @@ def test_a_server_that_trickles_is_given_up(serve, transport, head):
 
     async def scenario():
         with pytest.raises(TransportError.NoAnswer):
-            await transport().send(to(serve(trickle), 1_000))
+            await transport().send(to(serve(trickle), 3_000))
 
     run(scenario())
     # The connection is closed, and nobody reads on.

@@ -153,7 +153,7 @@ fn the_proxy_signs_for_plain_clients_and_not_for_web_pages() {
              content-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n{more}\r\n{body}"
         ))
     };
-    let made = create("plain", &host, "prefer: wait=10\r\n");
+    let made = create("plain", &host, "prefer: wait=30\r\n");
     assert!(made.starts_with("HTTP/1.1 201 Created\r\n") && made.contains(r#""status":"completed""#), "{made}");
     for (what, answer) in [
         ("another site", create("page", &host, "origin: https://evil.example\r\n")),

@@ -92,11 +92,11 @@ fn while_the_database_is_gone_all_calls_are_told_to_come_later_and_afterwards_no
     }
     server.start_again();
     for node in [0, 1] {
+        until("the node sees it again", || probe(&nodes, node, "/readyz").status == 200);
         let calls = calls(&format!("back-{node}"));
         for (asked, response) in ask(&calls, connected(&account, &nodes, node, calls.len())) {
             assert!([200, 201].contains(&response.status), "{asked}: {response:?}");
         }
-        assert_eq!(probe(&nodes, node, "/readyz").status, 200);
     }
     // What was told to come later was not done.
     let listed = list(&mut account.connect(nodes.address(0)).unwrap());

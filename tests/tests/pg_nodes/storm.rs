@@ -173,9 +173,10 @@ impl<'n> Storm<'n> {
 
     /// Notes what was answered; `false` if some of it has to be sent again.
     fn take(&self, call: &Call, response: &Response) -> bool {
-        if response.status == 503 {
-            assert!(["store_unavailable", "timeout"].contains(&response.code()), "{response:?}");
-            assert!(response.header("retry-after").is_some(), "{response:?}");
+        if [503, 504].contains(&response.status) {
+            let code = if response.status == 503 { "store_unavailable" } else { "timeout" };
+            assert_eq!(response.code(), code, "{response:?}");
+            assert_eq!(response.header("retry-after").is_some(), response.status == 503, "{response:?}");
             self.later(call.numbers.len() as u64);
             return false;
         }

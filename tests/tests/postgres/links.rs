@@ -270,7 +270,7 @@ fn an_answer_is_durable_whatever_the_roles_defaults_are() {
 fn a_server_that_takes_too_long_is_given_up_and_tried_again() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     fresh.commit(&payment(1)).unwrap();
-    let hasty = PostgresOptions { statement_timeout: std::time::Duration::from_secs(2), writers: 1, ..options() };
+    let hasty = PostgresOptions { statement_timeout: std::time::Duration::from_secs(5), writers: 1, ..options() };
     let store = PostgresStore::open(&server.url(&fresh.database), hasty).unwrap();
     let sql = server.sql(&fresh.database);
     sql.run("BEGIN; LOCK TABLE account IN ACCESS EXCLUSIVE MODE");
@@ -315,7 +315,8 @@ fn losing_a_commit(server: u16) -> (u16, Arc<AtomicBool>) {
 fn a_commit_that_got_stuck_on_its_way_is_made_over_another_connection() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     let (port, lose) = losing_a_commit(server.port());
-    let hasty = PostgresOptions { statement_timeout: std::time::Duration::from_secs(2), writers: 1, ..options() };
+    let times = [4, 30].map(std::time::Duration::from_secs);
+    let hasty = PostgresOptions { statement_timeout: times[0], connect_timeout: times[1], writers: 1, ..options() };
     let store = PostgresStore::open(&format!("postgres://railgate@127.0.0.1:{port}/{}", fresh.database), hasty).unwrap();
     store.commit(&payment(1)).unwrap();
     lose.store(true, Ordering::Relaxed);
@@ -331,7 +332,7 @@ fn a_machine_that_says_nothing_takes_no_more_than_its_share_of_the_patience() {
     let dumb = TcpListener::bind("127.0.0.1:0").unwrap();
     let hosts = format!("127.0.0.1:{},127.0.0.1:{}", dumb.local_addr().unwrap().port(), server.port());
     let url = format!("postgres://railgate@{hosts}/{}", fresh.database);
-    let patient = PostgresOptions { connect_timeout: std::time::Duration::from_secs(8), readers: 1, writers: 1, ..options() };
+    let patient = PostgresOptions { connect_timeout: std::time::Duration::from_secs(20), readers: 1, writers: 1, ..options() };
     thread::scope(|scope| {
         let (url, patient) = (&url, &patient);
         let opening: Vec<_> = (0..12).map(|_| scope.spawn(move || PostgresStore::open(url, patient.clone()).map(drop))).collect();
@@ -369,5 +370,6 @@ fn a_clock_that_is_not_the_databases_is_refused_until_it_is_put_right() {
         other => panic!("{other:?}"),
     }
     told("0 s");
-    store.commit(&payment(2)).unwrap();
+    // It has been refused in vain for a while, and asks with little patience at first.
+    until("it is taken", || store.commit(&payment(2)).is_ok());
 }

@@ -48,11 +48,11 @@ fn who_waits_for_a_long_migration_waits_longer_than_for_a_statement() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     let sql = server.sql(&fresh.database);
     sql.texts(&format!("SELECT pg_advisory_lock({})", i32::from_be_bytes(*b"RGAT")));
-    let hasty = PostgresOptions { statement_timeout: std::time::Duration::from_secs(1), ..options() };
+    let hasty = PostgresOptions { statement_timeout: std::time::Duration::from_secs(3), ..options() };
     let url = server.url(&fresh.database);
     let opening = std::thread::spawn(move || PostgresStore::open(&url, hasty).map(drop));
     let long = format!(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = '{}' AND wait_event = 'advisory' AND clock_timestamp() - query_start > interval '3 s'",
+        "SELECT 1 FROM pg_stat_activity WHERE datname = '{}' AND wait_event = 'advisory' AND clock_timestamp() - query_start > interval '6 s'",
         fresh.database
     );
     until("it waits for the other", || !sql.texts(&long).is_empty() || opening.is_finished());

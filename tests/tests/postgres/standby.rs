@@ -13,7 +13,7 @@ use super::{options, some_writes};
 
 /// Those of whoever does not wait long.
 fn hasty() -> PostgresOptions {
-    PostgresOptions { statement_timeout: Duration::from_secs(2), connect_timeout: Duration::from_secs(5), ..options() }
+    PostgresOptions { statement_timeout: Duration::from_secs(5), connect_timeout: Duration::from_secs(5), ..options() }
 }
 
 /// Lets a server take writes without its standby, as whoever puts it back by mistake does.

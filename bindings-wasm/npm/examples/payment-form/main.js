@@ -56,7 +56,7 @@ async function pay(request) {
   if (server === null) return say(`Ready to be sent: ${JSON.stringify(request)}`);
   say("Paying …");
   client ??= await connected();
-  const { settlement } = await client.create(request, { waitS: 10 });
+  const { settlement } = await client.create(request, { waitS: 30 });
   say(`${settlement.amount} ${settlement.currency} to ${settlement.to}: ${settlement.status}`);
 }
 

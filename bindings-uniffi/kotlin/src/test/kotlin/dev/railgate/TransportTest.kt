@@ -159,7 +159,7 @@ class TransportTest {
         mute.use {
             val transport = OkHttpTransport(OkHttpClient.Builder().protocols(listOf(Protocol.H2_PRIOR_KNOWLEDGE)).build())
             for (tries in 1..20) {
-                assertFailsWith<TransportException.NoAnswer> { transport.send(post(it.port, timeoutMs = 500u)) }
+                assertFailsWith<TransportException.NoAnswer> { transport.send(post(it.port, timeoutMs = 2_000u)) }
                 if (it.connections.get() > 1) break
             }
             assertTrue(it.connections.get() > 1, "the silent connection was used each time")
