@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{NoTls, Row, SimpleQueryMessage};
 
 use crate::patience::until;
@@ -133,7 +134,14 @@ impl Postgres {
 
     /// Removes a database, whoever is connected to it.
     pub fn remove(&self, database: &str) {
-        self.sql("postgres").run(&format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)"));
+        let sql = self.sql("postgres");
+        let remove = format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)");
+        // The server waits five seconds for those that it tells to leave.
+        until("everybody has left", || match sql.wait(sql.client.batch_execute(&remove)) {
+            Ok(()) => true,
+            Err(error) if error.code() == Some(&SqlState::OBJECT_IN_USE) => false,
+            Err(error) => panic!("{}: {remove}", told(&error)),
+        });
     }
 
     /// A connection beside the store's.
