@@ -17,6 +17,7 @@ use railgate::api::{Command, Outcome};
 use railgate::engine::Executed;
 use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
+use railgate::store::StoreError;
 use railgate::time::Millis;
 use railgate::{Engine, Error, ErrorCode, Result};
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -145,7 +146,7 @@ impl Gateway {
         let shared = Arc::clone(&self.shared);
         match tokio::task::spawn_blocking(move || read(&shared.engine)).await {
             Ok(answer) => answer,
-            Err(cause) => Err(Error::internal(cause)),
+            Err(cause) => Err(panicked(cause)),
         }
     }
 
@@ -221,7 +222,12 @@ fn aside<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<
     let others_wait = || Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
     let read = || catch_unwind(AssertUnwindSafe(|| read(engine)));
     let outcome = if engine.is_remote() && others_wait() { block_in_place(read) } else { read() };
-    outcome.unwrap_or_else(|_| Err(Error::internal("a read ended by a panic")))
+    outcome.unwrap_or_else(|_| Err(panicked("a panic ended it")))
+}
+
+/// What comes of a read that panicked: a fault, and no proof that what is stored is damaged.
+fn panicked(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    StoreError::new("reading", cause, false).into()
 }
 
 /// What a caller hears whose answer was dropped: only when the writer thread itself died.
