@@ -192,7 +192,10 @@ impl Engine {
                 continue;
             }
             let due: Vec<QueueRecord> = typed_all(overlay.store.scan(&Scan::Queues { troubled: line, until: overlay.now, limit })?)?;
-            overlay.look_up(due.iter().map(|queue| Lookup::Get(Key::Endpoint(queue.endpoint))))?;
+            let endpoints = due.iter().map(|queue| Lookup::Get(Key::Endpoint(queue.endpoint)));
+            let now = overlay.now;
+            let deliveries = due.iter().map(|queue| Lookup::Scan(due_of(queue.endpoint, now)));
+            overlay.look_up(endpoints.chain(deliveries))?;
             for queue in due {
                 if overlay.touched(&Key::Queue(queue.endpoint)) {
                     continue;
@@ -222,8 +225,7 @@ impl Engine {
     fn waiting(&self, overlay: &Overlay<'_>, queue: &QueueRecord) -> Result<(Option<Millis>, Option<Parcel>)> {
         let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(queue.endpoint))?;
         let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status == EndpointStatus::Enabled) else { return Ok((None, None)) };
-        let scan = Scan::DeliveriesDue { endpoint: endpoint.no, until: overlay.now, limit: AT_ONCE };
-        let deliveries: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&scan)?)?;
+        let deliveries: Vec<DeliveryRecord> = typed_all(overlay.stored_page(&due_of(endpoint.no, overlay.now))?)?;
         if deliveries.is_empty() {
             return Ok((self.next_due_of(overlay, endpoint.no, &HashSet::new())?, None));
         }
@@ -424,6 +426,11 @@ struct Fared {
     peace: Option<Millis>,
     due: Option<Millis>,
     touched: HashSet<i64>,
+}
+
+/// What of an endpoint's deliveries is due, as much as goes into a parcel.
+fn due_of(endpoint: EndpointNo, until: Millis) -> Scan {
+    Scan::DeliveriesDue { endpoint, until, limit: AT_ONCE }
 }
 
 /// What was damaged by hand since is as if it were not there: it must not hold up everybody else. That the store
