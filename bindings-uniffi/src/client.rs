@@ -288,24 +288,24 @@ impl GatewayClient {
     pub async fn create(&self, request: SettlementRequest) -> Result<Settlement, GatewayError> {
         let body = request.checked_body(Instant(now()))?;
         let reference = &request.reference;
-        let (mut doubt, mut tries) = (None::<GatewayError>, 1);
+        let (mut doubt, mut tries) = (false, 1);
         loop {
             let (verdict, result) = self.try_create(reference, &body).await;
             let error = match result {
                 Ok(settlement) => return Ok(settlement),
                 Err(error) => error,
             };
-            match (verdict.input, &doubt) {
+            match (verdict.input, doubt) {
                 // What a later try is refused for says nothing about an earlier one.
-                (OutboxInput::Refused, Some(_)) => return Err(in_doubt(error)),
-                (OutboxInput::Refused, None) | (OutboxInput::Foreign, _) => return Err(error),
-                (OutboxInput::NoAnswer, _) => doubt = Some(error.clone()),
-                (_, Some(_)) => {}
-                (_, None) if !error.may_pass() => return Err(error),
-                (_, None) => {}
+                (OutboxInput::Refused, true) => return Err(in_doubt(error)),
+                (OutboxInput::Refused, false) | (OutboxInput::Foreign, _) => return Err(error),
+                (OutboxInput::NoAnswer, _) => doubt = true,
+                (_, true) => {}
+                (_, false) if !error.may_pass() => return Err(error),
+                (_, false) => {}
             }
             if tries == TRIES || error.is_unsigned() {
-                return Err(if doubt.is_some() { in_doubt(error) } else { error });
+                return Err(if doubt { in_doubt(error) } else { error });
             }
             self.link.pause(pause_ms(reference, tries)).await?;
             tries += 1;
@@ -423,7 +423,7 @@ impl GatewayClient {
     /// The keys that the gateway signs receipts with, for [`verify_receipt`](crate::verify_receipt); to be kept.
     ///
     /// # Errors
-    /// `Unanswered`.
+    /// `Unanswered`; `Refused`, as when one asks too often.
     pub async fn receipt_keys(&self) -> Result<String, GatewayError> {
         let answer = self.link.call_unsigned(Request::new("GET", "/.well-known/jwks.json")).await?;
         read::<crate::values::Json>(&answer).map(|keys| keys.0)

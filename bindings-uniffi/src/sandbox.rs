@@ -9,7 +9,6 @@ use event_listener::Event as Signal;
 use railgate::ErrorCode;
 use railgate::sandbox::{Options, Sandbox};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore};
-use railgate::time::Millis;
 
 use crate::client::{SettlementFilter, SettlementPage};
 use crate::error::{FieldProblem, GatewayError, Problem};
@@ -287,7 +286,7 @@ impl SandboxWatcher {
     pub async fn next(&self) -> Result<Vec<FeedEvent>, GatewayError> {
         loop {
             let listener = self.changed.listen();
-            let (sandbox, seen): (_, Millis) = (self.sandbox.clone(), self.seen.load(Ordering::SeqCst));
+            let (sandbox, seen) = (self.sandbox.clone(), self.seen.load(Ordering::SeqCst));
             let page = unblock(move || sandbox.feed(seen, AT_ONCE)).await.map_err(refused)?;
             if !page.data.is_empty() {
                 self.seen.store(page.next_after, Ordering::SeqCst);
