@@ -87,8 +87,8 @@ need_cc() {
   need has_cc "a C compiler" "gcc libc6-dev" gcc
 }
 
-# What the tests run: clients in JavaScript, Python, Go and shell, and a database server. Only ./check
-# calls these.
+# What the tests run: clients in JavaScript, Python, Go, shell and on the JVM, a browser with its driver, and a database server.
+# Only ./check calls these.
 
 # The npm package's bundlers ask for it; the package itself for any 20.
 has_node() { node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' && npm --version; }

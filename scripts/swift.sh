@@ -100,6 +100,10 @@ find_swift() {
   case ${RAILGATE_SWIFT:-} in
     path) has_swift_path ;;
     debian) need_swift_debian ;;
+    none)
+      SWIFT_MISSING='it was told to do without (RAILGATE_SWIFT=none)'
+      return 1
+      ;;
     *) has_swift_path || need_swift_debian ;;
   esac
 }
