@@ -1,12 +1,12 @@
 //! The types that cross a binding or the wire: commands in, outcomes and views out, and the work a host carries.
 
-mod command;
+mod caller;
 mod task;
 mod view;
 mod webhook;
 
 pub use crate::receipt::ReceiptView;
-pub use command::{Caller, Command, Credential, Enrolled, IdempotencyKey, IssuedToken, Operation, Outcome, SignedBy, Subject, Target};
+pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedToken, SignedBy, Subject, Target};
 pub use task::{Action, Call, Lease, Work};
 pub use view::*;
 pub use webhook::*;

@@ -9,7 +9,7 @@ use crate::route::RailKind;
 use crate::store::record::TaskKey;
 use crate::time::Millis;
 
-use super::command::Subject;
+use super::caller::Subject;
 
 /// A task that this host has until its lease ends.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,77 +5,10 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::ids::{ClientNo, EndpointNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo};
 use crate::ledger::Mode;
-use crate::store::record::{DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, LastTry, Topic, TopicSet};
+use crate::store::record::{DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointStatus, LastTry, TopicSet};
 use crate::time::Millis;
-use crate::webhook::WebhookSecret;
-
-/// What a client does to its webhooks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WebhookChange {
-    /// Makes one.
-    Create(NewWebhook),
-    /// Changes one.
-    Update {
-        /// Which.
-        id: Ulid,
-        /// What to change.
-        patch: WebhookPatch,
-    },
-    /// Removes one; what waits for it is not delivered any more.
-    Delete {
-        /// Which.
-        id: Ulid,
-    },
-    /// Gives one a new secret; the one before signs too for a while.
-    Rotate {
-        /// Which.
-        id: Ulid,
-        /// How long the one before signs too, in milliseconds.
-        grace_ms: Millis,
-    },
-    /// Lets one be told of events again, and of what waits for it.
-    Enable {
-        /// Which.
-        id: Ulid,
-    },
-    /// Makes a delivery of an example, which the host delivers at once; see [`WebhookDone::Prepared`].
-    Test {
-        /// Which.
-        id: Ulid,
-        /// Of what.
-        topic: Topic,
-    },
-    /// Makes a delivery once more.
-    Redeliver {
-        /// Which webhook.
-        id: Ulid,
-        /// Which delivery.
-        delivery: Ulid,
-    },
-    /// Delivers the events of some time once more, a part at a time.
-    Replay {
-        /// Which.
-        id: Ulid,
-        /// Those that happened then or later.
-        since: Millis,
-        /// Those that happened before.
-        until: Millis,
-        /// Behind this position of the feed; 0 to begin.
-        after: i64,
-    },
-}
-
-impl WebhookChange {
-    /// Whether making it twice does no more than once; see [`Command::is_repeatable`](super::Command::is_repeatable).
-    pub fn is_repeatable(&self) -> bool {
-        match self {
-            Self::Create(_) | Self::Rotate { .. } | Self::Test { .. } | Self::Redeliver { .. } | Self::Replay { .. } => false,
-            Self::Update { .. } | Self::Delete { .. } | Self::Enable { .. } => true,
-        }
-    }
-}
 
 /// A webhook to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,24 +32,6 @@ pub struct WebhookPatch {
     pub description: Option<Option<String>>,
     /// Whether it is told anything.
     pub enabled: Option<bool>,
-}
-
-/// What came of a [`WebhookChange`].
-#[derive(Debug, Clone)]
-pub enum WebhookDone {
-    /// The webhook as it stands, and a secret where there is a new one: shown this once.
-    Webhook(Box<EndpointRecord>, Option<WebhookSecret>),
-    /// What is to be delivered at once, and reported with [`super::Command::Tested`].
-    Prepared(Box<Parcel>),
-    /// The delivery that was made.
-    Queued(Box<DeliveryRecord>),
-    /// Of a replay.
-    Replayed {
-        /// How many deliveries were made.
-        queued: usize,
-        /// Go on behind this position; `None`: that was all.
-        next: Option<i64>,
-    },
 }
 
 /// Deliveries to one endpoint, for a host to make: at the same time, in any order.
@@ -165,7 +80,7 @@ pub struct Tried {
     pub retry_after: Option<Millis>,
 }
 
-/// What came of [`super::Command::Log`].
+/// What came of [`crate::engine::NumberEvents`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Logged {
     /// How many events were numbered.

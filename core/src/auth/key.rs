@@ -88,6 +88,13 @@ impl PublicKey {
         }
     }
 
+    /// The key in a row. The rows of a database may have been changed by hand, so that a point is looked at; those of a journal
+    /// are chained, and its hosts need not load the arithmetic of two curves.
+    pub(crate) fn of_row(algorithm: Algorithm, bytes: &[u8]) -> Option<Self> {
+        let databases = cfg!(any(feature = "sqlite", feature = "postgres"));
+        if databases { Self::from_bytes(algorithm, bytes) } else { Self::from_stored(algorithm, bytes) }
+    }
+
     /// A key of one's own, from the JWK that whatever keeps its private half gave: its shape is checked, not that it is a point
     /// of its curve.
     ///

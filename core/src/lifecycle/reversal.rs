@@ -1,7 +1,9 @@
 //! The lifecycle of a reversal: the undoing, whole or in part, of a completed settlement.
 
 use super::attempt::AnswerKind;
+use super::settlement::SettlementStatus;
 use super::{StateName, stored_enum};
+use crate::error::ErrorCode;
 
 stored_enum! {
     /// Where a reversal stands.
@@ -48,6 +50,45 @@ impl ReversalStatus {
             Self::Completed => "ACSC",
             Self::Failed => "RJCT",
         }
+    }
+}
+
+stored_enum! {
+    /// How much of a settlement a client asks back.
+    pub enum Ask {
+        /// All that is left of it.
+        Whole = 1 "reverse_whole",
+        /// Less than that.
+        Part = 2 "reverse_part",
+        /// More than that, or anything where nothing is left.
+        Excess = 3 "reverse_excess",
+    }
+}
+
+/// What a client's wish to undo a settlement comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undo {
+    /// Nothing was sent: it is withdrawn.
+    Cancel,
+    /// It is paid: a reversal begins, if the provider can do it.
+    Reverse,
+    /// It is refused.
+    Refuse(ErrorCode),
+}
+
+/// Whether and how a settlement in this state may be undone. Total.
+pub const fn undo(from: SettlementStatus, ask: Ask) -> Undo {
+    use SettlementStatus as S;
+    match (from, ask) {
+        (S::Accepted, Ask::Whole) => Undo::Cancel,
+        // What was not sent can only be withdrawn as a whole.
+        (S::Accepted, Ask::Part | Ask::Excess) => Undo::Refuse(ErrorCode::InvalidState),
+        (S::Submitted | S::Unknown, Ask::Whole | Ask::Part | Ask::Excess) => Undo::Refuse(ErrorCode::SettlementInFlight),
+        (S::Completed | S::PartiallyReversed, Ask::Whole | Ask::Part) => Undo::Reverse,
+        (S::Completed | S::PartiallyReversed, Ask::Excess) => Undo::Refuse(ErrorCode::ReversalExceedsRemaining),
+        (S::Reversed, Ask::Whole | Ask::Part | Ask::Excess) => Undo::Refuse(ErrorCode::AlreadyReversed),
+        // No money is with the payee.
+        (S::Cancelled | S::Failed | S::Returned, Ask::Whole | Ask::Part | Ask::Excess) => Undo::Refuse(ErrorCode::InvalidState),
     }
 }
 

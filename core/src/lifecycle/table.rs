@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::attempt::{self, AnswerKind, AttemptStatus};
-use super::reversal::{self, ReversalStatus};
+use super::reversal::{self, Ask, ReversalStatus, Undo};
 use super::settlement::{self, SettlementInput, SettlementStatus};
 
 /// Every state and every input of every lifecycle, and what follows, as Markdown.
@@ -25,6 +25,19 @@ pub fn markdown() -> String {
             settlement::Next::Stay => "·".to_owned(),
             settlement::Next::Discrepancy => "**discrepancy**".to_owned(),
             settlement::Next::Refuse => "*refused*".to_owned(),
+        },
+    );
+    section(
+        &mut out,
+        "Undoing a settlement, by what the client asks back",
+        SettlementStatus::ALL,
+        |s| s.as_str(),
+        Ask::ALL,
+        |a| a.as_str(),
+        |&s, &a| match reversal::undo(s, a) {
+            Undo::Cancel => "→ cancelled".to_owned(),
+            Undo::Reverse => "a reversal begins".to_owned(),
+            Undo::Refuse(code) => format!("*refused*: `{}`", code.as_str()),
         },
     );
     section(

@@ -18,10 +18,10 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::api::{
-    BalanceView, Caller, CheckView, Command, EventView, FeedPage, IdempotencyKey, Outcome, Page, ReconcileView, ReversalView, ReverseView,
-    SettlementView, StatusView, Target,
+    BalanceView, Caller, CheckView, EventView, FeedPage, IdempotencyKey, Page, ReconcileView, ReversalView, ReverseView, SettlementView,
+    StatusView, Target,
 };
-use crate::engine::{Config, Engine};
+use crate::engine::{Answer, Config, Create, Engine, EnrollAlone, Fund, Recover, Reverse, Simulate};
 use crate::env::{Env as _, ManualEnv};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ledger::Mode;
@@ -126,9 +126,9 @@ impl Sandbox {
         }
         let caller = match typed_all::<ClientRecord>(store.scan(&Scan::LastClient)?)?.pop() {
             Some(client) => Caller { client: client.no, client_id: client.id, mode: Mode::Sandbox },
-            None => enroll(&engine, &options.name)?,
+            None => engine.run(EnrollAlone { name: options.name.clone() })?,
         };
-        engine.run(Command::Recover)?;
+        engine.run(Recover)?;
         Ok(Self { engine, env, store, caller, clock: Mutex::new(clock.unwrap_or_default()) })
     }
 
@@ -154,9 +154,8 @@ impl Sandbox {
     /// As of a create call: see the contract, section 2.
     pub fn create(&self, body: &str) -> Result<Created> {
         let request = Box::new(self.engine.parse_create(body.as_bytes())?);
-        let outcome = self.engine.run(Command::Create { caller: self.caller, request })?;
-        let Outcome::Created { settlement, replayed } = outcome else { return Err(unexpected()) };
-        Ok(Created { settlement: self.view(&settlement), replayed })
+        let made = self.engine.run(Create { caller: self.caller, request })?;
+        Ok(Created { settlement: self.view(&made.settlement), replayed: made.replayed })
     }
 
     /// What a create with this body would meet now.
@@ -217,15 +216,15 @@ impl Sandbox {
     /// # Errors
     /// As of a reverse call: see the contract, section 2.
     pub fn reverse(&self, reference: &str, body: &str, idempotency_key: Option<&str>) -> Result<Reversed> {
-        let command = Command::Reverse {
+        let command = Reverse {
             caller: self.caller,
             target: target(reference)?,
             request: Box::new(parse_reverse(body.as_bytes())?),
             idempotency: idempotency_key.map(|key| idempotency(key, reference, body)).transpose()?,
         };
-        let Outcome::Reversed { settlement, reversal, replayed } = self.engine.run(command)? else { return Err(unexpected()) };
-        let reversal = reversal.map(|reversal| self.engine.reversal_view(&settlement, &reversal));
-        Ok(Reversed { view: ReverseView { reversal, settlement: self.view(&settlement) }, replayed })
+        let done = self.engine.run(command)?;
+        let reversal = done.reversal.map(|reversal| self.engine.reversal_view(&done.settlement, &reversal));
+        Ok(Reversed { view: ReverseView { reversal, settlement: self.view(&done.settlement) }, replayed: done.replayed })
     }
 
     /// A settlement's reversals, oldest first.
@@ -255,8 +254,8 @@ impl Sandbox {
             None => None,
             Some(call) => {
                 let subject = call.subject;
-                let Outcome::Simulated(answer) = self.engine.run(Command::Simulate(call))? else { return Err(unexpected()) };
-                self.engine.run(Command::Answer { subject, answer: answer.clone(), lease: None })?;
+                let answer = self.engine.run(Simulate(call))?;
+                self.engine.run(Answer { subject, answer: answer.clone(), lease: None })?;
                 Some(answer)
             }
         };
@@ -301,7 +300,7 @@ impl Sandbox {
     /// `invalid_fields`, `amount_above_maximum`.
     pub fn fund(&self, body: &str) -> Result<BalanceView> {
         let money: Money = parse_money(body.as_bytes())?;
-        self.engine.run(Command::Fund { caller: self.caller, money })?;
+        self.engine.run(Fund { caller: self.caller, money })?;
         self.balance(money.currency().code())
     }
 
@@ -362,12 +361,6 @@ impl Sandbox {
     }
 }
 
-fn enroll(engine: &Engine, name: &str) -> Result<Caller> {
-    let outcome = engine.run(Command::Enroll { name: name.to_owned(), key: None })?;
-    let Outcome::Enrolled(enrolled) = outcome else { return Err(unexpected()) };
-    Ok(enrolled.caller)
-}
-
 fn read_clock(store: &dyn Store) -> Result<Option<Clock>> {
     let found: Option<MetaRecord> = typed(store.get(&Key::Meta(SANDBOX_KEY.to_owned()))?)?;
     found.map(|meta| Clock::from_bytes(&meta.value)).transpose()
@@ -397,8 +390,4 @@ fn idempotency(key: &str, reference: &str, body: &str) -> Result<IdempotencyKey>
     let path = format!("/api/v1/gateway/settlements/{reference}/reverse");
     let digest = Sha256::new().chain_update("POST\0").chain_update(path).chain_update([0]).chain_update(body);
     Ok(IdempotencyKey { key: key.to_owned(), fingerprint: digest.finalize().into() })
-}
-
-fn unexpected() -> Error {
-    Error::internal("the engine answered another command")
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::engine::log::{BACKFILL_KEY, leaf_salt, log_head};
+use crate::engine::event_log::{BACKFILL_KEY, leaf_salt, log_head};
 use crate::error::Result;
 use crate::ids::{ClientNo, IdKey, SettlementNo};
 use crate::ledger::Mode;

@@ -48,11 +48,7 @@ pub(super) fn read_key(c: &mut impl Source) -> Read<KeyRecord> {
         mode: c.code(Mode::from_code)?,
         public: {
             let algorithm = c.code(Algorithm::from_code)?;
-            // The rows of a database may have been changed by hand. Those of a journal are chained, and its hosts have no keys:
-            // they need not load the arithmetic of two curves.
-            let from_bytes =
-                if cfg!(any(feature = "sqlite", feature = "postgres")) { PublicKey::from_bytes } else { PublicKey::from_stored };
-            from_bytes(algorithm, c.bytes()?).map_or_else(|| c.bad("a public key"), Ok)?
+            PublicKey::of_row(algorithm, c.bytes()?).map_or_else(|| c.bad("a public key"), Ok)?
         },
         scopes: ScopeSet::from_bits(c.int()?),
         status: c.code(KeyStatus::from_code)?,

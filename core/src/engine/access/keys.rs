@@ -1,0 +1,149 @@
+//! A client's keys.
+
+use crate::api::{Caller, KeyView};
+use crate::auth::{KeyId, PublicKey, ScopeSet};
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Deed, Overlay, Writer};
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::ClientNo;
+use crate::ledger::Mode;
+use crate::store::record::{AuditAction, Key, KeyRecord, KeyStatus, Record};
+use crate::store::{Scan, Write, typed_all};
+
+use super::enroll::printable;
+
+/// How many keys a client may have that are not revoked.
+const MOST_KEYS: usize = 50;
+
+/// Adds a key for the caller's mode.
+#[derive(Debug, Clone)]
+pub struct AddKey {
+    /// Who.
+    pub caller: Caller,
+    /// The key; it has signed the call too.
+    pub key: PublicKey,
+    /// What its owner calls it, at most 100 characters.
+    pub label: Option<String>,
+    /// What it may do: no more than the credential that adds it.
+    pub scopes: ScopeSet,
+}
+
+impl Command for AddKey {
+    type Output = KeyRecord;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
+        let label = self.label.as_deref().map(|label| printable(label, "label")).transpose()?;
+        d.engine.check_room(d.overlay, self.caller.client)?;
+        let key = KeyRecord { label, ..d.engine.new_key(d.overlay, d.writer, &self.caller, &self.key, self.scopes)? };
+        d.overlay.insert(key.clone());
+        Ok(key)
+    }
+
+    fn deed(&self, done: Option<&KeyRecord>) -> Option<Deed> {
+        Some(Deed::new(AuditAction::AddKey).target(done.map_or(0, |key| key.no.0)).name(self.key.id().to_string()))
+    }
+}
+
+/// Revokes a key of the caller's; its tokens end with it.
+#[derive(Debug, Clone)]
+pub struct RevokeKey {
+    /// Who.
+    pub caller: Caller,
+    /// Which.
+    pub key: KeyId,
+}
+
+impl Command for RevokeKey {
+    type Output = KeyRecord;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
+        let Self { caller, key } = self;
+        let key = d.overlay.key_by_id(key)?.filter(|key| key.client == caller.client && sees(caller, key));
+        Ok(revoked(d.overlay, key.ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?))
+    }
+
+    fn deed(&self, done: Option<&KeyRecord>) -> Option<Deed> {
+        Some(Deed::new(AuditAction::RevokeKey).target(done.map_or(0, |key| key.no.0)).name(self.key.to_string()))
+    }
+}
+
+pub(crate) fn revoked(overlay: &mut Overlay<'_>, mut key: KeyRecord) -> KeyRecord {
+    if key.status != KeyStatus::Revoked {
+        key.status = KeyStatus::Revoked;
+        key.revoked_at = Some(overlay.now);
+        overlay.write(Write::Replace(key.clone().into()));
+    }
+    key
+}
+
+impl Engine {
+    /// The caller's keys of its own mode, oldest first; a live caller sees those of the sandbox too.
+    pub fn keys(&self, caller: &Caller) -> Result<Vec<KeyView>> {
+        let keys: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::KeysOf(caller.client))?)?;
+        Ok(keys.iter().filter(|key| sees(caller, key)).map(KeyView::from).collect())
+    }
+
+    /// A client's keys, as this group left them.
+    pub(crate) fn keys_of(&self, overlay: &Overlay<'_>, client: ClientNo) -> Result<Vec<KeyRecord>> {
+        let stored: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::KeysOf(client))?)?;
+        let added = overlay.commit.writes.iter().filter_map(|write| match write {
+            Write::Insert(Record::Key(key)) if key.client == client => Some(key.no),
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+        });
+        let numbers = stored.iter().map(|key| key.no).chain(added);
+        numbers.filter_map(|no| overlay.get(&Key::Key(no)).transpose()).collect()
+    }
+
+    pub(crate) fn check_room(&self, overlay: &Overlay<'_>, client: ClientNo) -> Result<()> {
+        let in_use = self.keys_of(overlay, client)?.iter().filter(|key| key.status != KeyStatus::Revoked).count();
+        if in_use >= MOST_KEYS {
+            let message = format!("a client may have {MOST_KEYS} keys; revoke one that is not in use");
+            return Err(Error::field("/jwk", "too_many_keys", message));
+        }
+        Ok(())
+    }
+
+    /// A key that nobody has enrolled yet. It is not written here.
+    pub(crate) fn new_key(
+        &self,
+        overlay: &Overlay<'_>,
+        writer: &mut Writer,
+        caller: &Caller,
+        public: &PublicKey,
+        scopes: ScopeSet,
+    ) -> Result<KeyRecord> {
+        // Whether the client has room is asked elsewhere: the number of a client that only just enrols may turn out to
+        // be another's, and that one's keys say nothing about it.
+        let id = public.id();
+        if overlay.key_by_id(&id)?.is_some() {
+            let detail = "the key is enrolled already: take a token with it at /api/v1/auth/tokens, or make another key";
+            return Err(Error::with(ErrorCode::KeyExists, detail));
+        }
+        let no = writer.key_no();
+        Ok(KeyRecord {
+            no,
+            id,
+            client: caller.client,
+            mode: caller.mode,
+            public: *public,
+            scopes,
+            status: KeyStatus::Active,
+            label: None,
+            created_at: overlay.now,
+            revoked_at: None,
+        })
+    }
+}
+
+/// A sandbox credential has no power over live keys, and does not see them.
+fn sees(caller: &Caller, key: &KeyRecord) -> bool {
+    caller.mode == Mode::Live || key.mode == caller.mode
+}

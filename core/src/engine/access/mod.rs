@@ -1,0 +1,23 @@
+//! Who may call: clients, their keys and tokens, what an operator does to them, and the gateway's own secrets.
+
+mod credential;
+mod enroll;
+mod keys;
+mod operator;
+mod secrets;
+mod signed;
+mod tokens;
+mod vault;
+
+#[cfg(feature = "sandbox")]
+pub(crate) use enroll::EnrollAlone;
+pub use enroll::{Enroll, EnrollLive};
+pub use keys::{AddKey, RevokeKey};
+pub use operator::{Approve, Operated, Resume, Revoke, Rotate, Suspend};
+pub use secrets::ReceiptKey;
+pub(crate) use secrets::{place, webhook_place};
+pub use signed::Signed;
+pub use tokens::{IssueToken, RevokeToken};
+#[cfg(feature = "sandbox")]
+pub(crate) use vault::Plain;
+pub(crate) use vault::Vault;

@@ -1,0 +1,242 @@
+//! The gateway's own secrets: made once, kept sealed, replaced by an operator.
+
+use std::sync::PoisonError;
+
+use p256::elliptic_curve::sec1::ToSec1Point as _;
+use zeroize::Zeroizing;
+
+use crate::auth::{Algorithm, ChallengeKeys, PublicKey, Signer as _, SoftwareKey};
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::ClientNo;
+use crate::store::record::{ClientRecord, Key, Record, SecretKind, SecretRecord};
+use crate::store::{Commit, CommitError, Scan, Write, typed, typed_all};
+use crate::time::Millis;
+
+use crate::engine::Engine;
+use crate::engine::group::{Overlay, ROUNDS};
+
+/// A retired challenge key is kept for so long; challenges live five minutes.
+const CHALLENGE_KEPT: Millis = 3_600_000;
+
+/// Where a client's webhook secret is kept, as the additional data under which it is sealed.
+pub(crate) fn webhook_place(client: ClientNo) -> String {
+    format!("client/{}/webhook_secret", client.0)
+}
+
+pub(crate) fn place(kind: SecretKind, no: u32) -> String {
+    format!("secret/{}/{no}", kind.as_str())
+}
+
+/// A key under which receipts are signed or were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceiptKey {
+    /// Its public half.
+    pub public: PublicKey,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When another took its place.
+    pub retired_at: Option<Millis>,
+}
+
+impl Engine {
+    /// The keys of challenges, newest first. Makes what is missing of the gateway's secrets.
+    ///
+    /// # Errors
+    /// `internal` where this engine has no master key, or not the one under which the secrets were sealed.
+    pub fn challenge_keys(&self) -> Result<ChallengeKeys> {
+        let now = self.now();
+        let mut keys = Vec::new();
+        for secret in self.secrets()?.into_iter().filter(|s| s.kind == SecretKind::Challenge).rev().take(256) {
+            if secret.retired_at.is_none_or(|at| now - at < CHALLENGE_KEPT) {
+                let opened = self.unseal(&place(secret.kind, secret.no), &secret.sealed)?;
+                let key = opened.as_slice().try_into().map_err(|_| Error::internal("a challenge key has the wrong length"))?;
+                keys.push((secret.no as u8, key));
+            }
+        }
+        ChallengeKeys::new(keys).ok_or_else(|| Error::internal("there is no challenge key"))
+    }
+
+    /// The public keys of receipts, oldest first; retired ones stay.
+    pub fn receipt_keys(&self) -> Result<Vec<ReceiptKey>> {
+        let keys = self.receipt_secrets()?.into_iter();
+        keys.map(|secret| {
+            let public = PublicKey::of_row(Algorithm::EcdsaP256Sha256, &secret.public)
+                .ok_or_else(|| Error::internal("a receipt key is not on its curve"))?;
+            Ok(ReceiptKey { public, created_at: secret.created_at, retired_at: secret.retired_at })
+        })
+        .collect()
+    }
+
+    /// The same as a JWK set (RFC 7517), as it stands at `/.well-known/jwks.json`.
+    ///
+    /// # Errors
+    /// As of [`Engine::receipt_keys`].
+    pub fn receipt_jwks(&self) -> Result<String> {
+        let keys: Vec<String> = self.receipt_keys()?.iter().map(|key| published(&key.public)).collect();
+        Ok(format!(r#"{{"keys":[{}]}}"#, keys.join(",")))
+    }
+
+    /// Seals everything anew that is not sealed under the first master key; says how much that was.
+    pub fn reseal(&self) -> Result<usize> {
+        let master = self.config.master.as_ref().ok_or_else(no_master)?;
+        let current = master.ids().first().copied();
+        let stale = |sealed: &[u8]| !sealed.is_empty() && master.seals_with(sealed) != current;
+        let mut count = 0;
+        for secret in self.secrets()?.into_iter().filter(|secret| stale(&secret.sealed)) {
+            count += usize::from(self.reseal_one(&Key::Secret((secret.kind, secret.no)), |secret: &mut SecretRecord| {
+                secret.sealed = self.sealed_anew(&place(secret.kind, secret.no), &secret.sealed)?;
+                Ok(())
+            })?);
+        }
+        let mut after = ClientNo(0);
+        loop {
+            let clients: Vec<ClientRecord> = typed_all(self.store.scan(&Scan::Clients { after, limit: 500 })?)?;
+            let Some(last) = clients.last() else { return Ok(count + self.reseal_endpoints(stale)?) };
+            after = last.no;
+            for client in clients.into_iter().filter(|client| stale(&client.webhook_secret)) {
+                count += usize::from(self.reseal_one(&Key::Client(client.no), |client: &mut ClientRecord| {
+                    client.webhook_secret = self.sealed_anew(&webhook_place(client.no), &client.webhook_secret)?;
+                    Ok(())
+                })?);
+            }
+        }
+    }
+
+    /// Changes one record as it stands now; `false` if it is gone. No command is decided meanwhile: what one changes
+    /// in the same record, such as a suspension, must not be undone by an older copy.
+    pub(crate) fn reseal_one<T>(&self, key: &Key, change: impl Fn(&mut T) -> Result<()>) -> Result<bool>
+    where
+        T: TryFrom<Record, Error = Record> + Into<Record>,
+    {
+        let _nobody_decides = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut record) = typed::<T>(self.store.get(key)?)? else { return Ok(false) };
+        change(&mut record)?;
+        let written = self.store.commit(&Commit { writes: vec![Write::Replace(record.into())] });
+        written.map(|()| true).map_err(|error| Error::caused(ErrorCode::StoreUnavailable, error))
+    }
+
+    pub(crate) fn sealed_anew(&self, place: &str, sealed: &[u8]) -> Result<Vec<u8>> {
+        let secret = self.unseal(place, sealed)?;
+        self.seal(place, &secret).ok_or_else(no_master)
+    }
+
+    pub(crate) fn rotate(&self, overlay: &mut Overlay<'_>, kind: SecretKind) -> Result<()> {
+        let mut same = self.secrets_now(overlay, kind)?;
+        let next = same.iter().map(|secret| secret.no).max().unwrap_or(0) + 1;
+        for secret in &mut same {
+            if secret.retired_at.is_none() {
+                secret.retired_at = Some(overlay.now);
+                overlay.write(Write::Replace(secret.clone().into()));
+            } else if kind == SecretKind::Challenge && secret.retired_at.is_some_and(|at| overlay.now - at > CHALLENGE_KEPT) {
+                overlay.write(Write::Delete(Key::Secret((kind, secret.no))));
+            }
+        }
+        let secret = self.new_secret(kind, maker(kind), next, overlay.now)?;
+        overlay.insert(secret);
+        Ok(())
+    }
+
+    /// The secrets of a kind, as this group left them.
+    fn secrets_now(&self, overlay: &Overlay<'_>, kind: SecretKind) -> Result<Vec<SecretRecord>> {
+        let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::Secrets)?)?;
+        let made = overlay.commit.writes.iter().filter_map(|write| match write {
+            Write::Insert(Record::Secret(secret)) => Some((secret.kind, secret.no)),
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+        });
+        let keys = stored.iter().map(|secret| (secret.kind, secret.no)).chain(made).filter(|(other, _)| *other == kind);
+        keys.filter_map(|key| overlay.get(&Key::Secret(key)).transpose()).collect()
+    }
+
+    fn new_secret(&self, kind: SecretKind, make: Maker, no: u32, now: Millis) -> Result<SecretRecord> {
+        let (secret, public) = make(self);
+        let sealed = self.seal(&place(kind, no), &*secret).ok_or_else(no_master)?;
+        Ok(SecretRecord { kind, no, sealed, public, created_at: now, retired_at: None })
+    }
+
+    fn new_challenge_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {
+        (self.random32(), Vec::new())
+    }
+
+    fn new_log_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {
+        let secret = self.random32();
+        let public = SoftwareKey::ed25519(&secret).public_key().as_bytes().to_vec();
+        (secret, public)
+    }
+
+    fn new_receipt_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {
+        loop {
+            let secret = self.random32();
+            // One draw in 2^32 lies above the group's order.
+            if let Ok(key) = p256::SecretKey::from_slice(&*secret) {
+                return (secret, key.public_key().to_sec1_point(false).as_bytes().to_vec());
+            }
+        }
+    }
+
+    fn random32(&self) -> Zeroizing<[u8; 32]> {
+        let mut secret = Zeroizing::new([0u8; 32]);
+        self.env.random(&mut *secret);
+        secret
+    }
+
+    /// Every secret, by kind and number; what is missing is made first.
+    pub(crate) fn secrets(&self) -> Result<Vec<SecretRecord>> {
+        self.secrets_with(SecretKind::ALL.iter().map(|kind| (*kind, maker(*kind))))
+    }
+
+    /// The secrets of receipts, by number; the first is made if there is none.
+    pub(crate) fn receipt_secrets(&self) -> Result<Vec<SecretRecord>> {
+        let mut secrets = self.secrets_with([(SecretKind::Receipt, Self::new_receipt_key as Maker)])?;
+        secrets.retain(|secret| secret.kind == SecretKind::Receipt);
+        Ok(secrets)
+    }
+
+    fn secrets_with(&self, wanted: impl IntoIterator<Item = (SecretKind, Maker)> + Clone) -> Result<Vec<SecretRecord>> {
+        for _ in 0..ROUNDS {
+            let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::Secrets)?)?;
+            let missing = |kind: SecretKind| !stored.iter().any(|secret| secret.kind == kind);
+            let missing = wanted.clone().into_iter().filter(|(kind, _)| missing(*kind));
+            let made = missing.map(|(kind, make)| Ok(Write::Insert(self.new_secret(kind, make, 1, self.now())?.into())));
+            let writes = made.collect::<Result<Vec<Write>>>()?;
+            if writes.is_empty() {
+                return Ok(stored);
+            }
+            match self.store.commit(&Commit { writes }) {
+                // Another node may have been first: whoever was, its secrets count.
+                Ok(()) | Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
+            }
+        }
+        Err(Error::new(ErrorCode::StoreUnavailable))
+    }
+
+    /// How a secret is kept; `None` where the engine keeps none.
+    pub(crate) fn seal(&self, place: &str, secret: &[u8]) -> Option<Vec<u8>> {
+        self.vault.seal(&*self.env, place, secret)
+    }
+
+    pub(crate) fn unseal(&self, place: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        self.vault.open(place, sealed)
+    }
+}
+
+fn published(key: &PublicKey) -> String {
+    let required = key.jwk();
+    let required = required.strip_prefix('{').unwrap_or_default();
+    format!(r#"{{"alg":"ES256","kid":"{}","use":"sig",{required}"#, key.id())
+}
+
+/// Makes a secret: its bytes, and its public half where it has one.
+type Maker = fn(&Engine) -> (Zeroizing<[u8; 32]>, Vec<u8>);
+
+fn maker(kind: SecretKind) -> Maker {
+    match kind {
+        SecretKind::Challenge => Engine::new_challenge_key,
+        SecretKind::Receipt => Engine::new_receipt_key,
+        SecretKind::Log => Engine::new_log_key,
+    }
+}
+
+pub(crate) fn no_master() -> Error {
+    Error::internal("this gateway has no master key")
+}

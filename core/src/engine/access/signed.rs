@@ -1,0 +1,140 @@
+//! Signed commands: the nonce is used up and the deed recorded in the same commit as the change.
+
+use crate::api::SignedBy;
+use crate::auth::Nonce;
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch};
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::{ClientNo, KeyNo};
+use crate::store::Lookup;
+use crate::store::record::{AuditRecord, ClientRecord, Key, KeyRecord, KeyStatus, NonceRecord};
+
+/// Whatever a client signed: the nonce is used up and the deed recorded in the commit of the command itself.
+///
+/// What [names itself](Command::names_itself) and succeeds burns nothing: sent again, it is answered as the replay that it is.
+#[derive(Debug, Clone)]
+pub struct Signed<C> {
+    /// By whom.
+    pub by: SignedBy,
+    /// What.
+    pub command: C,
+}
+
+impl<C: Command> Command for Signed<C> {
+    type Output = C::Output;
+
+    fn is_repeatable(&self) -> bool {
+        self.command.is_repeatable()
+    }
+
+    /// A refused one may still come and succeed if its group was not committed: its nonce is not spent then.
+    fn refusal_stands(&self) -> bool {
+        false
+    }
+
+    /// Whatever becomes of the command, the nonce is spent: the same call sent again, at any node, does nothing. A
+    /// create that succeeds needs no such row, since its reference tells a replay; a refused one does, for it might
+    /// succeed later.
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<C::Output> {
+        let Self { by, command } = self;
+        if command.names_itself() {
+            // Hosts look for a burnt nonce before they hand a create over, unless that is a round trip for each. Those that this
+            // group burns do not count: they may belong to elements of the same batch.
+            if d.engine.store.is_remote() && d.overlay.stored(&Key::Nonce(by.nonce.hash))?.is_some() {
+                return Err(Error::new(ErrorCode::NonceReplayed));
+            }
+        } else {
+            still_may_sign(d.overlay, by)?;
+            burn(d.overlay, &by.nonce)?;
+            d.overlay.settle();
+        }
+        let outcome = command.decide(d);
+        match &outcome {
+            // Nothing was done, so that there is nothing to record; what a reversal's nonce cost is settled.
+            Ok(output) if C::is_replay(output) => return outcome,
+            Ok(_) => {}
+            Err(error) if error.code.http_status() >= 500 && error.code != ErrorCode::NoRoute => return outcome,
+            Err(_) => {
+                d.overlay.discard();
+                if command.names_itself() && !spent(d.overlay, &by.nonce)? {
+                    d.overlay.insert(record(&by.nonce));
+                }
+            }
+        }
+        d.audit((by.client, by.key), command, &outcome);
+        d.overlay.settle();
+        outcome
+    }
+
+    /// Whether the signer still may, whether this very call was decided before, and what the command reads.
+    fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        prefetch.add([Lookup::Get(Key::Nonce(self.by.nonce.hash))]);
+        if !self.command.names_itself() {
+            prefetch.add([Lookup::Get(Key::Key(self.by.key)), Lookup::Get(Key::Client(self.by.client))]);
+        }
+        self.command.prefetch(prefetch);
+    }
+
+    fn numbers(&self, engine: &Engine) -> usize {
+        self.command.numbers(engine)
+    }
+
+    fn is_replay(output: &C::Output) -> bool {
+        C::is_replay(output)
+    }
+
+    fn touched(output: &C::Output) -> usize {
+        C::touched(output)
+    }
+}
+
+impl Decision<'_, '_> {
+    /// Records what `by` did or was refused, if the command is a deed of anybody's.
+    pub(crate) fn audit<C: Command>(&mut self, by: (ClientNo, KeyNo), command: &C, outcome: &Result<C::Output>) {
+        let Some(Deed { action, of, target, name }) = command.deed(outcome.as_ref().ok()) else { return };
+        let (client, key) = of.unwrap_or(by);
+        self.overlay.insert(AuditRecord {
+            no: self.writer.audit_no(self.overlay.now),
+            at: self.overlay.now,
+            client,
+            key,
+            action,
+            target,
+            name: if target == 0 { name } else { None },
+            refused: outcome.as_ref().err().map(|error| error.code.as_str().to_owned()),
+        });
+    }
+}
+
+/// A host remembers credentials for some seconds. What they could do for good within these, such as adding a key
+/// before theirs is found revoked, is looked at once more. A create is not: it costs no read.
+fn still_may_sign(overlay: &Overlay<'_>, by: &SignedBy) -> Result<()> {
+    if by.key == KeyNo(0) {
+        return Ok(());
+    }
+    let key: Option<KeyRecord> = overlay.get(&Key::Key(by.key))?;
+    let client: Option<ClientRecord> = overlay.get(&Key::Client(by.client))?;
+    if key.is_none_or(|key| key.status != KeyStatus::Active) {
+        return Err(Error::new(ErrorCode::KeyRevoked));
+    }
+    if client.is_none_or(|client| client.suspended) {
+        return Err(Error::new(ErrorCode::ClientSuspended));
+    }
+    Ok(())
+}
+
+fn spent(overlay: &Overlay<'_>, nonce: &Nonce) -> Result<bool> {
+    Ok(overlay.get::<NonceRecord>(&Key::Nonce(nonce.hash))?.is_some())
+}
+
+fn burn(overlay: &mut Overlay<'_>, nonce: &Nonce) -> Result<()> {
+    if spent(overlay, nonce)? {
+        return Err(Error::new(ErrorCode::NonceReplayed));
+    }
+    overlay.insert(record(nonce));
+    Ok(())
+}
+
+fn record(nonce: &Nonce) -> NonceRecord {
+    NonceRecord { hash: nonce.hash, expires_at: nonce.expires_at }
+}

@@ -1,0 +1,61 @@
+//! Settings of an engine.
+
+use std::sync::Arc;
+
+use crate::money::{Currency, Money};
+use crate::route::ProviderSpec;
+use crate::seal::MasterKeys;
+use crate::time::Millis;
+use crate::webhook::Guard;
+
+/// Settings of an engine. The defaults are those of the sandbox: two simulated providers.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The providers, in order of preference.
+    pub providers: Vec<ProviderSpec>,
+    /// What a new sandbox client finds in its accounts.
+    pub sandbox_funding: Vec<Money>,
+    /// How long an access token lives.
+    pub token_ttl_ms: Millis,
+    /// How long a quote holds.
+    pub quote_ttl_ms: Millis,
+    /// How long a host has a leased task before it counts as lost.
+    pub lease_ms: Millis,
+    /// Under what secrets are kept; without any, what needs one is refused or left out.
+    pub master: Option<Arc<MasterKeys>>,
+    /// Who signs receipts, as their `iss` says it: the gateway's public address, where it has one.
+    pub issuer: String,
+    /// Where webhooks may go.
+    pub webhook_guard: Guard,
+    /// Names this engine among those that share a store; drawn at random by default.
+    pub owner: Option<i64>,
+}
+
+impl Config {
+    /// Two simulated providers and funded accounts; no real money can move.
+    pub fn sandbox() -> Self {
+        Self::default()
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        // One million of each, in major units: round numbers that people recognise in their first balance.
+        let funded = ["EUR", "USD", "GBP", "JPY", "KWD", "KES", "UGX", "TZS", "GHS", "NGN", "XOF", "INR"];
+        let million = |c: Currency| Money::from_minor(1_000_000 * 10_i64.pow(u32::from(c.minor_units())), c);
+        Self {
+            providers: vec![
+                ProviderSpec::simulator("simulator", "Simulated operator"),
+                ProviderSpec::simulator("simulator-backup", "Simulated operator, second choice"),
+            ],
+            sandbox_funding: funded.iter().filter_map(|code| Currency::from_code(code)).map(million).collect(),
+            token_ttl_ms: 900_000,
+            quote_ttl_ms: 900_000,
+            lease_ms: 30_000,
+            master: None,
+            issuer: "railgate".to_owned(),
+            webhook_guard: Guard::default(),
+            owner: None,
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! What a rail said, and what follows from it for the attempt, the settlement, its money and the next step.
+
+use crate::api::Subject;
+use crate::error::Result;
+use crate::ids::{ProviderNo, Ulid};
+use crate::lifecycle::settlement::SettlementInput;
+use crate::lifecycle::{AttemptStatus, attempt};
+use crate::money::Money;
+use crate::rail::{FailureCode, RailAnswer};
+use crate::store::record::{Actor, AttemptRecord, EventType, Key, TaskKey, TaskKind, TaskRecord};
+use crate::store::{Lookup, Write};
+use crate::time::Millis;
+use crate::trail::write_string;
+
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Overlay, Prefetch, Writer, subject};
+use crate::engine::settlement::{Change, Note};
+
+/// When an open attempt or reversal is asked about, counted from when it became unclear; afterwards hourly.
+pub(crate) const INQUIRIES: [Millis; 6] = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
+const HOUR: Millis = 3_600_000;
+/// After so long without an end a person must look.
+const REVIEW_AFTER: Millis = 86_400_000;
+/// How often an attempt that provably never arrived is sent.
+const MOST_SENDS: u16 = 3;
+
+/// What a rail said, in answer to a call or by calling back.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// About what.
+    pub subject: Subject,
+    /// What.
+    pub answer: RailAnswer,
+    /// The lease under which it was asked; `None` for a callback that nobody asked for.
+    pub lease: Option<TaskKey>,
+}
+
+impl Command for Answer {
+    type Output = ();
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    /// Repeats and old news change nothing; the lease under which it was asked ends.
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
+        let (engine, Self { subject, answer, lease }) = (d.engine, self);
+        // A lease that ran out was given to somebody else: the answer counts all the same. Its key may even have become
+        // another task's since; that one is none of this answer's business.
+        let task: Option<TaskRecord> = match *lease {
+            Some(key) => d.overlay.get(&Key::Task(key))?.filter(|task: &TaskRecord| task.subject() == *subject),
+            None => None,
+        };
+        if let Some(task) = &task {
+            d.overlay.write(Write::Delete(Key::Task(task.key)));
+        }
+        let still_open = match *subject {
+            Subject::Attempt(no, n) => {
+                // The settlement first: its version vouches for what is read of the attempt after it.
+                let change = engine.change(d.overlay, no)?;
+                let attempt = engine.attempt(d.overlay, no, n)?;
+                let answer = engine.weigh(answer, task.as_ref(), attempt.provider, attempt.started_at);
+                let inquired = task.as_ref().is_some_and(|t| t.kind == TaskKind::Inquire);
+                if *answer == RailAnswer::NotSent && inquired && engine.may_resend(&attempt) {
+                    engine.send_again(d.overlay, d.writer, &attempt);
+                    false
+                } else {
+                    engine.attempt_answered(d.overlay, d.writer, change, attempt, answer)?
+                }
+            }
+            Subject::Reversal(no, n) => {
+                let change = engine.change(d.overlay, no)?;
+                let reversal = engine.reversal_record(d.overlay, no, n)?;
+                let answer = match engine.weigh(answer, task.as_ref(), change.record.provider, reversal.updated_at) {
+                    // The rail took it once: that it cannot find it now proves nothing.
+                    RailAnswer::NotSent if reversal.rail_reference.is_some() => &RailAnswer::Unknown,
+                    other => other,
+                };
+                engine.reversal_answered(d.overlay, d.writer, change, reversal, answer)?
+            }
+        };
+        if let Some(task) = task.filter(|t| still_open && matches!(t.kind, TaskKind::Inquire | TaskKind::InquireReversal)) {
+            engine.ask_again(d.overlay, d.writer, &task)?;
+        }
+        Ok(())
+    }
+
+    fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        prefetch.add(self.lease.map(|key| Lookup::Get(Key::Task(key))));
+        prefetch.add(subject(self.subject));
+    }
+}
+
+impl TaskRecord {
+    /// What it asks about.
+    pub(crate) fn subject(&self) -> Subject {
+        match self.kind {
+            TaskKind::Dispatch | TaskKind::Inquire | TaskKind::SimulatorCallback => Subject::Attempt(self.settlement, self.child),
+            TaskKind::Reverse | TaskKind::InquireReversal => Subject::Reversal(self.settlement, self.child),
+        }
+    }
+}
+
+impl Engine {
+    /// That the rail could not even be reached is proof. "Not found" is proof only from a rail that declares it
+    /// authoritative, and only if it was asked when nothing could be on its way any more. What is reported under a
+    /// lease that ran out may be an answer to an older question, and proves nothing.
+    fn weigh<'a>(&self, answer: &'a RailAnswer, task: Option<&TaskRecord>, provider: ProviderNo, sent_at: Millis) -> &'a RailAnswer {
+        let authoritative = self.routes.provider(provider).is_some_and(|spec| spec.capabilities.inquiry);
+        let proof = task.is_some_and(|task| match task.kind {
+            TaskKind::Dispatch | TaskKind::Reverse => true,
+            TaskKind::Inquire | TaskKind::InquireReversal => {
+                let asked_at = task.key.due() - self.config.lease_ms;
+                authoritative && asked_at - sent_at >= self.not_found_after()
+            }
+            TaskKind::SimulatorCallback => false,
+        });
+        match answer {
+            RailAnswer::NotSent if !proof => &RailAnswer::Unknown,
+            RailAnswer::NotSent
+            | RailAnswer::Completed { .. }
+            | RailAnswer::Accepted { .. }
+            | RailAnswer::Declined { .. }
+            | RailAnswer::Unknown
+            | RailAnswer::Returned { .. } => answer,
+        }
+    }
+
+    /// An inquiry proved that the attempt never arrived: it got lost on the way, or its host died before it left. A rail
+    /// that takes the same request twice as one may be sent it again; that is better than to fail, or to go elsewhere.
+    fn may_resend(&self, attempt: &AttemptRecord) -> bool {
+        let idempotent = self.routes.provider(attempt.provider).is_some_and(|spec| spec.capabilities.idempotent_submit);
+        idempotent && attempt.status == AttemptStatus::Unknown && attempt.sends < MOST_SENDS
+    }
+
+    fn send_again(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, attempt: &AttemptRecord) {
+        let (settlement, child, since) = (attempt.settlement, attempt.n, overlay.now);
+        let key = writer.task_key(overlay.now);
+        overlay.insert(TaskRecord { key, kind: TaskKind::Dispatch, settlement, child, tries: attempt.sends, since, owner: 0 });
+    }
+
+    /// How long after it was stored a payment may still turn up at a rail that does not know it yet: it may leave until
+    /// its lease ends, and be on its way as long again.
+    fn not_found_after(&self) -> Millis {
+        2 * self.config.lease_ms
+    }
+
+    /// Says whether the attempt is still open afterwards.
+    pub(crate) fn attempt_answered(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        mut change: Change<'_>,
+        mut attempt: AttemptRecord,
+        answer: &RailAnswer,
+    ) -> Result<bool> {
+        let from = attempt.status;
+        let note = |to: AttemptStatus| Note::new(Some(from.name()), to.name(), actor_of(answer)).child(attempt.n);
+        match attempt::transition(from, answer.kind()) {
+            attempt::Next::Stay => return Ok(from.is_open()),
+            attempt::Next::Contradiction => {
+                change.input(SettlementInput::Contradiction, note(from).data(describe(answer, None)));
+            }
+            attempt::Next::PaidAndBounced => {
+                let no = change.record.no;
+                let paid = RailAnswer::Completed { rail_reference: None };
+                self.attempt_answered(overlay, writer, change, attempt.clone(), &paid)?;
+                attempt.status = AttemptStatus::Completed;
+                overlay.settle();
+                let change = self.change(overlay, no)?;
+                return self.attempt_answered(overlay, writer, change, attempt, answer);
+            }
+            attempt::Next::Bounced => {
+                // A reversal under way and a bounce would give the money back twice: a person must look.
+                let input = if change.record.reversing == 0 { SettlementInput::Bounced } else { SettlementInput::Contradiction };
+                change.input(input, note(from).data(describe(answer, None)));
+            }
+            attempt::Next::To(to) => {
+                change.event(EventType::AttemptAnswered, note(to).data(describe(answer, None)));
+                attempt.status = to;
+                attempt.answered_at = Some(overlay.now);
+                if let RailAnswer::Completed { rail_reference: Some(reference) }
+                | RailAnswer::Accepted { rail_reference: Some(reference) } = answer
+                {
+                    change.more().rail_reference = Some(reference.clone());
+                }
+                let settlement = change.record.no;
+                let follow = self.follow(&mut change, &attempt, answer);
+                let task = match follow {
+                    Follow::Nothing => None,
+                    Follow::NextProvider => Some((overlay.now, TaskKind::Dispatch, attempt.n + 1)),
+                    // One chain of inquiries an attempt: it begins when the attempt is first unclear.
+                    Follow::Ask if from == AttemptStatus::Started => Some((overlay.now + INQUIRIES[0], TaskKind::Inquire, attempt.n)),
+                    Follow::Ask => None,
+                };
+                change.write(Write::Replace(attempt.clone().into()));
+                change.update(overlay);
+                if let Some((due, kind, child)) = task {
+                    let key = writer.task_key(due);
+                    overlay.insert(TaskRecord { key, kind, settlement, child, tries: 0, since: overlay.now, owner: 0 });
+                }
+                return Ok(attempt.status.is_open());
+            }
+        }
+        change.update(overlay);
+        Ok(from.is_open())
+    }
+
+    /// What the settlement makes of its attempt's new state.
+    fn follow(&self, change: &mut Change<'_>, attempt: &AttemptRecord, answer: &RailAnswer) -> Follow {
+        if change.record.status.is_final() || attempt.n != change.record.attempts {
+            return Follow::Nothing;
+        }
+        let note = |change: &Change<'_>| Note::new(None, change.record.status.name(), actor_of(answer)).child(attempt.n);
+        match attempt.status {
+            AttemptStatus::Completed => {
+                change.input(SettlementInput::AttemptCompleted, note(change));
+                Follow::Nothing
+            }
+            AttemptStatus::Accepted => {
+                change.input(SettlementInput::AttemptAccepted, note(change));
+                Follow::Ask
+            }
+            AttemptStatus::Unknown => {
+                change.input(SettlementInput::AttemptUnknown, note(change));
+                Follow::Ask
+            }
+            AttemptStatus::Declined | AttemptStatus::NotSent => {
+                let (code, rail_code, elsewhere_ok) = refusal(answer);
+                match elsewhere_ok.then(|| self.next_provider(change, attempt)).flatten() {
+                    Some(provider) => {
+                        change.input(SettlementInput::AttemptDeadRouteLeft, note(change));
+                        change.rehold(provider);
+                        Follow::NextProvider
+                    }
+                    None => {
+                        change.failure(code, rail_code);
+                        let data = format!(r#"{{"code":"{}"}}"#, code.as_str());
+                        change.input(SettlementInput::AttemptDeadNoRoute, note(change).data(data));
+                        Follow::Nothing
+                    }
+                }
+            }
+            AttemptStatus::Started => Follow::Nothing,
+        }
+    }
+
+    /// The provider after the one that just died, on the route as it is configured now. Never one before it.
+    fn next_provider(&self, change: &Change<'_>, attempt: &AttemptRecord) -> Option<ProviderNo> {
+        let record = &change.record;
+        let pinned = record.more.as_ref().and_then(|m| m.pinned.as_deref());
+        let money = Money::from_minor(record.amount, record.currency);
+        self.routes
+            .candidates(record.mode, record.to.namespace(), record.currency, pinned)
+            .skip_while(|(no, _)| *no != attempt.provider)
+            .skip(1)
+            .find(|(_, spec)| spec.accepts(money).is_ok())
+            .map(|(no, _)| no)
+    }
+
+    /// The next inquiry of the chain; after a day a person is called, and the asking goes on.
+    fn ask_again(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<()> {
+        let tries = task.tries.saturating_add(1);
+        let due = match INQUIRIES.get(usize::from(tries)) {
+            Some(after) => (task.since + after).max(overlay.now + 1_000),
+            None => overlay.now + HOUR,
+        };
+        let key = writer.task_key(due);
+        overlay.insert(TaskRecord { key, tries, owner: 0, ..task.clone() });
+        if overlay.now - task.since >= REVIEW_AFTER {
+            overlay.settle();
+            self.call_a_person(overlay, task)?;
+        }
+        Ok(())
+    }
+
+    fn call_a_person(&self, overlay: &mut Overlay<'_>, task: &TaskRecord) -> Result<()> {
+        let mut change = self.change(overlay, task.settlement)?;
+        if change.record.needs_review {
+            return Ok(());
+        }
+        change.record.needs_review = true;
+        let state = change.record.status.name();
+        let note = Note::new(Some(state), state, Actor::System)
+            .child(task.child)
+            .data(r#"{"needs_review":true,"reason":"no_end_for_a_day"}"#.to_owned());
+        let kind = match (task.kind, change.record.status.is_final()) {
+            (TaskKind::InquireReversal, _) | (_, true) => EventType::ReversalUnknown,
+            (_, false) => EventType::SettlementUnknown,
+        };
+        change.event(kind, note);
+        change.update(overlay);
+        Ok(())
+    }
+}
+
+/// What is to be done next for a settlement.
+enum Follow {
+    Nothing,
+    Ask,
+    NextProvider,
+}
+
+/// Not knowing is our own conclusion; everything else the rail said.
+pub(crate) fn actor_of(answer: &RailAnswer) -> Actor {
+    match answer {
+        RailAnswer::Unknown | RailAnswer::NotSent => Actor::System,
+        RailAnswer::Completed { .. } | RailAnswer::Accepted { .. } | RailAnswer::Declined { .. } | RailAnswer::Returned { .. } => {
+            Actor::Rail
+        }
+    }
+}
+
+/// Why it is dead, and whether somebody else may be asked.
+pub(crate) fn refusal(answer: &RailAnswer) -> (FailureCode, Option<String>, bool) {
+    match answer {
+        RailAnswer::Declined { code, elsewhere_ok, rail_code } => (*code, rail_code.clone(), *elsewhere_ok),
+        RailAnswer::NotSent => (FailureCode::ProviderOffline, None, true),
+        RailAnswer::Completed { .. } | RailAnswer::Accepted { .. } | RailAnswer::Unknown | RailAnswer::Returned { .. } => {
+            (FailureCode::Other, None, false)
+        }
+    }
+}
+
+/// The answer as an event's data: one canonical JSON object, keys in order.
+pub(crate) fn describe(answer: &RailAnswer, reversal: Option<Ulid>) -> String {
+    let mut out = format!(r#"{{"answer":"{}""#, answer.kind().as_str());
+    let mut text = |name: &str, value: &str| {
+        out.push_str(&format!(r#","{name}":"#));
+        write_string(&mut out, value);
+    };
+    match answer {
+        RailAnswer::Completed { rail_reference } | RailAnswer::Accepted { rail_reference } => {
+            rail_reference.iter().for_each(|r| text("rail_reference", r));
+        }
+        RailAnswer::Declined { code, rail_code, .. } => {
+            text("code", code.as_str());
+            rail_code.iter().for_each(|r| text("rail_code", r));
+        }
+        RailAnswer::Returned { rail_code } => rail_code.iter().for_each(|r| text("rail_code", r)),
+        RailAnswer::NotSent | RailAnswer::Unknown => {}
+    }
+    if let Some(id) = reversal {
+        text("reversal", &format!("rev_{id}"));
+    }
+    out.push('}');
+    out
+}

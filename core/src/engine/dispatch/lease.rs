@@ -1,0 +1,216 @@
+//! Leasing due tasks: what must be stored before anything leaves is stored in the commit that leases it.
+
+use crate::api::{Action, Lease, Subject, Work};
+use crate::error::{Error, Result};
+use crate::ids::SettlementNo;
+use crate::lifecycle::settlement::{Next, SettlementInput};
+use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName, attempt, reversal};
+use crate::rail::RailAnswer;
+use crate::rail::simulator::Scenario;
+use crate::store::record::{Actor, AttemptRecord, EventType, Key, ReversalRecord, TaskKey, TaskKind, TaskRecord};
+use crate::store::{Scan, Write, typed_all};
+
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Overlay, Writer, subject};
+use crate::engine::settlement::{Change, Note};
+
+/// Takes up to `limit` due tasks and stores what must be stored before they leave.
+#[derive(Debug, Clone)]
+pub struct LeaseTasks {
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Command for LeaseTasks {
+    type Output = Vec<Lease>;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    /// A task that is not relevant any more is dropped; one that cannot be worked on now because of a fault of its own is
+    /// put off, so that it never holds up the others.
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<Lease>> {
+        let (engine, overlay, writer) = (d.engine, &mut *d.overlay, &mut *d.writer);
+        if writer.outrun {
+            return Ok(Vec::new());
+        }
+        let scan = Scan::Tasks { after: TaskKey(i64::MIN), until: overlay.now, limit: self.limit };
+        let due: Vec<TaskRecord> = typed_all(engine.store.scan(&scan)?)?;
+        overlay.look_up(due.iter().flat_map(|task| subject(task.subject())))?;
+        let mut leases = Vec::with_capacity(due.len());
+        for task in due {
+            if overlay.touched(&Key::Task(task.key)) {
+                continue;
+            }
+            let work = match engine.prepare(overlay, writer, &task) {
+                Ok(work) => work,
+                Err(_) => {
+                    overlay.discard();
+                    engine.put_off(overlay, writer, &task);
+                    overlay.settle();
+                    continue;
+                }
+            };
+            overlay.write(Write::Delete(Key::Task(task.key)));
+            if let Some(work) = work {
+                let key = writer.task_key(overlay.now + engine.config.lease_ms);
+                overlay.insert(TaskRecord { key, owner: engine.owner, ..task });
+                leases.push(Lease { key, work });
+            }
+            overlay.settle();
+        }
+        Ok(leases)
+    }
+
+    fn touched(leases: &Vec<Lease>) -> usize {
+        leases.len().max(1)
+    }
+}
+
+impl Engine {
+    fn put_off(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) {
+        let key = writer.task_key(overlay.now + self.config.lease_ms);
+        overlay.write(Write::Delete(Key::Task(task.key)));
+        overlay.insert(TaskRecord { key, owner: 0, ..task.clone() });
+    }
+
+    /// What the task asks of the host; `None` when nothing is left to do.
+    fn prepare(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
+        match task.kind {
+            TaskKind::Dispatch => self.prepare_dispatch(overlay, writer, task),
+            TaskKind::Inquire => self.prepare_inquiry(overlay, task),
+            TaskKind::Reverse => self.prepare_reversal(overlay, writer, task),
+            TaskKind::InquireReversal => self.prepare_reversal_inquiry(overlay, task),
+            TaskKind::SimulatorCallback => self.prepare_callback(overlay, task),
+        }
+    }
+
+    /// Starts attempt `task.child`: stored as submitted before a byte leaves.
+    fn prepare_dispatch(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
+        let mut change = self.change(overlay, task.settlement)?;
+        if change.record.attempts >= task.child {
+            let attempt = self.attempt(overlay, task.settlement, task.child)?;
+            return match attempt.status {
+                // It was started before, by a host that never reported back: nobody knows whether it left.
+                AttemptStatus::Started => {
+                    self.attempt_answered(overlay, writer, change, attempt, &RailAnswer::Unknown)?;
+                    Ok(None)
+                }
+                AttemptStatus::Unknown if task.tries == attempt.sends => self.resend(overlay, change, attempt, task),
+                AttemptStatus::Unknown | AttemptStatus::Accepted => Ok(None),
+                AttemptStatus::Completed | AttemptStatus::Declined | AttemptStatus::NotSent => Ok(None),
+            };
+        }
+        if change.record.status == SettlementStatus::Accepted && change.record.expires_at.is_some_and(|at| at <= overlay.now) {
+            let note = Note::new(None, StateName::Cancelled, Actor::System).data(r#"{"reason":"expired"}"#.to_owned());
+            change.input(SettlementInput::Cancel, note);
+            change.update(overlay);
+            return Ok(None);
+        }
+        if change.record.status.is_final() {
+            return Ok(None);
+        }
+        let attempt = AttemptRecord {
+            settlement: task.settlement,
+            n: task.child,
+            provider: change.record.provider,
+            status: AttemptStatus::Started,
+            sends: 1,
+            started_at: overlay.now,
+            answered_at: None,
+        };
+        change.record.attempts = task.child;
+        let note = Note::new(None, StateName::Submitted, Actor::System);
+        match change.input(SettlementInput::AttemptStarted, note) {
+            Next::To(_) | Next::Stay => {}
+            Next::Refuse | Next::Discrepancy => return Ok(None),
+        }
+        let data = format!(r#"{{"provider":"{}"}}"#, self.provider_id(attempt.provider));
+        change.event(EventType::AttemptStarted, Note::new(None, StateName::Started, Actor::System).child(attempt.n).data(data));
+        let call = self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?;
+        change.write(Write::Insert(attempt.into()));
+        change.update(overlay);
+        Ok(Some(Work::Call(call)))
+    }
+
+    /// Sends an attempt again that provably never arrived: the same one, under the same rail key.
+    fn resend(
+        &self,
+        overlay: &mut Overlay<'_>,
+        mut change: Change<'_>,
+        mut attempt: AttemptRecord,
+        task: &TaskRecord,
+    ) -> Result<Option<Work>> {
+        let attempt::Next::To(status) = attempt::resend(attempt.status) else { return Ok(None) };
+        let from = Some(attempt.status.name());
+        attempt.status = status;
+        attempt.sends += 1;
+        attempt.started_at = overlay.now;
+        change.input(SettlementInput::AttemptStarted, Note::new(None, StateName::Submitted, Actor::System));
+        let data = format!(r#"{{"provider":"{}","sends":{}}}"#, self.provider_id(attempt.provider), attempt.sends);
+        change.event(EventType::AttemptStarted, Note::new(from, status.name(), Actor::System).child(attempt.n).data(data));
+        let call = self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?;
+        change.write(Write::Replace(attempt.into()));
+        change.update(overlay);
+        Ok(Some(Work::Call(call)))
+    }
+
+    fn prepare_inquiry(&self, overlay: &Overlay<'_>, task: &TaskRecord) -> Result<Option<Work>> {
+        let attempt = self.attempt(overlay, task.settlement, task.child)?;
+        if !attempt.status.is_open() {
+            return Ok(None);
+        }
+        let record = overlay.settlement(task.settlement)?;
+        Ok(Some(Work::Call(self.attempt_call(&record, &attempt, Action::Inquire, task.tries)?)))
+    }
+
+    fn prepare_reversal(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
+        let mut change = self.change(overlay, task.settlement)?;
+        let mut reversal = self.reversal_record(overlay, task.settlement, task.child)?;
+        match reversal::dispatch(reversal.status) {
+            reversal::Next::To(status) => {
+                let data = format!(r#"{{"reversal":"rev_{}"}}"#, self.reversal_ulid(&reversal));
+                let note = Note::new(Some(reversal.status.name()), status.name(), Actor::System).child(reversal.n).data(data);
+                reversal.status = status;
+                reversal.updated_at = overlay.now;
+                change.event(EventType::ReversalSubmitted, note);
+                let call = self.reversal_call(&change.record, &reversal, Action::Reverse, task.tries)?;
+                change.write(Write::Replace(reversal.into()));
+                change.update(overlay);
+                Ok(Some(Work::Call(call)))
+            }
+            // Sent before by a host that never reported back.
+            reversal::Next::Stay if reversal.status == ReversalStatus::Submitted && reversal.rail_reference.is_none() => {
+                self.reversal_answered(overlay, writer, change, reversal, &RailAnswer::Unknown)?;
+                Ok(None)
+            }
+            reversal::Next::Stay | reversal::Next::Discrepancy => Ok(None),
+        }
+    }
+
+    fn prepare_reversal_inquiry(&self, overlay: &Overlay<'_>, task: &TaskRecord) -> Result<Option<Work>> {
+        let reversal = self.reversal_record(overlay, task.settlement, task.child)?;
+        if reversal.status.is_final() {
+            return Ok(None);
+        }
+        let record = overlay.settlement(task.settlement)?;
+        Ok(Some(Work::Call(self.reversal_call(&record, &reversal, Action::InquireReversal, task.tries)?)))
+    }
+
+    fn prepare_callback(&self, overlay: &Overlay<'_>, task: &TaskRecord) -> Result<Option<Work>> {
+        let record = overlay.settlement(task.settlement)?;
+        let attempt = self.attempt(overlay, task.settlement, task.child)?;
+        let call = self.attempt_call(&record, &attempt, Action::Submit, 0)?;
+        let callback = Scenario::of(&record.to).callbacks(&call.rail_key).into_iter().nth(usize::from(task.tries));
+        Ok(callback.map(|(_, answer)| Work::Callback { subject: Subject::Attempt(task.settlement, task.child), answer }))
+    }
+
+    pub(crate) fn attempt(&self, overlay: &Overlay<'_>, no: SettlementNo, n: u16) -> Result<AttemptRecord> {
+        overlay.get(&Key::Attempt((no, n)))?.ok_or_else(|| Error::internal(format!("attempt {n} of settlement {} is missing", no.0)))
+    }
+
+    pub(crate) fn reversal_record(&self, overlay: &Overlay<'_>, no: SettlementNo, n: u16) -> Result<ReversalRecord> {
+        overlay.get(&Key::Reversal((no, n)))?.ok_or_else(|| Error::internal(format!("reversal {n} of settlement {} is missing", no.0)))
+    }
+}

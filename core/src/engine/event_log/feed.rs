@@ -1,0 +1,125 @@
+//! Following along: a client's feed of events, and what the log proves about them.
+
+use crate::api::{Caller, FeedEventView, ProofView, Target};
+use crate::auth::{PublicKey, SoftwareKey};
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::SettlementNo;
+use crate::log::{self, Checkpoint, LogKey, LogName, Proof, TilePath, TreeError};
+use crate::store::record::{EventRecord, FeedRecord, Key, Record, SecretKind, SecretRecord, SettlementRecord};
+use crate::store::{Scan, Unique, typed, typed_all};
+use crate::trail::{self, Link, hex};
+
+use super::{StoredTiles, leaf_salt, log_head};
+use crate::engine::Engine;
+use crate::engine::access::place;
+
+impl Engine {
+    /// The caller's events over all its settlements behind position `after`, in the order of the feed, at most `limit`.
+    pub fn feed(&self, caller: &Caller, after: i64, limit: usize) -> Result<Vec<FeedEventView>> {
+        let scan = Scan::Feed { client: caller.client, mode: caller.mode, after, limit };
+        let feed: Vec<FeedRecord> = typed_all(self.store.scan(&scan)?)?;
+        let mut views = Vec::with_capacity(feed.len());
+        let mut known: Option<SettlementRecord> = None;
+        let mut before: Option<EventRecord> = None;
+        for entry in feed {
+            let settlement = match known.take().filter(|known| known.no == entry.settlement) {
+                Some(settlement) => settlement,
+                None => self.stored(&Key::Settlement(entry.settlement), entry.settlement)?,
+            };
+            let event: EventRecord = self.stored(&Key::Event((entry.settlement, entry.n)), entry.settlement)?;
+            let prev = match before.take().filter(|last| (last.settlement, last.n + 1) == (entry.settlement, entry.n)) {
+                Some(prev) => Some(prev.hash),
+                None if entry.n <= 1 => None,
+                None => Some(self.stored::<EventRecord>(&Key::Event((entry.settlement, entry.n - 1)), entry.settlement)?.hash),
+            };
+            views.push(FeedEventView { position: entry.position, event: self.event_view(&settlement, &event, prev.as_ref())? });
+            (known, before) = (Some(settlement), Some(event));
+        }
+        Ok(views)
+    }
+
+    fn stored<T: TryFrom<Record, Error = Record>>(&self, key: &Key, no: SettlementNo) -> Result<T> {
+        typed(self.store.get(key)?)?.ok_or_else(|| Error::internal(format!("the feed names what is not there, of settlement {}", no.0)))
+    }
+
+    /// The proof that the last event of the caller's settlement is in the log, and what it takes to check it offline.
+    ///
+    /// # Errors
+    /// `settlement_not_found`; `not_logged_yet` while that event is not numbered: a moment later it is.
+    pub fn proof(&self, caller: &Caller, target: &Target) -> Result<ProofView> {
+        let record = self.settlement(caller, target)?;
+        let entry: Option<FeedRecord> = typed(self.store.find(&Unique::FeedOf(record.no, record.version))?)?;
+        let entry = entry.ok_or_else(|| Error::new(ErrorCode::NotLoggedYet))?;
+        let event: EventRecord = self.stored(&Key::Event((record.no, record.version)), record.no)?;
+        let size = log_head(&*self.store)?.map_or(0, |head| head.size);
+        let (index, size) = (u64::try_from(entry.leaf).map_err(Error::internal)?, u64::try_from(size).map_err(Error::internal)?);
+        let path = log::inclusion(&StoredTiles(&*self.store), index, size).map_err(of_tree)?;
+        let checkpoint = self.checkpoint_at(size)?;
+        let salt = leaf_salt(&self.id_key, record.no, record.version);
+        Ok(ProofView {
+            settlement_id: self.settlement_id(&record),
+            reference: record.reference.as_str().to_owned(),
+            event_id: format!("evt_{}", trail::event_ulid(&self.id_key, &record, &Link::from(&event), event.n)),
+            sequence: event.n,
+            event_hash: hex(&event.hash),
+            salt: hex(&salt),
+            leaf_index: index,
+            tree_size: size,
+            path: path.iter().map(|hash| hex(hash)).collect(),
+            proof: Proof { salt, index, path, checkpoint: checkpoint.clone() }.to_string(),
+            checkpoint,
+        })
+    }
+
+    /// The log's signed checkpoint as it now stands: a C2SP `tlog-checkpoint` in a signed note. The same bytes until the
+    /// log grows or its key is replaced.
+    pub fn checkpoint(&self) -> Result<String> {
+        let size = log_head(&*self.store)?.map_or(0, |head| head.size);
+        self.checkpoint_at(u64::try_from(size).map_err(Error::internal)?)
+    }
+
+    fn checkpoint_at(&self, size: u64) -> Result<String> {
+        let root = log::root(&StoredTiles(&*self.store), size).map_err(of_tree)?;
+        let secret = self.log_secrets()?.pop().ok_or_else(|| Error::internal("there is no log key"))?;
+        let key = self.unseal(&place(secret.kind, secret.no), &secret.sealed)?;
+        let key = key.as_slice().try_into().map_err(|_| Error::internal("a log key has the wrong length"))?;
+        Checkpoint { origin: self.log_name(), size, root }.sign(&SoftwareKey::ed25519(key)).map_err(Error::internal)
+    }
+
+    fn log_name(&self) -> LogName {
+        LogName::of_issuer(&self.config.issuer)
+    }
+
+    /// The keys under which checkpoints are signed or were, the newest first. Displayed, each is a C2SP verifier key.
+    pub fn log_keys(&self) -> Result<Vec<LogKey>> {
+        let key = |secret: &SecretRecord| {
+            let public = PublicKey::ed25519(&secret.public);
+            let key = public.and_then(|public| LogKey::new(self.log_name(), public));
+            key.ok_or_else(|| Error::internal("a log key is not on its curve"))
+        };
+        self.log_secrets()?.iter().rev().map(key).collect()
+    }
+
+    fn log_secrets(&self) -> Result<Vec<SecretRecord>> {
+        Ok(self.secrets()?.into_iter().filter(|secret| secret.kind == SecretKind::Log).collect())
+    }
+
+    /// A tile of the log, as C2SP `tlog-tiles` serves it; `None` if the log has no such tile.
+    pub fn log_tile(&self, path: &TilePath) -> Result<Option<Vec<u8>>> {
+        let size = log_head(&*self.store)?.map_or(0, |head| head.size);
+        if !path.is_within(u64::try_from(size).map_err(Error::internal)?) {
+            return Ok(None);
+        }
+        log::serve(&StoredTiles(&*self.store), path).map(Some).map_err(of_tree)
+    }
+}
+
+/// A store that cannot be read is that; a tree that is damaged is a fault of ours.
+fn of_tree(error: TreeError<Error>) -> Error {
+    match error {
+        TreeError::Tiles(cause) => cause,
+        damaged @ (TreeError::Missing { .. } | TreeError::Short { .. } | TreeError::Ahead { .. } | TreeError::Beyond { .. }) => {
+            Error::internal(damaged)
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! The log over all events: what a commit wrote is noted in that commit, and numbered behind it, in order.
+//!
+//! A commit that makes events leaves one row that names them ([`UnloggedRecord`]): all that a create pays. One node at a
+//! time takes such rows, gives each event its place in its owner's feed and in the Merkle tree, writes what webhooks
+//! are owed, and removes the rows, all in one commit. A crash anywhere leaves the rows, and so nothing is missed; the
+//! head's key is the tree's size, and so nothing is numbered twice.
+
+mod feed;
+mod numbering;
+
+use std::collections::{HashMap, HashSet};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+use crate::api::Logged;
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::{ClientNo, IdKey, SettlementNo};
+use crate::ledger::Mode;
+use crate::log::{self, TileRow, Tiles, TreeError};
+use crate::store::record::{
+    EventRecord, FeedRecord, Key, LogHeadRecord, LoggedChange, LoggedEvent, MetaRecord, Moment, Record, SettlementRecord, TileRecord,
+    UnloggedRecord,
+};
+use crate::store::{Commit, CommitError, Lookup, Scan, Store, Unique, Write, typed, typed_all};
+use crate::time::Millis;
+
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Overlay};
+
+#[cfg(feature = "sandbox")]
+pub(crate) use numbering::Immediate;
+pub(crate) use numbering::{Deferred, Numbering};
+
+/// A node that appended keeps the others from it for so long, so that they do not get into each other's way.
+const LOG_LEASE: Millis = 5_000;
+/// A lease that ends later was taken by a clock that is wrong. The head's key keeps nodes apart in any case.
+const LOG_LEASE_MOST: Millis = 60_000;
+/// An event whose predecessor is not numbered yet waits for it, but not for ever: then its trace was damaged.
+const PREDECESSOR_WAIT: Millis = 60_000;
+/// How many events of a database from before there was a log are numbered in one commit.
+const BACKFILL: usize = 2_000;
+pub(crate) const BACKFILL_KEY: &str = "log_backfill";
+/// How large the log was when those were numbered: they stand in the order of their settlements, not of time.
+const BACKFILLED_KEY: &str = "log_backfilled";
+/// How many rows are looked at first: under load, each has the events of many commands.
+const FEW: usize = 16;
+/// How many rows are looked at to find what the first of them wait for.
+const WIDEST: usize = 16_384;
+
+/// What is numbered next.
+struct Turn {
+    /// The rows it stands in.
+    rows: Vec<i64>,
+    /// Of each change, in which of the rows.
+    from: Vec<usize>,
+    changes: Vec<LoggedChange>,
+    waiting: Waiting,
+    /// There are more rows.
+    more: bool,
+}
+
+/// Numbers events that are not in the log yet, about so many at most; leaves it to another node that is at it.
+#[derive(Debug, Clone)]
+pub struct NumberEvents {
+    /// About so many.
+    pub limit: usize,
+}
+
+impl Command for NumberEvents {
+    type Output = Logged;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Logged> {
+        let (engine, overlay) = (d.engine, &mut *d.overlay);
+        let head = log_head(overlay.store)?.ok_or_else(|| Error::internal("the log has no head"))?;
+        // A second such command in one group finds nothing left to do.
+        if overlay.touched(&Key::LogHead(head.size)) {
+            return Ok(Logged::default());
+        }
+        // A clock that is far ahead must not keep everybody waiting.
+        if head.owner != engine.owner && head.until > overlay.now && head.until - overlay.now <= LOG_LEASE_MOST {
+            return Ok(Logged { held_until: Some(head.until), ..Logged::default() });
+        }
+        let mut turn = engine.take(overlay, &d.writer.logged_before, self.limit.max(1))?;
+        if !turn.changes.is_empty() {
+            // What does not fit this commit stays for the next.
+            let told = engine.fan_out(overlay, d.writer, &turn.changes)?;
+            for (at, change) in turn.from.drain(told..).zip(turn.changes.drain(told..)) {
+                let (waiting, fewer) = turn.waiting.entry(at).or_default();
+                waiting.push(change);
+                (*fewer, turn.more) = (true, true);
+            }
+            engine.append(overlay, head, &turn.changes)?;
+        }
+        for (at, no) in turn.rows.into_iter().enumerate() {
+            match turn.waiting.remove(&at) {
+                None => overlay.write(Write::Delete(Key::Unlogged(no))),
+                Some((changes, true)) => overlay.write(Write::Replace(UnloggedRecord { no, changes }.into())),
+                Some((_, false)) => {}
+            }
+        }
+        let events = turn.changes.iter().map(|change| change.events.len()).sum();
+        Ok(Logged { events, more: turn.more, held_until: None })
+    }
+
+    fn touched(logged: &Logged) -> usize {
+        logged.events.max(1)
+    }
+}
+
+impl Engine {
+    /// The changes to number now, each behind the ones before it in its settlement's trace.
+    ///
+    /// Nodes' clocks differ, so that a later change may stand in an earlier row. What has to wait stays in its row; and
+    /// where all of the first rows wait, what they wait for stands behind them.
+    fn take(&self, overlay: &mut Overlay<'_>, known: &HashSet<(SettlementNo, u32)>, limit: usize) -> Result<Turn> {
+        let (mut reach, mut wider, mut given_up) = (limit.min(FEW), false, false);
+        loop {
+            let rows: Vec<UnloggedRecord> = typed_all(overlay.store.scan(&Scan::Unlogged { limit: reach })?)?;
+            let (full, found) = (rows.len() == reach, rows.len());
+            if full && !wider && reach < limit && events_in(&rows) < limit {
+                reach = reach.saturating_mul(4).min(limit);
+                continue;
+            }
+            let chosen = if wider { rows } else { first_of(rows, limit) };
+            let (rows, more): (Vec<i64>, bool) = (chosen.iter().map(|row| row.no).collect(), full || chosen.len() < found);
+            // As long as there are rows that were not looked at, what is waited for may be among them.
+            let (taken, waiting) = self.in_turn(overlay, without(chosen, known), given_up || !more)?;
+            if taken.is_empty() && more && !given_up {
+                (wider, given_up) = (true, reach >= limit.max(WIDEST));
+                reach = reach.saturating_mul(4).min(limit.max(WIDEST));
+                continue;
+            }
+            let more = more && !taken.is_empty();
+            let (from, changes) = taken.into_iter().unzip();
+            return Ok(Turn { rows, from, changes, waiting, more });
+        }
+    }
+
+    /// Which of the rows' changes can be numbered, in their order; and what of which row has to wait, and whether that
+    /// is less than stands in the row. To `give_up` is to wait no longer than [`PREDECESSOR_WAIT`].
+    fn in_turn(
+        &self,
+        overlay: &mut Overlay<'_>,
+        rows: Vec<UnloggedRecord>,
+        give_up: bool,
+    ) -> Result<(Vec<(usize, LoggedChange)>, Waiting)> {
+        let ages: Vec<i64> = rows.iter().map(|row| row.no >> 20).collect();
+        let counts: Vec<usize> = rows.iter().map(|row| row.changes.len()).collect();
+        let all: Vec<(usize, LoggedChange)> =
+            rows.into_iter().enumerate().flat_map(|(at, row)| row.changes.into_iter().map(move |change| (at, change))).collect();
+        let (mut taken, mut waiting) = (Vec::new(), Waiting::new());
+        let mut last: HashMap<SettlementNo, u32> = HashMap::new();
+        let later = all.iter().filter(|(_, change)| !change.events.is_empty() && change.sequence(0) > 1);
+        overlay.look_up(later.map(|(_, change)| Lookup::Find(Unique::FeedOf(change.settlement, change.sequence(0) - 1))))?;
+        for (at, change) in in_order(all).into_iter().filter(|(_, change)| !change.events.is_empty()) {
+            let first = change.sequence(0);
+            let after = last.get(&change.settlement).copied();
+            let follows = first <= 1 || after == Some(first - 1) || {
+                after.is_none() && overlay.stored_under(&Unique::FeedOf(change.settlement, first - 1))?.is_some()
+            };
+            if follows || give_up && overlay.now - ages[at] > PREDECESSOR_WAIT {
+                last.insert(change.settlement, change.moment.version);
+                taken.push((at, change));
+            } else {
+                waiting.entry(at).or_default().0.push(change);
+            }
+        }
+        for (at, (changes, fewer)) in &mut waiting {
+            *fewer = changes.len() < counts[*at];
+        }
+        Ok((taken, waiting))
+    }
+
+    /// Gives each event its place in its owner's feed and in the tree.
+    fn append(&self, overlay: &mut Overlay<'_>, head: LogHeadRecord, changes: &[LoggedChange]) -> Result<()> {
+        let mut positions: HashMap<(ClientNo, Mode), i64> = HashMap::new();
+        overlay.look_up(changes.iter().map(|change| Lookup::Scan(Scan::LastFeed(change.client, change.mode))))?;
+        let (mut leaves, mut size) = (Vec::new(), head.size);
+        for change in changes {
+            let owner = (change.client, change.mode);
+            for (index, event) in change.events.iter().enumerate() {
+                let position = match positions.get(&owner) {
+                    Some(position) => *position,
+                    None => position_of(overlay.stored_page(&Scan::LastFeed(owner.0, owner.1))?)?,
+                } + 1;
+                positions.insert(owner, position);
+                let n = change.sequence(index);
+                overlay.insert(FeedRecord {
+                    client: change.client,
+                    mode: change.mode,
+                    position,
+                    settlement: change.settlement,
+                    n,
+                    at: event.at,
+                    leaf: size,
+                });
+                leaves.push(log::commitment(&leaf_salt(&self.id_key, change.settlement, n), &event.hash));
+                size += 1;
+            }
+        }
+        let start = u64::try_from(head.size).map_err(Error::internal)?;
+        let rows = match log::append(&StoredTiles(overlay.store), start, &leaves) {
+            Ok(appended) => appended.rows,
+            // Another node appended after the head was read here.
+            Err(TreeError::Ahead { .. }) if log_head(overlay.store)?.is_some_and(|now| now.size > head.size) => {
+                return Err(Error::with(ErrorCode::StoreUnavailable, "another node numbers events at this moment"));
+            }
+            Err(error) => return Err(Error::internal(error)),
+        };
+        for TileRow { level, index, bytes } in rows {
+            let record = TileRecord { level, index: i64::try_from(index).map_err(Error::internal)?, entries: bytes };
+            let there = overlay.store.get(&Key::Tile((level, record.index)))?.is_some();
+            overlay.write(if there { Write::Replace(record.into()) } else { Write::Insert(record.into()) });
+        }
+        overlay.write(Write::Delete(Key::LogHead(head.size)));
+        overlay.insert(LogHeadRecord { size, owner: self.owner, until: overlay.now + LOG_LEASE });
+        Ok(())
+    }
+
+    /// Gives the log a head, and numbers the events of a database from before there was a log. What is written from now
+    /// on is noted in its own commit.
+    pub(crate) fn begin_log(&self) -> Result<()> {
+        let store = &*self.store;
+        if log_head(store)?.is_none() {
+            let mut writes = vec![Write::Insert(LogHeadRecord { size: 0, owner: 0, until: 0 }.into())];
+            if !store.scan(&Scan::LastSettlement)?.is_empty() {
+                writes.push(Write::Insert(backfilled(SettlementNo(0)).into()));
+            }
+            match store.commit(&Commit { writes }) {
+                // Another node may have been first.
+                Ok(()) | Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
+            }
+        }
+        while self.backfill()? {}
+        Ok(())
+    }
+
+    /// Numbers the next events of before; `false` when there are none left.
+    fn backfill(&self) -> Result<bool> {
+        let store = &*self.store;
+        let Some(done) = typed::<MetaRecord>(store.get(&Key::Meta(BACKFILL_KEY.to_owned()))?)? else { return Ok(false) };
+        let mut after =
+            SettlementNo(i64::from_be_bytes(done.value.try_into().map_err(|_| Error::internal("the log's backfill mark is damaged"))?));
+        let head = log_head(store)?.ok_or_else(|| Error::internal("the log has no head"))?;
+        let mut overlay = Overlay::new(store, self.env.now());
+        let settlements: Vec<SettlementRecord> = typed_all(store.scan(&Scan::Settlements { after, limit: BACKFILL / 4 })?)?;
+        let ended = settlements.is_empty();
+        let mut changes = Vec::new();
+        for record in settlements {
+            after = record.no;
+            let events: Vec<EventRecord> = typed_all(store.scan(&Scan::Events { settlement: record.no, after: 0, limit: usize::MAX })?)?;
+            // One run, unless some were removed by hand.
+            for run in events.chunk_by(|one, next| one.n + 1 == next.n) {
+                let mut change = change_of(&record);
+                change.moment.version = run.last().map_or(0, |event| event.n);
+                change.events = run.iter().map(logged).collect();
+                changes.push(change);
+            }
+        }
+        if ended {
+            overlay.write(Write::Delete(Key::Meta(BACKFILL_KEY.to_owned())));
+            overlay.insert(MetaRecord { name: BACKFILLED_KEY.to_owned(), value: head.size.to_be_bytes().to_vec() });
+        } else {
+            overlay.write(Write::Replace(backfilled(after).into()));
+        }
+        if !changes.is_empty() {
+            self.append(&mut overlay, head, &changes)?;
+        }
+        match store.commit(&overlay.commit) {
+            Ok(()) => Ok(!ended),
+            // Another node is at it too.
+            Err(CommitError::Conflict(_)) => Ok(true),
+            Err(error) => Err(Error::caused(ErrorCode::StoreUnavailable, error)),
+        }
+    }
+
+    /// The leaves before this one were filled in when there came to be a log; 0 if none were.
+    pub(crate) fn backfilled(&self) -> Result<i64> {
+        let size: Option<MetaRecord> = typed(self.store.get(&Key::Meta(BACKFILLED_KEY.to_owned()))?)?;
+        Ok(size.and_then(|size| size.value.try_into().ok()).map_or(0, i64::from_be_bytes))
+    }
+
+    /// Lets this node append at once, where it has the store to itself and the node before it is gone.
+    pub(crate) fn take_over_log(&self, overlay: &mut Overlay<'_>) -> Result<()> {
+        if let Some(head) = log_head(overlay.store)?.filter(|head| head.owner != self.owner && head.until > overlay.now)
+            && !overlay.touched(&Key::LogHead(head.size))
+        {
+            overlay.write(Write::Replace(LogHeadRecord { owner: self.owner, ..head }.into()));
+        }
+        Ok(())
+    }
+
+    /// Lets others append at once, where this node was the last that did.
+    pub(crate) fn leave_log(&self, overlay: &mut Overlay<'_>) -> Result<()> {
+        if let Some(head) = log_head(overlay.store)?.filter(|head| head.owner == self.owner && head.until > overlay.now)
+            && !overlay.touched(&Key::LogHead(head.size))
+        {
+            overlay.write(Write::Replace(LogHeadRecord { until: 0, ..head }.into()));
+        }
+        Ok(())
+    }
+}
+
+/// The salt of an event's leaf: whoever does not have it learns nothing of the event from the tree.
+pub(crate) fn leaf_salt(key: &IdKey, settlement: SettlementNo, n: u32) -> [u8; 32] {
+    // HMAC takes keys of any length.
+    let Ok(mac) = Hmac::<Sha256>::new_from_slice(&key.0) else { return [0; 32] };
+    let mac = mac.chain_update(b"railgate-log-salt-v1\0").chain_update(settlement.0.to_be_bytes()).chain_update(n.to_be_bytes());
+    mac.finalize().into_bytes().into()
+}
+
+/// How far the log is.
+pub(crate) fn log_head(store: &dyn Store) -> Result<Option<LogHeadRecord>> {
+    Ok(typed(store.scan(&Scan::LogHead)?.pop())?)
+}
+
+/// The last place in a feed that is taken; 0 if none is.
+pub(crate) fn last_position(store: &dyn Store, client: ClientNo, mode: Mode) -> Result<i64> {
+    position_of(store.scan(&Scan::LastFeed(client, mode))?)
+}
+
+fn position_of(mut last: Vec<Record>) -> Result<i64> {
+    Ok(typed::<FeedRecord>(last.pop())?.map_or(0, |last| last.position))
+}
+
+/// The tree's rows, as they are stored.
+pub(crate) struct StoredTiles<'a>(pub(crate) &'a dyn Store);
+
+impl Tiles for StoredTiles<'_> {
+    type Error = Error;
+
+    fn tile(&self, level: u8, index: u64) -> Result<Option<Vec<u8>>> {
+        let Ok(index) = i64::try_from(index) else { return Ok(None) };
+        let row: Option<TileRecord> = typed(self.0.get(&Key::Tile((level, index)))?)?;
+        Ok(row.map(|row| row.entries))
+    }
+}
+
+/// What a commit adds to the traces of settlements. A command writes the settlement first, and then its events.
+pub(crate) fn changes_of(commit: &Commit) -> Result<Vec<LoggedChange>> {
+    let settlement =
+        |write: &&Write| matches!(write, Write::Insert(Record::Settlement(_)) | Write::Update { record: Record::Settlement(_), .. });
+    let mut changes: Vec<LoggedChange> = Vec::with_capacity(commit.writes.iter().filter(settlement).count());
+    let mut changed: Option<&SettlementRecord> = None;
+    for write in &commit.writes {
+        match write {
+            Write::Insert(Record::Settlement(record)) | Write::Update { record: Record::Settlement(record), .. } => changed = Some(record),
+            Write::Insert(Record::Event(event)) => {
+                if let Some(record) = changed.take() {
+                    changes.push(change_of(record));
+                }
+                let last = changes.last_mut().filter(|last| last.settlement == event.settlement && event.n <= last.moment.version);
+                let last = last.ok_or_else(|| Error::internal("an event was made without its settlement"))?;
+                last.events.push(logged(event));
+            }
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => {}
+        }
+    }
+    Ok(changes)
+}
+
+/// A settlement as it stands, without its events.
+fn change_of(record: &SettlementRecord) -> LoggedChange {
+    let more = record.more.as_deref();
+    let failure = more.and_then(|more| more.failure.as_ref());
+    LoggedChange {
+        settlement: record.no,
+        client: record.client,
+        mode: record.mode,
+        moment: Moment {
+            status: record.status,
+            version: record.version,
+            needs_review: record.needs_review,
+            provider: record.provider,
+            reversed: record.reversed,
+            reversing: record.reversing,
+            attempts: record.attempts,
+            updated_at: record.updated_at,
+            completed_at: record.completed_at,
+            rail_reference: more.and_then(|more| more.rail_reference.clone()),
+            failure: failure.and_then(|failure| serde_json::to_string(failure).ok()),
+        },
+        // Of a create, all there is.
+        events: Vec::with_capacity(1),
+    }
+}
+
+fn logged(event: &EventRecord) -> LoggedEvent {
+    LoggedEvent { kind: event.kind, at: event.at, hash: event.hash }
+}
+
+/// By the row: what of it has to wait, and whether that is less than stands in it.
+type Waiting = HashMap<usize, (Vec<LoggedChange>, bool)>;
+
+/// The rows without the events that are logged already: by hand or by a fault, they came to wait once more.
+fn without(mut rows: Vec<UnloggedRecord>, known: &HashSet<(SettlementNo, u32)>) -> Vec<UnloggedRecord> {
+    for change in rows.iter_mut().flat_map(|row| &mut row.changes).filter(|_| !known.is_empty()) {
+        let logged = (0..change.events.len()).rev().find(|index| known.contains(&(change.settlement, change.sequence(*index))));
+        change.events.drain(..logged.map_or(0, |last| last + 1));
+    }
+    rows
+}
+
+/// The first rows, with about `limit` events in all.
+fn first_of(rows: Vec<UnloggedRecord>, limit: usize) -> Vec<UnloggedRecord> {
+    let mut count = 0;
+    rows.into_iter()
+        .take_while(|row| {
+            let wanted = count < limit;
+            count += events_in(std::slice::from_ref(row));
+            wanted
+        })
+        .collect()
+}
+
+fn events_in(rows: &[UnloggedRecord]) -> usize {
+    rows.iter().flat_map(|row| &row.changes).map(|change| change.events.len()).sum()
+}
+
+/// The same changes with each settlement's in the order of its trace; all others stay where they are.
+fn in_order(mut all: Vec<(usize, LoggedChange)>) -> Vec<(usize, LoggedChange)> {
+    let mut places: HashMap<SettlementNo, Vec<usize>> = HashMap::new();
+    for (place, (_, change)) in all.iter().enumerate() {
+        places.entry(change.settlement).or_default().push(place);
+    }
+    for places in places.into_values().filter(|places| places.len() > 1) {
+        let mut sorted = places.clone();
+        sorted.sort_by_key(|place| all[*place].1.moment.version);
+        if sorted != places {
+            let changes: Vec<_> = sorted.into_iter().map(|place| all[place].clone()).collect();
+            for (place, change) in places.into_iter().zip(changes) {
+                all[place] = change;
+            }
+        }
+    }
+    all
+}
+
+fn backfilled(done: SettlementNo) -> MetaRecord {
+    MetaRecord { name: BACKFILL_KEY.to_owned(), value: done.0.to_be_bytes().to_vec() }
+}

@@ -1,0 +1,93 @@
+//! Where a commit's events are numbered: after it, by whichever node's turn it is, or at once by a program that is alone.
+
+use crate::engine::Engine;
+use crate::engine::group::{Overlay, Writer};
+use crate::error::{Error, Result};
+#[cfg(feature = "sandbox")]
+use crate::store::record::{FeedRecord, LoggedChange};
+use crate::store::record::{Key, SANDBOX_KEY, UnloggedRecord};
+
+use super::changes_of;
+#[cfg(feature = "sandbox")]
+use super::{last_position, log_head};
+
+/// How an engine numbers events. So none of the public log is linked into a program that never opens one.
+pub(crate) trait Numbering: Send + Sync {
+    /// Makes the store ready, or refuses one that is numbered in another way.
+    fn begin(&self, engine: &Engine) -> Result<()>;
+    /// Adds to the group's commit what the events in it ask for.
+    fn note_events(&self, engine: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<()>;
+    /// Makes due now what is leased besides tasks, by this engine if it is leaving, by others if not; says how much that was.
+    fn free(&self, engine: &Engine, overlay: &mut Overlay<'_>, leaving: bool) -> Result<usize>;
+}
+
+/// After the commit, in the log over all clients' events: what a server does.
+pub(crate) struct Deferred;
+
+impl Numbering for Deferred {
+    fn begin(&self, engine: &Engine) -> Result<()> {
+        if engine.store.get(&Key::Meta(SANDBOX_KEY.to_owned()))?.is_some() {
+            return Err(Error::internal("the store is the sandbox of an app: a server needs one of its own"));
+        }
+        engine.begin_log()
+    }
+
+    fn note_events(&self, _: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<()> {
+        let changes = changes_of(&overlay.commit)?;
+        if !changes.is_empty() {
+            overlay.insert(UnloggedRecord { no: writer.log_no(overlay.now), changes });
+            overlay.settle();
+        }
+        Ok(())
+    }
+
+    fn free(&self, engine: &Engine, overlay: &mut Overlay<'_>, leaving: bool) -> Result<usize> {
+        if leaving {
+            engine.leave_log(overlay)?
+        } else {
+            engine.take_over_log(overlay)?
+        }
+        engine.free_queues(overlay, &|owner| engine.frees(owner, leaving))
+    }
+}
+
+/// With one writer and no log, each event gets its place in its owner's feed at once: what [`crate::sandbox`] does.
+#[cfg(feature = "sandbox")]
+pub(crate) struct Immediate;
+
+#[cfg(feature = "sandbox")]
+impl Numbering for Immediate {
+    fn begin(&self, engine: &Engine) -> Result<()> {
+        match log_head(&*engine.store)? {
+            None => Ok(()),
+            Some(_) => Err(Error::internal("the store is that of a server: a sandbox needs one of its own")),
+        }
+    }
+
+    fn note_events(&self, engine: &Engine, overlay: &mut Overlay<'_>, _: &mut Writer) -> Result<()> {
+        let changes = changes_of(&overlay.commit)?;
+        let Some(LoggedChange { client, mode, .. }) = changes.first() else { return Ok(()) };
+        // There is one client, and so one feed.
+        let mut position = last_position(&*engine.store, *client, *mode)?;
+        for change in &changes {
+            for (index, event) in change.events.iter().enumerate() {
+                position += 1;
+                overlay.insert(FeedRecord {
+                    client: change.client,
+                    mode: change.mode,
+                    position,
+                    settlement: change.settlement,
+                    n: change.sequence(index),
+                    at: event.at,
+                    leaf: position - 1,
+                });
+            }
+        }
+        overlay.settle();
+        Ok(())
+    }
+
+    fn free(&self, _: &Engine, _: &mut Overlay<'_>, _: bool) -> Result<usize> {
+        Ok(0)
+    }
+}

@@ -1,0 +1,162 @@
+//! Commands of any kind in one list, for tests that mix them.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::error::Result;
+
+use super::{Command, Decision, Deed, Prefetch};
+
+/// A command of any kind. Clones are the same command once more.
+#[derive(Clone)]
+pub struct AnyCommand(Arc<dyn Erased + Send + Sync>);
+
+/// What came of an [`AnyCommand`].
+pub struct AnyOutput {
+    value: Box<dyn Any + Send>,
+    debug: String,
+    replay: bool,
+    touched: usize,
+}
+
+impl AnyOutput {
+    /// The output as what it is.
+    ///
+    /// # Errors
+    /// Itself, if it is something else.
+    pub fn downcast<T: 'static>(self) -> Result<T, Self> {
+        let Self { value, debug, replay, touched } = self;
+        value.downcast().map(|value| *value).map_err(|value| Self { value, debug, replay, touched })
+    }
+
+    /// The output as what it may be.
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        self.value.downcast_ref()
+    }
+}
+
+impl fmt::Debug for AnyOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.debug)
+    }
+}
+
+impl fmt::Debug for AnyCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.shown())
+    }
+}
+
+impl AnyCommand {
+    /// Of this kind.
+    pub fn new<C>(command: C) -> Self
+    where
+        C: Command + Sync + fmt::Debug,
+        C::Output: fmt::Debug,
+    {
+        Self(Arc::new(command))
+    }
+
+    /// The command as what it may be.
+    pub fn get<C: 'static>(&self) -> Option<&C> {
+        self.0.as_any().downcast_ref()
+    }
+}
+
+trait Erased {
+    fn as_any(&self) -> &dyn Any;
+    fn shown(&self) -> String;
+    fn is_repeatable(&self) -> bool;
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<AnyOutput>;
+    fn names_itself(&self) -> bool;
+    fn refusal_stands(&self) -> bool;
+    fn prefetch(&self, prefetch: &mut Prefetch<'_>);
+    fn numbers(&self, engine: &Engine) -> usize;
+    fn deed(&self, done: Option<&AnyOutput>) -> Option<Deed>;
+}
+
+impl<C> Erased for C
+where
+    C: Command + fmt::Debug,
+    C::Output: fmt::Debug,
+{
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn shown(&self) -> String {
+        format!("{self:?}")
+    }
+
+    fn is_repeatable(&self) -> bool {
+        Command::is_repeatable(self)
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<AnyOutput> {
+        let output = Command::decide(self, d)?;
+        let (debug, replay, touched) = (format!("{output:?}"), C::is_replay(&output), C::touched(&output));
+        Ok(AnyOutput { value: Box::new(output), debug, replay, touched })
+    }
+
+    fn names_itself(&self) -> bool {
+        Command::names_itself(self)
+    }
+
+    fn refusal_stands(&self) -> bool {
+        Command::refusal_stands(self)
+    }
+
+    fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        Command::prefetch(self, prefetch);
+    }
+
+    fn numbers(&self, engine: &Engine) -> usize {
+        Command::numbers(self, engine)
+    }
+
+    fn deed(&self, done: Option<&AnyOutput>) -> Option<Deed> {
+        Command::deed(self, done.and_then(AnyOutput::get))
+    }
+}
+
+impl Command for AnyCommand {
+    type Output = AnyOutput;
+
+    fn is_repeatable(&self) -> bool {
+        self.0.is_repeatable()
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<AnyOutput> {
+        self.0.decide(d)
+    }
+
+    fn names_itself(&self) -> bool {
+        self.0.names_itself()
+    }
+
+    fn refusal_stands(&self) -> bool {
+        self.0.refusal_stands()
+    }
+
+    fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        self.0.prefetch(prefetch);
+    }
+
+    fn numbers(&self, engine: &Engine) -> usize {
+        self.0.numbers(engine)
+    }
+
+    fn deed(&self, done: Option<&AnyOutput>) -> Option<Deed> {
+        self.0.deed(done)
+    }
+
+    fn is_replay(output: &AnyOutput) -> bool {
+        output.replay
+    }
+
+    fn touched(output: &AnyOutput) -> usize {
+        output.touched
+    }
+}

@@ -1,0 +1,191 @@
+//! Group commit: commands that wait together are decided one after the other over an overlay, become durable in one commit, and
+//! each is answered alone. When another node changed what they read, the whole group is decided again: a round.
+
+#[cfg(feature = "testkit")]
+mod any;
+mod command;
+mod numbers;
+mod overlay;
+mod prefetch;
+mod writer;
+
+use std::sync::{Arc, PoisonError};
+
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::{ClientNo, SettlementNo};
+use crate::ledger::Mode;
+use crate::store::record::{Key, Record, SettlementRecord};
+use crate::store::{Clash, Commit, CommitError, Unique, Write, typed};
+use crate::time::Millis;
+
+use super::Engine;
+#[cfg(feature = "testkit")]
+pub use any::{AnyCommand, AnyOutput};
+pub use command::{Command, Decision, Deed, Pending, Prefetch, Slot};
+pub(crate) use overlay::{Overlay, overflow};
+pub(crate) use prefetch::{account, subject};
+pub(crate) use writer::Writer;
+use writer::next_journal;
+
+/// How often a group is decided anew after other nodes changed what it read.
+pub(crate) const ROUNDS: usize = 8;
+
+/// What a host has to know of a group's commit. Of one that changed nothing, all of it is empty.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// The settlements that changed after they were created, for those who follow them.
+    pub changed: Vec<SettlementNo>,
+    /// When the earliest new task is due.
+    pub due: Option<Millis>,
+    /// Events were made that are not numbered yet.
+    pub unlogged: bool,
+    /// The feeds that grew.
+    pub fed: Vec<(ClientNo, Mode)>,
+    /// When the earliest delivery of a webhook is due that was not before.
+    pub deliveries_due: Option<Millis>,
+}
+
+impl Engine {
+    /// Decides the commands in order, makes what they decided durable in one commit, and answers each.
+    ///
+    /// A command that fails leaves nothing behind and does not disturb the others. When another node changed
+    /// something meanwhile, the whole group is decided again over the new state.
+    pub fn execute(&self, group: &mut [&mut dyn Pending]) -> Effects {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known: Vec<SettlementRecord> = Vec::new();
+        writer.logged_before.clear();
+        writer.outrun = false;
+        let drawn = group.iter().map(|command| command.numbers(self)).sum();
+        for _ in 0..ROUNDS {
+            group.iter_mut().for_each(|command| command.reset());
+            let mut overlay = Overlay::new(&*self.store, self.env.now());
+            let ready = writer.journals.provide(&*self.store, overlay.now, drawn).and_then(|()| self.prefetch(&mut overlay, group));
+            if let Err(error) = ready {
+                return refuse(group, &|_| error.clone());
+            }
+            for record in &known {
+                overlay.know_reference(record);
+            }
+            for command in &mut *group {
+                if command.decide(&mut Decision { engine: self, overlay: &mut overlay, writer: &mut writer }) {
+                    overlay.settle();
+                } else {
+                    overlay.discard();
+                }
+            }
+            if overlay.commit.writes.is_empty() {
+                self.secure_replays(group);
+                return Effects::default();
+            }
+            if let Err(error) = self.numbering.note_events(self, &mut overlay, &mut writer) {
+                return refuse(group, &|_| error.clone());
+            }
+            let failed = match self.store.commit(&overlay.commit) {
+                Ok(()) => return overlay.effects(),
+                Err(CommitError::Conflict(clashes)) => self.learn(&overlay.commit, &clashes, &mut known, &mut writer),
+                Err(CommitError::BalanceGuard(_)) => Ok(()),
+                Err(CommitError::Indeterminate(_)) if self.was_committed(&overlay.commit) && self.store.secure().is_ok() => {
+                    return overlay.effects();
+                }
+                Err(CommitError::Indeterminate(cause)) => {
+                    let cause = Arc::new(cause);
+                    let doubt = |repeatable| Error::in_doubt(ErrorCode::StoreUnavailable, repeatable).because(cause.clone());
+                    return refuse(group, &doubt);
+                }
+                Err(CommitError::Store(cause)) => Err(cause.into()),
+            };
+            if let Err(error) = failed {
+                return refuse(group, &|_| error.clone());
+            }
+        }
+        group.iter_mut().for_each(|command| command.reset());
+        refuse(group, &|_| Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again"))
+    }
+
+    /// One command by itself.
+    ///
+    /// # Errors
+    /// As the command says; `store_unavailable`.
+    pub fn run<C: Command>(&self, command: C) -> Result<C::Output> {
+        let mut slot = Slot::new(command);
+        self.execute(&mut [&mut slot]);
+        slot.into_result().unwrap_or_else(|| Err(Error::new(ErrorCode::Internal)))
+    }
+
+    /// Several commands of one kind in one group; what came of each, in their order.
+    pub fn run_all<C: Command>(&self, commands: impl IntoIterator<Item = C>) -> Vec<Result<C::Output>> {
+        let mut slots: Vec<Slot<C>> = commands.into_iter().map(Slot::new).collect();
+        let mut group: Vec<&mut dyn Pending> = slots.iter_mut().map(|slot| slot as &mut dyn Pending).collect();
+        self.execute(&mut group);
+        slots.into_iter().map(|slot| slot.into_result().unwrap_or_else(|| Err(Error::new(ErrorCode::Internal)))).collect()
+    }
+
+    /// What only tells of earlier commits. A replay promises what the first answer did, and that answer may be the one that
+    /// never came because a standby was without the commit.
+    fn secure_replays(&self, group: &mut [&mut dyn Pending]) {
+        if group.iter().any(|command| command.is_replay())
+            && let Err(cause) = self.store.secure()
+        {
+            let error = Error::from(cause);
+            group.iter_mut().filter(|command| command.is_replay()).for_each(|command| command.refuse(&|_| error.clone()));
+        }
+    }
+
+    /// Reads what stood in the way, so that the next round decides with it in sight.
+    fn learn(&self, commit: &Commit, clashes: &[Clash], known: &mut Vec<SettlementRecord>, writer: &mut Writer) -> Result<()> {
+        for clash in clashes {
+            let mut taken = false;
+            if let Some(Write::Insert(Record::Settlement(record))) = commit.writes.get(clash.write) {
+                let unique = Unique::SettlementReference(record.client, record.reference.as_str().to_owned());
+                if let Some(there) = typed(self.store.find(&unique)?)? {
+                    known.push(there);
+                    taken = true;
+                }
+            }
+            if let Some(Write::Insert(Record::Feed(feed))) = commit.writes.get(clash.write)
+                && self.store.find(&Unique::FeedOf(feed.settlement, feed.n))?.is_some()
+            {
+                writer.logged_before.insert((feed.settlement, feed.n));
+            }
+            match commit.writes.get(clash.write) {
+                Some(Write::Insert(Record::Settlement(_)) | Write::Post(_)) if !taken => writer.journals.meet(next_journal(&*self.store)?),
+                Some(Write::Delete(Key::Task(_)) | Write::Update { record: Record::Queue(_), .. }) => writer.outrun = true,
+                Some(_) | None => {}
+            }
+        }
+        writer.catch_up(&*self.store)
+    }
+
+    /// Whether a commit whose fate is unknown was made: all or nothing, so witnesses that never change tell.
+    ///
+    /// One alone does not: another node may have written an equal audit record under the same number. What names this
+    /// node does: a log head, as long as nobody has appended since.
+    fn was_committed(&self, commit: &Commit) -> bool {
+        let there = |record: &Record| self.store.holds(record).unwrap_or(false);
+        let heads = commit.writes.iter().filter_map(|write| match write {
+            Write::Insert(head @ Record::LogHead(_)) => Some(head),
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+        });
+        if heads.into_iter().any(there) {
+            return true;
+        }
+        let mut witnesses = commit.writes.iter().filter_map(|write| match write {
+            Write::Insert(
+                record @ (Record::Event(_)
+                | Record::Audit(_)
+                | Record::Nonce(_)
+                | Record::Token(_)
+                | Record::SimPayment(_)
+                | Record::EndpointSecret(_)),
+            ) => Some(record),
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+        });
+        witnesses.next().is_some_and(there) && witnesses.all(there)
+    }
+}
+
+/// Nothing of the group was made durable.
+fn refuse(group: &mut [&mut dyn Pending], why: &dyn Fn(bool) -> Error) -> Effects {
+    group.iter_mut().for_each(|command| command.refuse(why));
+    Effects::default()
+}

@@ -1,0 +1,353 @@
+//! What a group of commands has decided so far, over what the store holds.
+//!
+//! Commands of a group are decided one after the other, each seeing what the ones before it decided, and the whole
+//! is committed once. A command that fails leaves nothing behind: its writes are cut off before anyone saw them.
+
+use std::collections::HashMap;
+
+use crate::auth::KeyId;
+use crate::error::Result;
+use crate::ids::{ClientNo, KeyNo, SettlementNo};
+use crate::ledger::{AccountId, Mode, Totals, Transfer};
+use crate::store::record::{AccountRecord, Key, KeyRecord, Record, SettlementRecord};
+use crate::store::{Commit, Scan, Store, StoreError, Unique, Write, typed};
+use crate::time::Millis;
+use crate::{Error, ErrorCode};
+
+use super::Effects;
+use super::prefetch::LookedUp;
+
+pub(crate) struct Overlay<'a> {
+    pub(crate) store: &'a dyn Store,
+    /// One time for the whole group.
+    pub(crate) now: Millis,
+    pub(crate) commit: Commit,
+    /// How many of the writes are settled; those behind belong to the command that is being decided.
+    settled: usize,
+    /// What was looked up beforehand, all at once; nothing where the store is beside the engine.
+    pub(super) looked_up: LookedUp,
+    /// Where the latest write of a record stands; `None` for a record that was deleted.
+    written: HashMap<Key, Option<usize>>,
+    /// References that settled writes of this group took.
+    references: HashMap<(ClientNo, String), SettlementNo>,
+    reversal_references: HashMap<(ClientNo, String), Key>,
+    /// Keys that settled writes of this group added.
+    key_ids: HashMap<KeyId, KeyNo>,
+    /// Totals as the store holds them, read once.
+    stored_totals: HashMap<AccountId, Totals>,
+    /// What settled writes of this group moved.
+    moved: HashMap<AccountId, Totals>,
+    /// Settlements that settled writes touch, for those who watch them.
+    changed: Vec<SettlementNo>,
+    due: Option<Millis>,
+    /// Some settled write is a row of events to number.
+    unlogged: bool,
+    /// Feeds that settled writes add to.
+    fed: Vec<(ClientNo, Mode)>,
+    deliveries_due: Option<Millis>,
+}
+
+impl<'a> Overlay<'a> {
+    pub(crate) fn new(store: &'a dyn Store, now: Millis) -> Self {
+        Self {
+            store,
+            now,
+            commit: Commit::default(),
+            settled: 0,
+            looked_up: LookedUp::default(),
+            written: HashMap::new(),
+            references: HashMap::new(),
+            reversal_references: HashMap::new(),
+            key_ids: HashMap::new(),
+            stored_totals: HashMap::new(),
+            moved: HashMap::new(),
+            changed: Vec::new(),
+            due: None,
+            unlogged: false,
+            fed: Vec::new(),
+            deliveries_due: None,
+        }
+    }
+
+    /// Adds a write of the command that is being decided.
+    pub(crate) fn write(&mut self, write: Write) {
+        self.commit.writes.push(write);
+    }
+
+    /// Adds a new record.
+    pub(crate) fn insert(&mut self, record: impl Into<Record>) {
+        self.write(Write::Insert(record.into()));
+    }
+
+    /// The command failed: forgets what it wrote since it was last settled.
+    pub(crate) fn discard(&mut self) {
+        self.commit.writes.truncate(self.settled);
+    }
+
+    /// The command, or a part of it that stands for itself, succeeded: later reads see what it wrote.
+    pub(crate) fn settle(&mut self) {
+        for index in self.settled..self.commit.writes.len() {
+            match &self.commit.writes[index] {
+                Write::Insert(Record::Settlement(record)) => {
+                    self.references.insert((record.client, record.reference.as_str().to_owned()), record.no);
+                    self.written.insert(Key::Settlement(record.no), Some(index));
+                }
+                Write::Update { record, .. } => {
+                    self.written.insert(record.key(), Some(index));
+                    if let Record::Settlement(record) = record {
+                        self.changed.push(record.no);
+                    }
+                    if let Record::Queue(queue) = record {
+                        self.deliveries_due = earlier(self.deliveries_due, queue.due.filter(|_| queue.owner == 0));
+                    }
+                }
+                // Nobody reads these back while a group is decided.
+                Write::Insert(Record::Event(_) | Record::Transfer(_) | Record::Audit(_)) => {}
+                Write::Insert(Record::Unlogged(_)) => self.unlogged = true,
+                Write::Insert(Record::Feed(feed)) => {
+                    self.fed.push((feed.client, feed.mode));
+                }
+                Write::Insert(Record::Queue(queue)) => {
+                    self.deliveries_due = earlier(self.deliveries_due, queue.due);
+                    self.written.insert(Key::Queue(queue.endpoint), Some(index));
+                }
+                Write::Insert(Record::Task(task)) => {
+                    self.due = earlier(self.due, Some(task.key.due()));
+                    self.written.insert(Key::Task(task.key), Some(index));
+                }
+                Write::Insert(Record::Reversal(record)) => {
+                    let key = Key::Reversal((record.settlement, record.n));
+                    if let Some(reference) = &record.reference {
+                        self.reversal_references.insert((record.client, reference.as_str().to_owned()), key.clone());
+                    }
+                    self.written.insert(key, Some(index));
+                }
+                Write::Insert(Record::Key(record)) => {
+                    self.key_ids.insert(record.id, record.no);
+                    self.written.insert(Key::Key(record.no), Some(index));
+                }
+                Write::Insert(record) | Write::Replace(record) => {
+                    self.written.insert(record.key(), Some(index));
+                }
+                Write::Delete(key) => {
+                    self.written.insert(key.clone(), None);
+                }
+                Write::Post(transfer) => {
+                    for (account, delta) in transfer.deltas() {
+                        let moved = self.moved.entry(account).or_default();
+                        *moved = moved.plus(&delta).unwrap_or(*moved);
+                    }
+                }
+            }
+        }
+        self.settled = self.commit.writes.len();
+    }
+
+    /// The record under a primary key, as this group left it.
+    pub(crate) fn get<T: TryFrom<Record, Error = Record>>(&self, key: &Key) -> Result<Option<T>> {
+        let found = match self.written.get(key) {
+            Some(None) => None,
+            Some(Some(index)) => self.record_at(*index),
+            None => self.stored(key)?,
+        };
+        Ok(typed(found)?)
+    }
+
+    /// The record under a primary key, as the store has it.
+    pub(crate) fn stored(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        match self.looked_up.get(key) {
+            Some(mut found) => Ok(found.pop()),
+            None => self.store.get(key),
+        }
+    }
+
+    /// The record under a further unique key, as the store has it.
+    pub(crate) fn stored_under(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        match self.looked_up.find(unique) {
+            Some(mut found) => Ok(found.pop()),
+            None => self.store.find(unique),
+        }
+    }
+
+    /// A page of records, as the store has them.
+    pub(crate) fn stored_page(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        match self.looked_up.scan(scan) {
+            Some(found) => Ok(found),
+            None => self.store.scan(scan),
+        }
+    }
+
+    fn record_at(&self, index: usize) -> Option<Record> {
+        match &self.commit.writes[index] {
+            Write::Insert(record) | Write::Replace(record) | Write::Update { record, .. } => Some(record.clone()),
+            Write::Post(_) | Write::Delete(_) => None,
+        }
+    }
+
+    /// The records that this group added and that are settled.
+    pub(crate) fn inserted(&self) -> impl Iterator<Item = &Record> {
+        self.commit.writes[..self.settled].iter().filter_map(|write| match write {
+            Write::Insert(record) => Some(record),
+            Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+        })
+    }
+
+    /// Whether this group already wrote or removed the record.
+    pub(crate) fn touched(&self, key: &Key) -> bool {
+        self.written.contains_key(key)
+    }
+
+    /// A settlement that must exist, because something that belongs to it does.
+    pub(crate) fn settlement(&self, no: SettlementNo) -> Result<SettlementRecord> {
+        self.get(&Key::Settlement(no))?
+            .ok_or_else(|| StoreError::corrupt("reading a settlement", format!("number {} is missing", no.0)).into())
+    }
+
+    /// The settlement that took a reference in this very group. Costs no read.
+    pub(crate) fn reference_here(&self, client: ClientNo, reference: &str) -> Option<SettlementNo> {
+        if self.references.is_empty() {
+            return None;
+        }
+        self.references.get(&(client, reference.to_owned())).copied()
+    }
+
+    /// Takes over a settlement that an earlier round of this group ran into.
+    pub(crate) fn know_reference(&mut self, record: &SettlementRecord) {
+        self.references.insert((record.client, record.reference.as_str().to_owned()), record.no);
+    }
+
+    /// The settlement that took a reference, in this group or before.
+    pub(crate) fn by_reference(&self, client: ClientNo, reference: &str) -> Result<Option<SettlementRecord>> {
+        match self.reference_here(client, reference) {
+            Some(no) => self.get(&Key::Settlement(no)),
+            None => self.find(&Unique::SettlementReference(client, reference.to_owned())),
+        }
+    }
+
+    /// The key with a thumbprint, added in this group or before.
+    pub(crate) fn key_by_id(&self, id: &KeyId) -> Result<Option<KeyRecord>> {
+        match self.key_ids.get(id) {
+            Some(no) => self.get(&Key::Key(*no)),
+            None => self.find(&Unique::KeyId(*id)),
+        }
+    }
+
+    /// The record under a further unique key; one that this group has changed since is returned as changed.
+    pub(crate) fn find<T: TryFrom<Record, Error = Record>>(&self, unique: &Unique) -> Result<Option<T>> {
+        if let Unique::ReversalReference(client, reference) = unique
+            && let Some(key) = self.reversal_references.get(&(*client, reference.clone()))
+        {
+            return self.get(key);
+        }
+        match self.stored_under(unique)? {
+            None => Ok(None),
+            Some(record) => self.get(&record.key()),
+        }
+    }
+
+    /// An account's totals, with what this group has posted.
+    pub(crate) fn totals(&mut self, account: AccountId) -> Result<Totals> {
+        let stored = match self.stored_totals.get(&account) {
+            Some(totals) => *totals,
+            None => {
+                let record: Option<AccountRecord> = typed(self.stored(&Key::Account(account))?)?;
+                let totals = record.map(|a| a.totals).unwrap_or_default();
+                self.stored_totals.insert(account, totals);
+                totals
+            }
+        };
+        match self.moved.get(&account) {
+            None => Ok(stored),
+            Some(moved) => stored.plus(moved).ok_or_else(overflow),
+        }
+    }
+
+    /// Adds a journal line.
+    pub(crate) fn post(&mut self, transfer: Transfer) {
+        self.write(Write::Post(transfer));
+    }
+
+    /// What a host has to know of the commit, once it is made.
+    pub(crate) fn effects(mut self) -> Effects {
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        self.fed.sort_unstable();
+        self.fed.dedup();
+        Effects { changed: self.changed, due: self.due, unlogged: self.unlogged, fed: self.fed, deliveries_due: self.deliveries_due }
+    }
+}
+
+fn earlier(one: Option<Millis>, other: Option<Millis>) -> Option<Millis> {
+    one.into_iter().chain(other).min()
+}
+
+/// Totals beyond what 63 bits of minor units can hold.
+pub(crate) fn overflow() -> Error {
+    Error::with(ErrorCode::AmountAboveMaximum, "the account cannot hold such an amount")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::{PublicKey, ScopeSet};
+    use crate::store::memory::MemoryStore;
+    use crate::store::record::{KeyStatus, NonceRecord};
+
+    fn key(no: u32) -> KeyRecord {
+        let public = PublicKey::Ed25519([no as u8; 32]);
+        KeyRecord {
+            no: KeyNo(no),
+            id: public.id(),
+            client: ClientNo(1),
+            mode: Mode::Sandbox,
+            public,
+            scopes: ScopeSet::CLIENT,
+            status: KeyStatus::Active,
+            label: None,
+            created_at: 0,
+            revoked_at: None,
+        }
+    }
+
+    #[test]
+    fn a_key_is_found_by_the_next_command_of_its_group() {
+        let store = MemoryStore::new();
+        store.commit(&Commit { writes: vec![Write::Insert(key(1).into())] }).unwrap();
+        let mut overlay = Overlay::new(&store, 5);
+        assert_eq!(overlay.key_by_id(&key(1).id).unwrap(), Some(key(1)));
+        overlay.insert(key(2));
+        assert_eq!(overlay.key_by_id(&key(2).id).unwrap(), None, "not before the command is settled");
+        overlay.discard();
+        overlay.settle();
+        assert_eq!(overlay.key_by_id(&key(2).id).unwrap(), None, "a command that failed added nothing");
+
+        overlay.insert(key(3));
+        overlay.settle();
+        assert_eq!(overlay.key_by_id(&key(3).id).unwrap(), Some(key(3)));
+        assert_eq!(overlay.get(&Key::Key(KeyNo(3))).unwrap(), Some(key(3)));
+        let revoked = |no| KeyRecord { status: KeyStatus::Revoked, revoked_at: Some(5), ..key(no) };
+        overlay.write(Write::Replace(revoked(1).into()));
+        overlay.write(Write::Replace(revoked(3).into()));
+        overlay.settle();
+        for no in [1, 3] {
+            assert_eq!(overlay.key_by_id(&key(no).id).unwrap(), Some(revoked(no)));
+        }
+        store.commit(&overlay.commit).unwrap();
+    }
+
+    #[test]
+    fn a_nonce_is_used_for_the_next_command_of_its_group() {
+        let store = MemoryStore::new();
+        let mut overlay = Overlay::new(&store, 5);
+        let nonce = NonceRecord { hash: [1; 32], expires_at: 9 };
+        let used = |overlay: &Overlay<'_>| overlay.get::<NonceRecord>(&Key::Nonce([1; 32])).unwrap();
+        overlay.insert(nonce.clone());
+        overlay.discard();
+        overlay.settle();
+        assert_eq!(used(&overlay), None);
+        overlay.insert(nonce.clone());
+        overlay.settle();
+        assert_eq!(used(&overlay), Some(nonce));
+        assert!(overlay.touched(&Key::Nonce([1; 32])));
+    }
+}

@@ -1,0 +1,103 @@
+//! What a group of commands is about to read, looked up in one round trip where the store is on another machine.
+//!
+//! Nothing depends on it: what is not looked up here is read when it is needed.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::api::Subject;
+use crate::error::Result;
+use crate::ledger::{AccountId, Mode, Owner};
+use crate::money::Currency;
+use crate::store::record::{Key, Record};
+use crate::store::{Lookup, Scan, Unique};
+
+use super::command::{PREFETCHES, Pending, Prefetch};
+use super::overlay::Overlay;
+use crate::engine::Engine;
+
+impl Engine {
+    /// Looks up what the commands read first.
+    pub(super) fn prefetch(&self, overlay: &mut Overlay<'_>, group: &[&mut dyn Pending]) -> Result<()> {
+        if !PREFETCHES || !overlay.store.is_remote() {
+            return Ok(());
+        }
+        let mut prefetch = Prefetch { engine: self, wanted: Vec::with_capacity(2 * group.len()) };
+        group.iter().for_each(|command| command.prefetch(&mut prefetch));
+        overlay.look_up(prefetch.wanted)
+    }
+}
+
+impl Prefetch<'_> {
+    pub(crate) fn add(&mut self, lookups: impl IntoIterator<Item = Lookup>) {
+        self.wanted.extend(lookups);
+    }
+}
+
+/// What was looked up.
+#[derive(Default)]
+pub(super) struct LookedUp(HashMap<Lookup, Vec<Record>>);
+
+impl LookedUp {
+    /// What is known of a record under its primary key.
+    pub(super) fn get(&self, key: &Key) -> Option<Vec<Record>> {
+        self.of(|| Lookup::Get(key.clone()))
+    }
+
+    /// What is known of a record under a further unique key.
+    pub(super) fn find(&self, unique: &Unique) -> Option<Vec<Record>> {
+        self.of(|| Lookup::Find(unique.clone()))
+    }
+
+    /// What is known of a page.
+    pub(super) fn scan(&self, scan: &Scan) -> Option<Vec<Record>> {
+        self.of(|| Lookup::Scan(scan.clone()))
+    }
+
+    fn of(&self, lookup: impl FnOnce() -> Lookup) -> Option<Vec<Record>> {
+        if !PREFETCHES || self.0.is_empty() {
+            return None;
+        }
+        self.0.get(&lookup()).cloned()
+    }
+}
+
+impl Overlay<'_> {
+    /// Looks up at once what is about to be read one by one, where each read is a round trip. Settlements come first: their
+    /// children are written without a condition of their own, so that a child may be newer than its settlement, whose version
+    /// then refuses the commit, but never older. What cannot be read in company is read alone when it is needed.
+    pub(crate) fn look_up(&mut self, wanted: impl IntoIterator<Item = Lookup>) -> Result<()> {
+        if !PREFETCHES || !self.store.is_remote() {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        let mut new = |lookup: &Lookup| match lookup {
+            Lookup::Get(key) if self.touched(key) => false,
+            Lookup::Get(_) | Lookup::Find(_) | Lookup::Scan(_) => !self.looked_up.0.contains_key(lookup) && seen.insert(lookup.clone()),
+        };
+        let mut wanted: Vec<Lookup> = wanted.into_iter().filter(|lookup| new(lookup)).collect();
+        wanted.sort_by_key(|lookup| !matches!(lookup, Lookup::Get(Key::Settlement(_)) | Lookup::Find(Unique::SettlementReference(..))));
+        if wanted.len() < 2 {
+            return Ok(());
+        }
+        match self.store.look_up(&wanted) {
+            Ok(found) => self.looked_up.0.extend(wanted.into_iter().zip(found)),
+            Err(error) if error.retryable => return Err(error.into()),
+            // Damage is the affair of who comes across it, not of all who are in this group.
+            Err(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// An attempt or a reversal, and its settlement.
+pub(crate) fn subject(subject: Subject) -> [Lookup; 2] {
+    match subject {
+        Subject::Attempt(no, n) => [Lookup::Get(Key::Settlement(no)), Lookup::Get(Key::Attempt((no, n)))],
+        Subject::Reversal(no, n) => [Lookup::Get(Key::Settlement(no)), Lookup::Get(Key::Reversal((no, n)))],
+    }
+}
+
+/// An account.
+pub(crate) fn account(owner: Owner, mode: Mode, currency: Currency) -> Lookup {
+    Lookup::Get(Key::Account(AccountId::new(owner, mode, currency)))
+}

@@ -1,0 +1,117 @@
+//! What only the deciding thread touches: the numbers that it gives out, and what it learned from commits that were refused.
+
+use std::collections::HashSet;
+
+use crate::error::Result;
+use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo};
+use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, Record, SettlementRecord, TaskKey};
+use crate::store::{Scan, Store, typed};
+use crate::time::Millis;
+
+use super::numbers::Numbers;
+
+pub(crate) struct Writer {
+    /// Of settlements and fundings.
+    pub(super) journals: Numbers,
+    next_client: u32,
+    next_key: u32,
+    /// Of tasks and audit records.
+    next_task: u32,
+    last_audit: i64,
+    last_unlogged: i64,
+    last_delivery: i64,
+    next_endpoint: u32,
+    /// How far maintenance has looked for endpoints that were removed.
+    pub(crate) swept: EndpointNo,
+    /// Events that the log could not take in this group, because they are in it.
+    pub(crate) logged_before: HashSet<(SettlementNo, u32)>,
+    /// Another node took the tasks or queues that this group had leased: they are left to it, so that two nodes that are after
+    /// the same work do not keep each other's clients waiting.
+    pub(crate) outrun: bool,
+}
+
+impl Writer {
+    /// Nodes begin their task numbers at different places, so that their keys hardly ever meet: `owner` names this one.
+    pub(crate) fn new(store: &dyn Store, owner: i64) -> Result<Self> {
+        Ok(Self {
+            journals: Numbers::dense(next_journal(store)?),
+            next_client: next(store, &Scan::LastClient, |last: ClientRecord| last.no.0)?,
+            next_key: next(store, &Scan::LastKey, |last: KeyRecord| last.no.0)?,
+            next_task: owner as u32,
+            last_audit: i64::MIN,
+            last_unlogged: i64::MIN,
+            last_delivery: i64::MIN,
+            next_endpoint: next(store, &Scan::LastEndpoint, |last: EndpointRecord| last.no.0)?,
+            swept: EndpointNo(0),
+            logged_before: HashSet::new(),
+            outrun: false,
+        })
+    }
+
+    /// Another node may have given out numbers, too: goes on after the highest that is stored.
+    pub(super) fn catch_up(&mut self, store: &dyn Store) -> Result<()> {
+        self.next_client = self.next_client.max(next(store, &Scan::LastClient, |last: ClientRecord| last.no.0)?);
+        self.next_key = self.next_key.max(next(store, &Scan::LastKey, |last: KeyRecord| last.no.0)?);
+        self.next_endpoint = self.next_endpoint.max(next(store, &Scan::LastEndpoint, |last: EndpointRecord| last.no.0)?);
+        Ok(())
+    }
+
+    /// The next journal number: of a settlement, or of a funding. Numbers of refused commands stay unused.
+    pub(crate) fn journal(&mut self) -> SettlementNo {
+        SettlementNo(self.journals.draw())
+    }
+
+    pub(crate) fn client_no(&mut self) -> ClientNo {
+        ClientNo(drawn(&mut self.next_client))
+    }
+
+    pub(crate) fn key_no(&mut self) -> KeyNo {
+        KeyNo(drawn(&mut self.next_key))
+    }
+
+    pub(crate) fn endpoint_no(&mut self) -> EndpointNo {
+        EndpointNo(drawn(&mut self.next_endpoint))
+    }
+
+    /// A fresh key for a task that is due at `due`.
+    pub(crate) fn task_key(&mut self, due: Millis) -> TaskKey {
+        self.next_task = self.next_task.wrapping_add(1);
+        TaskKey::new(due, self.next_task)
+    }
+
+    /// A number for an audit record: ordered by time over all nodes, and growing at each of them whatever its clock does.
+    pub(crate) fn audit_no(&mut self, now: Millis) -> i64 {
+        self.last_audit = self.task_key(now).0.max(self.last_audit.saturating_add(1));
+        self.last_audit
+    }
+
+    /// The same for a row of events that are not numbered yet.
+    pub(crate) fn log_no(&mut self, now: Millis) -> i64 {
+        self.last_unlogged = self.task_key(now).0.max(self.last_unlogged.saturating_add(1));
+        self.last_unlogged
+    }
+
+    /// The same for a delivery.
+    pub(crate) fn delivery_no(&mut self, now: Millis) -> i64 {
+        self.last_delivery = self.task_key(now).0.max(self.last_delivery.saturating_add(1));
+        self.last_delivery
+    }
+}
+
+fn drawn(next: &mut u32) -> u32 {
+    let no = *next;
+    *next += 1;
+    no
+}
+
+/// After the highest number of a kind.
+fn next<T: TryFrom<Record, Error = Record>>(store: &dyn Store, last: &Scan, no: impl FnOnce(T) -> u32) -> Result<u32> {
+    Ok(typed(store.scan(last)?.pop())?.map_or(0, no) + 1)
+}
+
+/// After the highest journal number.
+pub(super) fn next_journal(store: &dyn Store) -> Result<i64> {
+    let settlement: Option<SettlementRecord> = typed(store.scan(&Scan::LastSettlement)?.pop())?;
+    let transfer: Option<crate::ledger::Transfer> = typed(store.scan(&Scan::LastTransfer)?.pop())?;
+    Ok(settlement.map_or(0, |s| s.no.0).max(transfer.map_or(0, |t| t.journal.0)) + 1)
+}

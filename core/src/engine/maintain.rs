@@ -1,0 +1,52 @@
+//! Forgetting what is past its time.
+
+use crate::engine::group::{Command, Decision};
+use crate::error::Result;
+use crate::store::record::{IdempotencyRecord, Key, NonceRecord, TokenRecord};
+use crate::store::{Scan, Write, typed_all};
+use crate::time::Millis;
+
+const HOUR: Millis = 3_600_000;
+const DAY: Millis = 24 * HOUR;
+/// How long an `Idempotency-Key` is kept.
+const IDEMPOTENCY_DAYS: Millis = 7;
+/// How many rows past their time one maintenance command removes of each kind. If it removed so many, there may be more.
+pub const SWEEP: usize = 1_000;
+
+/// Forgets what is past its time: idempotency keys after seven days, tokens a day and nonces an hour after their end, what is
+/// left of webhooks; how many rows.
+#[derive(Debug, Clone)]
+pub struct Maintain;
+
+impl Command for Maintain {
+    type Output = usize;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<usize> {
+        let keys = Scan::IdempotencyBefore { created: d.overlay.now - IDEMPOTENCY_DAYS * DAY, limit: SWEEP };
+        let keys: Vec<IdempotencyRecord> = typed_all(d.engine.store.scan(&keys)?)?;
+        let tokens = Scan::TokensExpiredBefore { expired: d.overlay.now - DAY, limit: SWEEP };
+        let tokens: Vec<TokenRecord> = typed_all(d.engine.store.scan(&tokens)?)?;
+        // Long after their challenge ended: a node whose clock is slow still takes it.
+        let nonces = Scan::NoncesExpiredBefore { expired: d.overlay.now - HOUR, limit: SWEEP };
+        let nonces: Vec<NonceRecord> = typed_all(d.engine.store.scan(&nonces)?)?;
+        let keys = keys.into_iter().map(|k| Key::Idempotency((k.client, k.key)));
+        let gone = keys.chain(tokens.into_iter().map(|t| Key::Token(t.hash))).chain(nonces.into_iter().map(|n| Key::Nonce(n.hash)));
+        let gone = gone.chain(d.engine.stale_webhooks(d.overlay, &mut d.writer.swept)?);
+        let mut count = 0;
+        for key in gone {
+            if !d.overlay.touched(&key) {
+                d.overlay.write(Write::Delete(key));
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+
+    fn touched(removed: &usize) -> usize {
+        (*removed).max(1)
+    }
+}

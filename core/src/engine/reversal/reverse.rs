@@ -1,0 +1,278 @@
+//! Undoing: a settlement that was not dispatched is cancelled, a completed one is reversed, whole or in parts.
+
+use std::cmp::Ordering;
+
+use crate::api::{Caller, IdempotencyKey, Target};
+use crate::error::{Error, ErrorCode, Result};
+use crate::lifecycle::reversal::{self, Ask, Undo};
+use crate::lifecycle::settlement::{Next, SettlementInput};
+use crate::lifecycle::{ReversalStatus, SettlementStatus, StateName};
+use crate::money::{Amount, Money};
+use crate::store::record::{Actor, AuditAction, EventType, IdempotencyRecord, Key, ReversalRecord, SettlementRecord, TaskKind, TaskRecord};
+use crate::store::{Lookup, Unique, Write};
+use crate::validate::ReverseRequest;
+
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer};
+use crate::engine::settlement::{Change, Note};
+
+/// Cancels a settlement that was not dispatched, or reverses a completed one.
+#[derive(Debug, Clone)]
+pub struct Reverse {
+    /// Who.
+    pub caller: Caller,
+    /// Which settlement.
+    pub target: Target,
+    /// How much and why.
+    pub request: Box<ReverseRequest>,
+    /// The header, if it was sent.
+    pub idempotency: Option<IdempotencyKey>,
+}
+
+/// What a [`Reverse`] came to.
+#[derive(Debug, Clone)]
+pub struct Reversed {
+    /// The settlement as it stands.
+    pub settlement: Box<SettlementRecord>,
+    /// The reversal; `None` when the settlement was cancelled instead.
+    pub reversal: Option<Box<ReversalRecord>>,
+    /// It was there before.
+    pub replayed: bool,
+}
+
+impl Command for Reverse {
+    type Output = Reversed;
+
+    /// Without a name it takes its amount anew.
+    fn is_repeatable(&self) -> bool {
+        self.idempotency.is_some() || self.request.reference.is_some()
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Reversed> {
+        let Self { caller, target, request, idempotency } = self;
+        let (engine, overlay) = (d.engine, &mut *d.overlay);
+        if let Some(key) = idempotency
+            && let Some(replay) = engine.replayed_by_key(overlay, caller, key)?
+        {
+            return Ok(replay);
+        }
+        let record = engine.find_target(overlay, caller, target)?;
+        if let Some(replay) = engine.replayed_by_reference(overlay, caller, &record, request)? {
+            return Ok(replay);
+        }
+        let change = Change::of(engine, record, overlay.now);
+        let (settlement, reversal) = match reversal::undo(change.record.status, ask(&change.record, request)) {
+            Undo::Cancel => (cancel(overlay, change, request)?, None),
+            Undo::Reverse => {
+                let (settlement, reversal) = engine.begin_reversal(overlay, d.writer, change, request)?;
+                (settlement, Some(reversal))
+            }
+            Undo::Refuse(code) => return Err(refused(code, &change.record)),
+        };
+        if let Some(key) = idempotency {
+            overlay.insert(IdempotencyRecord {
+                client: caller.client,
+                key: key.key.clone(),
+                fingerprint: key.fingerprint,
+                settlement: settlement.no,
+                reversal: reversal.as_ref().map_or(0, |r| r.n),
+                created_at: overlay.now,
+            });
+        }
+        Ok(Reversed { settlement: Box::new(settlement), reversal: reversal.map(Box::new), replayed: false })
+    }
+
+    fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        let target = match &self.target {
+            Target::Reference(reference) => Lookup::Find(Unique::SettlementReference(self.caller.client, reference.as_str().to_owned())),
+            Target::Id(id) => Lookup::Get(Key::Settlement(prefetch.engine.id_key.open(*id))),
+        };
+        let key = self.idempotency.as_ref().map(|key| Lookup::Get(Key::Idempotency((self.caller.client, key.key.clone()))));
+        prefetch.add([target].into_iter().chain(key));
+    }
+
+    fn deed(&self, done: Option<&Reversed>) -> Option<Deed> {
+        let no = done.map_or(0, |reversed| reversed.settlement.no.0);
+        Some(Deed::new(AuditAction::ReverseSettlement).target(no).name(self.target.to_string()))
+    }
+
+    fn is_replay(reversed: &Reversed) -> bool {
+        reversed.replayed
+    }
+}
+
+/// A settlement's reversals; far more than anyone has a reason for, far less than its trace can hold.
+const MOST_REVERSALS: u16 = 1_000;
+
+impl Engine {
+    fn begin_reversal(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        mut change: Change<'_>,
+        request: &ReverseRequest,
+    ) -> Result<(SettlementRecord, ReversalRecord)> {
+        let amount = self.reversal_amount(&change.record, request)?;
+        if change.record.reversals >= MOST_REVERSALS {
+            return Err(Error::with(ErrorCode::InvalidState, "the settlement has as many reversals as it can have"));
+        }
+        let n = change.record.reversals + 1;
+        change.record.reversals = n;
+        let hold = change.announce(amount);
+        let reversal = ReversalRecord {
+            settlement: change.record.no,
+            n,
+            client: change.record.client,
+            reference: request.reference.clone(),
+            status: ReversalStatus::Accepted,
+            amount,
+            reason: request.reason,
+            description: request.description.clone(),
+            hold,
+            needs_review: false,
+            rail_reference: None,
+            failure: None,
+            created_at: overlay.now,
+            updated_at: overlay.now,
+            completed_at: None,
+        };
+        let decimal = Money::from_minor(amount, change.record.currency).decimal();
+        let data = format!(r#"{{"amount":"{decimal}","reversal":"rev_{}"}}"#, self.reversal_ulid(&reversal));
+        let note = Note::new(None, StateName::Accepted, Actor::Client).child(n).data(data);
+        change.event(EventType::ReversalAccepted, note);
+        change.write(Write::Insert(reversal.clone().into()));
+        let settlement = change.update(overlay);
+        let key = writer.task_key(overlay.now);
+        overlay.insert(TaskRecord {
+            key,
+            kind: TaskKind::Reverse,
+            settlement: settlement.no,
+            child: n,
+            tries: 0,
+            since: overlay.now,
+            owner: 0,
+        });
+        Ok((settlement, reversal))
+    }
+
+    /// What is to be reversed: what remains by default, and never more than the provider can do.
+    fn reversal_amount(&self, record: &SettlementRecord, request: &ReverseRequest) -> Result<i64> {
+        let capabilities = self.routes.provider(record.provider).map(|spec| spec.capabilities);
+        if !capabilities.is_some_and(|c| c.reverse) {
+            return Err(Error::new(ErrorCode::ReversalNotSupported));
+        }
+        let amount = match request.amount {
+            None => remaining(record),
+            Some(amount) => minor(amount, record)?,
+        };
+        if amount < record.amount && !capabilities.is_some_and(|c| c.partial_reverse) {
+            return Err(Error::with(ErrorCode::ReversalNotSupported, "the provider can only give back the whole amount"));
+        }
+        Ok(amount)
+    }
+
+    fn replayed_by_key(&self, overlay: &Overlay<'_>, caller: &Caller, key: &IdempotencyKey) -> Result<Option<Reversed>> {
+        let stored: Option<IdempotencyRecord> = overlay.get(&Key::Idempotency((caller.client, key.key.clone())))?;
+        let Some(stored) = stored else { return Ok(None) };
+        if stored.fingerprint != key.fingerprint {
+            return Err(Error::new(ErrorCode::IdempotencyKeyReused));
+        }
+        let settlement = overlay.settlement(stored.settlement)?;
+        let reversal = match stored.reversal {
+            0 => None,
+            n => Some(Box::new(self.reversal_record(overlay, stored.settlement, n)?)),
+        };
+        Ok(Some(Reversed { settlement: Box::new(settlement), reversal, replayed: true }))
+    }
+
+    /// A reversal's own reference works like a settlement's: the same request again is answered by the original.
+    fn replayed_by_reference(
+        &self,
+        overlay: &Overlay<'_>,
+        caller: &Caller,
+        record: &SettlementRecord,
+        request: &ReverseRequest,
+    ) -> Result<Option<Reversed>> {
+        let Some(reference) = &request.reference else { return Ok(None) };
+        let unique = Unique::ReversalReference(caller.client, reference.as_str().to_owned());
+        let Some(existing) = overlay.find::<ReversalRecord>(&unique)? else { return Ok(None) };
+        let same_amount = match request.amount {
+            None => true,
+            Some(amount) => minor(amount, record)? == existing.amount,
+        };
+        if existing.settlement != record.no
+            || !same_amount
+            || existing.reason != request.reason
+            || existing.description != request.description
+        {
+            return Err(Error::with(ErrorCode::ReferenceConflict, "the reference was used for a different reversal"));
+        }
+        let settlement = Box::new(record.clone());
+        Ok(Some(Reversed { settlement, reversal: Some(Box::new(existing)), replayed: true }))
+    }
+
+    /// The caller's settlement behind `<ref>`, as this group left it.
+    pub(crate) fn find_target(&self, overlay: &Overlay<'_>, caller: &Caller, target: &Target) -> Result<SettlementRecord> {
+        let found = match target {
+            Target::Reference(reference) => overlay.by_reference(caller.client, reference.as_str())?,
+            Target::Id(id) => overlay.get(&Key::Settlement(self.id_key.open(*id)))?,
+        };
+        self.visible(caller, target, found)
+    }
+
+    /// Another client's settlement, and live ones to a sandbox credential, are not there at all.
+    pub(crate) fn visible(&self, caller: &Caller, target: &Target, found: Option<SettlementRecord>) -> Result<SettlementRecord> {
+        found
+            .filter(|record| record.client == caller.client)
+            .filter(|record| caller.mode == crate::ledger::Mode::Live || record.mode == caller.mode)
+            .filter(|record| match target {
+                Target::Reference(_) => true,
+                Target::Id(id) => crate::trail::settlement_ulid(&self.id_key, record) == *id,
+            })
+            .ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
+    }
+}
+
+/// What can still be reversed.
+fn remaining(record: &SettlementRecord) -> i64 {
+    record.amount - record.reversed - record.reversing
+}
+
+/// How much is asked for. An amount that cannot be read is complained about where it would count.
+fn ask(record: &SettlementRecord, request: &ReverseRequest) -> Ask {
+    let remaining = remaining(record);
+    let asked = request.amount.and_then(|amount| minor(amount, record).ok()).unwrap_or(remaining);
+    match asked.cmp(&remaining) {
+        Ordering::Equal if remaining > 0 => Ask::Whole,
+        Ordering::Less => Ask::Part,
+        Ordering::Equal | Ordering::Greater => Ask::Excess,
+    }
+}
+
+fn refused(code: ErrorCode, record: &SettlementRecord) -> Error {
+    match code {
+        ErrorCode::InvalidState if record.status == SettlementStatus::Accepted => {
+            Error::with(code, "nothing was sent yet: it can only be cancelled as a whole")
+        }
+        ErrorCode::InvalidState => Error::with(code, format!("the settlement is {}: no money is with the payee", record.status.as_str())),
+        ErrorCode::ReversalExceedsRemaining => {
+            let remaining = Money::from_minor(remaining(record), record.currency).decimal();
+            Error::with(code, format!("{remaining} {} can still be reversed", record.currency.code()))
+        }
+        _ => Error::new(code),
+    }
+}
+
+fn cancel(overlay: &mut Overlay<'_>, mut change: Change<'_>, request: &ReverseRequest) -> Result<SettlementRecord> {
+    if let Some(amount) = request.amount {
+        minor(amount, &change.record)?;
+    }
+    match change.input(SettlementInput::Cancel, Note::new(None, StateName::Cancelled, Actor::Client)) {
+        Next::To(_) => Ok(change.update(overlay)),
+        Next::Stay | Next::Refuse | Next::Discrepancy => Err(Error::new(ErrorCode::InvalidState)),
+    }
+}
+
+fn minor(amount: Amount, record: &SettlementRecord) -> Result<i64> {
+    amount.to_money(record.currency).map(Money::minor).map_err(|error| Error::field("/amount", error.code(), error.to_string()))
+}

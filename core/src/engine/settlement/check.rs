@@ -1,0 +1,182 @@
+//! Checks: would a create succeed, and do a settlement's record, ledger, trail and rail agree?
+
+use crate::api::{Action, Call, Caller, CheckView, DecimalNumber, FindingView, PayeeView, QuoteView, ReconcileView, Target};
+use crate::error::{Error, ErrorCode, FieldProblem, Result};
+use crate::ids::{ProviderNo, SettlementNo};
+use crate::ledger::{AccountId, Mode, Owner};
+use crate::lifecycle::AttemptStatus;
+use crate::lifecycle::attempt::AnswerKind;
+use crate::money::Money;
+use crate::rail::RailAnswer;
+use crate::rail::simulator::{self, PayeeMatch};
+use crate::store::record::{AccountRecord, AttemptRecord, AuditAction, Key, SettlementRecord};
+use crate::store::{Unique, typed};
+use crate::time::rfc3339;
+use crate::validate::CreateRequest;
+
+use super::create::mode_of;
+use super::read::as_problems;
+use crate::engine::group::{Command, Decision, Deed};
+use crate::engine::{Engine, verify};
+
+/// Records that a settlement is about to be compared with its rail: a signed call whose effect is outside the store.
+#[derive(Debug, Clone)]
+pub struct NoteCheck(
+    /// Which.
+    pub SettlementNo,
+);
+
+impl Command for NoteCheck {
+    type Output = ();
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, _: &mut Decision<'_, '_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn deed(&self, _: Option<&()>) -> Option<Deed> {
+        Some(Deed::new(AuditAction::CheckSettlement).target(self.0.0))
+    }
+}
+
+impl Engine {
+    /// Pre-flight of a create body: same validator, no side effect.
+    ///
+    /// # Errors
+    /// Only if the body is not JSON or the store fails; everything wrong with the request is in the answer.
+    pub fn preflight(&self, caller: &Caller, body: &[u8]) -> Result<CheckView> {
+        let refused = |error: &Error| CheckView {
+            ok: false,
+            problems: as_problems(error),
+            warnings: Vec::new(),
+            quote: None,
+            route: Vec::new(),
+            payee: PayeeView { display_name: None, payee_match: PayeeMatch::NotAvailable },
+            funds_available: false,
+        };
+        let request = match self.parse_create(body) {
+            Ok(request) => request,
+            Err(error) if error.code == ErrorCode::InvalidFields => return Ok(refused(&error)),
+            Err(error) => return Err(error),
+        };
+        let mode = match mode_of(caller, &request) {
+            Ok(mode) => mode,
+            Err(error) => return Ok(refused(&error)),
+        };
+        match self.price(caller, mode, &request, self.now()) {
+            Ok((provider, fee)) => self.priced(caller, mode, &request, provider, fee),
+            Err(error) => Ok(refused(&error)),
+        }
+    }
+
+    fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, provider: ProviderNo, fee: i64) -> Result<CheckView> {
+        let currency = request.money.currency();
+        let total = request.money.minor().saturating_add(fee);
+        let account = Key::Account(AccountId::new(Owner::Client(caller.client), mode, currency));
+        let account: Option<AccountRecord> = typed(self.store.get(&account)?)?;
+        let funds_available = account.and_then(|a| a.totals.available()).unwrap_or(0) >= total;
+        let unique = Unique::SettlementReference(caller.client, request.reference.as_str().to_owned());
+        let mut problems = Vec::new();
+        let mut warnings = Vec::new();
+        if !funds_available {
+            let code = ErrorCode::InsufficientFunds;
+            problems.push(FieldProblem::new("/amount", code.as_str(), code.title()));
+        }
+        if self.store.find(&unique)?.is_some() {
+            warnings.push(FieldProblem::new(
+                "/reference",
+                "reference_used",
+                "the reference was used before: the same request is replayed, another one refused",
+            ));
+        }
+        let (payee_match, display_name) = simulator::payee(&request.to);
+        match payee_match {
+            PayeeMatch::CloseMatch => {
+                warnings.push(FieldProblem::new("/to", "payee_close_match", "the payee's name nearly matches: show it and ask"))
+            }
+            PayeeMatch::NoMatch => warnings.push(FieldProblem::new("/to", "payee_no_match", "the payee's name does not match")),
+            PayeeMatch::Match | PayeeMatch::NotAvailable => {}
+        }
+        let route = self.routes.candidates(mode, request.to.namespace(), currency, request.provider.as_deref());
+        let route: Vec<String> = route.filter(|(_, spec)| spec.accepts(request.money).is_ok()).map(|(_, spec)| spec.id.clone()).collect();
+        let expires = self.now() + self.config.quote_ttl_ms;
+        let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
+        Ok(CheckView {
+            ok: problems.is_empty(),
+            problems,
+            warnings,
+            quote: Some(QuoteView {
+                fee: money(fee),
+                total_debit: money(total),
+                provider: self.provider_id(provider).to_owned(),
+                expires_at: rfc3339(expires),
+                quote_id: self.quote_id(caller, mode, request, provider, fee, expires)?,
+            }),
+            route,
+            payee: PayeeView { display_name: display_name.map(str::to_owned), payee_match },
+            funds_available,
+        })
+    }
+
+    /// The question to ask the rail for a reconciling check: about the last attempt, if there was one.
+    pub fn inquiry(&self, record: &SettlementRecord) -> Result<Option<Call>> {
+        match self.last_attempt(record)? {
+            None => Ok(None),
+            Some(attempt) => self.attempt_call(record, &attempt, Action::Inquire, 0).map(Some),
+        }
+    }
+
+    /// Compares record, ledger, trail and the rail's answer. The answer must have been taken in before, by
+    /// [`Answer`](crate::engine::Answer), so that what can be repaired by it is.
+    pub fn reconcile(&self, caller: &Caller, target: &Target, answer: Option<&RailAnswer>) -> Result<ReconcileView> {
+        let record = self.settlement(caller, target)?;
+        let mut findings: Vec<FindingView> = verify::settlement(&*self.store, &self.id_key, &record)?
+            .into_iter()
+            .map(|(code, message)| FindingView { code, message })
+            .collect();
+        if let (Some(answer), Some(attempt)) = (answer, self.last_attempt(&record)?)
+            && let Some(message) = disagreement(attempt.status, answer.kind())
+        {
+            findings.push(FindingView { code: "rail_disagrees", message });
+        }
+        if record.needs_review {
+            findings.push(FindingView { code: "needs_review", message: "the settlement waits for a person to look at it".to_owned() });
+        }
+        Ok(ReconcileView { consistent: findings.is_empty(), findings, settlement: self.view(&record, caller.client_id) })
+    }
+
+    fn last_attempt(&self, record: &SettlementRecord) -> Result<Option<AttemptRecord>> {
+        match record.attempts {
+            0 => Ok(None),
+            n => Ok(typed(self.store.get(&Key::Attempt((record.no, n)))?)?),
+        }
+    }
+}
+
+/// What the rail says against what is recorded of the attempt, after its answer was taken in.
+fn disagreement(status: AttemptStatus, answer: AnswerKind) -> Option<String> {
+    let agree = match (status, answer) {
+        (AttemptStatus::Completed, AnswerKind::Completed | AnswerKind::Returned) => true,
+        (AttemptStatus::Declined | AttemptStatus::NotSent, AnswerKind::Declined | AnswerKind::NotSent) => true,
+        (AttemptStatus::Started | AttemptStatus::Accepted | AttemptStatus::Unknown, AnswerKind::Accepted | AnswerKind::NotSent) => true,
+        (AttemptStatus::Started | AttemptStatus::Accepted | AttemptStatus::Unknown, AnswerKind::Unknown) => false,
+        (AttemptStatus::Completed, AnswerKind::Accepted | AnswerKind::Declined | AnswerKind::NotSent | AnswerKind::Unknown) => false,
+        (
+            AttemptStatus::Declined | AttemptStatus::NotSent,
+            AnswerKind::Completed | AnswerKind::Accepted | AnswerKind::Unknown | AnswerKind::Returned,
+        ) => false,
+        (
+            AttemptStatus::Started | AttemptStatus::Accepted | AttemptStatus::Unknown,
+            AnswerKind::Completed | AnswerKind::Declined | AnswerKind::Returned,
+        ) => false,
+    };
+    (!agree).then(|| match answer {
+        AnswerKind::Unknown => "the rail could not say how the payment stands".to_owned(),
+        AnswerKind::Completed | AnswerKind::Accepted | AnswerKind::Declined | AnswerKind::NotSent | AnswerKind::Returned => {
+            format!("the rail says {}, the record says {}", answer.as_str(), status.as_str())
+        }
+    })
+}

@@ -1,0 +1,210 @@
+//! Creating a settlement, or replaying one.
+
+use crate::api::Caller;
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::ProviderNo;
+use crate::ledger::{AccountId, Mode, Owner};
+use crate::lifecycle::SettlementStatus;
+use crate::participant::Namespace;
+use crate::store::record::{Actor, AuditAction, EventType, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
+use crate::validate::CreateRequest;
+
+use super::change::{Change, Note};
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account, overflow};
+
+/// Creates a settlement, or replays one.
+#[derive(Debug, Clone)]
+pub struct Create {
+    /// Who.
+    pub caller: Caller,
+    /// What, validated.
+    pub request: Box<CreateRequest>,
+}
+
+/// What a [`Create`] came to.
+#[derive(Debug, Clone)]
+pub struct Created {
+    /// The settlement as it stands.
+    pub settlement: Box<SettlementRecord>,
+    /// It was there before.
+    pub replayed: bool,
+}
+
+impl Command for Create {
+    type Output = Created;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    /// New references cost no read: that nobody took it is a condition of the commit. Only when the request is
+    /// refused is the reference looked up, since a repeat of what once succeeded is answered as the replay that it
+    /// is, whatever has changed since.
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Created> {
+        let Self { caller, request } = self;
+        let mode = mode_of(caller, request)?;
+        if let Some(no) = d.overlay.reference_here(caller.client, request.reference.as_str()) {
+            return replay(d.overlay.settlement(no)?, mode, request);
+        }
+        match d.engine.create_new(d.overlay, d.writer, caller, mode, request) {
+            Ok(settlement) => Ok(Created { settlement: Box::new(settlement), replayed: false }),
+            Err(refusal) => match d.overlay.by_reference(caller.client, request.reference.as_str())? {
+                Some(existing) => replay(existing, mode, request),
+                None => Err(refusal),
+            },
+        }
+    }
+
+    fn names_itself(&self) -> bool {
+        true
+    }
+
+    fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        let mode = mode_of(&self.caller, &self.request).unwrap_or(self.caller.mode);
+        prefetch.add([account(Owner::Client(self.caller.client), mode, self.request.money.currency())]);
+    }
+
+    fn numbers(&self, _: &Engine) -> usize {
+        1
+    }
+
+    fn deed(&self, done: Option<&Created>) -> Option<Deed> {
+        let no = done.map_or(0, |created| created.settlement.no.0);
+        Some(Deed::new(AuditAction::CreateSettlement).target(no).name(self.request.reference.as_str()))
+    }
+
+    fn is_replay(created: &Created) -> bool {
+        created.replayed
+    }
+}
+
+impl Engine {
+    fn create_new(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        caller: &Caller,
+        mode: Mode,
+        request: &CreateRequest,
+    ) -> Result<SettlementRecord> {
+        let (provider, fee) = self.price(caller, mode, request, overlay.now)?;
+        let total = request.money.minor().checked_add(fee).ok_or_else(overflow)?;
+        let account = AccountId::new(Owner::Client(caller.client), mode, request.money.currency());
+        let available = overlay.totals(account)?.available().ok_or_else(overflow)?;
+        if available < total {
+            return Err(Error::new(ErrorCode::InsufficientFunds));
+        }
+        let mut change = Change::of(self, self.fresh_record(overlay, writer, caller, mode, request, provider, fee), overlay.now);
+        change.hold();
+        let status = SettlementStatus::Accepted;
+        change.event(EventType::SettlementAccepted, Note::new(None, status.name(), Actor::Client));
+        let settlement = change.record.no;
+        let record = change.insert(overlay);
+        let key = writer.task_key(overlay.now);
+        overlay.insert(TaskRecord { key, kind: TaskKind::Dispatch, settlement, child: 1, tries: 0, since: overlay.now, owner: 0 });
+        Ok(record)
+    }
+
+    /// Everything that may refuse a valid request for what it asks, and what it costs. No side effect.
+    pub(crate) fn price(&self, caller: &Caller, mode: Mode, request: &CreateRequest, now: i64) -> Result<(ProviderNo, i64)> {
+        match request.to.namespace() {
+            Namespace::Sim if !mode.is_sandbox() => {
+                return Err(Error::field("/to", "participant_sandbox_only", "sim: participants exist in the sandbox only"));
+            }
+            Namespace::Participant if request.to.identifier() == format!("cli_{}", caller.client_id) => {
+                return Err(Error::new(ErrorCode::SameParty));
+            }
+            _ => {}
+        }
+        if request.expires_at.is_some_and(|at| at <= now) {
+            return Err(Error::field("/expires_at", "expires_in_past", "expires_at must be in the future"));
+        }
+        match &request.quote_id {
+            Some(quote) => self.quoted(quote, caller, mode, request, now),
+            None => self.routes.choose(mode, request.to.namespace(), request.money, request.provider.as_deref()),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn fresh_record(
+        &self,
+        overlay: &Overlay<'_>,
+        writer: &mut Writer,
+        caller: &Caller,
+        mode: Mode,
+        request: &CreateRequest,
+        provider: ProviderNo,
+        fee: i64,
+    ) -> SettlementRecord {
+        let mut salt = [0u8; 8];
+        self.env.random(&mut salt[3..]);
+        SettlementRecord {
+            no: writer.journal(),
+            client: caller.client,
+            reference: request.reference.clone(),
+            mode,
+            status: SettlementStatus::Accepted,
+            version: 0,
+            needs_review: false,
+            amount: request.money.minor(),
+            currency: request.money.currency(),
+            to: request.to.clone(),
+            provider,
+            fee,
+            reversed: 0,
+            reversing: 0,
+            attempts: 0,
+            reversals: 0,
+            transfers: 0,
+            hold: 0,
+            salt: u64::from_be_bytes(salt),
+            head: [0; 32],
+            created_at: overlay.now,
+            updated_at: overlay.now,
+            completed_at: None,
+            expires_at: request.expires_at,
+            more: more_of(request),
+        }
+    }
+}
+
+/// Sandbox credentials make sandbox settlements only; live ones may ask for the sandbox.
+pub(crate) fn mode_of(caller: &Caller, request: &CreateRequest) -> Result<Mode> {
+    match (caller.mode, request.sandbox) {
+        (Mode::Sandbox, None | Some(true)) | (Mode::Live, Some(true)) => Ok(Mode::Sandbox),
+        (Mode::Live, None | Some(false)) => Ok(Mode::Live),
+        (Mode::Sandbox, Some(false)) => {
+            Err(Error::with(ErrorCode::ModeMismatch, "a sandbox credential cannot make a live settlement; leave out sandbox or send true"))
+        }
+    }
+}
+
+fn more_of(request: &CreateRequest) -> Option<Box<SettlementMore>> {
+    if request.description.is_none() && request.metadata.is_empty() && request.provider.is_none() && request.quote_id.is_none() {
+        return None;
+    }
+    Some(Box::new(SettlementMore {
+        description: request.description.clone(),
+        metadata: request.metadata.clone(),
+        pinned: request.provider.clone(),
+        quote_id: request.quote_id.clone(),
+        ..SettlementMore::default()
+    }))
+}
+
+/// The same reference again: the original if the request means the same, a conflict if not.
+fn replay(existing: SettlementRecord, mode: Mode, request: &CreateRequest) -> Result<Created> {
+    let asked = more_of(request).unwrap_or_default();
+    let stored = existing.more.as_deref();
+    let same = existing.mode == mode
+        && existing.amount == request.money.minor()
+        && existing.currency == request.money.currency()
+        && existing.to == request.to
+        && existing.expires_at == request.expires_at
+        && stored.and_then(|m| m.description.as_ref()) == asked.description.as_ref()
+        && stored.map_or(asked.metadata.is_empty(), |m| m.metadata == asked.metadata)
+        && stored.and_then(|m| m.pinned.as_ref()) == asked.pinned.as_ref()
+        && stored.and_then(|m| m.quote_id.as_ref()) == asked.quote_id.as_ref();
+    if same { Ok(Created { settlement: Box::new(existing), replayed: true }) } else { Err(Error::new(ErrorCode::ReferenceConflict)) }
+}

@@ -1,0 +1,207 @@
+//! Lists of settlements: query parameters in, pages out.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::api::{Caller, Page, SettlementView, Target};
+use crate::error::{Error, ErrorCode, FieldProblem, Result};
+use crate::ids::{SettlementNo, Ulid};
+use crate::ledger::Mode;
+use crate::lifecycle::SettlementStatus;
+use crate::money::Currency;
+use crate::participant::Participant;
+use crate::store::record::SettlementRecord;
+use crate::store::{AmountBound, Scan, SettlementFilter, typed_all};
+use crate::time::parse_rfc3339;
+use crate::trail::settlement_ulid;
+
+use crate::engine::Engine;
+
+const DEFAULT_LIMIT: usize = 50;
+const MOST: usize = 200;
+
+/// Which page of which settlements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListRequest {
+    /// Which settlements.
+    pub filter: SettlementFilter,
+    /// At most so many a page, 1 to 200.
+    pub limit: usize,
+    /// The page begins behind this one.
+    cursor: Option<String>,
+    /// No settlement can match: a filter names something that does not exist.
+    empty: bool,
+}
+
+impl ListRequest {
+    /// The page after one that had more, for hosts that stream whole lists.
+    pub fn next(&self, page: &Page<SettlementView>) -> Option<Self> {
+        page.next_cursor.clone().map(|cursor| Self { cursor: Some(cursor), ..self.clone() })
+    }
+}
+
+impl Engine {
+    /// Reads the query parameters of a list; every one that is wrong is reported, by name.
+    pub fn parse_list(&self, query: &[(String, String)]) -> Result<ListRequest> {
+        let mut request = ListRequest { filter: SettlementFilter::default(), limit: DEFAULT_LIMIT, cursor: None, empty: false };
+        let mut problems = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
+        for (name, value) in query {
+            if name != "status" && seen.contains(&name.as_str()) {
+                problems.push(FieldProblem::new(name.as_str(), "duplicate_parameter", "the parameter may appear once"));
+                continue;
+            }
+            seen.push(name);
+            if name == "cursor" {
+                request.cursor = Some(value.clone());
+            } else if let Err((code, message)) = self.parameter(&mut request, name, value) {
+                problems.push(FieldProblem::new(name.as_str(), code, message));
+            }
+        }
+        if problems.is_empty() { Ok(request) } else { Err(Error::invalid(problems)) }
+    }
+
+    fn parameter(&self, request: &mut ListRequest, name: &str, value: &str) -> Result<(), (&'static str, String)> {
+        let filter = &mut request.filter;
+        match name {
+            "limit" => {
+                request.limit = value
+                    .parse()
+                    .ok()
+                    .filter(|n| (1..=MOST).contains(n))
+                    .ok_or_else(|| ("out_of_range", format!("limit must be a whole number from 1 to {MOST}")))?;
+            }
+            "status" => {
+                let status = SettlementStatus::from_name(value).ok_or_else(|| ("unknown_value", format!("{value:?} is not a status")))?;
+                filter.status.push(status);
+            }
+            "currency" => {
+                let currency =
+                    Currency::from_code(value).ok_or_else(|| ("currency_unknown", format!("{value:?} is not an ISO 4217 code")))?;
+                filter.currency = Some(currency);
+            }
+            "provider" => {
+                filter.provider = self.routes.number(value);
+                request.empty |= filter.provider.is_none();
+            }
+            "to" => {
+                let to = Participant::parse(value).map_err(|e| (e.code(), e.to_string()))?;
+                filter.to = Some(to.as_str().to_owned());
+            }
+            "reference" => filter.reference = Some(value.to_owned()),
+            "sandbox" => filter.mode = Some(if boolean(value)? { Mode::Sandbox } else { Mode::Live }),
+            "needs_review" => filter.needs_review = Some(boolean(value)?),
+            "created_from" => filter.created_from = Some(time(value)?),
+            "created_to" => filter.created_to = Some(time(value)?),
+            "min_amount" => filter.min_amount = Some(bound(value, Rounding::Up)?),
+            "max_amount" => filter.max_amount = Some(bound(value, Rounding::Down)?),
+            _ => return Err(("unknown_parameter", format!("{name:?} is not a parameter of this list"))),
+        }
+        Ok(())
+    }
+
+    /// One page of the caller's settlements, newest first. A sandbox credential sees sandbox settlements only.
+    pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page<SettlementView>> {
+        let mut filter = request.filter.clone();
+        let hidden = match (caller.mode, filter.mode) {
+            (Mode::Sandbox, Some(Mode::Live)) => true,
+            (Mode::Sandbox, None | Some(Mode::Sandbox)) => {
+                filter.mode = Some(Mode::Sandbox);
+                false
+            }
+            (Mode::Live, _) => false,
+        };
+        if hidden || request.empty {
+            return Ok(Page { data: Vec::new(), has_more: false, next_cursor: None });
+        }
+        let before = request.cursor.as_deref().map(|cursor| self.open_cursor(caller, cursor)).transpose()?;
+        let scan = Scan::SettlementsOf { client: caller.client, filter: Box::new(filter), before, limit: request.limit + 1 };
+        let mut records: Vec<SettlementRecord> = typed_all(self.store.scan(&scan)?)?;
+        let has_more = records.len() > request.limit;
+        records.truncate(request.limit);
+        let next_cursor = records.last().filter(|_| has_more).map(|last| self.cursor(last));
+        Ok(Page { data: records.iter().map(|r| self.view(r, caller.client_id)).collect(), has_more, next_cursor })
+    }
+}
+
+fn boolean(value: &str) -> Result<bool, (&'static str, String)> {
+    match value {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(("wrong_type", format!("{value:?} is neither true nor false"))),
+    }
+}
+
+fn time(value: &str) -> Result<i64, (&'static str, String)> {
+    parse_rfc3339(value).ok_or_else(|| ("time_malformed", format!("{value:?} is not an RFC 3339 time, such as 2026-01-31T12:00:00Z")))
+}
+
+enum Rounding {
+    Up,
+    Down,
+}
+
+impl Engine {
+    /// Where the next page begins: the last settlement shown, by its public id, so that nothing inside shows.
+    fn cursor(&self, last: &SettlementRecord) -> String {
+        cursor_of(settlement_ulid(&self.id_key, last))
+    }
+
+    fn open_cursor(&self, caller: &Caller, text: &str) -> Result<SettlementNo> {
+        let last = self.settlement(caller, &Target::Id(id_of(text)?)).map_err(|error| match error.code {
+            ErrorCode::SettlementNotFound => Error::new(ErrorCode::InvalidCursor),
+            _ => error,
+        })?;
+        Ok(last.no)
+    }
+}
+
+/// A cursor that stands behind what has this public id.
+pub(crate) fn cursor_of(id: Ulid) -> String {
+    URL_SAFE_NO_PAD.encode(id.0.to_be_bytes())
+}
+
+/// The public id in a cursor; whether there is such a thing is for the list to say.
+pub(crate) fn id_of(cursor: &str) -> Result<Ulid> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
+    bytes.map(|bytes| Ulid(u128::from_be_bytes(bytes))).ok_or_else(|| Error::new(ErrorCode::InvalidCursor))
+}
+
+/// A decimal bound in minor units for every number of decimals; a bound between two minor units is rounded so that
+/// exactly the amounts within it match.
+fn bound(value: &str, rounding: Rounding) -> Result<AmountBound, (&'static str, String)> {
+    let malformed = || ("amount_malformed", format!("{value:?} is not a decimal amount, such as 10.50"));
+    let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || whole.len() > 15 || fraction.len() > 15 || !digits(whole) || !digits(fraction) || value.ends_with('.') {
+        return Err(malformed());
+    }
+    let unscaled: i128 = format!("{whole}{fraction}").parse().map_err(|_| malformed())?;
+    let mut minor = [0i64; 5];
+    for (scale, out) in minor.iter_mut().enumerate() {
+        let scaled = unscaled * 10i128.pow(scale as u32);
+        let unit = 10i128.pow(fraction.len() as u32);
+        let rounded = match rounding {
+            Rounding::Up => (scaled + unit - 1) / unit,
+            Rounding::Down => scaled / unit,
+        };
+        *out = i64::try_from(rounded).unwrap_or(i64::MAX);
+    }
+    Ok(minor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_between_two_minor_units_takes_in_exactly_what_lies_within() {
+        assert_eq!(bound("10.5", Rounding::Up).unwrap(), [11, 105, 1050, 10_500, 105_000]);
+        assert_eq!(bound("10.5", Rounding::Down).unwrap(), [10, 105, 1050, 10_500, 105_000]);
+        assert_eq!(bound("0.005", Rounding::Up).unwrap(), [1, 1, 1, 5, 50]);
+        assert_eq!(bound("999999999999999", Rounding::Up).unwrap()[4], i64::MAX);
+        for bad in ["", "-1", "1e3", ".5", "5.", "1.2.3", "1 ", "٣"] {
+            assert!(bound(bad, Rounding::Up).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Settlements: creating them, and all that is read of one.
+
+mod change;
+mod check;
+mod create;
+mod list;
+mod quote;
+mod read;
+mod receipt;
+
+pub(crate) use change::{Change, Note};
+pub use check::NoteCheck;
+pub use create::{Create, Created};
+pub use list::ListRequest;
+pub(crate) use list::{cursor_of, id_of};
+pub(crate) use receipt::Opened;

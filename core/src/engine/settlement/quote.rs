@@ -1,0 +1,95 @@
+//! Quotes: a fee that holds for a while. Nothing is stored; the quote's id carries what it promises, under a MAC.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+
+use crate::api::Caller;
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::ProviderNo;
+use crate::ledger::Mode;
+use crate::time::Millis;
+use crate::trail::hex;
+use crate::validate::CreateRequest;
+
+use crate::engine::Engine;
+
+const PREFIX: &str = "quo_";
+const PROMISE: usize = 18;
+const TAG: usize = 16;
+
+impl Engine {
+    /// The id of a quote for `request`: expiry, fee and provider, and a tag that binds them to who asked for what.
+    pub(crate) fn quote_id(
+        &self,
+        caller: &Caller,
+        mode: Mode,
+        request: &CreateRequest,
+        provider: ProviderNo,
+        fee: i64,
+        until: Millis,
+    ) -> Result<String> {
+        let mut bytes = Vec::with_capacity(PROMISE + TAG);
+        bytes.extend(until.to_be_bytes());
+        bytes.extend(fee.to_be_bytes());
+        bytes.extend(provider.0.to_be_bytes());
+        let tag = self.quote_tag(&bytes, caller, mode, request)?;
+        bytes.extend(tag);
+        Ok(format!("{PREFIX}{}", hex(&bytes)))
+    }
+
+    /// What a quote promised, if it is one of ours, for this very payment, and still holds.
+    pub(crate) fn quoted(
+        &self,
+        quote: &str,
+        caller: &Caller,
+        mode: Mode,
+        request: &CreateRequest,
+        now: Millis,
+    ) -> Result<(ProviderNo, i64)> {
+        let unknown = || Error::field("/quote_id", "quote_unknown", "not a quote of this gateway for this payment");
+        let bytes = quote.strip_prefix(PREFIX).and_then(unhex).filter(|b| b.len() == PROMISE + TAG).ok_or_else(unknown)?;
+        let (promise, tag) = bytes.split_at(PROMISE);
+        if !bool::from(self.quote_tag(promise, caller, mode, request)?.as_slice().ct_eq(tag)) {
+            return Err(unknown());
+        }
+        let until = i64::from_be_bytes(array(&promise[..8]));
+        let fee = i64::from_be_bytes(array(&promise[8..16]));
+        let provider = ProviderNo(u16::from_be_bytes(array(&promise[16..18])));
+        if until <= now {
+            return Err(Error::new(ErrorCode::QuoteExpired));
+        }
+        let spec = self.routes.provider(provider).ok_or_else(|| Error::new(ErrorCode::QuoteExpired))?;
+        if request.provider.as_ref().is_some_and(|pinned| *pinned != spec.id) {
+            return Err(Error::field("/provider", "provider_differs", "the quote is for another provider"));
+        }
+        Ok((provider, fee))
+    }
+
+    fn quote_tag(&self, promise: &[u8], caller: &Caller, mode: Mode, request: &CreateRequest) -> Result<Vec<u8>> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.id_key.0).map_err(|_| Error::new(ErrorCode::Internal))?;
+        mac.update(b"railgate-quote-v1\0");
+        mac.update(promise);
+        mac.update(&caller.client.0.to_be_bytes());
+        mac.update(&[mode.code()]);
+        mac.update(&request.money.minor().to_be_bytes());
+        mac.update(request.money.currency().code().as_bytes());
+        mac.update(request.to.as_str().as_bytes());
+        Ok(mac.finalize().into_bytes()[..TAG].to_vec())
+    }
+}
+
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut out = [0; N];
+    out.copy_from_slice(bytes);
+    out
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
+    let bytes = text.as_bytes();
+    if !bytes.len().is_multiple_of(2) {
+        return None;
+    }
+    bytes.chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
+}

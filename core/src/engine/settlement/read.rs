@@ -1,0 +1,259 @@
+//! Reads: what a caller sees of what is its own.
+
+use crate::api::{
+    BalanceView, Caller, DecimalNumber, EventView, FailureView, LinksView, PayeeView, ReversalView, SettlementView, StatusView, Target,
+};
+use crate::error::{Error, ErrorCode, FieldProblem, Result};
+use crate::ids::{SettlementNo, Ulid};
+use crate::ledger::{AccountId, Mode, Owner, Totals};
+use crate::money::{Currency, Money};
+use crate::rail::simulator;
+use crate::store::record::{AccountRecord, EventRecord, Failure, Key, ReversalRecord, SettlementRecord, TaskKey, TaskRecord};
+use crate::store::{Scan, Unique, typed, typed_all};
+use crate::time::{Millis, rfc3339};
+use crate::trail::{self, Link, hex};
+use crate::validate::{self, CreateRequest, Offer};
+
+use crate::engine::Engine;
+
+/// Validation knows what the configured providers offer.
+struct Offered<'a>(&'a crate::route::Routes);
+
+impl Offer for Offered<'_> {
+    fn currency(&self, currency: Currency) -> bool {
+        self.0.offers(currency)
+    }
+}
+
+impl Engine {
+    /// Reads and validates the body of a create call; reports every problem at once.
+    ///
+    /// Whether `expires_at` has passed is left to the create itself: a repeat of what once succeeded stays a replay.
+    pub fn parse_create(&self, body: &[u8]) -> Result<CreateRequest> {
+        validate::parse_create(body, &Offered(&self.routes), Millis::MIN)
+    }
+
+    /// Reads and validates the body of a batch; each element by itself.
+    pub fn parse_batch(&self, body: &[u8]) -> Result<Vec<Result<CreateRequest>>> {
+        validate::parse_batch(body, &Offered(&self.routes), Millis::MIN)
+    }
+
+    /// The caller's settlement behind `<ref>`.
+    ///
+    /// # Errors
+    /// `settlement_not_found`, also for another client's.
+    pub fn settlement(&self, caller: &Caller, target: &Target) -> Result<SettlementRecord> {
+        let found = match target {
+            Target::Reference(r) => self.store.find(&Unique::SettlementReference(caller.client, r.as_str().to_owned()))?,
+            Target::Id(id) => self.store.get(&Key::Settlement(self.id_key.open(*id)))?,
+        };
+        self.visible(caller, target, typed(found)?)
+    }
+
+    /// The record as its owner sees it.
+    pub fn view(&self, record: &SettlementRecord, client_id: Ulid) -> SettlementView {
+        let money = |minor| DecimalNumber::from(Money::from_minor(minor, record.currency));
+        let more = record.more.as_deref();
+        let (payee_match, display_name) = simulator::payee(&record.to);
+        SettlementView {
+            id: self.settlement_id(record),
+            reference: record.reference.as_str().to_owned(),
+            status: record.status,
+            version: record.version,
+            sandbox: record.mode.is_sandbox(),
+            amount: money(record.amount),
+            amount_minor: record.amount.to_string(),
+            currency: record.currency.code().to_owned(),
+            to: record.to.as_str().to_owned(),
+            payee: PayeeView { display_name: display_name.map(str::to_owned), payee_match },
+            fee: money(record.fee),
+            total_debit: money(record.amount + record.fee),
+            provider: self.provider_id(record.provider).to_owned(),
+            rail_reference: more.and_then(|m| m.rail_reference.clone()),
+            attempts: record.attempts,
+            failure: more.and_then(|m| m.failure.as_ref()).map(failure_view),
+            needs_review: record.needs_review,
+            reversed_amount: money(record.reversed),
+            reversing_amount: money(record.reversing),
+            iso_status: record.status.iso_status(),
+            description: more.and_then(|m| m.description.clone()),
+            metadata: more.map(|m| m.metadata.clone()).unwrap_or_default(),
+            client_id: format!("cli_{client_id}"),
+            created_at: rfc3339(record.created_at),
+            updated_at: rfc3339(record.updated_at),
+            completed_at: record.completed_at.map(rfc3339),
+            expires_at: record.expires_at.map(rfc3339),
+            links: links(record.reference.as_str()),
+        }
+    }
+
+    /// The short form for polling.
+    pub fn status_view(&self, record: &SettlementRecord) -> StatusView {
+        StatusView {
+            id: self.settlement_id(record),
+            reference: record.reference.as_str().to_owned(),
+            status: record.status,
+            version: record.version,
+            iso_status: record.status.iso_status(),
+            failure: record.more.as_deref().and_then(|m| m.failure.as_ref()).map(failure_view),
+            needs_review: record.needs_review,
+            is_final: record.status.is_final(),
+            updated_at: rfc3339(record.updated_at),
+        }
+    }
+
+    /// A settlement's trace above sequence `after`, oldest first.
+    pub fn events(&self, record: &SettlementRecord, after: u32, limit: usize) -> Result<Vec<EventView>> {
+        // The event before the first one is read too, for its hash.
+        let scan = Scan::Events { settlement: record.no, after: after.saturating_sub(1), limit: limit.saturating_add(1) };
+        let events: Vec<EventRecord> = typed_all(self.store.scan(&scan)?)?;
+        let mut prev = None;
+        let mut views = Vec::with_capacity(events.len());
+        for event in events {
+            let hash = event.hash;
+            if event.n > after && views.len() < limit {
+                views.push(self.event_view(record, &event, prev.as_ref())?);
+            }
+            prev = Some(hash);
+        }
+        Ok(views)
+    }
+
+    pub(crate) fn event_view(&self, record: &SettlementRecord, event: &EventRecord, prev: Option<&[u8; 32]>) -> Result<EventView> {
+        let link = Link::from(event);
+        let mut data = String::new();
+        trail::write_data(&mut data, record, &link);
+        Ok(EventView {
+            actor: event.actor,
+            at: rfc3339(event.at),
+            attempt: trail::attempt_of(&link),
+            data: serde_json::value::RawValue::from_string(data).map_err(Error::internal)?,
+            from: event.from,
+            hash: Some(hex(&event.hash)),
+            id: format!("evt_{}", trail::event_ulid(&self.id_key, record, &link, event.n)),
+            prev: prev.map(|hash| hex(hash)),
+            reference: record.reference.as_str().to_owned(),
+            sequence: event.n,
+            settlement_id: self.settlement_id(record),
+            to: event.to,
+            kind: event.kind,
+        })
+    }
+
+    /// A settlement's reversals, oldest first.
+    pub fn reversals(&self, record: &SettlementRecord) -> Result<Vec<ReversalView>> {
+        let reversals: Vec<ReversalRecord> = typed_all(self.store.scan(&Scan::Reversals(record.no))?)?;
+        Ok(reversals.iter().map(|r| self.reversal_view(record, r)).collect())
+    }
+
+    /// One reversal of a settlement, by its `rev_` id or the client's reference of it.
+    pub fn reversal(&self, record: &SettlementRecord, id: &str) -> Result<ReversalView> {
+        let found = self.reversals(record)?.into_iter().find(|r| r.id == id || r.reference.as_deref() == Some(id));
+        found.ok_or_else(|| Error::new(ErrorCode::ReversalNotFound))
+    }
+
+    /// A reversal as its owner sees it.
+    pub fn reversal_view(&self, settlement: &SettlementRecord, reversal: &ReversalRecord) -> ReversalView {
+        ReversalView {
+            id: format!("rev_{}", self.reversal_ulid(reversal)),
+            settlement_id: self.settlement_id(settlement),
+            reference: reversal.reference.as_ref().map(|r| r.as_str().to_owned()),
+            status: reversal.status,
+            iso_status: reversal.status.iso_status(),
+            amount: Money::from_minor(reversal.amount, settlement.currency).into(),
+            amount_minor: reversal.amount.to_string(),
+            currency: settlement.currency.code().to_owned(),
+            reason: reversal.reason,
+            description: reversal.description.clone(),
+            rail_reference: reversal.rail_reference.clone(),
+            failure: reversal.failure.as_ref().map(failure_view),
+            needs_review: reversal.needs_review,
+            created_at: rfc3339(reversal.created_at),
+            updated_at: rfc3339(reversal.updated_at),
+            completed_at: reversal.completed_at.map(rfc3339),
+        }
+    }
+
+    pub(crate) fn reversal_ulid(&self, reversal: &ReversalRecord) -> Ulid {
+        self.id_key.child("rev", reversal.settlement, u32::from(reversal.n), reversal.created_at)
+    }
+
+    pub(crate) fn settlement_id(&self, record: &SettlementRecord) -> String {
+        format!("stl_{}", trail::settlement_ulid(&self.id_key, record))
+    }
+
+    /// The caller's balances in its own mode, by currency code.
+    pub fn balances(&self, caller: &Caller) -> Result<Vec<BalanceView>> {
+        let accounts: Vec<AccountRecord> = typed_all(self.store.scan(&Scan::AccountsOf(caller.client))?)?;
+        let own = accounts.into_iter().filter(|a| a.id.mode() == caller.mode);
+        let mut views = own.map(|a| self.balance_view(a.id, &a.totals)).collect::<Result<Vec<_>>>()?;
+        views.sort_by(|a, b| a.currency.cmp(&b.currency));
+        Ok(views)
+    }
+
+    /// The caller's balance in one currency.
+    ///
+    /// # Errors
+    /// `balance_not_found` when it never held that currency.
+    pub fn balance(&self, caller: &Caller, currency: &str) -> Result<BalanceView> {
+        let not_found = || Error::new(ErrorCode::BalanceNotFound);
+        let currency = Currency::from_code(currency).ok_or_else(not_found)?;
+        let id = AccountId::new(Owner::Client(caller.client), caller.mode, currency);
+        let account: AccountRecord = typed(self.store.get(&Key::Account(id))?)?.ok_or_else(not_found)?;
+        self.balance_view(id, &account.totals)
+    }
+
+    fn balance_view(&self, id: AccountId, totals: &Totals) -> Result<BalanceView> {
+        let broken = || Error::internal(format!("account {} does not add up", id.0));
+        let currency = id.currency().ok_or_else(broken)?;
+        let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
+        Ok(BalanceView {
+            account: "main",
+            currency: currency.code().to_owned(),
+            sandbox: id.mode() == Mode::Sandbox,
+            available: money(totals.available().ok_or_else(broken)?),
+            reserved: money(totals.debits_pending),
+            pending: money(totals.credits_pending),
+            ledger: money(totals.ledger().ok_or_else(broken)?),
+            as_of: rfc3339(self.now()),
+        })
+    }
+
+    /// When the next task is due, or its lease ends.
+    pub fn next_due(&self) -> Result<Option<Millis>> {
+        let scan = Scan::Tasks { after: TaskKey(i64::MIN), until: Millis::MAX >> 20, limit: 1 };
+        let tasks: Vec<TaskRecord> = typed_all(self.store.scan(&scan)?)?;
+        Ok(tasks.first().map(|task| task.key.due()))
+    }
+
+    /// The settlement behind a number, for hosts that follow what changed.
+    pub fn settlement_by_number(&self, no: SettlementNo) -> Result<Option<SettlementRecord>> {
+        Ok(typed(self.store.get(&Key::Settlement(no))?)?)
+    }
+}
+
+pub(crate) fn failure_view(failure: &Failure) -> FailureView {
+    FailureView {
+        code: failure.code,
+        category: failure.code.category().as_str(),
+        message: failure.code.message(),
+        rail_code: failure.rail_code.clone(),
+        iso_reason: failure.code.iso_reason(),
+    }
+}
+
+fn links(reference: &str) -> LinksView {
+    let path = format!("/api/v1/gateway/settlements/{reference}");
+    LinksView {
+        status: format!("{path}/status"),
+        events: format!("{path}/events"),
+        reverse: format!("{path}/reverse"),
+        receipt: format!("{path}/receipt"),
+        itself: path,
+    }
+}
+
+/// A problem of a request as part of an answer that is not an error.
+pub(crate) fn as_problems(error: &Error) -> Vec<FieldProblem> {
+    if error.fields.is_empty() { vec![FieldProblem::new("", error.code.as_str(), error.detail.clone())] } else { error.fields.clone() }
+}

@@ -1,0 +1,89 @@
+//! Receipts of settlements: which event one is about, and the key that signs it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::api::{Caller, Target};
+use crate::auth::{P256Key, Signer as _};
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::ProviderNo;
+use crate::receipt::{self, Moment, Receipt};
+use crate::store::record::{EventRecord, ProviderRecord, SettlementRecord};
+use crate::store::{Scan, typed_all};
+
+use crate::engine::Engine;
+use crate::engine::access::place;
+
+/// The receipt key that was last signed with, opened, by its number.
+#[derive(Default)]
+pub(crate) struct Opened(Mutex<Option<(u32, Arc<P256Key>)>>);
+
+/// How many events are read at once.
+const PAGE: usize = 200;
+
+impl Engine {
+    /// The receipt of the caller's settlement as it now stands; the same bytes until it changes or the key does.
+    ///
+    /// # Errors
+    /// `settlement_not_found`, also for another client's; `not_completed` while it is not paid, or when it never was;
+    /// `internal` where this engine has no master key, and so no receipt key.
+    pub fn receipt(&self, caller: &Caller, target: &Target) -> Result<Receipt> {
+        let record = self.settlement(caller, target)?;
+        if !record.status.is_paid() {
+            let detail = format!("the settlement is {}; there is a receipt once it is completed", record.status.as_str());
+            return Err(Error::with(ErrorCode::NotCompleted, detail));
+        }
+        let moments = self.moments(&record)?;
+        let provider = self.provider_of(record.provider)?;
+        let claims = receipt::claims(&self.config.issuer, &self.id_key, caller.client_id, &provider, &record, moments);
+        let description = record.more.and_then(|more| more.description);
+        Receipt::sign(claims, description, &*self.receipt_key()?)
+    }
+
+    /// The latest event that makes a receipt, and the one before it. What came after `record` was read does not count.
+    fn moments(&self, record: &SettlementRecord) -> Result<(Moment, Option<Moment>)> {
+        let (mut latest, mut before) = (None, None);
+        let mut after = 0;
+        loop {
+            let scan = Scan::Events { settlement: record.no, after, limit: PAGE };
+            let events: Vec<EventRecord> = typed_all(self.store.scan(&scan)?)?;
+            let known = events.iter().filter(|event| event.n <= record.version && receipt::issues(event.kind));
+            for event in known {
+                before = latest.replace(Moment::from(event));
+            }
+            match events.last() {
+                Some(last) if events.len() == PAGE && last.n < record.version => after = last.n,
+                Some(_) | None => break,
+            }
+        }
+        let latest = latest.ok_or_else(|| Error::internal("a settlement is paid and no event says so"))?;
+        Ok((latest, before))
+    }
+
+    /// A provider's id, also of one that is not configured any more.
+    fn provider_of(&self, no: ProviderNo) -> Result<String> {
+        if let Some(spec) = self.routes.provider(no) {
+            return Ok(spec.id.clone());
+        }
+        let stored: Vec<ProviderRecord> = typed_all(self.store.scan(&Scan::Providers)?)?;
+        let found = stored.into_iter().find(|provider| provider.no == no);
+        found.map(|provider| provider.id).ok_or_else(|| Error::internal("a settlement's provider is not known"))
+    }
+
+    /// The key in use. That it was replaced is noticed at once: its number is read anew, and only a new one is opened.
+    fn receipt_key(&self) -> Result<Arc<P256Key>> {
+        let secret =
+            self.receipt_secrets()?.into_iter().max_by_key(|secret| secret.no).ok_or_else(|| Error::internal("there is no receipt key"))?;
+        let mut opened = self.receipt_key.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((no, key)) = &*opened
+            && *no == secret.no
+        {
+            return Ok(Arc::clone(key));
+        }
+        let bytes = self.unseal(&place(secret.kind, secret.no), &secret.sealed)?;
+        let bytes = bytes.as_slice().try_into().map_err(|_| Error::internal("a receipt key has the wrong length"))?;
+        let key = P256Key::new(bytes).filter(|key| key.public_key().as_bytes() == secret.public);
+        let key = Arc::new(key.ok_or_else(|| Error::internal("a receipt key is not the one that was published"))?);
+        *opened = Some((secret.no, Arc::clone(&key)));
+        Ok(key)
+    }
+}

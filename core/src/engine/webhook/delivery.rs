@@ -1,0 +1,191 @@
+//! Deliveries: made when their event is numbered, and kept for their owner to look at.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::engine::Engine;
+use crate::engine::group::{Overlay, Writer};
+use crate::engine::maintain::SWEEP;
+use crate::error::{Error, Result};
+use crate::ids::{ClientNo, EndpointNo, SettlementNo, Ulid};
+use crate::ledger::Mode;
+use crate::store::record::{
+    DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointSecretRecord, EndpointStatus, Key, LoggedChange, QueueRecord,
+    Topic,
+};
+use crate::store::{Lookup, Scan, typed, typed_all};
+use crate::time::Millis;
+
+use super::message::envelope;
+
+/// About so many bytes of bodies are written in one commit: the writer is everybody's.
+const TOLD_AT_ONCE: usize = 4 << 20;
+/// How long a delivery is kept for its owner to look at.
+const KEPT: Millis = 30 * 86_400_000;
+
+impl Engine {
+    /// Writes what the endpoints of these events' owners are owed; says how many of the changes that are. It stops where
+    /// the commit would keep everybody else waiting.
+    pub(crate) fn fan_out(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, changes: &[LoggedChange]) -> Result<usize> {
+        let listening = self.listening(overlay, changes)?;
+        let mut owed: Vec<EndpointNo> = Vec::new();
+        let (mut bytes, mut told) = (0, 0);
+        for change in changes {
+            if bytes >= TOLD_AT_ONCE {
+                break;
+            }
+            told += 1;
+            let Some(endpoints) = listening.get(&(change.client, change.mode)) else { continue };
+            for (index, event) in change.events.iter().enumerate() {
+                let topic = Topic::Settlement(event.kind);
+                let mut message = None;
+                for endpoint in endpoints.iter().filter(|endpoint| listens(endpoint, topic)) {
+                    if message.is_none() {
+                        message = unless_damaged(self.message(overlay, change, index, event))?;
+                    }
+                    // What was damaged by hand since is told to nobody; it must not hold up the rest.
+                    let Some((id, body)) = &message else { break };
+                    let about = (change.settlement, change.sequence(index));
+                    self.owe(overlay, writer, endpoint.no, (topic, *id, body), about, DeliveryCause::Event);
+                    bytes += body.len();
+                    if !owed.contains(&endpoint.no) {
+                        owed.push(endpoint.no);
+                    }
+                }
+            }
+        }
+        owed.into_iter().try_for_each(|endpoint| self.enqueue(overlay, endpoint, overlay.now))?;
+        Ok(told)
+    }
+
+    /// Of each owner who is told of any of these changes, the endpoints; with all that telling them will read looked up.
+    fn listening(&self, overlay: &mut Overlay<'_>, changes: &[LoggedChange]) -> Result<HashMap<(ClientNo, Mode), Vec<EndpointRecord>>> {
+        let owners: HashSet<(ClientNo, Mode)> = changes.iter().map(|change| (change.client, change.mode)).collect();
+        overlay.look_up(owners.iter().map(|(client, mode)| Lookup::Scan(Scan::EndpointsOf(*client, *mode))))?;
+        let mut listening = HashMap::new();
+        for owner in owners {
+            let enabled = self.enabled_endpoints(overlay, owner.0, owner.1);
+            let enabled = unless_damaged(enabled.map(Some))?.unwrap_or_default();
+            if !enabled.is_empty() {
+                listening.insert(owner, enabled);
+            }
+        }
+        let told = changes.iter().filter(|change| listening.contains_key(&(change.client, change.mode)));
+        overlay.look_up(told.flat_map(|change| {
+            let events = (0..change.events.len()).map(|index| Key::Event((change.settlement, change.sequence(index))));
+            events.chain([Key::Settlement(change.settlement), Key::Client(change.client)]).map(Lookup::Get)
+        }))?;
+        Ok(listening)
+    }
+
+    /// The endpoints that are told of events, as this group left them. One that lost its queue is not.
+    fn enabled_endpoints(&self, overlay: &Overlay<'_>, client: ClientNo, mode: Mode) -> Result<Vec<EndpointRecord>> {
+        let stored: Vec<EndpointRecord> = typed_all(overlay.stored_page(&Scan::EndpointsOf(client, mode))?)?;
+        let now: Result<Vec<Option<EndpointRecord>>> = stored.iter().map(|endpoint| overlay.get(&Key::Endpoint(endpoint.no))).collect();
+        let mut enabled = Vec::new();
+        for endpoint in now?.into_iter().flatten().filter(|endpoint| endpoint.status == EndpointStatus::Enabled) {
+            if overlay.get::<QueueRecord>(&Key::Queue(endpoint.no))?.is_some() {
+                enabled.push(endpoint);
+            }
+        }
+        Ok(enabled)
+    }
+
+    /// Adds a delivery that is due now.
+    pub(crate) fn owe(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        endpoint: EndpointNo,
+        (topic, message, body): (Topic, Ulid, &str),
+        (settlement, n): (SettlementNo, u32),
+        cause: DeliveryCause,
+    ) -> DeliveryRecord {
+        let delivery = DeliveryRecord {
+            no: writer.delivery_no(overlay.now),
+            endpoint,
+            message,
+            topic,
+            cause,
+            status: DeliveryStatus::Pending,
+            attempts: 0,
+            due: Some(overlay.now),
+            settlement,
+            n,
+            body: body.to_owned(),
+            last: None,
+        };
+        overlay.insert(delivery.clone());
+        delivery
+    }
+
+    /// Tells a client's other endpoints that one of them was disabled.
+    pub(crate) fn tell_of_disabled(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, disabled: &EndpointRecord) -> Result<()> {
+        let mut view = self.webhook_view(disabled, None)?;
+        // Whom the others tell is not to learn what stands behind the address.
+        view.url.truncate(view.url.find('?').unwrap_or(view.url.len()));
+        let id = self.fresh_ulid(overlay.now);
+        let data = serde_json::to_string(&view).map_err(Error::internal)?;
+        let body = envelope(Topic::WebhookDisabled, overlay.now, &data);
+        let others = self.enabled_endpoints(overlay, disabled.client, disabled.mode)?;
+        for other in others.iter().filter(|other| other.no != disabled.no && listens(other, Topic::WebhookDisabled)) {
+            let about = (SettlementNo(0), 0);
+            self.owe(overlay, writer, other.no, (Topic::WebhookDisabled, id, &body), about, DeliveryCause::Event);
+            self.enqueue(overlay, other.no, overlay.now)?;
+        }
+        Ok(())
+    }
+
+    /// Deliveries past their time, and what is left of removed endpoints. Each once. `after` says where to go on among the
+    /// endpoints: of many not all are looked at at once, while everybody waits.
+    pub(crate) fn stale_webhooks(&self, overlay: &Overlay<'_>, after: &mut EndpointNo) -> Result<Vec<Key>> {
+        let before = (overlay.now - KEPT) << 20;
+        let old: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&Scan::DeliveriesBefore { before, limit: SWEEP })?)?;
+        let mut gone: Vec<Key> = old.into_iter().map(|delivery| Key::Delivery(delivery.no)).collect();
+        let mut seen: HashSet<Key> = gone.iter().cloned().collect();
+        // The highest number is kept, so that no other webhook is ever given it.
+        let last: Option<EndpointRecord> = typed(overlay.store.scan(&Scan::LastEndpoint)?.pop())?;
+        let Some(highest) = last.map(|last| last.no) else { return Ok(gone) };
+        if *after >= highest {
+            *after = EndpointNo(0);
+        }
+        let page: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::Endpoints { after: *after, limit: SWEEP })?)?;
+        for endpoint in page {
+            *after = endpoint.no;
+            if endpoint.status == EndpointStatus::Removed {
+                let remains = self.remains(overlay, endpoint.no)?.into_iter().filter(|key| *key != Key::Endpoint(highest));
+                gone.extend(remains.filter(|key| seen.insert(key.clone())));
+            }
+            if gone.len() >= SWEEP {
+                break;
+            }
+        }
+        Ok(gone)
+    }
+
+    /// What is left of a removed endpoint: deliveries first, itself last.
+    fn remains(&self, overlay: &Overlay<'_>, endpoint: EndpointNo) -> Result<Vec<Key>> {
+        let scan = Scan::DeliveriesOf { endpoint, before: i64::MAX, status: None, limit: SWEEP };
+        let deliveries: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&scan)?)?;
+        let mut keys: Vec<Key> = deliveries.iter().map(|delivery| Key::Delivery(delivery.no)).collect();
+        if keys.len() < SWEEP {
+            let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::EndpointSecrets(endpoint))?)?;
+            keys.extend(secrets.iter().map(|secret| Key::EndpointSecret((endpoint, secret.n))));
+            keys.extend(overlay.store.get(&Key::Queue(endpoint))?.map(|queue| queue.key()));
+            keys.push(Key::Endpoint(endpoint));
+        }
+        Ok(keys)
+    }
+}
+
+/// What was damaged by hand since is as if it were not there: it must not hold up everybody else. That the store
+/// cannot be read now, or refuses to be, is another thing.
+pub(crate) fn unless_damaged<T>(found: Result<Option<T>>) -> Result<Option<T>> {
+    match found {
+        Err(error) if error.is_damage() => Ok(None),
+        found => found,
+    }
+}
+
+pub(crate) fn listens(endpoint: &EndpointRecord, topic: Topic) -> bool {
+    endpoint.topics.is_none_or(|topics| topics.has(topic))
+}

@@ -1,0 +1,193 @@
+//! What endpoints are told: the bodies of deliveries, and examples of them.
+
+use std::fmt::Write as _;
+
+use crate::api::{Caller, SettlementView};
+use crate::error::{Error, Result};
+use crate::ids::{SettlementNo, Ulid};
+use crate::lifecycle::{ReversalStatus, SettlementStatus};
+use crate::money::Currency;
+use crate::participant::{Participant, Reference};
+use crate::rail::FailureCode;
+use crate::store::record::{
+    ClientRecord, EndpointRecord, EventRecord, EventType, Failure, Key, LoggedChange, LoggedEvent, Moment, ReversalRecord, SettlementMore,
+    SettlementRecord, Topic,
+};
+use crate::time::{Millis, rfc3339};
+use crate::trail::{self, Link};
+
+use crate::engine::Engine;
+use crate::engine::group::Overlay;
+
+impl Engine {
+    /// An event's id and what endpoints are told: the settlement as the commit of the event left it. `None` where it is
+    /// not stored as it was noted.
+    pub(crate) fn message(
+        &self,
+        overlay: &Overlay<'_>,
+        change: &LoggedChange,
+        index: usize,
+        event: &LoggedEvent,
+    ) -> Result<Option<(Ulid, String)>> {
+        let record: Option<SettlementRecord> = overlay.get(&Key::Settlement(change.settlement))?;
+        let stored: Option<EventRecord> = overlay.get(&Key::Event((change.settlement, change.sequence(index))))?;
+        let (Some(mut record), Some(stored)) = (record, stored.filter(|stored| stored.hash == event.hash)) else { return Ok(None) };
+        set_back(&mut record, &change.moment);
+        self.message_of(overlay, &record, &stored)
+    }
+
+    pub(crate) fn message_of(
+        &self,
+        overlay: &Overlay<'_>,
+        record: &SettlementRecord,
+        event: &EventRecord,
+    ) -> Result<Option<(Ulid, String)>> {
+        let client: Option<ClientRecord> = overlay.get(&Key::Client(record.client))?;
+        let Some(client) = client else { return Ok(None) };
+        let view = self.view(record, client.id);
+        let reversal = match self.reversal_of(overlay, event)? {
+            Some(reversal) => Some(serde_json::to_string(&self.reversal_view(record, &reversal)).map_err(Error::internal)?),
+            None => None,
+        };
+        let data = data(&serde_json::to_string(&view).map_err(Error::internal)?, event.n, reversal.as_deref());
+        let id = trail::event_ulid(&self.id_key, record, &Link::from(event), event.n);
+        Ok(Some((id, envelope(Topic::Settlement(event.kind), event.at, &data))))
+    }
+
+    /// The reversal that an event is about, as the event left it.
+    fn reversal_of(&self, overlay: &Overlay<'_>, event: &EventRecord) -> Result<Option<ReversalRecord>> {
+        if trail::attempt_of(&Link::from(event)).is_some() || event.child == 0 {
+            return Ok(None);
+        }
+        let reversal: Option<ReversalRecord> = overlay.get(&Key::Reversal((event.settlement, event.child)))?;
+        Ok(reversal.map(|mut reversal| {
+            if let Some(status) = event.to.and_then(|to| ReversalStatus::from_name(to.as_str())).filter(|_| is_of_reversal(event)) {
+                reversal.status = status;
+                if !status.is_final() {
+                    (reversal.completed_at, reversal.failure, reversal.updated_at) = (None, None, event.at);
+                }
+                if matches!(status, ReversalStatus::Accepted | ReversalStatus::Submitted) {
+                    (reversal.rail_reference, reversal.needs_review) = (None, false);
+                }
+            }
+            reversal
+        }))
+    }
+
+    /// A settlement that never was, as an event of this kind would leave it.
+    fn example_settlement(&self, caller: &Caller, kind: EventType, now: Millis) -> Result<SettlementView> {
+        let missing = || Error::internal("the example is not valid");
+        let status = match kind {
+            EventType::SettlementAccepted => SettlementStatus::Accepted,
+            EventType::SettlementSubmitted | EventType::AttemptStarted | EventType::AttemptAnswered => SettlementStatus::Submitted,
+            EventType::SettlementUnknown => SettlementStatus::Unknown,
+            EventType::SettlementFailed => SettlementStatus::Failed,
+            EventType::SettlementCancelled => SettlementStatus::Cancelled,
+            EventType::SettlementPartiallyReversed => SettlementStatus::PartiallyReversed,
+            EventType::SettlementReversed => SettlementStatus::Reversed,
+            EventType::SettlementReturned => SettlementStatus::Returned,
+            EventType::SettlementCompleted | EventType::SettlementDiscrepancy | EventType::SettlementReviewed => {
+                SettlementStatus::Completed
+            }
+            EventType::ReversalAccepted
+            | EventType::ReversalSubmitted
+            | EventType::ReversalUnknown
+            | EventType::ReversalCompleted
+            | EventType::ReversalFailed => SettlementStatus::Completed,
+        };
+        let amount = 1_050;
+        let reversed = match status {
+            SettlementStatus::Reversed => amount,
+            SettlementStatus::PartiallyReversed => amount / 2,
+            SettlementStatus::Accepted
+            | SettlementStatus::Submitted
+            | SettlementStatus::Unknown
+            | SettlementStatus::Completed
+            | SettlementStatus::Returned
+            | SettlementStatus::Failed
+            | SettlementStatus::Cancelled => 0,
+        };
+        let failure = (status == SettlementStatus::Failed).then_some(Failure { code: FailureCode::RecipientNotFound, rail_code: None });
+        let record = SettlementRecord {
+            no: SettlementNo(0),
+            client: caller.client,
+            reference: Reference::from_stored("example-of-a-test".to_owned()),
+            mode: caller.mode,
+            status,
+            version: 5,
+            needs_review: kind == EventType::SettlementDiscrepancy,
+            amount,
+            currency: Currency::from_code("EUR").ok_or_else(missing)?,
+            to: Participant::from_stored("msisdn:+254700000001".to_owned()).ok_or_else(missing)?,
+            provider: self.routes.preferred().ok_or_else(missing)?,
+            fee: 0,
+            reversed,
+            reversing: 0,
+            attempts: 1,
+            reversals: 0,
+            transfers: 1,
+            hold: 1,
+            salt: 0,
+            head: [0; 32],
+            created_at: now,
+            updated_at: now,
+            completed_at: status.is_final().then_some(now),
+            expires_at: None,
+            more: Some(Box::new(SettlementMore {
+                description: Some("An example, sent to try this webhook".to_owned()),
+                failure,
+                ..SettlementMore::default()
+            })),
+        };
+        Ok(self.view(&record, caller.client_id))
+    }
+
+    /// An example of what is sent for a topic: the shape is real, the settlement is made up.
+    pub(crate) fn example(&self, caller: &Caller, endpoint: &EndpointRecord, topic: Topic, now: Millis) -> Result<String> {
+        let Topic::Settlement(kind) = topic else {
+            return serde_json::to_string(&self.webhook_view(endpoint, None)?).map_err(Error::internal);
+        };
+        let view = self.example_settlement(caller, kind, now)?;
+        Ok(data(&serde_json::to_string(&view).map_err(Error::internal)?, view.version, None))
+    }
+}
+
+fn is_of_reversal(event: &EventRecord) -> bool {
+    event.kind.as_str().starts_with("reversal.")
+}
+
+/// Standard Webhooks: `{type, timestamp, data}`.
+pub(crate) fn envelope(topic: Topic, at: Millis, data: &str) -> String {
+    format!(r#"{{"type":"{}","timestamp":"{}","data":{data}}}"#, topic.as_str(), rfc3339(at))
+}
+
+/// The record, with the event's place in its trace, and the reversal if the event is about one.
+fn data(record: &str, sequence: u32, reversal: Option<&str>) -> String {
+    let mut out = record.strip_suffix('}').unwrap_or(record).to_owned();
+    let _ = write!(out, r#","sequence":{sequence}"#);
+    if let Some(reversal) = reversal {
+        let _ = write!(out, r#","reversal":{reversal}"#);
+    }
+    out.push('}');
+    out
+}
+
+/// The settlement as it was at `moment`.
+fn set_back(record: &mut SettlementRecord, moment: &Moment) {
+    record.status = moment.status;
+    record.version = moment.version;
+    record.needs_review = moment.needs_review;
+    record.provider = moment.provider;
+    record.reversed = moment.reversed;
+    record.reversing = moment.reversing;
+    record.attempts = moment.attempts;
+    record.updated_at = moment.updated_at;
+    record.completed_at = moment.completed_at;
+    let failure: Option<Failure> = moment.failure.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    let more = record.more.get_or_insert_default();
+    more.rail_reference.clone_from(&moment.rail_reference);
+    more.failure = failure;
+    if **more == SettlementMore::default() {
+        record.more = None;
+    }
+}

@@ -1,0 +1,13 @@
+//! Webhooks: endpoints as their owners change and see them, and the deliveries that are owed to them.
+
+mod delivery;
+mod endpoint;
+mod message;
+mod queue;
+mod read;
+mod replay;
+
+pub use endpoint::{ChangedWebhook, CreateWebhook, DeleteWebhook, EnableWebhook, MOST_WEBHOOKS, RotateWebhookSecret, UpdateWebhook};
+pub use queue::{Delivered, LeaseQueues};
+pub use read::MOST_WAITING;
+pub use replay::{Redeliver, Replay, Replayed, TestWebhook, Tested};

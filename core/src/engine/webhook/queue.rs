@@ -1,0 +1,308 @@
+//! Queues of deliveries: leased an endpoint at a time, reported back.
+//!
+//! Each endpoint has a queue of its own, and one host at a time is at it. So a receiver that is slow or gone delays
+//! nobody but itself; and queues whose last delivery failed or was slow wait in a second line, so that many of them cannot
+//! take the room of those that answer at once.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::api::{Parcel, Share, Tried};
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Overlay, Prefetch};
+use crate::error::{Error, Result};
+use crate::ids::EndpointNo;
+use crate::store::record::{DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, Key, QueueRecord};
+use crate::store::{Lookup, Scan, Write, typed, typed_all};
+use crate::time::Millis;
+use crate::webhook::{RETRY_AFTER_MAX_MS, Verdict, next_delay};
+
+use super::delivery::unless_damaged;
+use super::endpoint::MOST_WEBHOOKS;
+
+/// How many deliveries of one endpoint are under way at the same time.
+const AT_ONCE: usize = 16;
+/// A try that took longer, in milliseconds, is slow, also where it was answered with a 2xx: its receiver goes among those
+/// in trouble. So slow receivers take room only from other slow ones, and cannot be many enough to delay the rest.
+const SLOW: u32 = 2_000;
+/// How long a queue waits, in milliseconds, whose owner has its part of the line under way.
+const PUT_OFF: Millis = 1_000;
+/// An endpoint that has answered nothing but failures for so long is disabled.
+const FAILING_MOST: Millis = 5 * 86_400_000;
+
+/// Takes endpoints for which deliveries are due.
+#[derive(Debug, Clone)]
+pub struct LeaseQueues {
+    /// At most so many of those whose last delivery succeeded.
+    pub healthy: usize,
+    /// At most so many of the others.
+    pub troubled: usize,
+    /// How many parcels the host has in flight already. Who has as many in a line as it may have webhooks is given
+    /// no more there.
+    pub in_flight: Vec<(Share, usize)>,
+}
+
+impl Command for LeaseQueues {
+    type Output = Vec<Parcel>;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    /// Takes queues that are due, so many of each line, with what is due in each. One that cannot be read because of a
+    /// fault of its own is put off, so that it never holds up the others; for a moment also one whose owner has its part of
+    /// the line. An owner comes by more than its webhooks by making them anew, or by enabling them again, while what was sent
+    /// hangs.
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<Parcel>> {
+        let (engine, overlay) = (d.engine, &mut *d.overlay);
+        let mut parcels: Vec<Parcel> = Vec::new();
+        let mut in_flight: HashMap<Share, usize> = self.in_flight.iter().copied().collect();
+        for (line, limit) in [(false, self.healthy), (true, self.troubled)] {
+            if limit == 0 || d.writer.outrun {
+                continue;
+            }
+            let due: Vec<QueueRecord> = typed_all(overlay.store.scan(&Scan::Queues { troubled: line, until: overlay.now, limit })?)?;
+            let endpoints = due.iter().map(|queue| Lookup::Get(Key::Endpoint(queue.endpoint)));
+            let now = overlay.now;
+            let deliveries = due.iter().map(|queue| Lookup::Scan(due_of(queue.endpoint, now)));
+            overlay.look_up(endpoints.chain(deliveries))?;
+            for queue in due {
+                if overlay.touched(&Key::Queue(queue.endpoint)) {
+                    continue;
+                }
+                let until = overlay.now + engine.config.lease_ms;
+                let Some((due, parcel)) = unless_damaged(engine.waiting(overlay, &queue).map(Some))? else {
+                    engine.write_queue(overlay, QueueRecord { due: Some(until), owner: 0, added: None, ..queue });
+                    continue;
+                };
+                if let Some(parcel) = &parcel {
+                    let share = in_flight.entry(parcel.share()).or_default();
+                    if *share >= MOST_WEBHOOKS {
+                        engine.write_queue(overlay, QueueRecord { due: Some(overlay.now + PUT_OFF), owner: 0, added: None, ..queue });
+                        continue;
+                    }
+                    *share += 1;
+                }
+                let (due, owner) = if parcel.is_some() { (Some(until), engine.owner) } else { (due, 0) };
+                engine.write_queue(overlay, QueueRecord { due, owner, added: None, ..queue });
+                parcels.extend(parcel);
+            }
+        }
+        Ok(parcels)
+    }
+
+    fn touched(parcels: &Vec<Parcel>) -> usize {
+        parcels.iter().map(|parcel| parcel.deliveries.len()).sum::<usize>().max(1)
+    }
+}
+
+/// How the deliveries of a [`Parcel`] went.
+#[derive(Debug, Clone)]
+pub struct Delivered {
+    /// To whom.
+    pub endpoint: EndpointNo,
+    /// How.
+    pub tries: Vec<Tried>,
+}
+
+impl Command for Delivered {
+    type Output = ();
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    /// A try counts, whoever holds the lease by now.
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
+        let (engine, overlay) = (d.engine, &mut *d.overlay);
+        let mut seen = Fared::default();
+        for tried in &self.tries {
+            // It may have been swept away meanwhile, or tried by another host too; or this report came before, and only
+            // its answer was lost.
+            let delivery: Option<DeliveryRecord> = overlay.get(&Key::Delivery(tried.delivery))?;
+            let counts = |it: &DeliveryRecord| {
+                it.endpoint == self.endpoint && it.status == DeliveryStatus::Pending && it.last.as_ref() != Some(&tried.outcome)
+            };
+            if let Some(delivery) = delivery.filter(counts) {
+                engine.count_try(overlay, delivery, tried, &mut seen);
+            }
+        }
+        let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(self.endpoint))?;
+        let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status != EndpointStatus::Removed) else { return Ok(()) };
+        let queue = engine.queue(overlay, endpoint.no)?;
+        let mine = queue.owner == engine.owner;
+        let mut next = QueueRecord { ..queue.clone() };
+        if seen.delivered {
+            (next.troubled, next.failing_since) = (seen.slow, None);
+        } else if let Some(at) = seen.failed_at {
+            (next.troubled, next.failing_since) = (true, Some(queue.failing_since.unwrap_or(at)));
+        }
+        if mine && let Some(peace) = seen.peace {
+            // The lease is kept that long, without anything under way: so what is added meanwhile waits too.
+            (next.due, next.added) = (Some(overlay.now + peace), None);
+        } else if mine {
+            let stored = engine.next_due_of(overlay, endpoint.no, &seen.touched)?;
+            // Never earlier than now: a queue that did not get through all it has goes behind those that wait already.
+            next.due = [stored, seen.due, queue.added].into_iter().flatten().min().map(|due| due.max(overlay.now));
+            (next.owner, next.added) = (0, None);
+        }
+        let dead = next.failing_since.is_some_and(|since| overlay.now - since >= FAILING_MOST);
+        let disable = if seen.gone { Some(EndpointStatus::Gone) } else { dead.then_some(EndpointStatus::Failing) };
+        let disable = disable.filter(|_| endpoint.status == EndpointStatus::Enabled);
+        if disable.is_some() || endpoint.status != EndpointStatus::Enabled {
+            (next.due, next.owner, next.added) = (None, 0, None);
+        }
+        if next != queue {
+            engine.write_queue(overlay, next);
+        }
+        if let Some(status) = disable {
+            let endpoint = engine.write_endpoint(overlay, EndpointRecord { status, ..endpoint });
+            engine.tell_of_disabled(overlay, d.writer, &endpoint)?;
+        }
+        Ok(())
+    }
+
+    fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        prefetch.add(self.tries.iter().map(|tried| Lookup::Get(Key::Delivery(tried.delivery))));
+        prefetch.add([Lookup::Get(Key::Endpoint(self.endpoint)), Lookup::Get(Key::Queue(self.endpoint))]);
+    }
+}
+
+impl Engine {
+    /// Lets an endpoint's queue be looked at by `due`.
+    ///
+    /// The queue is written even where it says so already: a node that finds nothing waiting at this moment must not
+    /// put the queue to rest without having seen what is added here, nor must one that stops it.
+    pub(crate) fn enqueue(&self, overlay: &mut Overlay<'_>, endpoint: EndpointNo, due: Millis) -> Result<()> {
+        let queue = self.queue(overlay, endpoint)?;
+        let earlier = |known: Option<Millis>| Some(known.map_or(due, |known| known.min(due)));
+        let queue = match queue.owner {
+            0 => QueueRecord { due: earlier(queue.due), ..queue },
+            _ => QueueRecord { added: earlier(queue.added), ..queue },
+        };
+        self.write_queue(overlay, queue);
+        Ok(())
+    }
+
+    fn queue(&self, overlay: &Overlay<'_>, endpoint: EndpointNo) -> Result<QueueRecord> {
+        overlay.get(&Key::Queue(endpoint))?.ok_or_else(|| Error::internal(format!("endpoint {} has no queue", endpoint.0)))
+    }
+
+    fn write_queue(&self, overlay: &mut Overlay<'_>, mut queue: QueueRecord) {
+        let expected = queue.version;
+        queue.version += 1;
+        overlay.write(Write::Update { record: queue.into(), expected });
+    }
+
+    /// Nothing is delivered to the endpoint any more, until it is resumed. What waits stays where it is.
+    pub(crate) fn stop_queue(&self, overlay: &mut Overlay<'_>, endpoint: EndpointNo) -> Result<()> {
+        let queue = self.queue(overlay, endpoint)?;
+        self.write_queue(overlay, QueueRecord { due: None, owner: 0, added: None, ..queue });
+        Ok(())
+    }
+
+    /// Delivers again, what waits first. What failed before is not held against the endpoint any more, since its owner says
+    /// so; but among those in trouble it stays until it answers, or it could leave them at its owner's will.
+    pub(crate) fn resume_queue(&self, overlay: &mut Overlay<'_>, endpoint: EndpointNo) -> Result<()> {
+        let queue = self.queue(overlay, endpoint)?;
+        self.write_queue(overlay, QueueRecord { due: Some(overlay.now), failing_since: None, owner: 0, added: None, ..queue });
+        Ok(())
+    }
+
+    /// What waits behind a queue: what is due, or else when something will be.
+    fn waiting(&self, overlay: &Overlay<'_>, queue: &QueueRecord) -> Result<(Option<Millis>, Option<Parcel>)> {
+        let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(queue.endpoint))?;
+        let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status == EndpointStatus::Enabled) else { return Ok((None, None)) };
+        let deliveries: Vec<DeliveryRecord> = typed_all(overlay.stored_page(&due_of(endpoint.no, overlay.now))?)?;
+        if deliveries.is_empty() {
+            return Ok((self.next_due_of(overlay, endpoint.no, &HashSet::new())?, None));
+        }
+        let EndpointRecord { no, client, mode, url, .. } = endpoint;
+        let parcel = Parcel { endpoint: no, client, mode, troubled: queue.troubled, url, deliveries };
+        Ok((None, Some(parcel)))
+    }
+
+    fn count_try(&self, overlay: &mut Overlay<'_>, mut delivery: DeliveryRecord, tried: &Tried, seen: &mut Fared) {
+        delivery.attempts = delivery.attempts.saturating_add(1);
+        delivery.last = Some(tried.outcome.clone());
+        seen.slow |= tried.outcome.took_ms > SLOW;
+        // Too many requests, or not at work: that concerns whatever would be sent, not this delivery alone.
+        if let (Some(429 | 503), Some(wait)) = (tried.outcome.status, tried.retry_after) {
+            seen.peace = seen.peace.max(Some(wait.clamp(0, RETRY_AFTER_MAX_MS)));
+        }
+        match tried.outcome.status.map_or(Verdict::Failed, Verdict::of_status) {
+            Verdict::Delivered => {
+                seen.delivered = true;
+                (delivery.status, delivery.due) = (DeliveryStatus::Delivered, None);
+            }
+            verdict @ (Verdict::Gone | Verdict::Failed) => {
+                seen.gone |= verdict == Verdict::Gone;
+                seen.failed_at = Some(seen.failed_at.map_or(tried.outcome.at, |at| at.min(tried.outcome.at)));
+                let mut random = [0u8; 4];
+                self.env.random(&mut random);
+                match next_delay(delivery.attempts, u32::from_be_bytes(random), tried.retry_after) {
+                    Some(delay) => delivery.due = Some(overlay.now + delay),
+                    None => (delivery.status, delivery.due) = (DeliveryStatus::Failed, None),
+                }
+            }
+        }
+        seen.due = [seen.due, delivery.due].into_iter().flatten().min();
+        seen.touched.insert(delivery.no);
+        overlay.write(Write::Replace(delivery.into()));
+    }
+
+    /// When the endpoint's next delivery is due, of those that are stored and not in `touched`.
+    fn next_due_of(&self, overlay: &Overlay<'_>, endpoint: EndpointNo, touched: &HashSet<i64>) -> Result<Option<Millis>> {
+        let scan = Scan::DeliveriesDue { endpoint, until: Millis::MAX, limit: touched.len() + 1 };
+        let due: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&scan)?)?;
+        Ok(due.into_iter().find(|delivery| !touched.contains(&delivery.no)).and_then(|delivery| delivery.due))
+    }
+
+    /// When the next delivery is due, in milliseconds since 1970, of any endpoint in the lines asked for: of those that
+    /// answer (`healthy`), of those in trouble (`troubled`). `None` when none waits there.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn next_delivery_due(&self, healthy: bool, troubled: bool) -> Result<Option<Millis>> {
+        let mut next = None;
+        for (line, _) in [(false, healthy), (true, troubled)].into_iter().filter(|(_, asked)| *asked) {
+            let scan = Scan::Queues { troubled: line, until: Millis::MAX, limit: 1 };
+            let queue: Option<QueueRecord> = typed(self.store.scan(&scan)?.pop())?;
+            next = [next, queue.and_then(|queue| queue.due)].into_iter().flatten().min();
+        }
+        Ok(next)
+    }
+
+    /// Makes every queue due now that is leased by one of those.
+    pub(crate) fn free_queues(&self, overlay: &mut Overlay<'_>, whose: &dyn Fn(i64) -> bool) -> Result<usize> {
+        let mut freed = 0;
+        for troubled in [false, true] {
+            let scan = Scan::Queues { troubled, until: Millis::MAX, limit: usize::MAX };
+            let leased: Vec<QueueRecord> = typed_all(overlay.store.scan(&scan)?)?;
+            for queue in leased.into_iter().filter(|queue| queue.owner != 0 && whose(queue.owner)) {
+                if !overlay.touched(&Key::Queue(queue.endpoint)) {
+                    self.write_queue(overlay, QueueRecord { due: Some(overlay.now), owner: 0, added: None, ..queue });
+                    freed += 1;
+                }
+            }
+        }
+        Ok(freed)
+    }
+}
+
+/// What the tries of one parcel came to.
+#[derive(Default)]
+struct Fared {
+    delivered: bool,
+    slow: bool,
+    gone: bool,
+    failed_at: Option<Millis>,
+    /// How long the receiver wants to be left alone.
+    peace: Option<Millis>,
+    due: Option<Millis>,
+    touched: HashSet<i64>,
+}
+
+/// What of an endpoint's deliveries is due, as much as goes into a parcel.
+fn due_of(endpoint: EndpointNo, until: Millis) -> Scan {
+    Scan::DeliveriesDue { endpoint, until, limit: AT_ONCE }
+}

@@ -1,0 +1,170 @@
+//! Webhooks and their deliveries as their owners see them.
+
+use crate::api::{AttemptView, Caller, DeliveryView, Page, WebhookView};
+use crate::engine::Engine;
+use crate::engine::settlement::{cursor_of, id_of};
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::{EndpointNo, SettlementNo, Ulid};
+use crate::store::record::{DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, Key, QueueRecord, Topic, TopicSet};
+use crate::store::{Scan, Unique, typed, typed_all};
+use crate::time::{Millis, rfc3339};
+use crate::webhook::WebhookSecret;
+
+/// With so many deliveries waiting for a webhook, none are replayed to it.
+pub const MOST_WAITING: usize = 5_000;
+
+impl Engine {
+    /// The caller's webhooks, oldest first.
+    pub fn webhooks(&self, caller: &Caller) -> Result<Vec<WebhookView>> {
+        let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::EndpointsOf(caller.client, caller.mode))?)?;
+        endpoints.iter().map(|endpoint| self.webhook_view(endpoint, None)).collect()
+    }
+
+    /// One of the caller's webhooks.
+    ///
+    /// # Errors
+    /// `webhook_not_found`, also for another client's.
+    pub fn webhook(&self, caller: &Caller, id: Ulid) -> Result<WebhookView> {
+        self.webhook_view(&self.webhook_record(caller, id)?, None)
+    }
+
+    fn webhook_record(&self, caller: &Caller, id: Ulid) -> Result<EndpointRecord> {
+        visible(caller, typed(self.store.find(&Unique::EndpointId(id))?)?)
+    }
+
+    /// A webhook as its owner sees it; `secret` where it is new.
+    pub fn webhook_view(&self, endpoint: &EndpointRecord, secret: Option<&WebhookSecret>) -> Result<WebhookView> {
+        let queue: Option<QueueRecord> = typed(self.store.get(&Key::Queue(endpoint.no))?)?;
+        let topics = endpoint.topics.unwrap_or_else(|| TopicSet::of(Topic::all()));
+        Ok(WebhookView {
+            id: format!("whk_{}", endpoint.id),
+            url: endpoint.url.clone(),
+            events: topics.iter().map(Topic::as_str).collect(),
+            all_events: endpoint.topics.is_none(),
+            description: endpoint.description.clone(),
+            status: endpoint.status,
+            failing_since: queue.and_then(|queue| queue.failing_since).map(rfc3339),
+            created_at: rfc3339(endpoint.created_at),
+            updated_at: rfc3339(endpoint.updated_at),
+            secret: secret.map(|secret| secret.to_text().to_string()),
+        })
+    }
+
+    /// Refuses to add many deliveries where many wait: a replay is no way to fill the store.
+    ///
+    /// # Errors
+    /// `webhook_not_found`; `request_in_progress` while some thousand deliveries wait.
+    pub fn room_for_replay(&self, caller: &Caller, id: Ulid) -> Result<()> {
+        let endpoint = self.webhook_record(caller, id)?.no;
+        let waiting = self.store.scan(&Scan::DeliveriesDue { endpoint, until: Millis::MAX, limit: MOST_WAITING })?.len();
+        if waiting < MOST_WAITING {
+            return Ok(());
+        }
+        Err(Error::with(ErrorCode::RequestInProgress, format!("{waiting} deliveries wait for this webhook already; let them arrive first")))
+    }
+
+    /// A webhook's deliveries, newest first, below `before`.
+    ///
+    /// # Errors
+    /// `webhook_not_found`.
+    pub fn deliveries(
+        &self,
+        caller: &Caller,
+        id: Ulid,
+        status: Option<DeliveryStatus>,
+        before: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<DeliveryRecord>> {
+        let endpoint = self.webhook_record(caller, id)?.no;
+        let before = before.unwrap_or(i64::MAX);
+        Ok(typed_all(self.store.scan(&Scan::DeliveriesOf { endpoint, before, status, limit })?)?)
+    }
+
+    /// A page of a webhook's deliveries, newest first; `cursor` is that of the page before.
+    ///
+    /// # Errors
+    /// `webhook_not_found`, `invalid_cursor`.
+    pub fn delivery_page(
+        &self,
+        caller: &Caller,
+        id: Ulid,
+        status: Option<DeliveryStatus>,
+        cursor: Option<&str>,
+        limit: usize,
+    ) -> Result<Page<DeliveryView>> {
+        let before = cursor.map(|cursor| self.delivery(caller, id, id_of(cursor)?)).transpose().map_err(|error| match error.code {
+            ErrorCode::DeliveryNotFound => Error::new(ErrorCode::InvalidCursor),
+            _ => error,
+        })?;
+        let mut records = self.deliveries(caller, id, status, before.map(|delivery| delivery.no), limit + 1)?;
+        let has_more = records.len() > limit;
+        records.truncate(limit);
+        let next_cursor = records.last().filter(|_| has_more).map(|last| cursor_of(self.delivery_ulid(last)));
+        let data: Result<Vec<DeliveryView>> = records.iter().map(|record| self.delivery_view(record)).collect();
+        Ok(Page { data: data?, has_more, next_cursor })
+    }
+
+    /// One of a webhook's deliveries.
+    ///
+    /// # Errors
+    /// `webhook_not_found`, `delivery_not_found`.
+    pub fn delivery(&self, caller: &Caller, id: Ulid, delivery: Ulid) -> Result<DeliveryRecord> {
+        self.delivery_by_id(self.webhook_record(caller, id)?.no, delivery)
+    }
+
+    /// A delivery as its owner sees it.
+    pub fn delivery_view(&self, delivery: &DeliveryRecord) -> Result<DeliveryView> {
+        Ok(DeliveryView {
+            id: format!("dlv_{}", self.delivery_ulid(delivery)),
+            message_id: format!("evt_{}", delivery.message),
+            topic: delivery.topic.as_str(),
+            cause: delivery.cause,
+            status: delivery.status,
+            attempts: delivery.attempts,
+            next_attempt_at: delivery.due.map(rfc3339),
+            last_attempt: delivery.last.as_ref().map(|last| AttemptView {
+                at: rfc3339(last.at),
+                took_ms: last.took_ms,
+                status: last.status,
+                error: last.error.clone(),
+                response_excerpt: last.excerpt.clone(),
+            }),
+            created_at: rfc3339(delivery.no >> 20),
+            payload: serde_json::value::RawValue::from_string(delivery.body.clone()).map_err(Error::internal)?,
+        })
+    }
+
+    /// The public ULID of a delivery: derived, so that it needs no room and shows nothing of how many there are.
+    pub(crate) fn delivery_ulid(&self, delivery: &DeliveryRecord) -> Ulid {
+        self.id_key.child("dlv", SettlementNo(delivery.no), delivery.endpoint.0, delivery.no >> 20)
+    }
+
+    /// An endpoint's delivery by its public id.
+    pub(crate) fn delivery_by_id(&self, endpoint: EndpointNo, id: Ulid) -> Result<DeliveryRecord> {
+        const PAGE: usize = 100;
+        let missing = || Error::new(ErrorCode::DeliveryNotFound);
+        // The id holds the millisecond: all that were made within it are looked at. Nobody has made any so late that
+        // their numbers have no room for it.
+        let mut before = id.at_ms().checked_add(1).and_then(|next| next.checked_mul(1 << 20)).ok_or_else(missing)?;
+        loop {
+            let scan = Scan::DeliveriesOf { endpoint, before, status: None, limit: PAGE };
+            let page: Vec<DeliveryRecord> = typed_all(self.store.scan(&scan)?)?;
+            // The page after the oldest delivery is empty.
+            let last = page.last().map(|last| last.no).ok_or_else(missing)?;
+            if let Some(found) = page.into_iter().find(|delivery| self.delivery_ulid(delivery) == id) {
+                return Ok(found);
+            }
+            if last >> 20 != id.at_ms() {
+                return Err(missing());
+            }
+            before = last;
+        }
+    }
+}
+
+pub(crate) fn visible(caller: &Caller, found: Option<EndpointRecord>) -> Result<EndpointRecord> {
+    let mine = |endpoint: &EndpointRecord| {
+        (endpoint.client, endpoint.mode) == (caller.client, caller.mode) && endpoint.status != EndpointStatus::Removed
+    };
+    found.filter(mine).ok_or_else(|| Error::new(ErrorCode::WebhookNotFound))
+}

@@ -1,0 +1,261 @@
+//! Deliveries that an owner asks for: tests, single ones again, everything since some time.
+
+use crate::api::{Caller, Parcel, Tried};
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Deed, Overlay};
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::{SettlementNo, Ulid};
+use crate::store::record::{
+    AuditAction, DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventRecord, FeedRecord, Key, Topic,
+};
+use crate::store::{Lookup, Scan, Write, typed, typed_all};
+use crate::time::Millis;
+use crate::webhook::Verdict;
+
+use super::delivery::listens;
+use super::endpoint::deed_on;
+use super::message::envelope;
+use crate::engine::event_log::last_position;
+
+/// How many events one replay command looks at.
+const REPLAY: usize = 500;
+
+/// Makes a delivery of an example, which the host delivers at once, and reports by [`Tested`].
+#[derive(Debug, Clone)]
+pub struct TestWebhook {
+    /// Who.
+    pub caller: Caller,
+    /// Which.
+    pub id: Ulid,
+    /// Of what.
+    pub topic: Topic,
+}
+
+impl Command for TestWebhook {
+    type Output = Parcel;
+
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Parcel> {
+        let (engine, overlay, Self { caller, id, topic }) = (d.engine, &mut *d.overlay, self);
+        let (id, topic) = (*id, *topic);
+        let endpoint = engine.endpoint(overlay, caller, id)?;
+        let body = envelope(topic, overlay.now, &engine.example(caller, &endpoint, topic, overlay.now)?);
+        let message = engine.fresh_ulid(overlay.now);
+        // It is tried once, by the host that asks; should that host vanish, nobody else does.
+        let delivery = DeliveryRecord {
+            no: d.writer.delivery_no(overlay.now),
+            endpoint: endpoint.no,
+            message,
+            topic,
+            cause: DeliveryCause::Test,
+            status: DeliveryStatus::Failed,
+            attempts: 0,
+            due: None,
+            settlement: SettlementNo(0),
+            n: 0,
+            body,
+            last: None,
+        };
+        overlay.insert(delivery.clone());
+        let EndpointRecord { no, client, mode, url, .. } = endpoint;
+        let parcel = Parcel { endpoint: no, client, mode, troubled: false, url, deliveries: vec![delivery] };
+        Ok(parcel)
+    }
+
+    fn deed(&self, done: Option<&Parcel>) -> Option<Deed> {
+        deed_on(AuditAction::TestWebhook, self.id, done.map(|parcel| parcel.endpoint))
+    }
+}
+
+/// How the delivery of a [`TestWebhook`] went. It says nothing about how the endpoint fares with real events.
+#[derive(Debug, Clone)]
+pub struct Tested {
+    /// Its number.
+    pub delivery: i64,
+    /// How.
+    pub tried: Tried,
+}
+
+impl Command for Tested {
+    type Output = DeliveryRecord;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<DeliveryRecord> {
+        let (overlay, Self { delivery, tried }) = (&mut *d.overlay, self);
+        let found: Option<DeliveryRecord> = overlay.get(&Key::Delivery(*delivery))?;
+        let mut delivery =
+            found.filter(|found| found.cause == DeliveryCause::Test).ok_or_else(|| Error::new(ErrorCode::DeliveryNotFound))?;
+        delivery.attempts = 1;
+        delivery.status = match tried.outcome.status.map_or(Verdict::Failed, Verdict::of_status) {
+            Verdict::Delivered => DeliveryStatus::Delivered,
+            Verdict::Gone | Verdict::Failed => DeliveryStatus::Failed,
+        };
+        delivery.last = Some(tried.outcome.clone());
+        overlay.write(Write::Replace(delivery.clone().into()));
+        Ok(delivery)
+    }
+}
+
+/// Makes a delivery once more.
+#[derive(Debug, Clone)]
+pub struct Redeliver {
+    /// Who.
+    pub caller: Caller,
+    /// Which webhook.
+    pub id: Ulid,
+    /// Which delivery.
+    pub delivery: Ulid,
+}
+
+impl Command for Redeliver {
+    type Output = DeliveryRecord;
+
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<DeliveryRecord> {
+        let (engine, overlay, Self { caller, id, delivery }) = (d.engine, &mut *d.overlay, self);
+        let (id, delivery) = (*id, *delivery);
+        let endpoint = engine.enabled(overlay, caller, id)?;
+        let was = engine.delivery_by_id(endpoint.no, delivery)?;
+        let again = (was.topic, was.message, was.body.as_str());
+        let made = engine.owe(overlay, d.writer, endpoint.no, again, (was.settlement, was.n), DeliveryCause::Redelivery);
+        engine.enqueue(overlay, endpoint.no, overlay.now)?;
+        Ok(made)
+    }
+
+    fn deed(&self, done: Option<&DeliveryRecord>) -> Option<Deed> {
+        deed_on(AuditAction::RedeliverWebhook, self.id, done.map(|delivery| delivery.endpoint))
+    }
+}
+
+/// Delivers a part of the events of a time once more, each with its settlement as it stands now.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    /// Who.
+    pub caller: Caller,
+    /// Which webhook.
+    pub id: Ulid,
+    /// Those that happened then or later.
+    pub since: Millis,
+    /// Those that happened before.
+    pub until: Millis,
+    /// After this position of the feed; 0 to begin.
+    pub after: i64,
+}
+
+/// What a [`Replay`] came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replayed {
+    /// How many deliveries were made.
+    pub queued: usize,
+    /// Go on after this position; `None`: that was all.
+    pub next: Option<i64>,
+}
+
+impl Command for Replay {
+    type Output = Replayed;
+
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Replayed> {
+        let (engine, overlay) = (d.engine, &mut *d.overlay);
+        let &Self { ref caller, id, since, until, after } = self;
+        let endpoint = engine.enabled(overlay, caller, id)?;
+        let backfilled = engine.backfilled()?;
+        let after = if after > 0 { after } else { engine.before_time(caller, since, backfilled)? };
+        let scan = Scan::Feed { client: caller.client, mode: caller.mode, after, limit: REPLAY };
+        let feed: Vec<FeedRecord> = typed_all(overlay.store.scan(&scan)?)?;
+        let mut next = feed.last().filter(|_| feed.len() == REPLAY).map(|last| last.position);
+        // Nodes' clocks differ a little, so that the end is only certain some way behind it.
+        if feed.last().is_some_and(|last| last.leaf >= backfilled && last.at >= until.saturating_add(60_000)) {
+            next = None;
+        }
+        let events = engine.wanted_events(overlay, &endpoint, feed.into_iter().filter(|entry| (since..until).contains(&entry.at)))?;
+        let mut queued = 0;
+        for (entry, event) in events {
+            let record = overlay.settlement(entry.settlement)?;
+            let Some((message, body)) = engine.message_of(overlay, &record, &event)? else { continue };
+            let what = (Topic::Settlement(event.kind), message, body.as_str());
+            engine.owe(overlay, d.writer, endpoint.no, what, (entry.settlement, entry.n), DeliveryCause::Replay);
+            queued += 1;
+        }
+        if queued > 0 {
+            engine.enqueue(overlay, endpoint.no, overlay.now)?;
+        }
+        Ok(Replayed { queued, next })
+    }
+
+    fn deed(&self, _: Option<&Replayed>) -> Option<Deed> {
+        deed_on(AuditAction::ReplayWebhook, self.id, None)
+    }
+}
+
+impl Engine {
+    /// The events of these entries that the endpoint is told of; with what telling them will read looked up, so that it costs
+    /// few journeys, however many they are.
+    fn wanted_events(
+        &self,
+        overlay: &mut Overlay<'_>,
+        endpoint: &EndpointRecord,
+        feed: impl Iterator<Item = FeedRecord>,
+    ) -> Result<Vec<(FeedRecord, EventRecord)>> {
+        let feed: Vec<FeedRecord> = feed.collect();
+        let key = |entry: &FeedRecord| Key::Event((entry.settlement, entry.n));
+        overlay.look_up(feed.iter().map(|entry| Lookup::Get(key(entry))))?;
+        let mut wanted = Vec::new();
+        for entry in feed {
+            let event: Option<EventRecord> = overlay.get(&key(&entry))?;
+            if let Some(event) = event.filter(|event| listens(endpoint, Topic::Settlement(event.kind))) {
+                wanted.push((entry, event));
+            }
+        }
+        let about = wanted.iter().flat_map(|(entry, event)| {
+            let reversal = (event.child != 0).then_some(Key::Reversal((entry.settlement, event.child)));
+            [Key::Settlement(entry.settlement)].into_iter().chain(reversal)
+        });
+        overlay.look_up(about.chain([Key::Client(endpoint.client)]).map(Lookup::Get))?;
+        Ok(wanted)
+    }
+
+    fn enabled(&self, overlay: &Overlay<'_>, caller: &Caller, id: Ulid) -> Result<EndpointRecord> {
+        let endpoint = self.endpoint(overlay, caller, id)?;
+        if endpoint.status == EndpointStatus::Enabled {
+            return Ok(endpoint);
+        }
+        Err(Error::with(ErrorCode::InvalidState, format!("the webhook is {}; enable it first", endpoint.status.as_str())))
+    }
+
+    /// A position of the feed behind which everything is that happened at `since` or later. The feed is nearly in the
+    /// order of time, since nodes' clocks differ a little; but not where it was filled in later, before leaf `backfilled`.
+    fn before_time(&self, caller: &Caller, since: Millis, backfilled: i64) -> Result<i64> {
+        let end = last_position(&*self.store, caller.client, caller.mode)?;
+        let filled_in = self.first_not(caller, (0, end), |entry| entry.leaf < backfilled)?;
+        let low = self.first_not(caller, (filled_in, end), |entry| entry.at < since.saturating_sub(60_000))?;
+        Ok(if low == filled_in { 0 } else { low })
+    }
+
+    /// How many entries of the feed stand before the first that is not `before`, if those from the first position on are
+    /// sorted by it.
+    fn first_not(&self, caller: &Caller, (mut low, mut high): (i64, i64), before: impl Fn(&FeedRecord) -> bool) -> Result<i64> {
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let entry: Option<FeedRecord> = typed(self.store.get(&Key::Feed((caller.client, caller.mode, middle + 1)))?)?;
+            if entry.is_some_and(|entry| before(&entry)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+}
