@@ -12,7 +12,8 @@ use std::time::Duration;
 use axum::body::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
-use railgate::api::{Command, Outcome, Parcel, Share, Tried};
+use railgate::api::{Parcel, Share, Tried};
+use railgate::engine::{Delivered, LeaseQueues};
 use railgate::ledger::Mode;
 use railgate::store::record::{DeliveryRecord, LastTry};
 use railgate::time::Millis;
@@ -26,7 +27,6 @@ use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound};
 use crate::stop::Stop;
-use crate::worker::unexpected;
 
 /// How the deliverer goes about it.
 #[derive(Debug, Clone, Copy)]
@@ -195,13 +195,8 @@ impl Driver {
         if healthy == 0 && troubled == 0 {
             return Ok(Vec::new());
         }
-        let under_way = self.shares.counts().iter().map(|(share, parcels)| (*share, *parcels)).collect();
-        match self.deliverer.gateway.run_work(vec![Command::LeaseQueues { healthy, troubled, under_way }]).await?.pop() {
-            Some(Ok(Outcome::Parcels(parcels))) => Ok(parcels),
-            Some(Ok(other)) => Err(unexpected(&other)),
-            Some(Err(error)) => Err(error),
-            None => Err(Error::internal("no answer to a lease of deliveries")),
-        }
+        let in_flight = self.shares.counts().iter().map(|(share, parcels)| (*share, *parcels)).collect();
+        self.deliverer.gateway.work(LeaseQueues { healthy, troubled, in_flight }).await
     }
 
     fn begin(&mut self, parcel: Parcel) {
@@ -312,7 +307,7 @@ fn cause(error: &Error) -> String {
 async fn carry(deliverer: Deliverer, parcel: Parcel) -> Result<()> {
     let (gateway, endpoint) = (deliverer.gateway.clone(), parcel.endpoint);
     let tries = deliverer.deliver_now(parcel).await?;
-    gateway.run_work(vec![Command::Delivered { endpoint, tries }]).await?.into_iter().try_for_each(|result| result.map(drop))
+    gateway.work(Delivered { endpoint, tries }).await
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
-use railgate::api::Outcome;
 use railgate::lifecycle::attempt::AnswerKind;
 use railgate::{ErrorCode, Result};
 
@@ -159,7 +158,9 @@ impl Metrics {
         Counted(self.connections.clone())
     }
 
-    pub(crate) fn group(&self, size: usize, took: Duration) {
+    /// A group of commands was decided; it created so many settlements.
+    pub(crate) fn group(&self, size: usize, created: usize, took: Duration) {
+        self.created.inc_by(u64::try_from(created).unwrap_or(u64::MAX));
         self.group_size.observe(f64::from(u32::try_from(size).unwrap_or(u32::MAX)));
         self.commit.observe(took.as_secs_f64());
     }
@@ -171,31 +172,14 @@ impl Metrics {
         }
     }
 
-    pub(crate) fn outcome(&self, result: &Result<Outcome>) {
-        match result {
-            Ok(Outcome::Created { replayed: false, .. }) => {
-                self.created.inc();
-            }
-            Ok(Outcome::Created { replayed: true, .. }) => {
-                self.replayed.inc();
-            }
-            Ok(
-                Outcome::Enrolled(_)
-                | Outcome::Token(_)
-                | Outcome::Key(_)
-                | Outcome::Client(_)
-                | Outcome::Reversed { .. }
-                | Outcome::Leased(_)
-                | Outcome::Simulated(_)
-                | Outcome::Logged(_)
-                | Outcome::Webhook(_)
-                | Outcome::Parcels(_)
-                | Outcome::Done(_),
-            ) => {}
-            Err(error) => {
-                self.failed.get_or_create(&Labels([("code", Label::Fixed(error.code.as_str()))])).inc();
-            }
-        }
+    /// A create was answered as the replay that it is.
+    pub(crate) fn replayed(&self) {
+        self.replayed.inc();
+    }
+
+    /// A command was refused.
+    pub(crate) fn failed(&self, code: ErrorCode) {
+        self.failed.get_or_create(&Labels([("code", Label::Fixed(code.as_str()))])).inc();
     }
 
     pub(crate) fn rail_answer(&self, kind: AnswerKind) {
@@ -233,7 +217,7 @@ mod tests {
     fn the_text_names_routes_by_template_and_ends_properly() {
         let metrics = Metrics::default();
         metrics.answered("/api/v1/gateway/settlements/{ref}", "GET", 200, Duration::from_millis(3));
-        metrics.group(17, Duration::from_micros(800));
+        metrics.group(17, 3, Duration::from_micros(800));
         metrics.queued(3, 1);
         metrics.problem(ErrorCode::SettlementNotFound);
         let text = metrics.encode();

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use railgate::api::{Command, Logged, Outcome};
-use railgate::{Error, Result};
+use railgate::Result;
+use railgate::api::Logged;
+use railgate::engine::NumberEvents;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::gateway::Gateway;
 use crate::stop::Stop;
-use crate::worker::unexpected;
 
 /// About how many events are numbered in one commit.
 const AT_ONCE: usize = 512;
@@ -55,10 +55,5 @@ pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
 
 /// Numbers some events; says how far it came.
 pub(crate) async fn step(gateway: &Gateway) -> Result<Logged> {
-    match gateway.run_work(vec![Command::Log { limit: AT_ONCE }]).await?.pop() {
-        Some(Ok(Outcome::Logged(logged))) => Ok(logged),
-        Some(Ok(other)) => Err(unexpected(&other)),
-        Some(Err(error)) => Err(error),
-        None => Err(Error::internal("no answer to a log command")),
-    }
+    gateway.work(NumberEvents { limit: AT_ONCE }).await
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use railgate::api::Command;
 use railgate::auth::Verify;
+use railgate::engine::Release;
 use railgate::env::Env;
 use railgate::seal::{MasterKeys, SealError};
 use railgate::store::memory::MemoryStore;
@@ -382,7 +382,7 @@ impl Running {
         stop_worker.stop();
         let _ = worker.await;
         // Whatever this node could not report is another's to ask about, at once.
-        if let Err(error) = gateway.run_work(vec![Command::Release]).await.and_then(|mut all| all.pop().transpose()) {
+        if let Err(error) = gateway.work(Release).await {
             tracing::warn!(%error, "leases could not be given back; they end by themselves");
         }
         if let Some(figures) = figures {

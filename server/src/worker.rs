@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::stop::Stop;
-use railgate::api::{Call, Command, Lease, Outcome, Subject, Work};
-use railgate::engine::SWEEP;
+use railgate::api::{Call, Lease, Subject, Work};
+use railgate::engine::{Answer, LeaseTasks, Maintain, Recover, SWEEP, Simulate};
 use railgate::rail::RailAnswer;
 use railgate::route::RailKind;
 use railgate::store::record::TaskKey;
@@ -54,7 +54,7 @@ pub async fn drive(gateway: Gateway, metrics: Arc<Metrics>, settings: WorkerSett
         return worker.stop.requested().await;
     }
     if settings.alone {
-        worker.insist(Command::Recover).await;
+        worker.recover().await;
     }
     let mut maintained = None;
     while !worker.stopped() {
@@ -107,12 +107,7 @@ impl Worker {
     }
 
     async fn lease(&self) -> Result<Vec<Lease>> {
-        match self.gateway.run_work(vec![Command::Lease { limit: self.settings.batch }]).await?.pop() {
-            Some(Ok(Outcome::Leased(leases))) => Ok(leases),
-            Some(Err(error)) => Err(error),
-            Some(Ok(other)) => Err(unexpected(&other)),
-            None => Err(Error::internal("no answer to a lease")),
-        }
+        self.gateway.work(LeaseTasks { limit: self.settings.batch }).await
     }
 
     /// Waits until the next task is due, something new is, a batch ended, or it is time to stop.
@@ -144,25 +139,23 @@ impl Worker {
 
     /// Says whether there may be more to remove.
     async fn maintain(&mut self) -> bool {
-        match self.gateway.run_work(vec![Command::Maintain]).await.map(|mut all| all.pop()) {
-            Ok(Some(Ok(Outcome::Done(removed)))) => {
+        match self.gateway.work(Maintain).await {
+            Ok(removed) => {
                 tracing::debug!(removed, "maintenance");
                 return removed >= SWEEP;
             }
-            Ok(Some(Ok(_)) | None) => {}
             // The next hour will do.
-            Ok(Some(Err(error))) | Err(error) => tracing::warn!(%error, "maintenance failed"),
+            Err(error) => tracing::warn!(%error, "maintenance failed"),
         }
         false
     }
 
-    /// Carries out a command however long the store needs.
-    async fn insist(&mut self, command: Command) {
+    /// Frees what the last host left behind, however long the store needs.
+    async fn recover(&mut self) {
         while !self.stopped() {
-            match self.gateway.run_work(vec![command.clone()]).await.map(|mut all| all.pop()) {
-                Ok(Some(Err(error))) | Err(error) => self.back_off("recovering tasks", &error).await,
-                Ok(Some(Ok(Outcome::Done(freed)))) => return tracing::debug!(freed, "tasks of the last run freed"),
-                Ok(Some(Ok(_)) | None) => return,
+            match self.gateway.work(Recover).await {
+                Ok(freed) => return tracing::debug!(freed, "tasks of the last run freed"),
+                Err(error) => self.back_off("recovering tasks", &error).await,
             }
         }
     }
@@ -196,9 +189,9 @@ async fn carry(gateway: Gateway, metrics: Arc<Metrics>, leases: Vec<Lease>) -> R
     for (_, answer, _) in &answers {
         metrics.rail_answer(answer.kind());
     }
-    let commands = answers.into_iter().map(|(subject, answer, key)| Command::Answer { subject, answer, lease: Some(key) });
+    let commands = answers.into_iter().map(|(subject, answer, key)| Answer { subject, answer, lease: Some(key) });
     let mut first_error = None;
-    for result in gateway.run_work(commands.collect()).await? {
+    for result in gateway.work_all(commands.collect()).await? {
         if let Err(error) = result {
             // Its lease ends and it is taken again; the others of the batch are not held up.
             first_error.get_or_insert(error);
@@ -210,40 +203,16 @@ async fn carry(gateway: Gateway, metrics: Arc<Metrics>, leases: Vec<Lease>) -> R
 /// The simulated operator keeps its books in the same store: its calls are commands.
 async fn simulate(gateway: &Gateway, calls: Vec<(TaskKey, Call)>) -> Result<Vec<(Subject, RailAnswer, TaskKey)>> {
     let asked: Vec<_> = calls.iter().map(|(key, call)| (call.subject, *key)).collect();
-    let commands = calls.into_iter().map(|(_, call)| Command::Simulate(call)).collect();
-    let results = gateway.run_work(commands).await?;
+    let commands = calls.into_iter().map(|(_, call)| Simulate(call)).collect();
+    let results = gateway.work_all(commands).await?;
     // A call that could not be carried says nothing about its fate: it may have arrived.
-    let answer = |result| match result {
-        Ok(Outcome::Simulated(answer)) => answer,
-        Ok(_) | Err(_) => RailAnswer::Unknown,
-    };
-    Ok(asked.into_iter().zip(results).map(|((subject, key), result)| (subject, answer(result), key)).collect())
+    let unless_lost = |result: Result<RailAnswer>| result.unwrap_or(RailAnswer::Unknown);
+    Ok(asked.into_iter().zip(results).map(|((subject, key), result)| (subject, unless_lost(result), key)).collect())
 }
 
 /// Asks a rail right now, in the name of a client that waits.
 pub async fn ask(gateway: &Gateway, call: Call) -> Result<RailAnswer> {
     match call.rail {
-        RailKind::Simulator => match gateway.run(Command::Simulate(call)).await? {
-            Outcome::Simulated(answer) => Ok(answer),
-            other => Err(unexpected(&other)),
-        },
+        RailKind::Simulator => gateway.run(Simulate(call)).await,
     }
-}
-
-pub(crate) fn unexpected(outcome: &Outcome) -> Error {
-    let kind = match outcome {
-        Outcome::Enrolled(_) => "enrolled",
-        Outcome::Token(_) => "token",
-        Outcome::Key(_) => "key",
-        Outcome::Client(_) => "client",
-        Outcome::Created { .. } => "created",
-        Outcome::Reversed { .. } => "reversed",
-        Outcome::Leased(_) => "leased",
-        Outcome::Simulated(_) => "simulated",
-        Outcome::Logged(_) => "logged",
-        Outcome::Webhook(_) => "webhook",
-        Outcome::Parcels(_) => "parcels",
-        Outcome::Done(_) => "done",
-    };
-    Error::internal(format!("the engine answered another command: {kind}"))
 }

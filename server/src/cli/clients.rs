@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
 use railgate::Engine;
-use railgate::api::{Command, Operation, Outcome};
 use railgate::auth::KeyId;
+use railgate::engine::{Approve, Command, Operated, Resume, Revoke, Suspend};
 use railgate::ids::{ClientNo, Ulid};
 use railgate::ledger::Mode;
 use railgate::store::record::{ClientRecord, KeyRecord, KeyStatus};
@@ -119,12 +119,17 @@ pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Do
         ClientsCommand::List { pending, store } => list(pending, &store, global, terminal),
         ClientsCommand::Approve { on, key } => {
             let key = key.map_or_else(|| only_pending(&on), |key| Ok(Some(key)))?;
-            operate(&on, Operation::Approve { client: on.client, key }, "approved", global, terminal)
+            let what = |_: &ClientRecord, shape: &ClientShape| match key {
+                Some(key) => format!("{key} of {}", whole(shape)),
+                None => whole(shape),
+            };
+            operate(&on, Approve { client: on.client, key }, what, "approved", global, terminal)
         }
-        ClientsCommand::Suspend(on) => operate(&on, Operation::Suspend(on.client), "suspended", global, terminal),
-        ClientsCommand::Resume(on) => operate(&on, Operation::Resume(on.client), "resumed", global, terminal),
+        ClientsCommand::Suspend(on) => operate(&on, Suspend(on.client), |_, shape| whole(shape), "suspended", global, terminal),
+        ClientsCommand::Resume(on) => operate(&on, Resume(on.client), |_, shape| whole(shape), "resumed", global, terminal),
         ClientsCommand::Keys { on, revoke: Some(key) } => {
-            operate(&on, Operation::Revoke { client: on.client, key }, "revoked", global, terminal)
+            let what = |key: &KeyRecord, shape: &ClientShape| format!("{} of {}", key.id, shape.client_id);
+            operate(&on, Revoke { client: on.client, key }, what, "revoked", global, terminal)
         }
         ClientsCommand::Keys { on, revoke: None } => keys(&on, global, terminal),
     }
@@ -287,14 +292,22 @@ fn only_pending(on: &OnClient) -> Done<Option<KeyId>> {
     }
 }
 
-fn operate(on: &OnClient, operation: Operation, done: &str, global: &Global, terminal: &Terminal) -> Done {
+fn whole(shape: &ClientShape) -> String {
+    format!("{} ({})", shape.client_id, shape.name)
+}
+
+/// Has an act carried out on a client; `what` names what it was about.
+fn operate<C: Command>(
+    on: &OnClient,
+    act: C,
+    what: impl FnOnce(&C::Output, &ClientShape) -> String,
+    done: &str,
+    global: &Global,
+    terminal: &Terminal,
+) -> Done {
     let place = on.store.place()?;
     let engine: Engine = place.engine(None)?;
-    let approved = match &operation {
-        Operation::Approve { key, .. } => *key,
-        Operation::Suspend(_) | Operation::Resume(_) | Operation::Revoke { .. } | Operation::Rotate(_) => None,
-    };
-    let outcome = engine.run(Command::Operate(operation)).map_err(|error| {
+    let outcome = engine.run(Operated(act)).map_err(|error| {
         let hint = format!("see who there is: railgate clients list --store {place}");
         Failure::from(error).hint(hint)
     })?;
@@ -306,11 +319,7 @@ fn operate(on: &OnClient, operation: Operation, done: &str, global: &Global, ter
         note(NOTICED);
         return terminal.json(serde_json::json!({ "done": done, "client": shape }).to_string().as_bytes());
     }
-    let what = match (&outcome, approved) {
-        (_, Some(key)) => format!("{key} of {} ({})", shape.client_id, shape.name),
-        (Outcome::Key(key), None) => format!("{} of {}", key.id, shape.client_id),
-        (_, None) => format!("{} ({})", shape.client_id, shape.name),
-    };
+    let what = what(&outcome, &shape);
     terminal.line(format_args!("{} {what} {done}", terminal.paint(Tone::Good, "✓")))?;
     terminal.line(NOTICED)
 }

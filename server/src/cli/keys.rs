@@ -6,8 +6,8 @@ use std::sync::Arc;
 use clap::{Args, Subcommand, ValueEnum};
 use comfy_table::Cell;
 use railgate::Engine;
-use railgate::api::{Command, Operation};
 use railgate::auth::PublicKey;
+use railgate::engine::{Operated, Rotate};
 use railgate::store::record::{SecretKind, SecretRecord};
 use railgate::store::{Scan, typed_all};
 use railgate::time::rfc3339;
@@ -160,7 +160,7 @@ fn rotate(kind: SecretKind, place: &Place, global: &Global, terminal: &Terminal)
     // The store first: a mistyped path is the likelier mistake.
     drop(store.open()?);
     let master = Arc::new(master::load(&keys).map_err(failed)?);
-    store.engine(Some(master))?.run(Command::Operate(Operation::Rotate(kind)))?;
+    store.engine(Some(master))?.run(Operated(Rotate(kind)))?;
     if global.json {
         return terminal.json(serde_json::json!({ "rotated": kind.as_str() }).to_string().as_bytes());
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use railgate::api::{Command, Outcome};
+use railgate::engine::{Command, Pending, Slot};
 use railgate::{Error, ErrorCode, Result};
 use tokio::sync::oneshot;
 
@@ -33,45 +33,78 @@ impl Default for QueueLimits {
 
 /// One command or several, and who waits for what comes of it.
 pub(crate) struct Job {
-    work: Work,
+    work: Box<dyn Work>,
     lane: Lane,
     size: usize,
 }
 
-enum Work {
-    One(Command, oneshot::Sender<Result<Outcome>>),
-    Many(Vec<Command>, oneshot::Sender<Vec<Result<Outcome>>>),
+/// Commands of one kind in a group, and who waits for them.
+trait Work: Send {
+    fn join<'w>(&'w mut self, group: &mut Vec<&'w mut dyn Pending>);
+    /// Whoever does not listen any more hung up; the commands count all the same.
+    fn answer(self: Box<Self>);
 }
 
-/// Where an answer goes.
-pub(crate) enum Reply {
-    One(oneshot::Sender<Result<Outcome>>),
-    Many(oneshot::Sender<Vec<Result<Outcome>>>, Lane, usize),
+struct One<C: Command> {
+    slot: Slot<C>,
+    reply: oneshot::Sender<Result<C::Output>>,
+}
+
+impl<C: Command> Work for One<C> {
+    fn join<'w>(&'w mut self, group: &mut Vec<&'w mut dyn Pending>) {
+        group.push(&mut self.slot);
+    }
+
+    fn answer(self: Box<Self>) {
+        let Self { slot, reply } = *self;
+        let _ = reply.send(slot.into_result().unwrap_or_else(|| Err(lost())));
+    }
+}
+
+struct Many<C: Command> {
+    slots: Vec<Slot<C>>,
+    reply: oneshot::Sender<Vec<Result<C::Output>>>,
+}
+
+impl<C: Command> Work for Many<C> {
+    fn join<'w>(&'w mut self, group: &mut Vec<&'w mut dyn Pending>) {
+        group.extend(self.slots.iter_mut().map(|slot| slot as &mut dyn Pending));
+    }
+
+    fn answer(self: Box<Self>) {
+        let results = self.slots.into_iter().map(|slot| slot.into_result().unwrap_or_else(|| Err(lost())));
+        let _ = self.reply.send(results.collect());
+    }
+}
+
+/// What a caller hears whose answer was dropped: only when its group panicked, or the writer thread itself died.
+pub(super) fn lost() -> Error {
+    Error::with(ErrorCode::Internal, "it is not known whether the request was carried out")
 }
 
 impl Job {
-    pub(crate) fn one(command: Command, reply: oneshot::Sender<Result<Outcome>>) -> Self {
-        Self { work: Work::One(command, reply), lane: Lane::Client, size: 1 }
+    pub(crate) fn one<C: Command>(lane: Lane, command: C, reply: oneshot::Sender<Result<C::Output>>) -> Self {
+        Self { work: Box::new(One { slot: Slot::new(command), reply }), lane, size: 1 }
     }
 
-    pub(crate) fn many(lane: Lane, commands: Vec<Command>, reply: oneshot::Sender<Vec<Result<Outcome>>>) -> Self {
+    pub(crate) fn many<C: Command>(lane: Lane, commands: Vec<C>, reply: oneshot::Sender<Vec<Result<C::Output>>>) -> Self {
         let size = commands.len();
-        Self { work: Work::Many(commands, reply), lane, size }
+        Self { work: Box::new(Many { slots: commands.into_iter().map(Slot::new).collect(), reply }), lane, size }
     }
 
     /// Adds the commands to a group.
-    pub(crate) fn unpack(self, group: &mut Vec<Command>) -> Reply {
-        match self.work {
-            Work::One(command, reply) => {
-                group.push(command);
-                Reply::One(reply)
-            }
-            Work::Many(commands, reply) => {
-                let count = commands.len();
-                group.extend(commands);
-                Reply::Many(reply, self.lane, count)
-            }
-        }
+    pub(crate) fn join<'w>(&'w mut self, group: &mut Vec<&'w mut dyn Pending>) {
+        self.work.join(group);
+    }
+
+    /// Hands the results to those who wait for them.
+    pub(crate) fn answer(self) {
+        self.work.answer();
+    }
+
+    /// Who waits, and for how many commands.
+    pub(crate) fn share(&self) -> (Lane, usize) {
+        (self.lane, self.size)
     }
 }
 
@@ -222,11 +255,13 @@ impl Lanes {
 
 #[cfg(test)]
 mod tests {
+    use railgate::engine::Recover;
+
     use super::*;
 
     fn job(lane: Lane, size: usize) -> Job {
         let (sender, _) = oneshot::channel();
-        Job::many(lane, vec![Command::Recover; size], sender)
+        Job::many(lane, vec![Recover; size], sender)
     }
 
     fn lanes(client: usize, worker: &[usize]) -> Lanes {

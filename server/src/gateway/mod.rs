@@ -13,8 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use railgate::api::{Command, Outcome};
-use railgate::engine::Executed;
+use railgate::engine::{Command, Effects, Pending};
 use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
 use railgate::store::StoreError;
@@ -26,7 +25,7 @@ use tokio::task::block_in_place;
 use tokio::time::timeout;
 
 use crate::metrics::Metrics;
-use lanes::{Job, Lanes, Reply, Taken, Used};
+use lanes::{Job, Lanes, Taken, Used, lost};
 pub use lanes::{Lane, QueueLimits};
 pub use watch::Watch;
 use watch::{Followed, Watchers};
@@ -83,23 +82,32 @@ impl Gateway {
     /// Carries out one command of a client. Returns after it is durable, or says why nothing was done.
     ///
     /// A caller that stops waiting does not stop the command.
-    pub async fn run(&self, command: Command) -> Result<Outcome> {
-        let (sender, receiver) = oneshot::channel();
-        self.submit(Job::one(command, sender))?;
-        receiver.await.unwrap_or_else(|_| Err(lost()))
+    pub async fn run<C: Command>(&self, command: C) -> Result<C::Output> {
+        self.run_in(Lane::Client, command).await
     }
 
     /// Carries out several commands of a client in one group; each succeeds or fails alone. The order is kept.
-    pub async fn run_many(&self, commands: Vec<Command>) -> Result<Vec<Result<Outcome>>> {
-        self.run_in(Lane::Client, commands).await
+    pub async fn run_all<C: Command>(&self, commands: Vec<C>) -> Result<Vec<Result<C::Output>>> {
+        self.run_all_in(Lane::Client, commands).await
     }
 
-    /// The same for the worker, which has to leave most of each group to the clients.
-    pub(crate) async fn run_work(&self, commands: Vec<Command>) -> Result<Vec<Result<Outcome>>> {
-        self.run_in(Lane::Worker, commands).await
+    /// [`Gateway::run`] for what goes on in the background, which has to leave most of each group to the clients.
+    pub(crate) async fn work<C: Command>(&self, command: C) -> Result<C::Output> {
+        self.run_in(Lane::Worker, command).await
     }
 
-    async fn run_in(&self, lane: Lane, commands: Vec<Command>) -> Result<Vec<Result<Outcome>>> {
+    /// [`Gateway::run_all`] in the same way.
+    pub(crate) async fn work_all<C: Command>(&self, commands: Vec<C>) -> Result<Vec<Result<C::Output>>> {
+        self.run_all_in(Lane::Worker, commands).await
+    }
+
+    async fn run_in<C: Command>(&self, lane: Lane, command: C) -> Result<C::Output> {
+        let (sender, receiver) = oneshot::channel();
+        self.submit(Job::one(lane, command, sender))?;
+        receiver.await.unwrap_or_else(|_| Err(lost()))
+    }
+
+    async fn run_all_in<C: Command>(&self, lane: Lane, commands: Vec<C>) -> Result<Vec<Result<C::Output>>> {
         if commands.is_empty() {
             return Ok(Vec::new());
         }
@@ -109,9 +117,9 @@ impl Gateway {
     }
 
     /// [`Gateway::run`] for a thread that is not part of an async runtime. Panics on one that is.
-    pub fn run_blocking(&self, command: Command) -> Result<Outcome> {
+    pub fn run_blocking<C: Command>(&self, command: C) -> Result<C::Output> {
         let (sender, receiver) = oneshot::channel();
-        self.submit(Job::one(command, sender))?;
+        self.submit(Job::one(Lane::Client, command, sender))?;
         receiver.blocking_recv().unwrap_or_else(|_| Err(lost()))
     }
 
@@ -230,11 +238,6 @@ fn panicked(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error
     StoreError::new("reading", cause, false).into()
 }
 
-/// What a caller hears whose answer was dropped: only when the writer thread itself died.
-fn lost() -> Error {
-    Error::with(ErrorCode::Internal, "it is not known whether the request was carried out")
-}
-
 /// No panic happens under these locks; if one did, what they guard is still whole.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -245,18 +248,17 @@ impl Shared {
         let mut jobs = Vec::new();
         let mut used = Used::default();
         while self.next_group(&mut jobs, used) {
-            let mut commands = Vec::with_capacity(jobs.len());
-            let mut replies = Vec::with_capacity(jobs.len());
-            for job in jobs.drain(..) {
-                replies.push(job.unpack(&mut commands));
-            }
-            let size = commands.len();
+            let mut group = Vec::with_capacity(jobs.len());
+            jobs.iter_mut().for_each(|job: &mut Job| job.join(&mut group));
             let begun = Instant::now();
-            let executed = self.execute(commands);
+            let effects = self.execute(&mut group);
             let took = begun.elapsed();
-            self.metrics.group(size, took);
-            self.publish(&executed);
-            used = Used { took, ..answer(replies, executed.results, &self.metrics) };
+            self.metrics.group(group.len(), effects.created, took);
+            group.iter().filter_map(|command| command.error()).for_each(|error| self.metrics.failed(error.code));
+            self.publish(&effects);
+            let touched: Vec<usize> = group.iter().map(|command| command.touched()).collect();
+            used = Used { took, ..shared_by(&jobs, &touched) };
+            jobs.drain(..).for_each(Job::answer);
         }
     }
 
@@ -280,73 +282,43 @@ impl Shared {
 
     /// A panic ends its group, not the gateway. The engine keeps nothing between groups but numbers that it counts
     /// up, and a commit is all or nothing: so what comes after is decided over what is really stored.
-    fn execute(&self, commands: Vec<Command>) -> Executed {
-        let size = commands.len();
-        catch_unwind(AssertUnwindSafe(|| self.engine.execute(commands))).unwrap_or_else(|_| {
-            tracing::error!(commands = size, "a group of commands ended by a panic; its callers were told so");
-            Executed::nothing((0..size).map(|_| Err(lost())).collect())
+    fn execute(&self, group: &mut [&mut dyn Pending]) -> Effects {
+        catch_unwind(AssertUnwindSafe(|| self.engine.execute(group))).unwrap_or_else(|_| {
+            tracing::error!(commands = group.len(), "a group of commands ended by a panic; its callers were told so");
+            // What was decided may be durable or not: nobody is told that it is.
+            group.iter_mut().for_each(|command| command.reset());
+            Effects::default()
         })
     }
 
-    fn publish(&self, executed: &Executed) {
-        let settlements = executed.changed.iter().map(|no| Followed::Settlement(*no));
-        let feeds = executed.fed.iter().map(|(client, mode)| Followed::Feed(*client, *mode));
+    fn publish(&self, effects: &Effects) {
+        let settlements = effects.changed.iter().map(|no| Followed::Settlement(*no));
+        let feeds = effects.fed.iter().map(|(client, mode)| Followed::Feed(*client, *mode));
         self.watchers.changed(settlements.chain(feeds));
-        if let Some(due) = executed.due {
+        if let Some(due) = effects.due {
             self.wake.at(due);
         }
-        if let Some(due) = executed.deliveries_due {
+        if let Some(due) = effects.deliveries_due {
             self.deliveries.at(due);
         }
-        if executed.unlogged {
+        if effects.unlogged {
             self.unlogged.notify_one();
         }
     }
 }
 
-/// Hands the results of a group to those who wait for them, in the order of the commands, and counts whose they were.
-fn answer(replies: Vec<Reply>, results: Vec<Result<Outcome>>, metrics: &Metrics) -> Used {
-    let mut results = results.into_iter().inspect(|result| metrics.outcome(result));
-    let mut used = Used::default();
-    for reply in replies {
-        // Whoever does not listen any more hung up; the command counts all the same.
-        match reply {
-            Reply::One(sender) => {
-                used.client += 1;
-                let _ = sender.send(results.next().unwrap_or_else(|| Err(lost())));
-            }
-            Reply::Many(sender, lane, count) => {
-                let results: Vec<_> = results.by_ref().take(count).collect();
-                match lane {
-                    Lane::Client => used.client += count,
-                    Lane::Worker => used.worker += results.iter().map(touched).sum::<usize>(),
-                }
-                let _ = sender.send(results);
-            }
+/// How much of a group was touched for whom: a client's command counts as one, whatever it touched.
+fn shared_by(jobs: &[Job], touched: &[usize]) -> Used {
+    let (mut used, mut rest) = (Used::default(), touched);
+    for (lane, size) in jobs.iter().map(Job::share) {
+        let (mine, others) = rest.split_at(size);
+        rest = others;
+        match lane {
+            Lane::Client => used.client += size,
+            Lane::Worker => used.worker += mine.iter().sum::<usize>(),
         }
     }
     used
-}
-
-/// How many settlements, events or endpoints a command of the worker touched.
-fn touched(result: &Result<Outcome>) -> usize {
-    match result {
-        Ok(Outcome::Leased(leases)) => leases.len().max(1),
-        Ok(Outcome::Logged(logged)) => logged.events.max(1),
-        Ok(Outcome::Parcels(parcels)) => parcels.iter().map(|parcel| parcel.deliveries.len()).sum::<usize>().max(1),
-        Ok(Outcome::Done(count)) => (*count).max(1),
-        Ok(
-            Outcome::Enrolled(_)
-            | Outcome::Token(_)
-            | Outcome::Key(_)
-            | Outcome::Client(_)
-            | Outcome::Created { .. }
-            | Outcome::Reversed { .. }
-            | Outcome::Simulated(_)
-            | Outcome::Webhook(_),
-        )
-        | Err(_) => 1,
-    }
 }
 
 /// An alarm clock that can only be set earlier until it is looked at.

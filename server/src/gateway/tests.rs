@@ -2,6 +2,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use railgate::Config;
+use railgate::engine::Enroll;
 use railgate::env::ManualEnv;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Key, Record};
@@ -43,8 +44,8 @@ fn gateway(limits: QueueLimits) -> (Gateway, Arc<Fragile>, Arc<Metrics>) {
     (Gateway::start(Arc::new(engine), Arc::clone(&metrics), limits).unwrap(), store, metrics)
 }
 
-fn enroll(name: &str) -> Command {
-    Command::Enroll { name: name.to_owned(), key: None }
+fn enroll(name: &str) -> Enroll {
+    Enroll { name: name.to_owned(), key: None }
 }
 
 #[tokio::test]
@@ -52,12 +53,12 @@ async fn commands_that_wait_together_are_committed_together() {
     let (gateway, _, metrics) = gateway(QueueLimits::default());
     let call = |n| {
         let gateway = gateway.clone();
-        tokio::spawn(async move { gateway.run_many(vec![enroll(&format!("client {n}")), enroll("")]).await })
+        tokio::spawn(async move { gateway.run_all(vec![enroll(&format!("client {n}")), enroll("")]).await })
     };
     let tasks: Vec<_> = (0..100).map(call).collect();
     for task in tasks {
         let results = task.await.unwrap().unwrap();
-        assert!(matches!(results.as_slice(), [Ok(Outcome::Enrolled(_)), Err(error)] if error.code == ErrorCode::InvalidFields));
+        assert!(matches!(results.as_slice(), [Ok(_), Err(error)] if error.code == ErrorCode::InvalidFields));
     }
     let text = metrics.encode();
     let groups: u32 = text.lines().find_map(|line| line.strip_prefix("railgate_commit_group_size_count ")?.parse().ok()).unwrap();
@@ -118,7 +119,7 @@ async fn a_full_queue_refuses_at_once_and_says_that_nothing_was_done() {
 #[test]
 fn a_thread_without_a_runtime_can_wait_too() {
     let (gateway, _, _) = gateway(QueueLimits::default());
-    assert!(matches!(gateway.run_blocking(enroll("sync")), Ok(Outcome::Enrolled(_))));
+    assert_eq!(gateway.run_blocking(enroll("sync")).unwrap().name, "sync");
 }
 
 #[tokio::test]

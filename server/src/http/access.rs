@@ -5,12 +5,13 @@ use axum::extract::State;
 use axum::response::Response;
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
-use railgate::api::{BalanceView, Command, IssuedToken, KeyView, Outcome, environment};
+use railgate::api::{BalanceView, IssuedToken, KeyView, environment};
 use railgate::auth::{CHALLENGE_TTL_S, KeyId, ScopeSet, token_hash};
-use railgate::store::record::{KeyRecord, KeyStatus};
+use railgate::engine::{AddKey, Enroll, EnrollLive, IssueToken, RevokeKey, RevokeToken, Signed};
+use railgate::store::record::KeyStatus;
 use railgate::time::Millis;
 use railgate::validate::access::{EnrollRequest, parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token};
-use railgate::{Engine, Error, ErrorCode, Result};
+use railgate::{Engine, Error, ErrorCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -22,7 +23,6 @@ use super::document::{
 };
 use super::scopes::Access;
 use super::token;
-use crate::worker;
 
 /// A challenge.
 #[derive(Debug, Serialize, ToSchema)]
@@ -124,7 +124,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> Answer {
         EnrollRequest::Sandbox { key, name } => {
             raw.context.set_access(Access::Enrolling);
             let by = app.gate.admit_new(&key, raw.shown())?;
-            enroll_sandbox(&app, Command::Signed { by, command: Box::new(Command::Enroll { name, key: Some(key) }) }).await
+            enroll_sandbox(&app, Signed { by, command: Enroll { name, key: Some(key) } }).await
         }
         EnrollRequest::Live { key } => {
             raw.context.set_access(Access::Key);
@@ -136,8 +136,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> Answer {
                 return Err(Error::with(ErrorCode::InsufficientScope, detail).into());
             }
             app.gate.require_new_key(&key, caller.mode, raw.shown())?;
-            let command = Command::EnrollLive { caller, key };
-            let key = key_of(app.gateway.run(Command::Signed { by: admitted.by, command: Box::new(command) }).await?)?;
+            let key = app.gateway.run(Signed { by: admitted.by, command: EnrollLive { caller, key } }).await?;
             let view = EnrollmentView {
                 client_id: format!("cli_{}", caller.client_id),
                 key_id: key.id.to_string(),
@@ -152,11 +151,8 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> Answer {
     }
 }
 
-async fn enroll_sandbox(app: &App, command: Command) -> Answer {
-    let enrolled = match app.gateway.run(command).await? {
-        Outcome::Enrolled(enrolled) => enrolled,
-        other => return Err(worker::unexpected(&other).into()),
-    };
+async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> Answer {
+    let enrolled = app.gateway.run(command).await?;
     let key = enrolled.key.ok_or_else(|| Error::internal("an enrolment without a key"))?;
     let view = EnrollmentView {
         client_id: format!("cli_{}", enrolled.caller.client_id),
@@ -181,15 +177,9 @@ async fn enroll_sandbox(app: &App, command: Command) -> Answer {
 )]
 pub(crate) async fn token(State(app): State<App>, posted: Posted) -> Answer {
     let scopes = parse_token(posted.body())?;
-    let client_id = posted.caller.client_id;
-    let command = posted.signed(Command::IssueToken { key: posted.credential.key, scopes });
-    match app.gateway.run(command).await? {
-        Outcome::Token(token) => {
-            let client_id = format!("cli_{client_id}");
-            secret(StatusCode::OK, &GrantView { client_id, token: token_view(app.gateway.engine(), *token) })
-        }
-        other => Err(worker::unexpected(&other).into()),
-    }
+    let client_id = format!("cli_{}", posted.caller.client_id);
+    let token = app.gateway.run(posted.signed(IssueToken { key: posted.credential.key, scopes })).await?;
+    secret(StatusCode::OK, &GrantView { client_id, token: token_view(app.gateway.engine(), token) })
 }
 
 /// Revoke an access token
@@ -205,7 +195,7 @@ pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted) -> Answ
         Some(token) => token,
         None => token::bearer(&posted.raw.parts.headers)?.and_then(token_hash).ok_or_else(token::missing)?,
     };
-    app.gateway.run(posted.signed(Command::RevokeToken { caller: posted.caller, token })).await?;
+    app.gateway.run(posted.signed(RevokeToken { caller: posted.caller, key: posted.credential.key, token })).await?;
     app.gate.forget();
     Ok(no_content())
 }
@@ -238,9 +228,9 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted) -> Answer {
         let detail = format!("a key can be given no more than its giver has: {own}");
         return Err(Error::with(ErrorCode::InsufficientScope, detail).into());
     }
-    let command = Command::AddKey { caller: posted.caller, key: request.key, label: request.label, scopes };
-    let key = key_of(app.gateway.run(posted.signed(command)).await?)?;
-    with(super::answer::json(StatusCode::CREATED, &KeyView::from(&*key))?, CACHE_CONTROL, NO_STORE)
+    let command = AddKey { caller: posted.caller, key: request.key, label: request.label, scopes };
+    let key = app.gateway.run(posted.signed(command)).await?;
+    with(super::answer::json(StatusCode::CREATED, &KeyView::from(&key))?, CACHE_CONTROL, NO_STORE)
 }
 
 /// Revoke a key
@@ -253,7 +243,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted) -> Answer {
 )]
 pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Posted) -> Answer {
     let key = KeyId::parse(named.last()).ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?;
-    key_of(app.gateway.run(posted.signed(Command::RevokeKey { caller: posted.caller, key })).await?)?;
+    app.gateway.run(posted.signed(RevokeKey { caller: posted.caller, key })).await?;
     app.gate.forget();
     Ok(no_content())
 }
@@ -270,13 +260,6 @@ pub(crate) async fn jwks(State(app): State<App>, _: super::call::Noted) -> Answe
     let answer = Response::new(Body::from(keys));
     let answer = with(answer, hyper::header::CONTENT_TYPE, HeaderValue::from_static("application/jwk-set+json"))?;
     with(answer, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))
-}
-
-fn key_of(outcome: Outcome) -> Result<Box<KeyRecord>> {
-    match outcome {
-        Outcome::Key(key) => Ok(key),
-        other => Err(worker::unexpected(&other)),
-    }
 }
 
 fn no_content() -> Response {

@@ -13,7 +13,8 @@ use http_body_util::BodyExt as _;
 use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderName, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Uri};
-use railgate::api::{Caller, Command, Credential, SignedBy, Target};
+use railgate::api::{Caller, Credential, SignedBy, Target};
+use railgate::engine::{Command, Signed};
 use railgate::error::FieldProblem;
 use railgate::{Error, ErrorCode};
 
@@ -123,11 +124,11 @@ impl<const MAX: usize> Posted<MAX> {
     }
 
     /// The command that it asks for, with the signature under which it came.
-    pub(crate) fn signed(&self, command: Command) -> Command {
+    pub(crate) fn signed<C: Command>(&self, command: C) -> Signed<C> {
         if !command.is_repeatable() {
             self.raw.context.set_once();
         }
-        Command::Signed { by: self.by.clone(), command: Box::new(command) }
+        Signed { by: self.by.clone(), command }
     }
 }
 

@@ -3,7 +3,8 @@
 use axum::extract::State;
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue, LOCATION};
-use railgate::api::{Command, IdempotencyKey, Outcome, ReversalView, ReverseView};
+use railgate::api::{IdempotencyKey, ReversalView, ReverseView};
+use railgate::engine::{Reverse, Reversed};
 use railgate::error::FieldProblem;
 use railgate::{Error, ErrorCode, Result};
 use serde::Serialize;
@@ -15,7 +16,6 @@ use super::answer::{Answer, json, ok, with, with_text};
 use super::call::{Call, Named, Posted, Raw};
 use super::document::{BadBody, Denied, NoReversal, NoSettlement, NotReversible, ReverseBody, Unserved};
 use super::settlements::REPLAYED;
-use crate::worker;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -38,16 +38,13 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
     ),
 )]
 pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted) -> Answer {
-    let command = posted.signed(Command::Reverse {
+    let command = posted.signed(Reverse {
         caller: posted.caller,
         target: named.target()?.clone(),
         request: Box::new(railgate::validate::parse_reverse(posted.body())?),
         idempotency: idempotency(&posted.raw)?,
     });
-    let (settlement, reversal, replayed) = match app.gateway.run(command).await? {
-        Outcome::Reversed { settlement, reversal, replayed } => (settlement, reversal, replayed),
-        other => return Err(worker::unexpected(&other).into()),
-    };
+    let Reversed { settlement, reversal, replayed } = app.gateway.run(command).await?;
     let engine = app.gateway.engine();
     let view = ReverseView {
         reversal: reversal.map(|reversal| engine.reversal_view(&settlement, &reversal)),

@@ -4,9 +4,10 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use hyper::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION};
 use hyper::{HeaderMap, StatusCode};
-use railgate::api::{Caller, CheckView, Command, Outcome, Page, ReconcileView, SettlementView};
-use railgate::store::record::{AuditAction, SettlementRecord};
-use railgate::{Error, ErrorCode, Result};
+use railgate::api::{Caller, CheckView, Page, ReconcileView, SettlementView};
+use railgate::engine::{Create, Created, NoteCheck};
+use railgate::store::record::SettlementRecord;
+use railgate::{Error, ErrorCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -42,8 +43,8 @@ pub(crate) const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no
 )]
 pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
     let request = app.gateway.engine().parse_create(posted.body())?;
-    let command = posted.signed(Command::Create { caller: posted.caller, request: Box::new(request) });
-    let (settlement, replayed) = created(app.gateway.run(command).await?)?;
+    let command = posted.signed(Create { caller: posted.caller, request: Box::new(request) });
+    let Created { settlement, replayed } = app.gateway.run(command).await?;
     match prefer_wait(&posted.raw.parts.headers, app.limits.wait_s) {
         None => created_answer(&app, &posted.caller, &settlement, replayed),
         Some(wait_s) => {
@@ -56,16 +57,10 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
     }
 }
 
-fn created(outcome: Outcome) -> Result<(Box<SettlementRecord>, bool)> {
-    match outcome {
-        Outcome::Created { settlement, replayed } => Ok((settlement, replayed)),
-        other => Err(worker::unexpected(&other)),
-    }
-}
-
 fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, replayed: bool) -> Answer {
     let view = app.gateway.engine().view(settlement, caller.client_id);
     if replayed {
+        app.metrics.replayed();
         return with(ok(&view)?, REPLAYED, HeaderValue::from_static("true"));
     }
     let answer = json(StatusCode::CREATED, &view)?;
@@ -109,13 +104,13 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) 
     for element in parsed {
         refused.push(match element {
             Ok(request) => {
-                commands.push(posted.signed(Command::Create { caller, request: Box::new(request) }));
+                commands.push(posted.signed(Create { caller, request: Box::new(request) }));
                 None
             }
             Err(error) => Some(error),
         });
     }
-    let outcomes = app.gateway.run_many(commands).await?;
+    let outcomes = app.gateway.run_all(commands).await?;
     // The elements share the call's nonce: spent before, it is spent for all of them.
     if let Some(Err(error)) = outcomes.iter().find(|outcome| outcome.as_ref().is_err_and(|error| error.code == ErrorCode::NonceReplayed)) {
         return Err(error.clone().into());
@@ -123,11 +118,14 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) 
     let mut outcomes = outcomes.into_iter();
     let results = refused.into_iter().map(|refusal| match refusal {
         Some(error) => Err(error),
-        None => outcomes.next().unwrap_or_else(|| Err(Error::internal("an element was not answered"))).and_then(created),
+        None => outcomes.next().unwrap_or_else(|| Err(Error::internal("an element was not answered"))),
     });
     let engine = app.gateway.engine();
     let results = results.map(|result| match result {
-        Ok((settlement, replayed)) => {
+        Ok(Created { settlement, replayed }) => {
+            if replayed {
+                app.metrics.replayed();
+            }
             let status = if replayed { StatusCode::OK } else { StatusCode::CREATED };
             let view = engine.view(&settlement, caller.client_id);
             BatchResult { status: status.as_u16(), settlement: Some(view), problem: None }
@@ -215,14 +213,14 @@ pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Post
     let target = named.target()?.clone();
     let settlement = gateway.read(|engine| engine.settlement(&posted.caller, &target)).await?;
     // Before anything leaves: the same call sent again must not ask the rail again.
-    gateway.run(posted.signed(Command::Note { action: AuditAction::CheckSettlement, target: settlement.no })).await?;
+    gateway.run(posted.signed(NoteCheck(settlement.no))).await?;
     let question = gateway.read(|engine| engine.inquiry(&settlement)).await?;
     let answer = match question {
         None => None,
         Some(call) => {
             let subject = call.subject;
             let answer = worker::ask(gateway, call).await?;
-            gateway.run(Command::Answer { subject, answer: answer.clone(), lease: None }).await?;
+            gateway.run(railgate::engine::Answer { subject, answer: answer.clone(), lease: None }).await?;
             Some(answer)
         }
     };

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use railgate::api::{Command, Operation};
+use railgate::engine::{Operated, Rotate};
 use railgate::receipt::{Claims, verify_receipt};
 use railgate::store::record::SecretKind;
 use serde_json::{Value, json};
@@ -252,7 +252,7 @@ async fn receipts_outlive_their_key() {
     service.settled("r-1", "sim:ok").await;
     let old = jws(&service, "r-1").await;
     let tag = receipt(&service, "r-1", None).await.header("etag").unwrap().to_owned();
-    let rotate = Command::Operate(Operation::Rotate(SecretKind::Receipt));
+    let rotate = Operated(Rotate(SecretKind::Receipt));
     service.running.gateway().run(rotate).await.unwrap();
     let new = jws(&service, "r-1").await;
     let kid = |jws: &str| -> Value {

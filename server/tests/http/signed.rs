@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use hyper::Request;
-use railgate::api::{Command, Operation};
 use railgate::auth::{Outgoing, Signer, SoftwareKey, Stamp, TAG, TAG_NEW_KEY, sign_request};
+use railgate::engine::{Approve, Operated, Resume, Suspend};
 use railgate::env::Env as _;
 use railgate::ids::Ulid;
 use serde_json::{Value, json};
@@ -301,7 +301,7 @@ pub(crate) async fn live(service: &Service) -> (Arc<SoftwareKey>, String, String
 
     let client = pending["client_id"].as_str().unwrap().to_owned();
     let client_id = Ulid::parse(client.strip_prefix("cli_").unwrap()).unwrap();
-    let approve = Command::Operate(Operation::Approve { client: client_id, key: None });
+    let approve = Operated(Approve { client: client_id, key: None });
     service.running.gateway().run(approve).await.unwrap();
     let ask = sign_as(service, post("/auth/tokens", json!({})), &*key, now, &live_nonce().await, TAG).await;
     let token = service.exchange(ask).await.expect(200).json()["access_token"].as_str().unwrap().to_owned();
@@ -394,9 +394,9 @@ async fn a_suspended_client_is_refused_and_comes_back() {
     let service = service().await;
     let (_, _, client) = live(&service).await;
     let client = Ulid::parse(client.strip_prefix("cli_").unwrap()).unwrap();
-    service.running.gateway().run(Command::Operate(Operation::Suspend(client))).await.unwrap();
+    service.running.gateway().run(Operated(Suspend(client))).await.unwrap();
     service.env.advance_to(NOW + 5_001);
     service.get(SETTLEMENTS).await.problem(403, "client_suspended");
-    service.running.gateway().run(Command::Operate(Operation::Resume(client))).await.unwrap();
+    service.running.gateway().run(Operated(Resume(client))).await.unwrap();
     service.get(SETTLEMENTS).await.expect(200);
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use axum::body::Body;
 use hyper::Request;
-use railgate::api::Command;
 use railgate::auth::TAG;
+use railgate::engine::NumberEvents;
 use railgate::env::Env as _;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{AuditAction, AuditRecord};
@@ -43,7 +43,7 @@ impl Service {
 
     /// Has every event so far numbered, which is when it is known who is told of it.
     async fn number(&self) {
-        while let Ok(railgate::api::Outcome::Logged(logged)) = self.running.gateway().run(Command::Log { limit: 1_000 }).await {
+        while let Ok(logged) = self.running.gateway().run(NumberEvents { limit: 1_000 }).await {
             if !logged.more && logged.held_until.is_none() {
                 break;
             }

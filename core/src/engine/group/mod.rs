@@ -33,6 +33,8 @@ pub(crate) const ROUNDS: usize = 8;
 /// What a host has to know of a group's commit. Of one that changed nothing, all of it is empty.
 #[derive(Debug, Default)]
 pub struct Effects {
+    /// How many settlements were created.
+    pub created: usize,
     /// The settlements that changed after they were created, for those who follow them.
     pub changed: Vec<SettlementNo>,
     /// When the earliest new task is due.

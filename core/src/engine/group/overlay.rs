@@ -39,6 +39,7 @@ pub(crate) struct Overlay<'a> {
     moved: HashMap<AccountId, Totals>,
     /// Settlements that settled writes touch, for those who watch them.
     changed: Vec<SettlementNo>,
+    created: usize,
     due: Option<Millis>,
     /// Some settled write is a row of events to number.
     unlogged: bool,
@@ -62,6 +63,7 @@ impl<'a> Overlay<'a> {
             stored_totals: HashMap::new(),
             moved: HashMap::new(),
             changed: Vec::new(),
+            created: 0,
             due: None,
             unlogged: false,
             fed: Vec::new(),
@@ -89,6 +91,7 @@ impl<'a> Overlay<'a> {
         for index in self.settled..self.commit.writes.len() {
             match &self.commit.writes[index] {
                 Write::Insert(Record::Settlement(record)) => {
+                    self.created += 1;
                     self.references.insert((record.client, record.reference.as_str().to_owned()), record.no);
                     self.written.insert(Key::Settlement(record.no), Some(index));
                 }
@@ -273,7 +276,14 @@ impl<'a> Overlay<'a> {
         self.changed.dedup();
         self.fed.sort_unstable();
         self.fed.dedup();
-        Effects { changed: self.changed, due: self.due, unlogged: self.unlogged, fed: self.fed, deliveries_due: self.deliveries_due }
+        Effects {
+            created: self.created,
+            changed: self.changed,
+            due: self.due,
+            unlogged: self.unlogged,
+            fed: self.fed,
+            deliveries_due: self.deliveries_due,
+        }
     }
 }
 

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use railgate::api::{BalanceView, Caller, Command, EventView, Outcome, ReversalView, SettlementView, Subject, Target, Work};
+use railgate::api::{BalanceView, Caller, EventView, ReversalView, SettlementView, Subject, Target, Work};
 use railgate::engine::verify::{VerifyReport, verify};
-use railgate::engine::{Config, Engine};
+use railgate::engine::{Answer, Config, Create, Engine, Enroll, LeaseTasks, Reverse, Simulate};
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::SettlementNo;
 use railgate::money::{Currency, Money};
@@ -74,9 +74,7 @@ impl Stage {
         let store = Arc::new(SqliteStore::open(path, SqliteOptions::default()).map_err(railgate::Error::from)?);
         let env = Arc::new(ManualEnv::new(BEGIN, seed));
         let engine = Engine::open(store.clone(), env.clone(), config())?;
-        let Outcome::Enrolled(enrolled) = engine.run(Command::Enroll { name: "Demo client".to_owned(), key: None })? else {
-            return Err(unexpected("an enrolment"));
-        };
+        let enrolled = engine.run(Enroll { name: "Demo client".to_owned(), key: None })?;
         Ok(Self { engine, store, env, caller: enrolled.caller, asides: Vec::new() })
     }
 
@@ -97,7 +95,7 @@ impl Stage {
 
     /// A settlement as it stands, for the sums at the end: a late event may have changed it since it was shown.
     pub(super) fn record(&self, no: SettlementNo) -> Done<SettlementRecord> {
-        self.engine.settlement_by_number(no)?.ok_or_else(|| unexpected("a settlement that was made"))
+        self.engine.settlement_by_number(no)?.ok_or_else(|| Failure::new("a settlement that was made is not there"))
     }
 
     /// Plays one payment until it rests.
@@ -158,11 +156,7 @@ impl Stage {
         let Play { name, to, currency, .. } = play;
         let body = format!(r#"{{"amount":{amount},"currency":"{currency}","to":"{to}","reference":"{name}"}}"#);
         let request = Box::new(self.engine.parse_create(body.as_bytes())?);
-        match self.engine.run(Command::Create { caller: self.caller, request }) {
-            Ok(Outcome::Created { settlement, replayed }) => Ok(Ok((*settlement, replayed))),
-            Ok(_) => Err(unexpected("a settlement")),
-            Err(error) => Ok(Err(error)),
-        }
+        Ok(self.engine.run(Create { caller: self.caller, request }).map(|made| (*made.settlement, made.replayed)))
     }
 
     fn pay_again(&mut self, play: &Play, no: SettlementNo) -> Done {
@@ -181,7 +175,7 @@ impl Stage {
 
     fn reverse(&mut self, no: SettlementNo, target: &Target, body: &str) -> Done {
         let request = Box::new(parse_reverse(body.as_bytes())?);
-        let command = Command::Reverse { caller: self.caller, target: target.clone(), request, idempotency: None };
+        let command = Reverse { caller: self.caller, target: target.clone(), request, idempotency: None };
         match self.engine.run(command) {
             Ok(_) => Ok(()),
             Err(error) => {
@@ -193,7 +187,7 @@ impl Stage {
 
     fn reverse_too_much(&mut self, no: SettlementNo, target: &Target) -> Done {
         let request = Box::new(parse_reverse(br#"{"amount":70.01}"#)?);
-        let command = Command::Reverse { caller: self.caller, target: target.clone(), request, idempotency: None };
+        let command = Reverse { caller: self.caller, target: target.clone(), request, idempotency: None };
         let refused = self.engine.run(command).err();
         let detail = refused.as_ref().map(|error| error.detail.to_string()).unwrap_or_default();
         let right = refused.is_some_and(|error| error.code.as_str() == "reversal_exceeds_remaining");
@@ -227,9 +221,7 @@ impl Stage {
 
     /// Does what is due now. Says whether there was anything.
     fn carry_due(&mut self) -> Done<bool> {
-        let Outcome::Leased(leases) = self.engine.run(Command::Lease { limit: 16 })? else {
-            return Err(unexpected("leases"));
-        };
+        let leases = self.engine.run(LeaseTasks { limit: 16 })?;
         let any = !leases.is_empty();
         for lease in leases {
             let (subject, answer, callback) = match lease.work {
@@ -238,10 +230,7 @@ impl Stage {
                     RailKind::Simulator => {
                         let subject = call.subject;
                         self.take_time();
-                        let Outcome::Simulated(answer) = self.engine.run(Command::Simulate(call))? else {
-                            return Err(unexpected("an operator's answer"));
-                        };
-                        (subject, answer, false)
+                        (subject, self.engine.run(Simulate(call))?, false)
                     }
                 },
             };
@@ -255,7 +244,7 @@ impl Stage {
         let (Subject::Attempt(no, _) | Subject::Reversal(no, _)) = subject;
         let before = self.record(no)?.version;
         let said = answer.kind().as_str();
-        self.engine.run(Command::Answer { subject, answer, lease: Some(key) })?;
+        self.engine.run(Answer { subject, answer, lease: Some(key) })?;
         if callback && self.record(no)?.version == before {
             self.aside(no, "rail", format!("calls back with old news ({said}): nothing changes"), true);
         }
@@ -281,8 +270,4 @@ fn config() -> Config {
         sandbox_funding: funded.into_iter().filter_map(money).collect(),
         ..Config::default()
     }
-}
-
-fn unexpected(what: &str) -> Failure {
-    Failure::new(format!("the engine did not answer with {what}"))
 }

@@ -3,16 +3,17 @@
 use axum::extract::State;
 use hyper::StatusCode;
 use hyper::header::LOCATION;
-use railgate::Result;
-use railgate::api::{Command, DeliveryView, Page, WebhookChange, WebhookDone};
-use railgate::store::record::{DeliveryRecord, DeliveryStatus};
+use railgate::Error;
+use railgate::api::{DeliveryView, Page};
+use railgate::engine::{Redeliver, Replay, Replayed, TestWebhook, Tested};
+use railgate::store::record::DeliveryStatus;
 use railgate::time::Millis;
 use railgate::validate::webhook::{ReplayRequest, parse_replay, parse_webhook_test};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::Place;
 use super::body::{ReplayBody, TestBody};
-use super::{Place, change, done, unexpected};
 use crate::http::App;
 use crate::http::answer::{Answer, json, ok, with_text};
 use crate::http::call::{Call, Params, Posted};
@@ -70,12 +71,11 @@ pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted) -
     let topic = parse_webhook_test(posted.body())?;
     let id = place.webhook()?;
     let _begun = app.under_way.begin(posted.caller.client, id)?;
-    let change = change(&app, &posted, WebhookChange::Test { id, topic }).await?;
-    let WebhookDone::Prepared(parcel) = change else { return Err(unexpected().into()) };
-    let tried = app.deliverer.deliver_now(*parcel).await?.pop().ok_or_else(unexpected)?;
-    let command = Command::Tested { delivery: tried.delivery, tried };
-    let WebhookDone::Queued(delivery) = done(app.gateway.run(command).await?)? else { return Err(unexpected().into()) };
-    let last = delivery.last.clone().ok_or_else(unexpected)?;
+    let untried = || Error::internal("a test was not tried");
+    let parcel = app.gateway.run(posted.signed(TestWebhook { caller: posted.caller, id, topic })).await?;
+    let tried = app.deliverer.deliver_now(parcel).await?.pop().ok_or_else(untried)?;
+    let delivery = app.gateway.run(Tested { delivery: tried.delivery, tried }).await?;
+    let last = delivery.last.clone().ok_or_else(untried)?;
     ok(&TestView {
         delivered: delivery.status == DeliveryStatus::Delivered,
         delivery: app.gateway.engine().delivery_view(&delivery)?,
@@ -139,17 +139,9 @@ pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place)
 )]
 pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Posted) -> Answer {
     let id = place.webhook()?;
-    let change = change(&app, &posted, WebhookChange::Redeliver { id, delivery: place.delivery()? }).await?;
-    let made = queued(change)?;
+    let made = app.gateway.run(posted.signed(Redeliver { caller: posted.caller, id, delivery: place.delivery()? })).await?;
     let view = app.gateway.engine().delivery_view(&made)?;
     with_text(json(StatusCode::ACCEPTED, &view)?, LOCATION, format!("/api/v1/webhooks/whk_{id}/deliveries/{}", view.id))
-}
-
-fn queued(done: WebhookDone) -> Result<Box<DeliveryRecord>> {
-    match done {
-        WebhookDone::Queued(delivery) => Ok(delivery),
-        WebhookDone::Webhook(..) | WebhookDone::Prepared(_) | WebhookDone::Replayed { .. } => Err(unexpected()),
-    }
 }
 
 /// Deliver the events of some time once more
@@ -165,19 +157,17 @@ fn queued(done: WebhookDone) -> Result<Box<DeliveryRecord>> {
 pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted) -> Answer {
     let ReplayRequest { since, until, after } = parse_replay(posted.body())?;
     let (id, until) = (place.webhook()?, until.unwrap_or(Millis::MAX));
-    let part = |after| WebhookChange::Replay { id, since, until, after };
-    let _under_way = app.under_way.begin(posted.caller.client, id)?;
     let caller = posted.caller;
+    let part = |after| Replay { caller, id, since, until, after };
+    let _under_way = app.under_way.begin(posted.caller.client, id)?;
     app.gateway.scan(move |engine| engine.room_for_replay(&caller, id)).await?;
-    let (mut queued, mut next_after) = replayed(change(&app, &posted, part(after)).await?)?;
+    let Replayed { mut queued, next: mut next_after } = app.gateway.run(posted.signed(part(after))).await?;
     for _ in 1..REPLAY_PARTS {
         let Some(after) = next_after else { break };
         // The call's nonce was spent with its first part, and its deed recorded. The rest is work that other clients' calls
         // do not wait behind.
-        let command = Command::Webhook { caller: posted.caller, change: Box::new(part(after)) };
-        let part = app.gateway.run_work(vec![command]).await.and_then(|mut all| all.pop().unwrap_or_else(|| Err(unexpected())));
-        match part.and_then(done).and_then(replayed) {
-            Ok((more, next)) => (queued, next_after) = (queued + more, next),
+        match app.gateway.work(part(after)).await {
+            Ok(more) => (queued, next_after) = (queued + more.queued, more.next),
             Err(cause) => {
                 // What was queued stays queued: the caller is told where to go on, and meets the cause there.
                 tracing::warn!(cause = &cause as &dyn std::error::Error, "a replay stopped before its end");
@@ -186,11 +176,4 @@ pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted)
         }
     }
     json(StatusCode::ACCEPTED, &ReplayView { queued, next_after })
-}
-
-fn replayed(done: WebhookDone) -> Result<(usize, Option<i64>)> {
-    match done {
-        WebhookDone::Replayed { queued, next } => Ok((queued, next)),
-        WebhookDone::Webhook(..) | WebhookDone::Prepared(_) | WebhookDone::Queued(_) => Err(unexpected()),
-    }
 }

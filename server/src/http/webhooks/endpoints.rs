@@ -4,13 +4,14 @@ use axum::extract::State;
 use axum::response::Response;
 use hyper::StatusCode;
 use hyper::header::LOCATION;
-use railgate::api::{WebhookChange, WebhookDone, WebhookView};
+use railgate::api::WebhookView;
+use railgate::engine::{ChangedWebhook, CreateWebhook, DeleteWebhook, EnableWebhook, RotateWebhookSecret, UpdateWebhook};
 use railgate::validate::webhook::{parse_new_webhook, parse_rotation, parse_webhook_patch};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::Place;
 use super::body::{NewWebhookBody, RotationBody, WebhookPatchBody};
-use super::{Place, change, unexpected};
 use crate::http::App;
 use crate::http::answer::{Answer, ok, secret, with_text};
 use crate::http::call::{Call, Posted};
@@ -38,7 +39,7 @@ pub(crate) struct WebhooksView {
 )]
 pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
     let new = parse_new_webhook(posted.body())?;
-    let view = shown(&app, change(&app, &posted, WebhookChange::Create(new)).await?).await?;
+    let view = shown(&app, app.gateway.run(posted.signed(CreateWebhook { caller: posted.caller, new })).await?).await?;
     with_text(secret(StatusCode::CREATED, &view)?, LOCATION, format!("/api/v1/webhooks/{}", view.id))
 }
 
@@ -76,8 +77,8 @@ pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place)
 )]
 pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted) -> Answer {
     let patch = parse_webhook_patch(posted.body())?;
-    let change = change(&app, &posted, WebhookChange::Update { id: place.webhook()?, patch }).await?;
-    ok(&shown(&app, change).await?)
+    let update = UpdateWebhook { caller: posted.caller, id: place.webhook()?, patch };
+    ok(&shown(&app, app.gateway.run(posted.signed(update)).await?).await?)
 }
 
 /// Remove a webhook
@@ -89,7 +90,7 @@ pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted)
     responses((status = 204, description = "It is gone"), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
 pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted) -> Answer {
-    change(&app, &posted, WebhookChange::Delete { id: place.webhook()? }).await?;
+    app.gateway.run(posted.signed(DeleteWebhook { caller: posted.caller, id: place.webhook()? })).await?;
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
     Ok(response)
@@ -108,8 +109,8 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted)
 )]
 pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted) -> Answer {
     let grace_ms = parse_rotation(posted.body())?;
-    let change = change(&app, &posted, WebhookChange::Rotate { id: place.webhook()?, grace_ms }).await?;
-    secret(StatusCode::OK, &shown(&app, change).await?)
+    let rotate = RotateWebhookSecret { caller: posted.caller, id: place.webhook()?, grace_ms };
+    secret(StatusCode::OK, &shown(&app, app.gateway.run(posted.signed(rotate)).await?).await?)
 }
 
 /// Enable a webhook again
@@ -122,13 +123,10 @@ pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted)
     responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
 pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted) -> Answer {
-    let change = change(&app, &posted, WebhookChange::Enable { id: place.webhook()? }).await?;
-    ok(&shown(&app, change).await?)
+    let enable = EnableWebhook { caller: posted.caller, id: place.webhook()? };
+    ok(&shown(&app, app.gateway.run(posted.signed(enable)).await?).await?)
 }
 
-async fn shown(app: &App, done: WebhookDone) -> railgate::Result<WebhookView> {
-    match done {
-        WebhookDone::Webhook(endpoint, secret) => app.gateway.read(|engine| engine.webhook_view(&endpoint, secret.as_ref())).await,
-        WebhookDone::Prepared(_) | WebhookDone::Queued(_) | WebhookDone::Replayed { .. } => Err(unexpected()),
-    }
+async fn shown(app: &App, changed: ChangedWebhook) -> railgate::Result<WebhookView> {
+    app.gateway.read(|engine| engine.webhook_view(&changed.endpoint, changed.secret.as_ref())).await
 }

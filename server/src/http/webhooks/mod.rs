@@ -10,13 +10,8 @@ use std::convert::Infallible;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use hyper::http::request::Parts;
-use railgate::api::{Command, Outcome, WebhookChange, WebhookDone};
 use railgate::ids::Ulid;
 use railgate::{Error, ErrorCode, Result};
-
-use super::App;
-use super::call::Posted;
-use crate::worker;
 
 pub(super) use announced::announced;
 pub(super) use under_way::UnderWay;
@@ -49,22 +44,4 @@ impl Place {
     fn delivery(&self) -> Result<Ulid> {
         self.delivery.ok_or_else(|| Error::new(ErrorCode::DeliveryNotFound))
     }
-}
-
-/// Has a change carried out that a client signed.
-async fn change<const MAX: usize>(app: &App, posted: &Posted<MAX>, change: WebhookChange) -> Result<WebhookDone> {
-    let command = Command::Webhook { caller: posted.caller, change: Box::new(change) };
-    done(app.gateway.run(posted.signed(command)).await?)
-}
-
-fn done(outcome: Outcome) -> Result<WebhookDone> {
-    match outcome {
-        Outcome::Webhook(done) => Ok(done),
-        other => Err(worker::unexpected(&other)),
-    }
-}
-
-/// For an answer that belongs to another change.
-fn unexpected() -> Error {
-    Error::internal("a change of a webhook was answered with what belongs to another one")
 }
