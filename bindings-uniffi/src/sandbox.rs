@@ -8,7 +8,7 @@ use blocking::unblock;
 use event_listener::Event as Signal;
 use railgate::ErrorCode;
 use railgate::sandbox::{Options, Sandbox};
-use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::sqlite::SqliteStore;
 
 use crate::client::{SettlementFilter, SettlementPage};
 use crate::error::{FieldProblem, GatewayError, Problem};
@@ -77,7 +77,7 @@ pub async fn open_sandbox(path: String, options: SandboxOptions) -> Result<Arc<S
     let SandboxOptions { name, issuer, seed: given, now: at } = options;
     let seed = seed(given)?;
     let open = move || {
-        let store = SqliteStore::open(&PathBuf::from(path), SqliteOptions::default())
+        let store = SqliteStore::open(&PathBuf::from(path))
             .map_err(|error| GatewayError::Storage { problem: Problem::local("storage_failed", error.to_string()) })?;
         let at = at.map_or_else(now, |at| at.0);
         Sandbox::open(Arc::new(store), &Options { name, issuer }, seed, at).map_err(refused)
@@ -155,7 +155,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Invalid` with every problem, `Refused`, `Storage`.
     pub async fn create(&self, request: SettlementRequest) -> Result<Settlement, GatewayError> {
-        self.change(move |sandbox| Ok(sandbox.create(&request.body())?.settlement)).await
+        self.change(move |sandbox| Ok(sandbox.client().create_json(&request.body())?.settlement)).await
     }
 
     /// What a create would meet now; nothing is done.
@@ -163,7 +163,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Storage`.
     pub async fn check(&self, request: SettlementRequest) -> Result<Check, GatewayError> {
-        self.look(move |sandbox| sandbox.check(&request.body())).await
+        self.look(move |sandbox| sandbox.client().check_json(&request.body())).await
     }
 
     /// The settlement with this reference or id.
@@ -171,7 +171,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Refused` with code `settlement_not_found`, `Storage`.
     pub async fn settlement(&self, reference: String) -> Result<Settlement, GatewayError> {
-        self.look(move |sandbox| sandbox.get(&reference)).await
+        self.look(move |sandbox| sandbox.client().settlement(&reference)).await
     }
 
     /// Its status.
@@ -179,7 +179,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn status(&self, reference: String) -> Result<Status, GatewayError> {
-        self.look(move |sandbox| sandbox.status(&reference)).await
+        self.look(move |sandbox| sandbox.client().status(&reference)).await
     }
 
     /// Its trace, oldest first: all of it.
@@ -187,7 +187,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn events(&self, reference: String) -> Result<Vec<Event>, GatewayError> {
-        self.look(move |sandbox| Ok(sandbox.events(&reference, 0, usize::from(u16::MAX))?.data)).await
+        self.look(move |sandbox| Ok(sandbox.client().events(&reference, 0, usize::from(u16::MAX))?.data)).await
     }
 
     /// Settlements, newest first.
@@ -196,7 +196,7 @@ impl SandboxGateway {
     /// `Invalid`, `Storage`.
     pub async fn settlements(&self, filter: SettlementFilter) -> Result<SettlementPage, GatewayError> {
         let query = filter.query()?;
-        self.look(move |sandbox| sandbox.list(&query)).await
+        self.look(move |sandbox| sandbox.client().list(&query)).await
     }
 
     /// Gives back a settlement, or a part of it. Safe to repeat by its reference.
@@ -204,7 +204,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::create`].
     pub async fn reverse(&self, reference: String, request: ReversalRequest) -> Result<Reversed, GatewayError> {
-        self.change(move |sandbox| Ok(sandbox.reverse(&reference, &request.body(), None)?.view)).await
+        self.change(move |sandbox| Ok(sandbox.client().reverse_json(&reference, &request.body(), None)?.view)).await
     }
 
     /// Its reversals.
@@ -212,7 +212,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn reversals(&self, reference: String) -> Result<Vec<Reversal>, GatewayError> {
-        self.look(move |sandbox| sandbox.reversals(&reference)).await
+        self.look(move |sandbox| sandbox.client().reversals(&reference)).await
     }
 
     /// Compares the record, the books, the trace and what the simulated operator says.
@@ -220,7 +220,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn reconcile(&self, reference: String) -> Result<Reconciliation, GatewayError> {
-        self.change(move |sandbox| sandbox.reconcile(&reference)).await
+        self.change(move |sandbox| sandbox.client().reconcile(&reference)).await
     }
 
     /// Its receipt; what counts is `jws`.
@@ -228,7 +228,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Refused` with code `not_completed`, and as ever.
     pub async fn receipt(&self, reference: String) -> Result<Receipt, GatewayError> {
-        self.look(move |sandbox| Ok(sandbox.receipt(&reference)?.view())).await
+        self.look(move |sandbox| Ok(sandbox.client().receipt(&reference)?.view())).await
     }
 
     /// The keys that receipts are signed with, for [`verify_receipt`](crate::verify_receipt).
@@ -244,7 +244,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Storage`.
     pub async fn balances(&self) -> Result<Vec<Balance>, GatewayError> {
-        self.look(|sandbox| sandbox.balances()).await
+        self.look(|sandbox| sandbox.client().balances()).await
     }
 
     /// Puts more play money into an account.
@@ -287,7 +287,7 @@ impl SandboxWatcher {
         loop {
             let listener = self.changed.listen();
             let (sandbox, seen) = (self.sandbox.clone(), self.seen.load(Ordering::SeqCst));
-            let page = unblock(move || sandbox.feed(seen, AT_ONCE)).await.map_err(refused)?;
+            let page = unblock(move || sandbox.client().feed(seen, AT_ONCE)).await.map_err(refused)?;
             if !page.data.is_empty() {
                 self.seen.store(page.next_after, Ordering::SeqCst);
                 return page.data.give();

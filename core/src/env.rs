@@ -1,11 +1,17 @@
 //! The engine's other door: time and randomness. Nothing else in the core reads a clock or draws a number.
 
+#[cfg(feature = "system")]
+mod system;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
 
 use crate::time::Millis;
+
+#[cfg(feature = "system")]
+pub use system::SystemEnv;
 
 /// Where time and randomness come from.
 pub trait Env: Send + Sync {

@@ -10,6 +10,9 @@ use iso4217::Place;
 use rust_decimal::Decimal;
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
 
 /// The most minor units that any ISO 4217 code has.
 const MAX_MINOR_UNITS: u8 = 4;
@@ -211,6 +214,14 @@ fn is_exponent(bytes: &[u8]) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
+impl FromStr for Amount {
+    type Err = AmountError;
+
+    fn from_str(text: &str) -> Result<Self, AmountError> {
+        Self::parse(text)
+    }
+}
+
 /// An amount of one currency, counted in its minor unit. May be negative: a balance, an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Money {
@@ -262,6 +273,19 @@ impl Money {
             return None;
         }
         apply(self.minor, other.minor).map(|minor| Money { minor, ..self })
+    }
+}
+
+impl FromStr for Money {
+    type Err = Error;
+
+    /// Reads an amount and a currency, such as `10.50 EUR`: exactly, and never more than the currency has decimals for.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let malformed = || Error::field("", "money_malformed", "must be an amount and an ISO 4217 currency code, such as 10.50 EUR");
+        let (amount, currency) = text.split_once(' ').ok_or_else(malformed)?;
+        let currency = Currency::from_code(currency).ok_or_else(malformed)?;
+        let money = Amount::parse(amount).and_then(|amount| amount.to_money(currency));
+        money.map_err(|error| Error::field("", error.code(), error.to_string()))
     }
 }
 

@@ -5,6 +5,7 @@
 //! their texts are equal.
 
 use std::fmt;
+use std::str::FromStr;
 
 macro_rules! namespaces {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -203,6 +204,14 @@ impl Participant {
     }
 }
 
+impl FromStr for Participant {
+    type Err = ParticipantError;
+
+    fn from_str(text: &str) -> Result<Self, ParticipantError> {
+        Self::parse(text)
+    }
+}
+
 impl fmt::Debug for Participant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.masked())
@@ -376,6 +385,14 @@ impl Reference {
     /// The text, exactly as the client wrote it.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl FromStr for Reference {
+    type Err = ReferenceError;
+
+    fn from_str(text: &str) -> Result<Self, ReferenceError> {
+        Self::parse(text)
     }
 }
 

@@ -52,7 +52,7 @@ fn copied(from: &dyn Store, to: &dyn Store) -> Report {
 
 fn on_disk(folder: &std::path::Path, name: &str) -> SqliteStore {
     let options = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
-    SqliteStore::open(&folder.join(name), options).unwrap()
+    SqliteStore::open_with(&folder.join(name), options).unwrap()
 }
 
 /// A folder that goes with the test.

@@ -137,7 +137,7 @@ fn over_sqlite(scenario: &Value) -> Value {
     let file = folder.join("sandbox.db");
     // Nothing here loses power, so that the disk need not be waited for.
     let options = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
-    let played = play(scenario, &mut Lasting(Arc::new(SqliteStore::open(&file, options).unwrap())));
+    let played = play(scenario, &mut Lasting(Arc::new(SqliteStore::open_with(&file, options).unwrap())));
     std::fs::remove_dir_all(&folder).unwrap();
     played
 }

@@ -64,7 +64,7 @@ impl OnDisk {
     fn new() -> Self {
         let dir = Dir::new();
         let options = SqliteOptions { synchronous: Synchronous::Normal, readers: 2, checkpoint_pages: 100, ..Default::default() };
-        Self { store: SqliteStore::open(&dir.file("railgate.db"), options).unwrap(), _dir: dir }
+        Self { store: SqliteStore::open_with(&dir.file("railgate.db"), options).unwrap(), _dir: dir }
     }
 }
 
@@ -84,7 +84,7 @@ impl Store for OnDisk {
 }
 
 fn open(path: &Path) -> Result<SqliteStore, StoreError> {
-    SqliteStore::open(path, SqliteOptions::default())
+    SqliteStore::open(path)
 }
 
 fn refusal(opened: Result<SqliteStore, StoreError>) -> String {
@@ -140,7 +140,7 @@ fn the_log_is_copied_and_begun_anew_under_load() {
     let dir = Dir::new();
     let path = dir.file("railgate.db");
     let options = SqliteOptions { synchronous: Synchronous::Normal, checkpoint_pages: 64, ..Default::default() };
-    let store = SqliteStore::open(&path, options).unwrap();
+    let store = SqliteStore::open_with(&path, options).unwrap();
     let size = |file: &str| std::fs::metadata(dir.file(file)).unwrap().len();
     // Until a commit lets the log be as long as it was: it was begun anew.
     let begun_anew = |round: i64| {
@@ -168,7 +168,7 @@ fn a_database_has_one_owner() {
 }
 
 fn shared(path: &Path, sharing: Sharing) -> Result<SqliteStore, StoreError> {
-    SqliteStore::open(path, SqliteOptions { sharing, ..SqliteOptions::default() })
+    SqliteStore::open_with(path, SqliteOptions { sharing, ..SqliteOptions::default() })
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl Ledger {
         let dir = std::env::temp_dir().join(format!("railgate-verify-{}-{n}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let options = SqliteOptions { synchronous: Synchronous::Normal, ..Default::default() };
-        let s = Sandbox::over(Arc::new(SqliteStore::open(&dir.join("railgate.db"), options).unwrap()), sealing(), 1);
+        let s = Sandbox::over(Arc::new(SqliteStore::open_with(&dir.join("railgate.db"), options).unwrap()), sealing(), 1);
         let hook = NewWebhook { url: "https://example.com/".to_owned(), topics: None, description: None };
         s.engine.run(Command::Webhook { caller: s.caller, change: Box::new(WebhookChange::Create(hook)) }).unwrap();
         let ids: Vec<String> = (0..settlements).map(|n| s.pay(&format!("r{n}"), "sim:ok").id).collect();

@@ -18,7 +18,6 @@
 pub mod cli;
 pub mod config;
 pub mod deliver;
-pub mod env;
 pub mod gateway;
 pub mod http;
 pub mod master;

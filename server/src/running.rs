@@ -26,7 +26,6 @@ use zeroize::Zeroizing;
 
 use crate::config::{Edge, ServeConfig, StoreConfig};
 use crate::deliver::{self, DeliverSettings, Deliverer};
-use crate::env::SystemEnv;
 use crate::gateway::{Gateway, QueueLimits};
 use crate::http::{Front, HttpLimits, Listener, Parts, Tls, TlsError, front, serve_metrics};
 use crate::master::{self, MasterError};
@@ -36,6 +35,7 @@ use crate::stop::{Stop, Stopper, stop};
 use crate::verify::Ring;
 use crate::worker::{self, WorkerSettings};
 use crate::{telemetry, telemetry::parse_filter};
+use railgate::env::SystemEnv;
 
 /// Why the service could not start or did not end well.
 #[derive(Debug, thiserror::Error)]
@@ -505,7 +505,7 @@ fn open_store(config: &ServeConfig) -> Result<Arc<dyn Store>, ServeError> {
             }
             let sharing = if config.shared_store { Sharing::Among } else { Sharing::Alone };
             let options = SqliteOptions { synchronous: config.synchronous, sharing, ..SqliteOptions::default() };
-            Ok(Arc::new(SqliteStore::open(path, options)?))
+            Ok(Arc::new(SqliteStore::open_with(path, options)?))
         }
     }
 }

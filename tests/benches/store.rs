@@ -98,8 +98,8 @@ impl Sqlite {
     fn new(folder: &Path) -> Self {
         let (e, b) = (folder.join("engine.db"), folder.join("bare.db"));
         // Opening creates the schema; the bare side then has the file to itself.
-        drop(SqliteStore::open(&b, SqliteOptions::default()).expect("the bare database"));
-        let store = Arc::new(SqliteStore::open(&e, SqliteOptions::default()).expect("the engine's database"));
+        drop(SqliteStore::open(&b).expect("the bare database"));
+        let store = Arc::new(SqliteStore::open(&e).expect("the engine's database"));
         let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
         let engine = Engine::open(store, env.clone(), Config::default()).expect("an engine");
         let Outcome::Enrolled(enrolled) = engine.run(Command::Enroll { name: "Bench".into(), key: None }).expect("enrolling") else {

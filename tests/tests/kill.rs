@@ -124,7 +124,7 @@ fn assert_all_there(server: &Server, account: &Account, answered: &HashMap<Strin
 
 /// Lets the database come to rest under a clock that runs ahead, and checks where each settlement ended.
 fn assert_rests(path: &Path, answered: &Answered) {
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(path, SqliteOptions::default()).expect("opening"));
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(path).expect("opening"));
     let engine = run_to_rest(&store);
     let reversals: HashMap<&str, u16> = answered.reversals.iter().map(|r| (r.reference.as_str(), r.status)).collect();
     for (reference, id) in &answered.created {

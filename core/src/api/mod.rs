@@ -1,11 +1,15 @@
 //! The types that cross a binding or the wire: commands in, outcomes and views out, and the work a host carries.
 
+mod answer;
 mod caller;
 mod task;
 mod view;
 mod webhook;
 
+pub use crate::lifecycle::{ReversalStatus, SettlementStatus};
 pub use crate::receipt::ReceiptView;
+pub use crate::validate::{CreateRequest, ReverseRequest};
+pub use answer::{CreateAnswer, ReverseAnswer};
 pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedToken, SignedBy, Subject, Target};
 pub use task::{Action, Call, Lease, Work};
 pub use view::*;

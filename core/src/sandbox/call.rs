@@ -8,13 +8,14 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{Created, Reversed, Sandbox};
-use crate::api::ScenarioView;
+use super::Sandbox;
+use crate::api::{CreateAnswer, ReverseAnswer, ScenarioView};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::rail::simulator::SCENARIOS;
 use crate::receipt::{Form, Receipt};
 use crate::time::Millis;
 use crate::validate::json::{Problems, Value};
+use crate::validate::parse_money;
 
 /// Every call: its name, the members that it needs, and those that it takes.
 const CALLS: &[(&str, &[&str], &[&str])] = &[
@@ -65,36 +66,37 @@ impl Sandbox {
     }
 
     fn answer(&self, now: Millis, request: &Request<'_>, draw: Draw) -> Result<String> {
+        let client = self.client();
         match request.call {
             "create" => {
-                let Created { settlement, replayed } = self.create(request.body())?;
+                let CreateAnswer { settlement, replayed } = client.create_json(request.body())?;
                 answered(if replayed { 200 } else { 201 }, replayed, &settlement)
             }
-            "check" => ok(&self.check(request.body())?),
-            "get" => ok(&self.get(&request.text("ref")?)?),
-            "status" => ok(&self.status(&request.text("ref")?)?),
-            "list" => ok(&self.list(&request.query()?)?),
+            "check" => ok(&client.check_json(request.body())?),
+            "get" => ok(&client.settlement(&request.text("ref")?)?),
+            "status" => ok(&client.status(&request.text("ref")?)?),
+            "list" => ok(&client.list(&request.query()?)?),
             "events" => {
                 let (after, limit) = range(&request.query()?, u32::MAX.into())?;
-                ok(&self.events(&request.text("ref")?, u32::try_from(after).unwrap_or(u32::MAX), limit)?)
+                ok(&client.events(&request.text("ref")?, u32::try_from(after).unwrap_or(u32::MAX), limit)?)
             }
             "feed" => {
                 let (after, limit) = range(&request.query()?, i64::MAX)?;
-                ok(&self.feed(after, limit)?)
+                ok(&client.feed(after, limit)?)
             }
             "reverse" => {
                 let key = request.get("idempotency_key").is_some().then(|| request.text("idempotency_key")).transpose()?;
-                let Reversed { view, replayed } = self.reverse(&request.text("ref")?, request.body(), key.as_deref())?;
+                let ReverseAnswer { view, replayed } = client.reverse_json(&request.text("ref")?, request.body(), key.as_deref())?;
                 answered(if replayed || view.reversal.is_none() { 200 } else { 201 }, replayed, &view)
             }
-            "reversals" => ok(&Listed { data: self.reversals(&request.text("ref")?)? }),
-            "reversal" => ok(&self.reversal(&request.text("ref")?, &request.text("id")?)?),
-            "reconcile" => ok(&self.reconcile(&request.text("ref")?)?),
+            "reversals" => ok(&Listed { data: client.reversals(&request.text("ref")?)? }),
+            "reversal" => ok(&client.reversal(&request.text("ref")?, &request.text("id")?)?),
+            "reconcile" => ok(&client.reconcile(&request.text("ref")?)?),
             "receipt" => self.receipt_as(request, draw),
             "keys" => Ok(answer(200, false, &self.keys()?)),
-            "balances" => ok(&Listed { data: self.balances()? }),
-            "balance" => ok(&self.balance(&request.text("currency")?)?),
-            "fund" => ok(&self.fund(request.body())?),
+            "balances" => ok(&Listed { data: client.balances()? }),
+            "balance" => ok(&client.balance(&request.text("currency")?)?),
+            "fund" => ok(&client.fund(parse_money(request.body().as_bytes())?)?),
             "scenarios" => ok(&Listed::<&[ScenarioView]> { data: SCENARIOS }),
             "clock" => ok(&self.clock_view(now)),
             "set_clock" => ok(&self.set_clock(now, request.body())?),
@@ -105,7 +107,7 @@ impl Sandbox {
     fn receipt_as(&self, request: &Request<'_>, draw: Draw) -> Result<String> {
         const JSON: &str = "application/json";
         let accept = if request.get("accept").is_some() { request.text("accept")? } else { Cow::Borrowed(JSON) };
-        let receipt = self.receipt(&request.text("ref")?)?;
+        let receipt = self.client().receipt(&request.text("ref")?)?;
         match &*accept {
             JSON => ok(&receipt.view()),
             "application/jose" => ok(&Text { content_type: "application/jose", text: receipt.jws }),

@@ -5,7 +5,7 @@
 //!
 //! A host does three things: it calls, as a client of a server would; it lets the sandbox [`work`](Sandbox::work) whenever
 //! something is due; and where the store has a journal, it keeps what [`take`](crate::store::journal::JournalStore::take) gives
-//! before it shows what came of a call. Typed methods are for hosts in Rust; [`Sandbox::call`] is for all others.
+//! before it shows what came of a call. [`Sandbox::client`] is for hosts in Rust; [`Sandbox::call`] is for all others.
 //!
 //! What needs several parties is left to a server: keys and tokens, webhooks, the public log, live mode.
 
@@ -15,23 +15,17 @@ mod clock;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
-use crate::api::{
-    BalanceView, Caller, CheckView, EventView, FeedPage, IdempotencyKey, Page, ReconcileView, ReversalView, ReverseView, SettlementView,
-    StatusView, Target,
-};
-use crate::engine::{Answer, Config, Create, Engine, EnrollAlone, Fund, Recover, Reverse, Simulate};
+use crate::api::Caller;
+use crate::engine::{Config, Engine, EnrollAlone, Recover};
 use crate::env::{Env as _, ManualEnv};
-use crate::error::{Error, ErrorCode, FieldProblem, Result};
+use crate::error::{Error, ErrorCode, Result};
+use crate::gateway::Client;
 use crate::ledger::Mode;
-use crate::money::Money;
-use crate::receipt::Receipt;
-use crate::store::record::{ClientRecord, Key, MetaRecord, SANDBOX_KEY, SettlementRecord};
+use crate::store::record::{ClientRecord, Key, MetaRecord, SANDBOX_KEY};
 use crate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::validate::json::{Object, Value};
-use crate::validate::{parse_money, parse_reverse};
 
 pub use clock::ClockView;
 use clock::{Clock, ClockRequest};
@@ -77,24 +71,6 @@ pub struct Sandbox {
     clock: Mutex<Clock>,
 }
 
-/// What a create came to.
-#[derive(Debug, Clone)]
-pub struct Created {
-    /// The settlement as it stands.
-    pub settlement: SettlementView,
-    /// It was there before.
-    pub replayed: bool,
-}
-
-/// What a reversal came to.
-#[derive(Debug, Clone)]
-pub struct Reversed {
-    /// The reversal, if the settlement was not cancelled instead, and the settlement.
-    pub view: ReverseView,
-    /// It was there before.
-    pub replayed: bool,
-}
-
 /// What [`Sandbox::work`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Worked {
@@ -103,9 +79,6 @@ pub struct Worked {
     /// How many tasks were carried out.
     pub done: usize,
 }
-
-/// How many tasks are carried in one round, each round being two commits or three.
-const ROUND: usize = 64;
 
 impl Sandbox {
     /// Opens the sandbox in `store`, which it has for itself; the first time its client is enrolled and its accounts are
@@ -143,131 +116,14 @@ impl Sandbox {
     /// `store_unavailable`, `internal`.
     pub fn work(&self, now: Millis) -> Result<Worked> {
         self.tick(now);
-        let done = self.settle()?;
+        let done = self.engine.work_until_quiet()?;
         let due = self.engine.next_due()?.and_then(|due| self.clock().host_time(due, now));
         Ok(Worked { due, done })
     }
 
-    /// Creates a settlement, or replays one.
-    ///
-    /// # Errors
-    /// As of a create call: see the contract, section 2.
-    pub fn create(&self, body: &str) -> Result<Created> {
-        let request = Box::new(self.engine.parse_create(body.as_bytes())?);
-        let made = self.engine.run(Create { caller: self.caller, request })?;
-        Ok(Created { settlement: self.view(&made.settlement), replayed: made.replayed })
-    }
-
-    /// What a create with this body would meet now.
-    ///
-    /// # Errors
-    /// `malformed_json`; all else is in the answer.
-    pub fn check(&self, body: &str) -> Result<CheckView> {
-        self.engine.preflight(&self.caller, body.as_bytes())
-    }
-
-    /// The settlement behind a reference or an `stl_` id.
-    ///
-    /// # Errors
-    /// `settlement_not_found`.
-    pub fn get(&self, reference: &str) -> Result<SettlementView> {
-        Ok(self.view(&self.record(reference)?))
-    }
-
-    /// Its short form.
-    ///
-    /// # Errors
-    /// `settlement_not_found`.
-    pub fn status(&self, reference: &str) -> Result<StatusView> {
-        Ok(self.engine.status_view(&self.record(reference)?))
-    }
-
-    /// A page of settlements, newest first, by the query parameters of the HTTP interface.
-    ///
-    /// # Errors
-    /// `invalid_fields` by parameter, `invalid_cursor`.
-    pub fn list(&self, query: &[(String, String)]) -> Result<Page<SettlementView>> {
-        self.engine.list(&self.caller, &self.engine.parse_list(query)?)
-    }
-
-    /// A page of a settlement's trace above sequence `after`, oldest first.
-    ///
-    /// # Errors
-    /// `settlement_not_found`.
-    pub fn events(&self, reference: &str, after: u32, limit: usize) -> Result<Page<EventView>> {
-        let events = self.engine.events(&self.record(reference)?, after, limit.saturating_add(1))?;
-        let (data, has_more) = cut(events, limit);
-        let next_cursor = data.last().filter(|_| has_more).map(|event| event.sequence.to_string());
-        Ok(Page { data, has_more, next_cursor })
-    }
-
-    /// A page of the events of all settlements behind position `after`, oldest first.
-    ///
-    /// # Errors
-    /// `internal` if the store is damaged.
-    pub fn feed(&self, after: i64, limit: usize) -> Result<FeedPage> {
-        let (data, has_more) = cut(self.engine.feed(&self.caller, after, limit.saturating_add(1))?, limit);
-        let next_after = data.last().map_or(after, |last| last.position);
-        Ok(FeedPage { data, has_more, next_after })
-    }
-
-    /// Cancels what was not dispatched, or reverses what is completed, in whole or in part. `body` may be empty.
-    ///
-    /// # Errors
-    /// As of a reverse call: see the contract, section 2.
-    pub fn reverse(&self, reference: &str, body: &str, idempotency_key: Option<&str>) -> Result<Reversed> {
-        let command = Reverse {
-            caller: self.caller,
-            target: target(reference)?,
-            request: Box::new(parse_reverse(body.as_bytes())?),
-            idempotency: idempotency_key.map(|key| idempotency(key, reference, body)).transpose()?,
-        };
-        let done = self.engine.run(command)?;
-        let reversal = done.reversal.map(|reversal| self.engine.reversal_view(&done.settlement, &reversal));
-        Ok(Reversed { view: ReverseView { reversal, settlement: self.view(&done.settlement) }, replayed: done.replayed })
-    }
-
-    /// A settlement's reversals, oldest first.
-    ///
-    /// # Errors
-    /// `settlement_not_found`.
-    pub fn reversals(&self, reference: &str) -> Result<Vec<ReversalView>> {
-        self.engine.reversals(&self.record(reference)?)
-    }
-
-    /// One of them, by its `rev_` id or the client's reference of it.
-    ///
-    /// # Errors
-    /// `settlement_not_found`, `reversal_not_found`.
-    pub fn reversal(&self, reference: &str, id: &str) -> Result<ReversalView> {
-        self.engine.reversal(&self.record(reference)?, id)
-    }
-
-    /// Asks the operator how a settlement stands, and whether record, ledger, trace and operator agree.
-    ///
-    /// # Errors
-    /// `settlement_not_found`.
-    pub fn reconcile(&self, reference: &str) -> Result<ReconcileView> {
-        let target = target(reference)?;
-        let question = self.engine.inquiry(&self.engine.settlement(&self.caller, &target)?)?;
-        let answer = match question {
-            None => None,
-            Some(call) => {
-                let subject = call.subject;
-                let answer = self.engine.run(Simulate(call))?;
-                self.engine.run(Answer { subject, answer: answer.clone(), lease: None })?;
-                Some(answer)
-            }
-        };
-        self.engine.reconcile(&self.caller, &target, answer.as_ref())
-    }
-
-    /// A settlement's receipt, signed under the sandbox's own key.
-    ///
-    /// # Errors
-    /// `settlement_not_found`, `not_completed`.
-    pub fn receipt(&self, reference: &str) -> Result<Receipt> {
-        self.engine.receipt(&self.caller, &target(reference)?)
+    /// The one client, with all that it can ask and do.
+    pub fn client(&self) -> Client<'_> {
+        Client::of(&self.engine, self.caller)
     }
 
     /// The public keys of receipts as a JWK set.
@@ -276,32 +132,6 @@ impl Sandbox {
     /// `internal` if the store is damaged.
     pub fn keys(&self) -> Result<String> {
         self.engine.receipt_jwks()
-    }
-
-    /// The client's balances, by currency code.
-    ///
-    /// # Errors
-    /// `internal` if the store is damaged.
-    pub fn balances(&self) -> Result<Vec<BalanceView>> {
-        self.engine.balances(&self.caller)
-    }
-
-    /// The client's balance in one currency.
-    ///
-    /// # Errors
-    /// `balance_not_found`.
-    pub fn balance(&self, currency: &str) -> Result<BalanceView> {
-        self.engine.balance(&self.caller, currency)
-    }
-
-    /// Puts play money into the client's account: `{"currency", "amount"}`.
-    ///
-    /// # Errors
-    /// `invalid_fields`, `amount_above_maximum`.
-    pub fn fund(&self, body: &str) -> Result<BalanceView> {
-        let money: Money = parse_money(body.as_bytes())?;
-        self.engine.run(Fund { caller: self.caller, money })?;
-        self.balance(money.currency().code())
     }
 
     /// How the clock stands at `now`.
@@ -326,10 +156,10 @@ impl Sandbox {
 
     /// Lets the time come to `end`, doing each task at its own.
     fn pass(&self, end: Millis) -> Result<()> {
-        self.settle()?;
+        self.engine.work_until_quiet()?;
         while let Some(due) = self.engine.next_due()?.filter(|due| *due <= end) {
             self.env.advance_to(due);
-            if self.settle()? == 0 {
+            if self.engine.work_until_quiet()? == 0 {
                 break;
             }
         }
@@ -337,27 +167,8 @@ impl Sandbox {
         Ok(())
     }
 
-    /// Does what is due now, and what comes due by that.
-    fn settle(&self) -> Result<usize> {
-        let mut done = 0;
-        loop {
-            match self.engine.work(ROUND)? {
-                0 => return Ok(done),
-                more => done += more,
-            }
-        }
-    }
-
     fn clock(&self) -> Clock {
         *self.clock.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn record(&self, reference: &str) -> Result<SettlementRecord> {
-        self.engine.settlement(&self.caller, &target(reference)?)
-    }
-
-    fn view(&self, record: &SettlementRecord) -> SettlementView {
-        self.engine.view(record, self.caller.client_id)
     }
 }
 
@@ -368,26 +179,4 @@ fn read_clock(store: &dyn Store) -> Result<Option<Clock>> {
 
 fn write(store: &dyn Store, write: Write) -> Result<()> {
     store.commit(&Commit { writes: vec![write] }).map_err(|error| Error::caused(ErrorCode::StoreUnavailable, error))
-}
-
-/// The page, and whether there is more behind it.
-fn cut<T>(mut found: Vec<T>, limit: usize) -> (Vec<T>, bool) {
-    let has_more = found.len() > limit;
-    found.truncate(limit);
-    (found, has_more)
-}
-
-fn target(reference: &str) -> Result<Target> {
-    Target::parse(reference).ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
-}
-
-/// The key, and a fingerprint of the HTTP call that would say the same.
-fn idempotency(key: &str, reference: &str, body: &str) -> Result<IdempotencyKey> {
-    if !(1..=255).contains(&key.len()) || !key.bytes().all(|b| (b' '..=b'~').contains(&b)) {
-        let message = "must have 1 to 255 printable ASCII characters";
-        return Err(Error::invalid(vec![FieldProblem::new("/idempotency_key", "malformed", message)]));
-    }
-    let path = format!("/api/v1/gateway/settlements/{reference}/reverse");
-    let digest = Sha256::new().chain_update("POST\0").chain_update(path).chain_update([0]).chain_update(body);
-    Ok(IdempotencyKey { key: key.to_owned(), fingerprint: digest.finalize().into() })
 }

@@ -64,6 +64,23 @@ pub struct CreateRequest {
     pub expires_at: Option<Millis>,
 }
 
+impl CreateRequest {
+    /// With the required fields; the others are empty.
+    pub fn new(money: Money, to: Participant, reference: Reference) -> Self {
+        Self {
+            money,
+            to,
+            reference,
+            sandbox: None,
+            description: None,
+            metadata: BTreeMap::new(),
+            provider: None,
+            quote_id: None,
+            expires_at: None,
+        }
+    }
+}
+
 /// A valid request to reverse a settlement; all fields are optional.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReverseRequest {

@@ -52,7 +52,7 @@ impl Dir {
 
     fn open(&self) -> Arc<dyn Store> {
         let options = SqliteOptions { synchronous: Synchronous::Normal, readers: 2, ..Default::default() };
-        Arc::new(SqliteStore::open(&self.0.join("railgate.db"), options).unwrap())
+        Arc::new(SqliteStore::open_with(&self.0.join("railgate.db"), options).unwrap())
     }
 }
 

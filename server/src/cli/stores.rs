@@ -12,7 +12,7 @@ use railgate::store::{SchemaVersion, Store, StoreError};
 
 use super::failure::{Done, Failure};
 use crate::config::{DatabaseUrl, ServeArgs, ServeConfig, StoreConfig, store_address};
-use crate::env::SystemEnv;
+use railgate::env::SystemEnv;
 
 /// Which store: found as `railgate serve` finds it.
 #[derive(Debug, Clone, clap::Args)]
@@ -106,7 +106,7 @@ impl StorePlace {
             Self::File(path) => {
                 self.present(path)?;
                 let options = SqliteOptions { sharing: Sharing::Beside, ..SqliteOptions::default() };
-                Arc::new(SqliteStore::open(path, options).map_err(|error| self.not_opened(&error))?)
+                Arc::new(SqliteStore::open_with(path, options).map_err(|error| self.not_opened(&error))?)
             }
             Self::Database(url) => Arc::new(PostgresStore::open(url.reveal(), few()).map_err(|error| self.not_opened(&error))?),
         };
@@ -131,7 +131,7 @@ impl StorePlace {
     pub(super) fn open_quiet(&self) -> Done<Arc<dyn Store>> {
         self.require_current(self.schema()?)?;
         match self {
-            Self::File(path) => Ok(Arc::new(SqliteStore::open(path, SqliteOptions::default()).map_err(|error| self.in_use(&error))?)),
+            Self::File(path) => Ok(Arc::new(SqliteStore::open(path).map_err(|error| self.in_use(&error))?)),
             Self::Database(url) => Ok(Arc::new(PostgresStore::open(url.reveal(), few()).map_err(|error| self.not_opened(&error))?)),
         }
     }
@@ -161,7 +161,7 @@ impl StorePlace {
     /// Opens it alone, to write it; makes it and brings it to the current schema.
     pub(super) fn open_to_write(&self) -> Done<Arc<dyn Store>> {
         match self {
-            Self::File(path) => Ok(Arc::new(SqliteStore::open(path, SqliteOptions::default()).map_err(|error| self.in_use(&error))?)),
+            Self::File(path) => Ok(Arc::new(SqliteStore::open(path).map_err(|error| self.in_use(&error))?)),
             Self::Database(url) => {
                 let options = PostgresOptions { migrate: true, ..few() };
                 Ok(Arc::new(PostgresStore::open(url.reveal(), options).map_err(|error| self.not_opened(&error))?))

@@ -124,7 +124,7 @@ async fn a_store_on_disk_is_closed_and_found_again() {
     use railgate::store::sqlite::{SqliteOptions, SqliteStore};
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("railgate.db");
-    let open = || Arc::new(SqliteStore::open(&path, SqliteOptions::default()).unwrap());
+    let open = || Arc::new(SqliteStore::open(&path).unwrap());
     let service = service_with(open(), |_| {}).await;
     service.settled("kept", "sim:ok").await;
     let slow = json!({"amount": 3, "currency": "EUR", "to": "sim:slow-30s", "reference": "slow"});

@@ -103,7 +103,7 @@ impl Verify for Unchecked {
 }
 
 async fn serve(path: &Path, checked: bool) {
-    let store = SqliteStore::open(path, SqliteOptions::default()).expect("opening");
+    let store = SqliteStore::open(path).expect("opening");
     let mut hosted = Hosted::over(Arc::new(store));
     hosted.worker.carries = false;
     if !checked {

@@ -67,7 +67,7 @@ fn config() -> Config {
 /// A history that leaves settlements in every state, with a webhook, in a SQLite file.
 fn busy(path: &Path) -> Sandbox {
     let fast = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
-    let sandbox = Sandbox::over(Arc::new(SqliteStore::open(path, fast).unwrap()), config(), 7);
+    let sandbox = Sandbox::over(Arc::new(SqliteStore::open_with(path, fast).unwrap()), config(), 7);
     let webhook = NewWebhook { url: "http://127.0.0.1:9/hook".to_owned(), topics: None, description: None };
     let change = Box::new(WebhookChange::Create(webhook));
     sandbox.engine.run(railgate::api::Command::Webhook { caller: sandbox.caller, change }).unwrap();

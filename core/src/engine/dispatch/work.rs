@@ -8,7 +8,21 @@ use crate::route::RailKind;
 use super::{Answer, LeaseTasks, Simulate};
 use crate::engine::Engine;
 
+/// How many tasks are carried in one round, each round being two commits or three.
+const ROUND: usize = 64;
+
 impl Engine {
+    /// Does what is due now, and what comes due by that; how many tasks that was.
+    pub fn work_until_quiet(&self) -> Result<usize> {
+        let mut done = 0;
+        loop {
+            match self.work(ROUND)? {
+                0 => return Ok(done),
+                more => done += more,
+            }
+        }
+    }
+
     /// Does up to `limit` of the tasks that are due, and says how many it did. Call it until it says none, then again
     /// at [`Engine::next_due`]. Each step is one commit for all tasks of the round, as in a server.
     pub fn work(&self, limit: usize) -> Result<usize> {

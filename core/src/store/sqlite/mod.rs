@@ -98,6 +98,14 @@ struct Writing {
 }
 
 impl SqliteStore {
+    /// Opens the database at `path` with the default options.
+    ///
+    /// # Errors
+    /// As of [`SqliteStore::open_with`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::open_with(path.as_ref(), SqliteOptions::default())
+    }
+
     /// Opens the database at `path` and brings it to the current schema; makes a new one if there is no file.
     ///
     /// Takes the lock file `<path>.lock`, so that no two processes write the same database unless all of them agreed to
@@ -105,7 +113,7 @@ impl SqliteStore {
     ///
     /// # Errors
     /// If another process holds it, the file is not ours, or it was made by a newer program.
-    pub fn open(path: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
+    pub fn open_with(path: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
         let path = &if options.sharing == Sharing::Beside { existing(path)? } else { create(path)? };
         let lock = lock(path, options.sharing)?;
         let mut writer = connect(path, Access::Write)?;

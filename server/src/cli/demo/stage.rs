@@ -13,7 +13,7 @@ use railgate::money::{Currency, Money};
 use railgate::rail::RailAnswer;
 use railgate::route::{FeeRule, ProviderSpec, RailKind};
 use railgate::store::record::{SettlementRecord, TaskKey};
-use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::sqlite::SqliteStore;
 use railgate::time::Millis;
 use railgate::validate::parse_reverse;
 
@@ -71,7 +71,7 @@ pub(super) struct Stage {
 impl Stage {
     /// Opens a fresh gateway over the file `path`, and enrols a client.
     pub(super) fn open(path: &Path, seed: u64) -> Done<Self> {
-        let store = Arc::new(SqliteStore::open(path, SqliteOptions::default()).map_err(railgate::Error::from)?);
+        let store = Arc::new(SqliteStore::open(path).map_err(railgate::Error::from)?);
         let env = Arc::new(ManualEnv::new(BEGIN, seed));
         let engine = Engine::open(store.clone(), env.clone(), config())?;
         let enrolled = engine.run(Enroll { name: "Demo client".to_owned(), key: None })?;

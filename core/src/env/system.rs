@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use railgate::env::Env;
-use railgate::time::Millis;
+use super::Env;
+use crate::time::Millis;
 
 /// The system's clock, and the system's randomness fetched a block at a time: a call to the kernel for every few bytes
 /// would cost more than what they are needed for.
@@ -53,11 +53,10 @@ impl Pool {
     }
 }
 
+/// Going on without randomness would mean tokens that can be guessed.
 fn fill(out: &mut [u8]) {
     if let Err(cause) = getrandom::fill(out) {
-        // Going on would mean tokens that can be guessed.
-        tracing::error!(%cause, "the system gives no randomness");
-        std::process::abort();
+        panic!("the system gives no randomness: {cause}");
     }
 }
 
