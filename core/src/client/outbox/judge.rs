@@ -136,7 +136,7 @@ fn taken(kind: TryKind, reference: &str, body: &str, answer: &[u8]) -> Verdict {
 fn refused(kind: TryKind, status: u16, body: &[u8]) -> Verdict {
     let told = std::str::from_utf8(body).ok().and_then(|text| Some((text, serde_json::from_str::<Told>(text).ok()?.code)));
     let Some((problem, code)) = told else { return unreadable(status) };
-    let known = ErrorCode::ALL.iter().copied().find(|known| known.as_str() == code && known.http_status() == status);
+    let known = ErrorCode::parse(&code).filter(|known| known.http_status() == status);
     let input = match (kind, known) {
         (TryKind::Ask, Some(ErrorCode::SettlementNotFound)) => OutboxInput::Absent,
         (_, Some(code)) => of_create(code),
