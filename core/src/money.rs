@@ -19,8 +19,8 @@ const MAX_DIGITS: u32 = 15;
 /// A currency that money can be moved in: an ISO 4217 code with a defined minor unit.
 ///
 /// Funds codes (`CHE`), metals (`XAU`), units of account (`XDR`), the test code (`XTS`) and `XXX` are not currencies
-/// here. Withdrawn codes (`HRK`) still are, since old records are written in them; what is *offered* is up to the
-/// routes. Ordered by code; as JSON the code.
+/// here. Withdrawn codes (`HRK`) are, because old records use them; what is *offered* is up to the
+/// routes. Ordered by code; in JSON, the code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency(Place);
 
@@ -127,8 +127,8 @@ impl AmountError {
 
 /// A positive decimal, exactly as it was written, before its currency is known.
 ///
-/// Equal by value: `10.5` is `10.50`. The number of decimals that were written is kept beside the value, because
-/// [`Amount::to_money`] refuses too many even when they are zeros.
+/// Equal by value: `10.5` equals `10.50`. The number of decimals as written is kept as well, because
+/// [`Amount::to_money`] refuses too many even if they are zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(Decimal);
 

@@ -1,5 +1,5 @@
-//! The event trail: each event's SHA-256 covers the one before it, so that no link can be changed, removed or moved
-//! without every later hash being wrong.
+//! The event trail: each event's SHA-256 covers the event before it, so that no event can be changed, removed or moved
+//! without making every later hash wrong.
 //!
 //! What is hashed is the RFC 8785 (JCS) form of the event as its owner sees it, without `hash`. The form is written
 //! here directly: keys in order, no floats, strings escaped as JCS asks. A test compares it with an independent
@@ -39,14 +39,14 @@ pub(crate) fn settlement_ulid(key: &IdKey, record: &SettlementRecord) -> Ulid {
     key.seal(record.no, record.created_at, record.salt)
 }
 
-/// The hash of the event that comes at `sequence`, after the one with hash `prev`.
+/// The hash of the event at `sequence`, after the one with hash `prev`.
 pub(crate) fn link_hash(key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32, prev: Option<&Digest32>) -> Digest32 {
     let mut form = String::with_capacity(512);
     write_canonical(&mut form, key, record, link, sequence, prev);
     Sha256::digest(form.as_bytes()).into()
 }
 
-/// The event's public ULID: derived, so that it needs no room.
+/// The event's public ULID: derived, so that it need not be stored.
 pub(crate) fn event_ulid(key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32) -> Ulid {
     key.child("evt", record.no, sequence, link.at)
 }

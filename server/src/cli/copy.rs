@@ -28,14 +28,14 @@ verifies the ledger of the copy. The target is empty before, or a copy of the sa
 Nobody may change the source meanwhile: a SQLite file that is served is refused; of a PostgreSQL database,
 stop every server yourself. A source that changed even so is found out. No server starts on half a copy.";
 
-/// Copies a whole store into another one, and proves that both hold the same
+/// Copy a whole store into another one, and prove that both hold the same records
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CopyArgs {
-    /// The store that is copied: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`
+    /// The store to copy from: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`
     #[arg(long, value_name = "STORE", env = "RAILGATE_COPY_FROM", hide_env_values = true)]
     from: String,
-    /// The store that it is copied into
+    /// The store to copy into
     #[arg(long, value_name = "STORE", env = "RAILGATE_COPY_TO", hide_env_values = true)]
     to: String,
 }

@@ -37,7 +37,7 @@ Before a copy is served in the place of a store that went on after it: `railgate
 the numbers of later events are given out again, and compare it with the providers (`--outbox off`).
 A PostgreSQL database is backed up with its own tools, pg_dump and pg_basebackup.";
 
-/// Looks into the ledger
+/// Inspect the ledger
 #[derive(Debug, clap::Args)]
 pub(crate) struct LedgerArgs {
     #[command(subcommand)]
@@ -46,18 +46,18 @@ pub(crate) struct LedgerArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum LedgerCommand {
-    /// Recomputes everything that can be recomputed, and compares
+    /// Recompute everything that can be recomputed, and compare
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(StoreArg),
 }
 
-/// Backs a SQLite store up into a file, also while a server runs on it
+/// Back up a SQLite store into a file, even while a server is using it
 #[derive(Debug, clap::Args)]
 #[command(after_help = BACKUP_EXAMPLES)]
 pub(crate) struct BackupArgs {
     #[command(flatten)]
     store: StoreArg,
-    /// The copy's path; there must be nothing there yet
+    /// The path of the backup, which must not exist yet
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
 }

@@ -1,8 +1,8 @@
-//! Calls to addresses that clients chose: webhooks and what is like them.
+//! Calls to addresses that clients chose, such as webhooks.
 //!
-//! [`Outbound`] posts to a URL and tells how that went. It stands between strangers' wishes and the network that the gateway
-//! is in, so it connects to checked addresses only (`connect.rs`, `lookup.rs`), follows no redirect, knows no proxy, and takes in no
-//! more than a bounded time and a bounded number of bytes of whatever answers.
+//! [`Outbound`] posts to a URL and reports the result. Because strangers choose the URL and the gateway is inside a network, it
+//! connects to checked addresses only (`connect.rs`, `lookup.rs`), follows no redirects, uses no proxy, and bounds the time and
+//! the number of bytes that it spends on an answer.
 
 mod connect;
 mod excerpt;

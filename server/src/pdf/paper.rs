@@ -70,11 +70,11 @@ pub(super) enum Role {
     Paragraph,
     /// What a row is about.
     Name,
-    /// What it says.
+    /// Its content.
     Value,
-    /// With its alternative.
+    /// A figure with its alternative text.
     Figure(String),
-    /// Nothing.
+    /// Decoration without meaning.
     Decoration,
 }
 

@@ -15,25 +15,25 @@ use unicode_script::{Script, UnicodeScript as _};
 
 use super::fonts::{Embedded, Face, MOST, Style, SystemNo, system_face, system_for};
 
-/// What is longer is cut off: no name, reference or description is.
+/// Longer texts are cut off; no name, reference or description is longer.
 const LONGEST: usize = 1_000;
-/// A cluster of more characters is cut off: no script has such, but marks can be piled up without end.
+/// Longer clusters are cut off: no script has any, but combining marks can be stacked without end.
 const CLUSTER: usize = 16;
-/// Instead of what no font shows.
+/// Replaces characters that no font has.
 const REPLACEMENT: &str = "\u{fffd}";
 
-/// Which way a text runs where its letters do not say.
+/// Which way a text runs if its letters do not decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Base {
-    /// From left to right: what is ours.
+    /// From left to right: our own text.
     Ltr,
-    /// As its first letter does; from right to left it also stands at the right.
+    /// As its first letter does; right-to-left text is also aligned right.
     Auto,
-    /// As its first letter does; it stands where a text from left to right would.
+    /// As its first letter does, but always aligned left.
     Inline,
 }
 
-/// The fonts of a document: those that come along, and at most [`MOST`] of the system's.
+/// The fonts of a document: the built-in ones, and at most [`MOST`] of the system's.
 pub(super) struct Fonts {
     embedded: &'static Embedded,
     system: Vec<(SystemNo, Option<Face>)>,

@@ -20,7 +20,7 @@ const LAYOUT: i64 = 1;
 /// Why an outbox did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboxError {
-    /// Another process, or another part of this one, has it open. Two would send everything twice as often.
+    /// Another process, or another part of this one, has it open.
     #[error("the outbox is in use")]
     InUse,
     /// The file is something else.
@@ -46,7 +46,7 @@ pub enum OutboxError {
     File(#[from] rusqlite::Error),
 }
 
-/// An outbox that is open, here alone. Every method may wait for the disk.
+/// An open outbox; nothing else has it open. Every method may wait for the disk.
 pub struct OutboxFile {
     connection: Mutex<Connection>,
 }
@@ -150,7 +150,7 @@ impl Kept {
 
 impl OutboxFile {
     /// Opens the outbox at `path`, and makes it if there is none. `owner` names under whom its entries are sent: gateway,
-    /// mode and client. A try that was under way when an earlier process ended counts as one without an answer.
+    /// mode and client. A try that was in flight when an earlier process ended counts as one without an answer.
     ///
     /// # Errors
     /// [`OutboxError`], all but `ReferenceTaken`, `Absent` and `State`.
@@ -449,7 +449,7 @@ fn prepare(connection: &Connection, owner: &str) -> Result<(), OutboxError> {
     if theirs == owner { Ok(()) } else { Err(OutboxError::OtherOwner(theirs)) }
 }
 
-/// Tries that were under way when the process ended have no answer.
+/// Tries that were in flight when the process ended have no answer.
 fn recover(connection: &Connection, now: Millis) -> Result<(), OutboxError> {
     let query = format!("SELECT {COLUMNS} FROM entry WHERE state = ?1");
     let lost: Vec<Kept> = connection.prepare(&query)?.query_map([OutboxState::Sending.code()], kept)?.collect::<Result<_, _>>()?;

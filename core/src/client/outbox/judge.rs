@@ -13,7 +13,7 @@ use crate::validate::{AnyCurrency, parse_create};
 /// What a host heard of a try.
 #[derive(Debug, Clone, Copy)]
 pub enum Heard<'a> {
-    /// Nothing of it left: there was no connection, or the key did not sign. `problem` says what stood in the way.
+    /// Nothing of it left: there was no connection, or the key did not sign. `problem` says why.
     NotSent {
         /// A problem document.
         problem: &'a str,
