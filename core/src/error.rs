@@ -1,7 +1,7 @@
-//! The one error type of the engine: a stable code, where it points, and whether to try again.
+//! The engine's one error type: a stable code, where it points, and whether to retry.
 //!
-//! Codes, statuses and categories are those of the HTTP contract, section 8, so that every host
-//! (server, phone, browser) tells its user the same thing. Causes stay inside: [`Failure::detail`]
+//! Every host (server, phone, browser) uses the same codes, statuses and categories, so that all tell their users the same
+//! thing. The server documents each code on a page of its own, from the texts here. Causes stay inside: [`Failure::detail`]
 //! is safe to show to a client, [`std::error::Error::source`] is for the operator's log.
 
 use std::borrow::Cow;
@@ -17,11 +17,11 @@ pub enum Category {
     Validation,
     /// The caller may not do this.
     Authorisation,
-    /// The thing, or the caller, is not known.
+    /// The resource, or the caller, is not known.
     Identification,
-    /// The request is well formed and the state of affairs forbids it.
+    /// The request is well formed, but the present state rules it out.
     BusinessRule,
-    /// Nothing is wrong with the request; try later.
+    /// Nothing is wrong with the request; retry later.
     ServiceUnavailable,
     /// A fault of the gateway.
     Internal,
@@ -48,7 +48,7 @@ macro_rules! error_codes {
         pub enum ErrorCode { $(#[doc = $title] $variant,)* }
 
         impl ErrorCode {
-            /// Every code there is, in the order of the HTTP status.
+            /// Every code, roughly in the order of the HTTP status.
             pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant,)*];
 
             /// The wire name, `snake_case`.
@@ -79,7 +79,7 @@ error_codes! {
     InvalidCursor = "invalid_cursor", 400, Validation, false, "The cursor is not one that this list gave out",
         "A cursor belongs to the list that returned it. This one was altered, or comes from another list.",
         "Pass `next_cursor` back unchanged, to the same list, or start again without a cursor.";
-    DigestMismatch = "digest_mismatch", 400, Validation, false, "The body is not the one that its Content-Digest names",
+    DigestMismatch = "digest_mismatch", 400, Validation, false, "The body does not match its Content-Digest",
         "The Content-Digest header is missing its `sha-256`, is malformed, or names a different body. The body may have been altered on the way.",
         "Compute the digest over the very bytes that you send, after any compression or reformatting.";
     TokenMissing = "token_missing", 401, Authorisation, false, "An access token is required",
@@ -94,7 +94,7 @@ error_codes! {
     SignatureMissing = "signature_missing", 401, Authorisation, false, "The call must be signed",
         "The route asks for an HTTP message signature (RFC 9421) with the tag `railgate`, and the call carries none.",
         "Sign the call as the Accept-Signature header of the answer shows.";
-    SignatureInvalid = "signature_invalid", 401, Authorisation, false, "The signature does not fit the call",
+    SignatureInvalid = "signature_invalid", 401, Authorisation, false, "The signature does not match the call",
         "The signature leaves out a component that it must cover, is malformed, was made by another key, or over other values than those received.",
         "Compare what you signed with what you sent. In the sandbox, `signature_base` is the text that the gateway checked.";
     ChallengeInvalid = "challenge_invalid", 401, Authorisation, false, "The nonce does not begin with a challenge of this gateway",
@@ -151,7 +151,7 @@ error_codes! {
     ClientNotFound = "client_not_found", 404, Identification, false, "No such client",
         "The gateway has no client with this id. Only operators meet this code.",
         "List the clients with `railgate clients list`.";
-    RouteNotFound = "route_not_found", 404, Identification, false, "Nothing lives at that path",
+    RouteNotFound = "route_not_found", 404, Identification, false, "There is no such path",
         "No route has this path. Paths are case-sensitive and have no slash at the end.",
         "`GET /openapi.json` describes every route.";
     MethodNotAllowed = "method_not_allowed", 405, Validation, false, "That path does not take this method",
@@ -187,16 +187,16 @@ error_codes! {
     NotCompleted = "not_completed", 409, BusinessRule, false, "The settlement is not completed, so there is no receipt",
         "A receipt states that money arrived; it exists from then on.",
         "Wait until the settlement is completed. A failed or cancelled one never has a receipt.";
-    VersionConflict = "version_conflict", 409, BusinessRule, true, "The thing changed meanwhile",
+    VersionConflict = "version_conflict", 409, BusinessRule, true, "It was changed in the meantime",
         "Something else changed the same thing between reading and writing. Nothing of this request was done.",
         "Read again; if the request still makes sense, send it again.";
-    RequestInProgress = "request_in_progress", 409, BusinessRule, true, "The same request is still being worked on",
+    RequestInProgress = "request_in_progress", 409, BusinessRule, true, "The same request is still in progress",
         "An identical or a competing request has not been answered yet.",
         "Wait a moment, then send the request again.";
     KeyExists = "key_exists", 409, BusinessRule, false, "The key is enrolled already",
         "The public key belongs to a client already. A key is enrolled once.",
         "Take a token with it. If the key is not yours, make a new pair.";
-    TooManyWebhooks = "too_many_webhooks", 409, BusinessRule, false, "There are as many webhooks as there can be",
+    TooManyWebhooks = "too_many_webhooks", 409, BusinessRule, false, "The limit on webhooks is reached",
         "A client may have a limited number of webhooks, which `detail` names.",
         "Remove one that is not needed any more, or let one webhook take more topics.";
     InvalidFields = "invalid_fields", 422, Validation, false, "Some fields are not valid",
@@ -214,7 +214,7 @@ error_codes! {
     SameParty = "same_party", 422, BusinessRule, false, "Payer and payee are the same",
         "The payee is the client that pays.",
         "Correct `to`.";
-    QuoteExpired = "quote_expired", 422, BusinessRule, false, "The quote is not valid any more; ask for a new one",
+    QuoteExpired = "quote_expired", 422, BusinessRule, false, "The quote has expired; ask for a new one",
         "A quote holds its fee until `expires_at`. It has passed, or the provider is not served any more.",
         "Take a new quote at `POST /api/v1/gateway/settlements/check` and show its fee before you pay.";
     IdempotencyKeyReused = "idempotency_key_reused", 422, Validation, false, "The Idempotency-Key was used for a different request",
@@ -235,7 +235,7 @@ error_codes! {
     NoRoute = "no_route", 503, ServiceUnavailable, true, "No provider serves that participant and currency now",
         "No provider in service reaches this payee in this currency. Nothing was reserved.",
         "Check `to` and `currency`; try again later.";
-    NotLoggedYet = "not_logged_yet", 503, ServiceUnavailable, true, "The event is not in the log yet; a moment later it is",
+    NotLoggedYet = "not_logged_yet", 503, ServiceUnavailable, true, "The event is not in the log yet; try again in a moment",
         "The event is stored; the log takes events in shortly after.",
         "Wait for as many seconds as Retry-After says, then ask again.";
     StoreUnavailable = "store_unavailable", 503, ServiceUnavailable, true, "The store cannot be reached; nothing was lost",
@@ -251,7 +251,7 @@ pub struct FieldProblem {
     pub pointer: String,
     /// Stable code, such as `required`, `wrong_type`, `amount_scale`.
     pub code: Cow<'static, str>,
-    /// One sentence for people, saying what would be right.
+    /// One sentence for people, saying what would be valid.
     pub message: String,
 }
 
@@ -262,21 +262,21 @@ impl FieldProblem {
     }
 }
 
-/// Why a command or a query was not carried out; what it says is in [`Failure`]. One pointer, since almost everything may
-/// fail. Cheap to clone: one failed group commit answers many callers.
+/// Why a command or a query was not carried out; the details are in [`Failure`]. One pointer in size, because almost every
+/// function may fail. Cheap to clone: one failed group commit answers many callers.
 #[derive(Clone)]
 pub struct Error(Box<Failure>);
 
-/// What an [`Error`] says.
+/// The details of an [`Error`].
 #[derive(Debug, Clone)]
 pub struct Failure {
     /// The stable code.
     pub code: ErrorCode,
-    /// One sentence for the caller about this occurrence. Never holds internals or personal data of others.
+    /// One sentence for the caller about this occurrence. Never contains internals or personal data of others.
     pub detail: Cow<'static, str>,
     /// What exactly is wrong, for [`ErrorCode::InvalidFields`] and the malformed ones.
     pub fields: Vec<FieldProblem>,
-    /// The very same request is safe and useful to send again: as the code says, unless it may have been carried out and
+    /// The very same request is safe and useful to send again. As the code says, unless it may have been carried out and
     /// would then be carried out twice.
     pub retryable: bool,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
@@ -326,17 +326,17 @@ impl Error {
         Self::invalid(vec![FieldProblem::new(pointer, code, message)])
     }
 
-    /// What is wrong with the request, if that is why.
+    /// What is wrong with the request, if that is the reason.
     pub fn into_fields(self) -> Vec<FieldProblem> {
         self.0.fields
     }
 
-    /// A fault of ours; `cause` goes to the log, never to the caller.
+    /// An internal error; `cause` goes to the log, never to the caller.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::caused(ErrorCode::Internal, cause)
     }
 
-    /// Nobody knows whether the request was carried out. One that is not `repeatable` must not simply be sent again; see
+    /// It is not known whether the request was carried out. One that is not `repeatable` must not simply be sent again; see
     /// [`Command::is_repeatable`](crate::api::Command::is_repeatable).
     pub fn in_doubt(code: ErrorCode, repeatable: bool) -> Self {
         let detail = if repeatable {
@@ -350,8 +350,8 @@ impl Error {
         error
     }
 
-    /// Whether something that is stored cannot be read for good, and only that: a fault of ours that is not the store's refusal to
-    /// read at all.
+    /// Whether something stored is damaged, and only that: an internal error that is not the store's refusal to read at
+    /// all.
     pub fn is_damage(&self) -> bool {
         let fault = self.0.source.as_deref().and_then(|cause| cause.downcast_ref::<StoreError>());
         self.code == ErrorCode::Internal && fault.is_none_or(|fault| fault.corrupt)
@@ -370,7 +370,7 @@ impl Error {
     }
 }
 
-/// An error as its reader sees it: the members of an RFC 9457 problem that do not depend on how it came to be told.
+/// An error as its reader sees it: the members of an RFC 9457 problem that do not depend on the transport.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Problem<'a> {
     /// Names the kind of problem; `code` is its last part.
@@ -384,7 +384,7 @@ pub struct Problem<'a> {
     pub detail: &'a str,
     /// Stable; what programs should look at.
     pub code: &'static str,
-    /// The family.
+    /// The [`Category`].
     pub category: &'static str,
     /// The same request is safe and useful to send again.
     pub retryable: bool,
@@ -394,7 +394,7 @@ pub struct Problem<'a> {
 }
 
 impl Error {
-    /// What may be told of it.
+    /// The error as it may be shown.
     pub fn problem(&self) -> Problem<'_> {
         let code = self.code;
         Problem {

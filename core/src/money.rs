@@ -1,7 +1,7 @@
 //! Money: an integer of minor units and a currency inside, a decimal text at the edges, never a float.
 //!
-//! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of a number). The limit of 15
-//! significant digits is that of section 2 of the HTTP contract: an IEEE 754 double carries 15 decimal digits without
+//! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of a number). The limit is 15
+//! significant digits: an IEEE 754 double carries 15 decimal digits without
 //! loss, so that even a client whose JSON reader knows only doubles gets back what was sent.
 
 mod iso4217;

@@ -13,7 +13,7 @@ macro_rules! namespaces {
         pub enum Namespace { $($(#[$doc])* $variant,)* }
 
         impl Namespace {
-            /// Every namespace, in the order of the contract.
+            /// Every namespace.
             pub const ALL: &'static [Namespace] = &[$(Namespace::$variant,)*];
 
             /// The wire name.
