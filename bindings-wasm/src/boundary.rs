@@ -25,7 +25,7 @@ struct Local<'a> {
     retryable: bool,
 }
 
-/// What is thrown for an error that the HTTP interface does not have, or that it told us of.
+/// What is thrown for an error that the HTTP interface does not have, or that it reported.
 pub(crate) fn thrown_as(code: &str, status: Option<u16>, detail: &str) -> JsError {
     json(&Local { code, status, detail, retryable: false }).map_or_else(|error| error, |problem| JsError::new(&problem))
 }

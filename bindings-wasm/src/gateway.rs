@@ -77,7 +77,7 @@ impl Gateway {
         Ok(Some(entries).filter(|entries| !entries.is_empty()))
     }
 
-    /// All there is, also what was not taken yet: it stands for every entry up to now.
+    /// The whole state, including what was not taken yet: it replaces every entry up to now.
     ///
     /// # Errors
     /// Throws `internal`.

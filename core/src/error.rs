@@ -382,7 +382,7 @@ pub struct Problem<'a> {
     pub status: u16,
     /// One sentence about this occurrence.
     pub detail: &'a str,
-    /// Stable; what programs should look at.
+    /// Stable; for programs.
     pub code: &'static str,
     /// The [`Category`].
     pub category: &'static str,

@@ -52,7 +52,7 @@ impl Gcra {
         let arrival = (*state).clamp(now_us, now_us.saturating_add(window_us));
         let used_us = arrival - now_us + self.interval_us;
         let allowed = used_us <= window_us;
-        // Also on a refusal, which changes it only after such a clock: else each refusal would begin the window anew.
+        // Also on a refusal, which changes it only after such a clock: otherwise each refusal would restart the window.
         *state = if allowed { now_us.saturating_add(used_us) } else { arrival };
         let left_us = window_us - if allowed { used_us } else { arrival - now_us };
         let wait_us = self.interval_us - left_us;

@@ -89,7 +89,7 @@ impl fmt::Debug for MasterKey {
 ///
 /// Shared between engines by [`Arc`]: a host may replace the list while they run.
 pub struct MasterKeys {
-    // Each key stays where it is while the list changes: moving it would leave a copy behind.
+    // Each key stays in place while the list changes: moving it would leave a copy in memory.
     keys: RwLock<Vec<Arc<MasterKey>>>,
 }
 
@@ -132,7 +132,7 @@ impl MasterKeys {
         const INTRODUCTION: &str =
             "# Master keys, one a line: the first seals, all open. Keep this file secret, and a copy in a safe place.\n";
         let keys = self.list();
-        // Long enough from the start: a text that grows leaves copies behind.
+        // Long enough from the start: a growing text leaves copies in memory.
         let mut text = Zeroizing::new(String::with_capacity(INTRODUCTION.len() + 64 * keys.len()));
         text.push_str(INTRODUCTION);
         for key in keys {

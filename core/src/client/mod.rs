@@ -249,7 +249,7 @@ impl Session {
         Ok(prepare_fields(key, &outgoing, &Stamp { created, nonce: &nonce, tag, label })?)
     }
 
-    /// Takes from any answer what it tells the session: a fresh challenge, the end of a token, the server's clock.
+    /// Learns from any answer: a fresh challenge, the end of a token, the server's clock.
     ///
     /// True if the call was refused before anything was done, and the same call may succeed with a new signature. Retry once.
     pub fn hear(&mut self, answer: &Answer<'_>, now: Millis) -> bool {

@@ -106,9 +106,9 @@ pub enum Next {
     To(SettlementStatus),
     /// Nothing changes and nothing is recorded about the state: a repeat, or older than what is already known.
     Stay,
-    /// The state stands, but a person must look: event `settlement.discrepancy`, `needs_review`.
+    /// The state stays, but a person must look: event `settlement.discrepancy`, `needs_review`.
     Discrepancy,
-    /// The state does not allow it; the caller is told so.
+    /// The state does not allow it; the caller gets an error.
     Refuse,
 }
 

@@ -48,7 +48,7 @@ impl WebhookSecret {
         if encoded.len() > MAX_CHARS {
             return Err(SecretError::Length);
         }
-        // Into a place that never grows: a vector that grows leaves copies behind.
+        // Into a buffer that never grows: a growing vector leaves copies in memory.
         let mut decoded = Zeroizing::new([0u8; DECODED_BYTES]);
         let len = LENIENT.decode_slice(encoded, decoded.as_mut_slice()).map_err(|_| SecretError::Encoding)?;
         if !(MIN_BYTES..=MAX_BYTES).contains(&len) {

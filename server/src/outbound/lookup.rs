@@ -115,7 +115,7 @@ impl Lookups {
             }
         }
         let lookup = Arc::new(Lookup::new());
-        // With all of them under way, this one is not shared.
+        // With all of them in flight, this one is not shared.
         if known.len() < NAMES {
             known.insert(name.to_owned(), Arc::clone(&lookup));
         }

@@ -77,7 +77,7 @@ pub struct Answer {
     pub status: u16,
     /// `Retry-After` as it came, if it is text.
     pub retry_after: Option<String>,
-    /// The beginning of the body, up to [`EXCERPT_MAX_BYTES`], made printable: for people to look at.
+    /// The beginning of the body, up to [`EXCERPT_MAX_BYTES`], made printable for people.
     pub excerpt: String,
 }
 
@@ -150,7 +150,7 @@ impl Outbound {
         Self { client, guard, limits }
     }
 
-    /// Posts `body` with these headers, and tells what came of it. `Host`, `Content-Length` and `User-Agent` are ours.
+    /// Posts `body` with these headers, and reports the result. `Host`, `Content-Length` and `User-Agent` are added here.
     pub async fn post(&self, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
         let began = Instant::now();
         let result = match self.request(url, headers, body) {

@@ -74,7 +74,7 @@ pub(super) struct Run {
     pub(super) x: f32,
     pub(super) font: Font,
     pub(super) glyphs: Vec<KrillaGlyph>,
-    /// What the glyphs stand for.
+    /// The text that the glyphs represent.
     pub(super) text: String,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Line {
     pub(super) width: f32,
 }
 
-/// A text as lines no wider than `width`, of `size` points. A paragraph from right to left stands at the right.
+/// A text as lines no wider than `width`, of `size` points. A right-to-left paragraph is aligned right.
 pub(super) fn lines(fonts: &mut Fonts, text: &str, (style, base): (Style, Base), size: f32, width: f32) -> Vec<Line> {
     let (text, faces) = shown(fonts, style, text);
     let level = match base {
@@ -204,7 +204,7 @@ impl Layout<'_> {
         glyphs.collect()
     }
 
-    /// A line; one that stands at the right ends where `right` says.
+    /// A line; one that is aligned right ends at `right`.
     fn line(&self, range: Range<usize>, right: Option<f32>) -> Line {
         let (levels, visual) = self.bidi.visual_runs(self.paragraph, range.clone());
         let mut runs = Vec::new();

@@ -157,7 +157,7 @@ pub enum TryKind {
     Create,
     /// Whether it knows the reference.
     Ask,
-    /// How a settlement that it has goes on.
+    /// How a settlement that it has continues.
     Follow,
 }
 
@@ -198,7 +198,7 @@ pub struct OutboxEntry {
     pub state: OutboxState,
     /// How many tries were started.
     pub tries: u32,
-    /// When the next is due, or when the settlement is looked at next; none when nothing more is sent.
+    /// When the next is due, or when the settlement is polled next; none when nothing more is sent.
     pub next_at: Option<Millis>,
     /// What stood in the way of the latest try: a problem document.
     pub problem: Option<String>,
@@ -213,7 +213,7 @@ pub struct OutboxEntry {
 }
 
 impl OutboxEntry {
-    /// Nothing more is sent for it, and nothing more will be told of it.
+    /// It is finished: nothing more is sent for it, and it no longer changes.
     pub const fn has_ended(&self) -> bool {
         self.state.is_final() && self.next_at.is_none()
     }
