@@ -98,10 +98,8 @@ pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> 
     bar.finish_and_clear();
     let report = check(&open_file(&draft)?, "checking the copy")?;
     if !report.is_ok() {
-        return Err(broken(&report).hint(format!(
-            "the copy was thrown away; look at the store itself: railgate ledger verify --store sqlite:{}",
-            from.display()
-        )));
+        return Err(broken(&report)
+            .hint(format!("the copy was discarded; check the store itself: railgate ledger verify --store sqlite:{}", from.display())));
     }
     publish(&from, draft, &args.to)?;
     let bytes = std::fs::metadata(&args.to).map(|meta| meta.len()).unwrap_or_default();

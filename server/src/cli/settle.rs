@@ -110,7 +110,7 @@ fn report(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
         terminal.json(&answer.body)?;
     } else {
         if answer.header("idempotent-replayed") == Some("true") {
-            terminal.line(terminal.paint(Tone::Warn, "This reference was used before for the same request; nothing was paid anew."))?;
+            terminal.line(terminal.paint(Tone::Warn, "This reference was used before for the same request; nothing was paid again."))?;
         }
         terminal.show(&render::settlement(terminal, &settlement))?;
     }

@@ -230,7 +230,7 @@ impl ServeArgs {
         let data_dir = from.read("data-dir", self.data_dir.take(), platform_data_dir, |text| Ok(PathBuf::from(text)));
         let default_store = data_dir.clone();
         let default_store = move || {
-            let folder = default_store.ok_or("it lies in the data folder, which is not known")?;
+            let folder = default_store.ok_or("it is in the data folder, which is not known")?;
             Ok(format!("sqlite:{}", folder.join("railgate.db").display()))
         };
         let store = from.read("store", self.store.take(), default_store, store_address);

@@ -23,7 +23,7 @@ pub(super) fn log_format(text: &str) -> Result<LogFormat, String> {
     match text {
         "json" => Ok(LogFormat::Json),
         "pretty" => Ok(LogFormat::Pretty),
-        _ => Err("must be json or pretty; what is logged is the setting log-level".to_owned()),
+        _ => Err("must be json or pretty; the setting log-level says what is logged".to_owned()),
     }
 }
 
