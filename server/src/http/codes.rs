@@ -39,7 +39,9 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 )]
 pub(crate) async fn list(_: Noted) -> Answer {
     let mut body = String::from("<h1>Problems</h1>\n<table>\n<tbody>\n");
-    for code in ErrorCode::ALL {
+    let mut codes = ErrorCode::ALL.to_vec();
+    codes.sort_by_key(|code| code.http_status());
+    for code in codes {
         let (name, status, title) = (code.as_str(), code.http_status(), escape(code.title()));
         let _ = writeln!(body, "<tr><td>{status}</td><td><a href=\"{}\"><code>{name}</code></a></td><td>{title}</td></tr>", code.uri());
     }
@@ -63,7 +65,7 @@ pub(crate) async fn page(_: Noted, uri: Uri) -> Answer {
         "Yes: the same request is safe and useful to send again, after the pause that Retry-After names or a short one of your own. \
          The member `retryable` of the problem decides: it is false where the request could be carried out twice."
     } else {
-        "No: the same request would meet the same problem, or could be carried out twice."
+        "Not unchanged: the same request would meet the same problem, or could be carried out twice."
     };
     let body = format!(
         "<h1>{title}</h1>\n<p><code>{name}</code> · HTTP status {status} · {category}</p>\n\
@@ -85,7 +87,7 @@ fn family(category: Category) -> &'static str {
         Category::Validation => "the request is wrong",
         Category::Authorisation => "the caller may not do this",
         Category::Identification => "something is not known",
-        Category::BusinessRule => "the state of affairs forbids it",
+        Category::BusinessRule => "the present state rules it out",
         Category::ServiceUnavailable => "temporary",
         Category::Internal => "a fault of the gateway",
     }
@@ -99,7 +101,8 @@ fn html(title: &str, body: &str) -> Answer {
     );
     let response = with(Response::new(Body::from(page)), CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))?;
     let response = with(response, X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))?;
-    let response = with(response, CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"))?;
+    // No longer than the challenge lives that comes with every answer.
+    let response = with(response, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))?;
     with_text(response, CONTENT_SECURITY_POLICY, POLICY.clone())
 }
 

@@ -291,7 +291,7 @@ async fn the_type_of_a_problem_leads_to_its_page() {
         assert!(list.text().contains(&format!("href=\"{}\"", code.uri())), "{code:?}");
         let page = fetch(&code.uri()).await.expect(200);
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
-        assert_eq!(page.header("cache-control"), Some("public, max-age=3600"));
+        assert_eq!(page.header("cache-control"), Some("public, max-age=300"));
         assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'; style-src 'sha256-"));
         for part in [format!("HTTP status {}", code.http_status()), format!("<code>{}</code>", code.as_str())] {
             assert!(page.text().contains(&part), "{part}: {}", page.text());
