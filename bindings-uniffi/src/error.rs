@@ -11,7 +11,7 @@ pub struct FieldProblem {
     pub pointer: String,
     /// Stable code, such as `required` or `amount_scale`.
     pub code: String,
-    /// One sentence for people, saying what would be right.
+    /// One sentence for people, saying what would be valid.
     pub message: String,
 }
 
@@ -46,7 +46,7 @@ impl Problem {
         Self { code, detail, retryable: false, problems: Vec::new(), status: None, request_id: None }
     }
 
-    /// One that may be over at the next try.
+    /// A problem that may be gone at the next try.
     pub(crate) fn passing(code: &str, detail: impl Into<String>) -> Self {
         Self { retryable: true, ..Self::local(code, detail) }
     }
@@ -109,7 +109,7 @@ impl GatewayError {
         Self::Unsigned { problem: Problem::passing("not_signed", detail) }
     }
 
-    /// The key or what it signs is of no use, however often it is asked.
+    /// The key, or what it signs, is useless, however often it is asked.
     pub(crate) fn unsignable(detail: impl Into<String>) -> Self {
         Self::Unsigned { problem: Problem::local("not_signed", detail) }
     }

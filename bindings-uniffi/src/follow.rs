@@ -11,7 +11,7 @@ use crate::views::Status;
 
 /// How long the gateway holds an answer while nothing changes.
 const WAIT_S: u32 = 25;
-/// After so many failures in a row the app is told; it may go on.
+/// After this many failures in a row the app gets an error; it may continue.
 const PATIENCE: u32 = 5;
 
 #[derive(Clone, Copy, Default)]
@@ -49,8 +49,8 @@ impl StatusFollower {
 
 #[uniffi::export]
 impl StatusFollower {
-    /// The status at once the first time; then the next one, as soon as it changes. None when nothing more happens by
-    /// itself. What went wrong on the way is tried again a few times first; after an error it may be asked again.
+    /// Returns the status at once the first time, then the next one as soon as it changes; none when nothing more happens by
+    /// itself. Failures are retried a few times first; after an error it may be called again.
     ///
     /// # Errors
     /// As [`GatewayClient::status`](crate::GatewayClient::status).

@@ -40,13 +40,13 @@ pub struct HttpResponse {
 /// Why a transport has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, uniffi::Error)]
 pub enum TransportError {
-    /// Nothing of the request left the device, for certain: no network, no address, no connection.
+    /// Nothing of the request can have left the device: no network, no address, no connection.
     #[error("{detail}")]
     NotSent {
         /// One sentence for people.
         detail: String,
     },
-    /// It left or may have left, and no whole answer came. Everything that is not certain is this.
+    /// It left or may have left, and no complete answer came. Use this whenever in doubt.
     #[error("{detail}")]
     NoAnswer {
         /// One sentence for people.
@@ -55,7 +55,7 @@ pub enum TransportError {
 }
 
 impl From<uniffi::UnexpectedUniFFICallbackError> for TransportError {
-    /// An error of another kind than it should throw: nobody knows what was sent.
+    /// An error of an unexpected kind: it is not known what was sent.
     fn from(error: uniffi::UnexpectedUniFFICallbackError) -> Self {
         Self::NoAnswer { detail: error.reason }
     }
@@ -65,13 +65,13 @@ impl From<uniffi::UnexpectedUniFFICallbackError> for TransportError {
 #[uniffi::export(with_foreign)]
 #[async_trait]
 pub trait HttpTransport: Send + Sync {
-    /// Sends the request once and gives the answer. It must not send it again by itself.
+    /// Sends the request once and returns the answer. It must not retry by itself.
     ///
     /// # Errors
     /// [`TransportError`].
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, TransportError>;
 
-    /// Comes back after so many milliseconds. Nothing here has a clock that wakes it.
+    /// Returns after this many milliseconds. Nothing here has a timer of its own.
     ///
     /// # Errors
     /// [`TransportError`], if it can wait no longer.

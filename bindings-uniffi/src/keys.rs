@@ -1,4 +1,4 @@
-//! The client's keys: live access, further devices, and one that takes the place of another.
+//! The client's keys: live access, further devices, and replacement.
 
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ impl GatewayClient {
         Ok(page.data)
     }
 
-    /// Makes another key of the same client known, for a further device or to take the place of this one; both sign. The same
-    /// key once more changes nothing.
+    /// Adds another key to the same client, for a further device or to replace this one; both sign. Adding the same key
+    /// again changes nothing.
     ///
     /// # Errors
     /// `Refused`, such as `key_exists` for somebody else's; `Unanswered`, `Unsigned`.

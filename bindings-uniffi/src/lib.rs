@@ -7,7 +7,7 @@
 //! - [`verify_receipt`] and [`WebhookVerifier`] check what came from a gateway, offline; [`validate_settlement`] checks a
 //!   request while it is typed.
 //!
-//! All of it is decided by the crate `railgate`; this crate gives it the shape of the languages.
+//! The crate `railgate` decides everything; this crate adapts it to the languages.
 
 uniffi::setup_scaffolding!("railgate");
 

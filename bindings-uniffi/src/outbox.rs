@@ -23,7 +23,7 @@ mirror_enum! {
     OutboxState of railgate::client::outbox::OutboxState {
         /// Stored; nothing that has left can still be carried out.
         Queued = "queued",
-        /// A try is under way.
+        /// A try is in flight.
         Sending = "sending",
         /// A try left, and no answer came that can be trusted: the gateway may have it or not.
         Unknown = "unknown",
@@ -301,7 +301,7 @@ pub async fn open_outbox(path: String, client: Arc<GatewayClient>) -> Result<Arc
 
 #[uniffi::export]
 impl Outbox {
-    /// Puts in a settlement; when this comes back it is on the disk. The same once more changes nothing.
+    /// Puts in a settlement; when this returns, it is on disk. Putting in the same one again changes nothing.
     ///
     /// # Errors
     /// `Invalid` with every problem, or `reference_conflict`; `Storage`.
@@ -312,7 +312,7 @@ impl Outbox {
         entry(kept)
     }
 
-    /// Sends what is due, and comes back when nothing is: for a background task that is given a little time.
+    /// Sends what is due, and returns when nothing is: for a background task with little time.
     ///
     /// # Errors
     /// `Storage`. What went wrong with an entry is in the entry.
@@ -324,8 +324,8 @@ impl Outbox {
         self.carry_due().await.map(drop)
     }
 
-    /// Sends what is due, whenever it is due, and follows what was sent to its end: for as long as the app runs. It ends
-    /// when it is cancelled.
+    /// Sends what is due, whenever it is due, and follows what was sent to its end, for as long as the app runs. It runs
+    /// until it is cancelled.
     ///
     /// A key that does not sign, as its user may have refused, is left alone: for a minute, and twice as long each time, up to
     /// six hours. Entries stay queued meanwhile, and [`Outbox::wake`], [`Outbox::put`] and [`Outbox::flush`] end it.
@@ -348,7 +348,7 @@ impl Outbox {
         }
     }
 
-    /// There is a network again, or a user who signs: what waits for its time is due now.
+    /// Call this when there is a network again, or a user who can sign: everything that waits becomes due now.
     ///
     /// # Errors
     /// `Storage`.
@@ -402,7 +402,7 @@ impl Outbox {
         kept.into_iter().map(entry).collect()
     }
 
-    /// Every entry as it stands, and then each as often as it changes.
+    /// Every entry in its present state, and then each entry whenever it changes.
     ///
     /// # Errors
     /// None.
@@ -427,7 +427,7 @@ pub struct OutboxWatcher {
 
 #[uniffi::export]
 impl OutboxWatcher {
-    /// What has changed since it was asked last, as it now stands; waits until something has.
+    /// What has changed since the last call, in its present state; waits until something has.
     ///
     /// # Errors
     /// `Storage`.

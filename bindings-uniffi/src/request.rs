@@ -113,8 +113,8 @@ impl ReversalRequest {
     }
 }
 
-/// Checks a request on the device, by the gateway's own validator: for forms, while somebody types. `now`:
-/// `expires_at` must lie behind it.
+/// Checks a request on the device with the gateway's own validator: for forms, while somebody types. `expires_at` must be
+/// later than `now`.
 ///
 /// # Errors
 /// `Invalid` with every problem at once.

@@ -1,4 +1,4 @@
-//! The gateway on the device: the very engine of the server, with play money and the simulated operator, over SQLite.
+//! The gateway on the device: the server's engine, with play money and the simulated operator, over SQLite.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct SandboxOptions {
     /// Who signs receipts.
     #[uniffi(default = "railgate")]
     pub issuer: String,
-    /// 32 bytes, fresh at each start; only who repeats a run byte for byte gives them.
+    /// 32 bytes, random by default; give them only to repeat a run byte for byte.
     #[uniffi(default = None)]
     pub seed: Option<Vec<u8>>,
     /// The time to begin with, for the same purpose; the device's unless given.
@@ -45,8 +45,8 @@ pub struct SandboxWork {
     pub done: u64,
 }
 
-/// A sandbox gateway with one client, in a file. It never talks to anybody. Its methods wait for the disk elsewhere, and may be
-/// called from any thread, many at once.
+/// A sandbox gateway with one client, in a file. It uses no network. Its methods wait for the disk on another thread, and may
+/// be called from any thread, concurrently.
 ///
 /// What is due at once is carried out with the call; what is due later when [`SandboxGateway::work`] is called.
 #[derive(uniffi::Object)]
@@ -279,7 +279,7 @@ const AT_ONCE: usize = 100;
 
 #[uniffi::export]
 impl SandboxWatcher {
-    /// What has happened since it was asked last; waits until something has.
+    /// What has happened since the last call; waits until something has.
     ///
     /// # Errors
     /// `Storage`.

@@ -1,4 +1,4 @@
-//! The public half of the device's key, as key stores give it; and a key where there is no key store.
+//! The public half of the device's key, in the forms of key stores; and a key for hosts without a key store.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Values that each language has a type of its own for: exact decimals and instants.
+//! Values for which each language has its own type: exact decimals and instants.
 
 use railgate::time::{Millis, parse_rfc3339, rfc3339};
 use serde::de::Error as _;
@@ -28,7 +28,7 @@ impl Decimal {
         rust_decimal::Decimal::from_str_exact(text).ok().map(Self)
     }
 
-    /// Without the zeros at its end: not every language's decimals can keep them, and what is sent must not depend on that.
+    /// Without trailing zeros: not every language's decimals keep them, and what is sent must not depend on that.
     pub(crate) fn shortest(self) -> String {
         self.0.normalize().to_string()
     }

@@ -1,4 +1,4 @@
-//! Receipts and webhooks, checked on the device by the very code that the gateway runs.
+//! Receipts and webhooks, checked on the device by the same code as the gateway's.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What comes from JavaScript may be anything, whatever the types say; what goes there is JSON.
+//! The boundary to JavaScript: arguments may be anything, whatever the types say; results are JSON.
 #![allow(dead_code, reason = "no module takes every kind of argument")]
 
 use js_sys::{Array, Uint8Array};
@@ -7,10 +7,10 @@ use railgate::{Error, ErrorCode};
 use serde::Serialize;
 use wasm_bindgen::{JsCast as _, JsError, JsValue};
 
-/// 2^53: up to here every integer has a number of JavaScript's.
+/// 2^53: up to here, a JavaScript number holds every integer exactly.
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// What is thrown: an `Error` with the problem that `error` is as its message.
+/// The JavaScript `Error` to throw for `error`: its message is the problem as JSON.
 pub(crate) fn thrown(error: &Error) -> JsError {
     JsError::new(&error.problem_json())
 }
@@ -25,7 +25,7 @@ struct Local<'a> {
     retryable: bool,
 }
 
-/// What is thrown for an error that the HTTP interface does not have, or that it told us of.
+/// What is thrown for an error that the HTTP interface does not have, or that it reported.
 pub(crate) fn thrown_as(code: &str, status: Option<u16>, detail: &str) -> JsError {
     json(&Local { code, status, detail, retryable: false }).map_or_else(|error| error, |problem| JsError::new(&problem))
 }
@@ -62,12 +62,12 @@ pub(crate) fn bytes_or_none(value: &JsValue, name: &str) -> Result<Option<Vec<u8
     if value.is_undefined() || value.is_null() { Ok(None) } else { bytes(value, name).map(Some) }
 }
 
-/// So many bytes.
+/// Exactly this many bytes.
 pub(crate) fn array<const N: usize>(value: &JsValue, name: &str) -> Result<[u8; N], JsError> {
     bytes(value, name)?.try_into().map_err(|_| wrong(name, &format!("{N} bytes")))
 }
 
-/// `true` or `false`, not what JavaScript takes for it.
+/// `true` or `false`, and nothing that JavaScript merely treats as such.
 pub(crate) fn flag(value: &JsValue, name: &str) -> Result<bool, JsError> {
     value.as_bool().ok_or_else(|| wrong(name, "true or false"))
 }

@@ -1,4 +1,4 @@
-//! Signing calls with a key that Web Crypto keeps, which signs asynchronously and may be one that cannot be read.
+//! Signing calls with a key in Web Crypto, which signs asynchronously and may be non-extractable.
 
 use railgate::auth::PublicKey;
 use railgate::client::{Answer as ClientAnswer, ClientError, Drafted, Need, Request as ClientRequest, Session as ClientSession, Snapshot};
@@ -194,7 +194,7 @@ impl Session {
         with_answer(answer, now_ms, |answer, now| self.0.learn(answer, now))?.map_err(refused)
     }
 
-    /// Takes from any answer what it tells the session. True if the same call, signed anew, may be sent once more.
+    /// Learns from any answer. True if the same call may be sent once more, with a new signature.
     ///
     /// # Errors
     /// Throws for arguments that are none.

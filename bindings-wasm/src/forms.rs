@@ -1,4 +1,4 @@
-//! A create request is checked before it is sent, by the rules of the gateway and with its words.
+//! Validates a create request before it is sent, with the gateway's own rules and messages.
 
 use railgate::validate::{AnyCurrency, parse_create};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -7,7 +7,7 @@ use wasm_bindgen::{JsError, JsValue};
 use crate::boundary::{json, millis, text};
 
 /// Checks the JSON body of a create call: everything but what only the gateway knows (balances, limits, whether the reference
-/// is taken). `now_ms` is the time, since `expires_at` must lie behind it.
+/// is taken). `now_ms` is the time, because `expires_at` must be later.
 ///
 /// Returns a JSON array of problems `{pointer, code, message}`, empty when the body is valid.
 ///

@@ -20,7 +20,7 @@ pub struct Gateway {
 
 #[wasm_bindgen]
 impl Gateway {
-    /// Opens a gateway: a new one, or that which `snapshot` and `journal`, the entries since then one behind the other, hold.
+    /// Opens a gateway: a new one, or the one in `snapshot` and `journal`, the concatenated entries since then.
     /// `options`: `{"name", "issuer"}` as JSON, both of which may be left out; `seed`: 32 random bytes, fresh each time.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Gateway {
         json(&self.sandbox.work(millis(now_ms, "now_ms")?).map_err(|error| thrown(&error))?)
     }
 
-    /// The entries that were made since it was last asked, one behind the other; nothing if nothing changed.
+    /// The entries made since the last call, concatenated; nothing if nothing changed.
     ///
     /// # Errors
     /// Throws `internal`.
@@ -77,7 +77,7 @@ impl Gateway {
         Ok(Some(entries).filter(|entries| !entries.is_empty()))
     }
 
-    /// All there is, also what was not taken yet: it stands for every entry up to now.
+    /// The whole state, including what was not taken yet: it replaces every entry up to now.
     ///
     /// # Errors
     /// Throws `internal`.

@@ -1,15 +1,15 @@
-//! railgate in the browser: the modules inside the npm package `railgate`, and nothing but a boundary around the very code
-//! that the server, its command line and the phones run.
+//! railgate in the browser: the modules inside the npm package `railgate`, a thin boundary around the same code
+//! that the server, its command line and phones run.
 //!
 //! Each feature is a module that is built by itself, so that a page loads only what it uses: `receipt`,
 //! `webhook`, `forms`, `qr`, `client` (signing calls), `gateway` (the sandbox) and `sheet` (its receipts for people). Values cross the boundary as JSON text, so
 //! that unknown fields are refused and amounts stay exact, or as bytes; times are milliseconds since the Unix epoch. Every
-//! argument is looked at before it is used: what is none of the right kind throws, and breaks nothing.
+//! argument is checked before it is used: a wrong one throws, and breaks nothing.
 //!
 //! Whatever throws, throws an `Error` whose message is a problem as the HTTP interface has them: a JSON object with `code`,
 //! `status`, `title`, `detail`, `category`, `retryable` and, where single things are wrong, `errors`.
 //!
-//! Away from the browser all of it is compiled, to be checked, and none of it works.
+//! On other targets all of it compiles, so that it can be checked, but none of it works.
 
 mod boundary;
 

@@ -1,4 +1,4 @@
-//! QR codes: of receipts, and of whatever else is to be scanned.
+//! QR codes, of receipts and of any other text.
 
 use railgate::error::Error;
 use railgate::receipt::Code;

@@ -1,4 +1,4 @@
-//! Receipts, checked by whoever has the public keys.
+//! Verifies receipts with the gateway's public keys.
 
 use railgate::receipt::{self, Pending};
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -1,5 +1,5 @@
-//! A sandbox's receipts as people see them: what [`Gateway::call`](crate::gateway::Gateway::call) leaves to be drawn. By itself,
-//! since a page loads it only when it first shows one.
+//! A sandbox's receipts as people see them: what [`Gateway::call`](crate::gateway::Gateway::call) leaves to be drawn. A
+//! module of its own, which a page loads on first use.
 
 use railgate::error::{Error, ErrorCode};
 use railgate::receipt::{Form, Receipt};
@@ -9,7 +9,7 @@ use wasm_bindgen::{JsError, JsValue};
 use crate::boundary::{text, texts, thrown};
 
 /// The receipt of these `parts`, which the caller's own gateway gave, in the form of the media type `form`: `text/html`,
-/// `image/svg+xml` or `text/plain`. Nobody looks at its signature here.
+/// `image/svg+xml` or `text/plain`. Its signature is not checked here.
 ///
 /// # Errors
 /// Throws `not_acceptable` for other forms, `receipt_invalid` for other parts.

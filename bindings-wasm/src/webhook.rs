@@ -1,4 +1,4 @@
-//! Webhooks, checked by who has the secret.
+//! Verifies webhooks with their secret.
 
 use railgate::error::{Error, FieldProblem};
 use railgate::webhook::{self, SignedHeaders, TOLERANCE_S, WebhookSecret};
@@ -33,7 +33,7 @@ impl WebhookVerifier {
 
     /// Checks that a webhook was signed with one of the secrets at most five minutes ago. `id`, `timestamp` and `signature`: its
     /// headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, `undefined` where there is none; `body`: its bytes,
-    /// just as they came.
+    /// exactly as received.
     ///
     /// # Errors
     /// Throws `header_missing`, `header_malformed`, `timestamp_too_old`, `timestamp_too_new`, `no_matching_signature`.

@@ -2,7 +2,7 @@
 //!
 //! Inside, a settlement is a [`SettlementNo`]: the store's rows are clustered by it and inserts append. Outside, it
 //! is `stl_` and a ULID. The ULID carries the number, masked under the store's [`IdKey`], beside 40 random bits:
-//! so a look-up by id needs no index of its own, and neither the number nor the rate of business shows.
+//! so a look-up by id needs no index of its own, and neither the number nor the volume of business shows.
 
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -82,7 +82,7 @@ impl fmt::Display for Ulid {
     }
 }
 
-/// The secret of one store under which settlement numbers are masked in public ids. Made once, kept with the data.
+/// The secret of a store under which settlement numbers are masked in public ids. Made once, kept with the data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct IdKey(pub [u8; 16]);
 

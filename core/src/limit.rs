@@ -1,26 +1,26 @@
-//! How often something may happen: the generic cell rate algorithm, in whole microseconds.
+//! Rate limiting by the generic cell rate algorithm, in whole microseconds.
 //!
-//! All that is remembered of a caller is one number, the time at which its quota would be whole again. So a limit
-//! needs no clock of its own, no list of past calls and no work while nobody calls.
+//! The only state of a caller is one number, the time at which its quota is whole again. So a limit
+//! needs no clock of its own, no list of past calls and no background work.
 
 /// Microseconds of a minute.
 const MINUTE_US: i64 = 60_000_000;
 const SECOND_US: i64 = 1_000_000;
 
-/// So many a minute. The whole quota may be used at once; then it comes back evenly, one after the other.
+/// A quota per minute. It may be used up at once and then refills evenly.
 ///
-/// In any span of time no more is allowed than the quota and what comes back in that span.
+/// In any span of time, no more is allowed than the quota plus what refills in that span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gcra {
     quota: u32,
-    /// The time in which one use comes back.
+    /// The time in which one use refills.
     interval_us: i64,
 }
 
-/// What a limit says to one use.
+/// The decision about one use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
-    /// Whether it may happen. If not, nothing was used up.
+    /// Whether it is allowed. If not, nothing was used up.
     pub allowed: bool,
     /// How many more could follow at once.
     pub remaining: u32,
@@ -39,20 +39,20 @@ impl Gcra {
         Self { quota, interval_us }
     }
 
-    /// How many a minute.
+    /// The quota per minute.
     pub fn quota(&self) -> u32 {
         self.quota
     }
 
-    /// Uses one, if there is one. `state` is the caller's theoretical arrival time: 0 for a new caller, and forgotten
-    /// without loss once [`Gcra::is_full`]. Times are microseconds since any fixed moment that is long past.
+    /// Takes one use, if any is left. `state` is the caller's theoretical arrival time: 0 for a new caller, and forgotten
+    /// without loss once [`Gcra::is_full`]. Times are microseconds since any fixed moment in the distant past.
     pub fn take(&self, state: &mut i64, now_us: i64) -> Decision {
         let window_us = self.interval_us * i64::from(self.quota);
         // A clock that was put back must not lock anybody out for longer than one window.
         let arrival = (*state).clamp(now_us, now_us.saturating_add(window_us));
         let used_us = arrival - now_us + self.interval_us;
         let allowed = used_us <= window_us;
-        // Also on a refusal, which changes it only after such a clock: else each refusal would begin the window anew.
+        // Also on a refusal, which changes it only after such a clock: otherwise each refusal would restart the window.
         *state = if allowed { now_us.saturating_add(used_us) } else { arrival };
         let left_us = window_us - if allowed { used_us } else { arrival - now_us };
         let wait_us = self.interval_us - left_us;

@@ -1,7 +1,7 @@
 //! Money: an integer of minor units and a currency inside, a decimal text at the edges, never a float.
 //!
-//! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of a number). The limit of 15
-//! significant digits is that of section 2 of the HTTP contract: an IEEE 754 double carries 15 decimal digits without
+//! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of a number). The limit is 15
+//! significant digits: an IEEE 754 double carries 15 decimal digits without
 //! loss, so that even a client whose JSON reader knows only doubles gets back what was sent.
 
 mod iso4217;
@@ -22,8 +22,8 @@ const MAX_DIGITS: u32 = 15;
 /// A currency that money can be moved in: an ISO 4217 code with a defined minor unit.
 ///
 /// Funds codes (`CHE`), metals (`XAU`), units of account (`XDR`), the test code (`XTS`) and `XXX` are not currencies
-/// here. Withdrawn codes (`HRK`) still are, since old records are written in them; what is *offered* is up to the
-/// routes. Ordered by code; as JSON the code.
+/// here. Withdrawn codes (`HRK`) are, because old records use them; what is *offered* is up to the
+/// routes. Ordered by code; in JSON, the code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency(Place);
 
@@ -130,8 +130,8 @@ impl AmountError {
 
 /// A positive decimal, exactly as it was written, before its currency is known.
 ///
-/// Equal by value: `10.5` is `10.50`. The number of decimals that were written is kept beside the value, because
-/// [`Amount::to_money`] refuses too many even when they are zeros.
+/// Equal by value: `10.5` equals `10.50`. The number of decimals as written is kept as well, because
+/// [`Amount::to_money`] refuses too many even if they are zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(Decimal);
 

@@ -14,7 +14,7 @@ macro_rules! namespaces {
         pub enum Namespace { $($(#[$doc])* $variant,)* }
 
         impl Namespace {
-            /// Every namespace, in the order of the contract.
+            /// Every namespace.
             pub const ALL: &'static [Namespace] = &[$(Namespace::$variant,)*];
 
             /// The wire name.
@@ -52,7 +52,7 @@ namespaces! {
     Sim = "sim",
 }
 
-/// Why a text is not a participant. The message says what would be right and repeats no personal data.
+/// Why a text is not a participant. The message says what would be valid and repeats no personal data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParticipantError {
     /// Not `namespace:identifier`.
@@ -64,7 +64,7 @@ pub enum ParticipantError {
     /// The identifier has a character that none may have.
     #[error("the identifier must have no white space, no control characters and none of '/', '?', '#'")]
     Characters,
-    /// Well formed, and of a namespace that does not exist.
+    /// Well formed, but of an unknown namespace.
     #[error("the namespace '{0}' is not known; there are {known}", known = known_namespaces())]
     UnknownNamespace(String),
     /// Not a telephone number of E.164.
@@ -89,7 +89,7 @@ pub enum ParticipantError {
         /// How many there are.
         found: usize,
     },
-    /// Check digits that do not fit the rest: a typing error.
+    /// The check digits do not match: a typing error.
     #[error("the IBAN's check digits do not fit: a character is wrong or two are swapped")]
     IbanCheckDigits,
     /// Not the shape of a mail address.
@@ -167,7 +167,7 @@ impl Participant {
         Ok(Self { text: canonical, namespace })
     }
 
-    /// From a text that [`Participant::as_str`] gave out earlier. It is trusted, so that a stricter rule of a later
+    /// From an earlier text of [`Participant::as_str`]. It is trusted, so that a stricter rule of a later
     /// version does not make old records unreadable; `None` only if its namespace is not known.
     pub fn from_stored(text: String) -> Option<Self> {
         let namespace = text.split_once(':').and_then(|(prefix, _)| Namespace::from_str(prefix))?;
@@ -189,8 +189,8 @@ impl Participant {
         self.text.get(self.namespace.as_str().len() + 1..).unwrap_or_default()
     }
 
-    /// For logs and for people who may not see it all: the namespace and the last characters, `iban:***3000`. Four
-    /// characters of a long identifier, two of a short one, none of one below six.
+    /// The masked form, for logs and for people who may not see the whole: the namespace and the last characters,
+    /// `iban:***3000`. Four characters of a long identifier, two of a short one, none if it has fewer than six.
     pub fn masked(&self) -> String {
         let identifier = self.identifier();
         let length = identifier.chars().count();
@@ -295,7 +295,7 @@ fn push_iban(out: &mut String, identifier: &str) -> Result<(), ParticipantError>
     if issued && remainder == 1 { Ok(()) } else { Err(ParticipantError::IbanCheckDigits) }
 }
 
-/// A mail address as people have it: RFC 5321 without quoted local parts and address literals.
+/// A mail address as in common use: RFC 5321 without quoted local parts and address literals.
 fn push_email(out: &mut String, identifier: &str) -> Result<(), ParticipantError> {
     let (local, domain) = identifier.rsplit_once('@').ok_or(ParticipantError::Email)?;
     let local_fits = !local.is_empty()
@@ -377,7 +377,7 @@ impl Reference {
         Ok(Self(text.to_owned()))
     }
 
-    /// From a text that [`Reference::as_str`] gave out earlier, trusted as it is.
+    /// From an earlier text of [`Reference::as_str`], which is trusted.
     pub fn from_stored(text: String) -> Self {
         Self(text)
     }

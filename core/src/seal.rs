@@ -2,7 +2,7 @@
 //!
 //! A sealed value is `version ‖ key id ‖ nonce ‖ ciphertext`. The place where it is kept (table, row and column) is
 //! authenticated with it, so that a value that was moved to another place does not open there. Master keys never enter
-//! the store: a copy of the database alone gives nothing away.
+//! the store: a copy of the database alone reveals nothing.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 const VERSION: u8 = 1;
 const NONCE: usize = 24;
 const TAG: usize = 16;
-/// What stands before the ciphertext: version, key id and nonce.
+/// The length of what precedes the ciphertext: version, key id and nonce.
 const HEADER: usize = 1 + 4 + NONCE;
 
 /// Why a sealed value does not open, or a list of master keys cannot be read. Never quotes a secret.
@@ -51,10 +51,10 @@ pub enum LineProblem {
     /// It has no colon.
     #[error("is not of the form `id:key`: write a number, a colon and the key")]
     NoColon,
-    /// What stands before the colon is no number of 32 bits.
+    /// The part before the colon is no 32-bit number.
     #[error("does not begin with an id: write a number from 0 to 4294967295 before the colon")]
     BadId,
-    /// What stands behind the colon is not 32 bytes in base64url.
+    /// The part after the colon is not 32 bytes in base64url.
     #[error("does not hold a key: write 32 bytes as 43 characters of base64url, without padding")]
     BadKey,
     /// An earlier line has the same id.
@@ -89,7 +89,7 @@ impl fmt::Debug for MasterKey {
 ///
 /// Shared between engines by [`Arc`]: a host may replace the list while they run.
 pub struct MasterKeys {
-    // Each key stays where it is while the list changes: moving it would leave a copy behind.
+    // Each key stays in place while the list changes: moving it would leave a copy in memory.
     keys: RwLock<Vec<Arc<MasterKey>>>,
 }
 
@@ -132,7 +132,7 @@ impl MasterKeys {
         const INTRODUCTION: &str =
             "# Master keys, one a line: the first seals, all open. Keep this file secret, and a copy in a safe place.\n";
         let keys = self.list();
-        // Long enough from the start: a text that grows leaves copies behind.
+        // Long enough from the start: a growing text leaves copies in memory.
         let mut text = Zeroizing::new(String::with_capacity(INTRODUCTION.len() + 64 * keys.len()));
         text.push_str(INTRODUCTION);
         for key in keys {
@@ -144,7 +144,7 @@ impl MasterKeys {
         text
     }
 
-    /// Puts a new key before all others, made of random bytes, under the next id; returns that id.
+    /// Puts a new key of random bytes before all others, under the next id; returns that id.
     pub fn prepend(&self, random: [u8; 32]) -> u32 {
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
         let highest = keys.iter().map(|key| key.id).max().unwrap_or(0);
@@ -154,7 +154,7 @@ impl MasterKeys {
         id
     }
 
-    /// Takes over another list. Values sealed under keys that are not in it do not open any more.
+    /// Replaces the list. Values sealed under keys that are not in the new one no longer open.
     pub fn replace(&self, other: MasterKeys) {
         let other = other.keys.into_inner().unwrap_or_else(PoisonError::into_inner);
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = other;
@@ -193,7 +193,7 @@ impl MasterKeys {
         key.cipher().decrypt(&XNonce::from(nonce), payload).map(Zeroizing::new).map_err(|_| SealError::Forged)
     }
 
-    /// The id of the key that a value is sealed under, to find what must be sealed anew; `None` if it is no sealed value.
+    /// The id of the key that a value is sealed under, to find what must be resealed; `None` if it is no sealed value.
     pub fn seals_with(&self, sealed: &[u8]) -> Option<u32> {
         parts(sealed).map(|(id, ..)| id)
     }

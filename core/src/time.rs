@@ -9,7 +9,7 @@ use jiff::tz::Offset;
 /// Milliseconds since the Unix epoch, in UTC.
 pub type Millis = i64;
 
-/// The calendar's reading of a time, in UTC; `None` beyond the year 9999.
+/// The calendar date and time, in UTC; `None` beyond the year 9999.
 fn civil(at: Millis) -> Option<DateTime> {
     Timestamp::from_millisecond(at).ok().map(|at| Offset::UTC.to_datetime(at))
 }
@@ -36,7 +36,7 @@ pub(crate) fn readable(at: Millis) -> Option<String> {
 
 /// Reads any RFC 3339 time with an offset or `Z`; sub-millisecond digits are cut off, and a leap second is the one before it.
 ///
-/// By hand: the library's own reader takes all of ISO 8601 and time zones too, which is much for a page to load.
+/// Written by hand, because the library's reader takes all of ISO 8601 and time zones, which is too much for a page to load.
 pub fn parse_rfc3339(text: &str) -> Option<Millis> {
     let (date_time, rest) = text.split_at_checked(19)?;
     let (date, time) = date_time.split_at_checked(11)?;

@@ -1,5 +1,5 @@
-//! The event trail: each event's SHA-256 covers the one before it, so that no link can be changed, removed or moved
-//! without every later hash being wrong.
+//! The event trail: each event's SHA-256 covers the event before it, so that no event can be changed, removed or moved
+//! without making every later hash wrong.
 //!
 //! What is hashed is the RFC 8785 (JCS) form of the event as its owner sees it, without `hash`. The form is written
 //! here directly: keys in order, no floats, strings escaped as JCS asks. A test compares it with an independent
@@ -39,14 +39,14 @@ pub(crate) fn settlement_ulid(key: &IdKey, record: &SettlementRecord) -> Ulid {
     key.seal(record.no, record.created_at, record.salt)
 }
 
-/// The hash of the event that comes at `sequence`, after the one with hash `prev`.
+/// The hash of the event at `sequence`, after the one with hash `prev`.
 pub(crate) fn link_hash(key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32, prev: Option<&Digest32>) -> Digest32 {
     let mut form = String::with_capacity(512);
     write_canonical(&mut form, key, record, link, sequence, prev);
     Sha256::digest(form.as_bytes()).into()
 }
 
-/// The event's public ULID: derived, so that it needs no room.
+/// The event's public ULID: derived, so that it need not be stored.
 pub(crate) fn event_ulid(key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32) -> Ulid {
     key.child("evt", record.no, sequence, link.at)
 }
@@ -169,8 +169,7 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-    use std::path::PathBuf;
+    use std::path::Path;
 
     use serde_json::Value;
 
@@ -193,17 +192,11 @@ mod tests {
     /// with elsewhere is held to them, and so is the way in which the trail writes strings.
     #[test]
     fn strings_are_written_as_the_published_documents_have_them() {
-        let folder = std::env::var_os("RAILGATE_VECTORS")
-            .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors")), PathBuf::from)
-            .join("jcs/testdata");
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors/jcs"));
         let mut count = 0;
         for name in ["arrays", "french", "structures", "unicode", "values", "weird"] {
-            let read = |side: &str| std::fs::read_to_string(folder.join(side).join(format!("{name}.json")));
-            let (Ok(input), Ok(output)) = (read("input"), read("output")) else {
-                // Past the capture of the test's output: who runs the tests must see it, although nothing fails.
-                let _ = writeln!(std::io::stderr(), "SKIPPED: the public vectors jcs/{name} are not in {}", folder.display());
-                continue;
-            };
+            let read = |side: &str| std::fs::read_to_string(folder.join(side).join(format!("{name}.json"))).unwrap();
+            let (input, output) = (read("input"), read("output"));
             let (document, output) = (serde_json::from_str::<Value>(&input).unwrap(), output.trim_end());
             assert_eq!(serde_json_canonicalizer::to_string(&document).unwrap(), output, "{name}");
             let mut all = Vec::new();
@@ -215,6 +208,6 @@ mod tests {
             }
             count += all.len();
         }
-        assert!(count == 0 || count > 40, "{count} strings");
+        assert!(count > 40, "{count} strings");
     }
 }

@@ -38,7 +38,7 @@ fn a_payment_from_the_first_session_to_its_reversal() {
     let paid = world.run(&["settle", "10.50", "EUR", "sim:ok", "--reference", REF, "--wait", "30", "--metadata", "shop=Riga"]).ok();
     assert!(paid.out.contains("completed (ACSC)") && paid.out.contains("10.50 EUR"), "{}", paid.out);
     let again = world.run(&["settle", "10.5", "EUR", "sim:ok", "--reference", REF, "--metadata", "shop=Riga"]).ok();
-    assert!(again.out.contains("nothing was paid anew"), "{}", again.out);
+    assert!(again.out.contains("nothing was paid again"), "{}", again.out);
 
     let status = world.run(&["status", REF, "--wait", "30", "--json"]).ok().json();
     assert_eq!((status["status"].as_str(), status["final"].as_bool()), (Some("completed"), Some(true)));

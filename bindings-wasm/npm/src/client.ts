@@ -284,7 +284,7 @@ export class RailgateClient {
   /**
    * Undoes a settlement: cancels it where nothing was sent yet, else gives back what is left or a part of it.
    *
-   * @throws {@link BusinessRuleError}: `settlement_in_flight` while it is under way, `already_reversed`, …;
+   * @throws {@link BusinessRuleError}: `settlement_in_flight` while it is in flight, `already_reversed`, …;
    *   {@link ConnectionError} where no answer came: unless the reversal has a `reference`, or the call a key of yours, only the
    *   error's `idempotencyKey` makes the same call again, and any other gives back once more.
    */
@@ -403,13 +403,13 @@ export class RailgateClient {
       // No token of a key that is revoked, or was never made known, can be used.
       if (!(error instanceof RailgateError) || (error.code !== "key_revoked" && error.code !== "key_unknown")) throw error;
     } finally {
-      // Nothing that is under way keeps a session once more.
+      // No call in flight stores a session once more.
       this.dispose();
       await this.#vault.clear();
     }
   }
 
-  /** Ends what is under way, and frees the core's memory. Key and session stay in the vault. */
+  /** Aborts calls in flight, and frees the core's memory. Key and session stay in the vault. */
   dispose(): void {
     this.#connection.dispose();
     for (const linked of this.#running) linked.end(new DisposedError("RailgateClient"));

@@ -41,7 +41,7 @@ export interface Forms {
    * Everything that is wrong with a settlement to be made, in the order of the fields.
    *
    * @param draft - The fields as they are; an object. Leave out what is not there.
-   * @param now - For `expires_at`; the clock unless told.
+   * @param now - For `expires_at`; the clock by default.
    */
   check(draft: Draft, now?: Date | number): Checked;
 }

@@ -143,7 +143,7 @@ export interface FieldProblem {
 
 /** An RFC 9457 problem document: why a call was not carried out. */
 export interface Problem {
-  /** Names the kind of problem. */
+  /** Names the kind of problem: the path of its page on the server, `/docs/problems/<code>`. */
   readonly type?: string;
   /** The same sentence for every occurrence. */
   readonly title?: string;

@@ -33,11 +33,11 @@ export interface WebhookData extends Settlement {
 export interface Webhook {
   /** `whk_` and a ULID. */
   readonly id: string;
-  /** Where deliveries go; others are told it without its query. */
+  /** Where deliveries go; shown to others without its query. */
   readonly url: string;
-  /** Of which types of event it is told. */
+  /** The types of events that it receives. */
   readonly events: readonly WebhookMessage["type"][];
-  /** It is told of everything, also of types that there are not yet. */
+  /** It receives all types of events, including future ones. */
   readonly all_events: boolean;
   /** What its owner calls it. */
   readonly description: string | null;
@@ -69,7 +69,7 @@ export interface SettlementMessage extends Told {
   readonly data: WebhookData;
 }
 
-/** A genuine webhook about another webhook of the client, which is told of nothing any more. */
+/** A genuine webhook about another webhook of the client, which was disabled. */
 export interface DisabledMessage extends Told {
   /** What happened. */
   readonly type: "webhook.disabled";
@@ -115,8 +115,8 @@ export class WebhookVerifier {
    * What a webhook says, if it is genuine and was sent within the last five minutes.
    *
    * @param headers - The request's headers.
-   * @param body - The body, byte for byte as it came: not parsed and written anew.
-   * @param now - The time, for tests; the clock unless told.
+   * @param body - The body, byte for byte as received: not parsed and serialised again.
+   * @param now - The time, for tests; the clock by default.
    * @throws {@link WebhookError} unless it is genuine. Answer 400 then.
    */
   verify(headers: WebhookHeaders, body: string | Uint8Array | ArrayBuffer, now: Date | number = Date.now()): WebhookMessage {

@@ -12,11 +12,11 @@ use crate::error::Error;
 pub struct Message<'a> {
     /// The method, of a request.
     pub method: &'a str,
-    /// The absolute target URI, of a request: a server builds it from what it knows to be its own address.
+    /// The absolute target URI, of a request. A server builds it from its own configured address, never from `Host`.
     pub target_uri: &'a str,
     /// The status code, of a response.
     pub status: Option<u16>,
-    /// Fields in the order of arrival, one entry for each field line. Names in lower case are the rule; others are found too.
+    /// Fields in the order of arrival, one entry for each field line. Names are usually in lower case; others match too.
     pub fields: &'a [(&'a str, &'a [u8])],
 }
 
@@ -70,8 +70,8 @@ impl SignatureInput {
     /// The signature base of `message`.
     ///
     /// # Errors
-    /// [`SignatureInvalid`](crate::error::ErrorCode::SignatureInvalid) with a detail that names the component which the
-    /// message does not have, which is there twice, or which is not supported.
+    /// [`SignatureInvalid`](crate::error::ErrorCode::SignatureInvalid) with a detail that names the component that the
+    /// message lacks or has twice, or that is not supported.
     pub fn base(&self, message: &Message<'_>) -> Result<String, Error> {
         if self.too_many {
             return Err(invalid("the signature covers too many components"));
@@ -177,7 +177,7 @@ struct Uri<'a> {
     whole: &'a str,
     scheme: &'a str,
     authority: &'a str,
-    /// Never empty.
+    /// The path; never empty.
     path: &'a str,
     query: Option<&'a str>,
 }

@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorCode};
 use crate::ledger::Mode;
 use crate::time::Millis;
 
-/// For how many seconds a challenge is good.
+/// How long a challenge is valid, in seconds.
 pub const CHALLENGE_TTL_S: i64 = 300;
 
 const CONTEXT: &[u8] = b"railgate-challenge-v1\0";
@@ -26,18 +26,18 @@ const PREFIX: &str = "c1.";
 const PART_CHARS: usize = 22;
 const SUFFIX_MAX_CHARS: usize = 32;
 
-/// The keys that challenges are tagged with. The newest one tags, all of them are accepted.
+/// The keys that challenges are tagged with: the newest one tags, all are accepted.
 pub struct ChallengeKeys {
     /// Newest first, never empty.
     keys: Vec<(u8, [u8; 32])>,
 }
 
-/// A nonce that was found to be the gateway's own and in time. Whether it was used before is the store's to say.
+/// A nonce that is the gateway's own and has not expired. Whether it was used before, the store decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nonce {
     /// SHA-256 of the whole nonce, suffix included: what is burnt.
     pub hash: [u8; 32],
-    /// From when on it is refused anyway, so that it need not be remembered.
+    /// When it expires; from then on it need not be remembered.
     pub expires_at: Millis,
 }
 
@@ -49,7 +49,7 @@ impl ChallengeKeys {
         (unique && !keys.keys.is_empty()).then_some(keys)
     }
 
-    /// A fresh challenge, good for [`CHALLENGE_TTL_S`] from `now`, rounded up to the full second. `random` must not repeat.
+    /// A fresh challenge, valid for [`CHALLENGE_TTL_S`] from `now`, rounded up to the full second. `random` must not repeat.
     pub fn issue(&self, mode: Mode, now: Millis, random: [u8; 11]) -> String {
         let Some((id, key)) = self.keys.first() else {
             return String::new();
@@ -68,11 +68,11 @@ impl ChallengeKeys {
         out
     }
 
-    /// Checks that `nonce` begins with a challenge that these keys tagged for `mode` and that is still good.
+    /// Checks that `nonce` begins with a challenge that these keys tagged for `mode` and that has not expired.
     ///
     /// # Errors
-    /// [`ErrorCode::ChallengeInvalid`] if it does not, which does not say why, and [`ErrorCode::ChallengeExpired`] if it
-    /// is not good any more.
+    /// [`ErrorCode::ChallengeInvalid`], without a reason, if it does not, and [`ErrorCode::ChallengeExpired`] if it has
+    /// expired.
     pub fn check(&self, nonce: &str, mode: Mode, now: Millis) -> Result<Nonce, Error> {
         let invalid = || Error::new(ErrorCode::ChallengeInvalid);
         let parsed = Parsed::read(nonce).ok_or_else(invalid)?;
@@ -134,7 +134,7 @@ impl Parsed {
     }
 }
 
-/// Decodes strictly: one text for one value, since it is the text that is burnt.
+/// Decodes strictly, so that a value has only one text: it is the text that is burnt.
 fn part(text: &str) -> Option<[u8; 16]> {
     let mut out = [0; 16];
     (URL_SAFE_NO_PAD.decode_slice(text, &mut out) == Ok(16)).then_some(out)

@@ -14,12 +14,12 @@ pub fn content_digest(body: &[u8]) -> String {
     format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(body)))
 }
 
-/// Checks the field against the body's bytes. `sha-256` must be there; `sha-512` is checked where it is; digests of
-/// other algorithms are not looked at.
+/// Checks the field against the body's bytes. `sha-256` is required; `sha-512` is checked if present; digests of
+/// other algorithms are ignored.
 ///
 /// # Errors
-/// [`ErrorCode::DigestMismatch`] with a detail that says whether the field is malformed, lacks `sha-256`, or names
-/// another body.
+/// [`ErrorCode::DigestMismatch`] with a detail that says whether the field is malformed, lacks `sha-256`, or is the
+/// digest of another body.
 pub fn check_content_digest(field: &str, body: &[u8]) -> Result<(), Error> {
     if field.len() > FIELD_MAX_BYTES {
         return Err(mismatch("Content-Digest is too long"));
@@ -43,14 +43,14 @@ fn mismatch(detail: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::with(ErrorCode::DigestMismatch, detail)
 }
 
-/// The digests that we know of.
+/// The digests that are checked.
 #[derive(Default)]
 struct Digests {
     sha256: Option<Vec<u8>>,
     sha512: Option<Vec<u8>>,
 }
 
-/// Where one digest goes; nowhere if its algorithm is not known.
+/// Where a digest is kept; nowhere if its algorithm is unknown.
 struct Slot<'s>(Option<&'s mut Option<Vec<u8>>>);
 
 impl<'de> DictionaryVisitor<'de> for Digests {

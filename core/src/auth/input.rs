@@ -12,12 +12,12 @@ use sfv::{BareItemFromInput, ItemSerializer, KeyRef, Parser, RefBareItem};
 
 use crate::error::{Error, ErrorCode};
 
-/// The longest field that is looked at, all its lines together.
+/// The longest field that is read, all its lines together.
 pub(super) const FIELD_MAX_BYTES: usize = 8 * 1024;
 /// The most components one signature may cover.
 const COMPONENTS_MAX: usize = 32;
 
-/// What the profile's own signatures need, so that they are read with one allocation.
+/// Enough for the profile's own signatures, so that they are read with one allocation.
 const TEXT_BYTES: usize = 384;
 
 /// One member of `Signature-Input`: which components a signature covers, and its parameters.
@@ -27,7 +27,7 @@ pub struct SignatureInput {
     /// The member's value, serialised: the last line of the signature base.
     pub(super) text: String,
     pub(super) components: Vec<Component>,
-    /// Whether it lists more components than are looked at.
+    /// Whether it lists more components than are read.
     pub(super) too_many: bool,
     /// A parameter that was given twice, or with a value of another type than RFC 9421's.
     pub(super) wrong_parameter: Option<&'static str>,
@@ -44,24 +44,24 @@ pub struct SignatureInput {
 pub(super) struct Component {
     /// Its name, without quotes.
     pub(super) name: Range<usize>,
-    /// All of it, with quotes and parameters.
+    /// The whole identifier, with quotes and parameters.
     pub(super) whole: Range<usize>,
     pub(super) parameter: Parameter,
 }
 
-/// What is special about a component.
+/// The parameters of a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Parameter {
-    /// Nothing.
+    /// No parameters.
     None,
     /// `name`, of `@query-param`.
     Name(String),
-    /// Something that is not supported.
+    /// A parameter that is not supported.
     Other(String),
 }
 
 impl SignatureInput {
-    /// The name that joins it to its signature.
+    /// The label that joins it to its signature.
     pub fn label(&self) -> &str {
         &self.label
     }
@@ -72,7 +72,7 @@ impl SignatureInput {
         self.components.iter().filter(plain).any(|component| self.part(&component.name) == name)
     }
 
-    /// What the signature is for.
+    /// The tag: what the signature is for.
     pub fn tag(&self) -> Option<&str> {
         self.tag.as_deref()
     }
@@ -87,7 +87,7 @@ impl SignatureInput {
         self.expires
     }
 
-    /// The nonce.
+    /// The nonce, unchecked.
     pub fn nonce(&self) -> Option<&str> {
         self.nonce.as_deref()
     }
@@ -106,12 +106,12 @@ impl SignatureInput {
     ///
     /// # Errors
     /// [`ErrorCode::SignatureInvalid`] if it is not a dictionary of inner lists of strings, or names a label twice.
-    /// That a signature is of no use, such as a parameter of the wrong type, is noted and no error: another may be meant.
+    /// A flaw in one signature, such as a parameter of the wrong type, is noted but is no error: another one may be meant.
     pub fn parse_field(field: &str) -> Result<Vec<SignatureInput>, Error> {
         parse("Signature-Input", field, Inputs(Vec::new()))
     }
 
-    /// The nonce, out of here: it is copied once a call.
+    /// Moves the nonce out: it is copied once per call.
     pub(super) fn take_nonce(&mut self) -> Option<String> {
         self.nonce.take()
     }
@@ -157,7 +157,7 @@ fn parse<'a, V: DictionaryVisitor<'a>>(name: &str, field: &'a str, visitor: V) -
     Parser::new(field).parse_dictionary_with_visitor(visitor).map_err(|error| invalid(format!("{name} is malformed: {error}")))
 }
 
-/// Why a field that is well formed is refused nevertheless.
+/// Why a well-formed field is refused nevertheless.
 #[derive(Debug)]
 pub(super) struct Refused(pub(super) &'static str);
 
@@ -299,7 +299,7 @@ impl<'a> ParameterVisitor<'a> for ReadParameters<'_> {
     }
 }
 
-/// Fills the slot; whether that was wrong: it was full, or the value has another type.
+/// Fills the slot. True if that was wrong: the slot was full, or the value has another type.
 fn integer(slot: &mut Option<i64>, value: BareItemFromInput<'_>) -> bool {
     match value {
         BareItemFromInput::Integer(value) => slot.replace(value.into()).is_some(),

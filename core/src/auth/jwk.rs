@@ -28,7 +28,7 @@ pub(crate) fn read_jwk(value: Value<'_>) -> Result<PublicKey, Problems> {
     read_jwk_as(value, PublicKey::from_bytes)
 }
 
-/// [`read_jwk`] without arithmetic on a curve: for whoever leaves it to another library to refuse what is no point, as
+/// [`read_jwk`] without arithmetic on the curve: for callers whose own library refuses a point that is not on it, as
 /// every library does before it verifies.
 pub(crate) fn read_unchecked_jwk(value: Value<'_>) -> Result<PublicKey, Problems> {
     read_jwk_as(value, PublicKey::from_stored)

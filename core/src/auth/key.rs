@@ -1,4 +1,4 @@
-//! Public keys, and the names they go by.
+//! Public keys and their thumbprints.
 
 use std::fmt;
 
@@ -61,8 +61,8 @@ impl PublicKey {
         p256::ecdsa::VerifyingKey::from_sec1_bytes(&point).ok().map(|_| Self::P256(point))
     }
 
-    /// An Ed25519 key; `None` if it is no point of the curve, one of small order, or written with a `y` beyond the
-    /// field's prime: such a key would have two names.
+    /// An Ed25519 key; `None` if it is not on the curve, is of small order, or has a `y` not below the field's prime:
+    /// such a key would have two thumbprints.
     pub fn ed25519(bytes: &[u8]) -> Option<Self> {
         let bytes: [u8; 32] = bytes.try_into().ok()?;
         let [low, middle @ .., high] = &bytes;
@@ -71,7 +71,7 @@ impl PublicKey {
         ed25519_dalek::VerifyingKey::from_bytes(&bytes).ok().filter(|key| !key.is_weak()).map(|_| Self::Ed25519(bytes))
     }
 
-    /// A key from what [`PublicKey::as_bytes`] gave.
+    /// A key from the bytes of [`PublicKey::as_bytes`].
     pub fn from_bytes(algorithm: Algorithm, bytes: &[u8]) -> Option<Self> {
         match algorithm {
             Algorithm::EcdsaP256Sha256 => Self::p256(bytes),
@@ -79,8 +79,8 @@ impl PublicKey {
         }
     }
 
-    /// The key behind what [`PublicKey::as_bytes`] gave and this program kept where nobody else writes: what is no point was
-    /// refused when it came in. Costs no arithmetic on a curve.
+    /// A key from the bytes of [`PublicKey::as_bytes`] that this program stored itself, and so checked when they came in.
+    /// Costs no arithmetic on the curve.
     pub(crate) fn from_stored(algorithm: Algorithm, bytes: &[u8]) -> Option<Self> {
         match algorithm {
             Algorithm::EcdsaP256Sha256 => bytes.try_into().ok().filter(|point: &[u8; 65]| point[0] == 4).map(Self::P256),
@@ -95,8 +95,8 @@ impl PublicKey {
         if databases { Self::from_bytes(algorithm, bytes) } else { Self::from_stored(algorithm, bytes) }
     }
 
-    /// A key of one's own, from the JWK that whatever keeps its private half gave: its shape is checked, not that it is a point
-    /// of its curve.
+    /// One's own key, from the JWK that its key store returned. Its shape is checked, but not that it is a point on its
+    /// curve.
     ///
     /// # Errors
     /// As of [`parse_jwk`](super::parse_jwk).
@@ -120,7 +120,7 @@ impl PublicKey {
         }
     }
 
-    /// The JWK with its required members alone, in the order of RFC 7638.
+    /// The JWK with only the required members, in the order of RFC 7638.
     pub fn jwk(&self) -> String {
         let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
         match self {

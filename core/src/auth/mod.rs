@@ -4,9 +4,9 @@
 //! never leaves its owner; what the gateway keeps is public, hashed or sealed. Everything here is deterministic and does
 //! no I/O: time and randomness are arguments.
 //!
-//! A verifier takes these steps, and no other order gives as good an answer:
+//! A verifier takes these steps in this order, which gives the most helpful errors:
 //! [`find_signature`], [`ChallengeKeys::check`] with its nonce, [`Signed::check_created`], [`Signed::check_coverage`],
-//! [`Signed::base`], [`Signed::verify`], [`check_content_digest`], and last the store, which has seen the nonce or not.
+//! [`Signed::base`], [`Signed::verify`], [`check_content_digest`], and last the store, which knows whether the nonce was used.
 //! What is accepted and what is not, and why, is in `docs/signature-policy.md`.
 
 mod base;

@@ -1,4 +1,4 @@
-//! What railgate asks of a signature (HTTP contract, section 3).
+//! What railgate requires of a signature.
 
 use super::input::{SignatureInput, invalid, signature_bytes};
 use super::{Algorithm, KeyId, Message, PublicKey, Verify};
@@ -7,35 +7,35 @@ use crate::time::{Millis, rfc3339};
 
 /// The tag of the signature that a call carries.
 pub const TAG: &str = "railgate";
-/// The tag of a second signature: that of a key which is being added.
+/// The tag of a second signature, by a key that is being added.
 pub const TAG_NEW_KEY: &str = "railgate-newkey";
-/// By how many seconds a signature's time may differ from the gateway's, to either side.
+/// By how many seconds a signature's time may differ from the gateway's, in either direction.
 pub const SKEW_S: i64 = 300;
 
 /// What must be covered when the message has it.
 pub(super) const COVERED_FIELDS: [&str; 4] = ["authorization", "content-type", "content-digest", "idempotency-key"];
 
-/// A signature of the profile, found and well formed; nothing is verified yet.
+/// A well-formed signature of the profile, not verified yet.
 #[derive(Debug, Clone)]
 pub struct Signed {
-    /// The key that it says it is of.
+    /// The key that it claims to be made with.
     pub key_id: KeyId,
-    /// How it says it was made.
+    /// The algorithm that it claims.
     pub algorithm: Algorithm,
-    /// When it says it was made, in seconds since 1970.
+    /// When it claims to be made, in seconds since 1970.
     pub created: i64,
-    /// Its nonce, not looked at.
+    /// Its nonce, unchecked.
     pub nonce: String,
     /// The signature's bytes.
     pub signature: [u8; 64],
     input: SignatureInput,
 }
 
-/// Finds the one signature with the tag `tag`. Signatures with other tags are not looked at.
+/// Finds the one signature with the tag `tag`. Signatures with other tags are ignored.
 ///
 /// # Errors
 /// [`ErrorCode::SignatureMissing`] if there is none, and [`ErrorCode::SignatureInvalid`] if there are two, or if it lacks
-/// something that the profile asks for; the detail says what.
+/// something that the profile requires; the detail says what.
 pub fn find_signature(message: &Message<'_>, tag: &str) -> Result<Signed, Error> {
     let missing = || Error::with(ErrorCode::SignatureMissing, format!("the call carries no signature with the tag {tag}"));
     let field = message.combined("signature-input")?.ok_or_else(missing)?;
@@ -82,7 +82,7 @@ impl Signed {
         }
     }
 
-    /// Checks that the signature was made within [`SKEW_S`] of `now`, and is not past the time its maker set.
+    /// Checks that the signature was made within [`SKEW_S`] of `now`, and has not expired.
     ///
     /// # Errors
     /// [`ErrorCode::ClockSkew`], naming both times.

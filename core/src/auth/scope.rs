@@ -22,7 +22,7 @@ macro_rules! scopes {
 }
 
 scopes! {
-    /// Look at settlements, their traces and reversals.
+    /// Read settlements, their traces and reversals.
     SettlementsRead = 0 "settlements:read",
     /// Create and check settlements.
     SettlementsWrite = 1 "settlements:write",
@@ -30,11 +30,11 @@ scopes! {
     SettlementsReverse = 2 "settlements:reverse",
     /// Fetch receipts.
     ReceiptsRead = 3 "receipts:read",
-    /// Look at balances and statements.
+    /// Read balances and statements.
     BalancesRead = 4 "balances:read",
-    /// Look at providers.
+    /// Read providers.
     ProvidersRead = 5 "providers:read",
-    /// Look at webhooks and their deliveries.
+    /// Read webhooks and their deliveries.
     WebhooksRead = 6 "webhooks:read",
     /// Subscribe, change, test and replay webhooks.
     WebhooksWrite = 7 "webhooks:write",
@@ -46,7 +46,7 @@ scopes! {
     BundlesWrite = 10 "bundles:write",
     /// Review bundles.
     BundlesReview = 11 "bundles:review",
-    /// Steer the sandbox's simulator.
+    /// Control the sandbox's simulator.
     Simulator = 12 "simulator",
     /// Everything an operator may do.
     Admin = 13 "admin",
@@ -57,7 +57,7 @@ scopes! {
 pub struct ScopeSet(u32);
 
 impl ScopeSet {
-    /// Nothing.
+    /// The empty set.
     pub const NONE: ScopeSet = ScopeSet(0);
     /// What a client's own key may do: everything that concerns the client alone.
     pub const CLIENT: ScopeSet = ScopeSet::all().without(Scope::Mobile).without(Scope::BundlesReview).without(Scope::Admin);
@@ -83,17 +83,17 @@ impl ScopeSet {
         self.0
     }
 
-    /// The set and `scope`.
+    /// The set with `scope` added.
     pub const fn with(self, scope: Scope) -> Self {
         Self(self.0 | scope.bit())
     }
 
-    /// The set but `scope`.
+    /// The set without `scope`.
     pub const fn without(self, scope: Scope) -> Self {
         Self(self.0 & !scope.bit())
     }
 
-    /// What both have.
+    /// The scopes in both sets.
     pub const fn both(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }

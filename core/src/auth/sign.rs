@@ -1,4 +1,4 @@
-//! Signing requests: what a client, a proxy and the command line do.
+//! Signing requests, for clients, the proxy and the command line.
 
 use std::fmt;
 
@@ -26,18 +26,18 @@ pub trait Signer: Send + Sync {
 /// Why a request was not signed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SignError {
-    /// Whatever keeps the key did not sign.
+    /// The key store did not sign.
     #[error("the key store did not sign: {0}")]
     KeyStore(String),
-    /// The answer of what keeps the key is not a signature of the key's algorithm.
+    /// The key store's answer is not a signature of the key's algorithm.
     #[error("the key store's answer is not an {} signature", .0.as_str())]
     Malformed(Algorithm),
-    /// The request or the stamp has something in it that cannot be signed.
+    /// The request or the stamp contains something that cannot be signed.
     #[error("the request cannot be signed: {}", .0.detail)]
     Request(Error),
 }
 
-/// A request that is about to leave.
+/// A request to be sent.
 #[derive(Clone, Copy)]
 pub struct Outgoing<'a> {
     /// The method.
@@ -46,7 +46,7 @@ pub struct Outgoing<'a> {
     pub target_uri: &'a str,
     /// The fields, one entry for each line.
     pub fields: &'a [(&'a str, &'a [u8])],
-    /// The body's bytes; empty is none.
+    /// The body's bytes; empty means no body.
     pub body: &'a [u8],
 }
 
@@ -66,7 +66,7 @@ pub struct Stamp<'a> {
     pub nonce: &'a str,
     /// [`TAG`](super::TAG) or [`TAG_NEW_KEY`](super::TAG_NEW_KEY).
     pub tag: &'a str,
-    /// A name for it that no other signature of the request has.
+    /// Its label, unique among the signatures of the request.
     pub label: &'a str,
 }
 
@@ -81,7 +81,7 @@ pub struct SignatureFields {
     pub signature: String,
 }
 
-/// What a signature is made over, and the fields that say so.
+/// What is to be signed, and the fields that will say so.
 #[derive(Debug, Clone)]
 pub struct UnsignedFields {
     algorithm: Algorithm,
@@ -111,10 +111,10 @@ impl UnsignedFields {
     }
 }
 
-/// Signs a request as the profile asks: its method, its target URI, and those fields of the profile that it has.
+/// Signs a request as the profile requires: its method, its target URI, and those of the profile's fields that it has.
 ///
-/// A second signature on the same request is made of the request with the first one's `content_digest`, or without:
-/// both give the same.
+/// A second signature on the same request may be made with or without the first one's `content_digest` among the
+/// fields; the result is the same.
 ///
 /// # Errors
 /// As the variants of [`SignError`] say.
@@ -169,7 +169,7 @@ pub fn to_raw(algorithm: Algorithm, signature: &[u8]) -> Option<[u8; 64]> {
     }
 }
 
-/// `SEQUENCE { r INTEGER, s INTEGER }` in DER (X.690): shortest lengths, shortest non-negative integers, nothing behind.
+/// `SEQUENCE { r INTEGER, s INTEGER }` in DER (X.690): shortest lengths, shortest non-negative integers, no trailing bytes.
 fn from_der(der: &[u8]) -> Option<[u8; 64]> {
     let [0x30, length, rest @ ..] = der else { return None };
     (rest.len() < 0x80 && rest.len() == usize::from(*length)).then_some(())?;
@@ -195,7 +195,7 @@ fn integer(der: &[u8]) -> Option<([u8; 32], &[u8])> {
     Some((out, rest))
 }
 
-/// `r‖s` as DER, for libraries that want that.
+/// `r‖s` as DER, for libraries that need it.
 pub fn to_der(signature: &[u8; 64]) -> Vec<u8> {
     let mut body = Vec::with_capacity(70);
     for half in signature.chunks_exact(32) {

@@ -1,4 +1,4 @@
-//! Access tokens: opaque, and told from noise without a look-up.
+//! Access tokens: opaque, with a checksum that tells typing errors without a look-up.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,13 +15,13 @@ pub fn token_text(mode: Mode, secret: &[u8; 32]) -> String {
     format!("rg_{}_{}", mode.as_str(), URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// The mode that a token's prefix names, whether or not the rest is one of ours.
+/// The mode that a token's prefix names, whether or not the rest is valid.
 pub fn token_mode(token: &str) -> Option<Mode> {
     let rest = token.strip_prefix("rg_")?;
     Mode::ALL.iter().copied().find(|mode| rest.strip_prefix(mode.as_str()).is_some_and(|rest| rest.starts_with('_')))
 }
 
-/// The hash under which a token is kept; `None` for text that cannot be one of ours.
+/// The hash under which a token is stored; `None` for text that cannot be one of ours.
 pub fn token_hash(token: &str) -> Option<Digest32> {
     let mode = token_mode(token)?;
     let body = token.get("rg__".len() + mode.as_str().len()..)?;

@@ -1,4 +1,4 @@
-//! Verifying with a public key: a seam, since a server has faster code than a browser.
+//! Verifying with a public key: a trait, because a server has faster code than a browser.
 
 use ed25519_dalek::{Signature as EdSignature, VerifyingKey as EdKey};
 use p256::ecdsa::signature::Verifier as _;

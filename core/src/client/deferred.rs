@@ -19,7 +19,7 @@ use crate::auth::{PublicKey, SignError, Signer, TAG, TAG_NEW_KEY, UnsignedFields
 use crate::ledger::Mode;
 use crate::time::Millis;
 
-/// A request that lacks nothing but a signature. It is good for a few minutes, and to be sent once.
+/// A request that only lacks a signature. It is valid for a few minutes, and may be sent once.
 #[derive(Clone)]
 pub struct Draft {
     request: Request,

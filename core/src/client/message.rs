@@ -11,16 +11,16 @@ pub struct Request {
     pub path: String,
     /// Names and values, one entry for each line.
     pub headers: Vec<(String, String)>,
-    /// The body; empty is none.
+    /// The body; empty means no body.
     pub body: Vec<u8>,
 }
 
-/// An answer, as far as a [`Session`](super::Session) looks at it.
+/// The parts of an answer that a [`Session`](super::Session) reads.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
     /// The status.
     pub status: u16,
-    /// Names and values. `Signature-Challenge` and `Date` are all that is looked at.
+    /// Names and values. Only `Signature-Challenge` and `Date` are read.
     pub headers: &'a [(&'a str, &'a str)],
     /// The body.
     pub body: &'a [u8],

@@ -16,7 +16,7 @@
 //!
 //! A key that signs asynchronously, as a browser's does, signs [`Draft`]s: [`Session::deferred`].
 //!
-//! An answer that got lost is another matter: whether to send the call again depends on the call, so the host decides.
+//! Lost answers are a different matter: whether to send a call again depends on the call, so the host decides.
 
 mod deferred;
 mod message;
@@ -249,9 +249,9 @@ impl Session {
         Ok(prepare_fields(key, &outgoing, &Stamp { created, nonce: &nonce, tag, label })?)
     }
 
-    /// Takes from any answer what it tells the session: a fresh challenge, the end of a token, the server's clock.
+    /// Learns from any answer: a fresh challenge, the end of a token, the server's clock.
     ///
-    /// True if the call was refused before anything was done and the same call, signed anew, may be taken. Try once.
+    /// True if the call was refused before anything was done, and the same call may succeed with a new signature. Retry once.
     pub fn hear(&mut self, answer: &Answer<'_>, now: Millis) -> bool {
         let code = if answer.status >= 400 { told(answer.body).map(|told| told.code).unwrap_or_default() } else { String::new() };
         match code.as_str() {

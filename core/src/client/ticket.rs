@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Millis;
 
-/// A token is renewed in its last minute, so that it does not end under way.
+/// A token is renewed in its last minute, so that it does not expire in flight.
 pub(super) const TOKEN_MARGIN: Millis = 60_000;
-/// A challenge needs to outlive one call only.
+/// A challenge only needs to outlive one call.
 pub(super) const CHALLENGE_MARGIN: Millis = 30_000;
 
 /// A token or a challenge.
 #[derive(Clone)]
 pub(super) struct Ticket {
     pub(super) text: String,
-    /// From then on a new one is taken: before the end, but never in the first half.
+    /// When to take a new one: before it expires, but never in the first half of its life.
     pub(super) renew_at: Millis,
     pub(super) ends_at: Millis,
     half_at: Millis,
@@ -26,7 +26,7 @@ impl Ticket {
         Self { text: text.to_owned(), renew_at: ends_at - margin.min(life / 2), ends_at, half_at: ends_at - life / 2 }
     }
 
-    /// When it is worth taking another that is offered.
+    /// When an offered replacement is worth taking.
     pub(super) fn is_half_over(&self, now: Millis) -> bool {
         now >= self.half_at
     }

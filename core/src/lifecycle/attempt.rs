@@ -9,7 +9,7 @@ stored_enum! {
         Started = 1 "started",
         /// The rail has it and will say later how it ended.
         Accepted = 2 "accepted",
-        /// Nobody knows whether the rail has it.
+        /// It is not known whether the rail has it.
         Unknown = 3 "unknown",
         /// Paid.
         Completed = 4 "completed",
@@ -21,7 +21,7 @@ stored_enum! {
 }
 
 impl AttemptStatus {
-    /// Proved not to have paid and never to pay.
+    /// Whether it is proved not to have paid and never to pay.
     pub const fn is_dead(self) -> bool {
         match self {
             Self::Declined | Self::NotSent => true,
@@ -29,7 +29,7 @@ impl AttemptStatus {
         }
     }
 
-    /// The rail may still change it.
+    /// Whether the rail may still change it.
     pub const fn is_open(self) -> bool {
         match self {
             Self::Started | Self::Accepted | Self::Unknown => true,
@@ -55,7 +55,7 @@ stored_enum! {
     pub enum AnswerKind {
         /// Paid.
         Completed = 1 "completed",
-        /// Taken; the end comes later.
+        /// Accepted; the outcome comes later.
         Accepted = 2 "accepted",
         /// Refused.
         Declined = 3 "declined",
@@ -73,13 +73,13 @@ stored_enum! {
 pub enum Next {
     /// The attempt goes to this state.
     To(AttemptStatus),
-    /// Nothing new: a repeat, or older than what is known.
+    /// Nothing new: a repeat, or older than what is already known.
     Stay,
     /// It contradicts what was proved.
     Contradiction,
     /// The payment came back after it had completed.
     Bounced,
-    /// It was paid, which nobody had told us, and has come back since: completed first, then bounced.
+    /// It was paid without our knowing, and has since come back: completed first, then bounced.
     PaidAndBounced,
 }
 

@@ -1,6 +1,6 @@
-//! What states there are and how one follows another: one persisted enum and one pure, exhaustive function each.
+//! The states and how one follows another: for each lifecycle one persisted enum and one pure, exhaustive function.
 //!
-//! Nothing here reads a store, a clock or a setting. The engine feeds an input, gets back what follows, and
+//! Nothing here reads a store, a clock or a setting. The engine passes an input, gets back what follows, and
 //! records it. The full tables are in `docs/lifecycle.md`, generated from these functions.
 
 pub mod attempt;

@@ -1,4 +1,4 @@
-//! The lifecycle of a reversal: the undoing, whole or in part, of a completed settlement.
+//! The lifecycle of a reversal, which undoes a completed settlement, wholly or in part.
 
 use super::attempt::AnswerKind;
 use super::settlement::SettlementStatus;
@@ -22,7 +22,7 @@ stored_enum! {
 }
 
 impl ReversalStatus {
-    /// Nothing more happens to it.
+    /// Whether nothing more happens to it.
     pub const fn is_final(self) -> bool {
         match self {
             Self::Completed | Self::Failed => true,
@@ -97,7 +97,7 @@ pub const fn undo(from: SettlementStatus, ask: Ask) -> Undo {
 pub enum Next {
     /// The reversal goes to this state.
     To(ReversalStatus),
-    /// A repeat, or old news.
+    /// Nothing new: a repeat, or older than what is already known.
     Stay,
     /// It contradicts what was proved; a person must look.
     Discrepancy,

@@ -1,4 +1,4 @@
-//! The settlement's lifecycle (contract, section 2).
+//! The settlement's lifecycle.
 
 use super::{StateName, stored_enum};
 
@@ -27,7 +27,7 @@ stored_enum! {
 }
 
 impl SettlementStatus {
-    /// Nothing more happens by itself. (`completed` can still be reversed or returned.)
+    /// Whether nothing more happens by itself. (`completed` can still be reversed or returned.)
     pub const fn is_final(self) -> bool {
         match self {
             Self::Accepted | Self::Submitted | Self::Unknown => false,
@@ -76,9 +76,9 @@ stored_enum! {
     pub enum SettlementInput {
         /// The first attempt is about to leave, or one to the next provider.
         AttemptStarted = 1 "attempt_started",
-        /// The rail took the attempt and will say later how it ended.
+        /// The rail accepted the attempt and will report the outcome later.
         AttemptAccepted = 2 "attempt_accepted",
-        /// Nobody knows whether the attempt took place.
+        /// It is not known whether the attempt took place.
         AttemptUnknown = 3 "attempt_unknown",
         /// Proof that the current attempt was paid.
         AttemptCompleted = 4 "attempt_completed",
@@ -104,11 +104,11 @@ stored_enum! {
 pub enum Next {
     /// The settlement goes to this state.
     To(SettlementStatus),
-    /// Nothing changes and nothing is recorded about the state: a repeat, or old news.
+    /// Nothing changes and nothing is recorded about the state: a repeat, or older than what is already known.
     Stay,
-    /// The state stands, but a person must look: event `settlement.discrepancy`, `needs_review`.
+    /// The state stays, but a person must look: event `settlement.discrepancy`, `needs_review`.
     Discrepancy,
-    /// The state does not allow it; the caller is told so.
+    /// The state does not allow it; the caller gets an error.
     Refuse,
 }
 

@@ -11,7 +11,7 @@ pub fn markdown() -> String {
     let mut out = String::from(
         "# Lifecycles: every state × every input\n\n\
          Generated from the transition functions in `core/src/lifecycle`; a test fails when this page and the code differ.\n\
-         `→ state` moves there, `·` changes nothing, **discrepancy** calls a person, *refused* is an error to the caller.\n",
+         `→ state` moves there, `·` changes nothing, **discrepancy** flags the settlement for a person, *refused* is an error to the caller.\n",
     );
     section(
         &mut out,

@@ -1,4 +1,4 @@
-//! Signed checkpoints: what the log says of itself (C2SP tlog-checkpoint, a signed-note).
+//! Signed checkpoints (C2SP tlog-checkpoint, a signed-note): the log's statement about itself.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::{Hash, decimal};
 use crate::auth::{Algorithm, PublicKey, RustCrypto, SignError, Signer, Verify as _, to_raw};
 
-/// No note is longer, in bytes; what is longer is not looked at.
+/// The longest note that is read, in bytes.
 pub(super) const LONGEST_NOTE: usize = 1_000_000;
 /// More signatures than any note has.
 const MOST_SIGNATURES: usize = 100;
@@ -18,7 +18,7 @@ const ED25519: u8 = 1;
 /// What a line of a signature begins with: an em dash and a space.
 const DASH: &str = "\u{2014} ";
 
-/// Why a note says nothing to whoever trusts one key.
+/// Why a note proves nothing under the trusted key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
     /// It is longer than one megabyte, or has more than 100 signatures.
@@ -33,7 +33,7 @@ pub enum NoteError {
     /// None of the signatures is under the name and id of the key.
     #[error("the note is not signed with this key")]
     NotSigned,
-    /// A signature under the name and id of the key does not fit.
+    /// A signature under the name and id of the key is invalid.
     #[error("the signature does not fit")]
     BadSignature,
     /// The key is that of another log.
@@ -52,8 +52,8 @@ impl LogName {
         (!text.is_empty() && text.chars().all(may_be_in_a_name)).then(|| Self(text.to_owned()))
     }
 
-    /// The name of a gateway's log, from its public address: that without the scheme and a slash at the end, and
-    /// `/log`. What may not be in a name is written as in a URL, `%2B` for a plus.
+    /// The name of a gateway's log: its public address without the scheme and a trailing slash, and `/log`. Characters
+    /// that a name must not contain are percent-encoded, `%2B` for a plus.
     pub fn of_issuer(issuer: &str) -> Self {
         let place = issuer.split_once("://").map_or(issuer, |(_, place)| place);
         let mut name = String::with_capacity(place.len() + 4);
@@ -101,8 +101,8 @@ impl LogKey {
         }
     }
 
-    /// Reads a verifier key as it is displayed; `None` if it is none, its id does not fit, or nothing should be
-    /// verified with it.
+    /// Reads a verifier key as it is displayed; `None` if it is none, its id does not match, or it is a weak
+    /// key.
     pub fn parse(text: &str) -> Option<Self> {
         (text.len() <= LONGEST_NOTE).then_some(())?;
         let mut parts = text.splitn(3, '+');
@@ -119,14 +119,14 @@ impl LogKey {
         &self.name
     }
 
-    /// The id: the first four bytes of SHA-256(`name ‖ newline ‖ 01 ‖ key`). It tells keys apart and proves nothing.
+    /// The id: the first four bytes of SHA-256(`name ‖ newline ‖ 01 ‖ key`). It distinguishes keys and proves nothing.
     pub fn id(&self) -> [u8; 4] {
         let hash: Hash =
             Sha256::new().chain_update(&self.name.0).chain_update([b'\n', ED25519]).chain_update(self.public.as_bytes()).finalize().into();
         [hash[0], hash[1], hash[2], hash[3]]
     }
 
-    /// What a checkpoint says, if the log signed it. Signatures under other keys are left alone: witnesses add theirs.
+    /// The checkpoint, if the log signed it. Signatures under other keys are ignored: witnesses add theirs.
     ///
     /// # Errors
     /// As the variants of [`NoteError`] say.
@@ -171,13 +171,13 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The text that is signed: origin, size in decimal and root in base64, each with a newline behind it.
+    /// The text that is signed: origin, size in decimal and root in base64, each followed by a newline.
     pub fn text(&self) -> String {
         format!("{}\n{}\n{}\n", self.origin, self.size, STANDARD.encode(self.root))
     }
 
-    /// Reads the text of a checkpoint; `None` if it is none. Lines behind the first three must not be empty; what they
-    /// say is left out.
+    /// Reads the text of a checkpoint; `None` if it is none. Lines after the first three must not be empty; their content
+    /// is ignored.
     pub fn parse(text: &str) -> Option<Self> {
         let mut lines = text.strip_suffix('\n')?.split('\n');
         let origin = LogName::parse(lines.next()?)?;
@@ -188,7 +188,7 @@ impl Checkpoint {
 
     /// The signed note: the text, and one signature under the log's own name.
     ///
-    /// A log must never sign two checkpoints of which neither begins with the other: that is for the caller to keep.
+    /// A log must never sign two checkpoints of which neither extends the other: that is up to the caller.
     ///
     /// # Errors
     /// [`SignError::Malformed`] if the signer has no Ed25519 key or its answer is no signature of one;
@@ -203,7 +203,7 @@ impl Checkpoint {
     }
 }
 
-/// A note, taken apart and not yet verified.
+/// The parts of a note, not yet verified.
 struct Note<'a> {
     /// With its last newline.
     text: &'a str,

@@ -15,14 +15,14 @@ const TITLE: &str = "c2sp.org/tlog-proof@v1\n";
 const DOMAIN: &[u8] = b"railgate-event-v1\0";
 /// No path is longer: a size has 64 bits.
 const LONGEST_PATH: usize = 64;
-/// What can stand before the checkpoint: the path, a line each, and less than two more of those for the rest.
+/// The longest text before the checkpoint: the lines of the path, and less than two more for the rest.
 const LONGEST_HEAD: usize = (LONGEST_PATH + 4) * 45;
 
 /// The leaf of an event: SHA-256(`railgate-event-v1 ‖ 00 ‖ salt ‖ event_hash`).
 ///
 /// `event_hash` is the event's hash in its settlement's chain, which covers all events before it; `salt` is 32 bytes
-/// that nobody else knows. Without the salt the leaf says nothing, not even to somebody who guesses the whole event, so
-/// the log can be public. With it the leaf stands for this one event.
+/// that nobody else knows. Without the salt the leaf reveals nothing, not even to somebody who guesses the whole event, so
+/// the log can be public. With it, the leaf commits to this one event.
 pub fn commitment(salt: &[u8; 32], event_hash: &[u8; 32]) -> [u8; 32] {
     Sha256::new().chain_update(DOMAIN).chain_update(salt).chain_update(event_hash).finalize().into()
 }
@@ -43,7 +43,7 @@ pub enum ProofError {
 
 /// The proof that an event is in the log. Displayed as the text of a `.tlog-proof` file; its `extra` line is the salt.
 ///
-/// Nothing vouches for the salt in itself, and nothing has to: with another one the event makes another leaf.
+/// Nothing vouches for the salt, and nothing needs to: with a different salt, the event has a different leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// The salt of the event's [`commitment`].

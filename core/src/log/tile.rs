@@ -1,4 +1,4 @@
-//! Tiles as they are served: their paths, and what is behind them (C2SP tlog-tiles).
+//! Tiles as they are served: their paths and contents (C2SP tlog-tiles).
 
 use std::fmt;
 
@@ -107,10 +107,10 @@ impl fmt::Display for TilePath {
     }
 }
 
-/// The bytes behind a path: hashes one after the other, or of each entry its length as two bytes, big-endian, and its
+/// The bytes at a path: hashes one after the other, or for each entry its length as two bytes, big-endian, and its
 /// data. They never change once they are there.
 ///
-/// The rows may be ahead of what a checkpoint was signed for: ask [`TilePath::is_within`] first, with the size signed.
+/// The rows may be ahead of the latest signed checkpoint: ask [`TilePath::is_within`] first, with the size signed.
 ///
 /// # Errors
 /// [`TreeError::Missing`] or [`TreeError::Short`] if the log has no such tile, [`TreeError::Tiles`] if it cannot be read.

@@ -2,7 +2,7 @@
 //!
 //! A subtree whose leaves are all there never changes again. A tile of level L holds the roots of subtrees of 256^L
 //! leaves each, 256 of them side by side, so every complete subtree is found in one tile: that of 2^(8L+r) leaves as
-//! 2^r entries of level L. All others are put together from complete ones.
+//! 2^r entries of level L. All others are combined from complete ones.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub trait Tiles {
     /// The row of tile `index` of `level`; `None` if there is none.
     ///
     /// # Errors
-    /// Whatever keeps the row from being read.
+    /// Why the row could not be read.
     fn tile(&self, level: u8, index: u64) -> Result<Option<Vec<u8>>, Self::Error>;
 }
 
@@ -39,7 +39,7 @@ pub enum TreeError<E> {
     /// A row could not be read.
     #[error("a tile of the log could not be read: {0}")]
     Tiles(E),
-    /// A row that a tree of this size has is not there.
+    /// A row that a tree of this size has is missing.
     #[error("tile {index} of level {level} of the log is missing")]
     Missing {
         /// Its level.
@@ -92,7 +92,7 @@ pub struct TileRow {
     pub bytes: Vec<u8>,
 }
 
-/// What an append comes to. Nothing is stored until the caller stores it, all rows or none.
+/// The result of an append. Nothing is stored until the caller stores it, all rows or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
     /// The new size.
@@ -131,7 +131,7 @@ impl<T: Tiles> Tiles for Overlay<'_, T> {
 /// Reads at most one row of each level, its last, and only where something is added to the level.
 ///
 /// # Errors
-/// A [`TreeError`] if a row cannot be read or is not as it is in a tree of `size` leaves.
+/// A [`TreeError`] if a row cannot be read or does not belong to a tree of `size` leaves.
 pub fn append<T: Tiles>(tiles: &T, size: u64, leaves: &[[u8; 32]]) -> Result<Appended, TreeError<T::Error>> {
     let more = u64::try_from(leaves.len()).unwrap_or(u64::MAX);
     let new_size = size.checked_add(more).ok_or(TreeError::Beyond { asked: more, size })?;

@@ -1,11 +1,11 @@
-//! Checking proofs (RFC 9162, sections 2.1.3.2 and 2.1.4.2). Every input has an answer, however it was made up.
+//! Checking proofs (RFC 9162, sections 2.1.3.2 and 2.1.4.2). Every input has an answer, however malformed.
 
 use super::{Hash, empty_root, node_hash};
 
 /// Whether `path` proves that the leaf with this hash is at `index` in the tree of `size` leaves under `root`.
 ///
-/// Of `size` the path shows no more than its own shape, which some sizes share: it must come with the root from whoever
-/// vouches for both, as in a signed checkpoint.
+/// The path confirms of `size` only its own shape, which several sizes share: `size` must come together with the root
+/// from whoever vouches for both, as in a signed checkpoint.
 #[must_use]
 pub fn verify_inclusion(leaf_hash: &Hash, index: u64, size: u64, path: &[Hash], root: &Hash) -> bool {
     if index >= size {

@@ -1,12 +1,12 @@
-//! The forms of a receipt that are for people, by their media types; and the way from a program that issues receipts to another
-//! that draws them, such as a module that a page loads only when it first shows one.
+//! The forms of a receipt for people, by media type; and how a program that issues receipts hands them to another
+//! that draws them, such as a module that a page loads on first use.
 
 use super::{Claims, Receipt, Trace};
 use crate::auth::KeyId;
 use crate::error::{Error, ErrorCode, Result};
 use crate::lifecycle::SettlementStatus;
 
-/// A form of a receipt that is for people.
+/// A form of a receipt for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// [`Receipt::html`].
@@ -50,7 +50,7 @@ impl Receipt {
             Form::Text => Ok(self.text()),
         }
     }
-    /// All that it is, text by text: what [`Receipt::of_parts`] takes. The order is between two programs of one build.
+    /// The receipt as a list of texts, for [`Receipt::of_parts`]. The order is private to two programs of one build.
     pub fn parts(&self) -> Vec<String> {
         let Self { claims, key_id, jws, description } = self.clone();
         let Claims {
@@ -102,8 +102,8 @@ impl Receipt {
         ]
     }
 
-    /// The receipt of which [`Receipt::parts`] gave the parts. Nobody looks at its signature: it says what whoever gave them says.
-    /// A receipt of others is for [`verify_receipt`](super::verify_receipt).
+    /// The receipt with these parts, from [`Receipt::parts`]. Its signature is not checked: use
+    /// [`verify_receipt`](super::verify_receipt) for receipts by others.
     ///
     /// # Errors
     /// [`ErrorCode::ReceiptInvalid`] for other parts.
@@ -115,7 +115,7 @@ impl Receipt {
     }
 }
 
-/// Before a text that may be missing: an empty one is another than none.
+/// Precedes a text that may be missing, because an empty one differs from none.
 const THERE: char = '=';
 
 fn read(parts: &mut impl Iterator<Item = String>) -> Option<Receipt> {

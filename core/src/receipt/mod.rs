@@ -1,12 +1,12 @@
-//! Receipts: what a settlement came to, signed, to be checked by anybody without asking the gateway.
+//! Receipts: the signed outcome of a settlement, which anybody can check without asking the gateway.
 //!
 //! A receipt is a compact JWS (RFC 7515), ES256, about one moment: the event by which the settlement was completed,
 //! reversed or returned. All it says follows from the settlement as that event left it, and the signature is
-//! deterministic (RFC 6979): asked again, the gateway answers the same bytes, until its key is replaced. Events that
-//! move no money (a reversal that is asked for or fails, a discrepancy) make no new receipt.
+//! deterministic (RFC 6979): the gateway returns the same bytes every time, until its key is replaced. Events that
+//! move no money (the request for a reversal or its failure, a discrepancy) make no new receipt.
 //!
-//! Each later event of that kind makes a receipt of its own, which names in `supersedes` the one before. So whoever
-//! holds two receipts of a settlement knows which one counts, and whoever holds one can ask whether there is a later.
+//! Each later event of that kind makes a receipt of its own, which names its predecessor in `supersedes`. So whoever
+//! holds two receipts of a settlement knows which one counts, and whoever holds one can ask whether there is a later one.
 
 mod form;
 mod page;
@@ -100,7 +100,7 @@ struct Header<'a> {
 }
 
 /// A signed receipt, in each of its forms: [`Receipt::view`], [`Receipt::jws`], [`Receipt::html`], [`Receipt::svg`] and
-/// [`Receipt::text`]; and what it takes to show it in any other: [`Receipt::heading`], [`Receipt::rows`] and
+/// [`Receipt::text`]; and its parts, for showing it in any other form: [`Receipt::heading`], [`Receipt::rows`] and
 /// [`Receipt::code`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
@@ -210,7 +210,7 @@ pub struct ReceiptView {
     pub jws: String,
 }
 
-/// Whether an event of this kind makes a receipt: by it money came to where it now is.
+/// Whether an event of this kind makes a receipt, because it moved money.
 pub(crate) fn issues(kind: EventType) -> bool {
     match kind {
         EventType::SettlementCompleted
@@ -234,7 +234,7 @@ pub(crate) fn issues(kind: EventType) -> bool {
     }
 }
 
-/// The event that a receipt is about; what is needed of it.
+/// What a receipt needs of the event it is about.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
     n: u32,
@@ -248,8 +248,8 @@ impl From<&EventRecord> for Moment {
     }
 }
 
-/// What the receipt says of a settlement that is paid: `moment` is its latest event that makes one, `before` the one
-/// before that.
+/// The claims about a paid settlement: `moment` is its latest event that makes a receipt, `before` the previous
+/// one.
 pub(crate) fn claims(
     issuer: &str,
     key: &IdKey,

@@ -1,4 +1,4 @@
-//! A receipt for people: a page to print, and plain text.
+//! A receipt for people: a printable page, and plain text.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use sha2::{Digest as _, Sha256};
 use super::Receipt;
 use super::sheet::{CHECK, HOW, HOW_WITHOUT_CODE, Heading, Kind, Part, Row, SANDBOX, TITLE, tame};
 
-/// On a screen a sheet of paper on a desk; on paper only what is on the sheet. Sizes of print are absolute, so that A4 and
-/// Letter, which differ by 6 mm in width and 18 mm in height, both hold it on one page. What others wrote cannot reach beyond
-/// its own line, however many marks are piled up on a letter.
+/// On screen a sheet of paper on a desk; in print only what is on the sheet. Print sizes are absolute, so that A4 and
+/// Letter, which differ by 6 mm in width and 18 mm in height, both hold it on one page. Text by others stays within
+/// its own line, however many combining marks are stacked on a letter.
 const STYLE: &str = "\
 :root{color-scheme:light;--ink:#14181f;--soft:#5a6372;--line:#e2e5ea;--tone:#0a6b4b}\
 *{box-sizing:border-box}\
@@ -58,14 +58,14 @@ th,td{padding:1.35mm 0}th{width:38mm}\
 .check{margin-top:7mm;flex-direction:row}.check .jws{font-size:5.8pt}\
 tr,.sum,.sandbox,.check{break-inside:avoid}h2{break-after:avoid}}";
 
-/// What a browser may do with the page, as `Content-Security-Policy`: show it with the style that it brings, nothing else.
+/// The page's `Content-Security-Policy`: its own style, and nothing else.
 pub fn content_security_policy() -> String {
     let style = STANDARD.encode(Sha256::digest(STYLE));
     format!("default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 }
 
 impl Receipt {
-    /// A page to print: complete in itself, without scripts, everything in it escaped.
+    /// A printable page: self-contained, without scripts, everything in it escaped.
     pub fn html(&self) -> String {
         let Heading { amount, currency, status, tone, sandbox, issuer } = self.heading();
         let mut out = String::with_capacity(48 * 1_024);
@@ -105,7 +105,7 @@ impl Receipt {
         out
     }
 
-    /// Plain text, a line each, the JWS last.
+    /// Plain text, one item per line, the JWS last.
     pub fn text(&self) -> String {
         let heading = self.heading();
         let mut out = format!("{TITLE}\n");

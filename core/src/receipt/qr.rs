@@ -1,5 +1,5 @@
-//! QR codes (ISO/IEC 18004). That of a receipt holds the compact JWS itself, so that a scanner without a network has all there
-//! is to check.
+//! QR codes (ISO/IEC 18004). A receipt's code holds the compact JWS itself, so that a scanner can check it without a
+//! network.
 
 use std::fmt::Write as _;
 
@@ -16,13 +16,13 @@ const QUIET: usize = 4;
 /// A QR code (ISO/IEC 18004) to be drawn: dark bars on a light square.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
-    /// The side of the square in modules, the light ones around the code among them: at most 185.
+    /// The side of the square in modules, including the light ones around the code: at most 185.
     pub side: usize,
-    /// What is dark.
+    /// The dark bars.
     pub bars: Vec<Bar>,
 }
 
-/// Dark modules beside each other in one row.
+/// Adjacent dark modules in one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bar {
     /// Modules from the left.
@@ -34,8 +34,8 @@ pub struct Bar {
 }
 
 impl Code {
-    /// The code of these bytes: byte mode, error level L, since what is worn can be shown or printed anew. `None` if they are more
-    /// than a code holds, which is 2,953.
+    /// The code of these bytes: byte mode, error level L, because a damaged code can be shown or printed again. `None` if
+    /// there are more than 2,953, the most that a code holds.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let code = QRBuilder::new(bytes).mode(Mode::Byte).ecl(ECL::L).build().ok()?;
         let mut bars: Vec<Bar> = Vec::new();
@@ -52,7 +52,7 @@ impl Code {
         Some(Self { side: code.size + 2 * QUIET, bars })
     }
 
-    /// As an SVG document, black on white. `title`, any text, is what it says to those who cannot see it.
+    /// As an SVG document, black on white. `title`, any text, is the alternative text.
     pub fn svg(&self, title: &str) -> String {
         let side = self.side;
         let mut svg = String::with_capacity(32 * 1_024);
@@ -69,7 +69,7 @@ impl Code {
         svg
     }
 
-    /// Row by row, a byte for each module: 1 is dark. There are `side` times `side`.
+    /// Row by row, one byte for each module, `side` times `side` of them: 1 is dark.
     pub fn modules(&self) -> Vec<u8> {
         let mut modules = vec![0; self.side * self.side];
         for bar in &self.bars {

@@ -1,7 +1,7 @@
-//! What a receipt shows to people, whatever it is shown with: a page, a sheet of paper, lines of text.
+//! What a receipt shows to people, in any medium: a page, a PDF, lines of text.
 //!
-//! Nothing here is signed, and nothing is left out that would change the meaning of what is: amounts keep all their
-//! digits, times their second. Texts of others come [tamed](Row::value).
+//! Nothing here is signed, but nothing is left out that would change the meaning of what is: amounts keep all their
+//! digits, times their seconds. Text by others is [tamed](Row::value).
 
 use std::borrow::Cow;
 
@@ -12,14 +12,14 @@ use crate::time::parse_rfc3339;
 
 /// What kind of document it is.
 pub const TITLE: &str = "Payment receipt";
-/// What every sandbox receipt says of itself.
+/// The notice on every sandbox receipt.
 pub const SANDBOX: &str = "Sandbox: no money was moved.";
 /// Above the code and the signed receipt.
 pub const CHECK: &str = "Check this receipt";
-/// How the code and the signed receipt are to be understood.
+/// The explanation of the code and the signed receipt.
 pub const HOW: &str = "This is the signed receipt, a JWS (ES256); the code holds the same. Any JOSE library checks it, also \
                        offline, with the issuer's keys at /.well-known/jwks.json.";
-/// Instead of [`HOW`] where there is no code, since the signed receipt is longer than one can be.
+/// Replaces [`HOW`] if there is no code because the signed receipt is too long for one.
 pub const HOW_WITHOUT_CODE: &str = "This is the signed receipt, a JWS (ES256). Any JOSE library checks it, also offline, with the \
                                     issuer's keys at /.well-known/jwks.json.";
 
@@ -32,7 +32,7 @@ pub struct Heading<'a> {
     pub currency: &'a str,
     /// Where the settlement stands, in a few words.
     pub status: &'static str,
-    /// How that is to be taken.
+    /// The colour for it.
     pub tone: Tone,
     /// It stands for no money: [`SANDBOX`] must be seen.
     pub sandbox: bool,
@@ -40,19 +40,19 @@ pub struct Heading<'a> {
     pub issuer: Cow<'a, str>,
 }
 
-/// How a status is to be taken.
+/// How a status is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// The payee has the whole amount.
     Paid,
-    /// A part of it was given back.
+    /// A part of it was reversed.
     Partly,
-    /// All of it was given back.
+    /// All of it was reversed or returned.
     Back,
 }
 
 impl Tone {
-    /// One lower-case word.
+    /// Its name, as a CSS class.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Paid => "paid",
@@ -62,28 +62,28 @@ impl Tone {
     }
 }
 
-/// One line of a receipt: a name and what there is to say under it.
+/// One line of a receipt: a name and a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row<'a> {
-    /// In English.
+    /// The name, in English.
     pub name: &'static str,
-    /// For people. Of others' words, what would act on the text around it (control characters, those that turn the
-    /// direction of writing) is replaced; letters that run from right to left by themselves stay as they are.
+    /// The value, for people. In text by others, characters that would affect the text around it (control characters, those
+    /// that switch the direction of writing) are replaced; letters of right-to-left scripts are kept.
     pub value: Cow<'a, str>,
-    /// What that is.
+    /// The kind of value.
     pub kind: Kind,
-    /// To which part of the receipt it belongs.
+    /// The part of the receipt that it belongs to.
     pub part: Part,
 }
 
-/// What the value of a [`Row`] is: how it is written, and where it may be broken.
+/// The kind of value in a [`Row`]: how it is written, and where it may be broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// An amount with its currency, or a time: ours, short.
+    /// An amount with its currency, or a time: short, and our own text.
     Plain,
-    /// An id, a reference, an address: letters and digits, of which each counts.
+    /// An id, a reference, an address: every character counts.
     Code,
-    /// Whatever somebody wrote, in any script and direction, **not signed**.
+    /// Free text in any script and direction, **not signed**.
     Words,
 }
 
@@ -92,7 +92,7 @@ pub enum Kind {
 pub enum Part {
     /// Who paid what to whom, and when.
     Payment,
-    /// What one needs to find it again.
+    /// What is needed to look it up.
     Record,
 }
 
@@ -166,13 +166,13 @@ fn status(status: SettlementStatus) -> (&'static str, Tone) {
     }
 }
 
-/// `21 November 2026, 10:38:17 UTC`. What is no time stays as it is.
+/// `21 November 2026, 10:38:17 UTC`. Text that is no time is returned unchanged.
 fn readable(time: &str) -> String {
     parse_rfc3339(time).and_then(crate::time::readable).unwrap_or_else(|| tame(time).into_owned())
 }
 
-/// Text of others without what acts on the text around it: control characters, and those that turn the direction of
-/// writing. Letters that run from right to left by themselves stay as they are.
+/// Text by others without characters that affect the text around it: control characters, and those that switch the
+/// direction of writing. Letters of right-to-left scripts are kept.
 pub(super) fn tame(text: &str) -> Cow<'_, str> {
     let acts = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}');
     if text.contains(acts) { Cow::Owned(text.replace(acts, "\u{fffd}")) } else { Cow::Borrowed(text) }

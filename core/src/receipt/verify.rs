@@ -1,4 +1,4 @@
-//! Checking a receipt: offline, with nothing but the gateway's public keys. Every host decides alike.
+//! Checking a receipt offline, with only the gateway's public keys. Every host decides alike.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,18 +15,18 @@ use crate::money::Currency;
 use crate::time::parse_rfc3339;
 use crate::validate::json::Value;
 
-/// No receipt is longer; what is longer is not looked at.
+/// The longest receipt that is read.
 const LONGEST: usize = 8 * 1_024;
 /// More keys than any gateway has had.
 const MOST_KEYS: usize = 1_000;
 
-/// What a receipt says, if it is genuine: signed under one of the keys of `jwks`, a JWK set as a gateway publishes it
+/// The claims of a receipt, if it is genuine: signed by one of the keys in `jwks`, a JWK set as a gateway publishes it
 /// at `/.well-known/jwks.json`.
 ///
 /// Strict: a compact JWS in canonical base64url whose header has `alg` (ES256), `kid` (the RFC 7638 thumbprint of a
-/// P-256 key of the set) and `typ` (`settlement-receipt+jwt`) and nothing else, so no `crit`, no `b64` and no key of
-/// its own; no member twice anywhere; every claim there and of its kind. Claims that this version does not know are
-/// let through. Whether the receipt was superseded only the gateway can tell.
+/// P-256 key of the set) and `typ` (`settlement-receipt+jwt`) and nothing else, so no `crit`, no `b64` and no embedded
+/// key; no duplicate members anywhere; every claim present and of the right type. Unknown claims are ignored. Only the
+/// gateway can tell whether the receipt was superseded.
 ///
 /// # Errors
 /// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
@@ -35,8 +35,8 @@ pub fn verify_receipt(jws: &str, jwks: &str) -> Result<Claims> {
     pending.finish(RustCrypto.verify(&pending.key, pending.signed(), pending.signature()))
 }
 
-/// The first half of [`verify_receipt`], for a host that verifies signatures itself, as browsers do: everything but the
-/// signature, and what has to be known to check that.
+/// The first half of [`verify_receipt`], for a host that verifies signatures itself, as browsers do: checks everything
+/// but the signature, and returns what is needed to check that.
 ///
 /// # Errors
 /// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
@@ -45,7 +45,7 @@ pub fn begin(jws: &str, jwks: &str) -> Result<Pending> {
     Pending::open(jws, Some(TYP), |kid| keys.find(kid))
 }
 
-/// A receipt whose signature is still to be checked. Until it is, nothing that it says counts.
+/// A receipt whose signature is still to be checked. Until then, nothing in it can be trusted.
 #[derive(Clone)]
 pub struct Pending {
     key: PublicKey,
@@ -59,7 +59,7 @@ fn refuse(detail: impl Into<Cow<'static, str>>) -> Error {
 }
 
 impl Pending {
-    /// `typ` is what the header must say; `None` where it must say nothing.
+    /// `typ` is what the header must contain; `None` if it must have none.
     pub(super) fn open(jws: &str, typ: Option<&str>, key: impl FnOnce(&str) -> Option<PublicKey>) -> Result<Self> {
         if jws.len() > LONGEST {
             return Err(refuse("it is too long for a receipt"));
@@ -75,8 +75,8 @@ impl Pending {
         Ok(Self { key, signed, signature, payload })
     }
 
-    /// The public key to check with, as a JWK with its required members alone. Nobody has looked yet whether it is a point of
-    /// the curve: what cannot import it has found the receipt to be invalid.
+    /// The public key to check with, as a JWK with only the required members. It may not be a point on the curve: if it
+    /// cannot be imported, the receipt is invalid.
     pub fn jwk(&self) -> String {
         self.key.jwk()
     }
@@ -91,7 +91,7 @@ impl Pending {
         &self.signature
     }
 
-    /// What the receipt says, if its signature is `valid`.
+    /// The receipt's claims, if its signature is `valid`.
     ///
     /// # Errors
     /// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
@@ -103,7 +103,7 @@ impl Pending {
     }
 }
 
-/// The decoder takes no padding, no other alphabet and no stray bits: a part has one text.
+/// The decoder takes no padding, no other alphabet and no stray bits, so that a part has only one text.
 fn decode(part: &str, name: &'static str) -> Result<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(part).map_err(|_| refuse(format!("{name} is not base64url without padding")))
 }
@@ -132,11 +132,11 @@ fn text<'a>(bytes: &'a [u8], name: &'static str) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|_| refuse(format!("{name} is not UTF-8")))
 }
 
-/// The keys of a set. What the set calls them does not matter, only their own thumbprints, so no two can be confused.
+/// The keys of a set, by thumbprint. The `kid`s in the set do not matter, so that no two keys can be confused.
 struct Keys(Vec<PublicKey>);
 
 impl Keys {
-    /// Keys of other kinds and for other uses may stand among them (RFC 7517, section 5).
+    /// Keys of other kinds and for other uses may be among them (RFC 7517, section 5).
     fn parse(jwks: &str) -> Result<Self> {
         let set = Members::parse(jwks, "the key set")?;
         let keys = set.get("keys")?.elements(MOST_KEYS).map_err(|_| refuse("the key set has no keys"))?;
@@ -150,7 +150,7 @@ impl Keys {
     }
 }
 
-/// The members of a JSON object, none of them twice.
+/// The members of a JSON object, without duplicates.
 struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
 impl<'a> Members<'a> {
@@ -180,7 +180,7 @@ impl<'a> Members<'a> {
         serde_json::from_str(self.get(name)?.raw()).map_err(|_| refuse(format!("{name} is not text")))
     }
 
-    /// Text that `good` likes. Dynamic, here and below, for the sake of pages that load this.
+    /// Text that satisfies `good`. Dispatch is dynamic, here and below, to keep the module small for pages that load it.
     fn checked(&self, name: &str, good: &dyn Fn(&str) -> bool) -> Result<String> {
         let text = self.text(name)?;
         if good(&text) { Ok(text) } else { Err(refuse(format!("{name} is not what it should be"))) }

@@ -1,6 +1,6 @@
 //! The bodies of commands, read once at the edge into types that cannot be wrong any more.
 //!
-//! The rules are those of section 2 of the HTTP contract. Every host reads its requests here, so that a phone and the
+//! The rules are those of the HTTP interface. Every host reads its requests here, so that a phone and the
 //! server refuse the same things with the same codes and pointers. What depends on state (balances, limits, whether
 //! the reference is taken) is not decided here.
 
@@ -117,7 +117,7 @@ stored_enum! {
 /// # Errors
 /// [`ErrorCode::MalformedJson`](crate::error::ErrorCode::MalformedJson), or
 /// [`ErrorCode::InvalidFields`](crate::error::ErrorCode::InvalidFields) with everything that is wrong, in the order
-/// of the contract's table.
+/// of the fields.
 pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<CreateRequest, Error> {
     const FIELDS: [&str; 10] =
         ["amount", "currency", "to", "reference", "sandbox", "description", "metadata", "provider", "quote_id", "expires_at"];

@@ -1,12 +1,12 @@
-//! Webhooks as [Standard Webhooks 1.0.0] has them: signing, verifying, when to try again, what an answer means, and
+//! Webhooks according to [Standard Webhooks 1.0.0]: signing, verifying, when to retry, what an answer means, and
 //! where a webhook may be sent.
 //!
-//! Everything here is a function of its arguments: time and randomness are handed in, and nothing is sent. So the gateway,
+//! Everything here is a pure function: time and randomness are arguments, and nothing is sent. So the gateway,
 //! a phone and a browser all verify with the same code.
 //!
 //! # Verifying what the gateway sends
 //!
-//! Verify the body's bytes as they came, before anything parses them.
+//! Verify the raw bytes of the body, before anything parses them.
 //!
 //! ```
 //! use railgate::webhook::{SignedHeaders, TOLERANCE_S, VerifyError, WebhookSecret, verify};

@@ -1,4 +1,4 @@
-//! When a delivery is tried again.
+//! When a delivery is retried.
 
 use crate::time::{Millis, parse_http_date};
 
@@ -6,22 +6,22 @@ const SECOND: Millis = 1_000;
 const MINUTE: Millis = 60 * SECOND;
 const HOUR: Millis = 60 * MINUTE;
 
-/// How long after the attempt before it each attempt is made; the first at once. All together a little over three days.
+/// The wait before each attempt, after the previous one; the first is made at once. In total a little over three days.
 const DELAYS: [Millis; ATTEMPTS_MAX as usize] =
     [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 
-/// How often a delivery is attempted before it is given up.
+/// How many attempts a delivery gets.
 pub const ATTEMPTS_MAX: u16 = 10;
-/// A receiver may put an attempt off by so much, in milliseconds, and no further: a day.
+/// The longest that a receiver may put an attempt off, in milliseconds: a day.
 pub const RETRY_AFTER_MAX_MS: Millis = 24 * HOUR;
 
-/// No `Retry-After` that is meant seriously is longer.
+/// Longer values of `Retry-After` are not read.
 const RETRY_AFTER_MAX_BYTES: usize = 64;
 
 /// How long to wait for the next attempt, in milliseconds, once `attempts_made` were made; `None` when none is left.
 ///
-/// The wait is spread by up to a fifth either way, by `random`, which must be drawn anew for each call: receivers that
-/// failed together are not to be tried again together. What a receiver asked for ([`parse_retry_after`]) puts the
+/// The wait varies by up to a fifth in either direction, by `random`, which must be fresh for each call, so that receivers
+/// that failed together are not retried together. What a receiver asked for ([`parse_retry_after`]) puts the
 /// attempt off by up to [`RETRY_AFTER_MAX_MS`]; it never brings it forward.
 pub fn next_delay(attempts_made: u16, random: u32, retry_after: Option<Millis>) -> Option<Millis> {
     let delay = *DELAYS.get(usize::from(attempts_made))?;

@@ -8,16 +8,16 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, PAD, STANDARD};
 use zeroize::Zeroizing;
 
-/// What a secret's text begins with.
+/// The prefix of a secret's text.
 const PREFIX: &str = "whsec_";
 /// The spec's bounds: 192 to 512 bits.
 const MIN_BYTES: usize = 24;
 const MAX_BYTES: usize = 64;
-/// What 64 bytes come to in base64. A text of this length may hold up to 66, and is looked at no further when longer.
+/// The length of 64 bytes in base64. A text of this length may hold up to 66 bytes; longer ones are not read.
 const MAX_CHARS: usize = MAX_BYTES.div_ceil(3) * 4;
 const DECODED_BYTES: usize = MAX_CHARS / 4 * 3;
 
-/// With and without padding, as other libraries read secrets.
+/// With or without padding, as other libraries read secrets.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_padding_mode(DecodePaddingMode::Indifferent));
 
 /// A secret that a sender and a receiver of webhooks share: 24 to 64 bytes, 32 where this gateway made it.
@@ -48,7 +48,7 @@ impl WebhookSecret {
         if encoded.len() > MAX_CHARS {
             return Err(SecretError::Length);
         }
-        // Into a place that never grows: a vector that grows leaves copies behind.
+        // Into a buffer that never grows: a growing vector leaves copies in memory.
         let mut decoded = Zeroizing::new([0u8; DECODED_BYTES]);
         let len = LENIENT.decode_slice(encoded, decoded.as_mut_slice()).map_err(|_| SecretError::Encoding)?;
         if !(MIN_BYTES..=MAX_BYTES).contains(&len) {
@@ -63,7 +63,7 @@ impl WebhookSecret {
         Self(Zeroizing::new(bytes.to_vec()))
     }
 
-    /// `whsec_` and base64, for the one time that it is shown to its owner.
+    /// `whsec_` and base64, for the one time that its owner sees it.
     pub fn to_text(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(PREFIX.len() + MAX_CHARS));
         text.push_str(PREFIX);

@@ -8,45 +8,45 @@ use subtle::{Choice, ConstantTimeEq as _};
 
 use super::secret::WebhookSecret;
 
-/// The header with the event's id: the same in each attempt, so that a receiver can tell that it has seen the event.
+/// The header with the event's id: the same in each attempt, so that a receiver recognises duplicates.
 pub const ID: &str = "webhook-id";
 /// The header with the time of the attempt, in seconds since the Unix epoch.
 pub const TIMESTAMP: &str = "webhook-timestamp";
 /// The header with the signatures.
 pub const SIGNATURE: &str = "webhook-signature";
 
-/// How far a timestamp may be from the receiver's clock, either way, unless it has reasons of its own: five minutes.
+/// How far a timestamp may be from the receiver's clock by default, in either direction: five minutes.
 pub const TOLERANCE_S: i64 = 300;
 
 /// The version of the signatures that are made and checked here.
 const VERSION: &str = "v1";
-/// No header that is meant seriously is longer.
+/// Longer headers are refused.
 const ID_MAX_BYTES: usize = 256;
 const SIGNATURE_MAX_BYTES: usize = 4096;
 /// Enough until the year 33658, and far from an overflow.
 const TIMESTAMP_MAX_DIGITS: usize = 12;
 
-/// The three headers that a webhook is signed with, as they came.
+/// The three headers that a webhook is signed with, as received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignedHeaders<'a> {
     /// `webhook-id`.
     pub id: &'a str,
-    /// `webhook-timestamp`, as the text that it is.
+    /// `webhook-timestamp`, as text.
     pub timestamp: &'a str,
-    /// `webhook-signature`: `v1,` and base64, several separated by blanks.
+    /// `webhook-signature`: `v1,` and base64, several separated by spaces.
     pub signature: &'a str,
 }
 
 /// Why a webhook is not to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
-    /// This header is not there.
+    /// This header is missing.
     #[error("the header {0} is missing")]
     Missing(&'static str),
-    /// This header is not what Standard Webhooks says that it is.
+    /// This header is not as Standard Webhooks requires.
     #[error("the header {0} is malformed")]
     Malformed(&'static str),
-    /// It was sent too long ago: it may be an old one, sent again by somebody else.
+    /// It was sent too long ago: it may be an old one, replayed by somebody else.
     #[error("the webhook was sent {age_s} s ago, more than is tolerated")]
     TooOld {
         /// How long ago, in seconds.
@@ -58,13 +58,13 @@ pub enum VerifyError {
         /// How far, in seconds.
         ahead_s: i64,
     },
-    /// None of the signatures is one by any of the secrets over this id, timestamp and body.
+    /// None of the signatures matches any of the secrets for this id, timestamp and body.
     #[error("no signature matches: the webhook was changed on its way, or signed with another secret")]
     NoMatchingSignature,
 }
 
 impl VerifyError {
-    /// A stable name for it.
+    /// Its stable code.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Missing(_) => "header_missing",
@@ -77,7 +77,7 @@ impl VerifyError {
 }
 
 impl<'a> SignedHeaders<'a> {
-    /// Takes the headers from wherever they are: `find` gives the value of a header by its name, which is in lower case.
+    /// Collects the headers: `find` returns the value of a header by its lower-case name.
     ///
     /// # Errors
     /// [`VerifyError::Missing`].
@@ -86,10 +86,10 @@ impl<'a> SignedHeaders<'a> {
         Ok(Self { id: header(ID)?, timestamp: header(TIMESTAMP)?, signature: header(SIGNATURE)? })
     }
 
-    /// When the attempt was made, in seconds since the Unix epoch. Not to be trusted before [`verify`] has agreed.
+    /// When the attempt was made, in seconds since the Unix epoch. Do not trust it before [`verify`] has succeeded.
     ///
     /// # Errors
-    /// [`VerifyError::Malformed`] if it is anything but a decimal number as it is written canonically.
+    /// [`VerifyError::Malformed`] unless it is a decimal number in its canonical form.
     pub fn timestamp_s(&self) -> Result<i64, VerifyError> {
         let text = self.timestamp;
         let canonical = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
@@ -97,18 +97,18 @@ impl<'a> SignedHeaders<'a> {
         number.and_then(|text| text.parse().ok()).ok_or(VerifyError::Malformed(TIMESTAMP))
     }
 
-    /// Without a full stop: the id could take over a part of what is signed behind it.
+    /// It must have no full stop: the id could absorb a part of what is signed after it.
     fn check_id(&self) -> Result<(), VerifyError> {
         let fits = (1..=ID_MAX_BYTES).contains(&self.id.len()) && self.id.bytes().all(|b| b.is_ascii_graphic() && b != b'.');
         fits.then_some(()).ok_or(VerifyError::Malformed(ID))
     }
 }
 
-/// The value of `webhook-signature` for a body: one signature for each secret, separated by blanks.
+/// The value of `webhook-signature` for a body: one signature for each secret, separated by spaces.
 ///
 /// `id` goes into `webhook-id` and must have no full stop in it, as the ids of this gateway never do; `at_s`, in seconds
-/// since the Unix epoch, goes into `webhook-timestamp` as a decimal number; `body` is signed as it is sent, byte for
-/// byte.
+/// since the Unix epoch, goes into `webhook-timestamp` as a decimal number; `body` is signed byte for byte as it is
+/// sent.
 pub fn sign(secrets: &[WebhookSecret], id: &str, at_s: i64, body: &[u8]) -> String {
     const LENGTH: usize = "v1,".len() + 44 + " ".len();
     let timestamp = at_s.to_string();
@@ -124,14 +124,14 @@ pub fn sign(secrets: &[WebhookSecret], id: &str, at_s: i64, body: &[u8]) -> Stri
     header
 }
 
-/// Checks that a webhook was signed with one of the secrets, and lately: that its timestamp is at most `tolerance_s`
-/// seconds away from `now_s`, either way ([`TOLERANCE_S`] is what Standard Webhooks recommends). Signatures of versions other than
-/// `v1` are not looked at. The comparison takes the same time wherever signatures differ.
+/// Checks that a webhook was signed with one of the secrets, and that its timestamp is at most `tolerance_s`
+/// seconds from `now_s`, in either direction ([`TOLERANCE_S`] is what Standard Webhooks recommends). Signatures of versions
+/// other than `v1` are ignored. Signatures are compared in constant time.
 ///
-/// It does not tell whether the webhook was seen before: remember its id for at least as long as the tolerance.
+/// It cannot tell whether the webhook was received before: remember its id for at least as long as the tolerance.
 ///
 /// # Errors
-/// [`VerifyError`]; what comes with it was never signed, or not for this receiver.
+/// [`VerifyError`]: the webhook was never signed, or not for this receiver.
 pub fn verify(
     secrets: &[WebhookSecret],
     headers: &SignedHeaders<'_>,

@@ -3,16 +3,16 @@
 /// What becomes of a delivery after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// The receiver has it: any 2xx.
+    /// The receiver accepted it: any 2xx.
     Delivered,
-    /// The receiver wants no more of them, ever (410): the endpoint is to be disabled.
+    /// The receiver wants no more webhooks (410): the endpoint is to be disabled.
     Gone,
-    /// It did not take it: everything else, redirects among it, which are never followed.
+    /// The receiver did not accept it: everything else, including redirects, which are never followed.
     Failed,
 }
 
 impl Verdict {
-    /// Of an HTTP status.
+    /// The verdict for an HTTP status.
     pub const fn of_status(status: u16) -> Self {
         match status {
             200..=299 => Self::Delivered,

@@ -28,20 +28,20 @@ Oldest first. Every signed change and every refusal of one is here, and what ope
 /// Rows read at a time.
 const PAGE: usize = 1_000;
 
-/// Shows who did what, and what came of it
+/// Show who did what, and the outcome
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
-    /// Only what concerns this client
+    /// Only records about this client
     #[arg(long, value_name = "CLIENT", value_parser = client_id)]
     client: Option<Ulid>,
-    /// Only rows behind this number
+    /// Only records after this number
     #[arg(long, value_name = "NO")]
     after: Option<i64>,
-    /// Only from this time on (RFC 3339)
+    /// Only records from this time on (RFC 3339)
     #[arg(long, value_name = "TIME", conflicts_with = "after")]
     since: Option<String>,
-    /// At most so many
+    /// Show at most this many
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
     #[command(flatten)]

@@ -52,7 +52,7 @@ Examples:
 
 const NOTICED: &str = "A running server notices within five seconds.";
 
-/// Approves, suspends and looks at clients
+/// List, approve and suspend clients
 #[derive(Debug, Args)]
 pub(crate) struct ClientsArgs {
     #[command(subcommand)]
@@ -61,36 +61,36 @@ pub(crate) struct ClientsArgs {
 
 #[derive(Debug, Subcommand)]
 enum ClientsCommand {
-    /// Lists the clients
+    /// List the clients
     #[command(after_help = LIST_EXAMPLES)]
     List {
-        /// Only those with a key that waits for approval
+        /// Only those with a key waiting for approval
         #[arg(long)]
         pending: bool,
         #[command(flatten)]
         store: StoreArg,
     },
-    /// Lets a client's pending live key sign
+    /// Approve a client's pending live key
     #[command(after_help = APPROVE_EXAMPLES)]
     Approve {
         #[command(flatten)]
         on: OnClient,
-        /// This key; needed where several wait
+        /// The key to approve; required if several are waiting
         #[arg(long, value_name = "KEY", value_parser = key_id, allow_hyphen_values = true)]
         key: Option<KeyId>,
     },
-    /// Refuses every call of a client from now on
+    /// Refuse all further calls of a client
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(OnClient),
-    /// Takes a suspended client's calls again
+    /// Accept a suspended client's calls again
     #[command(after_help = RESUME_EXAMPLES)]
     Resume(OnClient),
-    /// Lists a client's keys, or revokes one
+    /// List a client's keys, or revoke one
     #[command(after_help = KEYS_EXAMPLES)]
     Keys {
         #[command(flatten)]
         on: OnClient,
-        /// Revokes this key
+        /// Revoke this key
         #[arg(long, value_name = "KEY", value_parser = key_id, allow_hyphen_values = true)]
         revoke: Option<KeyId>,
     },

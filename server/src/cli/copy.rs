@@ -28,14 +28,14 @@ verifies the ledger of the copy. The target is empty before, or a copy of the sa
 Nobody may change the source meanwhile: a SQLite file that is served is refused; of a PostgreSQL database,
 stop every server yourself. A source that changed even so is found out. No server starts on half a copy.";
 
-/// Copies a whole store into another one, and proves that both hold the same
+/// Copy a whole store into another one, and prove that both hold the same records
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CopyArgs {
-    /// The store that is copied: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`
+    /// The store to copy from: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`
     #[arg(long, value_name = "STORE", env = "RAILGATE_COPY_FROM", hide_env_values = true)]
     from: String,
-    /// The store that it is copied into
+    /// The store to copy into
     #[arg(long, value_name = "STORE", env = "RAILGATE_COPY_TO", hide_env_values = true)]
     to: String,
 }
@@ -89,21 +89,22 @@ fn show_progress(bar: &ProgressBar, progress: Progress) {
 }
 
 fn stopped(error: CopyError, from: &StorePlace, to: &StorePlace) -> Failure {
-    let again = "the same command again goes on where this one stopped".to_owned();
+    let again = "run the same command again to resume".to_owned();
     let hint = match &error {
         CopyError::Source(_) | CopyError::Target(_) | CopyError::Commit(_) => again,
         CopyError::NothingThere => format!("is {from} the right one?"),
         CopyError::SourceUnfinished => format!("finish it first: railgate copy --from … --to {from}"),
         CopyError::TargetTaken => format!("name an empty one; what {to} holds is not what {from} holds"),
-        CopyError::OtherSource => format!("finish that copy, or empty {to} and begin anew"),
-        CopyError::SourceChanged => format!("see that nobody uses {from}, empty {to}, and begin anew"),
+        CopyError::OtherSource => format!("finish that copy, or empty {to} and start again"),
+        CopyError::SourceChanged => format!("make sure that nothing uses {from}, empty {to}, and start again"),
     };
     Failure::caused("the copy is not finished", error).hint(hint)
 }
 
 fn differs(to: &StorePlace) -> Failure {
-    Failure::new("the copy differs from its source")
-        .hint(format!("the source was changed meanwhile, or the target was: see that nobody uses them, empty {to}, and begin anew"))
+    Failure::new("the copy differs from its source").hint(format!(
+        "the source or the target was changed during the copy: make sure that nothing uses them, empty {to}, and start again"
+    ))
 }
 
 /// A kind as it is told.
@@ -177,7 +178,7 @@ fn show(from: &StorePlace, to: &StorePlace, report: &Report, verified: Option<&V
     show_problems(terminal, verified)?;
     terminal.line(verdict(terminal, verified))?;
     terminal.line("")?;
-    let both = "From now on serve one of the two, never both: what is open in both would be sent twice.";
+    let both = "From now on serve one of the two, never both: what is pending in both would be sent twice.";
     terminal.line(terminal.paint(Tone::Warn, both))?;
     terminal
         .line(format_args!("The secrets are sealed under the same master keys: give the copy their file, --master-keys {}.", keys(from)))

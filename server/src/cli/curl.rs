@@ -30,7 +30,7 @@ Exit code: 0 for 2xx, 22 for any other answer, 1 for none.";
 /// Paths that do not live below `/api/v1`.
 const ROOTS: &[&str] = &["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/.well-known/", "/api/"];
 
-/// Signs and sends any request with the profile's key, and prints the answer as it came
+/// Sign and send any request with the profile's key, and print the raw answer
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CurlArgs {
@@ -43,10 +43,10 @@ pub(crate) struct CurlArgs {
     /// The body: its text, @FILE, or - for standard input
     #[arg(value_name = "BODY|@FILE|-", allow_hyphen_values = true)]
     body: Option<String>,
-    /// A further header, 'Name: value'; may be given many times
+    /// An additional header, 'Name: value'; may be repeated
     #[arg(short = 'H', long = "header", value_name = "HEADER")]
     headers: Vec<String>,
-    /// Prints a curl command with all headers instead of sending; it is valid once and for five minutes
+    /// Print a curl command with all headers instead of sending; it works once, within five minutes
     #[arg(long, visible_alias = "curl")]
     print_curl: bool,
 }

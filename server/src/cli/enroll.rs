@@ -33,26 +33,26 @@ The profile is a file that only you can read, in $RAILGATE_HOME/profiles or the 
 configuration folder. It holds the private key, which never leaves this machine. It is written before
 anything is sent: when the answer is lost, the same command again goes on with the same key.";
 
-/// Makes a key, enrols it as a new sandbox client, and keeps it as a profile
+/// Make a key, enrol it as a new sandbox client, and save it as a profile
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EnrollArgs {
     /// The client's name, for people
     #[arg(long, value_name = "NAME", default_value = "railgate cli")]
     name: String,
-    /// How the key signs
+    /// The key's signature algorithm
     #[arg(long, value_enum, default_value_t = KeyKind::P256)]
     algorithm: KeyKind,
-    /// Asks for live access for the client of the profile, with a new key
+    /// Request live access for the profile's client, with a new key
     #[arg(long, conflicts_with_all = ["name", "show_token"])]
     live: bool,
-    /// The profile of the live key [default: the profile's name and -live]
+    /// The profile for the live key [default: the profile's name with -live added]
     #[arg(long, value_name = "NAME", requires = "live")]
     live_profile: Option<String>,
-    /// Takes a new client even if there is a profile; what that held is kept beside it, as NAME.old
+    /// Enrol a new client even if the profile exists; the old one is kept beside it, as NAME.old
     #[arg(long)]
     force: bool,
-    /// Prints the access token
+    /// Print the access token
     #[arg(long)]
     show_token: bool,
 }

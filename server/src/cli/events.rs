@@ -23,17 +23,17 @@ Examples:
   railgate events inv-2026-0042 --until-final --json | jq -r .type
       Ends with the event that makes the payment final.";
 
-/// Shows what happened to a payment, event by event
+/// Show what happened to a payment, event by event
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EventsArgs {
     /// The reference or id of the payment
     #[arg(value_name = "REF")]
     target: String,
-    /// Goes on as new events happen
+    /// Keep showing new events as they happen
     #[arg(long)]
     follow: bool,
-    /// Follows, and ends once the payment is final
+    /// Follow until the payment is final
     #[arg(long)]
     until_final: bool,
 }

@@ -36,7 +36,7 @@ Examples:
       machines, give them the new file first. Keep the file's old lines until no backup is left that was
       made before: its secrets are sealed under them.";
 
-/// Looks at and replaces the gateway's own keys
+/// List and replace the gateway's own keys
 #[derive(Debug, Args)]
 pub(crate) struct KeysArgs {
     #[command(subcommand)]
@@ -45,13 +45,13 @@ pub(crate) struct KeysArgs {
 
 #[derive(Debug, Subcommand)]
 enum KeysCommand {
-    /// Lists the gateway's keys; never their secrets
+    /// List the gateway's keys, never their secrets
     #[command(after_help = LIST_EXAMPLES)]
     List(Place),
-    /// Makes a new key; what was made with the old one stays valid
+    /// Replace a key; what was made with the old one stays valid
     #[command(after_help = ROTATE_EXAMPLES)]
     Rotate {
-        /// Which
+        /// Which key
         #[arg(value_enum)]
         kind: Kind,
         #[command(flatten)]
@@ -75,7 +75,7 @@ enum Kind {
 struct Place {
     #[command(flatten)]
     store: StoreArg,
-    /// The file of master keys [env: RAILGATE_MASTER_KEYS] [default: as railgate serve has it]
+    /// The file of master keys [env: RAILGATE_MASTER_KEYS] [default: as for railgate serve]
     #[arg(long, value_name = "FILE")]
     master_keys: Option<String>,
 }

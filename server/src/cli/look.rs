@@ -32,23 +32,23 @@ Examples:
   railgate balance
   railgate balance EUR --json";
 
-/// Shows where a payment stands
+/// Show the status of a payment
 #[derive(Debug, clap::Args)]
 #[command(after_help = STATUS_EXAMPLES)]
 pub(crate) struct StatusArgs {
     /// The reference or id of the payment
     #[arg(value_name = "REF")]
     target: String,
-    /// Waits up to this many seconds until it is final
+    /// Wait up to this many seconds until it is final
     #[arg(long, value_name = "SECONDS")]
     wait: Option<u64>,
 }
 
-/// Lists payments, newest first
+/// List payments, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = LIST_EXAMPLES)]
 pub(crate) struct ListArgs {
-    /// Only with this status; may be given many times
+    /// Only with this status; may be repeated
     #[arg(long, value_name = "STATUS")]
     status: Vec<String>,
     /// Only in this currency
@@ -78,21 +78,21 @@ pub(crate) struct ListArgs {
     /// At most this amount
     #[arg(long, value_name = "AMOUNT")]
     max_amount: Option<String>,
-    /// Only those that a person must look at, or only the others
+    /// Only those flagged for review, or only the others
     #[arg(long, value_name = "true|false")]
     needs_review: Option<bool>,
-    /// So many a page, at most 200
+    /// Items per page, at most 200
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
     limit: Option<u16>,
-    /// Begins where an earlier page ended
+    /// Start where an earlier page ended
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
-    /// Every page, not the first alone
+    /// All pages, not just the first
     #[arg(long)]
     all: bool,
 }
 
-/// Shows what is in the accounts
+/// Show the balances of the accounts
 #[derive(Debug, clap::Args)]
 #[command(after_help = BALANCE_EXAMPLES)]
 pub(crate) struct BalanceArgs {

@@ -17,13 +17,13 @@ Examples:
 railgate serve migrates by itself unless it is told not to. A SQLite file must not be served meanwhile.
 Migrations only go forward: make a backup first.";
 
-/// Brings the store to the schema of this version
+/// Migrate the store to this version's schema
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArgs {
     #[command(flatten)]
     store: StoreArg,
-    /// Changes nothing; exit code 1 if something is to be done
+    /// Change nothing; exit code 1 if a migration is pending
     #[arg(long)]
     check: bool,
 }

@@ -45,7 +45,7 @@ use terminal::{Terminal, complain};
 const ABOUT: &str = "A payment settlement gateway: one interface to pay, trace, reverse and reconcile";
 
 const EXAMPLES: &str = "\
-Try it, with nothing else needed:
+To try it, without anything else:
   railgate demo
 
 As a server, and as its client in another terminal:
@@ -66,7 +66,7 @@ Examples:
   railgate serve --store memory: --metrics-listen off --log-level warn
 
 Standard output's first line is `listening on http://HOST:PORT`; the log goes to standard error.
-SIGINT and SIGTERM let what was begun come to its end.";
+SIGINT and SIGTERM let calls in flight finish.";
 
 const CONFIG_EXAMPLES: &str = "\
 Examples:
@@ -94,7 +94,7 @@ struct Global {
     /// The server [default: the profile's, else http://127.0.0.1:8080]
     #[arg(long, global = true, value_name = "URL", env = "RAILGATE_SERVER", hide_env_values = true, help_heading = "Client options")]
     server: Option<String>,
-    /// Who to be at the server: a profile made by `railgate enroll`
+    /// The profile to act as, made by `railgate enroll`
     #[arg(
         long,
         global = true,
@@ -108,10 +108,10 @@ struct Global {
     /// Trust the certificates in this PEM file when the server speaks https, instead of the system's
     #[arg(long, global = true, value_name = "FILE", env = "RAILGATE_CACERT", hide_env_values = true, help_heading = "Client options")]
     cacert: Option<PathBuf>,
-    /// Send tokens over http:// to another machine, where everybody on the way can read them
+    /// Allow sending tokens over http:// to another machine, where anybody on the network can read them
     #[arg(long, global = true, help_heading = "Client options")]
     insecure_http: bool,
-    /// Prints JSON as the server sent it, instead of tables
+    /// Print JSON as the server sent it, instead of tables
     #[arg(long, global = true, help_heading = "Output")]
     json: bool,
 }
@@ -124,10 +124,10 @@ impl Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Runs the gateway
+    /// Run the gateway
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Box<ServeArgs>),
-    /// Looks at the server's settings
+    /// Inspect the server's settings
     Config(ConfigArgs),
     Demo(demo::DemoArgs),
     Enroll(enroll::EnrollArgs),
@@ -149,10 +149,10 @@ enum Command {
     Backup(operator::BackupArgs),
     Migrate(migrate::MigrateArgs),
     Copy(copy::CopyArgs),
-    /// Prints a script that completes this command line in a shell
+    /// Print a shell completion script
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
-        /// For which shell
+        /// The shell
         shell: Shell,
     },
 }
@@ -165,7 +165,7 @@ struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Prints the settings that `railgate serve` would run with, and where each comes from
+    /// Print the settings that `railgate serve` would use, and where each comes from
     #[command(after_help = CONFIG_EXAMPLES)]
     Check(Box<ServeArgs>),
 }

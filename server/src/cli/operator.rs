@@ -37,7 +37,7 @@ Before a copy is served in the place of a store that went on after it: `railgate
 the numbers of later events are given out again, and compare it with the providers (`--outbox off`).
 A PostgreSQL database is backed up with its own tools, pg_dump and pg_basebackup.";
 
-/// Looks into the ledger
+/// Inspect the ledger
 #[derive(Debug, clap::Args)]
 pub(crate) struct LedgerArgs {
     #[command(subcommand)]
@@ -46,18 +46,18 @@ pub(crate) struct LedgerArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum LedgerCommand {
-    /// Recomputes everything that can be recomputed, and compares
+    /// Recompute everything that can be recomputed, and compare
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(StoreArg),
 }
 
-/// Backs a SQLite store up into a file, also while a server runs on it
+/// Back up a SQLite store into a file, even while a server is using it
 #[derive(Debug, clap::Args)]
 #[command(after_help = BACKUP_EXAMPLES)]
 pub(crate) struct BackupArgs {
     #[command(flatten)]
     store: StoreArg,
-    /// The copy's path; there must be nothing there yet
+    /// The path of the backup, which must not exist yet
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
 }
@@ -98,10 +98,8 @@ pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> 
     bar.finish_and_clear();
     let report = check(&open_file(&draft)?, "checking the copy")?;
     if !report.is_ok() {
-        return Err(broken(&report).hint(format!(
-            "the copy was thrown away; look at the store itself: railgate ledger verify --store sqlite:{}",
-            from.display()
-        )));
+        return Err(broken(&report)
+            .hint(format!("the copy was discarded; check the store itself: railgate ledger verify --store sqlite:{}", from.display())));
     }
     publish(&from, draft, &args.to)?;
     let bytes = std::fs::metadata(&args.to).map(|meta| meta.len()).unwrap_or_default();

@@ -88,7 +88,7 @@ fn advice(problem: &Problem, profile: &str) -> Option<String> {
                                  at what it stands for with railgate status"
             .to_owned(),
         "settlement_in_flight" => "wait until it is final, then try again: railgate status REF --wait 30".to_owned(),
-        "not_completed" => "see where it stands: railgate status REF".to_owned(),
+        "not_completed" => "see its status: railgate status REF".to_owned(),
         "settlement_not_found" => "see what there is: railgate list".to_owned(),
         "insufficient_funds" | "balance_not_found" => "see what there is: railgate balance".to_owned(),
         "reversal_exceeds_remaining" | "already_reversed" | "invalid_state" => {

@@ -235,7 +235,7 @@ impl ProfileFile {
     /// Its enrolment was not answered.
     pub(crate) fn unfinished(&self) -> Failure {
         Failure::new(format!("the enrolment of the profile {:?} was not answered", self.name))
-            .hint(format!("the same command goes on with its key: railgate enroll --profile {}", self.name))
+            .hint(format!("the same command continues with its key: railgate enroll --profile {}", self.name))
     }
 
     fn trouble(&self, what: &str, error: &io::Error) -> Failure {

@@ -26,10 +26,10 @@ pub(super) struct ProofArgs {
     /// The reference or id of the payment
     #[arg(value_name = "REF")]
     target: String,
-    /// Keep the proof in this file
+    /// Save the proof to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The log's key, a C2SP verifier key; the server is asked for its own if not given
+    /// The log's key, a C2SP verifier key [default: the server's own]
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
 }

@@ -57,11 +57,11 @@ const HOP_BY_HOP: [&str; 9] = [
     "upgrade",
 ];
 
-/// Signs what plain HTTP clients on this machine send, and passes it on
+/// Sign and forward what plain HTTP clients on this machine send
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ProxyArgs {
-    /// Where to listen: a loopback address; port 0 takes any free one [default: 127.0.0.1:8090]
+    /// Where to listen: a loopback address; port 0 picks a free one [default: 127.0.0.1:8090]
     #[arg(value_name = "LISTEN")]
     address: Option<String>,
     /// The same as LISTEN

@@ -41,7 +41,7 @@ A receipt that is genuine may have been superseded by a later one: only the serv
 /// No receipt and no set of keys is longer.
 const LONGEST: u64 = 1 << 20;
 
-/// Fetches receipts of payments, and checks them
+/// Fetch and verify receipts
 #[derive(Debug, Args)]
 pub(crate) struct ReceiptArgs {
     #[command(subcommand)]
@@ -50,13 +50,13 @@ pub(crate) struct ReceiptArgs {
 
 #[derive(Debug, Subcommand)]
 enum ReceiptCommand {
-    /// Fetches the receipt of a payment that is completed
+    /// Fetch the receipt of a completed payment
     #[command(after_help = GET_EXAMPLES)]
     Get(GetArgs),
-    /// Checks that a receipt is genuine, and shows what it says
+    /// Check that a receipt is genuine, and show its contents
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
-    /// Fetches the proof that a payment's last event is in the gateway's log, and checks it
+    /// Fetch and check the proof that a payment's last event is in the gateway's log
     #[command(after_help = super::proof::EXAMPLES)]
     Proof(super::proof::ProofArgs),
 }
@@ -66,10 +66,10 @@ struct GetArgs {
     /// The reference or id of the payment
     #[arg(value_name = "REF")]
     target: String,
-    /// In which form; text, or json with --json, unless told
+    /// The form [default: text, or json with --json]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// Into this file, instead of to standard output
+    /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -79,7 +79,7 @@ struct VerifyArgs {
     /// The receipt, as JWS or as JSON; - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The public keys, as a JWK set; the server is asked for its own if not given
+    /// The public keys, as a JWK set [default: the server's own]
     #[arg(long, value_name = "FILE")]
     jwks: Option<PathBuf>,
 }

@@ -21,26 +21,26 @@ Examples:
 The request carries an Idempotency-Key of its own, so that it can be repeated safely when the
 connection breaks, and is. --idempotency-key lets you repeat it yourself.";
 
-/// Gives a payment back, whole or in part, or withdraws one that was not sent yet
+/// Reverse a payment, wholly or in part, or cancel one that was not sent yet
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReverseArgs {
     /// The reference or id of the payment
     #[arg(value_name = "REF")]
     target: String,
-    /// How much, in the payment's currency; all that is left if not given
+    /// The amount, in the payment's currency [default: all that is left]
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     amount: Option<String>,
-    /// Why
+    /// The reason
     #[arg(long, value_name = "REASON", value_parser = REASONS)]
     reason: Option<String>,
     /// Your name for the reversal
     #[arg(long, value_name = "REFERENCE")]
     reference: Option<String>,
-    /// For people, up to 140 characters
+    /// A note for people, up to 140 characters
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// The key under which a repetition is recognised; made up if left out
+    /// The key by which a retry is recognised [default: a random one]
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 }

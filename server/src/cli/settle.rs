@@ -36,13 +36,13 @@ Exit code 1 if the payment would be refused, or if anything does not agree.";
 /// What a payment is made of
 #[derive(Debug, clap::Args)]
 pub(crate) struct Extras {
-    /// Your name for it: up to 64 letters, digits, dots, dashes, underscores; made up and printed if left out
+    /// Your name for it: up to 64 letters, digits, dots, dashes, underscores; generated and printed if left out
     #[arg(long, value_name = "REFERENCE")]
     reference: Option<String>,
-    /// For people, up to 140 characters
+    /// A note for people, up to 140 characters
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// A pair of your own to find it by; may be given up to 50 times
+    /// A pair of your own; may be repeated up to 50 times
     #[arg(long = "metadata", value_name = "KEY=VALUE", value_parser = pair)]
     metadata: Vec<(String, String)>,
     /// Only this provider
@@ -50,7 +50,7 @@ pub(crate) struct Extras {
     provider: Option<String>,
 }
 
-/// Pays: AMOUNT in CURRENCY to the participant TO
+/// Pay AMOUNT in CURRENCY to the participant TO
 #[derive(Debug, clap::Args)]
 #[command(after_help = SETTLE_EXAMPLES)]
 pub(crate) struct SettleArgs {
@@ -65,7 +65,7 @@ pub(crate) struct SettleArgs {
     to: String,
     #[command(flatten)]
     extras: Extras,
-    /// Waits up to this many seconds until it is final
+    /// Wait up to this many seconds until it is final
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=30))]
     wait: Option<u64>,
 }
@@ -77,7 +77,7 @@ pub(crate) struct SettleArgs {
     override_usage = "railgate check [OPTIONS] AMOUNT CURRENCY TO\n       railgate check [OPTIONS] REF"
 )]
 pub(crate) struct CheckArgs {
-    /// AMOUNT CURRENCY TO of a payment that is not made yet, or the reference or id of one that is
+    /// AMOUNT CURRENCY TO of a payment to be made, or the reference or id of an existing one
     #[arg(value_name = "WHAT", required = true, num_args = 1..=3, allow_negative_numbers = true)]
     what: Vec<String>,
     #[command(flatten)]
@@ -110,7 +110,7 @@ fn report(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
         terminal.json(&answer.body)?;
     } else {
         if answer.header("idempotent-replayed") == Some("true") {
-            terminal.line(terminal.paint(Tone::Warn, "This reference was used before for the same request; nothing was paid anew."))?;
+            terminal.line(terminal.paint(Tone::Warn, "This reference was used before for the same request; nothing was paid again."))?;
         }
         terminal.show(&render::settlement(terminal, &settlement))?;
     }

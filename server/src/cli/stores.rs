@@ -185,7 +185,7 @@ impl StorePlace {
 
     fn in_use(&self, error: &StoreError) -> Failure {
         let failure = self.not_opened(error);
-        if error.retryable { failure.hint("stop the server that serves it first: nobody else may use it meanwhile") } else { failure }
+        if error.retryable { failure.hint("first stop the server that uses it") } else { failure }
     }
 }
 

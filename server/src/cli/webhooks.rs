@@ -48,7 +48,7 @@ A request line before the headers (`POST /hook HTTP/1.1`) is left out of account
 /// No delivery is longer, headers and body together.
 const LONGEST: usize = 512 << 10;
 
-/// Has other systems told of events; receives webhooks on this machine, and checks them
+/// Manage webhooks; receive and verify them on this machine
 #[derive(Debug, Args)]
 pub(crate) struct WebhooksArgs {
     #[command(subcommand)]
@@ -59,10 +59,10 @@ pub(crate) struct WebhooksArgs {
 enum WebhooksCommand {
     #[command(flatten)]
     Owner(owner::OwnerCommand),
-    /// Receives webhooks on a loopback address, and shows each with whether it is genuine
+    /// Receive webhooks on a loopback address, and show whether each is genuine
     #[command(after_help = LISTEN_EXAMPLES)]
     Listen(listen::ListenArgs),
-    /// Checks a webhook that was kept in a file
+    /// Verify a webhook that was saved to a file
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
 }
@@ -80,8 +80,8 @@ struct VerifyArgs {
 
 #[derive(Debug, Args)]
 struct SecretArgs {
-    /// The secret (whsec_…); several where it is being rotated. In the environment separated by commas, where other
-    /// users of this machine cannot see it
+    /// The secret (whsec_…); several during a rotation. In the environment, separated by commas, other users of this
+    /// machine cannot see it
     #[arg(long = "secret", value_name = "SECRET", env = "RAILGATE_WEBHOOK_SECRET", hide_env_values = true, value_delimiter = ',')]
     texts: Vec<String>,
 }
@@ -102,7 +102,7 @@ impl SecretArgs {
 
 #[derive(Debug, Args)]
 struct ToleranceArgs {
-    /// How many seconds the webhook's time may be away from now; `any` to check its signature alone
+    /// How many seconds the webhook's timestamp may differ from now; `any` checks the signature alone
     #[arg(long, value_name = "SECONDS", default_value_t = Tolerance(TOLERANCE_S), value_parser = tolerance)]
     tolerance: Tolerance,
 }

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use hyper::header::HeaderValue;
 use railgate::webhook::Cidr;
 
-/// What stands between the network and the interface. The default is a plain listener without limits, for tests and
-/// for a host in the same process; `railgate serve` has defaults of its own.
+/// The settings between the network and the interface. The default is a plain listener without limits, for tests and
+/// for a host in the same process; `railgate serve` has its own defaults.
 #[derive(Debug, Clone, Default)]
 pub struct Edge {
     /// Serve HTTPS from these files; plain HTTP without.
     pub tls: Option<TlsFiles>,
-    /// Pages of these origins may call, and read what is answered.
+    /// Pages of these origins may call, and read the answers.
     pub cors_origins: Vec<HeaderValue>,
     /// How often one client may call.
     pub rate: Option<RateLimits>,

@@ -1,4 +1,4 @@
-//! The settings of `railgate serve`: by flag, environment and file, in that order of strength, all checked at start.
+//! The settings of `railgate serve`, from flags, environment and file, in that order of precedence, all checked at start.
 
 mod edge;
 mod sources;
@@ -18,67 +18,67 @@ pub(crate) use values::store_address;
 use values::{file, listen_address, log_name, metrics_address, on_off, platform_data_dir, public_url, whole};
 
 /// The flags of `railgate serve`. Each may also be given as an environment variable (`RAILGATE_` and the flag's name in
-/// capitals) or in the file that `--config` names, under the flag's name. The flag is strongest, then the environment.
+/// capitals) or in the file that `--config` names, under the flag's name. Flags take precedence, then the environment.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ServeArgs {
     /// Read settings from this TOML file [env: RAILGATE_CONFIG]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where to listen; port 0 takes any free one. An address that other machines reach needs TLS and --public-url
+    /// Where to listen; port 0 picks a free one. An address that other machines can reach needs TLS and --public-url
     /// [env: RAILGATE_LISTEN] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "IP:PORT")]
     pub listen: Option<String>,
-    /// Where to serve /metrics, or `off`. The figures hold no secrets, but travel unencrypted: an address that other
-    /// machines reach needs --plain-http on [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
+    /// Where to serve /metrics, or `off`. Metrics hold no secrets, but are unencrypted: an address that other machines
+    /// can reach needs --plain-http on [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
     #[arg(long, value_name = "IP:PORT|off")]
     pub metrics_listen: Option<String>,
     /// Where settlements are kept: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE` for any number of servers, or
-    /// `memory:` to forget them at the end [env: RAILGATE_STORE] [default: sqlite:railgate.db in the data folder]
+    /// `memory:` to discard them at exit [env: RAILGATE_STORE] [default: sqlite:railgate.db in the data folder]
     #[arg(long, value_name = "STORE")]
     pub store: Option<String>,
-    /// `on` lets several servers of this machine serve the same SQLite file, each started so [env: RAILGATE_SHARED_STORE]
-    /// [default: off]
+    /// `on` lets several servers on this machine share the same SQLite file; set it for each of them
+    /// [env: RAILGATE_SHARED_STORE] [default: off]
     #[arg(long, value_name = "on|off")]
     pub shared_store: Option<String>,
-    /// What a durable commit to SQLite waits for: `full` survives a power cut, `normal` a crash of the process only
+    /// What a durable commit to SQLite waits for: `full` survives a power cut, `normal` only a crash of the process
     /// [env: RAILGATE_SYNCHRONOUS] [default: full]
     #[arg(long, value_name = "full|normal")]
     pub synchronous: Option<String>,
-    /// How many connections to PostgreSQL read; two more write [env: RAILGATE_DB_READERS] [default: 8]
+    /// Number of connections to PostgreSQL for reading; two more write [env: RAILGATE_DB_READERS] [default: 8]
     #[arg(long, value_name = "COUNT")]
     pub db_readers: Option<String>,
-    /// `off` leaves the schema of a PostgreSQL database alone: for a role that may not change it, after `railgate migrate`
+    /// `off` never changes the schema of a PostgreSQL database: for a role without that right, after `railgate migrate`
     /// [env: RAILGATE_DB_MIGRATE] [default: on]
     #[arg(long, value_name = "on|off")]
     pub db_migrate: Option<String>,
     /// The data folder [env: RAILGATE_DATA_DIR] [default: the platform's]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
-    /// The address under which clients reach this server; what clients sign covers it [env: RAILGATE_PUBLIC_URL]
-    /// [default: where it listens]
+    /// The address under which clients reach this server; their signatures cover it [env: RAILGATE_PUBLIC_URL]
+    /// [default: the address it listens on]
     #[arg(long, value_name = "URL")]
     pub public_url: Option<String>,
-    /// Serve HTTPS with the certificates in this PEM file, the server's own first; read again when it changes, and on
+    /// Serve HTTPS with the certificates in this PEM file, the server's own first; reloaded when it changes, and on
     /// SIGHUP [env: RAILGATE_TLS_CERT]
     #[arg(long, value_name = "FILE")]
     pub tls_cert: Option<String>,
     /// The PEM file of the certificate's private key [env: RAILGATE_TLS_KEY]
     #[arg(long, value_name = "FILE")]
     pub tls_key: Option<String>,
-    /// `on` allows plain HTTP on an address that other machines reach: only behind a proxy that ends TLS
+    /// `on` allows plain HTTP on an address that other machines can reach: only behind a proxy that terminates TLS
     /// [env: RAILGATE_PLAIN_HTTP] [default: off]
     #[arg(long, value_name = "on|off")]
     pub plain_http: Option<String>,
-    /// How many calls a minute one client may make on this node: reads and writes, or `off` [env: RAILGATE_RATE_LIMIT]
+    /// Calls per minute that one client may make on this node: reads and writes, or `off` [env: RAILGATE_RATE_LIMIT]
     /// [default: 3000/600]
     #[arg(long, value_name = "off|READS/WRITES")]
     pub rate_limit: Option<String>,
-    /// Let pages of this exact origin (`https://app.example.com`) call; may be repeated, or hold several with commas
+    /// Allow calls from pages of this exact origin (`https://app.example.com`); repeat it, or separate several by commas
     /// [env: RAILGATE_CORS_ORIGIN]
     #[arg(long, value_name = "ORIGIN")]
     pub cors_origin: Vec<String>,
-    /// Let webhooks go to this range of addresses although it is not public (`10.1.0.0/16`); may be repeated, or hold
-    /// several with commas [env: RAILGATE_WEBHOOK_ALLOW]
+    /// Allow webhooks to this range of addresses although it is not public (`10.1.0.0/16`); repeat it, or separate
+    /// several by commas [env: RAILGATE_WEBHOOK_ALLOW]
     #[arg(long, value_name = "CIDR")]
     pub webhook_allow: Vec<String>,
     /// The file of the keys that encrypt secrets in the store, the same for all servers of a database; not used with
@@ -86,25 +86,25 @@ pub struct ServeArgs {
     /// railgate.keys in the data folder]
     #[arg(long, value_name = "FILE")]
     pub master_keys: Option<String>,
-    /// What log lines on standard error look like [env: RAILGATE_LOG] [default: pretty on a terminal, else json]
+    /// The format of log lines on standard error [env: RAILGATE_LOG] [default: pretty on a terminal, else json]
     #[arg(long, value_name = "json|pretty")]
     pub log: Option<String>,
     /// What is logged: off, error, warn, info, debug, trace, or target=level pairs [env: RAILGATE_LOG_LEVEL]
     /// [default: info]
     #[arg(long, value_name = "LEVEL")]
     pub log_level: Option<String>,
-    /// How long an access token lives, in seconds [env: RAILGATE_TOKEN_TTL] [default: 900]
+    /// Lifetime of an access token, in seconds [env: RAILGATE_TOKEN_TTL] [default: 900]
     #[arg(long, value_name = "SECONDS")]
     pub token_ttl: Option<String>,
-    /// How many connections may be open; further ones wait [env: RAILGATE_MAX_CONNECTIONS] [default: 4096]
+    /// Maximum number of open connections; further ones wait [env: RAILGATE_MAX_CONNECTIONS] [default: 4096]
     #[arg(long, value_name = "COUNT")]
     pub max_connections: Option<String>,
-    /// After SIGTERM, go on serving for so many seconds while /readyz says no, so that load balancers look away first
+    /// After SIGTERM, keep serving for this many seconds while /readyz fails, so that load balancers notice first
     /// [env: RAILGATE_DRAIN_GRACE] [default: 0]
     #[arg(long, value_name = "SECONDS")]
     pub drain_grace: Option<String>,
-    /// Whether to send what is due to the rails; `off` accepts payments and lets them wait, for instance while a
-    /// provider is being worked on [env: RAILGATE_OUTBOX] [default: on]
+    /// Whether to send what is due to the rails; `off` accepts payments and lets them wait, for instance during
+    /// maintenance at a provider [env: RAILGATE_OUTBOX] [default: on]
     #[arg(long, value_name = "on|off")]
     pub outbox: Option<String>,
 }
@@ -120,12 +120,12 @@ pub enum StoreConfig {
     Memory,
 }
 
-/// The address of a database. It may hold a password, so it is shown without.
+/// The address of a database. `Display` and `Debug` leave out the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
-    /// With its password.
+    /// The address with its password.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -176,7 +176,7 @@ pub struct ServeConfig {
     pub token_ttl_s: u32,
     /// How many connections may be open.
     pub max_connections: usize,
-    /// For how many seconds at least calls are still served after the wish to end.
+    /// For how many seconds at least calls are still served after a shutdown was requested.
     pub drain_grace_s: u32,
     /// Whether what is due is sent to the rails.
     pub outbox: bool,
@@ -214,12 +214,12 @@ impl ServeArgs {
     /// The settings in force, from these flags, the process's environment and the file.
     ///
     /// # Errors
-    /// Everything that is wrong, at once: each problem names the setting, where it came from and what would be right.
+    /// Everything that is wrong, at once: each problem names the setting, where it came from and what would be valid.
     pub fn resolve(self) -> Result<ServeConfig, ConfigError> {
         self.resolve_with(&|name| std::env::var(name).ok())
     }
 
-    /// The same with another environment.
+    /// The same with a different environment.
     ///
     /// # Errors
     /// As [`ServeArgs::resolve`].
@@ -230,7 +230,7 @@ impl ServeArgs {
         let data_dir = from.read("data-dir", self.data_dir.take(), platform_data_dir, |text| Ok(PathBuf::from(text)));
         let default_store = data_dir.clone();
         let default_store = move || {
-            let folder = default_store.ok_or("it lies in the data folder, which is not known")?;
+            let folder = default_store.ok_or("it is in the data folder, which is not known")?;
             Ok(format!("sqlite:{}", folder.join("railgate.db").display()))
         };
         let store = from.read("store", self.store.take(), default_store, store_address);

@@ -1,4 +1,4 @@
-//! Where a setting comes from, and what is said when it is wrong.
+//! Where a setting comes from, and the error if it is wrong.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub enum Origin {
     Environment(String),
     /// This file.
     File(PathBuf),
-    /// Nobody gave it.
+    /// The default.
     Default,
 }
 
@@ -36,9 +36,9 @@ pub struct Problem {
     pub setting: String,
     /// Where it came from.
     pub origin: Origin,
-    /// What it is, if it was text.
+    /// Its value, if it was text.
     pub value: Option<String>,
-    /// What would be right.
+    /// What would be valid.
     pub right: String,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Flags aside, all that settings are read from.
+/// The sources of settings apart from flags.
 pub(super) struct Sources<'e> {
     env: &'e dyn Fn(&str) -> Option<String>,
     file: Option<(PathBuf, toml::Table)>,
@@ -143,7 +143,7 @@ impl<'e> Sources<'e> {
         self.problems.iter().any(|problem| problem.setting == name)
     }
 
-    /// Notes that a setting, right in itself, does not go with the others.
+    /// Notes that a setting, valid in itself, conflicts with others.
     pub(super) fn object(&mut self, name: &'static str, right: &str) {
         let found = self.shown.iter().find(|row| row.0 == name).map(|(_, value, origin)| (value.clone(), origin.clone()));
         if let Some((value, origin)) = found {

@@ -1,4 +1,4 @@
-//! What the text of a setting means.
+//! Reads the text of each setting.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -23,7 +23,7 @@ pub(super) fn log_format(text: &str) -> Result<LogFormat, String> {
     match text {
         "json" => Ok(LogFormat::Json),
         "pretty" => Ok(LogFormat::Pretty),
-        _ => Err("must be json or pretty; what is logged is the setting log-level".to_owned()),
+        _ => Err("must be json or pretty; the setting log-level says what is logged".to_owned()),
     }
 }
 
@@ -87,7 +87,7 @@ fn is_postgres(text: &str) -> bool {
     text.starts_with("postgres://") || text.starts_with("postgresql://")
 }
 
-/// What may be shown of a setting: the address of a database without its password, also of one that is written wrongly.
+/// A setting as it may be shown: the address of a database without its password, even if the address is malformed.
 pub(super) fn presentable(text: &str) -> Cow<'_, str> {
     if text.contains("://") && (text.contains('@') || text.to_ascii_lowercase().contains("password")) {
         hide_password(text).into()
@@ -96,8 +96,8 @@ pub(super) fn presentable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The address of a database with `***` for its password, wherever it stands. A password that somebody forgot to encode may
-/// have anything in it: so all from the first colon to the last `@` is taken for one, and all of a parameter that is named so.
+/// The address of a database with `***` for its password. A password that was not percent-encoded may contain anything, so
+/// everything from the first colon to the last `@` counts as the password, and so does a whole `password` parameter.
 fn hide_password(url: &str) -> String {
     let parameter = |part: &str| {
         let named = part.to_ascii_lowercase().find("password=").map(|at| at + "password=".len());

@@ -115,7 +115,7 @@ fn problem(codes: &[ErrorCode]) -> Response {
 
 fn example(code: ErrorCode) -> Value {
     let mut example = json!({
-        "type": format!("https://railgate.dev/problems/{}", code.as_str()),
+        "type": code.uri(),
         "title": code.title(),
         "status": code.http_status(),
         "detail": code.title(),
@@ -204,6 +204,8 @@ problem_groups! {
     NotReversible = [
         SettlementInFlight, InvalidState, ReversalExceedsRemaining, AlreadyReversed, ReferenceConflict, VersionConflict, RequestInProgress,
     ];
+    /// Of calls that name an error code.
+    NoPage = [RouteNotFound];
     /// Of the readiness probe.
     Unready = [StoreUnavailable];
 }

@@ -5,6 +5,7 @@ mod account;
 mod answer;
 mod call;
 mod challenge;
+mod codes;
 mod context;
 mod cors;
 mod document;
@@ -218,6 +219,8 @@ fn all_routes() -> OpenApiRouter<App> {
         .routes(routes!(webhooks::deliveries::read))
         .routes(routes!(webhooks::deliveries::redeliver))
         .routes(routes!(webhooks::deliveries::replay))
+        .routes(routes!(codes::list))
+        .routes(routes!(codes::page))
         .routes(routes!(probe::healthz))
         .routes(routes!(probe::readyz))
         .routes(routes!(probe::openapi))

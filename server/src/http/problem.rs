@@ -24,7 +24,7 @@ pub(crate) const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("applicati
 pub struct Problem {
     /// Names the kind of problem; `code` is its last part.
     #[serde(rename = "type")]
-    #[schema(example = "https://railgate.dev/problems/reference_conflict")]
+    #[schema(example = "/docs/problems/reference_conflict")]
     pub kind: String,
     /// One short sentence, the same for every occurrence.
     pub title: &'static str,

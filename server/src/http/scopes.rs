@@ -65,6 +65,8 @@ const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/log/tile/{*tile}", Access::Token),
     ("GET", "/simulator/scenarios", Access::Token),
     ("GET", "//.well-known/jwks.json", Access::Unsigned),
+    ("GET", "//docs/problems", Access::Unsigned),
+    ("GET", "//docs/problems/{code}", Access::Unsigned),
     ("GET", "//healthz", Access::Unsigned),
     ("GET", "//readyz", Access::Unsigned),
     ("GET", "//openapi.json", Access::Unsigned),

@@ -1,7 +1,7 @@
-//! Connections to checked addresses, and to no other.
+//! Connections to checked addresses only.
 //!
-//! A name's addresses are asked for once for a connection (`lookup.rs`); each address is checked, also one that is
-//! remembered; the connection goes to one of the addresses that passed. Nothing asks for the name a second time, so it cannot
+//! A name is resolved once for a connection (`lookup.rs`); each address is checked, cached ones too; and the
+//! connection goes to one of the addresses that passed. Nothing resolves the name a second time, so it cannot
 //! point elsewhere in between.
 
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ use tower::Service;
 use super::SendError;
 use super::lookup::{Lookups, Resolve};
 
-/// So many of a name's addresses are tried.
+/// How many of a name's addresses are tried.
 const TRIED: usize = 4;
 
 /// Why there is no connection.
@@ -161,8 +161,8 @@ impl Shared {
     }
 }
 
-/// The two kinds of addresses by turns, the kind of the first one first: where one kind does not work here, the other is
-/// tried soon.
+/// The two kinds of addresses alternately, beginning with the kind of the first one, so that if one kind does not work
+/// here, the other is tried soon.
 fn alternating(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
     let first_is_v4 = addresses.first().is_some_and(IpAddr::is_ipv4);
     let (mut these, mut others): (VecDeque<_>, VecDeque<_>) = addresses.into_iter().partition(|address| address.is_ipv4() == first_is_v4);

@@ -1,10 +1,10 @@
-//! What strangers sent, made fit to be looked at.
+//! Excerpts of what strangers sent, made safe to display.
 
-/// So much of an answer's body is kept, in bytes.
+/// How much of an answer's body is kept, in bytes.
 pub const EXCERPT_MAX_BYTES: usize = 1024;
 
-/// The text without what would move a terminal's cursor, turn the direction of a line or hide between letters. Line ends
-/// and tabs become blanks; what is not UTF-8 becomes `U+FFFD`.
+/// The text without characters that move a terminal's cursor, switch the direction of a line or are invisible. Line ends
+/// and tabs become spaces; invalid UTF-8 becomes `U+FFFD`.
 pub(super) fn printable(bytes: &[u8]) -> String {
     let whole = match std::str::from_utf8(bytes) {
         // Only a letter that was cut off at the end.

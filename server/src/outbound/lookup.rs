@@ -1,7 +1,7 @@
-//! Where a name's addresses come from: asked for once by all who want them at the same time, and remembered for a moment.
+//! Name resolution: concurrent requests for a name share one look-up, and results are cached for a moment.
 //!
-//! Whoever runs a name's servers decides how long they take. So what is under way is bounded in number and in time, and
-//! a slow name costs one look-up, however many deliveries wait for it. What is remembered is an answer, not a permission:
+//! Whoever runs a name's servers decides how long they take. So look-ups in flight are bounded in number and in time, and
+//! a slow name costs one look-up, however many deliveries wait for it. What is cached is an answer, not a permission:
 //! each address is checked before each connection.
 
 use std::collections::HashMap;
@@ -14,31 +14,31 @@ use std::time::Duration;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, timeout};
 
-/// So many of a name's addresses are looked at.
+/// How many of a name's addresses are used.
 const LOOKED_AT: usize = 32;
-/// Names that the system looks up at the same time. It holds a thread for as long as it likes, of the runtime's 512.
+/// How many names the system resolves at the same time. Each holds one of the runtime's 512 threads for as long as it takes.
 const PERMITS: usize = 128;
-/// How long a look-up is waited for, from when it begins: waiting for its turn is no fault of its name.
+/// The time-out of a look-up, from its start: waiting for a turn is not the name's fault.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long an answer is remembered, also that there was none: long enough for the deliveries of one moment.
+/// How long an answer is cached, including failures: long enough for deliveries that are due together.
 const REMEMBERED: Duration = Duration::from_secs(5);
-/// Names that are remembered.
+/// How many names are cached.
 const NAMES: usize = 1_024;
 
 /// A name's addresses, while they are looked up.
 pub type Addresses<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Where a name's addresses come from. It gives up on a name that takes too long.
+/// Resolves names. It gives up on a name that takes too long.
 pub trait Resolve: Send + Sync {
     /// The addresses of a name, in the order in which they are to be tried.
     fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a>;
 }
 
-/// The system's own way: its hosts file, its name servers.
+/// The system's resolver: its hosts file, its name servers.
 #[derive(Debug, Clone)]
 pub struct System {
     permits: Arc<Semaphore>,
-    /// Asks the system, and holds its thread meanwhile.
+    /// Asks the system, and blocks its thread.
     ask: fn(&str) -> io::Result<Vec<IpAddr>>,
 }
 
@@ -67,7 +67,7 @@ impl Resolve for System {
     }
 }
 
-/// What is being looked up, and what was a moment ago.
+/// Look-ups in flight and cached results.
 pub(super) struct Lookups {
     resolver: Arc<dyn Resolve>,
     known: Mutex<HashMap<String, Arc<Lookup>>>,
@@ -99,7 +99,7 @@ impl Lookups {
         answer.await.addresses.clone()
     }
 
-    /// The look-up of a name that is under way or remembered, or else a new one.
+    /// The look-up of a name that is in flight or cached, or else a new one.
     fn lookup(&self, name: &str) -> Arc<Lookup> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lookup) = known.get(name).filter(|lookup| !is_over(lookup)) {
@@ -115,7 +115,7 @@ impl Lookups {
             }
         }
         let lookup = Arc::new(Lookup::new());
-        // With all of them under way, this one is not shared.
+        // With all of them in flight, this one is not shared.
         if known.len() < NAMES {
             known.insert(name.to_owned(), Arc::clone(&lookup));
         }
@@ -123,7 +123,7 @@ impl Lookups {
     }
 }
 
-/// It was answered too long ago, or nobody waits for its answer any more.
+/// Whether it was answered too long ago, or nobody waits for its answer any more.
 fn is_over(lookup: &Arc<Lookup>) -> bool {
     match lookup.get() {
         Some(answer) => answer.at.elapsed() >= REMEMBERED,

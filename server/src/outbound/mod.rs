@@ -1,8 +1,8 @@
-//! Calls to addresses that clients chose: webhooks and what is like them.
+//! Calls to addresses that clients chose, such as webhooks.
 //!
-//! [`Outbound`] posts to a URL and tells how that went. It stands between strangers' wishes and the network that the gateway
-//! is in, so it connects to checked addresses only (`connect.rs`, `lookup.rs`), follows no redirect, knows no proxy, and takes in no
-//! more than a bounded time and a bounded number of bytes of whatever answers.
+//! [`Outbound`] posts to a URL and reports the result. Because strangers choose the URL and the gateway is inside a network, it
+//! connects to checked addresses only (`connect.rs`, `lookup.rs`), follows no redirects, uses no proxy, and bounds the time and
+//! the number of bytes that it spends on an answer.
 
 mod connect;
 mod excerpt;
@@ -77,7 +77,7 @@ pub struct Answer {
     pub status: u16,
     /// `Retry-After` as it came, if it is text.
     pub retry_after: Option<String>,
-    /// The beginning of the body, up to [`EXCERPT_MAX_BYTES`], made printable: for people to look at.
+    /// The beginning of the body, up to [`EXCERPT_MAX_BYTES`], made printable for people.
     pub excerpt: String,
 }
 
@@ -150,7 +150,7 @@ impl Outbound {
         Self { client, guard, limits }
     }
 
-    /// Posts `body` with these headers, and tells what came of it. `Host`, `Content-Length` and `User-Agent` are ours.
+    /// Posts `body` with these headers, and reports the result. `Host`, `Content-Length` and `User-Agent` are added here.
     pub async fn post(&self, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
         let began = Instant::now();
         let result = match self.request(url, headers, body) {

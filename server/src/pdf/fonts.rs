@@ -1,7 +1,7 @@
-//! The fonts of the paper: a few that come along, and for all other scripts those of the system.
+//! The fonts of the document: a few that are built in, and the system's for all other scripts.
 //!
-//! The system's fonts are looked through once, when they are first needed, and of each character it is noted which font
-//! shows it; so a character that no font shows costs no more than another. Of the fonts' contents only a few are held.
+//! The system's fonts are scanned once, when they are first needed, to note which font has each character; so a character
+//! that no font has costs no more than another. The contents of only a few fonts are kept in memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
@@ -10,9 +10,9 @@ use fontdb::{Database, FaceInfo, ID};
 use krilla::text::Font;
 use rustybuzz::{GlyphBuffer, UnicodeBuffer, ttf_parser};
 
-/// No font of the system is read that is larger: the largest ones, for Chinese, Japanese and Korean together, have 20 MB.
+/// The largest system font that is read: the largest common ones, for Chinese, Japanese and Korean together, have 20 MB.
 const LARGEST: usize = 48 << 20;
-/// So many of the system's fonts are held, and so many are used in one document.
+/// How many of the system's fonts are kept in memory, and how many are used in one document.
 pub(super) const MOST: usize = 4;
 
 /// A font that can be drawn with.
@@ -66,7 +66,7 @@ impl Face {
 /// The style of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// For others' words, in any script, and most of ours.
+    /// For text by others, in any script, and most of our own.
     Regular,
     /// For headlines and amounts: ASCII.
     Bold,
@@ -74,7 +74,7 @@ pub(super) enum Style {
     Mono,
 }
 
-/// The fonts that come along, and what each shows.
+/// The built-in fonts, and the characters that each has.
 pub(super) struct Embedded {
     bold: Covering,
     mono: Covering,
@@ -121,7 +121,7 @@ impl Embedded {
         EMBEDDED.as_ref()
     }
 
-    /// The font of ours for a few characters that belong together.
+    /// The built-in font for a few characters that belong together.
     pub(super) fn find(&self, style: Style, cluster: &str) -> Option<&Face> {
         let first = match style {
             Style::Regular => None,
@@ -131,7 +131,7 @@ impl Embedded {
         first.into_iter().chain(&self.regular).find(|covering| covering.shows(cluster)).map(|covering| &covering.face)
     }
 
-    /// Whether one of ours is `face` and shows `cluster`.
+    /// Whether `face` is built in and has all of `cluster`.
     pub(super) fn shows(&self, face: &Face, cluster: &str) -> bool {
         let all = [&self.bold, &self.mono].into_iter().chain(&self.regular);
         all.filter(|covering| covering.face.is(face)).any(|covering| covering.shows(cluster))
@@ -211,15 +211,15 @@ fn plain(face: &FaceInfo) -> bool {
     face.style == fontdb::Style::Normal && (300..=500).contains(&face.weight.0)
 }
 
-/// Noto first, as the fonts that come along are Noto's, and the first of a collection, which of those for Chinese, Japanese and
-/// Korean is the one with the signs of all; then by name, so that every start finds the same.
+/// Noto first, because the built-in fonts are Noto too, and the first of a collection, which for Chinese, Japanese and
+/// Korean is the one with the characters of all; then by name, so that every start finds the same order.
 fn preference(face: &FaceInfo) -> (bool, u16, bool, u32, String) {
     let family = face.families.first().map_or("", |(name, _)| name.as_str());
     let name = if family.is_empty() { face.post_script_name.clone() } else { family.to_owned() };
     (!name.starts_with("Noto Sans"), face.weight.0.abs_diff(400), face.monospaced, face.index, name)
 }
 
-/// Fonts of nothing but pictures are not drawn with.
+/// Fonts that contain only bitmaps are not used.
 fn has_outlines(face: &ttf_parser::Face<'_>) -> bool {
     let tables = face.tables();
     tables.glyf.is_some() || tables.cff.is_some() || tables.cff2.is_some()

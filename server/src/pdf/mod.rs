@@ -1,15 +1,15 @@
-//! A receipt as PDF: the same rows, in the same order and look as the page to print.
+//! A receipt as PDF: the same rows, order and look as the printable page.
 //!
 //! | file | what it knows |
 //! |---|---|
-//! | `mod.rs` | what stands where on a receipt |
+//! | `mod.rs` | where everything goes on a receipt |
 //! | `text.rs` | text of any script as lines of glyphs |
-//! | `fonts.rs` | which font shows which character |
+//! | `fonts.rs` | which font has which character |
 //! | `paper.rs` | pages, and the tags that say what each thing is |
 //!
-//! The document is text, not pictures of it; it is tagged (headings, tables with header cells, a figure with its
-//! alternative), and follows from the receipt alone: asked twice, it has the same bytes, as long as the system's fonts stay
-//! the same. All of it is bounded: texts are cut off at a thousand bytes, and a receipt has a dozen of them.
+//! The document contains real text; it is tagged (headings, tables with header cells, a figure with alternative
+//! text), and follows from the receipt alone: it has the same bytes every time, as long as the system's fonts stay
+//! the same. Its size is bounded: texts are cut off at a thousand bytes, and a receipt has a dozen of them.
 #![allow(clippy::float_arithmetic, reason = "places on a page in points; amounts come as text")]
 
 mod fonts;
@@ -71,9 +71,9 @@ struct Draft {
     blocks: Vec<Block>,
 }
 
-/// How far lines of a text are apart, by its size.
+/// The line height of a text, relative to its size.
 const LEADING: f32 = 1.4;
-/// How far below the top of a line its letters stand, by their size.
+/// How far the base line is below the top of a line, relative to the text's size.
 const RISE: f32 = 1.06;
 /// Where values begin.
 const COLUMN: f32 = mm(38.0);
@@ -130,7 +130,7 @@ impl Draft {
         self.sum(heading, tone);
     }
 
-    /// The amount, and how it stands with it.
+    /// The amount and its status.
     fn sum(&mut self, heading: &Heading<'_>, tone: Colour) {
         let amount = self.line(&heading.amount, Style::Bold, 28.0);
         let currency = self.line(heading.currency, Style::Bold, 14.0);
@@ -189,7 +189,7 @@ impl Draft {
         self.blocks.push(Block { gap: 0.0, height, cells });
     }
 
-    /// The code, and beside it what it is.
+    /// The code, and its explanation beside it.
     fn check(&mut self, receipt: &Receipt, code: Code) {
         let side = mm(62.0);
         // The light modules around the code are its margin.
@@ -212,7 +212,7 @@ impl Draft {
         }
     }
 
-    /// What the signed receipt is, and itself.
+    /// The explanation of the signed receipt, and the receipt itself.
     fn explained(&mut self, jws: &str, how: &str, left: f32, room: f32) -> (Vec<Cell>, f32) {
         let title = self.line(&CHECK.to_uppercase(), Style::Bold, 7.5);
         let title = Mark::Text { x: left, y: 8.0, line: title, size: 7.5, colour: SOFT };

@@ -28,7 +28,7 @@ const LEFT: f32 = mm(16.0);
 const TOP: f32 = mm(14.0);
 /// Where the last line of a page ends.
 const BOTTOM: f32 = PAGE.1 - mm(18.0);
-/// Where the line at the foot of each page stands.
+/// Where the footer of each page is.
 const FOOT: f32 = PAGE.1 - mm(10.0);
 /// What there is for text between the margins.
 pub(super) const WIDTH: f32 = PAGE.0 - 2.0 * LEFT;
@@ -39,7 +39,7 @@ pub(super) struct Colour(pub(super) u8, pub(super) u8, pub(super) u8);
 
 /// What is not divided between pages.
 pub(super) struct Block {
-    /// From what stands above it on the same page.
+    /// The distance from the block above it on the same page.
     pub(super) gap: f32,
     pub(super) height: f32,
     pub(super) cells: Vec<Cell>,
@@ -70,11 +70,11 @@ pub(super) enum Role {
     Paragraph,
     /// What a row is about.
     Name,
-    /// What it says.
+    /// Its content.
     Value,
-    /// With its alternative.
+    /// A figure with its alternative text.
     Figure(String),
-    /// Nothing.
+    /// Decoration without meaning.
     Decoration,
 }
 
@@ -141,7 +141,7 @@ pub(super) fn print(receipt: &Receipt, blocks: Vec<Block>, footer: Line, number:
     document.finish().map_err(|error| Error::internal(format!("the PDF cannot be written: {error}")))
 }
 
-/// Which block stands where on which page.
+/// Which block goes where on which page.
 fn paginated(blocks: Vec<Block>) -> Vec<Vec<(f32, Block)>> {
     let mut pages: Vec<Vec<(f32, Block)>> = Vec::new();
     let mut y = TOP;
@@ -190,7 +190,7 @@ fn date(seconds: i64) -> Option<DateTime> {
     Some(date.hour(part(11..13)?).minute(part(14..16)?).second(part(17..19)?).utc_offset_hour(0).utc_offset_minute(0))
 }
 
-/// The structure of the document, as it comes to be.
+/// The structure of the document, while it is being built.
 #[derive(Default)]
 struct Tags {
     done: Vec<Node>,

@@ -15,25 +15,25 @@ use unicode_script::{Script, UnicodeScript as _};
 
 use super::fonts::{Embedded, Face, MOST, Style, SystemNo, system_face, system_for};
 
-/// What is longer is cut off: no name, reference or description is.
+/// Longer texts are cut off; no name, reference or description is longer.
 const LONGEST: usize = 1_000;
-/// A cluster of more characters is cut off: no script has such, but marks can be piled up without end.
+/// Longer clusters are cut off: no script has any, but combining marks can be stacked without end.
 const CLUSTER: usize = 16;
-/// Instead of what no font shows.
+/// Replaces characters that no font has.
 const REPLACEMENT: &str = "\u{fffd}";
 
-/// Which way a text runs where its letters do not say.
+/// Which way a text runs if its letters do not decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Base {
-    /// From left to right: what is ours.
+    /// From left to right: our own text.
     Ltr,
-    /// As its first letter does; from right to left it also stands at the right.
+    /// As its first letter does; right-to-left text is also aligned right.
     Auto,
-    /// As its first letter does; it stands where a text from left to right would.
+    /// As its first letter does, but always aligned left.
     Inline,
 }
 
-/// The fonts of a document: those that come along, and at most [`MOST`] of the system's.
+/// The fonts of a document: the built-in ones, and at most [`MOST`] of the system's.
 pub(super) struct Fonts {
     embedded: &'static Embedded,
     system: Vec<(SystemNo, Option<Face>)>,
@@ -74,7 +74,7 @@ pub(super) struct Run {
     pub(super) x: f32,
     pub(super) font: Font,
     pub(super) glyphs: Vec<KrillaGlyph>,
-    /// What the glyphs stand for.
+    /// The text that the glyphs represent.
     pub(super) text: String,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Line {
     pub(super) width: f32,
 }
 
-/// A text as lines no wider than `width`, of `size` points. A paragraph from right to left stands at the right.
+/// A text as lines no wider than `width`, of `size` points. A right-to-left paragraph is aligned right.
 pub(super) fn lines(fonts: &mut Fonts, text: &str, (style, base): (Style, Base), size: f32, width: f32) -> Vec<Line> {
     let (text, faces) = shown(fonts, style, text);
     let level = match base {
@@ -204,7 +204,7 @@ impl Layout<'_> {
         glyphs.collect()
     }
 
-    /// A line; one that stands at the right ends where `right` says.
+    /// A line; one that is aligned right ends at `right`.
     fn line(&self, range: Range<usize>, right: Option<f32>) -> Line {
         let (levels, visual) = self.bidi.visual_runs(self.paragraph, range.clone());
         let mut runs = Vec::new();

@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use axum::body::Body;
 use hyper::Request;
+use railgate::ErrorCode;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Key, Record};
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write};
@@ -274,4 +275,36 @@ async fn what_was_done_is_not_called_off_because_the_store_failed_since() {
     store.fails_then.store(true, Ordering::SeqCst);
     service.enroll("Made all the same").await;
     assert!(store.failing.load(Ordering::SeqCst));
+}
+
+#[tokio::test]
+async fn the_type_of_a_problem_leads_to_its_page() {
+    let service = service().await;
+    let fetch = async |path: &str| {
+        let request = Request::get(path).header("accept", "text/html").body(Body::empty()).unwrap();
+        service.exchange(request).await
+    };
+    let kind = service.post(SETTLEMENTS, &json!({})).await.problem(422, "invalid_fields")["type"].as_str().unwrap().to_owned();
+    assert!(fetch(&kind).await.expect(200).text().contains("<h1>Some fields are not valid</h1>"));
+    let list = fetch("/docs/problems").await.expect(200);
+    for code in ErrorCode::ALL {
+        assert!(list.text().contains(&format!("href=\"{}\"", code.uri())), "{code:?}");
+        let page = fetch(&code.uri()).await.expect(200);
+        assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+        assert_eq!(page.header("cache-control"), Some("public, max-age=300"));
+        assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'; style-src 'sha256-"));
+        for part in [format!("HTTP status {}", code.http_status()), format!("<code>{}</code>", code.as_str())] {
+            assert!(page.text().contains(&part), "{part}: {}", page.text());
+        }
+        assert!(!page.text().contains(['`']) && !page.text().contains("src="), "{code:?}");
+        // Every sentence is one: what is in backticks is closed, and nothing trails off.
+        for text in [code.meaning(), code.advice()] {
+            assert!(text.ends_with('.') && text.matches('`').count() % 2 == 0 && !text.contains("  "), "{code:?}: {text}");
+        }
+    }
+    for unknown in ["/docs/problems/nothing", "/docs/problems/%FF", "/docs/problems/INTERNAL"] {
+        fetch(unknown).await.problem(404, "route_not_found");
+    }
+    let posted = Request::post("/docs/problems").body(Body::empty()).unwrap();
+    service.exchange(posted).await.problem(405, "method_not_allowed");
 }

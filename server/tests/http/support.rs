@@ -69,7 +69,7 @@ impl Answer {
         let problem = answer.json();
         assert_eq!(problem["code"], code, "{problem:#}");
         assert_eq!(problem["status"], status);
-        assert_eq!(problem["type"], format!("https://railgate.dev/problems/{code}"));
+        assert_eq!(problem["type"], format!("/docs/problems/{code}"));
         for field in ["title", "detail", "instance", "category", "request_id"] {
             assert!(problem[field].is_string(), "{field} in {problem:#}");
         }

@@ -33,13 +33,13 @@ export function post(path: string, body: string, more: Headers = [], accept = "a
   return { method: "POST", path: plain(path), headers, body, authenticated: true, repeatable: true, extraMs: 0 };
 }
 
-/** A stream from behind a place on. */
+/** A stream from after a position on. */
 export function streamed(path: string, place: number): Call {
   const last: Headers = place === 0 ? [] : [["last-event-id", String(place)]];
   return { ...get(path), headers: [["accept", "text/event-stream"], ...last] };
 }
 
-/** A path that travels as it is signed: `fetch` writes others anew (dot segments, blanks). */
+/** A path that travels as it is signed: `fetch` rewrites others (dot segments, spaces). */
 function plain(path: string): string {
   const url = new URL(path, "http://railgate.invalid");
   if (url.pathname + url.search !== path) throw new TypeError(`${path} is not a path as it travels; encode its parts`);

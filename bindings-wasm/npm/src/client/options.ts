@@ -1,5 +1,5 @@
 /**
- * What can be told when a client is opened, and with each call.
+ * The options of a client, and of each call.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import type { Vault } from "./vault.js";
 export interface ClientOptions {
   /** The address that the gateway calls itself, such as `https://pay.example.com`. It is signed. */
   readonly baseUrl: string;
-  /** `sandbox` unless told. */
+  /** `sandbox` by default. */
   readonly environment?: Environment;
-  /** Where the key and the session are kept; in this origin's IndexedDB unless told. */
+  /** Where the key and the session are kept; in this origin's IndexedDB by default. */
   readonly vault?: Vault;
   /** A key of your own, kept by yourself; instead of a vault. */
   readonly signer?: Signer;
@@ -40,25 +40,25 @@ export interface CreateOptions extends CallOptions {
 /** What a reversal takes. */
 export interface ReverseOptions extends CallOptions {
   /**
-   * Names this call, so that you can repeat it yourself, also after you aborted it; a new one for each call unless told, which an
-   * error tells where it matters.
+   * Names this call, so that you can repeat it yourself, also after you aborted it; a new one for each call by default, which an
+   * error reports where it matters.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 /** Which events. */
 export interface EventsOptions extends CallOptions {
-  /** Only what comes behind this sequence (of a settlement) or position (of the feed). */
+  /** Only what comes after this sequence (of a settlement) or position (of the feed). */
   readonly after?: number | undefined;
-  /** A page's size, 1 to 200; 50 unless told. */
+  /** A page's size, 1 to 200; 50 by default. */
   readonly limit?: number | undefined;
 }
 
 /** What following takes. */
 export interface FollowOptions extends CallOptions {
-  /** Only what comes behind this sequence (of a settlement) or position (of the feed). */
+  /** Only what comes after this sequence (of a settlement) or position (of the feed). */
   readonly after?: number | undefined;
-  /** How often in a row it tries to connect before it gives up; 12 unless told, which takes some minutes. */
+  /** How often in a row it tries to connect before it gives up; 12 by default, which takes some minutes. */
   readonly attempts?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface FollowOptions extends CallOptions {
 export interface RawOptions extends CallOptions {
   /** An object, sent as JSON. */
   readonly body?: object | undefined;
-  /** The form of the answer; `application/json` unless told. */
+  /** The form of the answer; `application/json` by default. */
   readonly accept?: string | undefined;
   /** Sent as `Idempotency-Key`; makes a `POST` one that may be repeated. */
   readonly idempotencyKey?: string | undefined;

@@ -6,17 +6,17 @@
 
 /** How long and how often a call is tried. */
 export interface Patience {
-  /** At most so many tries of one call, the first among them; 5 unless told. */
+  /** The most tries of one call, including the first; 5 by default. */
   readonly attempts: number;
-  /** How long one try may take, in milliseconds; 30,000 unless told. */
+  /** How long one try may take, in milliseconds; 30,000 by default. */
   readonly timeoutMs: number;
-  /** The first pause, which doubles, in milliseconds; 250 unless told. */
+  /** The first backoff, which doubles each time, in milliseconds; 250 by default. */
   readonly pauseMs: number;
-  /** The longest pause, also where the server asks for more, in milliseconds; 20,000 unless told. */
+  /** The longest backoff, even if the server asks for more, in milliseconds; 20,000 by default. */
   readonly longestPauseMs: number;
 }
 
-/** Unless told otherwise. */
+/** The defaults. */
 export const PATIENCE: Patience = { attempts: 5, timeoutMs: 30_000, pauseMs: 250, longestPauseMs: 20_000 };
 
 /** The pause after the `failures`-th failure in a row: between half and the whole of a time that doubles. */

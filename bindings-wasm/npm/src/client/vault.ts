@@ -52,9 +52,9 @@ export function memoryVault(signer: Signer): Vault {
 
 /** Which one, where a page keeps several. */
 export interface VaultOptions {
-  /** The database's name; `railgate-client` unless told. */
+  /** The database's name; `railgate-client` by default. */
   readonly database?: string;
-  /** Which key in it; `default` unless told. A client for another server or user takes another. */
+  /** Which key in it; `default` by default. Use another one for another server or user. */
   readonly profile?: string;
 }
 

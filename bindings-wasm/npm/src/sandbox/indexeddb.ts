@@ -21,7 +21,7 @@ interface Head {
   readonly last: number;
   /** Who wrote it. */
   readonly by: string;
-  /** The group up to which the snapshot reaches; the journal holds those behind it. */
+  /** The group up to which the snapshot reaches; the journal holds those after it. */
   readonly since: number;
   /** How many bytes the journal holds. */
   readonly bytes: number;

@@ -46,7 +46,7 @@ export interface Parts {
   readonly storage: Storage;
   /** The host's clock, Unix milliseconds. */
   readonly now: () => number;
-  /** The seed of a gateway that goes on behind this group of the journal. */
+  /** The seed of a gateway that continues after this group of the journal. */
   readonly seed: (last: number) => Uint8Array | Promise<Uint8Array>;
   /** Does tasks when they are due; without it only {@link Keeper.work} does. */
   readonly automatic: boolean;
@@ -67,7 +67,7 @@ const COMPACT_BYTES = 512 * 1024;
 /** When due tasks could not be done: the first wait before another try, and the longest; each is twice the one before. */
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
-/** How often in a row a group is carried out anew because another tab was faster. */
+/** How often in a row a group is retried because another tab was faster. */
 const MOST_CONFLICTS = 5;
 /** The longest that `setTimeout` can wait. */
 const LONGEST_MS = 2_147_483_647;
@@ -82,7 +82,7 @@ export class Keeper {
   #last = 0;
   /** The newest group that was there when the storage was read, and whose it is. */
   #found: Pick<Stored, "last" | "by"> = { last: 0, by: undefined };
-  /** The newest group that another tab told of. */
+  /** The newest group that another tab reported. */
   #heard = 0;
   /** Of journal and kept answers, since the snapshot. */
   #grownBytes = 0;
@@ -137,7 +137,7 @@ export class Keeper {
     return this.#answers.get(call)?.answer;
   }
 
-  /** Puts a call behind those that wait. */
+  /** Queues a call after those that wait. */
   submit(call: Waiting): void {
     if (this.#lost !== undefined) return call.reject(this.#lost);
     const same = call.keep === undefined ? undefined : this.#named.get(call.keep);
@@ -175,7 +175,7 @@ export class Keeper {
     this.work().catch(() => undefined);
   }
 
-  /** Does what is due now, behind the calls that wait; gives what the gateway says of it once that is durable. */
+  /** Does what is due now, after the calls that wait; returns the gateway's result once it is durable. */
   work(): Promise<string> {
     const call = { request: undefined, keep: undefined, since: undefined, signal: undefined };
     return new Promise((resolve, reject) => this.submit({ ...call, resolve, reject }));
@@ -319,7 +319,7 @@ export class Keeper {
     this.#snapshotBytes = stored.snapshot?.length ?? 0;
     this.#answers.clear();
     for (const answer of stored.answers) this.#answers.set(answer.call, answer);
-    // Opening enrols the first time, and recovers what was under way; that too must be durable before it shows.
+    // Opening enrols the first time, and recovers what was in flight; that too must be durable before it shows.
     if (this.#parts.automatic) this.#work(gateway);
     try {
       if (await this.#persist(gateway, [], [])) this.#parts.changed(this.#due, this.#last);

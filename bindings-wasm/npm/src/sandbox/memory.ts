@@ -1,4 +1,4 @@
-/** A sandbox's state in this process's memory: for Node, for tests, and for whoever wants nothing to stay. */
+/** A sandbox's state in this process's memory: for Node, for tests, and whenever nothing is to be kept. */
 
 import { joined, type Group, type KeptAnswer, type Storage, type Stored } from "./storage.js";
 

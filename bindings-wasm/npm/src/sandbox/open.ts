@@ -35,7 +35,7 @@ export async function openPort({ name, memory, seed, now, signal }: PortOptions)
 }
 
 /**
- * The seed of a gateway that goes on behind group `last` of its journal. A given seed is used as it is for a new sandbox
+ * The seed of a gateway that continues after group `last` of its journal. A given seed is used as it is for a new sandbox
  * and is stretched by the group's number later, so that what is drawn after a reload is never what was drawn before.
  */
 export async function seedFor(given: Uint8Array | undefined, last: number): Promise<Uint8Array> {

@@ -37,20 +37,20 @@ import { EventWatch } from "./watch.js";
 
 /** How a sandbox is opened. */
 export interface SandboxOptions {
-  /** Names it among others of the page's origin; `sandbox` unless told. Tabs that open the same name share one sandbox. */
+  /** Names it among others of the page's origin; `sandbox` by default. Tabs that open the same name share one sandbox. */
   readonly name?: string;
   /**
    * Where it is kept. `indexeddb`: in the browser, until it is erased; every answer is durable before it is given.
-   * `memory`: for as long as the object lives, shared with nobody. Unless told: IndexedDB where there is one, as in every
+   * `memory`: for as long as the object lives, shared with nobody. By default: IndexedDB where there is one, as in every
    * browser, and memory elsewhere, as in Node.
    */
   readonly storage?: "indexeddb" | "memory";
   /**
    * 32 bytes that all ids and keys are drawn from, for tests and demonstrations that must come out the same each time
-   * (give `now` as well). Fresh ones unless told.
+   * (give `now` as well). Random by default.
    */
   readonly seed?: Uint8Array;
-  /** The clock, in Unix milliseconds; `Date.now` unless told. */
+  /** The clock, in Unix milliseconds; `Date.now` by default. */
   readonly now?: () => number;
   /** Gives up opening, such as while another tab that has the sandbox hangs. */
   readonly signal?: AbortSignal;
@@ -64,7 +64,7 @@ export interface CallOptions {
 
 /** A part of a list of events. */
 export interface EventsQuery {
-  /** Only those behind this sequence (or, in the feed, position). */
+  /** Only those after this sequence (or, in the feed, position). */
   readonly after?: number;
   /** At most so many. */
   readonly limit?: number;
@@ -72,7 +72,7 @@ export interface EventsQuery {
 
 /** What to watch. */
 export interface WatchOptions {
-  /** Begins behind this position of the feed; with the first event unless told. */
+  /** Begins after this position of the feed; by default with the first event. */
   readonly after?: number;
   /** Only the events of this settlement: its reference or its id. */
   readonly settlement?: string;

@@ -13,7 +13,7 @@ export interface Stored {
   readonly by: string | undefined;
   /** The state up to a group, absent while the journal holds all of it. */
   readonly snapshot: Uint8Array | undefined;
-  /** The journal groups behind the snapshot, in order, joined. */
+  /** The journal groups after the snapshot, in order, joined. */
   readonly journal: Uint8Array | undefined;
   /** Answers given to other tabs, by the number of their call. */
   readonly answers: readonly KeptAnswer[];

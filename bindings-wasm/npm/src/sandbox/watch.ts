@@ -13,7 +13,7 @@ export interface Watching {
   readonly changes: Changes;
   /** The next page of the feed. */
   readonly read: (after: number, signal: AbortSignal) => Promise<FeedPage>;
-  /** Begins behind this position. */
+  /** Begins after this position. */
   readonly after: number;
   /** Which events are wanted. */
   readonly wanted: (event: FeedEvent) => boolean;

@@ -4,7 +4,7 @@ import * as errors from "railgate/client";
 import { problemError, thrown } from "../../dist/problem.js";
 
 const PROBLEM = {
-  type: "https://railgate.dev/problems/invalid_fields",
+  type: "/docs/problems/invalid_fields",
   title: "Some fields are not valid",
   status: 422,
   detail: "2 problems, see errors",

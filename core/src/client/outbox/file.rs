@@ -20,7 +20,7 @@ const LAYOUT: i64 = 1;
 /// Why an outbox did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboxError {
-    /// Another process, or another part of this one, has it open. Two would send everything twice as often.
+    /// Another process, or another part of this one, has it open.
     #[error("the outbox is in use")]
     InUse,
     /// The file is something else.
@@ -46,12 +46,12 @@ pub enum OutboxError {
     File(#[from] rusqlite::Error),
 }
 
-/// An outbox that is open, here alone. Every method may wait for the disk.
+/// An open outbox; nothing else has it open. Every method may wait for the disk.
 pub struct OutboxFile {
     connection: Mutex<Connection>,
 }
 
-/// An entry with what only the outbox itself looks at.
+/// An entry, with the fields that only the outbox itself uses.
 struct Kept {
     no: i64,
     entry: OutboxEntry,
@@ -103,7 +103,7 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
 }
 
 impl Kept {
-    /// `date`: when the gateway gave the answer that is looked at, by its own clock.
+    /// `date`: when the gateway gave the present answer, by its own clock.
     fn doubt(&self, date: Option<Millis>) -> Doubt {
         match self.doubtful {
             false => Doubt::None,
@@ -112,7 +112,7 @@ impl Kept {
         }
     }
 
-    /// For how long a try without an answer can still be carried out, if that can be told.
+    /// For how long a try without an answer can still be carried out, if that is known.
     fn doubt_left(&self, date: Option<Millis>) -> Option<Millis> {
         let passed = date?.saturating_sub(self.told_at?);
         Some(LATE_MS.saturating_sub(passed).clamp(0, LATE_MS))
@@ -150,7 +150,7 @@ impl Kept {
 
 impl OutboxFile {
     /// Opens the outbox at `path`, and makes it if there is none. `owner` names under whom its entries are sent: gateway,
-    /// mode and client. A try that was under way when an earlier process ended counts as one without an answer.
+    /// mode and client. A try that was in flight when an earlier process ended counts as one without an answer.
     ///
     /// # Errors
     /// [`OutboxError`], all but `ReferenceTaken`, `Absent` and `State`.
@@ -237,8 +237,8 @@ impl OutboxFile {
         })
     }
 
-    /// Takes what was heard of a try; what its entry is now, if it was not removed. News of one that was given up as lost are
-    /// taken only if they prove something.
+    /// Takes what was heard of a try, and returns its entry, unless it was removed. Late news of a try that was given up as
+    /// lost count only if they prove something.
     ///
     /// # Errors
     /// [`OutboxError::File`].
@@ -274,8 +274,8 @@ impl OutboxFile {
         })
     }
 
-    /// Removes an entry of which nothing more is to be told. Its reference may be put in again, as an entry of its own, which
-    /// knows nothing of the first; the gateway does, and pays nothing twice.
+    /// Removes a finished entry. Its reference may be put in again, as a new entry that knows nothing of the first one; the
+    /// gateway does, and pays nothing twice.
     ///
     /// # Errors
     /// [`OutboxError::State`] if something is still to be sent or followed, [`OutboxError::Absent`], [`OutboxError::File`].
@@ -290,7 +290,7 @@ impl OutboxFile {
         })
     }
 
-    /// Removes all entries of which nothing more is to be told and that changed last before `before`; how many those were.
+    /// Removes all finished entries that last changed before `before`; returns how many.
     ///
     /// # Errors
     /// [`OutboxError::File`].
@@ -302,7 +302,7 @@ impl OutboxFile {
         })
     }
 
-    /// There is a network again: what waits for its time is due now.
+    /// There is a network again: everything that waits becomes due now.
     ///
     /// # Errors
     /// [`OutboxError::File`].
@@ -449,7 +449,7 @@ fn prepare(connection: &Connection, owner: &str) -> Result<(), OutboxError> {
     if theirs == owner { Ok(()) } else { Err(OutboxError::OtherOwner(theirs)) }
 }
 
-/// Tries that were under way when the process ended have no answer.
+/// Tries that were in flight when the process ended have no answer.
 fn recover(connection: &Connection, now: Millis) -> Result<(), OutboxError> {
     let query = format!("SELECT {COLUMNS} FROM entry WHERE state = ?1");
     let lost: Vec<Kept> = connection.prepare(&query)?.query_map([OutboxState::Sending.code()], kept)?.collect::<Result<_, _>>()?;

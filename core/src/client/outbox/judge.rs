@@ -13,7 +13,7 @@ use crate::validate::{AnyCurrency, parse_create};
 /// What a host heard of a try.
 #[derive(Debug, Clone, Copy)]
 pub enum Heard<'a> {
-    /// Nothing of it left: there was no connection, or the key did not sign. `problem` says what stood in the way.
+    /// Nothing of it left: there was no connection, or the key did not sign. `problem` says why.
     NotSent {
         /// A problem document.
         problem: &'a str,
@@ -50,7 +50,7 @@ impl Heard<'_> {
 pub struct Verdict {
     /// What it is to the entry.
     pub input: OutboxInput,
-    /// What stands in the way, as a problem document.
+    /// The obstacle, as a problem document.
     pub problem: Option<String>,
     /// The settlement as the gateway shows it, with its version.
     pub settlement: Option<(String, u32)>,
@@ -58,7 +58,7 @@ pub struct Verdict {
     pub at_end: bool,
 }
 
-/// The parts of a settlement that are looked at.
+/// The parts of a settlement that are read.
 #[derive(Deserialize)]
 struct Shown {
     reference: String,
@@ -136,7 +136,7 @@ fn taken(kind: TryKind, reference: &str, body: &str, answer: &[u8]) -> Verdict {
 fn refused(kind: TryKind, status: u16, body: &[u8]) -> Verdict {
     let told = std::str::from_utf8(body).ok().and_then(|text| Some((text, serde_json::from_str::<Told>(text).ok()?.code)));
     let Some((problem, code)) = told else { return unreadable(status) };
-    let known = ErrorCode::ALL.iter().copied().find(|known| known.as_str() == code && known.http_status() == status);
+    let known = ErrorCode::parse(&code).filter(|known| known.http_status() == status);
     let input = match (kind, known) {
         (TryKind::Ask, Some(ErrorCode::SettlementNotFound)) => OutboxInput::Absent,
         (_, Some(code)) => of_create(code),
@@ -162,7 +162,7 @@ fn of_create(code: ErrorCode) -> OutboxInput {
         | E::BodyTooLarge => OutboxInput::Refused,
         // Whoever used it, it was not this entry.
         E::ReferenceConflict => OutboxInput::Foreign,
-        // Before it was looked at: who calls, how fast, by what way; or a body that did not arrive whole.
+        // Refused before it was read: for who calls, how often or how; or because the body did not arrive whole.
         E::MalformedJson
         | E::MalformedRequest
         | E::DigestMismatch
@@ -186,7 +186,7 @@ fn of_create(code: ErrorCode) -> OutboxInput {
         | E::MethodNotAllowed
         | E::NotAcceptable
         | E::UnsupportedMediaType => OutboxInput::PutOff,
-        // It may be this very call, carried out or under way; or it is no answer to a create at all.
+        // It may be this very call, carried out or in flight; or it is no answer to a create at all.
         E::NonceReplayed
         | E::RequestInProgress
         | E::Timeout

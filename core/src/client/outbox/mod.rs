@@ -1,20 +1,20 @@
 //! The outbox of a device: settlements that are created without network are kept in a file, and each is paid once.
 //!
-//! This module decides; [`OutboxFile`] (feature `sqlite`) keeps what was decided, before anything leaves. The host carries
-//! [`Try`]s to the gateway and tells what was [`Heard`]. Three rules hold whatever the network does:
+//! This module decides; [`OutboxFile`] (feature `sqlite`) stores what was decided before anything leaves. The host carries
+//! [`Try`]s to the gateway and reports what was [`Heard`]. Three rules hold whatever the network does:
 //!
-//! - **Stored before sent.** A try is on the disk before its first byte leaves, so that a process that is killed knows
-//!   afterwards what may have left.
+//! - **Stored before sent.** A try is on disk before its first byte leaves, so that after a crash it is known
+//!   what may have left.
 //! - **One reference.** Every try of an entry is the same call with the same reference: the gateway answers all but the first
 //!   with what that one made.
 //! - **Unknown is never refused.** A try without an answer that can be trusted leaves a *doubt*: it may have been carried out,
-//!   or be on its way for as long as its signature is good ([`LATE_MS`]). A refusal of a later try then proves nothing: a
-//!   gateway judges a request before it looks for its reference. The gateway is asked for the reference instead, and only
-//!   when it does not know it and nothing can arrive any more is the entry refused. That is judged by the gateway's own
-//!   clock, from one of its answers to another: a device's clock may be put forward at any moment.
+//!   or still be in flight for as long as its signature is valid ([`LATE_MS`]). A refusal of a later try then proves nothing: a
+//!   gateway judges a request before it looks up its reference. The gateway is asked for the reference instead, and only
+//!   when it does not know it and nothing can arrive any more is the entry refused. That is measured by the gateway's own
+//!   clock, from one of its answers to another, because a device's clock may jump at any moment.
 //!
-//! A settlement that somebody else made under the reference is never taken for the entry's: what the gateway shows must be
-//! what was asked for.
+//! A settlement that somebody else made under the reference is never mistaken for the entry's: what the gateway shows must
+//! match the request.
 
 #[cfg(feature = "sqlite")]
 mod file;
@@ -33,11 +33,11 @@ stored_enum! {
     pub enum OutboxState {
         /// Stored; nothing that has left can still be carried out.
         Queued = 1 "queued",
-        /// A try is under way.
+        /// A try is in flight.
         Sending = 2 "sending",
         /// A try left, and no answer came that can be trusted: the gateway may have it or not.
         Unknown = 3 "unknown",
-        /// The gateway has it; the settlement says how it goes on.
+        /// The gateway has it; the settlement tells the rest.
         Delivered = 4 "delivered",
         /// The gateway refused it and nothing of it can arrive any more: nothing is paid.
         Refused = 5 "refused",
@@ -63,7 +63,7 @@ stored_enum! {
         Start = 1 "start",
         /// Nothing of the try left the device.
         NotSent = 2 "not_sent",
-        /// The try left and no answer came that can be trusted; or the process ended while it was under way.
+        /// The try left and no answer came that can be trusted; or the process ended while it was in flight.
         NoAnswer = 3 "no_answer",
         /// The gateway did nothing, for a reason that can pass.
         PutOff = 4 "put_off",
@@ -146,8 +146,8 @@ pub const fn outbox_transition(from: OutboxState, input: OutboxInput, doubt: Dou
     }
 }
 
-/// How long after the gateway answered a later call a try may still be carried out: its challenge was given before, and is
-/// refused five minutes after that, by another node's clock perhaps.
+/// How long after the gateway answered a later call a try may still be carried out: its challenge was issued before that,
+/// and is refused after five minutes, perhaps by another node's clock.
 pub const LATE_MS: Millis = 15 * 60_000;
 
 /// What a try asks of the gateway.
@@ -157,7 +157,7 @@ pub enum TryKind {
     Create,
     /// Whether it knows the reference.
     Ask,
-    /// How a settlement that it has goes on.
+    /// How a settlement that it has continues.
     Follow,
 }
 
@@ -168,9 +168,9 @@ pub struct Try {
     pub entry: i64,
     /// The entry's reference.
     pub reference: String,
-    /// The how-many-eth of the entry, from 1.
+    /// Its number among the entry's tries, from 1.
     pub number: u32,
-    /// What for.
+    /// Its purpose.
     pub kind: TryKind,
     /// The call, to be signed and sent.
     pub request: Request,
@@ -179,7 +179,7 @@ pub struct Try {
 /// What there is to do.
 #[derive(Clone)]
 pub enum Step {
-    /// Carry this, and tell what was heard.
+    /// Carry this, and report what was heard.
     Send(Box<Try>),
     /// Nothing before this time.
     Wait(Millis),
@@ -198,7 +198,7 @@ pub struct OutboxEntry {
     pub state: OutboxState,
     /// How many tries were started.
     pub tries: u32,
-    /// When the next is due, or when the settlement is looked at next; none when nothing more is sent.
+    /// When the next is due, or when the settlement is polled next; none when nothing more is sent.
     pub next_at: Option<Millis>,
     /// What stood in the way of the latest try: a problem document.
     pub problem: Option<String>,
@@ -213,13 +213,13 @@ pub struct OutboxEntry {
 }
 
 impl OutboxEntry {
-    /// Nothing more is sent for it, and nothing more will be told of it.
+    /// It is finished: nothing more is sent for it, and it no longer changes.
     pub const fn has_ended(&self) -> bool {
         self.state.is_final() && self.next_at.is_none()
     }
 }
 
-/// The longest pause between two tries.
+/// The longest backoff between two tries.
 const LONGEST_PAUSE_MS: Millis = 5 * 60_000;
 
 /// How long to wait after the `tries`-th try: 1 s, doubled each time up to five minutes; the devices of a shop that lost its

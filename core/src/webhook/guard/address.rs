@@ -8,27 +8,27 @@ use super::cidr::Cidr;
 /// What an address is for, after the IANA registries of special-purpose addresses (RFC 6890).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressKind {
-    /// To be reached from everywhere.
+    /// Reachable from everywhere.
     Public,
-    /// `0.0.0.0/8` and `::`: this machine, in the end.
+    /// `0.0.0.0/8` and `::`: in effect this machine.
     Unspecified,
     /// This machine.
     Loopback,
-    /// A private network: RFC 1918, unique local (RFC 4193) and what came before it.
+    /// A private network: RFC 1918, unique local (RFC 4193) and its predecessor.
     Private,
     /// Shared between a provider and its customers (RFC 6598).
     Shared,
-    /// This link; cloud machines find their own credentials there.
+    /// This link, where cloud machines find their own credentials.
     LinkLocal,
-    /// What a cloud serves to its machines at an address that looks public.
+    /// A cloud's services for its own machines, at an address that looks public.
     Metadata,
-    /// Many at once, broadcast among them.
+    /// Multicast and broadcast.
     Multicast,
     /// For examples and benchmarks; never in use.
     Example,
     /// IPv6 that carries an IPv4 address inside, which could be any: mapped, compatible, NAT64, 6to4, Teredo.
     Embedded,
-    /// Kept for other purposes, or for later.
+    /// Reserved.
     Reserved,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for AddressKind {
     }
 }
 
-/// IPv4 is public but for these.
+/// IPv4 is public except for these.
 const V4: &[(Cidr, AddressKind)] = &[
     (Cidr::v4([0, 0, 0, 0], 8), AddressKind::Unspecified),
     (Cidr::v4([10, 0, 0, 0], 8), AddressKind::Private),

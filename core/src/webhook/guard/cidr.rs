@@ -14,13 +14,13 @@ pub struct Cidr {
 /// Why a text is no range of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CidrError {
-    /// What stands before the slash is no address.
+    /// The part before the slash is no address.
     #[error("is not an address and a number of bits, such as 10.0.0.0/8")]
     Address,
-    /// What stands behind the slash is no number that fits.
+    /// The part after the slash is no valid number of bits.
     #[error("has no number of bits after the slash: up to 32 for IPv4, up to 128 for IPv6")]
     Bits,
-    /// The address has bits behind the prefix: it is not clear which of the two is meant.
+    /// The address has bits set after the prefix, so that it is not clear what is meant.
     #[error("has an address inside of the range: write its first address, {0}")]
     NotFirst(Cidr),
 }
@@ -54,7 +54,7 @@ impl Cidr {
         Self { base: IpAddr::V6(Ipv6Addr::from_segments(base)), bits }
     }
 
-    /// Whether an address lies in it. IPv4 and IPv6 never meet here, not even mapped.
+    /// Whether it contains an address. IPv4 and IPv6 never match each other here, not even mapped.
     pub fn contains(&self, address: IpAddr) -> bool {
         first(address, self.bits) == self.base
     }

@@ -1,13 +1,13 @@
-//! Where a webhook may be sent: not into the network that the gateway stands in.
+//! Where a webhook may be sent: not into the gateway's own network.
 //!
-//! Whoever enters a URL here has the gateway call it, from a place where more can be reached than from outside. So a URL
+//! Whoever enters a URL makes the gateway call it, from a place that can reach more than the outside can. So a URL
 //! is checked twice: its text when it is entered ([`Guard::check_url`]), and each address that its host resolves to when
-//! a connection is made ([`Guard::check_peer`]), for a name may point elsewhere a moment later. A host that connects must
-//! do so to an address that was checked, and not resolve the name again.
+//! a connection is made ([`Guard::check_peer`]), because a name may point elsewhere a moment later. A host must connect to
+//! an address that was checked, and must not resolve the name again.
 //!
-//! A URL is read strictly instead of being repaired the way browsers do: an address that is written in another way than
-//! its canonical one (`0x7f.1`, `2130706433`, `127.1`), percent-encoding, letters outside of ASCII and the like are refused
-//! in a host. So no other reader can understand it differently.
+//! A URL is read strictly, not repaired as browsers do. In a host, addresses in any but their canonical form (`0x7f.1`,
+//! `2130706433`, `127.1`), percent-encoding, non-ASCII letters and the like are refused, so that no other reader can
+//! understand the URL differently.
 
 mod address;
 mod cidr;

@@ -1,11 +1,11 @@
-//! A URL's text, read strictly: the part of RFC 3986 that a webhook's address needs, and nothing else.
+//! A strict reader of URLs: the part of RFC 3986 that a webhook's address needs, and nothing else.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::GuardError;
 
-/// No URL of a webhook is longer, in bytes.
+/// The longest URL of a webhook, in bytes.
 pub const URL_MAX_BYTES: usize = 2048;
 
 /// Bounds of RFC 1035.
@@ -16,20 +16,20 @@ const LABEL_MAX_BYTES: usize = 63;
 /// itself or as the end of one.
 const LOCAL_NAMES: &[&str] = &["localhost", "local", "internal", "home.arpa", "localdomain", "lan", "intranet", "corp", "home"];
 
-/// A URL that was checked, taken apart.
+/// The parts of a URL that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Destination {
     /// Whether the scheme is https; http otherwise.
     pub https: bool,
     /// The host.
     pub host: Host,
-    /// The port: the scheme's own one where the URL names none.
+    /// The port: the scheme's default if the URL names none.
     pub port: u16,
-    /// Beginning with a slash.
+    /// Path and query, beginning with a slash.
     pub path_and_query: String,
 }
 
-/// A host, as it is written in one way only.
+/// A host, in its one canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Host {
     /// A domain name in lower case, without a dot at its end.
@@ -59,13 +59,13 @@ impl fmt::Display for Host {
 }
 
 impl Destination {
-    /// The value of `Host`: with the port, unless it is the scheme's own one.
+    /// The value of `Host`: with the port, unless it is the scheme's default.
     pub fn authority(&self) -> String {
         if self.port == default_port(self.https) { self.host.to_string() } else { format!("{}:{}", self.host, self.port) }
     }
 }
 
-/// The URL in its canonical form, which is read back as the same.
+/// The URL in its canonical form, which reads back as the same URL.
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.https { "https" } else { "http" };
@@ -77,7 +77,7 @@ fn default_port(https: bool) -> u16 {
     if https { 443 } else { 80 }
 }
 
-/// Takes a URL apart. Whether it may be called is not decided here.
+/// Parses a URL. Whether it may be called is not decided here.
 pub(super) fn parse(url: &str) -> Result<Destination, GuardError> {
     if url.len() > URL_MAX_BYTES {
         return Err(GuardError::TooLong);
@@ -139,7 +139,7 @@ fn parse_host(text: &str) -> Result<Host, GuardError> {
     Ok(Host::Name(name))
 }
 
-/// Letters, digits, hyphens, and the underscore that people use all the same.
+/// Letters, digits, hyphens, and underscores, which occur in practice.
 fn is_label(label: &str) -> bool {
     let edge = |c: char| c == '-';
     (1..=LABEL_MAX_BYTES).contains(&label.len())

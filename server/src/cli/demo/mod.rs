@@ -30,22 +30,22 @@ Examples:
   railgate demo --scenario decline-account_closed
   railgate demo --seed 7 --json | jq .sums
   railgate demo --keep
-      Keeps the database: railgate ledger verify --store sqlite:PATH looks into it.
+      Keeps the database; inspect it with railgate ledger verify --store sqlite:PATH.
 
 The same seed shows the same payments, to the byte. Needs no server and no network.
 Exit code 1 if a payment does not end as it must, or the money does not add up.";
 
-/// Plays payments through every kind of trouble, and proves that the money adds up
+/// Play payments through every kind of trouble, and prove that the money adds up
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
-    /// Ids, times and everything else that is drawn follow from it
+    /// Determines ids, times and everything else that is random
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Only this scenario; may be given many times
+    /// Only this scenario; may be repeated
     #[arg(long = "scenario", value_name = "NAME")]
     scenarios: Vec<String>,
-    /// Does not delete the database afterwards
+    /// Keep the database afterwards
     #[arg(long)]
     keep: bool,
 }

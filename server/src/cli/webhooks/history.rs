@@ -43,19 +43,19 @@ Each event keeps its webhook-id, so that a receiver knows what it has; its settl
 
 #[derive(Debug, Subcommand)]
 pub(super) enum HistoryCommand {
-    /// Sends an example to a webhook, and shows what it answered
+    /// Send an example to a webhook, and show its answer
     #[command(after_help = TEST_EXAMPLES)]
     Test {
         #[command(flatten)]
         which: Which,
-        /// Of what type of event [default: settlement.completed]
+        /// The type of event [default: settlement.completed]
         #[arg(long = "type", value_name = "TYPE")]
         kind: Option<String>,
     },
-    /// Lists what was sent to a webhook and what waits for it, newest first
+    /// List deliveries sent and pending, newest first
     #[command(after_help = DELIVERIES_EXAMPLES)]
     Deliveries(DeliveriesArgs),
-    /// Makes a delivery again
+    /// Send a delivery again
     #[command(after_help = REDELIVER_EXAMPLES)]
     Redeliver {
         #[command(flatten)]
@@ -64,7 +64,7 @@ pub(super) enum HistoryCommand {
         #[arg(value_name = "DELIVERY")]
         delivery: String,
     },
-    /// Delivers the events of some time once more
+    /// Send the events of a period again
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
 }
@@ -76,13 +76,13 @@ pub(super) struct DeliveriesArgs {
     /// Only with this status: pending, delivered or failed
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
-    /// So many a page, at most 200
+    /// Items per page, at most 200
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
     limit: Option<u16>,
-    /// Begins where an earlier page ended
+    /// Start where an earlier page ended
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
-    /// Every page, not the first alone
+    /// All pages, not just the first
     #[arg(long)]
     all: bool,
 }
@@ -91,10 +91,10 @@ pub(super) struct DeliveriesArgs {
 pub(super) struct ReplayArgs {
     #[command(flatten)]
     which: Which,
-    /// What happened at this time (RFC 3339) or later
+    /// Events at this time (RFC 3339) or later
     #[arg(long, value_name = "TIME")]
     since: String,
-    /// What happened before this time
+    /// Events before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
 }

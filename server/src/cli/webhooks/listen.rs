@@ -46,15 +46,15 @@ const MOST_FILES: usize = 1000;
 
 #[derive(Debug, Args)]
 pub(super) struct ListenArgs {
-    /// Where: a loopback address; port 0 takes any free one
+    /// Where to listen: a loopback address; port 0 picks a free one
     #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:8095")]
     listen: String,
     #[command(flatten)]
     secrets: SecretArgs,
-    /// Keeps each genuine webhook in this folder, in a file that `railgate webhooks verify` reads
+    /// Save each genuine webhook to a file in this folder, for `railgate webhooks verify`
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
-    /// What genuine webhooks are answered with
+    /// The status to answer genuine webhooks with
     #[arg(long, value_name = "STATUS", default_value_t = 204, value_parser = clap::value_parser!(u16).range(200..=599))]
     status: u16,
 }

@@ -58,13 +58,13 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(super) enum OwnerCommand {
-    /// Has a URL told of events from now on
+    /// Send events to a URL from now on
     #[command(after_help = ADD_EXAMPLES)]
     Add(AddArgs),
-    /// Lists this client's webhooks
+    /// List this client's webhooks
     #[command(after_help = LIST_EXAMPLES)]
     List,
-    /// Shows one webhook, or one of its deliveries
+    /// Show a webhook, or one of its deliveries
     #[command(after_help = SHOW_EXAMPLES)]
     Show {
         #[command(flatten)]
@@ -73,21 +73,21 @@ pub(super) enum OwnerCommand {
         #[arg(value_name = "DELIVERY")]
         delivery: Option<String>,
     },
-    /// Changes a webhook
+    /// Change a webhook
     #[command(after_help = UPDATE_EXAMPLES)]
     Update(UpdateArgs),
-    /// Removes a webhook
+    /// Remove a webhook
     #[command(after_help = REMOVE_EXAMPLES)]
     Remove(Which),
-    /// Enables a webhook that was disabled, by you or because it failed
+    /// Enable a webhook that was disabled, by you or because it failed
     #[command(after_help = ENABLE_EXAMPLES)]
     Enable(Which),
-    /// Gives a webhook a new secret
+    /// Give a webhook a new secret
     #[command(after_help = ROTATE_EXAMPLES)]
     Rotate {
         #[command(flatten)]
         which: Which,
-        /// For how many seconds the old secret signs too, 604800 at most [default: 86400]
+        /// For how many seconds the old secret also signs, at most 604800 [default: 86400]
         #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(..=604_800))]
         grace: Option<u32>,
     },
@@ -115,10 +115,10 @@ pub(super) struct AddArgs {
     /// Where deliveries go
     #[arg(value_name = "URL")]
     url: String,
-    /// Only of this type of event; may be given many times
+    /// Only this type of event; may be repeated
     #[arg(long = "event", value_name = "TYPE")]
     events: Vec<String>,
-    /// What you call it, up to 200 characters
+    /// A description, up to 200 characters
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 }
@@ -130,16 +130,16 @@ pub(super) struct UpdateArgs {
     /// Where deliveries go
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// Of this type of event alone; may be given many times
+    /// Only this type of event; may be repeated
     #[arg(long = "event", value_name = "TYPE", conflicts_with = "all_events")]
     events: Vec<String>,
-    /// Of every type of event, also of those to come
+    /// All types of events, including future ones
     #[arg(long)]
     all_events: bool,
-    /// What you call it, up to 200 characters; empty to take it away
+    /// A description, up to 200 characters; empty to remove it
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Deliver nothing any more
+    /// Stop delivering
     #[arg(long, conflicts_with = "enable")]
     disable: bool,
     /// Deliver again

@@ -1,0 +1,92 @@
+//! What holds for the repository as a whole: the README's map and the tree agree, and nothing names an address that is not ours.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+/// The sources of the crates whose modules are on the map.
+const SOURCES: [&str; 4] = ["core/src", "server/src", "bindings-wasm/src", "bindings-uniffi/src"];
+
+/// Every file below `folder`, relative to the root.
+fn files(folder: &str) -> Vec<String> {
+    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from(folder)]);
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(Path::new(ROOT).join(&folder)).unwrap().map(Result::unwrap) {
+            let path = folder.join(entry.file_name());
+            match entry.file_type().unwrap().is_dir() {
+                true => open.push(path),
+                false => found.push(path.into_os_string().into_string().unwrap()),
+            }
+        }
+    }
+    found
+}
+
+/// The paths that the README's map names, `{a,b}` spelt out, names without a folder put beside the path before them.
+fn mapped() -> BTreeSet<String> {
+    let readme = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
+    let map = readme.split("\n## Code map\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut paths = BTreeSet::new();
+    for row in map.lines().filter(|line| line.starts_with('|')) {
+        let mut folder = String::new();
+        // Every second piece between backticks is code.
+        for code in row.rsplit_once(" | ").map_or("", |(_, cell)| cell).split('`').skip(1).step_by(2) {
+            if !code.contains('/') && !code.contains('.') {
+                continue;
+            }
+            let whole = if code.contains('/') { code.to_owned() } else { format!("{folder}/{code}") };
+            folder = whole.trim_end_matches('/').rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned());
+            match whole.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
+                Some((before, (names, after))) => paths.extend(names.split(',').map(|name| format!("{before}{name}{after}"))),
+                None => drop(paths.insert(whole)),
+            }
+        }
+    }
+    paths
+}
+
+#[test]
+fn the_map_names_every_module_and_only_what_there_is() {
+    let paths = mapped();
+    assert!(paths.len() > 50, "the map cannot be read: {paths:?}");
+    let missing: Vec<_> = paths.iter().filter(|path| !Path::new(ROOT).join(path).exists()).collect();
+    assert!(missing.is_empty(), "on the map and not in the tree: {missing:#?}");
+    let too_wide: Vec<_> = SOURCES.iter().take(2).filter(|whole| paths.contains(&format!("{whole}/"))).collect();
+    assert!(too_wide.is_empty(), "a whole crate says nothing: {too_wide:?}");
+    // A module's file stands for its folder too, and the folder for the file.
+    let on_map = |file: &str| {
+        let module = file.trim_end_matches(".rs");
+        paths.iter().any(|path| match path.strip_suffix('/') {
+            Some(folder) => file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') || rest == ".rs"),
+            None => path == file || module.strip_prefix(path.trim_end_matches(".rs")).is_some_and(|rest| rest.starts_with('/')),
+        })
+    };
+    let mut lost: Vec<_> = SOURCES
+        .iter()
+        .flat_map(|source| files(source))
+        .filter(|file| {
+            file.ends_with(".rs") && !SOURCES.iter().any(|at| *file == format!("{at}/lib.rs") || *file == format!("{at}/main.rs"))
+        })
+        .filter(|file| !on_map(file))
+        .collect();
+    lost.sort();
+    assert!(lost.is_empty(), "in the tree and not on the map: {lost:#?}");
+}
+
+/// Problem types, packages and documents point nowhere that somebody else could take.
+#[test]
+fn nothing_names_an_address_that_the_project_does_not_own() {
+    // Put together, so that this file does not name them.
+    let foreign = [["railgate", ".dev"].concat(), ["github.com/", "railgate"].concat()];
+    let found = Command::new("git").args(["grep", "-lF", "-e", &foreign[0], "-e", &foreign[1]]).current_dir(ROOT).output();
+    match found.map(|found| (found.status.code(), found.stdout)) {
+        Ok((Some(1), _)) => {}
+        Ok((Some(0), files)) => panic!("these files name an address that is not ours:\n{}", String::from_utf8_lossy(&files)),
+        // Sources without their repository.
+        other => eprintln!("not checked: {other:?}"),
+    }
+}

@@ -1,0 +1,118 @@
+//! The pages that a problem's `type` leads to: one for each error code, and a list of them all. What they say stands in
+//! the core, beside the codes; here it becomes HTML without scripts, fonts or images.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use axum::body::Body;
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hyper::Uri;
+use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use railgate::error::Category;
+use railgate::{Error, ErrorCode};
+use sha2::{Digest as _, Sha256};
+
+use super::answer::{Answer, with, with_text};
+use super::call::Noted;
+use super::document::NoPage;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark}\
+body{max-width:42rem;margin:0 auto;padding:2rem 1rem;font:16px/1.55 system-ui,sans-serif}\
+h1{font-size:1.375rem;line-height:1.3}h2{margin:1.5rem 0 .25rem;font-size:1rem}p{margin:0 0 .5rem}\
+table{width:100%;border-collapse:collapse}\
+th,td{padding:.3rem .75rem .3rem 0;border-bottom:1px solid #8884;text-align:start;vertical-align:baseline;font-weight:400}\
+code{font:.9em ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}";
+
+static POLICY: LazyLock<String> = LazyLock::new(|| {
+    let style = STANDARD.encode(Sha256::digest(STYLE));
+    format!("default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+});
+
+/// Every error code, as a page for people
+#[utoipa::path(
+    get, path = "/docs/problems", tag = "service", operation_id = "problems", security(()),
+    responses((status = 200, description = "A page with every code", content_type = "text/html", body = String)),
+)]
+pub(crate) async fn list(_: Noted) -> Answer {
+    let mut body = String::from("<h1>Problems</h1>\n<table>\n<tbody>\n");
+    let mut codes = ErrorCode::ALL.to_vec();
+    codes.sort_by_key(|code| code.http_status());
+    for code in codes {
+        let (name, status, title) = (code.as_str(), code.http_status(), escape(code.title()));
+        let _ = writeln!(body, "<tr><td>{status}</td><td><a href=\"{}\"><code>{name}</code></a></td><td>{title}</td></tr>", code.uri());
+    }
+    body.push_str("</tbody>\n</table>\n");
+    html("Problems", &body)
+}
+
+/// What an error code means and what to do about it, as a page for people
+///
+/// The `type` of a problem is the address of this page, relative to the server.
+#[utoipa::path(
+    get, path = "/docs/problems/{code}", tag = "service", operation_id = "problem", security(()),
+    params(("code" = String, Path, description = "An error code", example = "reference_conflict")),
+    responses((status = 200, description = "A page about the code", content_type = "text/html", body = String), NoPage),
+)]
+pub(crate) async fn page(_: Noted, uri: Uri) -> Answer {
+    let name = uri.path().rsplit('/').next().unwrap_or_default();
+    let unknown = || Error::with(ErrorCode::RouteNotFound, format!("there is no such error code; {} lists them all", ErrorCode::DOCS));
+    let code = ErrorCode::parse(name).ok_or_else(unknown)?;
+    let retry = if code.retryable() {
+        "Yes: the same request is safe and useful to send again, after the pause that Retry-After names or a short one of your own. \
+         The member `retryable` of the problem decides: it is false where the request could be carried out twice."
+    } else {
+        "Not unchanged: the same request would meet the same problem, or could be carried out twice."
+    };
+    let body = format!(
+        "<h1>{title}</h1>\n<p><code>{name}</code> · HTTP status {status} · {category}</p>\n\
+         <h2>What it means</h2>\n<p>{meaning}</p>\n<h2>What to do</h2>\n<p>{advice}</p>\n<h2>Retry?</h2>\n<p>{retry}</p>\n\
+         <p><a href=\"{all}\">All problems</a></p>\n",
+        title = escape(code.title()),
+        status = code.http_status(),
+        category = family(code.category()),
+        meaning = marked(code.meaning()),
+        advice = marked(code.advice()),
+        retry = marked(retry),
+        all = ErrorCode::DOCS,
+    );
+    html(name, &body)
+}
+
+fn family(category: Category) -> &'static str {
+    match category {
+        Category::Validation => "the request is wrong",
+        Category::Authorisation => "the caller may not do this",
+        Category::Identification => "something is not known",
+        Category::BusinessRule => "the present state rules it out",
+        Category::ServiceUnavailable => "temporary",
+        Category::Internal => "a fault of the gateway",
+    }
+}
+
+fn html(title: &str, body: &str) -> Answer {
+    let page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · railgate</title>\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+    );
+    let response = with(Response::new(Body::from(page)), CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))?;
+    let response = with(response, X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))?;
+    // No longer than the challenge lives that comes with every answer.
+    let response = with(response, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))?;
+    with_text(response, CONTENT_SECURITY_POLICY, POLICY.clone())
+}
+
+/// Text whose backticks enclose code.
+fn marked(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(n, part)| if n % 2 == 0 { escape(part) } else { format!("<code>{}</code>", escape(part)).into() }).collect()
+}
+
+/// Text inside an element; all of it is our own.
+fn escape(text: &str) -> Cow<'_, str> {
+    if text.contains(['&', '<']) { text.replace('&', "&amp;").replace('<', "&lt;").into() } else { text.into() }
+}
