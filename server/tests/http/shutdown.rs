@@ -121,7 +121,7 @@ async fn a_stream_that_nobody_reads_ends_too() {
 
 #[tokio::test]
 async fn a_store_on_disk_is_closed_and_found_again() {
-    use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+    use railgate::store::sqlite::SqliteStore;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("railgate.db");
     let open = || Arc::new(SqliteStore::open(&path).unwrap());
