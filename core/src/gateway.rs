@@ -40,12 +40,13 @@ use crate::api::{
     BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FeedPage, IdempotencyKey, Page, ReconcileView,
     ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
-use crate::engine::{Answer, Config, Create, Engine, Enroll, Fund, NumberEvents, Reverse, Simulate};
+use crate::engine::{Answer, Config, Create, Engine, Enroll, Fund, NumberEvents, Reverse};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
 use crate::ledger::Mode;
 use crate::money::Money;
+use crate::rail::Carrier;
 use crate::receipt::Receipt;
 use crate::store::record::SettlementRecord;
 use crate::store::{Store, Unique, typed};
@@ -113,7 +114,15 @@ impl Gateway {
     /// # Errors
     /// `store_unavailable`, `internal`. What was done stays done, and the rest is found again.
     pub fn work(&self) -> Result<usize> {
-        let done = self.engine.work_until_quiet()?;
+        self.work_with(&())
+    }
+
+    /// The same with somebody who carries requests to operators over the network. Without one such requests are not sent.
+    ///
+    /// # Errors
+    /// As of [`Gateway::work`].
+    pub fn work_with(&self, carrier: &dyn Carrier) -> Result<usize> {
+        let done = self.engine.work_until_quiet(carrier)?;
         while self.engine.run(NumberEvents { limit: EVENTS })?.more {}
         Ok(done)
     }
@@ -281,7 +290,7 @@ impl<'g> Client<'g> {
             None => None,
             Some(call) => {
                 let subject = call.subject;
-                let answer = self.engine.run(Simulate(call))?;
+                let answer = self.engine.ask(call, &())?;
                 self.engine.run(Answer { subject, answer: answer.clone(), lease: None })?;
                 Some(answer)
             }

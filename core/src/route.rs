@@ -1,19 +1,13 @@
 //! Which providers a payment goes to, in which order, and what it costs.
 
+use std::collections::BTreeMap;
+
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
 use crate::ledger::Mode;
-use crate::lifecycle::stored_enum;
 use crate::money::{Currency, Money};
 use crate::participant::Namespace;
-
-stored_enum! {
-    /// How a provider is spoken to.
-    pub enum RailKind {
-        /// The simulated operator, inside this process.
-        Simulator = 1 "simulator",
-    }
-}
+use crate::rail::Rail;
 
 /// Which values of a set a provider serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,8 +68,10 @@ pub struct ProviderSpec {
     pub id: String,
     /// For people.
     pub name: String,
-    /// How it is spoken to.
-    pub rail: RailKind,
+    /// How it is spoken to: the kind of a [`Rail`].
+    pub rail: String,
+    /// What that rail has to know of it, such as its `base_url`.
+    pub settings: BTreeMap<String, String>,
     /// Sandbox or live; never both.
     pub mode: Mode,
     /// Which participants it reaches.
@@ -91,18 +87,19 @@ pub struct ProviderSpec {
 }
 
 impl ProviderSpec {
-    /// A simulated operator that serves everything in the sandbox, free of charge.
-    pub fn simulator(id: &str, name: &str) -> Self {
+    /// One that serves everything of its mode, free of charge, and can do what its rail can.
+    pub fn new(id: &str, name: &str, mode: Mode, rail: &dyn Rail) -> Self {
         Self {
             id: id.to_owned(),
             name: name.to_owned(),
-            rail: RailKind::Simulator,
-            mode: Mode::Sandbox,
+            rail: rail.kind().to_owned(),
+            settings: BTreeMap::new(),
+            mode,
             namespaces: Serves::All,
             currencies: Serves::All,
             limits: (1, i64::MAX),
             fee: FeeRule::default(),
-            capabilities: Capabilities { check_payee: true, reverse: true, partial_reverse: true, inquiry: true, idempotent_submit: true },
+            capabilities: rail.capabilities(),
         }
     }
 }

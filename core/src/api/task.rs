@@ -5,7 +5,6 @@ use crate::ledger::Mode;
 use crate::money::Money;
 use crate::participant::{Participant, Reference};
 use crate::rail::RailAnswer;
-use crate::route::RailKind;
 use crate::store::record::TaskKey;
 use crate::time::Millis;
 
@@ -25,7 +24,7 @@ pub struct Lease {
 pub enum Work {
     /// Ask a rail, and report its answer.
     Call(Call),
-    /// A simulated operator's callback has arrived: report it as it is.
+    /// A callback of an operator inside the gateway has arrived: report it as it is.
     Callback {
         /// About what.
         subject: Subject,
@@ -56,8 +55,6 @@ pub struct Call {
     pub action: Action,
     /// At whom.
     pub provider: ProviderNo,
-    /// How that provider is spoken to.
-    pub rail: RailKind,
     /// Under which key the rail knows it: the same on every retry, different for every attempt.
     pub rail_key: String,
     /// The amount to pay or to give back.

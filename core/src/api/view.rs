@@ -9,7 +9,7 @@ use crate::ledger::Mode;
 use crate::lifecycle::{ReversalStatus, SettlementStatus, StateName};
 use crate::money::Money;
 use crate::rail::FailureCode;
-use crate::rail::simulator::PayeeMatch;
+use crate::rail::PayeeMatch;
 use crate::store::record::{Actor, EventType, KeyRecord, KeyStatus};
 use crate::time::rfc3339;
 use crate::validate::ReversalReason;

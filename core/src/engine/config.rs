@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::money::{Currency, Money};
+use crate::rail::{Rails, sandbox_providers};
 use crate::route::ProviderSpec;
 use crate::seal::MasterKeys;
 use crate::time::Millis;
@@ -13,6 +14,8 @@ use crate::webhook::Guard;
 pub struct Config {
     /// The providers, in order of preference.
     pub providers: Vec<ProviderSpec>,
+    /// The rails that providers may name.
+    pub rails: Rails,
     /// What a new sandbox client finds in its accounts.
     pub sandbox_funding: Vec<Money>,
     /// How long an access token lives.
@@ -44,10 +47,8 @@ impl Default for Config {
         let funded = ["EUR", "USD", "GBP", "JPY", "KWD", "KES", "UGX", "TZS", "GHS", "NGN", "XOF", "INR"];
         let million = |c: Currency| Money::from_minor(1_000_000 * 10_i64.pow(u32::from(c.minor_units())), c);
         Self {
-            providers: vec![
-                ProviderSpec::simulator("simulator", "Simulated operator"),
-                ProviderSpec::simulator("simulator-backup", "Simulated operator, second choice"),
-            ],
+            providers: sandbox_providers(),
+            rails: Rails::built_in(),
             sandbox_funding: funded.iter().filter_map(|code| Currency::from_code(code)).map(million).collect(),
             token_ttl_ms: 900_000,
             quote_ttl_ms: 900_000,

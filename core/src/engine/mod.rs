@@ -9,7 +9,7 @@
 //! | `group/` | how commands become one commit; [`Command`], [`Slot`] |
 //! | `settlement/` | [`Create`], and all that is read of a settlement |
 //! | `reversal/` | [`Reverse`] |
-//! | `dispatch/` | [`LeaseTasks`], [`Answer`], [`Simulate`], [`Recover`], [`Release`] |
+//! | `dispatch/` | [`LeaseTasks`], [`Answer`], [`Receive`], [`Recover`], [`Release`] |
 //! | `access/` | [`Signed`], enrolments, keys, tokens, operators' acts, secrets |
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
@@ -44,7 +44,7 @@ use access::Plain;
 use access::Vault;
 pub use access::*;
 pub use config::Config;
-pub use dispatch::{Answer, LeaseTasks, Recover, Release, Simulate};
+pub use dispatch::{Answer, LeaseTasks, Receive, Recover, Release};
 pub use event_log::NumberEvents;
 use event_log::{Deferred, Numbering};
 #[cfg(feature = "testkit")]
@@ -95,6 +95,9 @@ impl Engine {
         let id_key = load_id_key(&*store, &*env)?;
         // A copy marks its target and then looks whether it is still empty: one that began meanwhile is seen here, or sees the key.
         require_whole(&*store)?;
+        if let Some(spec) = config.providers.iter().find(|spec| config.rails.get(&spec.rail).is_none()) {
+            return Err(Error::internal(format!("provider {} is of rail {}, which this gateway does not speak", spec.id, spec.rail)));
+        }
         let routes = Routes::new(number_providers(&*store, &config.providers)?);
         let mut owner = [0u8; 8];
         env.random(&mut owner);

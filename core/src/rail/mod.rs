@@ -1,10 +1,149 @@
-//! Rails: how a provider is spoken to. The engine decides *that* something is asked; a rail says how, and reads the
-//! answer; a host carries it. A rail knows no store and keeps no state.
+//! Rails: how a kind of operator is spoken to. The engine decides *that* something is asked; a [`Rail`] says how, as data, and
+//! reads the answer; a host carries it. A rail does no I/O, reads no clock, knows no store and keeps no state.
+//!
+//! To add one: a file here that implements [`Rail`], and its line in [`Rails::built_in`]. Nothing outside this folder names one.
 
+mod carry;
+mod request;
 pub mod simulator;
 
+use std::fmt;
+use std::sync::Arc;
+
+use crate::api::{Action, Call, ScenarioView};
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::stored_enum;
+use crate::participant::Participant;
+use crate::route::{Capabilities, ProviderSpec};
+use crate::time::Millis;
+
+pub use carry::Carrier;
+pub use request::{Callback, CallbackError, Carried, HttpReply, HttpRequest, Inbound, Request};
+
+/// How a kind of operator is spoken to. Pure.
+pub trait Rail: Send + Sync {
+    /// What a provider's `rail` says. Never changes.
+    fn kind(&self) -> &'static str;
+
+    /// What operators of this kind can do, unless a provider says otherwise.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Who stands behind a participant, as far as it is known without asking the operator.
+    fn payee(&self, _to: &Participant) -> Payee {
+        Payee { matched: PayeeMatch::NotAvailable, display_name: None }
+    }
+
+    /// What to send to the provider, to ask it that.
+    fn encode(&self, call: &Call, provider: &ProviderSpec) -> Request;
+
+    /// What the provider's reply means. Whatever does not fit what its protocol says is [`RailAnswer::Unknown`].
+    fn decode(&self, call: &Call, reply: &HttpReply) -> RailAnswer;
+
+    /// Reads what a provider sends by itself: about what, and what it says.
+    ///
+    /// # Errors
+    /// [`CallbackError`] if it cannot be proved to come from the provider, or cannot be read. Nothing may change then.
+    fn callback(&self, _inbound: &Inbound<'_>, _provider: &ProviderSpec) -> Result<Callback, CallbackError> {
+        Err(CallbackError::Unsupported)
+    }
+
+    /// Whether [`RailAnswer::NotSent`] in answer to `action` proves that nothing happened: that the operator could not even be
+    /// reached does; that it does not know the payment does only where it declares that authoritative.
+    fn proves_not_sent(&self, action: Action, provider: &ProviderSpec) -> bool {
+        match action {
+            Action::Submit | Action::Reverse => true,
+            Action::Inquire | Action::InquireReversal => provider.capabilities.inquiry,
+        }
+    }
+
+    /// The operator itself, where it lives inside the gateway; [`Rail::encode`] then gives [`Request::Inside`].
+    fn inside(&self) -> Option<&dyn Inside> {
+        None
+    }
+
+    /// What can be played with it in the sandbox.
+    fn scenarios(&self) -> &'static [ScenarioView] {
+        &[]
+    }
+}
+
+/// An operator inside the gateway. It keeps books of its own, as a real one does, in the gateway's store.
+pub trait Inside: Send + Sync {
+    /// Whether a request arrives at all.
+    fn is_reachable(&self, call: &Call) -> bool;
+    /// The answer to a payment or a reversal that has arrived.
+    fn answer(&self, call: &Call) -> RailAnswer;
+    /// The answer to a question about one that arrived `elapsed` milliseconds ago.
+    fn inquire(&self, call: &Call, elapsed: Millis) -> RailAnswer;
+    /// The callbacks about a payment: how long after it arrived, and what each says.
+    fn callbacks(&self, call: &Call) -> Vec<(Millis, RailAnswer)>;
+}
+
+/// The rails that a gateway speaks.
+#[derive(Clone)]
+pub struct Rails(Vec<Arc<dyn Rail>>);
+
+impl Rails {
+    /// All that this crate brings.
+    pub fn built_in() -> Self {
+        Self(vec![Arc::new(simulator::Simulator)])
+    }
+
+    /// With one more; it takes the place of one of the same kind.
+    #[must_use]
+    pub fn with(mut self, rail: impl Rail + 'static) -> Self {
+        self.0.retain(|other| other.kind() != rail.kind());
+        self.0.push(Arc::new(rail));
+        self
+    }
+
+    /// The one of this kind.
+    pub fn get(&self, kind: &str) -> Option<&dyn Rail> {
+        self.0.iter().find(|rail| rail.kind() == kind).map(|rail| &**rail)
+    }
+}
+
+impl fmt::Debug for Rails {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|rail| rail.kind())).finish()
+    }
+}
+
+/// The providers of a gateway that nobody has configured: simulated ones, in order of preference.
+pub fn sandbox_providers() -> Vec<ProviderSpec> {
+    vec![
+        ProviderSpec::simulator("simulator", "Simulated operator"),
+        ProviderSpec::simulator("simulator-backup", "Simulated operator, second choice"),
+    ]
+}
+
+/// What can be played in the sandbox.
+pub fn sandbox_scenarios() -> &'static [ScenarioView] {
+    simulator::Simulator.scenarios()
+}
+
+stored_enum! {
+    /// What a payee check says.
+    pub enum PayeeMatch {
+        /// The participant is who the payer thinks.
+        Match = 1 "match",
+        /// Nearly: show the name and ask.
+        CloseMatch = 2 "close_match",
+        /// Not.
+        NoMatch = 3 "no_match",
+        /// The provider cannot tell.
+        NotAvailable = 4 "not_available",
+    }
+}
+
+/// Who stands behind a participant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payee {
+    /// Whether it is who the payer thinks.
+    pub matched: PayeeMatch,
+    /// The name to show.
+    pub display_name: Option<String>,
+}
 
 stored_enum! {
     /// Why a rail refused (contract, section 8).

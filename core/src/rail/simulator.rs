@@ -3,23 +3,80 @@
 //! Pure functions of the scenario, the attempt and the time since the request arrived. The engine keeps the
 //! operator's books (what arrived, and how often) apart from its own, and carries its callbacks by the outbox.
 
-use super::{FailureCode, RailAnswer};
-use crate::api::ScenarioView;
-use crate::lifecycle::stored_enum;
+use super::{FailureCode, HttpReply, Inside, Payee, PayeeMatch, Rail, RailAnswer, Request};
+use crate::api::{Call, ScenarioView, Subject};
+use crate::ledger::Mode;
 use crate::participant::{Namespace, Participant};
+use crate::route::{Capabilities, ProviderSpec};
 use crate::time::Millis;
 
-stored_enum! {
-    /// What a payee check says.
-    pub enum PayeeMatch {
-        /// The participant is who the payer thinks.
-        Match = 1 "match",
-        /// Nearly: show the name and ask.
-        CloseMatch = 2 "close_match",
-        /// Not.
-        NoMatch = 3 "no_match",
-        /// The provider cannot tell.
-        NotAvailable = 4 "not_available",
+/// The rail of the simulated operator.
+pub struct Simulator;
+
+impl Rail for Simulator {
+    fn kind(&self) -> &'static str {
+        "simulator"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { check_payee: true, reverse: true, partial_reverse: true, inquiry: true, idempotent_submit: true }
+    }
+
+    fn payee(&self, to: &Participant) -> Payee {
+        let (matched, name) = match (to.namespace() == Namespace::Sim).then(|| Scenario::of(to)) {
+            Some(Scenario::CloseMatch) => (PayeeMatch::CloseMatch, Some("Simulated Payee Ltd")),
+            Some(Scenario::NoMatch) => (PayeeMatch::NoMatch, None),
+            Some(_) => (PayeeMatch::Match, Some("Simulated Payee")),
+            None => (PayeeMatch::NotAvailable, None),
+        };
+        Payee { matched, display_name: name.map(str::to_owned) }
+    }
+
+    fn encode(&self, _: &Call, _: &ProviderSpec) -> Request {
+        Request::Inside
+    }
+
+    fn decode(&self, _: &Call, _: &HttpReply) -> RailAnswer {
+        RailAnswer::Unknown
+    }
+
+    fn inside(&self) -> Option<&dyn Inside> {
+        Some(self)
+    }
+
+    fn scenarios(&self) -> &'static [ScenarioView] {
+        SCENARIOS
+    }
+}
+
+impl Inside for Simulator {
+    fn is_reachable(&self, call: &Call) -> bool {
+        Scenario::of(&call.to) != Scenario::ProviderDown
+    }
+
+    fn answer(&self, call: &Call) -> RailAnswer {
+        match call.subject {
+            Subject::Attempt(_, n) => Scenario::of(&call.to).submit(n, &call.rail_key),
+            Subject::Reversal(..) => Scenario::of(&call.to).reverse(&call.rail_key),
+        }
+    }
+
+    fn inquire(&self, call: &Call, elapsed: Millis) -> RailAnswer {
+        match call.subject {
+            Subject::Attempt(_, n) => Scenario::of(&call.to).inquire(n, &call.rail_key, elapsed),
+            Subject::Reversal(..) => Scenario::of(&call.to).reverse(&call.rail_key),
+        }
+    }
+
+    fn callbacks(&self, call: &Call) -> Vec<(Millis, RailAnswer)> {
+        Scenario::of(&call.to).callbacks(&call.rail_key)
+    }
+}
+
+impl ProviderSpec {
+    /// A simulated operator that serves everything in the sandbox, free of charge.
+    pub fn simulator(id: &str, name: &str) -> Self {
+        Self::new(id, name, Mode::Sandbox, &Simulator)
     }
 }
 
@@ -131,11 +188,6 @@ impl Scenario {
         }
     }
 
-    /// Whether a request to this operator arrives at all.
-    pub fn reachable(self) -> bool {
-        self != Self::ProviderDown
-    }
-
     /// The answer to attempt `n` of a payment.
     pub fn submit(self, n: u16, rail_key: &str) -> RailAnswer {
         let taken = || RailAnswer::Accepted { rail_reference: Some(rail_reference(rail_key)) };
@@ -222,16 +274,6 @@ impl Scenario {
             | Self::CloseMatch
             | Self::NoMatch => Vec::new(),
         }
-    }
-}
-
-/// What a payee check says, and the name it shows.
-pub fn payee(to: &Participant) -> (PayeeMatch, Option<&'static str>) {
-    match (to.namespace() == Namespace::Sim).then(|| Scenario::of(to)) {
-        Some(Scenario::CloseMatch) => (PayeeMatch::CloseMatch, Some("Simulated Payee Ltd")),
-        Some(Scenario::NoMatch) => (PayeeMatch::NoMatch, None),
-        Some(_) => (PayeeMatch::Match, Some("Simulated Payee")),
-        None => (PayeeMatch::NotAvailable, None),
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Sandbox;
 use crate::api::{CreateAnswer, ReverseAnswer, ScenarioView};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
-use crate::rail::simulator::SCENARIOS;
+use crate::rail::sandbox_scenarios;
 use crate::receipt::{Form, Receipt};
 use crate::time::Millis;
 use crate::validate::json::{Problems, Value};
@@ -97,7 +97,7 @@ impl Sandbox {
             "balances" => ok(&Listed { data: client.balances()? }),
             "balance" => ok(&client.balance(&request.text("currency")?)?),
             "fund" => ok(&client.fund(parse_money(request.body().as_bytes())?)?),
-            "scenarios" => ok(&Listed::<&[ScenarioView]> { data: SCENARIOS }),
+            "scenarios" => ok(&Listed::<&[ScenarioView]> { data: sandbox_scenarios() }),
             "clock" => ok(&self.clock_view(now)),
             "set_clock" => ok(&self.set_clock(now, request.body())?),
             _ => Err(Error::internal("a call is listed and not carried out")),

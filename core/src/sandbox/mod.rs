@@ -116,7 +116,7 @@ impl Sandbox {
     /// `store_unavailable`, `internal`.
     pub fn work(&self, now: Millis) -> Result<Worked> {
         self.tick(now);
-        let done = self.engine.work_until_quiet()?;
+        let done = self.engine.work_until_quiet(&())?;
         let due = self.engine.next_due()?.and_then(|due| self.clock().host_time(due, now));
         Ok(Worked { due, done })
     }
@@ -156,10 +156,10 @@ impl Sandbox {
 
     /// Lets the time come to `end`, doing each task at its own.
     fn pass(&self, end: Millis) -> Result<()> {
-        self.engine.work_until_quiet()?;
+        self.engine.work_until_quiet(&())?;
         while let Some(due) = self.engine.next_due()?.filter(|due| *due <= end) {
             self.env.advance_to(due);
-            if self.engine.work_until_quiet()? == 0 {
+            if self.engine.work_until_quiet(&())? == 0 {
                 break;
             }
         }

@@ -1,6 +1,6 @@
 //! What a rail said, and what follows from it for the attempt, the settlement, its money and the next step.
 
-use crate::api::Subject;
+use crate::api::{Action, Subject};
 use crate::error::Result;
 use crate::ids::{ProviderNo, Ulid};
 use crate::lifecycle::settlement::SettlementInput;
@@ -106,13 +106,12 @@ impl Engine {
     /// authoritative, and only if it was asked when nothing could be on its way any more. What is reported under a
     /// lease that ran out may be an answer to an older question, and proves nothing.
     fn weigh<'a>(&self, answer: &'a RailAnswer, task: Option<&TaskRecord>, provider: ProviderNo, sent_at: Millis) -> &'a RailAnswer {
-        let authoritative = self.routes.provider(provider).is_some_and(|spec| spec.capabilities.inquiry);
+        let asked_late = |task: &TaskRecord| task.key.due() - self.config.lease_ms - sent_at >= self.not_found_after();
         let proof = task.is_some_and(|task| match task.kind {
-            TaskKind::Dispatch | TaskKind::Reverse => true,
-            TaskKind::Inquire | TaskKind::InquireReversal => {
-                let asked_at = task.key.due() - self.config.lease_ms;
-                authoritative && asked_at - sent_at >= self.not_found_after()
-            }
+            TaskKind::Dispatch => self.proves_not_sent(provider, Action::Submit),
+            TaskKind::Reverse => self.proves_not_sent(provider, Action::Reverse),
+            TaskKind::Inquire => asked_late(task) && self.proves_not_sent(provider, Action::Inquire),
+            TaskKind::InquireReversal => asked_late(task) && self.proves_not_sent(provider, Action::InquireReversal),
             TaskKind::SimulatorCallback => false,
         });
         match answer {

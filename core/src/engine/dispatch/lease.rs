@@ -6,7 +6,6 @@ use crate::ids::SettlementNo;
 use crate::lifecycle::settlement::{Next, SettlementInput};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName, attempt, reversal};
 use crate::rail::RailAnswer;
-use crate::rail::simulator::Scenario;
 use crate::store::record::{Actor, AttemptRecord, EventType, Key, ReversalRecord, TaskKey, TaskKind, TaskRecord};
 use crate::store::{Scan, Write, typed_all};
 
@@ -202,7 +201,8 @@ impl Engine {
         let record = overlay.settlement(task.settlement)?;
         let attempt = self.attempt(overlay, task.settlement, task.child)?;
         let call = self.attempt_call(&record, &attempt, Action::Submit, 0)?;
-        let callback = Scenario::of(&record.to).callbacks(&call.rail_key).into_iter().nth(usize::from(task.tries));
+        let callbacks = self.rail(attempt.provider)?.inside().map(|operator| operator.callbacks(&call)).unwrap_or_default();
+        let callback = callbacks.into_iter().nth(usize::from(task.tries));
         Ok(callback.map(|(_, answer)| Work::Callback { subject: Subject::Attempt(task.settlement, task.child), answer }))
     }
 

@@ -2,12 +2,13 @@
 
 mod answer;
 mod free;
+mod inside;
 mod lease;
-mod simulate;
+mod rail;
 mod work;
 
 pub use answer::Answer;
 pub(crate) use answer::{INQUIRIES, actor_of, describe, refusal};
 pub use free::{Recover, Release};
+pub use inside::Receive;
 pub use lease::LeaseTasks;
-pub use simulate::Simulate;

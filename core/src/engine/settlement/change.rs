@@ -1,7 +1,7 @@
 //! A change of one settlement while it is being decided: state, trace, journal and version move together.
 
 use crate::api::{Action, Call, Subject};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::ledger::{AccountId, Owner, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::SettlementStatus;
@@ -277,12 +277,11 @@ impl Engine {
         money: Money,
         tries: u16,
     ) -> Result<Call> {
-        let spec = self.routes.provider(provider).ok_or_else(|| Error::internal(format!("provider {} is not configured", provider.0)))?;
+        self.provider(provider)?;
         Ok(Call {
             subject,
             action,
             provider,
-            rail: spec.rail,
             rail_key: self.rail_key(record, subject),
             money,
             to: record.to.clone(),

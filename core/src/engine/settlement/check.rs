@@ -7,8 +7,8 @@ use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::AttemptStatus;
 use crate::lifecycle::attempt::AnswerKind;
 use crate::money::Money;
+use crate::rail::PayeeMatch;
 use crate::rail::RailAnswer;
-use crate::rail::simulator::{self, PayeeMatch};
 use crate::store::record::{AccountRecord, AttemptRecord, AuditAction, Key, SettlementRecord};
 use crate::store::{Unique, typed};
 use crate::time::rfc3339;
@@ -92,8 +92,8 @@ impl Engine {
                 "the reference was used before: the same request is replayed, another one refused",
             ));
         }
-        let (payee_match, display_name) = simulator::payee(&request.to);
-        match payee_match {
+        let payee = self.payee(provider, &request.to);
+        match payee.payee_match {
             PayeeMatch::CloseMatch => {
                 warnings.push(FieldProblem::new("/to", "payee_close_match", "the payee's name nearly matches: show it and ask"))
             }
@@ -116,7 +116,7 @@ impl Engine {
                 quote_id: self.quote_id(caller, mode, request, provider, fee, expires)?,
             }),
             route,
-            payee: PayeeView { display_name: display_name.map(str::to_owned), payee_match },
+            payee,
             funds_available,
         })
     }

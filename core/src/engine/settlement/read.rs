@@ -1,13 +1,10 @@
 //! Reads: what a caller sees of what is its own.
 
-use crate::api::{
-    BalanceView, Caller, DecimalNumber, EventView, FailureView, LinksView, PayeeView, ReversalView, SettlementView, StatusView, Target,
-};
+use crate::api::{BalanceView, Caller, DecimalNumber, EventView, FailureView, LinksView, ReversalView, SettlementView, StatusView, Target};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::{SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Totals};
 use crate::money::{Currency, Money};
-use crate::rail::simulator;
 use crate::store::record::{AccountRecord, EventRecord, Failure, Key, ReversalRecord, SettlementRecord, TaskKey, TaskRecord};
 use crate::store::{Scan, Unique, typed, typed_all};
 use crate::time::{Millis, rfc3339};
@@ -54,7 +51,7 @@ impl Engine {
     pub fn view(&self, record: &SettlementRecord, client_id: Ulid) -> SettlementView {
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, record.currency));
         let more = record.more.as_deref();
-        let (payee_match, display_name) = simulator::payee(&record.to);
+        let payee = self.payee(record.provider, &record.to);
         SettlementView {
             id: self.settlement_id(record),
             reference: record.reference.as_str().to_owned(),
@@ -65,7 +62,7 @@ impl Engine {
             amount_minor: record.amount.to_string(),
             currency: record.currency.code().to_owned(),
             to: record.to.as_str().to_owned(),
-            payee: PayeeView { display_name: display_name.map(str::to_owned), payee_match },
+            payee,
             fee: money(record.fee),
             total_debit: money(record.amount + record.fee),
             provider: self.provider_id(record.provider).to_owned(),

@@ -1,0 +1,81 @@
+//! The side of an operator inside the gateway. It keeps books of its own, as a real one does, and writes them before it
+//! answers: so an inquiry after a crash finds out what really arrived, and a double dispatch would be counted.
+
+use crate::api::{Action, Call, Subject};
+use crate::error::{Error, Result};
+use crate::ids::SettlementNo;
+use crate::rail::{Inside, RailAnswer};
+use crate::store::record::{Key, SimPaymentRecord, TaskKind, TaskRecord};
+use crate::store::{Lookup, Write};
+
+use crate::engine::group::{Command, Decision, Prefetch};
+
+/// Sets reversals apart from attempts in the operator's books.
+const REVERSAL: u16 = 0x8000;
+
+/// Lets an operator inside the gateway receive a call; its books are written before it answers.
+#[derive(Debug, Clone)]
+pub struct Receive(
+    /// What is asked of it.
+    pub Call,
+);
+
+impl Command for Receive {
+    type Output = RailAnswer;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<RailAnswer> {
+        let Self(call) = self;
+        let (settlement, child) = entry_of(call.subject);
+        let known: Option<SimPaymentRecord> = d.overlay.get(&Key::SimPayment((settlement, child)))?;
+        let rail = d.engine.rail(call.provider)?;
+        let operator = rail.inside().ok_or_else(|| Error::internal(format!("the operators of rail {} are elsewhere", rail.kind())))?;
+        let answer = match (call.action, known) {
+            // Too late to leave: whoever asks meanwhile may have been told that it never will.
+            (Action::Submit | Action::Reverse, _) if call.not_after <= d.overlay.now => RailAnswer::Unknown,
+            (Action::Submit | Action::Reverse, _) if !operator.is_reachable(call) => RailAnswer::NotSent,
+            (Action::Submit | Action::Reverse, Some(mut payment)) => {
+                payment.received = payment.received.saturating_add(1);
+                d.overlay.write(Write::Replace(payment.into()));
+                operator.answer(call)
+            }
+            (Action::Submit | Action::Reverse, None) => {
+                enter(d, operator, call);
+                operator.answer(call)
+            }
+            (Action::Inquire | Action::InquireReversal, None) => RailAnswer::NotSent,
+            (Action::Inquire | Action::InquireReversal, Some(payment)) => operator.inquire(call, d.overlay.now - payment.received_at),
+        };
+        Ok(answer)
+    }
+
+    fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        prefetch.add([Lookup::Get(Key::SimPayment(entry_of(self.0.subject)))]);
+    }
+}
+
+/// Writes a call into the operator's books; its callbacks are due from then on.
+fn enter(d: &mut Decision<'_, '_>, operator: &dyn Inside, call: &Call) {
+    let (settlement, child) = entry_of(call.subject);
+    let received_at = d.overlay.now;
+    d.overlay.insert(SimPaymentRecord { settlement, child, provider: call.provider, received: 1, received_at });
+    if child & REVERSAL != 0 {
+        return;
+    }
+    for (which, (after, _)) in operator.callbacks(call).into_iter().enumerate() {
+        let key = d.writer.task_key(received_at + after);
+        let tries = which as u16;
+        d.overlay.insert(TaskRecord { key, kind: TaskKind::SimulatorCallback, settlement, child, tries, since: received_at, owner: 0 });
+    }
+}
+
+/// Under which key the operator knows a payment.
+fn entry_of(subject: Subject) -> (SettlementNo, u16) {
+    match subject {
+        Subject::Attempt(no, n) => (no, n),
+        Subject::Reversal(no, n) => (no, n | REVERSAL),
+    }
+}

@@ -1,0 +1,81 @@
+//! The rails of the engine's providers: what is sent for a call, and what a reply means.
+
+use crate::api::{Action, Call, PayeeView, Subject};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::ids::{ProviderNo, Ulid};
+use crate::participant::Participant;
+use crate::rail::{Callback, Carried, PayeeMatch, Rail, RailAnswer, Request};
+use crate::route::ProviderSpec;
+use crate::store::record::{Key, SettlementRecord};
+use crate::store::typed;
+use crate::trail::settlement_ulid;
+
+impl Engine {
+    /// What to send for a call.
+    ///
+    /// # Errors
+    /// `internal` if its provider is not configured any more.
+    pub fn request(&self, call: &Call) -> Result<Request> {
+        Ok(self.rail(call.provider)?.encode(call, self.provider(call.provider)?))
+    }
+
+    /// What a call came to. A question that could not be asked says nothing about what it was about.
+    pub fn decode(&self, call: &Call, carried: &Carried) -> RailAnswer {
+        match (carried, call.action) {
+            (Carried::NotSent, Action::Submit | Action::Reverse) => RailAnswer::NotSent,
+            (Carried::NotSent, Action::Inquire | Action::InquireReversal) | (Carried::Lost, _) => RailAnswer::Unknown,
+            (Carried::Answered(reply), _) => self.rail(call.provider).map_or(RailAnswer::Unknown, |rail| rail.decode(call, reply)),
+        }
+    }
+
+    /// What a callback is about: `None` if this gateway made no such attempt or reversal at that provider.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn subject_of(&self, provider: ProviderNo, callback: &Callback) -> Result<Option<Subject>> {
+        let Some((ulid, which)) = callback.rail_key.split_once('-') else { return Ok(None) };
+        let Some(ulid) = Ulid::parse(ulid) else { return Ok(None) };
+        let no = self.id_key.open(ulid);
+        let record: Option<SettlementRecord> = typed(self.store.get(&Key::Settlement(no))?)?;
+        let Some(record) = record.filter(|record| settlement_ulid(&self.id_key, record) == ulid) else { return Ok(None) };
+        let reversal = which.strip_prefix('R').and_then(|n| n.parse().ok()).filter(|n| (1..=record.reversals).contains(n));
+        let attempt = which.parse().ok().filter(|n| (1..=record.attempts).contains(n));
+        let at_provider = match (attempt, reversal) {
+            (Some(n), _) => self.attempt_provider(&record, n)? == Some(provider),
+            (None, Some(_)) => record.provider == provider,
+            (None, None) => false,
+        };
+        let subject = attempt.map(|n| Subject::Attempt(no, n)).or(reversal.map(|n| Subject::Reversal(no, n)));
+        Ok(subject.filter(|_| at_provider))
+    }
+
+    fn attempt_provider(&self, record: &SettlementRecord, n: u16) -> Result<Option<ProviderNo>> {
+        let attempt: Option<crate::store::record::AttemptRecord> = typed(self.store.get(&Key::Attempt((record.no, n)))?)?;
+        Ok(attempt.map(|attempt| attempt.provider))
+    }
+
+    /// Who stands behind a participant, as far as the provider's rail knows without asking.
+    pub(crate) fn payee(&self, provider: ProviderNo, to: &Participant) -> PayeeView {
+        match self.rail(provider).map(|rail| rail.payee(to)) {
+            Ok(payee) => PayeeView { display_name: payee.display_name, payee_match: payee.matched },
+            Err(_) => PayeeView { display_name: None, payee_match: PayeeMatch::NotAvailable },
+        }
+    }
+
+    /// Whether "not sent" in answer to `action` is proof there.
+    pub(crate) fn proves_not_sent(&self, provider: ProviderNo, action: Action) -> bool {
+        let rail = self.rail(provider).and_then(|rail| Ok((rail, self.provider(provider)?)));
+        // Whose provider is gone was asked while it was there.
+        rail.map_or(matches!(action, Action::Submit | Action::Reverse), |(rail, spec)| rail.proves_not_sent(action, spec))
+    }
+
+    pub(crate) fn rail(&self, provider: ProviderNo) -> Result<&dyn Rail> {
+        let kind = &self.provider(provider)?.rail;
+        self.config.rails.get(kind).ok_or_else(|| Error::internal(format!("there is no rail {kind}")))
+    }
+
+    pub(crate) fn provider(&self, provider: ProviderNo) -> Result<&ProviderSpec> {
+        self.routes.provider(provider).ok_or_else(|| Error::internal(format!("provider {} is not configured", provider.0)))
+    }
+}
