@@ -1,9 +1,94 @@
-//! The server's outer edge: encryption, browsers, rate limits and the public address.
+//! What a service is set up with, as values. The command line reads them from text: `cli/settings/`.
 
+use std::borrow::Cow;
+use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use hyper::header::HeaderValue;
+use railgate::store::sqlite::Synchronous;
 use railgate::webhook::Cidr;
+
+/// Where settlements are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreConfig {
+    /// In an SQLite file.
+    Sqlite(PathBuf),
+    /// In a PostgreSQL database.
+    Postgres(DatabaseUrl),
+    /// In this process's memory.
+    Memory,
+}
+
+/// The address of a database. It may hold a password, so it is shown without.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DatabaseUrl(String);
+
+impl DatabaseUrl {
+    /// `postgres://USER:PASSWORD@HOST/DATABASE`.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self(url.into())
+    }
+
+    /// With its password.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&presentable(&self.0))
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What [`crate::start`] runs: a service over a store that it opens itself.
+#[derive(Debug, Clone)]
+pub struct ServeConfig {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// Where to serve `/metrics`, if anywhere.
+    pub metrics_listen: Option<SocketAddr>,
+    /// Where settlements are kept.
+    pub store: StoreConfig,
+    /// Whether other servers of this machine serve the same SQLite file.
+    pub shared_store: bool,
+    /// What a durable commit waits for.
+    pub synchronous: Synchronous,
+    /// How many connections to a database read.
+    pub db_readers: usize,
+    /// Whether the schema of a database is made and migrated at the start.
+    pub db_migrate: bool,
+    /// Encryption, browsers, rate limits and the public address.
+    pub edge: Edge,
+    /// Where the keys are that encrypt secrets in the store; none for a store in memory.
+    pub master_keys: Option<PathBuf>,
+    /// How long an access token lives, in seconds.
+    pub token_ttl_s: u32,
+    /// How many connections may be open.
+    pub max_connections: usize,
+    /// For how many seconds at least calls are still served after the wish to end.
+    pub drain_grace_s: u32,
+    /// Whether what is due is sent to the rails.
+    pub outbox: bool,
+}
+
+impl ServeConfig {
+    /// Whether other servers may work over the same store.
+    pub fn is_shared(&self) -> bool {
+        match self.store {
+            StoreConfig::Sqlite(_) => self.shared_store,
+            StoreConfig::Postgres(_) => true,
+            StoreConfig::Memory => false,
+        }
+    }
+}
 
 /// What stands between the network and the interface. The default is a plain listener without limits, for tests and
 /// for a host in the same process; `railgate serve` has defaults of its own.
@@ -39,77 +124,29 @@ pub struct RateLimits {
     pub writes_per_minute: u32,
 }
 
-/// `off`, or `READS/WRITES`.
-pub(super) fn rate_limits(text: &str) -> Result<Option<RateLimits>, String> {
-    if text == "off" {
-        return Ok(None);
+/// What may be shown of a setting: the address of a database without its password, also of one that is written wrongly.
+pub(crate) fn presentable(text: &str) -> Cow<'_, str> {
+    if text.contains("://") && (text.contains('@') || text.to_ascii_lowercase().contains("password")) {
+        hide_password(text).into()
+    } else {
+        text.into()
     }
-    let number = |text: &str| text.parse().ok().filter(|n| (1..=1_000_000).contains(n));
-    let limits = text
-        .split_once('/')
-        .and_then(|(reads, writes)| Some(RateLimits { reads_per_minute: number(reads)?, writes_per_minute: number(writes)? }));
-    let right = "must be off or READS/WRITES a minute, each from 1 to 1000000, such as 3000/600";
-    limits.map(Some).ok_or_else(|| right.to_owned())
 }
 
-/// A range of addresses, such as `10.1.0.0/16`.
-pub(super) fn cidr(text: &str) -> Result<Cidr, String> {
-    Cidr::parse(text).map_err(|error| format!("{text:?} {error}"))
-}
-
-/// One exact origin, as browsers write it: in lower case, without the port that its scheme implies.
-pub(super) fn origin(text: &str) -> Result<HeaderValue, String> {
-    let wrong = || format!("must be exact origins such as https://shop.example.com, without path or wildcard; {text:?} is none");
-    let given = text.to_ascii_lowercase();
-    let uri: hyper::Uri = given.parse().map_err(|_| wrong())?;
-    let (Some(scheme @ ("http" | "https")), Some(host)) = (uri.scheme_str(), uri.host()) else { return Err(wrong()) };
-    let port = uri.port_u16();
-    let name = |port: Option<u16>| format!("{scheme}://{host}{}", port.map(|port| format!(":{port}")).unwrap_or_default());
-    if host.is_empty() || host.contains('*') || name(port) != given {
-        return Err(wrong());
-    }
-    let implied = if scheme == "https" { 443 } else { 80 };
-    HeaderValue::try_from(name(port.filter(|port| *port != implied))).map_err(|_| wrong())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn origins_are_exact() {
-        let of = |text: &str| origin(text).map(|value| value.to_str().unwrap().to_owned());
-        assert_eq!(of("https://shop.example.com").as_deref(), Ok("https://shop.example.com"));
-        assert_eq!(of("HTTPS://Shop.Example.com:443").as_deref(), Ok("https://shop.example.com"));
-        assert_eq!(of("http://localhost:5173").as_deref(), Ok("http://localhost:5173"));
-        assert_eq!(of("http://[::1]:80").as_deref(), Ok("http://[::1]"));
-        for wrong in [
-            "*",
-            "null",
-            "shop.example.com",
-            "https://",
-            "https://*.example.com",
-            "https://x/",
-            "https://x/y",
-            "https://x?y",
-            "https://u@x",
-            "https://x:",
-            "https://x:99999",
-            "ftp://x",
-            "https://x y",
-            "file:///x",
-            "https://x#y",
-        ] {
-            assert!(of(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn limits_are_off_or_a_pair() {
-        assert_eq!(rate_limits("off"), Ok(None));
-        assert_eq!(rate_limits("3000/600"), Ok(Some(RateLimits { reads_per_minute: 3_000, writes_per_minute: 600 })));
-        for wrong in ["", "on", "3000", "0/600", "3000/0", "3000/1000001", "-1/5", "1/2/3", "3000 / 600"] {
-            assert!(rate_limits(wrong).unwrap_err().contains("READS/WRITES"), "{wrong}");
-        }
+/// The address of a database with `***` for its password, wherever it stands. A password that somebody forgot to encode may
+/// have anything in it: so all from the first colon to the last `@` is taken for one, and all of a parameter that is named so.
+fn hide_password(url: &str) -> String {
+    let parameter = |part: &str| {
+        let named = part.to_ascii_lowercase().find("password=").map(|at| at + "password=".len());
+        named.map_or_else(|| part.to_owned(), |end| format!("{}***", &part[..end]))
+    };
+    let url = url.split('&').map(parameter).collect::<Vec<_>>().join("&");
+    let Some((scheme, rest)) = url.split_once("://") else { return "***".to_owned() };
+    match rest.rsplit_once('@') {
+        Some((user, rest)) => match user.split_once(':') {
+            Some((name, _)) => format!("{scheme}://{name}:***@{rest}"),
+            None => format!("{scheme}://{user}@{rest}"),
+        },
+        None => format!("{scheme}://{rest}"),
     }
 }

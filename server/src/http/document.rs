@@ -59,7 +59,22 @@ pub fn document(public_url: Option<&str>) -> Document {
             add_request_id(operation);
         }
     }
+    if !cfg!(feature = "pdf") {
+        without_form(&mut document, super::receipts::PDF, "Paper");
+    }
     document
+}
+
+/// A form of answers that this build does not have.
+fn without_form(document: &mut Document, content_type: &str, schema: &str) {
+    for operation in document.paths.paths.values_mut().flat_map(operations) {
+        for response in operation.responses.responses.values_mut() {
+            if let RefOr::T(response) = response {
+                response.content.shift_remove(content_type);
+            }
+        }
+    }
+    document.components.get_or_insert_default().schemas.remove(schema);
 }
 
 fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
@@ -389,4 +404,14 @@ fn amount() -> utoipa::openapi::schema::Object {
 fn reason() -> utoipa::openapi::schema::Object {
     let names = railgate::validate::ReversalReason::ALL.iter().map(|reason| reason.as_str());
     ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).build()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn only_the_forms_that_this_build_has_are_documented() {
+        let document = serde_json::to_string(&super::document(None)).unwrap();
+        assert_eq!(document.contains("application/pdf"), cfg!(feature = "pdf"));
+        assert_eq!(document.contains("Paper"), cfg!(feature = "pdf"));
+    }
 }
