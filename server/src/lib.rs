@@ -9,7 +9,7 @@
 //!
 //! | to change … | look at |
 //! |---|---|
-//! | a route | [`http`]: one file a family; every route stands in `http::all_routes` |
+//! | a route | [`http`]: one file a family; a handler and its name in the `routes!` of its file; see `http/route.rs` |
 //! | what happens around every request | `http/front.rs` |
 //! | TLS, CORS, rate limits | `http/tls.rs`, `http/cors.rs`, `http/limit.rs`; their settings in [`config`] |
 //! | how commands reach the engine | [`gateway`] |

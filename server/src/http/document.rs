@@ -77,7 +77,7 @@ fn without_form(document: &mut Document, content_type: &str, schema: &str) {
     document.components.get_or_insert_default().schemas.remove(schema);
 }
 
-fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+pub(super) fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     let all = [&mut path.get, &mut path.post, &mut path.put, &mut path.patch, &mut path.delete, &mut path.head, &mut path.options];
     all.into_iter().filter_map(Option::as_mut)
 }

@@ -15,6 +15,7 @@ use super::answer::{Answer, ok, with_text};
 use super::call::{Named, Open};
 use super::document::{Denied, NoReceipt, Unserved};
 use super::negotiate::{JSON, choose};
+use super::route::{ReceiptsRead, routes};
 use super::settlements::{REVALIDATE, matches};
 
 const JOSE: &str = "application/jose";
@@ -24,6 +25,8 @@ const SVG: &str = "image/svg+xml";
 const TEXT: &str = "text/plain";
 /// Those to choose from, most preferred first.
 const FORMS: &[&str] = if cfg!(feature = "pdf") { &[JSON, JOSE, HTML, PDF, SVG, TEXT] } else { &[JSON, JOSE, HTML, SVG, TEXT] };
+
+routes![read];
 
 /// Get a settlement's receipt
 ///
@@ -49,7 +52,7 @@ const FORMS: &[&str] = if cfg!(feature = "pdf") { &[JSON, JOSE, HTML, PDF, SVG, 
         NoReceipt, Denied, Unserved,
     ),
 )]
-pub(crate) async fn read(State(app): State<App>, open: Open, named: Named) -> Answer {
+pub(crate) async fn read(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> Answer {
     let form = choose(&open.headers, FORMS)?;
     let target = named.target()?.clone();
     let receipt = app.gateway.scan(move |engine| engine.receipt(&open.caller, &target)).await?;

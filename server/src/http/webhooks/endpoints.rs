@@ -15,6 +15,7 @@ use crate::http::App;
 use crate::http::answer::{Answer, ok, secret, with_text};
 use crate::http::call::{Call, Posted};
 use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Rotating, Unserved};
+use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
 
 /// A client's webhooks.
 #[derive(Debug, Serialize, ToSchema)]
@@ -22,6 +23,8 @@ pub(crate) struct WebhooksView {
     /// Oldest first.
     data: Vec<WebhookView>,
 }
+
+routes![create, list, read, update, remove, rotate, enable];
 
 /// Make a webhook
 ///
@@ -36,7 +39,7 @@ pub(crate) struct WebhooksView {
         BadFields, Denied, NoRoom, Unserved,
     ),
 )]
-pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
+pub(crate) async fn create(State(app): State<App>, posted: Posted<WebhooksWrite>) -> Answer {
     let new = parse_new_webhook(posted.body())?;
     let view = shown(&app, change(&app, &posted, WebhookChange::Create(new)).await?).await?;
     with_text(secret(StatusCode::CREATED, &view)?, LOCATION, format!("/api/v1/webhooks/{}", view.id))
@@ -47,7 +50,7 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
     get, path = "/api/v1/webhooks", tag = "webhooks", operation_id = "listWebhooks",
     responses((status = 200, description = "All of the credential's mode", body = WebhooksView), Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
+pub(crate) async fn list(State(app): State<App>, Call(call): Call<WebhooksRead>) -> Answer {
     let data = app.gateway.scan(move |engine| engine.webhooks(&call.caller)).await?;
     ok(&WebhooksView { data })
 }
@@ -58,7 +61,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 200, description = "The webhook, without its secret", body = WebhookView), NoWebhook, Denied, Unserved),
 )]
-pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place) -> Answer {
+pub(crate) async fn read(State(app): State<App>, Call(call): Call<WebhooksRead>, place: Place) -> Answer {
     let id = place.webhook()?;
     let view = app.gateway.read(|engine| engine.webhook(&call.caller, id)).await?;
     ok(&view)
@@ -74,7 +77,7 @@ pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place)
     request_body(content = WebhookPatchBody, content_type = "application/json", example = json!({"events": null, "enabled": true})),
     responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadFields, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     let patch = parse_webhook_patch(posted.body())?;
     let change = change(&app, &posted, WebhookChange::Update { id: place.webhook()?, patch }).await?;
     ok(&shown(&app, change).await?)
@@ -88,7 +91,7 @@ pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted)
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 204, description = "It is gone"), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     change(&app, &posted, WebhookChange::Delete { id: place.webhook()? }).await?;
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -106,7 +109,7 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted)
     request_body(content = Option<RotationBody>, content_type = "application/json", example = json!({"grace": 3600})),
     responses((status = 200, description = "The webhook, with its new secret", body = WebhookView), BadFields, NoWebhook, Denied, Rotating, Unserved),
 )]
-pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     let grace_ms = parse_rotation(posted.body())?;
     let change = change(&app, &posted, WebhookChange::Rotate { id: place.webhook()?, grace_ms }).await?;
     secret(StatusCode::OK, &shown(&app, change).await?)
@@ -121,7 +124,7 @@ pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted)
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     let change = change(&app, &posted, WebhookChange::Enable { id: place.webhook()? }).await?;
     ok(&shown(&app, change).await?)
 }

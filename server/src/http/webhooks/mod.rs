@@ -16,6 +16,7 @@ use railgate::{Error, ErrorCode, Result};
 
 use super::App;
 use super::call::Posted;
+use super::route::WebhooksWrite;
 use crate::worker;
 
 pub(super) use announced::announced;
@@ -52,7 +53,7 @@ impl Place {
 }
 
 /// Has a change carried out that a client signed.
-async fn change<const MAX: usize>(app: &App, posted: &Posted<MAX>, change: WebhookChange) -> Result<WebhookDone> {
+async fn change(app: &App, posted: &Posted<WebhooksWrite>, change: WebhookChange) -> Result<WebhookDone> {
     let command = Command::Webhook { caller: posted.caller, change: Box::new(change) };
     done(app.gateway.run(posted.signed(command)).await?)
 }
