@@ -18,7 +18,6 @@ mod limit;
 mod listener;
 mod log;
 mod negotiate;
-mod not_after;
 mod probe;
 mod problem;
 mod receipts;
