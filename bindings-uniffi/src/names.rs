@@ -112,7 +112,7 @@ mirror_enum! {
 
 mirror_enum! {
     /// Whether the payee is who the payer thinks.
-    PayeeMatch of railgate::rail::simulator::PayeeMatch {
+    PayeeMatch of railgate::rail::PayeeMatch {
         /// The participant is who the payer thinks.
         Match = "match",
         /// Nearly: show the name and ask.

@@ -1,6 +1,7 @@
 //! Time on the wire: RFC 3339 in UTC with milliseconds. Inside, time is milliseconds since 1970-01-01T00:00:00Z.
 
 use std::fmt::Write as _;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
@@ -89,28 +90,14 @@ fn span(text: &str) -> Option<i32> {
     (hours < 24 && minutes < 60).then_some(hours * 3_600 + minutes * 60)
 }
 
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
 /// Reads an HTTP date in each of the three forms that RFC 9110, section 5.6.7, has receivers read, such as
 /// `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub fn parse_http_date(text: &str) -> Option<Millis> {
-    let words: Vec<&str> = text.split([' ', ',', '-']).filter(|word| !word.is_empty()).collect();
-    let (day_name, day, month, year, time) = match *words.as_slice() {
-        [day_name, day, month, year, time, "GMT"] => (day_name, day, month, year, time),
-        [day_name, month, day, time, year] => (day_name, day, month, year, time),
-        _ => return None,
-    };
-    let month = i8::try_from(MONTHS.iter().position(|name| name.get(..3) == Some(month))? + 1).ok()?;
-    let full: i16 = year.parse().ok()?;
-    let year = if year.len() == 2 { full + if full < 69 { 2000 } else { 1900 } } else { full };
-    let date = Date::new(year, month, day.parse().ok()?).ok()?;
-    let name = DAYS[usize::try_from(date.weekday().to_monday_zero_offset()).ok()?];
-    if day_name != name && Some(day_name) != name.get(..3) {
-        return None;
-    }
-    Offset::UTC.to_timestamp(DateTime::from_parts(date, clock(time)?)).ok().map(Timestamp::as_millisecond)
+    let at = httpdate::parse_http_date(text).ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Millis::try_from(at.as_millis()).ok()
 }
 
 #[cfg(test)]

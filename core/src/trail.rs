@@ -15,6 +15,9 @@ use crate::money::Money;
 use crate::store::record::{Actor, Digest32, EventRecord, EventType, SettlementRecord};
 use crate::time::{Millis, rfc3339};
 
+/// Lower-case hexadecimal.
+pub(crate) use base16ct::lower::encode_string as hex;
+
 /// What an event says, before it has a hash.
 pub(crate) struct Link<'a> {
     pub(crate) kind: EventType,
@@ -113,7 +116,7 @@ fn write_canonical(out: &mut String, key: &IdKey, record: &SettlementRecord, lin
         None => out.push_str("null"),
         Some(hash) => {
             out.push('"');
-            write_hex(out, hash);
+            out.push_str(&hex(hash));
             out.push('"');
         }
     }
@@ -137,22 +140,6 @@ fn write_state(out: &mut String, state: Option<StateName>) {
             out.push('"');
         }
     }
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn write_hex(out: &mut String, bytes: &[u8]) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    for byte in bytes {
-        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        out.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 2);
-    write_hex(&mut out, bytes);
-    out
 }
 
 /// A JSON string as RFC 8785 writes it, which is how `serde_json` writes it.

@@ -170,7 +170,7 @@ fn nothing_is_left_out() {
     for call in calls {
         assert!(all.contains(&format!(r#"\"call\":\"{call}\""#)), "{call} is in no scenario");
     }
-    for scenario in railgate::rail::simulator::SCENARIOS {
+    for scenario in railgate::rail::sandbox_scenarios() {
         assert!(all.contains(&format!(r#"\"to\":\"{}\""#, scenario.to)), "{} is in no scenario", scenario.to);
     }
 }

@@ -60,7 +60,8 @@ pub struct Metrics {
     created: Counter,
     replayed: Counter,
     failed: Family<Labels<1>, Counter>,
-    answers: Family<Labels<1>, Counter>,
+    answers: Family<Labels<2>, Counter>,
+    rails: Family<Labels<1>, Histogram, fn() -> Histogram>,
     leased: Counter,
     deliveries: Family<Labels<1>, Counter>,
     due: Gauge,
@@ -84,6 +85,7 @@ impl Default for Metrics {
             replayed: Counter::default(),
             failed: Family::default(),
             answers: Family::default(),
+            rails: Family::new_with_constructor(seconds),
             leased: Counter::default(),
             deliveries: Family::default(),
             due: Gauge::default(),
@@ -117,7 +119,8 @@ impl Metrics {
         r.register("settlements_created", "New settlements", self.created.clone());
         r.register("settlements_replayed", "Creates that found their settlement there already", self.replayed.clone());
         r.register("commands_refused", "Commands that were not carried out by code", self.failed.clone());
-        r.register("rail_answers", "Answers of rails by kind", self.answers.clone());
+        r.register("rail_answers", "Answers of providers by kind", self.answers.clone());
+        r.register_with_unit("rail_request_duration", "Time from a request to a provider to its reply", Unit::Seconds, self.rails.clone());
         r.register("outbox_tasks_leased", "Outbox tasks taken by the worker", self.leased.clone());
         r.register("webhook_attempts", "Tries at delivering a webhook, by what came of it", self.deliveries.clone());
         r.register("outbox_tasks_due", "Outbox tasks that are due, counted up to 10,000", self.due.clone());
@@ -182,8 +185,15 @@ impl Metrics {
         self.failed.get_or_create(&Labels([("code", Label::Fixed(code.as_str()))])).inc();
     }
 
-    pub(crate) fn rail_answer(&self, kind: AnswerKind) {
-        self.answers.get_or_create(&Labels([("answer", Label::Fixed(kind.as_str()))])).inc();
+    /// A provider answered, or did not.
+    pub(crate) fn rail_answer(&self, provider: &str, kind: AnswerKind) {
+        let labels = [("provider", Label::Shared(provider.into())), ("answer", Label::Fixed(kind.as_str()))];
+        self.answers.get_or_create(&Labels(labels)).inc();
+    }
+
+    /// A request travelled to a provider and back.
+    pub(crate) fn rail_took(&self, provider: &str, took: Duration) {
+        self.rails.get_or_create(&Labels([("provider", Label::Shared(provider.into()))])).observe(took.as_secs_f64());
     }
 
     /// A webhook was tried; `None` if there was no answer.

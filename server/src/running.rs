@@ -1,8 +1,7 @@
 //! A running service: what is started in which order, and how it ends without losing anything.
 
-use std::convert::Infallible;
 use std::future::Future;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -24,6 +23,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use zeroize::Zeroizing;
 
+use crate::carrier::Carrier;
 use crate::config::{Edge, ServeConfig, StoreConfig};
 use crate::deliver::{self, DeliverSettings, Deliverer};
 use crate::gateway::{Gateway, QueueLimits};
@@ -34,7 +34,6 @@ use crate::number;
 use crate::stop::{Stop, Stopper, stop};
 use crate::verify::Ring;
 use crate::worker::{self, WorkerSettings};
-use crate::{telemetry, telemetry::parse_filter};
 use railgate::env::SystemEnv;
 
 /// Why the service could not start or did not end well.
@@ -241,11 +240,13 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     let gateway = Gateway::start(Arc::clone(&engine), Arc::clone(&metrics), QueueLimits::default())?;
     let (stop_http, stopping) = stop();
     let (stop_worker, worker_stopping) = stop();
+    let carrier = Carrier::new(gateway.clone(), Arc::clone(&metrics));
     let deliverer = Deliverer::new(gateway.clone(), Arc::clone(&metrics), &guard, deliver.limits);
     let refresh = outbox_figures(&gateway, &store, &metrics);
     let still_open = Arc::downgrade(&store);
     let front = front(Parts {
         gateway: gateway.clone(),
+        carrier: carrier.clone(),
         deliverer: deliverer.clone(),
         engine,
         env,
@@ -266,7 +267,15 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         tls,
         metrics_address: figures.as_ref().map(TcpListener::local_addr).transpose()?,
         http: tokio::spawn(listener.serve(front.clone(), stopping)),
-        worker: tokio::spawn(background(gateway.clone(), Arc::clone(&metrics), deliverer, worker, deliver, worker_stopping.clone())),
+        worker: tokio::spawn(background(
+            gateway.clone(),
+            carrier,
+            Arc::clone(&metrics),
+            deliverer,
+            worker,
+            deliver,
+            worker_stopping.clone(),
+        )),
         figures: figures.map(|socket| tokio::spawn(serve_metrics(socket, Arc::clone(&metrics), refresh, worker_stopping))),
         gateway,
         front,
@@ -281,6 +290,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
 /// All that goes on beside the interface: the outbox, the numbering of events, webhooks. None of them ends before `stop`.
 async fn background(
     gateway: Gateway,
+    carrier: Carrier,
     metrics: Arc<Metrics>,
     deliverer: Deliverer,
     worker: WorkerSettings,
@@ -293,7 +303,7 @@ async fn background(
         }
     };
     tokio::join!(
-        keep("the outbox", &stop, || worker::drive(gateway.clone(), metrics.clone(), worker, stop.clone())),
+        keep("the outbox", &stop, || worker::drive(gateway.clone(), carrier.clone(), metrics.clone(), worker, stop.clone())),
         keep("the numbering of events", &stop, || number::drive(gateway.clone(), worker.look_every, stop.clone())),
         delivering,
     );
@@ -338,6 +348,16 @@ impl Running {
     /// listens.
     pub fn base_url(&self) -> &str {
         self.public_url.as_deref().unwrap_or(&self.origin)
+    }
+
+    /// Where it listens, as `https://IP:PORT` or `http://IP:PORT`.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Whether it serves HTTPS.
+    pub fn is_encrypted(&self) -> bool {
+        self.tls.is_some()
     }
 
     /// Reads certificate and key again, if it serves HTTPS. It also looks at the files by itself.
@@ -403,87 +423,6 @@ async fn closed(store: &Weak<dyn Store>) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     tracing::warn!("the store is still in use; it is whole, and closed by the end of the process");
-}
-
-/// Runs a service until SIGINT or SIGTERM. The first line on standard output is `listening on http://HOST:PORT`, with
-/// `https` if it serves that; then SIGHUP makes it read the certificate again.
-///
-/// # Errors
-/// [`ServeError`].
-pub async fn serve(config: ServeConfig) -> Result<(), ServeError> {
-    let filter = parse_filter(&config.log_level).map_err(io::Error::other)?;
-    let _log = telemetry::init(config.log, filter)?;
-    let ended = signals()?;
-    let running = start(&config).await?;
-    // Before the first line: whoever read it may send the signal.
-    let renewals = renewals(&running)?;
-    let mut out = io::stdout();
-    writeln!(out, "listening on {}", running.origin)?;
-    out.flush()?;
-    tracing::info!(
-        address = %running.address(),
-        metrics = running.metrics_address().map(tracing::field::display),
-        version = env!("CARGO_PKG_VERSION"),
-        "serving"
-    );
-    let signal = tokio::select! {
-        signal = ended => signal,
-        never = renewals => match never {},
-    };
-    tracing::info!(signal, "shutting down");
-    running.stop().await;
-    tracing::info!("everything accepted is stored");
-    Ok(())
-}
-
-/// Completes at the first signal to end, with its name. A second one ends the process at once: whoever sends it means
-/// it, and nothing that is durable is lost.
-fn signals() -> io::Result<impl Future<Output = &'static str>> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
-        Ok(async move {
-            let first = tokio::select! {
-                _ = interrupt.recv() => "SIGINT",
-                _ = terminate.recv() => "SIGTERM",
-            };
-            tokio::spawn(async move {
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                }
-                std::process::exit(130);
-            });
-            first
-        })
-    }
-    #[cfg(not(unix))]
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
-        "ctrl-c"
-    })
-}
-
-/// Reads the certificate again at each SIGHUP. Without HTTPS there is nothing to read, and the signal means what it
-/// means to any process.
-fn renewals(running: &Running) -> io::Result<impl Future<Output = Infallible>> {
-    #[cfg(unix)]
-    let mut asked = match running.tls {
-        Some(_) => Some(tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup())?),
-        None => None,
-    };
-    Ok(async move {
-        #[cfg(unix)]
-        while let Some(hangup) = &mut asked
-            && hangup.recv().await.is_some()
-        {
-            // What is wrong is in the log.
-            let _ = running.reload_tls().await;
-        }
-        std::future::pending().await
-    })
 }
 
 fn open_store(config: &ServeConfig) -> Result<Arc<dyn Store>, ServeError> {

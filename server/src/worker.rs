@@ -3,20 +3,17 @@
 //! Everything it does is in the store before and after: it keeps nothing of its own, and may stop at any moment. What
 //! it had leased and not reported is found again when the lease ends, or at the next start.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::stop::Stop;
-use railgate::api::{Call, Lease, Subject, Work};
-use railgate::engine::{Answer, LeaseTasks, Maintain, Recover, SWEEP, Simulate};
-use railgate::rail::RailAnswer;
-use railgate::route::RailKind;
-use railgate::store::record::TaskKey;
+use railgate::api::Lease;
+use railgate::engine::{LeaseTasks, Maintain, Recover, SWEEP};
 use railgate::{Error, Result};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
+use crate::carrier::Carrier;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 
@@ -48,8 +45,8 @@ const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 /// Drives the outbox until `stop` turns true, then finishes what it has under way.
-pub async fn drive(gateway: Gateway, metrics: Arc<Metrics>, settings: WorkerSettings, stop: Stop) {
-    let mut worker = Worker { gateway, metrics, settings, stop, under_way: JoinSet::new(), pause: PAUSE_MIN };
+pub async fn drive(gateway: Gateway, carrier: Carrier, metrics: Arc<Metrics>, settings: WorkerSettings, stop: Stop) {
+    let mut worker = Worker { gateway, carrier, metrics, settings, stop, under_way: JoinSet::new(), pause: PAUSE_MIN };
     if !settings.carries {
         return worker.stop.requested().await;
     }
@@ -70,6 +67,7 @@ pub async fn drive(gateway: Gateway, metrics: Arc<Metrics>, settings: WorkerSett
 
 struct Worker {
     gateway: Gateway,
+    carrier: Carrier,
     metrics: Arc<Metrics>,
     settings: WorkerSettings,
     stop: Stop,
@@ -100,7 +98,8 @@ impl Worker {
             Ok(leases) => {
                 self.pause = PAUSE_MIN;
                 self.metrics.leased(leases.len());
-                self.under_way.spawn(carry(self.gateway.clone(), self.metrics.clone(), leases));
+                let carrier = self.carrier.clone();
+                self.under_way.spawn(async move { carrier.carry(leases).await });
             }
             Err(error) => self.back_off("leasing tasks", &error).await,
         }
@@ -168,51 +167,5 @@ impl Worker {
             () = self.stop.requested() => {}
         }
         self.pause = (self.pause * 2).min(PAUSE_MAX);
-    }
-}
-
-/// Asks the rails what a batch wants to know, and reports what they said.
-async fn carry(gateway: Gateway, metrics: Arc<Metrics>, leases: Vec<Lease>) -> Result<()> {
-    let mut answers: Vec<(Subject, RailAnswer, TaskKey)> = Vec::with_capacity(leases.len());
-    let mut calls: HashMap<RailKind, Vec<(TaskKey, Call)>> = HashMap::new();
-    for lease in leases {
-        match lease.work {
-            Work::Callback { subject, answer } => answers.push((subject, answer, lease.key)),
-            Work::Call(call) => calls.entry(call.rail).or_default().push((lease.key, call)),
-        }
-    }
-    for (rail, calls) in calls {
-        match rail {
-            RailKind::Simulator => answers.extend(simulate(&gateway, calls).await?),
-        }
-    }
-    for (_, answer, _) in &answers {
-        metrics.rail_answer(answer.kind());
-    }
-    let commands = answers.into_iter().map(|(subject, answer, key)| Answer { subject, answer, lease: Some(key) });
-    let mut first_error = None;
-    for result in gateway.work_all(commands.collect()).await? {
-        if let Err(error) = result {
-            // Its lease ends and it is taken again; the others of the batch are not held up.
-            first_error.get_or_insert(error);
-        }
-    }
-    first_error.map_or(Ok(()), Err)
-}
-
-/// The simulated operator keeps its books in the same store: its calls are commands.
-async fn simulate(gateway: &Gateway, calls: Vec<(TaskKey, Call)>) -> Result<Vec<(Subject, RailAnswer, TaskKey)>> {
-    let asked: Vec<_> = calls.iter().map(|(key, call)| (call.subject, *key)).collect();
-    let commands = calls.into_iter().map(|(_, call)| Simulate(call)).collect();
-    let results = gateway.work_all(commands).await?;
-    // A call that could not be carried says nothing about its fate: it may have arrived.
-    let unless_lost = |result: Result<RailAnswer>| result.unwrap_or(RailAnswer::Unknown);
-    Ok(asked.into_iter().zip(results).map(|((subject, key), result)| (subject, unless_lost(result), key)).collect())
-}
-
-/// Asks a rail right now, in the name of a client that waits.
-pub async fn ask(gateway: &Gateway, call: Call) -> Result<RailAnswer> {
-    match call.rail {
-        RailKind::Simulator => gateway.run(Simulate(call)).await,
     }
 }

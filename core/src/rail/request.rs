@@ -7,6 +7,9 @@ pub enum Request {
     Inside,
     /// Over HTTP: have a carrier send it, and hand what came of it to [`crate::Engine::decode`].
     Http(HttpRequest),
+    /// Nothing: it is too late to leave, and whoever asks meanwhile may have been told that it never will. The answer is
+    /// [`super::RailAnswer::Unknown`].
+    TooLate,
 }
 
 /// A request over HTTP.

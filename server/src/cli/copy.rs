@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use base16ct::lower::encode_string as hex;
 use comfy_table::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
 use railgate::engine::verify::VerifyReport;
@@ -133,10 +134,6 @@ impl From<&Compared> for KindShape {
         let (source, target) = (TallyShape::from(&kind.source), TallyShape::from(&kind.target));
         Self { kind: kind.kind.as_str(), equal: kind.source == kind.target, source, target }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn json(from: &StorePlace, to: &StorePlace, report: &Report, verified: Option<&VerifyReport>) -> Done<Vec<u8>> {

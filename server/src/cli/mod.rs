@@ -1,6 +1,6 @@
 //! The command line: one binary for the server, its clients and its operators.
 //!
-//! `serve` and `config` start from [`crate::config`]; the client's commands speak HTTP like any other client; the
+//! `serve` and `config` read [`settings`]; the client's commands speak HTTP like any other client; the
 //! operator's commands work on the store itself; `demo` brings a gateway of its own.
 
 mod audit;
@@ -23,7 +23,9 @@ mod proxy;
 mod receipt;
 mod render;
 mod reverse;
+mod serve;
 mod session;
+mod settings;
 mod settle;
 mod shapes;
 mod stores;
@@ -37,9 +39,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::config::{self, ServeArgs, ServeConfig};
 use failure::{Done, EXIT_USAGE, Failure};
 use http::Wire;
+use settings::{ServeArgs, Settings};
 use terminal::{Terminal, complain};
 
 const ABOUT: &str = "A payment settlement gateway: one interface to pay, trace, reverse and reconcile";
@@ -222,12 +224,12 @@ fn runtime(mut builder: tokio::runtime::Builder) -> Done<tokio::runtime::Runtime
 }
 
 fn serve(args: ServeArgs) -> Done {
-    let config = resolve(args)?;
-    let served = runtime(tokio::runtime::Builder::new_multi_thread())?.block_on(crate::serve(config));
+    let settings = resolve(args)?;
+    let served = runtime(tokio::runtime::Builder::new_multi_thread())?.block_on(serve::serve(settings));
     served.map_err(|error| Failure::new(failure::chain(&error)))
 }
 
-fn resolve(args: ServeArgs) -> Done<ServeConfig> {
+fn resolve(args: ServeArgs) -> Done<Settings> {
     args.resolve().map_err(|error| {
         let failure = match error.problems.as_slice() {
             [one] => return Failure::usage(one.to_string()).hint("railgate serve --help names every setting"),
@@ -239,13 +241,13 @@ fn resolve(args: ServeArgs) -> Done<ServeConfig> {
 }
 
 fn config_check(args: ServeArgs, global: &Global, terminal: &Terminal) -> Done {
-    let config = resolve(args)?;
+    let settings = resolve(args)?;
     if !global.json {
-        return terminal.raw(config::describe(&config).as_bytes());
+        return terminal.raw(settings.describe().as_bytes());
     }
-    let settings =
-        config.settings().map(|(name, value, origin)| serde_json::json!({ "name": name, "value": value, "origin": origin.to_string() }));
-    let document = serde_json::json!({ "settings": settings.collect::<Vec<_>>() });
+    let rows =
+        settings.rows().map(|(name, value, origin)| serde_json::json!({ "name": name, "value": value, "origin": origin.to_string() }));
+    let document = serde_json::json!({ "settings": rows.collect::<Vec<_>>() });
     terminal.json(document.to_string().as_bytes())
 }
 

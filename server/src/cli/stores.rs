@@ -11,7 +11,8 @@ use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
 use railgate::store::{SchemaVersion, Store, StoreError};
 
 use super::failure::{Done, Failure};
-use crate::config::{DatabaseUrl, ServeArgs, ServeConfig, StoreConfig, store_address};
+use super::settings::{ServeArgs, store_address};
+use crate::config::{DatabaseUrl, ServeConfig, StoreConfig};
 use railgate::env::SystemEnv;
 
 /// Which store: found as `railgate serve` finds it.
@@ -49,7 +50,7 @@ impl StoreArg {
 
     fn settings(&self, master_keys: Option<String>) -> Done<ServeConfig> {
         let Self { store, config, data_dir } = self.clone();
-        super::resolve(ServeArgs { store, config, data_dir, master_keys, ..ServeArgs::default() })
+        Ok(super::resolve(ServeArgs { store, config, data_dir, master_keys, ..ServeArgs::default() })?.serve)
     }
 }
 

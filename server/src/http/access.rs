@@ -21,7 +21,7 @@ use super::call::{Call, Named, Posted, Raw};
 use super::document::{
     BadBody, BadMessage, ChallengeBody, Denied, EnrollBody, KeyTaken, NewKeyBody, NoKey, RevokeBody, TokenBody, Unproved, Unserved,
 };
-use super::scopes::Access;
+use super::route::{Access, AnyToken, KeyAlone, KeysWrite, routes};
 use super::token;
 
 /// A challenge.
@@ -91,12 +91,14 @@ pub(crate) struct KeysView {
     data: Vec<KeyView>,
 }
 
+routes![challenge, enroll, token, revoke_token, keys, add_key, revoke_key, jwks];
+
 /// Get a challenge
 ///
 /// Every answer carries a fresh one too, as `Signature-Challenge`. One challenge serves many calls: put a dot and a
 /// suffix of your own behind it, a different one for each.
 #[utoipa::path(
-    post, path = "/api/v1/auth/challenges", tag = "access", operation_id = "createChallenge", security(()),
+    post, path = "/api/v1/auth/challenges", tag = "access", operation_id = "createChallenge",
     request_body(content = Option<ChallengeBody>, content_type = "application/json", example = json!({"environment": "sandbox"})),
     responses((status = 200, description = "The challenge", body = ChallengeView), BadBody, Unserved),
 )]
@@ -111,7 +113,7 @@ pub(crate) async fn challenge(State(app): State<App>, raw: Raw) -> Answer {
 /// accounts; no real money moves. With `"environment": "live"`: signed by an active key of the client and, with tag
 /// `railgate-newkey`, by the new one; it is pending until an operator approves it.
 #[utoipa::path(
-    post, path = "/api/v1/auth/enrollments", tag = "access", operation_id = "enroll", security(()),
+    post, path = "/api/v1/auth/enrollments", tag = "access", operation_id = "enroll",
     request_body(content = EnrollBody, content_type = "application/json", example = json!({"client_name": "Corner shop", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}})),
     responses(
         (status = 201, description = "Enrolled", body = EnrollmentView),
@@ -171,11 +173,11 @@ async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> Answer {
 ///
 /// Signed by an enrolled key, without a token. There is no refresh token: sign again.
 #[utoipa::path(
-    post, path = "/api/v1/auth/tokens", tag = "access", operation_id = "createToken", security(()),
+    post, path = "/api/v1/auth/tokens", tag = "access", operation_id = "createToken",
     request_body(content = Option<TokenBody>, content_type = "application/json", example = json!({"scope": "settlements:read balances:read"})),
     responses((status = 200, description = "The token", body = GrantView), BadBody, Unproved, Unserved),
 )]
-pub(crate) async fn token(State(app): State<App>, posted: Posted) -> Answer {
+pub(crate) async fn token(State(app): State<App>, posted: Posted<KeyAlone>) -> Answer {
     let scopes = parse_token(posted.body())?;
     let client_id = format!("cli_{}", posted.caller.client_id);
     let token = app.gateway.run(posted.signed(IssueToken { key: posted.credential.key, scopes })).await?;
@@ -190,7 +192,7 @@ pub(crate) async fn token(State(app): State<App>, posted: Posted) -> Answer {
     request_body(content = Option<RevokeBody>, content_type = "application/json", example = json!({"token": "rg_sandbox_…"})),
     responses((status = 204, description = "It cannot be used any more"), BadBody, Denied, Unserved),
 )]
-pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted) -> Answer {
+pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted<AnyToken>) -> Answer {
     let token = match parse_revocation(posted.body())? {
         Some(token) => token,
         None => token::bearer(&posted.raw.parts.headers)?.and_then(token_hash).ok_or_else(token::missing)?,
@@ -205,7 +207,7 @@ pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted) -> Answ
     get, path = "/api/v1/auth/keys", tag = "access", operation_id = "listKeys",
     responses((status = 200, description = "All of them", body = KeysView), Denied, Unserved),
 )]
-pub(crate) async fn keys(State(app): State<App>, Call(call): Call) -> Answer {
+pub(crate) async fn keys(State(app): State<App>, Call(call): Call<AnyToken>) -> Answer {
     let data = app.gateway.read(|engine| engine.keys(&call.caller)).await?;
     ok(&KeysView { data })
 }
@@ -219,7 +221,7 @@ pub(crate) async fn keys(State(app): State<App>, Call(call): Call) -> Answer {
     request_body(content = NewKeyBody, content_type = "application/json", example = json!({"label": "till 2", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}})),
     responses((status = 201, description = "The key", body = KeyView), BadBody, Denied, KeyTaken, Unserved),
 )]
-pub(crate) async fn add_key(State(app): State<App>, posted: Posted) -> Answer {
+pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -> Answer {
     let request = parse_new_key(posted.body())?;
     app.gate.require_new_key(&request.key, posted.caller.mode, posted.raw.shown())?;
     let own = posted.credential.scopes;
@@ -241,7 +243,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted) -> Answer {
     params(("kid" = String, Path, description = "The key's thumbprint", example = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")),
     responses((status = 204, description = "It cannot sign any more"), NoKey, BadMessage, Denied, Unserved),
 )]
-pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Posted) -> Answer {
+pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Posted<KeysWrite>) -> Answer {
     let key = KeyId::parse(named.last()).ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?;
     app.gateway.run(posted.signed(RevokeKey { caller: posted.caller, key })).await?;
     app.gate.forget();
@@ -252,7 +254,7 @@ pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Pos
 ///
 /// Retired ones stay: what was signed with them stays true.
 #[utoipa::path(
-    get, path = "/.well-known/jwks.json", tag = "service", operation_id = "receiptKeys", security(()),
+    get, path = "/.well-known/jwks.json", tag = "service", operation_id = "receiptKeys",
     responses((status = 200, description = "A JWK set", body = serde_json::Value, content_type = "application/jwk-set+json"), Unserved),
 )]
 pub(crate) async fn jwks(State(app): State<App>, _: super::call::Noted) -> Answer {

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use railgate::api::{BalanceView, ScenarioView};
-use railgate::rail::simulator::SCENARIOS;
+use railgate::rail::sandbox_scenarios;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -10,6 +10,7 @@ use super::App;
 use super::answer::{Answer, ok};
 use super::call::{Call, Named};
 use super::document::{Denied, NoBalance, Unserved};
+use super::route::{AnyToken, BalancesRead, routes};
 
 /// A client's balances.
 #[derive(Debug, Serialize, ToSchema)]
@@ -18,12 +19,14 @@ pub(crate) struct BalancesView {
     data: Vec<BalanceView>,
 }
 
+routes![balances, balance, scenarios];
+
 /// Read all balances
 #[utoipa::path(
     get, path = "/api/v1/balances", tag = "balances", operation_id = "listBalances",
     responses((status = 200, description = "One for each currency", body = BalancesView), Denied, Unserved),
 )]
-pub(crate) async fn balances(State(app): State<App>, Call(call): Call) -> Answer {
+pub(crate) async fn balances(State(app): State<App>, Call(call): Call<BalancesRead>) -> Answer {
     let data = app.gateway.read(|engine| engine.balances(&call.caller)).await?;
     ok(&BalancesView { data })
 }
@@ -34,7 +37,7 @@ pub(crate) async fn balances(State(app): State<App>, Call(call): Call) -> Answer
     params(("currency" = String, Path, description = "ISO 4217 code", example = "EUR")),
     responses((status = 200, description = "The balance", body = BalanceView), NoBalance, Denied, Unserved),
 )]
-pub(crate) async fn balance(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
+pub(crate) async fn balance(State(app): State<App>, Call(call): Call<BalancesRead>, named: Named) -> Answer {
     let view = app.gateway.read(|engine| engine.balance(&call.caller, named.last())).await?;
     ok(&view)
 }
@@ -51,6 +54,6 @@ pub(crate) struct ScenariosView {
     get, path = "/api/v1/simulator/scenarios", tag = "simulator", operation_id = "listScenarios",
     responses((status = 200, description = "Each with the `to` that brings it about", body = ScenariosView), Denied, Unserved),
 )]
-pub(crate) async fn scenarios(Call(_): Call) -> Answer {
-    ok(&ScenariosView { data: SCENARIOS })
+pub(crate) async fn scenarios(Call(_): Call<AnyToken>) -> Answer {
+    ok(&ScenariosView { data: sandbox_scenarios() })
 }

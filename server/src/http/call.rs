@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt::Display;
+use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use super::context::Context;
 use super::gate::{Admitted, Shown};
 use super::negotiate::{self, JSON};
 use super::problem::Failure;
-use super::scopes;
+use super::route::{Access, Asks};
 
 /// The largest body of a call.
 pub(crate) const BODY: usize = 64 * 1024;
@@ -55,17 +56,18 @@ fn noted(parts: &mut Parts) -> Arc<Context> {
     context
 }
 
-/// A request of a known client without a body.
-pub(crate) struct Open {
+/// A request without a body, of a client that shows what `A` asks.
+pub(crate) struct Open<A> {
     /// Who.
     pub(crate) caller: Caller,
     /// Its headers.
     pub(crate) headers: HeaderMap,
     /// Its address.
     pub(crate) uri: Uri,
+    asked: PhantomData<A>,
 }
 
-impl FromRequestParts<App> for Open {
+impl<A: Asks> FromRequestParts<App> for Open<A> {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
@@ -73,9 +75,9 @@ impl FromRequestParts<App> for Open {
         if has_body(&parts.headers) {
             return Err(Error::with(ErrorCode::MalformedRequest, "this call takes no body").into());
         }
-        let admitted = admit(app, Shown { parts, body: &[], context: &context })?;
+        let admitted = admit(app, A::ACCESS, Shown { parts, body: &[], context: &context })?;
         let headers = std::mem::take(&mut parts.headers);
-        Ok(Self { caller: admitted.credential.caller, headers, uri: parts.uri.clone() })
+        Ok(Self { caller: admitted.credential.caller, headers, uri: parts.uri.clone(), asked: PhantomData })
     }
 }
 
@@ -84,9 +86,9 @@ fn has_body(headers: &HeaderMap) -> bool {
 }
 
 /// The same, from a client that takes JSON.
-pub(crate) struct Call(pub(crate) Open);
+pub(crate) struct Call<A>(pub(crate) Open<A>);
 
-impl FromRequestParts<App> for Call {
+impl<A: Asks> FromRequestParts<App> for Call<A> {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
@@ -96,8 +98,9 @@ impl FromRequestParts<App> for Call {
     }
 }
 
-/// A request of a known client with a JSON body of at most `MAX` bytes. A body that may be left out is empty then.
-pub(crate) struct Posted<const MAX: usize = BODY> {
+/// A request with a JSON body of at most `MAX` bytes, of a client that shows what `A` asks. A body that may be left out is
+/// empty then.
+pub(crate) struct Posted<A, const MAX: usize = BODY> {
     /// Who.
     pub(crate) caller: Caller,
     /// With which credential.
@@ -105,19 +108,20 @@ pub(crate) struct Posted<const MAX: usize = BODY> {
     /// The request itself.
     pub(crate) raw: Raw<MAX>,
     by: SignedBy,
+    asked: PhantomData<A>,
 }
 
-impl<const MAX: usize> FromRequest<App> for Posted<MAX> {
+impl<A: Asks, const MAX: usize> FromRequest<App> for Posted<A, MAX> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
         let raw = Raw::from_request(request, app).await?;
-        let Admitted { credential, by } = admit(app, raw.shown())?;
-        Ok(Self { caller: credential.caller, credential, raw, by })
+        let Admitted { credential, by } = admit(app, A::ACCESS, raw.shown())?;
+        Ok(Self { caller: credential.caller, credential, raw, by, asked: PhantomData })
     }
 }
 
-impl<const MAX: usize> Posted<MAX> {
+impl<A, const MAX: usize> Posted<A, MAX> {
     /// Its body.
     pub(crate) fn body(&self) -> &[u8] {
         &self.raw.body
@@ -165,10 +169,7 @@ impl<const MAX: usize> FromRequest<App> for Raw<MAX> {
     }
 }
 
-fn admit(app: &App, shown: Shown<'_>) -> Result<Admitted, Error> {
-    let access = shown.context.route().and_then(|route| scopes::access(shown.parts.method.as_str(), route));
-    // A route that the table does not know is nobody's.
-    let access = access.ok_or_else(|| Error::internal("a route without an entry in the table of scopes"))?;
+fn admit(app: &App, access: Access, shown: Shown<'_>) -> Result<Admitted, Error> {
     shown.context.set_access(access);
     app.gate.admit(access, shown)
 }

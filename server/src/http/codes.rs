@@ -18,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 use super::answer::{Answer, with, with_text};
 use super::call::Noted;
 use super::document::NoPage;
+use super::route::routes;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}\
@@ -31,6 +32,8 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
     let style = STANDARD.encode(Sha256::digest(STYLE));
     format!("default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 });
+
+routes![list, page];
 
 /// Every error code, as a page for people
 #[utoipa::path(

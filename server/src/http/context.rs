@@ -13,7 +13,7 @@ use railgate::ids::Ulid;
 use railgate::ledger::Mode;
 use railgate::limit::Decision;
 
-use super::scopes::Access;
+use super::route::Access;
 
 /// Names a request, in its answer and in the log.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

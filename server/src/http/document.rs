@@ -59,10 +59,25 @@ pub fn document(public_url: Option<&str>) -> Document {
             add_request_id(operation);
         }
     }
+    if !cfg!(feature = "pdf") {
+        without_form(&mut document, super::receipts::PDF, "Paper");
+    }
     document
 }
 
-fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+/// A form of answers that this build does not have.
+fn without_form(document: &mut Document, content_type: &str, schema: &str) {
+    for operation in document.paths.paths.values_mut().flat_map(operations) {
+        for response in operation.responses.responses.values_mut() {
+            if let RefOr::T(response) = response {
+                response.content.shift_remove(content_type);
+            }
+        }
+    }
+    document.components.get_or_insert_default().schemas.remove(schema);
+}
+
+pub(super) fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     let all = [&mut path.get, &mut path.post, &mut path.put, &mut path.patch, &mut path.delete, &mut path.head, &mut path.options];
     all.into_iter().filter_map(Option::as_mut)
 }
@@ -391,4 +406,14 @@ fn amount() -> utoipa::openapi::schema::Object {
 fn reason() -> utoipa::openapi::schema::Object {
     let names = railgate::validate::ReversalReason::ALL.iter().map(|reason| reason.as_str());
     ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).build()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn only_the_forms_that_this_build_has_are_documented() {
+        let document = serde_json::to_string(&super::document(None)).unwrap();
+        assert_eq!(document.contains("application/pdf"), cfg!(feature = "pdf"));
+        assert_eq!(document.contains("Paper"), cfg!(feature = "pdf"));
+    }
 }

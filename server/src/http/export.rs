@@ -15,10 +15,13 @@ use super::answer::Answer;
 use super::call::{Open, pairs};
 use super::document::{BadQuery, Denied, ListParams, Unserved};
 use super::negotiate::choose;
+use super::route::{SettlementsRead, routes};
 
 const CSV: &str = "text/csv";
 const NDJSON: &str = "application/x-ndjson";
 const PAGE: usize = 200;
+
+routes![export];
 
 /// Export settlements as CSV or NDJSON
 ///
@@ -35,7 +38,7 @@ const PAGE: usize = 200;
         BadQuery, Denied, Unserved,
     ),
 )]
-pub(crate) async fn export(State(app): State<App>, open: Open) -> Answer {
+pub(crate) async fn export(State(app): State<App>, open: Open<SettlementsRead>) -> Answer {
     let kind = choose(&open.headers, &[CSV, NDJSON])?;
     let pairs = pairs(&open.uri)?;
     if let Some((name, _)) = pairs.iter().find(|(name, _)| name == "cursor" || name == "limit") {

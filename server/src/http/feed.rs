@@ -8,8 +8,11 @@ use super::answer::{Answer, ok};
 use super::call::{Open, Params};
 use super::document::{BadQuery, Denied, Unserved};
 use super::negotiate::{JSON, choose};
+use super::route::{SettlementsRead, routes};
 use super::stream::{self, EVENT_STREAM, Followed};
 use super::token;
+
+routes![events];
 
 /// Read or follow all events
 ///
@@ -32,7 +35,7 @@ use super::token;
         BadQuery, Denied, Unserved,
     ),
 )]
-pub(crate) async fn events(State(app): State<App>, open: Open) -> Answer {
+pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>) -> Answer {
     let kind = choose(&open.headers, &[JSON, EVENT_STREAM])?;
     let mut params = Params::of(&open.uri)?;
     let after = params.number("after", 0..=i64::MAX);

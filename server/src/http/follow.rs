@@ -12,8 +12,11 @@ use super::call::{Call, Named, Open, Params};
 use super::document::{BadQuery, Denied, NoSettlement, Unserved};
 use super::hold::until;
 use super::negotiate::{JSON, choose};
+use super::route::{SettlementsRead, routes};
 use super::stream::{self, EVENT_STREAM, Followed};
 use super::token;
+
+routes![status, events];
 
 /// Read a settlement's status, or wait for the next one
 ///
@@ -28,7 +31,7 @@ use super::token;
     ),
     responses((status = 200, description = "The status", body = StatusView), BadQuery, NoSettlement, Denied, Unserved),
 )]
-pub(crate) async fn status(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
+pub(crate) async fn status(State(app): State<App>, Call(call): Call<SettlementsRead>, named: Named) -> Answer {
     let mut params = Params::of(&call.uri)?;
     let wait_s = params.number("wait", 0..=app.limits.wait_s).unwrap_or(0);
     let known = params.number("version", 0..=u32::MAX);
@@ -62,7 +65,7 @@ pub(crate) async fn status(State(app): State<App>, Call(call): Call, named: Name
         BadQuery, NoSettlement, Denied, Unserved,
     ),
 )]
-pub(crate) async fn events(State(app): State<App>, open: Open, named: Named) -> Answer {
+pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>, named: Named) -> Answer {
     let kind = choose(&open.headers, &[JSON, EVENT_STREAM])?;
     let (after, limit) = range(&open.uri, &open.headers)?;
     let record = app.gateway.read(|engine| engine.settlement(&open.caller, named.target()?)).await?;

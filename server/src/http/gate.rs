@@ -20,7 +20,7 @@ use railgate::{Engine, Error, ErrorCode, Result};
 use super::challenge::Challenger;
 use super::context::Context;
 use super::limit::{Limits, Peer};
-use super::scopes::Access;
+use super::route::Access;
 use super::seen::Seen;
 use super::token::{self, TokenCache};
 use crate::gateway::read_from;

@@ -16,6 +16,7 @@ use super::answer::{Answer, NO_STORE, ok};
 use super::call::{Named, Open};
 use super::document::{Denied, NoProof, NoTile, Unserved};
 use super::negotiate::{JSON, choose};
+use super::route::{AnyToken, ReceiptsRead, routes};
 use crate::number;
 
 const TEXT: &str = "text/plain";
@@ -24,6 +25,8 @@ const BYTES: &str = "application/octet-stream";
 const ROUNDS: usize = 8;
 /// Where another node numbers them, it is looked again this often whether it has.
 const LOOK: Duration = Duration::from_millis(100);
+
+routes![proof, checkpoint, keys, tile];
 
 /// Get the proof that a settlement's last event is in the log
 ///
@@ -41,7 +44,7 @@ const LOOK: Duration = Duration::from_millis(100);
         NoProof, Denied, Unserved,
     ),
 )]
-pub(crate) async fn proof(State(app): State<App>, open: Open, named: Named) -> Answer {
+pub(crate) async fn proof(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> Answer {
     let kind = choose(&open.headers, &[JSON, TEXT])?;
     let target = named.target()?.clone();
     let mut rounds = ROUNDS;
@@ -70,7 +73,7 @@ pub(crate) async fn proof(State(app): State<App>, open: Open, named: Named) -> A
     get, path = "/api/v1/log/checkpoint", tag = "log", operation_id = "getLogCheckpoint",
     responses((status = 200, description = "The checkpoint", body = String, content_type = "text/plain"), Denied, Unserved),
 )]
-pub(crate) async fn checkpoint(State(app): State<App>, open: Open) -> Answer {
+pub(crate) async fn checkpoint(State(app): State<App>, open: Open<AnyToken>) -> Answer {
     choose(&open.headers, &[TEXT])?;
     Ok(text(app.gateway.scan(|engine| engine.checkpoint()).await?))
 }
@@ -82,7 +85,7 @@ pub(crate) async fn checkpoint(State(app): State<App>, open: Open) -> Answer {
     get, path = "/api/v1/log/keys", tag = "log", operation_id = "listLogKeys",
     responses((status = 200, description = "The keys", body = String, content_type = "text/plain"), Denied, Unserved),
 )]
-pub(crate) async fn keys(State(app): State<App>, open: Open) -> Answer {
+pub(crate) async fn keys(State(app): State<App>, open: Open<AnyToken>) -> Answer {
     choose(&open.headers, &[TEXT])?;
     let keys = app.gateway.scan(|engine| engine.log_keys()).await?;
     Ok(text(keys.iter().map(|key| format!("{key}\n")).collect()))
@@ -100,7 +103,7 @@ pub(crate) async fn keys(State(app): State<App>, open: Open) -> Answer {
         NoTile, Denied, Unserved,
     ),
 )]
-pub(crate) async fn tile(State(app): State<App>, open: Open, Path(tile): Path<String>) -> Answer {
+pub(crate) async fn tile(State(app): State<App>, open: Open<AnyToken>, Path(tile): Path<String>) -> Answer {
     choose(&open.headers, &[BYTES])?;
     let none = || Error::new(ErrorCode::TileNotFound);
     let path = TilePath::parse(&format!("tile/{tile}")).ok_or_else(none)?;

@@ -19,12 +19,11 @@ mod limit;
 mod listener;
 mod log;
 mod negotiate;
-mod not_after;
 mod probe;
 mod problem;
 mod receipts;
 mod reversals;
-mod scopes;
+mod route;
 mod seen;
 mod settlements;
 mod stream;
@@ -45,8 +44,8 @@ use railgate::auth::Verify;
 use railgate::env::Env;
 use railgate::{Engine, Error, ErrorCode};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
+use crate::carrier::Carrier;
 use crate::config::Edge;
 use crate::deliver::Deliverer;
 use crate::gateway::Gateway;
@@ -132,6 +131,7 @@ impl Deref for App {
 /// See [`App`].
 pub(crate) struct AppState {
     gateway: Gateway,
+    carrier: Carrier,
     deliverer: Deliverer,
     /// What a client may do to a webhook once at a time.
     under_way: UnderWay,
@@ -148,6 +148,7 @@ pub(crate) struct AppState {
 /// What a [`Front`] is made of.
 pub(crate) struct Parts {
     pub(crate) gateway: Gateway,
+    pub(crate) carrier: Carrier,
     pub(crate) deliverer: Deliverer,
     pub(crate) engine: Arc<Engine>,
     pub(crate) env: Arc<dyn Env>,
@@ -166,6 +167,7 @@ pub(crate) fn front(parts: Parts) -> Result<Front, Error> {
     let document = document(parts.bases.first().map(String::as_str));
     let app = App(Arc::new(AppState {
         gateway: parts.gateway,
+        carrier: parts.carrier,
         deliverer: parts.deliverer,
         under_way: UnderWay::default(),
         streams: Streams::default(),
@@ -180,50 +182,24 @@ pub(crate) fn front(parts: Parts) -> Result<Front, Error> {
     Ok(Front::new(router.with_state(app.clone()), app, Cors::new(&parts.edge.cors_origins)))
 }
 
-/// Every route there is. Only what stands here is served, and all of it is documented.
+/// Every route there is: what a file says with `routes!`. Only that is served, and all of it is documented.
 fn all_routes() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(document::base())
-        .routes(routes!(settlements::create, settlements::list))
-        .routes(routes!(settlements::create_batch))
-        .routes(routes!(settlements::check))
-        .routes(routes!(export::export))
-        .routes(routes!(settlements::read))
-        .routes(routes!(follow::status))
-        .routes(routes!(follow::events))
-        .routes(routes!(feed::events))
-        .routes(routes!(receipts::read))
-        .routes(routes!(log::proof))
-        .routes(routes!(reversals::reverse))
-        .routes(routes!(settlements::reconcile))
-        .routes(routes!(reversals::list))
-        .routes(routes!(reversals::read))
-        .routes(routes!(account::balances))
-        .routes(routes!(account::balance))
-        .routes(routes!(account::scenarios))
-        .routes(routes!(log::checkpoint))
-        .routes(routes!(log::keys))
-        .routes(routes!(log::tile))
-        .routes(routes!(access::enroll))
-        .routes(routes!(access::challenge))
-        .routes(routes!(access::token))
-        .routes(routes!(access::revoke_token))
-        .routes(routes!(access::keys, access::add_key))
-        .routes(routes!(access::revoke_key))
-        .routes(routes!(access::jwks))
-        .routes(routes!(webhooks::endpoints::create, webhooks::endpoints::list))
-        .routes(routes!(webhooks::endpoints::read, webhooks::endpoints::update, webhooks::endpoints::remove))
-        .routes(routes!(webhooks::endpoints::rotate))
-        .routes(routes!(webhooks::endpoints::enable))
-        .routes(routes!(webhooks::deliveries::test))
-        .routes(routes!(webhooks::deliveries::list))
-        .routes(routes!(webhooks::deliveries::read))
-        .routes(routes!(webhooks::deliveries::redeliver))
-        .routes(routes!(webhooks::deliveries::replay))
-        .routes(routes!(codes::list))
-        .routes(routes!(codes::page))
-        .routes(routes!(probe::healthz))
-        .routes(routes!(probe::readyz))
-        .routes(routes!(probe::openapi))
+    let files = [
+        settlements::routes(),
+        export::routes(),
+        follow::routes(),
+        feed::routes(),
+        receipts::routes(),
+        reversals::routes(),
+        account::routes(),
+        log::routes(),
+        access::routes(),
+        webhooks::endpoints::routes(),
+        webhooks::deliveries::routes(),
+        codes::routes(),
+        probe::routes(),
+    ];
+    files.into_iter().fold(OpenApiRouter::with_openapi(document::base()), OpenApiRouter::merge)
 }
 
 /// The versions that are served.

@@ -13,6 +13,7 @@ use super::answer::{Answer, JSON_VALUE, ok};
 use super::call::Noted;
 use super::document::Unready;
 use super::problem::Failure;
+use super::route::routes;
 
 /// How the service is.
 #[derive(Debug, Serialize, ToSchema)]
@@ -28,9 +29,11 @@ fn health(status: &'static str) -> Answer {
     ok(&HealthView { status, version: env!("CARGO_PKG_VERSION") })
 }
 
+routes![healthz, readyz, openapi];
+
 /// Is the process alive?
 #[utoipa::path(
-    get, path = "/healthz", tag = "service", operation_id = "healthz", security(()),
+    get, path = "/healthz", tag = "service", operation_id = "healthz",
     responses((status = 200, description = "It is", body = HealthView)),
 )]
 pub(crate) async fn healthz(_: Noted) -> Answer {
@@ -41,7 +44,7 @@ pub(crate) async fn healthz(_: Noted) -> Answer {
 ///
 /// Not while it is shutting down, and not while its store cannot be read.
 #[utoipa::path(
-    get, path = "/readyz", tag = "service", operation_id = "readyz", security(()),
+    get, path = "/readyz", tag = "service", operation_id = "readyz",
     responses((status = 200, description = "It should", body = HealthView), Unready),
 )]
 pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> Answer {
@@ -60,7 +63,7 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> Answer {
 
 /// This document
 #[utoipa::path(
-    get, path = "/openapi.json", tag = "service", operation_id = "openapi", security(()),
+    get, path = "/openapi.json", tag = "service", operation_id = "openapi",
     responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json", body = Object)),
 )]
 pub(crate) async fn openapi(State(app): State<App>, _: Noted) -> Answer {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::context::Context;
-use super::scopes::Access;
+use super::route::Access;
 
 /// What signature would do.
 pub(crate) const ACCEPT_SIGNATURE: HeaderName = HeaderName::from_static("accept-signature");

@@ -1,7 +1,5 @@
 //! Receipts, in whichever form the caller likes.
 
-use std::sync::{Arc, LazyLock};
-
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -11,23 +9,24 @@ use hyper::header::{
 };
 use railgate::api::ReceiptView;
 use railgate::receipt::{Receipt, content_security_policy};
-use railgate::{Error, Result};
-use tokio::sync::Semaphore;
-
-use crate::pdf::pdf;
 
 use super::App;
 use super::answer::{Answer, ok, with_text};
 use super::call::{Named, Open};
 use super::document::{Denied, NoReceipt, Unserved};
 use super::negotiate::{JSON, choose};
+use super::route::{ReceiptsRead, routes};
 use super::settlements::{REVALIDATE, matches};
 
 const JOSE: &str = "application/jose";
 const HTML: &str = "text/html";
-const PDF: &str = "application/pdf";
+pub(super) const PDF: &str = "application/pdf";
 const SVG: &str = "image/svg+xml";
 const TEXT: &str = "text/plain";
+/// Those to choose from, most preferred first.
+const FORMS: &[&str] = if cfg!(feature = "pdf") { &[JSON, JOSE, HTML, PDF, SVG, TEXT] } else { &[JSON, JOSE, HTML, SVG, TEXT] };
+
+routes![read];
 
 /// Get a settlement's receipt
 ///
@@ -53,17 +52,17 @@ const TEXT: &str = "text/plain";
         NoReceipt, Denied, Unserved,
     ),
 )]
-pub(crate) async fn read(State(app): State<App>, open: Open, named: Named) -> Answer {
-    let form = Form::of(choose(&open.headers, &[JSON, JOSE, HTML, PDF, SVG, TEXT])?);
+pub(crate) async fn read(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> Answer {
+    let form = choose(&open.headers, FORMS)?;
     let target = named.target()?.clone();
     let receipt = app.gateway.scan(move |engine| engine.receipt(&open.caller, &target)).await?;
     let key = receipt.key_id.to_string();
-    let tag = format!("\"{}-{}-{}\"", receipt.claims.ev.n, &key[..8], form.ending());
-    let mut answer = if matches(&open.headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { form.answer(receipt).await? };
-    let headers = answer.headers_mut();
+    let tag = format!("\"{}-{}-{}\"", receipt.claims.ev.n, &key[..8], ending(form));
+    let mut response = if matches(&open.headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer(form, receipt).await? };
+    let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, REVALIDATE);
     headers.insert(VARY, HeaderValue::from_static("accept, authorization"));
-    with_text(answer, ETAG, tag)
+    with_text(response, ETAG, tag)
 }
 
 /// A document; A4.
@@ -72,71 +71,36 @@ pub(crate) async fn read(State(app): State<App>, open: Open, named: Named) -> An
 #[expect(dead_code, reason = "only described")]
 pub(crate) struct Paper(Vec<u8>);
 
-/// A representation.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    Json,
-    Jose,
-    Html,
-    Pdf,
-    Svg,
-    Text,
-}
-
-impl Form {
-    fn of(kind: &str) -> Self {
-        match kind {
-            JOSE => Self::Jose,
-            HTML => Self::Html,
-            PDF => Self::Pdf,
-            SVG => Self::Svg,
-            TEXT => Self::Text,
-            _ => Self::Json,
-        }
-    }
-
-    /// Of a file's name.
-    fn ending(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Jose => "jws",
-            Self::Html => "html",
-            Self::Pdf => "pdf",
-            Self::Svg => "svg",
-            Self::Text => "txt",
-        }
-    }
-
-    async fn answer(self, receipt: Receipt) -> Result<Response, super::problem::Failure> {
-        // A reference has nothing in it that would have to be quoted.
-        let name = format!("inline; filename=\"receipt-{}.{}\"", receipt.claims.reference, self.ending());
-        let (content, body) = match self {
-            Self::Json => return ok(&receipt.view()),
-            Self::Jose => (JOSE, Body::from(receipt.jws)),
-            Self::Html => ("text/html; charset=utf-8", Body::from(receipt.html())),
-            Self::Pdf => (PDF, Body::from(drawn(receipt).await?)),
-            Self::Svg => (SVG, Body::from(receipt.svg()?)),
-            Self::Text => ("text/plain; charset=utf-8", Body::from(receipt.text())),
-        };
-        let mut response = Response::new(body);
-        let mut set = |name: HeaderName, value: &'static str| drop(response.headers_mut().insert(name, HeaderValue::from_static(value)));
-        set(CONTENT_TYPE, content);
-        // It holds the words of others: what it is must not be guessed.
-        set(X_CONTENT_TYPE_OPTIONS, "nosniff");
-        let response = with_text(response, CONTENT_SECURITY_POLICY, content_security_policy())?;
-        with_text(response, CONTENT_DISPOSITION, name)
+/// Of a file's name.
+fn ending(form: &str) -> &'static str {
+    match form {
+        JOSE => "jws",
+        HTML => "html",
+        PDF => "pdf",
+        SVG => "svg",
+        TEXT => "txt",
+        _ => "json",
     }
 }
 
-/// A receipt as PDF, drawn beside the threads that carry requests, two at a time: it takes some milliseconds, and some
-/// megabytes where a font of the system is needed. A caller who leaves does not stop the drawing, so it keeps its place.
-async fn drawn(receipt: Receipt) -> Result<Vec<u8>> {
-    static AT_ONCE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(2)));
-    let permit = Arc::clone(&AT_ONCE).acquire_owned().await.map_err(Error::internal)?;
-    let drawing = tokio::task::spawn_blocking(move || {
-        let drawn = pdf(&receipt);
-        drop(permit);
-        drawn
-    });
-    drawing.await.map_err(Error::internal)?
+/// The receipt in this form.
+async fn answer(form: &str, receipt: Receipt) -> Answer {
+    // A reference has nothing in it that would have to be quoted.
+    let name = format!("inline; filename=\"receipt-{}.{}\"", receipt.claims.reference, ending(form));
+    let (content, body) = match form {
+        JOSE => (JOSE, Body::from(receipt.jws)),
+        HTML => ("text/html; charset=utf-8", Body::from(receipt.html())),
+        #[cfg(feature = "pdf")]
+        PDF => (PDF, Body::from(crate::pdf::drawn(receipt).await?)),
+        SVG => (SVG, Body::from(receipt.svg()?)),
+        TEXT => ("text/plain; charset=utf-8", Body::from(receipt.text())),
+        _ => return ok(&receipt.view()),
+    };
+    let mut response = Response::new(body);
+    let mut set = |name: HeaderName, value: &'static str| drop(response.headers_mut().insert(name, HeaderValue::from_static(value)));
+    set(CONTENT_TYPE, content);
+    // It holds the words of others: what it is must not be guessed.
+    set(X_CONTENT_TYPE_OPTIONS, "nosniff");
+    let response = with_text(response, CONTENT_SECURITY_POLICY, content_security_policy())?;
+    with_text(response, CONTENT_DISPOSITION, name)
 }

@@ -15,9 +15,12 @@ use super::App;
 use super::answer::{Answer, json, ok, with, with_text};
 use super::call::{Call, Named, Posted, Raw};
 use super::document::{BadBody, Denied, NoReversal, NoSettlement, NotReversible, ReverseBody, Unserved};
+use super::route::{SettlementsRead, SettlementsReverse, routes};
 use super::settlements::REPLAYED;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+routes![reverse, list, read];
 
 /// Reverse a settlement
 ///
@@ -37,7 +40,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
         BadBody, NoSettlement, Denied, NotReversible, Unserved,
     ),
 )]
-pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted) -> Answer {
+pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted<SettlementsReverse>) -> Answer {
     let command = posted.signed(Reverse {
         caller: posted.caller,
         target: named.target()?.clone(),
@@ -96,7 +99,7 @@ pub(crate) struct ReversalsView {
     params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
     responses((status = 200, description = "All of them", body = ReversalsView), NoSettlement, Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
+pub(crate) async fn list(State(app): State<App>, Call(call): Call<SettlementsRead>, named: Named) -> Answer {
     let data = app.gateway.read(|engine| engine.reversals(&engine.settlement(&call.caller, named.target()?)?)).await?;
     ok(&ReversalsView { data })
 }
@@ -112,7 +115,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call, named: Named)
     ),
     responses((status = 200, description = "The reversal", body = ReversalView), NoReversal, Denied, Unserved),
 )]
-pub(crate) async fn read(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
+pub(crate) async fn read(State(app): State<App>, Call(call): Call<SettlementsRead>, named: Named) -> Answer {
     let view = app
         .gateway
         .read(|engine| {

@@ -17,12 +17,14 @@ use super::call::{BATCH, Call, Named, Posted, pairs, prefer_wait};
 use super::document::{BadBody, BadMessage, BadQuery, CreateBatchBody, CreateBody, Denied, ListParams, NoSettlement, Refused, Unserved};
 use super::hold::until;
 use super::problem::Problem;
-use crate::worker;
+use super::route::{SettlementsRead, SettlementsWrite, routes};
 
 /// Marks the answer to a call that was carried out before.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 pub(crate) const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+
+routes![create, create_batch, check, list, read, reconcile];
 
 /// Create a settlement
 ///
@@ -41,7 +43,7 @@ pub(crate) const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no
         BadBody, Denied, Refused, Unserved,
     ),
 )]
-pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
+pub(crate) async fn create(State(app): State<App>, posted: Posted<SettlementsWrite>) -> Answer {
     let request = app.gateway.engine().parse_create(posted.body())?;
     let command = posted.signed(Create { caller: posted.caller, request: Box::new(request) });
     let Created { settlement, replayed } = app.gateway.run(command).await?;
@@ -96,7 +98,7 @@ pub(crate) struct BatchView {
     request_body(content = CreateBatchBody, content_type = "application/json", example = json!({"settlements": [{"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "pay-1"}, {"amount": 20, "currency": "EUR", "to": "sim:ok", "reference": "pay-2"}]})),
     responses((status = 200, description = "What came of each element, in order", body = BatchView), BadBody, Denied, Unserved),
 )]
-pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) -> Answer {
+pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<SettlementsWrite, BATCH>) -> Answer {
     let caller = posted.caller;
     let parsed = app.gateway.engine().parse_batch(posted.body())?;
     let mut commands = Vec::with_capacity(parsed.len());
@@ -146,7 +148,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<BATCH>) 
     request_body(content = CreateBody, content_type = "application/json", example = json!({"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "invoice-2026-0001"})),
     responses((status = 200, description = "What a create would meet now", body = CheckView), BadBody, Denied, Unserved),
 )]
-pub(crate) async fn check(State(app): State<App>, posted: Posted) -> Answer {
+pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrite>) -> Answer {
     let view = app.gateway.read(|engine| engine.preflight(&posted.caller, posted.body())).await?;
     ok(&view)
 }
@@ -159,7 +161,7 @@ pub(crate) async fn check(State(app): State<App>, posted: Posted) -> Answer {
     params(ListParams, ("limit" = Option<u32>, Query, description = "Page size, 50 unless told", minimum = 1, maximum = 200), ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before")),
     responses((status = 200, description = "One page", body = Page<SettlementView>), BadQuery, Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
+pub(crate) async fn list(State(app): State<App>, Call(call): Call<SettlementsRead>) -> Answer {
     let request = app.gateway.engine().parse_list(&pairs(&call.uri)?)?;
     let page = app.gateway.scan(move |engine| engine.list(&call.caller, &request)).await?;
     ok(&page)
@@ -177,7 +179,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
         NoSettlement, Denied, Unserved,
     ),
 )]
-pub(crate) async fn read(State(app): State<App>, Call(call): Call, named: Named) -> Answer {
+pub(crate) async fn read(State(app): State<App>, Call(call): Call<SettlementsRead>, named: Named) -> Answer {
     let record = app.gateway.read(|engine| engine.settlement(&call.caller, named.target()?)).await?;
     let tag = format!("\"{}\"", record.version);
     let answer = if matches(&call.headers, &tag) {
@@ -208,7 +210,7 @@ pub(crate) fn matches(headers: &HeaderMap, tag: &str) -> bool {
     params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
     responses((status = 200, description = "Whether everything agrees, and the record afterwards", body = ReconcileView), BadMessage, NoSettlement, Denied, Unserved),
 )]
-pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Posted) -> Answer {
+pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Posted<SettlementsWrite>) -> Answer {
     let gateway = &app.gateway;
     let target = named.target()?.clone();
     let settlement = gateway.read(|engine| engine.settlement(&posted.caller, &target)).await?;
@@ -219,7 +221,7 @@ pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Post
         None => None,
         Some(call) => {
             let subject = call.subject;
-            let answer = worker::ask(gateway, call).await?;
+            let answer = app.carrier.ask(call).await?;
             gateway.run(railgate::engine::Answer { subject, answer: answer.clone(), lease: None }).await?;
             Some(answer)
         }

@@ -11,8 +11,9 @@ use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::version::{TLS12, TLS13};
 use tokio_rustls::TlsAcceptor;
+use x509_cert::Certificate;
+use x509_cert::der::Decode as _;
 
-use super::not_after::not_after;
 use crate::config::TlsFiles;
 use crate::stop::Stop;
 
@@ -171,6 +172,12 @@ fn load(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
     Ok(Arc::new(config))
 }
 
+/// When a certificate ends, for the log, such as `2027-02-19T23:59:59Z`. `None` for one that rustls may read all the same.
+fn not_after(certificate: &[u8]) -> Option<String> {
+    let certificate = Certificate::from_der(certificate).ok()?;
+    Some(certificate.tbs_certificate.validity.not_after.to_date_time().to_string())
+}
+
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let malformed = |cause| TlsError::Malformed { setting: CERT, path: path.to_owned(), wanted: "certificate", cause };
     let text = read(CERT, path)?;
@@ -231,6 +238,17 @@ mod tests {
 
     fn in_use(tls: &Tls) -> Arc<ServerConfig> {
         Arc::clone(&tls.current.read().unwrap())
+    }
+
+    #[test]
+    fn the_end_of_a_certificate_is_found_in_both_forms_of_time() {
+        for year in [2_027, 2_150] {
+            let mut params = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap();
+            params.not_after = rcgen::date_time_ymd(year, 2, 19);
+            let whole = params.self_signed(&rcgen::KeyPair::generate().unwrap()).unwrap().der().to_vec();
+            assert_eq!(not_after(&whole), Some(format!("{year}-02-19T00:00:00Z")));
+            assert_eq!(not_after(&whole[..whole.len() / 2]), None);
+        }
     }
 
     #[test]

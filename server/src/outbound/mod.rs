@@ -14,7 +14,7 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::{Method, Request, Response, Uri};
@@ -115,6 +115,14 @@ pub enum SendError {
 }
 
 impl SendError {
+    /// Whether the request may have arrived.
+    pub const fn may_have_left(self) -> bool {
+        match self {
+            Self::Refused(_) | Self::Dns | Self::Blocked | Self::Connect | Self::Certificate | Self::Handshake => false,
+            Self::Timeout | Self::Closed | Self::Malformed => true,
+        }
+    }
+
     /// A short name for logs, figures and the interface. `Dns` and `Blocked` share theirs.
     pub const fn code(self) -> &'static str {
         match self {
@@ -153,18 +161,38 @@ impl Outbound {
     /// Posts `body` with these headers, and reports the result. `Host`, `Content-Length` and `User-Agent` are added here.
     pub async fn post(&self, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
         let began = Instant::now();
-        let result = match self.request(url, headers, body) {
+        let result = match self.request((Method::POST, url), headers, body) {
             Ok(request) => self.exchange(request, began + self.limits.whole).await,
             Err(error) => Err(SendError::Refused(error)),
         };
         Sent { took: began.elapsed(), result }
     }
 
-    fn request(&self, url: &str, headers: HeaderMap, body: Bytes) -> Result<Request<Full<Bytes>>, GuardError> {
+    /// Sends a request and reads its answer, whole: one that is larger than `most` bytes, or breaks off, is none.
+    ///
+    /// # Errors
+    /// Why there is none; [`SendError::may_have_left`] tells whether the request may have arrived.
+    pub async fn exchange_whole(
+        &self,
+        place: (Method, &str),
+        headers: HeaderMap,
+        body: Bytes,
+        end: Instant,
+        most: usize,
+    ) -> Result<(u16, HeaderMap, Vec<u8>), SendError> {
+        let request = self.request(place, headers, body).map_err(SendError::Refused)?;
+        let response = timeout_at(end, self.client.request(request)).await.map_err(|_| SendError::Timeout)?;
+        let (head, body) = response.map_err(|error| unanswered(&error))?.into_parts();
+        let whole = timeout_at(end, Limited::new(body, most).collect()).await.map_err(|_| SendError::Timeout)?;
+        let whole = whole.map_err(|_| SendError::Malformed)?.to_bytes();
+        Ok((head.status.as_u16(), head.headers, whole.to_vec()))
+    }
+
+    fn request(&self, (method, url): (Method, &str), headers: HeaderMap, body: Bytes) -> Result<Request<Full<Bytes>>, GuardError> {
         let destination = self.guard.check_url(url)?;
         let uri: Uri = destination.to_string().parse().map_err(|_| GuardError::Character)?;
         let mut request = Request::new(Full::new(body));
-        *request.method_mut() = Method::POST;
+        *request.method_mut() = method;
         *request.uri_mut() = uri;
         *request.headers_mut() = headers;
         for ours in ["host", "content-length", "transfer-encoding", "connection", "expect", "upgrade"] {

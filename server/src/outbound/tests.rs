@@ -217,7 +217,7 @@ fn whatever_url_is_allowed_is_asked_for_in_its_own_words() {
         "http://[::1]:8080/x",
         "https://[2606:4700::1111]/?",
     ] {
-        let request = outbound.request(url, HeaderMap::new(), Bytes::new());
+        let request = outbound.request((Method::POST, url), HeaderMap::new(), Bytes::new());
         assert_eq!(request.unwrap().uri().to_string(), url);
     }
 }

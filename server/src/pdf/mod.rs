@@ -16,9 +16,12 @@ mod fonts;
 mod paper;
 mod text;
 
+use std::sync::{Arc, LazyLock};
+
 use railgate::receipt::sheet::{CHECK, HOW, HOW_WITHOUT_CODE, Heading, Kind, Part, Row, SANDBOX, TITLE, Tone};
 use railgate::receipt::{Code, Receipt};
 use railgate::{Error, Result};
+use tokio::sync::Semaphore;
 
 use fonts::Style;
 use paper::{Block, Cell, Colour, Mark, Role, WIDTH, mm};
@@ -35,6 +38,22 @@ fn colour(tone: Tone) -> Colour {
         Tone::Partly => Colour(0x8a, 0x52, 0x00),
         Tone::Back => Colour(0x8f, 0x1d, 0x2c),
     }
+}
+
+/// A receipt as PDF, drawn beside the threads that carry requests, two at a time: it takes some milliseconds, and some
+/// megabytes where a font of the system is needed. A caller who leaves does not stop the drawing, so it keeps its place.
+///
+/// # Errors
+/// As [`pdf`].
+pub(crate) async fn drawn(receipt: Receipt) -> Result<Vec<u8>> {
+    static AT_ONCE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(2)));
+    let permit = Arc::clone(&AT_ONCE).acquire_owned().await.map_err(Error::internal)?;
+    let drawing = tokio::task::spawn_blocking(move || {
+        let drawn = pdf(&receipt);
+        drop(permit);
+        drawn
+    });
+    drawing.await.map_err(Error::internal)?
 }
 
 /// A4, one page unless something in it is very long.

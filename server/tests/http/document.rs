@@ -10,6 +10,61 @@ use super::support::service;
 
 const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
+/// A path that this template fits.
+fn concrete(template: &str) -> String {
+    let names = [
+        ("{ref}", "some-reference"),
+        ("{id}", "rev_x"),
+        ("{currency}", "EUR"),
+        ("{kid}", "nobody"),
+        ("{delivery}", "dlv_x"),
+        ("{code}", "internal"),
+    ];
+    names.iter().fold(template.to_owned(), |path, (name, value)| path.replace(name, value))
+}
+
+/// What each route asks of its caller, as callers find it out: the whole list, for whoever reviews a change of it.
+#[tokio::test]
+async fn who_may_call_what() {
+    let service = service().await;
+    let key = service.key_of(&service.token);
+    let token = async |scope: &str| {
+        let request = Request::post("/api/v1/auth/tokens").header("content-type", "application/json");
+        let request = request.body(Body::from(serde_json::json!({"scope": scope}).to_string())).unwrap();
+        let answer = service.exchange(service.sign(request, &*key).await).await.expect(200);
+        answer.json()["access_token"].as_str().unwrap().to_owned()
+    };
+    let document = service.get("/openapi.json").await.expect(200).json();
+    let mut list = String::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let request = || Request::builder().method(method.to_uppercase().as_str()).uri(concrete(path));
+            let bare = service.exchange(request().body(Body::empty()).unwrap()).await;
+            let refused = if bare.status == 401 { bare.json()["code"].as_str().unwrap().to_owned() } else { String::new() };
+            let mut asks = match refused.as_str() {
+                "token_missing" => "any token".to_owned(),
+                "signature_missing" => "a key's signature".to_owned(),
+                "" => "nothing".to_owned(),
+                other => panic!("{method} {path}: {other}"),
+            };
+            assert_eq!(refused == "token_missing", operation["security"].is_null(), "{method} {path} is documented in another way");
+            // Each token for one route: one of them revokes what it is called with.
+            for own in ["settlements:read", "balances:read"].into_iter().filter(|_| refused == "token_missing") {
+                let bearer = format!("Bearer {}", token(own).await);
+                let with_token = request().header("authorization", bearer).body(Body::empty()).unwrap();
+                let answer = service.exchange(service.sign(with_token, &*key).await).await;
+                assert_ne!(answer.status, 401, "{method} {path}: {}", answer.text());
+                let detail = if answer.status == 403 { answer.json()["detail"].as_str().unwrap().to_owned() } else { String::new() };
+                if let Some((scope, _)) = detail.strip_prefix("the call needs the scope ").and_then(|rest| rest.split_once(';')) {
+                    asks = scope.to_owned();
+                }
+            }
+            list.push_str(&format!("{:6} {path}: {asks}\n", method.to_uppercase()));
+        }
+    }
+    insta::assert_snapshot!(list);
+}
+
 #[tokio::test]
 async fn what_is_documented_is_served_and_nothing_else() {
     let service = service().await;
@@ -19,13 +74,7 @@ async fn what_is_documented_is_served_and_nothing_else() {
     for (path, item) in document["paths"].as_object().unwrap() {
         let documented: Vec<&str> = METHODS.into_iter().filter(|method| item.get(method).is_some()).collect();
         assert!(!documented.is_empty(), "{path}");
-        let concrete = path
-            .replace("{ref}", "some-reference")
-            .replace("{id}", "rev_x")
-            .replace("{currency}", "EUR")
-            .replace("{kid}", "nobody")
-            .replace("{code}", "internal")
-            .replace("{delivery}", "dlv_x");
+        let concrete = concrete(path);
         for method in &documented {
             let request = service.request(&method.to_uppercase(), &concrete).body(Body::empty()).unwrap();
             let answer = service.send(request).await;

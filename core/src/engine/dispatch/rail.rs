@@ -17,6 +17,10 @@ impl Engine {
     /// # Errors
     /// `internal` if its provider is not configured any more.
     pub fn request(&self, call: &Call) -> Result<Request> {
+        let moves_money = matches!(call.action, Action::Submit | Action::Reverse);
+        if moves_money && call.not_after <= self.now() {
+            return Ok(Request::TooLate);
+        }
         Ok(self.rail(call.provider)?.encode(call, self.provider(call.provider)?))
     }
 
@@ -68,6 +72,11 @@ impl Engine {
         let rail = self.rail(provider).and_then(|rail| Ok((rail, self.provider(provider)?)));
         // Whose provider is gone was asked while it was there.
         rail.map_or(matches!(action, Action::Submit | Action::Reverse), |(rail, spec)| rail.proves_not_sent(action, spec))
+    }
+
+    /// A provider's id, for people and figures.
+    pub fn provider_name(&self, provider: ProviderNo) -> &str {
+        self.provider_id(provider)
     }
 
     pub(crate) fn rail(&self, provider: ProviderNo) -> Result<&dyn Rail> {

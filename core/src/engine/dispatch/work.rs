@@ -47,6 +47,7 @@ impl Engine {
                         inside.push((reports.len(), Receive(call.clone())));
                         reports.push(Answer { subject: call.subject, answer: RailAnswer::Unknown, lease });
                     }
+                    Request::TooLate => reports.push(Answer { subject: call.subject, answer: RailAnswer::Unknown, lease }),
                     Request::Http(request) => {
                         let answer = self.decode(&call, &carrier.carry(&request));
                         reports.push(Answer { subject: call.subject, answer, lease });
@@ -65,6 +66,7 @@ impl Engine {
     pub(crate) fn ask(&self, call: crate::api::Call, carrier: &dyn Carrier) -> Result<RailAnswer> {
         match self.request(&call)? {
             Request::Inside => self.run(Receive(call)),
+            Request::TooLate => Ok(RailAnswer::Unknown),
             Request::Http(request) => Ok(self.decode(&call, &carrier.carry(&request))),
         }
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use railgate::api::{BalanceView, Caller, EventView, ReversalView, SettlementView, Subject, Target, Work};
 use railgate::engine::verify::{VerifyReport, verify};
-use railgate::engine::{Answer, Config, Create, Engine, Enroll, LeaseTasks, Reverse, Simulate};
+use railgate::engine::{Answer, Config, Create, Engine, Enroll, LeaseTasks, Receive, Reverse};
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::SettlementNo;
 use railgate::money::{Currency, Money};
 use railgate::rail::RailAnswer;
-use railgate::route::{FeeRule, ProviderSpec, RailKind};
+use railgate::route::{FeeRule, ProviderSpec};
 use railgate::store::record::{SettlementRecord, TaskKey};
 use railgate::store::sqlite::SqliteStore;
 use railgate::time::Millis;
@@ -226,13 +226,11 @@ impl Stage {
         for lease in leases {
             let (subject, answer, callback) = match lease.work {
                 Work::Callback { subject, answer } => (subject, answer, true),
-                Work::Call(call) => match call.rail {
-                    RailKind::Simulator => {
-                        let subject = call.subject;
-                        self.take_time();
-                        (subject, self.engine.run(Simulate(call))?, false)
-                    }
-                },
+                Work::Call(call) => {
+                    let subject = call.subject;
+                    self.take_time();
+                    (subject, self.engine.run(Receive(call))?, false)
+                }
             };
             self.report(subject, answer, lease.key, callback)?;
         }

@@ -18,6 +18,7 @@ use crate::http::App;
 use crate::http::answer::{Answer, json, ok, with_text};
 use crate::http::call::{Call, Params, Posted};
 use crate::http::document::{BadFields, BadMessage, BadQuery, Denied, NoDelivery, NoWebhook, NotEnabled, Testing, Unserved};
+use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
 
 const PAGE: u32 = 50;
 const PAGE_MAX: u32 = 200;
@@ -57,6 +58,8 @@ pub(crate) struct ReplayView {
     next_after: Option<i64>,
 }
 
+routes![test, list, read, redeliver, replay];
+
 /// Send a test to a webhook
 ///
 /// An example of an event, signed like a real one, is delivered at once and tried once. The answer says what the receiver
@@ -67,7 +70,7 @@ pub(crate) struct ReplayView {
     request_body(content = Option<TestBody>, content_type = "application/json", example = json!({"type": "settlement.completed"})),
     responses((status = 200, description = "How it went", body = TestView), BadFields, NoWebhook, Denied, Testing, Unserved),
 )]
-pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     let topic = parse_webhook_test(posted.body())?;
     let id = place.webhook()?;
     let _begun = app.under_way.begin(posted.caller.client, id)?;
@@ -96,7 +99,7 @@ pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted) -
     ),
     responses((status = 200, description = "One page", body = Page<DeliveryView>), BadQuery, NoWebhook, Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Call(call): Call, place: Place) -> Answer {
+pub(crate) async fn list(State(app): State<App>, Call(call): Call<WebhooksRead>, place: Place) -> Answer {
     let mut params = Params::of(&call.uri)?;
     let limit = params.number("limit", 1..=PAGE_MAX).unwrap_or(PAGE) as usize;
     let cursor = params.text("cursor");
@@ -116,7 +119,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call, place: Place)
     ),
     responses((status = 200, description = "The delivery", body = DeliveryView), NoDelivery, Denied, Unserved),
 )]
-pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place) -> Answer {
+pub(crate) async fn read(State(app): State<App>, Call(call): Call<WebhooksRead>, place: Place) -> Answer {
     let (id, delivery) = (place.webhook()?, place.delivery()?);
     let view = app.gateway.scan(move |engine| engine.delivery_view(&engine.delivery(&call.caller, id, delivery)?)).await?;
     ok(&view)
@@ -137,7 +140,7 @@ pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place)
         BadMessage, NoDelivery, Denied, NotEnabled, Unserved,
     ),
 )]
-pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     let id = place.webhook()?;
     let made = app.gateway.run(posted.signed(Redeliver { caller: posted.caller, id, delivery: place.delivery()? })).await?;
     let view = app.gateway.engine().delivery_view(&made)?;
@@ -154,7 +157,7 @@ pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Post
     request_body(content = ReplayBody, content_type = "application/json", example = json!({"since": "2026-11-20T00:00:00Z", "until": "2026-11-21T00:00:00Z"})),
     responses((status = 202, description = "So many are on their way", body = ReplayView), BadFields, NoWebhook, Denied, NotEnabled, Unserved),
 )]
-pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     let ReplayRequest { since, until, after } = parse_replay(posted.body())?;
     let (id, until) = (place.webhook()?, until.unwrap_or(Millis::MAX));
     let caller = posted.caller;

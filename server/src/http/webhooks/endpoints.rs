@@ -16,6 +16,7 @@ use crate::http::App;
 use crate::http::answer::{Answer, ok, secret, with_text};
 use crate::http::call::{Call, Posted};
 use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Rotating, Unserved};
+use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
 
 /// A client's webhooks.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,6 +24,8 @@ pub(crate) struct WebhooksView {
     /// Oldest first.
     data: Vec<WebhookView>,
 }
+
+routes![create, list, read, update, remove, rotate, enable];
 
 /// Make a webhook
 ///
@@ -37,7 +40,7 @@ pub(crate) struct WebhooksView {
         BadFields, Denied, NoRoom, Unserved,
     ),
 )]
-pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
+pub(crate) async fn create(State(app): State<App>, posted: Posted<WebhooksWrite>) -> Answer {
     let new = parse_new_webhook(posted.body())?;
     let view = shown(&app, app.gateway.run(posted.signed(CreateWebhook { caller: posted.caller, new })).await?).await?;
     with_text(secret(StatusCode::CREATED, &view)?, LOCATION, format!("/api/v1/webhooks/{}", view.id))
@@ -48,7 +51,7 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted) -> Answer {
     get, path = "/api/v1/webhooks", tag = "webhooks", operation_id = "listWebhooks",
     responses((status = 200, description = "All of the credential's mode", body = WebhooksView), Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
+pub(crate) async fn list(State(app): State<App>, Call(call): Call<WebhooksRead>) -> Answer {
     let data = app.gateway.scan(move |engine| engine.webhooks(&call.caller)).await?;
     ok(&WebhooksView { data })
 }
@@ -59,7 +62,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call) -> Answer {
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 200, description = "The webhook, without its secret", body = WebhookView), NoWebhook, Denied, Unserved),
 )]
-pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place) -> Answer {
+pub(crate) async fn read(State(app): State<App>, Call(call): Call<WebhooksRead>, place: Place) -> Answer {
     let id = place.webhook()?;
     let view = app.gateway.read(|engine| engine.webhook(&call.caller, id)).await?;
     ok(&view)
@@ -75,7 +78,7 @@ pub(crate) async fn read(State(app): State<App>, Call(call): Call, place: Place)
     request_body(content = WebhookPatchBody, content_type = "application/json", example = json!({"events": null, "enabled": true})),
     responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadFields, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     let patch = parse_webhook_patch(posted.body())?;
     let update = UpdateWebhook { caller: posted.caller, id: place.webhook()?, patch };
     ok(&shown(&app, app.gateway.run(posted.signed(update)).await?).await?)
@@ -89,7 +92,7 @@ pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted)
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 204, description = "It is gone"), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     app.gateway.run(posted.signed(DeleteWebhook { caller: posted.caller, id: place.webhook()? })).await?;
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -107,7 +110,7 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted)
     request_body(content = Option<RotationBody>, content_type = "application/json", example = json!({"grace": 3600})),
     responses((status = 200, description = "The webhook, with its new secret", body = WebhookView), BadFields, NoWebhook, Denied, Rotating, Unserved),
 )]
-pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     let grace_ms = parse_rotation(posted.body())?;
     let rotate = RotateWebhookSecret { caller: posted.caller, id: place.webhook()?, grace_ms };
     secret(StatusCode::OK, &shown(&app, app.gateway.run(posted.signed(rotate)).await?).await?)
@@ -122,7 +125,7 @@ pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted)
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted) -> Answer {
+pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
     let enable = EnableWebhook { caller: posted.caller, id: place.webhook()? };
     ok(&shown(&app, app.gateway.run(posted.signed(enable)).await?).await?)
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::RateLimits;
 
 fn nothing(_: &str) -> Option<String> {
     None
@@ -12,15 +13,16 @@ fn file(text: &str) -> tempfile::NamedTempFile {
 
 #[test]
 fn defaults_are_complete_and_shown() {
-    let config = ServeArgs::default().resolve_with(&nothing).unwrap();
+    let settings = ServeArgs::default().resolve_with(&nothing).unwrap();
+    let config = &settings.serve;
     assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
     assert!(matches!(&config.store, StoreConfig::Sqlite(path) if path.ends_with("railgate.db")));
     assert_eq!(config.token_ttl_s, 900);
     assert_eq!(config.edge.rate, Some(RateLimits { reads_per_minute: 3_000, writes_per_minute: 600 }));
     assert!(config.edge.tls.is_none() && config.edge.cors_origins.is_empty() && config.edge.public_url.is_none());
-    assert!(!config.plain_http && config.master_keys.is_some_and(|path| path.ends_with("railgate.db.keys")));
-    let config = ServeArgs::default().resolve_with(&nothing).unwrap();
-    let table = describe(&config);
+    assert!(config.master_keys.as_ref().is_some_and(|path| path.ends_with("railgate.db.keys")));
+    assert_eq!(shown(&settings, "plain-http"), "off");
+    let table = settings.describe();
     assert_eq!(table.lines().count(), NAMES.len(), "{table}");
     assert!(table.lines().all(|line| line.ends_with("  default")), "{table}");
 }
@@ -35,9 +37,10 @@ fn the_flag_beats_the_environment_and_that_the_file() {
         _ => None,
     };
     let args = ServeArgs { config: Some(file.path().to_owned()), listen: Some("[::1]:3".to_owned()), ..ServeArgs::default() };
-    let config = args.resolve_with(&env).unwrap();
+    let settings = args.resolve_with(&env).unwrap();
+    let config = &settings.serve;
     assert_eq!((config.listen.port(), config.token_ttl_s, config.max_connections), (3, 62, 7));
-    let origin = |name| config.settings().find(|row| row.0 == name).unwrap().2.clone();
+    let origin = |name| settings.rows().find(|row| row.0 == name).unwrap().2.clone();
     assert_eq!(origin("listen"), Origin::Flag);
     assert_eq!(origin("token-ttl"), Origin::Environment("RAILGATE_TOKEN_TTL".to_owned()));
     assert_eq!(origin("max-connections"), Origin::File(file.path().to_owned()));
@@ -86,6 +89,11 @@ fn a_file_that_is_not_there_or_not_toml_is_named() {
     assert!(text.contains("RAILGATE_CONFIG") && text.contains("must be TOML"), "{text}");
 }
 
+/// What is shown of a setting.
+fn shown<'s>(settings: &'s Settings, name: &str) -> &'s str {
+    settings.rows().find(|row| row.0 == name).unwrap().1
+}
+
 /// The problems of `args`, each as one line.
 fn wrong(args: ServeArgs) -> Vec<String> {
     args.resolve_with(&nothing).unwrap_err().problems.iter().map(ToString::to_string).collect()
@@ -103,9 +111,10 @@ fn beyond_loopback_is_encrypted_here_or_in_front_and_known_by_its_public_address
     assert!(text.starts_with("listen (command line) is \"0.0.0.0:443\"") && text.contains("--tls-cert"), "{text}");
     assert!(text.contains("--plain-http on"), "{text}");
     let plain = ServeArgs { plain_http: given("on"), ..public() }.resolve_with(&nothing).unwrap();
-    assert!(plain.plain_http && plain.edge.public_url.as_deref() == Some("https://pay.example.com"));
+    assert_eq!(shown(&plain, "plain-http"), "on");
+    assert_eq!(plain.serve.edge.public_url.as_deref(), Some("https://pay.example.com"));
     let tls = |args| ServeArgs { tls_cert: given("/c.pem"), tls_key: given("/k.pem"), ..args };
-    let config = tls(public()).resolve_with(&nothing).unwrap();
+    let config = tls(public()).resolve_with(&nothing).unwrap().serve;
     assert_eq!(config.edge.tls, Some(TlsFiles { cert: "/c.pem".into(), key: "/k.pem".into() }));
     for unknown in [tls(open()), ServeArgs { plain_http: given("on"), ..open() }] {
         let text = wrong(unknown);
@@ -123,7 +132,7 @@ fn figures_leave_this_machine_only_when_that_is_allowed() {
     let text = wrong(open());
     assert!(text.len() == 1 && text[0].contains("must be a loopback address") && text[0].contains("--plain-http on"), "{text:?}");
     let allowed = ServeArgs { plain_http: given("on"), ..open() }.resolve_with(&nothing).unwrap();
-    assert_eq!(allowed.metrics_listen.unwrap().port(), 9_090);
+    assert_eq!(allowed.serve.metrics_listen.unwrap().port(), 9_090);
 }
 
 #[test]
@@ -133,13 +142,13 @@ fn origins_come_from_repeated_flags_a_list_or_one_text() {
         ServeArgs { config: Some(listed.path().to_owned()), ..args }.resolve_with(env).unwrap()
     };
     let in_file = config(ServeArgs::default(), &nothing);
-    assert_eq!(in_file.edge.cors_origins, ["https://a.example", "http://localhost:5173"]);
-    assert_eq!(in_file.edge.rate, None);
-    assert!(describe(&in_file).contains("https://a.example,http://localhost:5173"), "{}", describe(&in_file));
+    assert_eq!(in_file.serve.edge.cors_origins, ["https://a.example", "http://localhost:5173"]);
+    assert_eq!(in_file.serve.edge.rate, None);
+    assert!(in_file.describe().contains("https://a.example,http://localhost:5173"), "{}", in_file.describe());
     let env = |name: &str| (name == "RAILGATE_CORS_ORIGIN").then(|| "https://b.example, https://c.example".to_owned());
-    assert_eq!(config(ServeArgs::default(), &env).edge.cors_origins, ["https://b.example", "https://c.example"]);
+    assert_eq!(config(ServeArgs::default(), &env).serve.edge.cors_origins, ["https://b.example", "https://c.example"]);
     let flags = ServeArgs { cors_origin: vec!["https://d.example".to_owned(), "https://e.example".to_owned()], ..ServeArgs::default() };
-    assert_eq!(config(flags, &env).edge.cors_origins, ["https://d.example", "https://e.example"]);
+    assert_eq!(config(flags, &env).serve.edge.cors_origins, ["https://d.example", "https://e.example"]);
 
     let text = wrong(ServeArgs { cors_origin: vec!["*".to_owned()], ..ServeArgs::default() });
     assert!(text.len() == 1 && text[0].contains("without path or wildcard"), "{text:?}");
@@ -152,7 +161,7 @@ fn origins_come_from_repeated_flags_a_list_or_one_text() {
 fn master_keys_lie_beside_the_store_or_where_they_are_told() {
     let keys = |store: &str, given: Option<String>| {
         let args = ServeArgs { store: Some(store.to_owned()), master_keys: given, ..ServeArgs::default() };
-        args.resolve_with(&nothing).unwrap().master_keys
+        args.resolve_with(&nothing).unwrap().serve.master_keys
     };
     assert_eq!(keys("sqlite:/data/pay.db", None), Some("/data/pay.db.keys".into()));
     assert_eq!(keys("sqlite:/data/pay.db", given("/secrets/keys")), Some("/secrets/keys".into()));
@@ -173,12 +182,13 @@ fn the_password_of_a_database_is_shown_nowhere() {
     ];
     for (url, expected) in shown {
         let args = ServeArgs { store: Some(url.to_owned()), data_dir: Some("/data".to_owned()), ..ServeArgs::default() };
-        let config = args.resolve_with(&|_| None).unwrap();
+        let settings = args.resolve_with(&|_| None).unwrap();
+        let config = &settings.serve;
         let StoreConfig::Postgres(database) = &config.store else { panic!("{url}") };
         assert_eq!((database.reveal(), database.to_string().as_str()), (url, expected));
         assert_eq!(config.master_keys.as_deref(), Some(Path::new("/data/railgate.keys")));
         assert!(config.is_shared());
-        for text in [describe(&config), format!("{config:?}")] {
+        for text in [settings.describe(), format!("{settings:?}")] {
             assert!(!text.contains("geheim") && !text.contains("ge@heim") && text.contains(expected), "{text}");
         }
     }

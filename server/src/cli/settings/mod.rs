@@ -1,186 +1,120 @@
 //! The settings of `railgate serve`, from flags, environment and file, in that order of precedence, all checked at start.
 
-mod edge;
 mod sources;
 mod values;
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use railgate::store::sqlite::Synchronous;
-
+use crate::config::{Edge, ServeConfig, StoreConfig, TlsFiles};
 use crate::telemetry::{LogFormat, parse_filter};
-pub use edge::{Edge, RateLimits, TlsFiles};
 use sources::Sources;
-pub use sources::{ConfigError, Origin, Problem};
-pub(crate) use values::store_address;
+pub(super) use sources::{ConfigError, Origin};
+pub(super) use values::store_address;
 use values::{file, listen_address, log_name, metrics_address, on_off, platform_data_dir, public_url, whole};
 
 /// The flags of `railgate serve`. Each may also be given as an environment variable (`RAILGATE_` and the flag's name in
 /// capitals) or in the file that `--config` names, under the flag's name. Flags take precedence, then the environment.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub struct ServeArgs {
+pub(super) struct ServeArgs {
     /// Read settings from this TOML file [env: RAILGATE_CONFIG]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Where to listen; port 0 picks a free one. An address that other machines can reach needs TLS and --public-url
     /// [env: RAILGATE_LISTEN] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "IP:PORT")]
-    pub listen: Option<String>,
+    pub(super) listen: Option<String>,
     /// Where to serve /metrics, or `off`. Metrics hold no secrets, but are unencrypted: an address that other machines
     /// can reach needs --plain-http on [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
     #[arg(long, value_name = "IP:PORT|off")]
-    pub metrics_listen: Option<String>,
+    pub(super) metrics_listen: Option<String>,
     /// Where settlements are kept: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE` for any number of servers, or
     /// `memory:` to discard them at exit [env: RAILGATE_STORE] [default: sqlite:railgate.db in the data folder]
     #[arg(long, value_name = "STORE")]
-    pub store: Option<String>,
+    pub(super) store: Option<String>,
     /// `on` lets several servers on this machine share the same SQLite file; set it for each of them
     /// [env: RAILGATE_SHARED_STORE] [default: off]
     #[arg(long, value_name = "on|off")]
-    pub shared_store: Option<String>,
+    pub(super) shared_store: Option<String>,
     /// What a durable commit to SQLite waits for: `full` survives a power cut, `normal` only a crash of the process
     /// [env: RAILGATE_SYNCHRONOUS] [default: full]
     #[arg(long, value_name = "full|normal")]
-    pub synchronous: Option<String>,
+    pub(super) synchronous: Option<String>,
     /// Number of connections to PostgreSQL for reading; two more write [env: RAILGATE_DB_READERS] [default: 8]
     #[arg(long, value_name = "COUNT")]
-    pub db_readers: Option<String>,
+    pub(super) db_readers: Option<String>,
     /// `off` never changes the schema of a PostgreSQL database: for a role without that right, after `railgate migrate`
     /// [env: RAILGATE_DB_MIGRATE] [default: on]
     #[arg(long, value_name = "on|off")]
-    pub db_migrate: Option<String>,
+    pub(super) db_migrate: Option<String>,
     /// The data folder [env: RAILGATE_DATA_DIR] [default: the platform's]
     #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<String>,
+    pub(super) data_dir: Option<String>,
     /// The address under which clients reach this server; their signatures cover it [env: RAILGATE_PUBLIC_URL]
     /// [default: the address it listens on]
     #[arg(long, value_name = "URL")]
-    pub public_url: Option<String>,
+    pub(super) public_url: Option<String>,
     /// Serve HTTPS with the certificates in this PEM file, the server's own first; reloaded when it changes, and on
     /// SIGHUP [env: RAILGATE_TLS_CERT]
     #[arg(long, value_name = "FILE")]
-    pub tls_cert: Option<String>,
+    pub(super) tls_cert: Option<String>,
     /// The PEM file of the certificate's private key [env: RAILGATE_TLS_KEY]
     #[arg(long, value_name = "FILE")]
-    pub tls_key: Option<String>,
+    pub(super) tls_key: Option<String>,
     /// `on` allows plain HTTP on an address that other machines can reach: only behind a proxy that terminates TLS
     /// [env: RAILGATE_PLAIN_HTTP] [default: off]
     #[arg(long, value_name = "on|off")]
-    pub plain_http: Option<String>,
+    pub(super) plain_http: Option<String>,
     /// Calls per minute that one client may make on this node: reads and writes, or `off` [env: RAILGATE_RATE_LIMIT]
     /// [default: 3000/600]
     #[arg(long, value_name = "off|READS/WRITES")]
-    pub rate_limit: Option<String>,
+    pub(super) rate_limit: Option<String>,
     /// Allow calls from pages of this exact origin (`https://app.example.com`); repeat it, or separate several by commas
     /// [env: RAILGATE_CORS_ORIGIN]
     #[arg(long, value_name = "ORIGIN")]
-    pub cors_origin: Vec<String>,
+    pub(super) cors_origin: Vec<String>,
     /// Allow webhooks to this range of addresses although it is not public (`10.1.0.0/16`); repeat it, or separate
     /// several by commas [env: RAILGATE_WEBHOOK_ALLOW]
     #[arg(long, value_name = "CIDR")]
-    pub webhook_allow: Vec<String>,
+    pub(super) webhook_allow: Vec<String>,
     /// The file of the keys that encrypt secrets in the store, the same for all servers of a database; not used with
     /// `memory:` [env: RAILGATE_MASTER_KEYS] [default: beside the store, with .keys added to its name; of a database:
     /// railgate.keys in the data folder]
     #[arg(long, value_name = "FILE")]
-    pub master_keys: Option<String>,
+    pub(super) master_keys: Option<String>,
     /// The format of log lines on standard error [env: RAILGATE_LOG] [default: pretty on a terminal, else json]
     #[arg(long, value_name = "json|pretty")]
-    pub log: Option<String>,
+    pub(super) log: Option<String>,
     /// What is logged: off, error, warn, info, debug, trace, or target=level pairs [env: RAILGATE_LOG_LEVEL]
     /// [default: info]
     #[arg(long, value_name = "LEVEL")]
-    pub log_level: Option<String>,
+    pub(super) log_level: Option<String>,
     /// Lifetime of an access token, in seconds [env: RAILGATE_TOKEN_TTL] [default: 900]
     #[arg(long, value_name = "SECONDS")]
-    pub token_ttl: Option<String>,
+    pub(super) token_ttl: Option<String>,
     /// Maximum number of open connections; further ones wait [env: RAILGATE_MAX_CONNECTIONS] [default: 4096]
     #[arg(long, value_name = "COUNT")]
-    pub max_connections: Option<String>,
+    pub(super) max_connections: Option<String>,
     /// After SIGTERM, keep serving for this many seconds while /readyz fails, so that load balancers notice first
     /// [env: RAILGATE_DRAIN_GRACE] [default: 0]
     #[arg(long, value_name = "SECONDS")]
-    pub drain_grace: Option<String>,
+    pub(super) drain_grace: Option<String>,
     /// Whether to send what is due to the rails; `off` accepts payments and lets them wait, for instance during
     /// maintenance at a provider [env: RAILGATE_OUTBOX] [default: on]
     #[arg(long, value_name = "on|off")]
-    pub outbox: Option<String>,
-}
-
-/// Where settlements are kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StoreConfig {
-    /// In an SQLite file.
-    Sqlite(PathBuf),
-    /// In a PostgreSQL database.
-    Postgres(DatabaseUrl),
-    /// In this process's memory.
-    Memory,
-}
-
-/// The address of a database. `Display` and `Debug` leave out the password.
-#[derive(Clone, PartialEq, Eq)]
-pub struct DatabaseUrl(String);
-
-impl DatabaseUrl {
-    /// The address with its password.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for DatabaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&values::presentable(&self.0))
-    }
-}
-
-impl fmt::Debug for DatabaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
+    pub(super) outbox: Option<String>,
 }
 
 /// The settings in force.
 #[derive(Debug, Clone)]
-pub struct ServeConfig {
-    /// Where to listen.
-    pub listen: SocketAddr,
-    /// Where to serve `/metrics`, if anywhere.
-    pub metrics_listen: Option<SocketAddr>,
-    /// Where settlements are kept.
-    pub store: StoreConfig,
-    /// Whether other servers of this machine serve the same SQLite file.
-    pub shared_store: bool,
-    /// What a durable commit waits for.
-    pub synchronous: Synchronous,
-    /// How many connections to a database read.
-    pub db_readers: usize,
-    /// Whether the schema of a database is made and migrated at the start.
-    pub db_migrate: bool,
-    /// The data folder.
-    pub data_dir: PathBuf,
-    /// Encryption, browsers, rate limits and the public address.
-    pub edge: Edge,
-    /// Whether plain HTTP may leave this machine.
-    pub plain_http: bool,
-    /// Where the keys are that encrypt secrets in the store; none for a store in memory.
-    pub master_keys: Option<PathBuf>,
+pub(super) struct Settings {
+    /// The service.
+    pub(super) serve: ServeConfig,
     /// What log lines look like.
-    pub log: LogFormat,
+    pub(super) log: LogFormat,
     /// What is logged.
-    pub log_level: String,
-    /// How long an access token lives, in seconds.
-    pub token_ttl_s: u32,
-    /// How many connections may be open.
-    pub max_connections: usize,
-    /// For how many seconds at least calls are still served after a shutdown was requested.
-    pub drain_grace_s: u32,
-    /// Whether what is due is sent to the rails.
-    pub outbox: bool,
-    /// Every setting's name, value and origin, in the order of the flags.
+    pub(super) log_level: String,
+    /// Every setting's name, value and origin, in the order in which they were read.
     shown: Vec<(&'static str, String, Origin)>,
 }
 
@@ -214,8 +148,8 @@ impl ServeArgs {
     /// The settings in force, from these flags, the process's environment and the file.
     ///
     /// # Errors
-    /// Everything that is wrong, at once: each problem names the setting, where it came from and what would be valid.
-    pub fn resolve(self) -> Result<ServeConfig, ConfigError> {
+    /// Everything that is wrong, at once: each problem names the setting, where it came from and what would be right.
+    pub(super) fn resolve(self) -> Result<Settings, ConfigError> {
         self.resolve_with(&|name| std::env::var(name).ok())
     }
 
@@ -223,7 +157,7 @@ impl ServeArgs {
     ///
     /// # Errors
     /// As [`ServeArgs::resolve`].
-    pub fn resolve_with(mut self, env: &dyn Fn(&str) -> Option<String>) -> Result<ServeConfig, ConfigError> {
+    pub(super) fn resolve_with(mut self, env: &dyn Fn(&str) -> Option<String>) -> Result<Settings, ConfigError> {
         let mut from = Sources::open(self.config.as_deref(), env, &NAMES)?;
         let listen = from.read("listen", self.listen.take(), || Ok("127.0.0.1:8080".to_owned()), listen_address);
         let metrics_listen = from.read("metrics-listen", self.metrics_listen.take(), || Ok("127.0.0.1:9090".to_owned()), metrics_address);
@@ -257,7 +191,7 @@ impl ServeArgs {
         }
         let shown = from.finish()?;
         let all = || {
-            Some(ServeConfig {
+            let serve = ServeConfig {
                 listen: listen?,
                 metrics_listen: metrics_listen?,
                 store: store?,
@@ -265,18 +199,14 @@ impl ServeArgs {
                 synchronous: synchronous?,
                 db_readers: db_readers? as usize,
                 db_migrate: db_migrate?,
-                data_dir: data_dir?,
                 edge: edge?,
-                plain_http: plain_http?,
                 master_keys: master_keys?,
-                log: log?,
-                log_level: log_level?,
                 token_ttl_s: token_ttl_s?,
                 max_connections: max_connections? as usize,
                 drain_grace_s: drain_grace_s?,
                 outbox: outbox?,
-                shown,
-            })
+            };
+            Some(Settings { serve, log: log?, log_level: log_level?, shown })
         };
         // A setting that could not be read has noted a problem: `finish` returned it.
         all().ok_or_else(ConfigError::default)
@@ -287,9 +217,9 @@ impl ServeArgs {
         let public_url = from.read("public-url", self.public_url.take(), nothing, public_url);
         let cert = from.read("tls-cert", self.tls_cert.take(), nothing, file);
         let key = from.read("tls-key", self.tls_key.take(), nothing, file);
-        let rate = from.read("rate-limit", self.rate_limit.take(), || Ok("3000/600".to_owned()), edge::rate_limits);
-        let webhook_allow = from.read_list("webhook-allow", std::mem::take(&mut self.webhook_allow), edge::cidr);
-        let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), edge::origin);
+        let rate = from.read("rate-limit", self.rate_limit.take(), || Ok("3000/600".to_owned()), values::rate_limits);
+        let webhook_allow = from.read_list("webhook-allow", std::mem::take(&mut self.webhook_allow), values::cidr);
+        let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), values::origin);
         let tls = match (cert?, key?) {
             (Some(cert), Some(key)) => Some(TlsFiles { cert, key }),
             (None, None) => None,
@@ -341,31 +271,22 @@ fn check_exposure(from: &mut Sources<'_>, listen: Option<SocketAddr>, metrics: O
     }
 }
 
-/// The settings in force as a table for people: name, value, where it came from. Secrets would be hidden.
-pub fn describe(config: &ServeConfig) -> String {
-    let wide = |column: fn(&(&'static str, String, Origin)) -> usize| config.shown.iter().map(column).max().unwrap_or(0);
-    let (name_width, value_width) = (wide(|row| row.0.len()), wide(|row| row.1.chars().count()));
-    let mut text = String::new();
-    for name in NAMES {
-        for (name, value, origin) in config.shown.iter().filter(|row| row.0 == name) {
-            text.push_str(&format!("{name:name_width$}  {value:value_width$}  {origin}\n"));
+impl Settings {
+    /// A table for people: name, value, where it came from. Secrets are hidden.
+    pub(super) fn describe(&self) -> String {
+        let wide = |column: fn(&(&'static str, String, Origin)) -> usize| self.shown.iter().map(column).max().unwrap_or(0);
+        let (name_width, value_width) = (wide(|row| row.0.len()), wide(|row| row.1.chars().count()));
+        let mut text = String::new();
+        for name in NAMES {
+            for (name, value, origin) in self.shown.iter().filter(|row| row.0 == name) {
+                text.push_str(&format!("{name:name_width$}  {value:value_width$}  {origin}\n"));
+            }
         }
-    }
-    text
-}
-
-impl ServeConfig {
-    /// Whether other servers may work over the same store.
-    pub fn is_shared(&self) -> bool {
-        match self.store {
-            StoreConfig::Sqlite(_) => self.shared_store,
-            StoreConfig::Postgres(_) => true,
-            StoreConfig::Memory => false,
-        }
+        text
     }
 
-    /// Every setting's name, value and origin, as [`describe`] shows them.
-    pub fn settings(&self) -> impl Iterator<Item = (&'static str, &str, &Origin)> {
+    /// Every setting's name, value and origin, as [`Settings::describe`] shows them.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&'static str, &str, &Origin)> {
         self.shown.iter().map(|(name, value, origin)| (*name, value.as_str(), origin))
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::values::presentable;
+use crate::config::presentable;
 
 /// Where a setting came from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,15 +1,16 @@
 //! Reads the text of each setting.
 
-use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use directories::ProjectDirs;
+use hyper::header::HeaderValue;
 use railgate::client::normal_base;
 use railgate::store::sqlite::Synchronous;
+use railgate::webhook::Cidr;
 
-use super::{DatabaseUrl, StoreConfig};
+use crate::config::{DatabaseUrl, RateLimits, StoreConfig};
 use crate::telemetry::LogFormat;
 
 pub(super) fn log_name(format: LogFormat) -> &'static str {
@@ -69,12 +70,12 @@ pub(super) fn metrics_address(text: &str) -> Result<Option<SocketAddr>, String> 
     if text == "off" { Ok(None) } else { listen_address(text).map(Some).map_err(|right| format!("{right}; or off")) }
 }
 
-pub(crate) fn store_address(text: &str) -> Result<StoreConfig, String> {
+pub(in crate::cli) fn store_address(text: &str) -> Result<StoreConfig, String> {
     if text == "memory:" {
         return Ok(StoreConfig::Memory);
     }
     if is_postgres(text) {
-        return Ok(StoreConfig::Postgres(DatabaseUrl(text.to_owned())));
+        return Ok(StoreConfig::Postgres(DatabaseUrl::new(text)));
     }
     match text.strip_prefix("sqlite:") {
         Some(path) if !path.is_empty() => Ok(StoreConfig::Sqlite(PathBuf::from(path))),
@@ -85,33 +86,6 @@ pub(crate) fn store_address(text: &str) -> Result<StoreConfig, String> {
 
 fn is_postgres(text: &str) -> bool {
     text.starts_with("postgres://") || text.starts_with("postgresql://")
-}
-
-/// A setting as it may be shown: the address of a database without its password, even if the address is malformed.
-pub(super) fn presentable(text: &str) -> Cow<'_, str> {
-    if text.contains("://") && (text.contains('@') || text.to_ascii_lowercase().contains("password")) {
-        hide_password(text).into()
-    } else {
-        text.into()
-    }
-}
-
-/// The address of a database with `***` for its password. A password that was not percent-encoded may contain anything, so
-/// everything from the first colon to the last `@` counts as the password, and so does a whole `password` parameter.
-fn hide_password(url: &str) -> String {
-    let parameter = |part: &str| {
-        let named = part.to_ascii_lowercase().find("password=").map(|at| at + "password=".len());
-        named.map_or_else(|| part.to_owned(), |end| format!("{}***", &part[..end]))
-    };
-    let url = url.split('&').map(parameter).collect::<Vec<_>>().join("&");
-    let Some((scheme, rest)) = url.split_once("://") else { return "***".to_owned() };
-    match rest.rsplit_once('@') {
-        Some((user, rest)) => match user.split_once(':') {
-            Some((name, _)) => format!("{scheme}://{name}:***@{rest}"),
-            None => format!("{scheme}://{user}@{rest}"),
-        },
-        None => format!("{scheme}://{rest}"),
-    }
 }
 
 pub(super) fn public_url(text: &str) -> Result<Option<String>, String> {
@@ -126,6 +100,39 @@ pub(super) fn public_url(text: &str) -> Result<Option<String>, String> {
     }
     // As clients sign it: an address that is written in another way would fit no signature.
     normal_base(text).map(Some).ok_or_else(wrong)
+}
+
+/// `off`, or `READS/WRITES`.
+pub(super) fn rate_limits(text: &str) -> Result<Option<RateLimits>, String> {
+    if text == "off" {
+        return Ok(None);
+    }
+    let number = |text: &str| text.parse().ok().filter(|n| (1..=1_000_000).contains(n));
+    let limits = text
+        .split_once('/')
+        .and_then(|(reads, writes)| Some(RateLimits { reads_per_minute: number(reads)?, writes_per_minute: number(writes)? }));
+    let right = "must be off or READS/WRITES a minute, each from 1 to 1000000, such as 3000/600";
+    limits.map(Some).ok_or_else(|| right.to_owned())
+}
+
+/// A range of addresses, such as `10.1.0.0/16`.
+pub(super) fn cidr(text: &str) -> Result<Cidr, String> {
+    Cidr::parse(text).map_err(|error| format!("{text:?} {error}"))
+}
+
+/// One exact origin, as browsers write it: in lower case, without the port that its scheme implies.
+pub(super) fn origin(text: &str) -> Result<HeaderValue, String> {
+    let wrong = || format!("must be exact origins such as https://shop.example.com, without path or wildcard; {text:?} is none");
+    let given = text.to_ascii_lowercase();
+    let uri: hyper::Uri = given.parse().map_err(|_| wrong())?;
+    let (Some(scheme @ ("http" | "https")), Some(host)) = (uri.scheme_str(), uri.host()) else { return Err(wrong()) };
+    let port = uri.port_u16();
+    let name = |port: Option<u16>| format!("{scheme}://{host}{}", port.map(|port| format!(":{port}")).unwrap_or_default());
+    if host.is_empty() || host.contains('*') || name(port) != given {
+        return Err(wrong());
+    }
+    let implied = if scheme == "https" { 443 } else { 80 };
+    HeaderValue::try_from(name(port.filter(|port| *port != implied))).map_err(|_| wrong())
 }
 
 #[cfg(test)]
@@ -145,6 +152,43 @@ mod tests {
         assert_eq!(public_url(""), Ok(None));
         for wrong in ["pay.example.com", "ftp://x", "https://", "https://u@x", "https://x/?q", "https://x#y", "https:///x"] {
             assert!(public_url(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn origins_are_exact() {
+        let of = |text: &str| origin(text).map(|value| value.to_str().unwrap().to_owned());
+        assert_eq!(of("https://shop.example.com").as_deref(), Ok("https://shop.example.com"));
+        assert_eq!(of("HTTPS://Shop.Example.com:443").as_deref(), Ok("https://shop.example.com"));
+        assert_eq!(of("http://localhost:5173").as_deref(), Ok("http://localhost:5173"));
+        assert_eq!(of("http://[::1]:80").as_deref(), Ok("http://[::1]"));
+        for wrong in [
+            "*",
+            "null",
+            "shop.example.com",
+            "https://",
+            "https://*.example.com",
+            "https://x/",
+            "https://x/y",
+            "https://x?y",
+            "https://u@x",
+            "https://x:",
+            "https://x:99999",
+            "ftp://x",
+            "https://x y",
+            "file:///x",
+            "https://x#y",
+        ] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn limits_are_off_or_a_pair() {
+        assert_eq!(rate_limits("off"), Ok(None));
+        assert_eq!(rate_limits("3000/600"), Ok(Some(RateLimits { reads_per_minute: 3_000, writes_per_minute: 600 })));
+        for wrong in ["", "on", "3000", "0/600", "3000/0", "3000/1000001", "-1/5", "1/2/3", "3000 / 600"] {
+            assert!(rate_limits(wrong).unwrap_err().contains("READS/WRITES"), "{wrong}");
         }
     }
 }

@@ -1,0 +1,144 @@
+//! Carries what rails want to be sent, and brings back what operators say.
+//!
+//! A request that provably did not leave is told from one that may have: see [`Carried`]. A request is sent again only where
+//! its rail says that this is safe.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use hyper::{HeaderMap, Method};
+use railgate::api::{Call, Lease, Subject, Work};
+use railgate::engine::{Answer, Receive};
+use railgate::rail::{Carried, HttpReply, HttpRequest, RailAnswer, Request};
+use railgate::store::record::TaskKey;
+use railgate::webhook::{Cidr, Guard};
+use railgate::{Error, Result};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::gateway::Gateway;
+use crate::metrics::Metrics;
+use crate::outbound::{Limits, Outbound};
+
+/// The largest reply of an operator.
+const REPLY_MAX_BYTES: usize = 64 << 10;
+
+/// The way to the operators. Clones share their connections.
+#[derive(Clone)]
+pub struct Carrier {
+    gateway: Gateway,
+    outbound: Outbound,
+    metrics: Arc<Metrics>,
+}
+
+impl Carrier {
+    /// Over the system's network. Who configures a provider chooses its address: it may be inside the gateway's own network,
+    /// but without TLS only on this machine.
+    pub fn new(gateway: Gateway, metrics: Arc<Metrics>) -> Self {
+        let anywhere: Vec<Cidr> = ["0.0.0.0/0", "::/0"].iter().filter_map(|range| range.parse().ok()).collect();
+        let guard = Guard { insecure_loopback: true, allow: anywhere };
+        Self { gateway, outbound: Outbound::new(guard, Limits::default()), metrics }
+    }
+
+    /// Asks the operators what the leases want to know, and reports what each said as soon as it is known.
+    ///
+    /// # Errors
+    /// The first fault: what it concerned is taken again when its lease ends.
+    pub(crate) async fn carry(&self, leases: Vec<Lease>) -> Result<()> {
+        let mut answers: Vec<(Subject, RailAnswer, TaskKey)> = Vec::with_capacity(leases.len());
+        let (mut inside, mut travelling, mut faults) = (Vec::new(), JoinSet::new(), Vec::new());
+        for Lease { key, work } in leases {
+            match work {
+                Work::Callback { subject, answer } => answers.push((subject, answer, key)),
+                Work::Call(call) => match self.gateway.engine().request(&call) {
+                    // It is taken again when its lease ends. The others go on.
+                    Err(error) => faults.push(error),
+                    Ok(Request::Inside) => inside.push((call, key)),
+                    Ok(Request::TooLate) => answers.push((call.subject, RailAnswer::Unknown, key)),
+                    Ok(Request::Http(request)) => {
+                        let carrier = self.clone();
+                        travelling.spawn(async move {
+                            let answer = carrier.send(&call, request).await;
+                            carrier.report(vec![(call.subject, answer, key)]).await
+                        });
+                    }
+                },
+            }
+        }
+        match self.receive(inside).await {
+            Ok(received) => answers.extend(received),
+            Err(error) => faults.push(error),
+        }
+        faults.extend(self.report(answers).await.err());
+        // What may have left is waited for, whatever went wrong beside it.
+        while let Some(done) = travelling.join_next().await {
+            faults.extend(done.unwrap_or_else(|panicked| Err(Error::internal(panicked))).err());
+        }
+        faults.into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Asks an operator right now, in the name of a client that waits.
+    ///
+    /// # Errors
+    /// If the store cannot be used, or the call's provider is not configured any more.
+    pub async fn ask(&self, call: Call) -> Result<RailAnswer> {
+        match self.gateway.engine().request(&call)? {
+            Request::Inside => self.gateway.run(Receive(call)).await,
+            Request::TooLate => Ok(RailAnswer::Unknown),
+            Request::Http(request) => Ok(self.send(&call, request).await),
+        }
+    }
+
+    /// Operators inside the gateway keep their books in the same store: calls to them are commands.
+    async fn receive(&self, calls: Vec<(Call, TaskKey)>) -> Result<Vec<(Subject, RailAnswer, TaskKey)>> {
+        let asked: Vec<_> = calls.iter().map(|(call, key)| (call.subject, call.provider, *key)).collect();
+        let results = self.gateway.work_all(calls.into_iter().map(|(call, _)| Receive(call)).collect()).await?;
+        let answers = asked.into_iter().zip(results).map(|((subject, provider, key), result)| {
+            // A call that could not be carried says nothing about its fate: it may have arrived.
+            let answer = result.unwrap_or(RailAnswer::Unknown);
+            self.metrics.rail_answer(self.gateway.engine().provider_name(provider), answer.kind());
+            (subject, answer, key)
+        });
+        Ok(answers.collect())
+    }
+
+    async fn report(&self, answers: Vec<(Subject, RailAnswer, TaskKey)>) -> Result<()> {
+        let commands = answers.into_iter().map(|(subject, answer, key)| Answer { subject, answer, lease: Some(key) });
+        // Whose report fails has its lease end, and is taken again; the others are not held up.
+        self.gateway.work_all(commands.collect()).await?.into_iter().collect()
+    }
+
+    async fn send(&self, call: &Call, request: HttpRequest) -> RailAnswer {
+        let (engine, begun) = (self.gateway.engine(), Instant::now());
+        let answer = engine.decode(call, &self.exchange(request).await);
+        let provider = engine.provider_name(call.provider);
+        self.metrics.rail_took(provider, begun.elapsed());
+        self.metrics.rail_answer(provider, answer.kind());
+        answer
+    }
+
+    async fn exchange(&self, request: HttpRequest) -> Carried {
+        let HttpRequest { method, url, headers, body, timeout_ms, repeatable } = request;
+        let end = Instant::now() + Duration::from_millis(timeout_ms);
+        let (Ok(method), Some(headers)) = (Method::from_bytes(method.as_bytes()), header_map(&headers)) else { return Carried::NotSent };
+        let body = Bytes::from(body);
+        let mut may_have_left = false;
+        for _ in 0..if repeatable { 2 } else { 1 } {
+            match self.outbound.exchange_whole((method.clone(), &url), headers.clone(), body.clone(), end, REPLY_MAX_BYTES).await {
+                Ok((status, headers, body)) => {
+                    let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+                    let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+                    return Carried::Answered(HttpReply { status, headers, body });
+                }
+                Err(error) => may_have_left |= error.may_have_left(),
+            }
+        }
+        if may_have_left { Carried::Lost } else { Carried::NotSent }
+    }
+}
+
+/// `None` where a name or a value cannot stand in a request.
+fn header_map(headers: &[(String, String)]) -> Option<HeaderMap> {
+    headers.iter().map(|(name, value)| Some((name.parse::<hyper::header::HeaderName>().ok()?, value.parse().ok()?))).collect()
+}

@@ -1,0 +1,160 @@
+//! Routes: the types of a handler's arguments say who may call it, and its attribute the rest. The router, the check and
+//! the document are made from the two, so that they cannot differ.
+//!
+//! A new route is a handler and its name in the `routes!` of its file.
+
+use axum::extract::{Path, State};
+use hyper::Uri;
+use railgate::auth::Scope;
+use utoipa::openapi::security::SecurityRequirement;
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use super::App;
+use super::call::{Call, Named, Noted, Open, Posted, Raw};
+use super::document::operations;
+use super::webhooks::Place;
+
+/// What a route asks of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nothing: the call need not be signed.
+    Unsigned,
+    /// A signature by the key in the body; there is no credential yet.
+    Enrolling,
+    /// A signature by an enrolled key, without a token.
+    Key,
+    /// A token, whatever it may do, and a signature by its key.
+    Token,
+    /// A token with this scope, and a signature by its key.
+    Scope(Scope),
+}
+
+impl Access {
+    fn needs_token(self) -> bool {
+        match self {
+            Self::Token | Self::Scope(_) => true,
+            Self::Unsigned | Self::Enrolling | Self::Key => false,
+        }
+    }
+}
+
+/// An [`Access`] as a type: a handler that takes a `Posted<SettlementsWrite>` runs for nobody else.
+pub(crate) trait Asks: Send + Sync + 'static {
+    const ACCESS: Access;
+}
+
+macro_rules! asks {
+    ($($name:ident = $access:expr;)*) => {$(
+        #[doc = concat!("See `", stringify!($access), "`.")]
+        pub(crate) struct $name;
+
+        impl Asks for $name {
+            const ACCESS: Access = $access;
+        }
+    )*};
+}
+
+asks! {
+    KeyAlone = Access::Key;
+    AnyToken = Access::Token;
+    SettlementsRead = Access::Scope(Scope::SettlementsRead);
+    SettlementsWrite = Access::Scope(Scope::SettlementsWrite);
+    SettlementsReverse = Access::Scope(Scope::SettlementsReverse);
+    ReceiptsRead = Access::Scope(Scope::ReceiptsRead);
+    BalancesRead = Access::Scope(Scope::BalancesRead);
+    WebhooksRead = Access::Scope(Scope::WebhooksRead);
+    WebhooksWrite = Access::Scope(Scope::WebhooksWrite);
+    KeysWrite = Access::Scope(Scope::KeysWrite);
+}
+
+/// What a handler takes, and what that says of who may call it.
+pub(crate) trait Argument {
+    const ACCESS: Option<Access> = None;
+}
+
+impl Argument for State<App> {}
+impl Argument for Named {}
+impl Argument for Place {}
+impl Argument for Path<String> {}
+impl Argument for Uri {}
+
+impl Argument for Noted {
+    const ACCESS: Option<Access> = Some(Access::Unsigned);
+}
+
+// Who takes a request as it is checks by itself who sent it.
+impl<const MAX: usize> Argument for Raw<MAX> {
+    const ACCESS: Option<Access> = Some(Access::Unsigned);
+}
+
+impl<A: Asks> Argument for Open<A> {
+    const ACCESS: Option<Access> = Some(A::ACCESS);
+}
+
+impl<A: Asks> Argument for Call<A> {
+    const ACCESS: Option<Access> = Some(A::ACCESS);
+}
+
+impl<A: Asks, const MAX: usize> Argument for Posted<A, MAX> {
+    const ACCESS: Option<Access> = Some(A::ACCESS);
+}
+
+/// A handler's arguments. Does not build where none of them says who may call it.
+pub(crate) trait Signature<Arguments> {
+    const ACCESS: Access;
+}
+
+macro_rules! signatures {
+    ($($($argument:ident)+;)*) => {$(
+        impl<H, F, $($argument: Argument),+> Signature<($($argument,)+)> for H
+        where
+            H: Fn($($argument),+) -> F,
+        {
+            const ACCESS: Access = said(&[$($argument::ACCESS),+]);
+        }
+    )*};
+}
+
+signatures! {
+    A;
+    A B;
+    A B C;
+}
+
+const fn said(arguments: &[Option<Access>]) -> Access {
+    let mut n = 0;
+    while n < arguments.len() {
+        if let Some(access) = arguments[n] {
+            return access;
+        }
+        n += 1;
+    }
+    panic!("a handler takes one argument that says who may call it")
+}
+
+/// A route as its handler documents it, with what the handler asks of a caller.
+pub(super) fn documented<Arguments, H>(_: &H, (schemas, mut paths, router): UtoipaMethodRouter<App>) -> UtoipaMethodRouter<App>
+where
+    H: Signature<Arguments>,
+{
+    if !H::ACCESS.needs_token() {
+        for operation in paths.paths.values_mut().flat_map(operations) {
+            // An empty requirement is how the document says that no token is asked for.
+            operation.security = Some(vec![SecurityRequirement::default()]);
+        }
+    }
+    (schemas, paths, router)
+}
+
+/// The routes of a file, from its handlers.
+macro_rules! routes {
+    ($($handler:ident),+ $(,)?) => {
+        /// The routes of this file.
+        pub(in crate::http) fn routes() -> utoipa_axum::router::OpenApiRouter<$crate::http::App> {
+            utoipa_axum::router::OpenApiRouter::default()
+                $(.routes($crate::http::route::documented(&$handler, utoipa_axum::routes!($handler))))+
+        }
+    };
+}
+
+pub(super) use routes;
