@@ -1,0 +1,183 @@
+//! The seam between the engine and its rails: a rail over HTTP that only this file registers, and operators as scripts.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "support/plain_rail.rs"]
+mod plain_rail;
+
+use std::sync::{Arc, Mutex};
+
+use plain_rail::{PlainRail, SIGNATURE, provider, signature};
+use railgate::api::{CreateRequest, ReverseRequest, SettlementStatus, SettlementView, Subject};
+use railgate::env::{Env as _, ManualEnv};
+use railgate::ids::ProviderNo;
+use railgate::rail::{Callback, CallbackError, Carried, Carrier, HttpReply, HttpRequest, Inbound, Rail as _, RailAnswer, Rails};
+use railgate::store::memory::MemoryStore;
+use railgate::{Client, Config, Gateway};
+
+const START: i64 = 1_795_257_497_042;
+
+/// Answers by a function of method and URL, and remembers what it was asked.
+struct Script<F> {
+    answer: F,
+    asked: Mutex<Vec<HttpRequest>>,
+}
+
+impl<F: Fn(&str, &str) -> Carried> Script<F> {
+    fn new(answer: F) -> Self {
+        Self { answer, asked: Mutex::default() }
+    }
+
+    fn asked(&self) -> Vec<String> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().map(|it| format!("{} {}", it.method, it.url.rsplit_once('/').unwrap().0)).collect()
+    }
+}
+
+impl<F: Fn(&str, &str) -> Carried> Carrier for Script<F> {
+    fn carry(&self, request: &HttpRequest) -> Carried {
+        self.asked.lock().unwrap().push(request.clone());
+        (self.answer)(request.method, &request.url)
+    }
+}
+
+fn replied(status: u16, body: &str) -> Carried {
+    Carried::Answered(HttpReply { status, headers: Vec::new(), body: body.as_bytes().to_vec() })
+}
+
+struct World {
+    gateway: Gateway,
+    env: Arc<ManualEnv>,
+    client: railgate::api::Enrolled,
+}
+
+impl World {
+    fn new() -> Self {
+        let env = Arc::new(ManualEnv::new(START, 1));
+        let providers = vec![provider("first", "https://one.example"), provider("second", "https://two.example")];
+        let config = Config { providers, rails: Rails::built_in().with(PlainRail), ..Config::sandbox() };
+        let gateway = Gateway::open_with(Arc::new(MemoryStore::new()), env.clone(), config).unwrap();
+        let client = gateway.enroll("Shop").unwrap();
+        Self { gateway, env, client }
+    }
+
+    fn shop(&self) -> Client<'_> {
+        self.gateway.client(&self.client)
+    }
+
+    /// Pays ten euros, carries what is due, and what comes due within `ms`.
+    fn pay(&self, carrier: &dyn Carrier, ms: i64) -> SettlementView {
+        let request = CreateRequest::new("10 EUR".parse().unwrap(), "msisdn:+254700000001".parse().unwrap(), "r".parse().unwrap());
+        self.shop().create(request).unwrap();
+        self.pass(carrier, ms);
+        self.shop().settlement("r").unwrap()
+    }
+
+    fn pass(&self, carrier: &dyn Carrier, ms: i64) {
+        let end = self.env.now() + ms;
+        self.gateway.work_with(carrier).unwrap();
+        while let Some(due) = self.gateway.next_due().unwrap().filter(|due| *due <= end) {
+            self.env.advance_to(due);
+            self.gateway.work_with(carrier).unwrap();
+        }
+        self.env.advance_to(end);
+    }
+}
+
+#[test]
+fn a_payment_and_its_reversal_travel_as_their_rail_says() {
+    let world = World::new();
+    let operator = Script::new(|_, _| replied(200, r#"{"status":"paid","reference":"P-1"}"#));
+    let paid = world.pay(&operator, 0);
+    assert_eq!((paid.status, paid.rail_reference.as_deref()), (SettlementStatus::Completed, Some("P-1")));
+    world.shop().reverse("r", ReverseRequest::default()).unwrap();
+    world.pass(&operator, 0);
+    assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Reversed);
+    assert_eq!(operator.asked(), ["PUT https://one.example/payments", "PUT https://one.example/refunds"]);
+    let sent = &operator.asked.lock().unwrap()[0];
+    assert_eq!(sent.body, br#"{"amount":"10.00","currency":"EUR","to":"msisdn:+254700000001"}"#);
+}
+
+#[test]
+fn what_was_not_sent_goes_elsewhere_and_what_may_have_left_does_not() {
+    let world = World::new();
+    let first_is_down = Script::new(|_, url: &str| match url.starts_with("https://one") {
+        true => Carried::NotSent,
+        false => replied(200, r#"{"status":"paid"}"#),
+    });
+    assert_eq!(world.pay(&first_is_down, 0).provider, "second");
+    assert_eq!(first_is_down.asked(), ["PUT https://one.example/payments", "PUT https://two.example/payments"]);
+
+    for lost in [Carried::Lost, replied(500, ""), replied(200, "not what was agreed"), replied(200, r#"{"status":"?"}"#)] {
+        let world = World::new();
+        let silent = Script::new(|method: &str, _: &str| if method == "PUT" { lost.clone() } else { Carried::NotSent });
+        let view = world.pay(&silent, 60_000);
+        assert_eq!((view.status, view.attempts), (SettlementStatus::Unknown, 1), "{lost:?}");
+        assert!(silent.asked().iter().all(|asked| asked.contains("//one.")), "an inquiry that cannot be made proves nothing");
+    }
+}
+
+#[test]
+fn an_inquiry_ends_the_doubt() {
+    let inquired = |status: u16, body: &'static str| {
+        let world = World::new();
+        let operator = Script::new(move |method: &str, _: &str| if method == "PUT" { Carried::Lost } else { replied(status, body) });
+        (world.pay(&operator, 10_000), operator.asked())
+    };
+    let (paid, asked) = inquired(200, r#"{"status":"paid"}"#);
+    assert_eq!(paid.status, SettlementStatus::Completed);
+    assert_eq!(asked, ["PUT https://one.example/payments", "GET https://one.example/payments"]);
+    let (refused, _) = inquired(200, r#"{"status":"refused","code":"nobody"}"#);
+    assert_eq!((refused.status, refused.failure.unwrap().rail_code.as_deref()), (SettlementStatus::Failed, Some("nobody")));
+    let (early, _) = inquired(404, "");
+    assert_eq!(early.status, SettlementStatus::Unknown, "not found is no proof while it may still be on its way");
+}
+
+#[test]
+fn without_a_carrier_nothing_is_sent_and_that_is_what_is_said() {
+    let world = World::new();
+    let view = world.pay(&(), 0);
+    assert_eq!(view.status, SettlementStatus::Failed);
+    assert_eq!(view.failure.unwrap().code.as_str(), "provider_offline");
+    assert_eq!(world.shop().balance("EUR").unwrap().reserved.as_str(), "0.00");
+}
+
+#[test]
+fn a_callback_counts_only_under_its_providers_signature_and_for_its_own_payments() {
+    let world = World::new();
+    let operator = Script::new(|_, _| replied(200, r#"{"status":"taken"}"#));
+    assert_eq!(world.pay(&operator, 0).status, SettlementStatus::Submitted);
+    let key = operator.asked.lock().unwrap()[0].url.rsplit_once('/').unwrap().1.to_owned();
+    let spec = provider("first", "https://one.example");
+    let body = format!(r#"{{"key":"{key}","status":"paid"}}"#).into_bytes();
+    let read = |signature: &str, body: &[u8]| PlainRail.callback(&Inbound { headers: &[(SIGNATURE, signature)], body, now: START }, &spec);
+
+    let good = signature("whispered", &body);
+    assert_eq!(read(&signature("guessed", &body), &body), Err(CallbackError::Unauthenticated));
+    assert_eq!(read(&good, br#"{"key":"another"}"#), Err(CallbackError::Unauthenticated));
+    let callback = read(&good, &body).unwrap();
+    assert_eq!(callback.answer, RailAnswer::Completed { rail_reference: None });
+
+    let engine = world.gateway.engine();
+    let subject = |provider: u16, key: &str| {
+        let callback = Callback { rail_key: key.to_owned(), answer: RailAnswer::Unknown };
+        engine.subject_of(ProviderNo(provider), &callback).unwrap()
+    };
+    assert_eq!(subject(2, &key), None, "it went to the other provider");
+    let (ulid, _) = key.split_once('-').unwrap();
+    for unknown in [ulid, &format!("{ulid}-2"), &format!("{ulid}-R1"), "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1", "-1", ""] {
+        assert_eq!(subject(1, unknown), None, "{unknown}");
+    }
+    let about = subject(1, &key).unwrap();
+    assert!(matches!(about, Subject::Attempt(_, 1)));
+    engine.run(railgate::engine::Answer { subject: about, answer: callback.answer, lease: None }).unwrap();
+    assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Completed);
+}
+
+#[test]
+fn a_provider_of_an_unknown_rail_is_refused_at_the_start() {
+    let providers = vec![provider("first", "https://one.example")];
+    let config = Config { providers, ..Config::sandbox() };
+    let opened = Gateway::open_with(Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(START, 1)), config);
+    let cause = opened.err().unwrap();
+    assert!(std::error::Error::source(&cause).unwrap().to_string().contains("provider first is of rail plain"));
+}

@@ -1,0 +1,94 @@
+//! A small rail over HTTP, written as any other would be: this file, and one line where it is registered.
+//!
+//! `PUT {base_url}/payments/{key}` pays and `PUT {base_url}/refunds/{key}` gives back, both once per key; `GET` asks. The answer
+//! is `{"status": "paid" | "taken" | "refused", "reference", "code"}`, or 404 for what never arrived. A callback is the same
+//! object with its `key`, under an HMAC of the provider's secret.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use railgate::api::{Action, Call};
+use railgate::rail::{Callback, CallbackError, FailureCode, HttpReply, HttpRequest, Inbound, Rail, RailAnswer, Request};
+use railgate::route::{Capabilities, ProviderSpec};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+pub const SIGNATURE: &str = "x-plain-signature";
+
+pub struct PlainRail;
+
+impl Rail for PlainRail {
+    fn kind(&self) -> &'static str {
+        "plain"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { check_payee: false, reverse: true, partial_reverse: true, inquiry: true, idempotent_submit: true }
+    }
+
+    fn encode(&self, call: &Call, provider: &ProviderSpec) -> Request {
+        let base = provider.settings.get("base_url").map_or("", String::as_str);
+        let (method, path) = match call.action {
+            Action::Submit => ("PUT", "payments"),
+            Action::Inquire => ("GET", "payments"),
+            Action::Reverse => ("PUT", "refunds"),
+            Action::InquireReversal => ("GET", "refunds"),
+        };
+        let body = json!({"amount": call.money.decimal(), "currency": call.money.currency().code(), "to": call.to.as_str()});
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        Request::Http(HttpRequest {
+            method,
+            url: format!("{base}/{path}/{}", call.rail_key),
+            headers: if method == "PUT" { headers } else { Vec::new() },
+            body: if method == "PUT" { body.to_string().into_bytes() } else { Vec::new() },
+            timeout_ms: 5_000,
+            // A key is taken once, however often it comes; but let the engine find out what became of a payment.
+            repeatable: method == "GET",
+        })
+    }
+
+    fn decode(&self, call: &Call, reply: &HttpReply) -> RailAnswer {
+        match (reply.status, call.action) {
+            (200, _) => serde_json::from_slice(&reply.body).map_or(RailAnswer::Unknown, |body| said(&body)),
+            (404, Action::Inquire | Action::InquireReversal) => RailAnswer::NotSent,
+            _ => RailAnswer::Unknown,
+        }
+    }
+
+    fn callback(&self, inbound: &Inbound<'_>, provider: &ProviderSpec) -> Result<Callback, CallbackError> {
+        let given = inbound.headers.iter().find(|(name, _)| *name == SIGNATURE).map(|(_, value)| *value);
+        let secret = provider.settings.get("secret").map_or("", String::as_str);
+        if secret.is_empty() || given != Some(signature(secret, inbound.body).as_str()) {
+            return Err(CallbackError::Unauthenticated);
+        }
+        let body: Value = serde_json::from_slice(inbound.body).map_err(|_| CallbackError::Malformed)?;
+        let rail_key = body["key"].as_str().ok_or(CallbackError::Malformed)?.to_owned();
+        Ok(Callback { rail_key, answer: said(&body) })
+    }
+}
+
+fn said(body: &Value) -> RailAnswer {
+    let rail_reference = body["reference"].as_str().map(str::to_owned);
+    match body["status"].as_str() {
+        Some("paid") => RailAnswer::Completed { rail_reference },
+        Some("taken") => RailAnswer::Accepted { rail_reference },
+        Some("refused") => RailAnswer::Declined {
+            code: FailureCode::RecipientNotFound,
+            elsewhere_ok: body["code"] == "try-another",
+            rail_code: body["code"].as_str().map(str::to_owned),
+        },
+        Some(_) | None => RailAnswer::Unknown,
+    }
+}
+
+/// How a provider signs a callback.
+pub fn signature(secret: &str, body: &[u8]) -> String {
+    let Ok(mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { return String::new() };
+    mac.chain_update(body).finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A provider that is reached at `base_url`.
+pub fn provider(id: &str, base_url: &str) -> ProviderSpec {
+    let spec = ProviderSpec::new(id, id, railgate::ledger::Mode::Sandbox, &PlainRail);
+    let settings = [("base_url", base_url), ("secret", "whispered")];
+    ProviderSpec { settings: settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into(), ..spec }
+}
