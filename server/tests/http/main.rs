@@ -10,6 +10,7 @@ mod hostile;
 mod limits;
 mod problems;
 mod races;
+mod rails;
 mod receipts;
 mod routes;
 mod shapes;

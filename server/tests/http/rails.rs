@@ -1,0 +1,131 @@
+//! Requests of a rail travel to a real operator on this machine, and back.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::put;
+use hyper::StatusCode;
+use railgate::Config;
+use railgate::api::{CreateRequest, Target};
+use railgate::engine::{Create, Enroll};
+use railgate::env::{Env as _, ManualEnv};
+use railgate::lifecycle::SettlementStatus;
+use railgate::rail::Rails;
+use railgate::store::memory::MemoryStore;
+use railgate_server::{Hosted, Running, start_with};
+use tokio::net::TcpListener;
+
+use super::support::{NOW, PATIENCE};
+
+#[path = "../../../core/tests/support/plain_rail.rs"]
+mod plain_rail;
+
+/// What arrived, by key: how often.
+type Books = Arc<Mutex<HashMap<String, usize>>>;
+
+async fn pay(State(books): State<Books>, Path(key): Path<String>) -> Response {
+    *books.lock().unwrap().entry(key).or_default() += 1;
+    r#"{"status":"paid","reference":"P-1"}"#.into_response()
+}
+
+/// Takes the payment, and breaks off before it has said so.
+async fn pay_and_fall_silent(State(books): State<Books>, Path(key): Path<String>) -> Response {
+    *books.lock().unwrap().entry(key).or_default() += 1;
+    (StatusCode::BAD_GATEWAY, "").into_response()
+}
+
+async fn tell(State(books): State<Books>, Path(key): Path<String>) -> Response {
+    match books.lock().unwrap().contains_key(&key) {
+        true => r#"{"status":"paid","reference":"P-2"}"#.into_response(),
+        false => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// An operator on this machine; its address.
+async fn operator(routes: Router<Books>) -> (String, Books) {
+    let books = Books::default();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let app = routes.with_state(Arc::clone(&books));
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    (address, books)
+}
+
+struct Service {
+    running: Running,
+    env: Arc<ManualEnv>,
+}
+
+async fn gateway_to(providers: &[(&str, &str)]) -> Service {
+    let mut hosted = Hosted::over(Arc::new(MemoryStore::new()));
+    let env = Arc::new(ManualEnv::new(NOW, 1));
+    hosted.env = env.clone();
+    hosted.worker.look_every = Duration::from_millis(10);
+    let providers = providers.iter().map(|(id, url)| plain_rail::provider(id, url)).collect();
+    hosted.engine = Config { providers, rails: Rails::built_in().with(plain_rail::PlainRail), ..hosted.engine };
+    Service { running: start_with(hosted, "127.0.0.1:0".parse().unwrap(), None).await.unwrap(), env }
+}
+
+/// Pays ten euros, and waits until that is done; with whom, and in how many attempts.
+async fn paid(Service { running, env }: &Service) -> (String, u16) {
+    let gateway = running.gateway();
+    let caller = gateway.run(Enroll { name: "Shop".to_owned(), key: None }).await.unwrap().caller;
+    let request = CreateRequest::new("10 EUR".parse().unwrap(), "msisdn:+254700000001".parse().unwrap(), "r".parse().unwrap());
+    let made = gateway.run(Create { caller, request: Box::new(request) }).await.unwrap();
+    let mut watch = gateway.watch(made.settlement.no);
+    let target = Target::parse("r").unwrap();
+    let done = tokio::time::timeout(PATIENCE, async {
+        loop {
+            let record = gateway.read(|engine| engine.settlement(&caller, &target)).await.unwrap();
+            if record.status == SettlementStatus::Completed {
+                return record;
+            }
+            assert!(!record.status.is_final(), "{:?}", record.status);
+            if record.status == SettlementStatus::Unknown {
+                // When it is asked what became of it.
+                env.advance_to(env.now() + 5_000);
+            }
+            watch.changed().await;
+        }
+    });
+    let record = done.await.expect("the payment ends");
+    let view = gateway.engine().view(&record, caller.client_id);
+    (view.provider, view.attempts)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_is_paid_through_and_its_figures_are_told_apart() {
+    let (address, books) = operator(Router::new().route("/payments/{key}", put(pay).get(tell))).await;
+    let service = gateway_to(&[("first", &address)]).await;
+    assert_eq!(paid(&service).await, ("first".to_owned(), 1));
+    assert_eq!(books.lock().unwrap().values().copied().collect::<Vec<_>>(), [1]);
+    let figures = service.running.metrics().encode();
+    assert!(figures.contains("railgate_rail_answers_total{provider=\"first\",answer=\"completed\"} 1"), "{figures}");
+    assert!(figures.contains("railgate_rail_request_duration_seconds_count{provider=\"first\"} 1"), "{figures}");
+    service.running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_cannot_be_reached_is_passed_over() {
+    let (address, _) = operator(Router::new().route("/payments/{key}", put(pay))).await;
+    // A port that was free a moment ago, and that nobody was told of.
+    let closed = format!("http://{}", TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap());
+    let service = gateway_to(&[("away", &closed), ("there", &address)]).await;
+    assert_eq!(paid(&service).await, ("there".to_owned(), 2));
+    service.running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_fell_silent_is_asked_and_not_paid_twice() {
+    let (address, books) = operator(Router::new().route("/payments/{key}", put(pay_and_fall_silent).get(tell))).await;
+    let (other, unused) = operator(Router::new().route("/payments/{key}", put(pay))).await;
+    let service = gateway_to(&[("silent", &address), ("other", &other)]).await;
+    assert_eq!(paid(&service).await, ("silent".to_owned(), 1));
+    assert_eq!(books.lock().unwrap().values().copied().collect::<Vec<_>>(), [1]);
+    assert!(unused.lock().unwrap().is_empty());
+    service.running.stop().await;
+}
