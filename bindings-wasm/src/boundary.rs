@@ -15,19 +15,17 @@ pub(crate) fn thrown(error: &Error) -> JsError {
     JsError::new(&error.problem_json())
 }
 
-/// What is wrong with something that only this side knows of. `status` is that of an answer, if it came with one.
+/// What is wrong with something that only this side knows of.
 #[derive(Serialize)]
 struct Local<'a> {
     code: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
     detail: &'a str,
     retryable: bool,
 }
 
-/// What is thrown for an error that the HTTP interface does not have, or that it told us of.
-pub(crate) fn thrown_as(code: &str, status: Option<u16>, detail: &str) -> JsError {
-    json(&Local { code, status, detail, retryable: false }).map_or_else(|error| error, |problem| JsError::new(&problem))
+/// What is thrown for an error that the HTTP interface does not have.
+pub(crate) fn thrown_as(code: &str, detail: &str) -> JsError {
+    json(&Local { code, detail, retryable: false }).map_or_else(|error| error, |problem| JsError::new(&problem))
 }
 
 fn wrong(name: &str, wanted: &str) -> JsError {
