@@ -76,6 +76,23 @@ pub(crate) fn millis(value: &JsValue, name: &str) -> Result<i64, JsError> {
     number.map(|whole| whole as i64).ok_or_else(|| wrong(name, "a whole number of milliseconds"))
 }
 
+/// A whole number that is not negative.
+pub(crate) fn count(value: &JsValue, name: &str) -> Result<u64, JsError> {
+    let number = value.as_f64().filter(|number| number.trunc() == *number && (0.0..=LARGEST_WHOLE).contains(number));
+    number.map(|whole| whole as u64).ok_or_else(|| wrong(name, "a whole number, not below zero"))
+}
+
+/// So many of those.
+pub(crate) fn counts<const N: usize>(value: &JsValue, name: &str) -> Result<[u64; N], JsError> {
+    let given = value.dyn_ref::<Array>().filter(|given| given.length() as usize == N);
+    let given = given.ok_or_else(|| wrong(name, &format!("an array of {N} numbers")))?;
+    let mut counts = [0; N];
+    for (count, given) in counts.iter_mut().zip(given.iter()) {
+        *count = self::count(&given, name)?;
+    }
+    Ok(counts)
+}
+
 /// A view as JSON.
 pub(crate) fn json(view: &impl Serialize) -> Result<String, JsError> {
     serde_json::to_string(view).map_err(|cause| thrown(&Error::internal(cause)))

@@ -2,8 +2,8 @@
 
 use railgate::auth::PublicKey;
 use railgate::client::{
-    Answer as ClientAnswer, Call as ClientCall, ClientError, Done, Exchange as ClientExchange, Lost, Patience, Request as ClientRequest,
-    Session as ClientSession, SignedBy, Snapshot, Step as ClientStep, Verdict, Why,
+    Answer, Call, ClientError, Done, Exchange as ClientExchange, Lost, Patience, Request, Session as ClientSession, SignedBy, Snapshot,
+    Step as ClientStep, Verdict, Why,
 };
 use railgate::error::Error;
 use railgate::ledger::Mode;
@@ -11,12 +11,11 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
-use crate::boundary::{array, bytes, flag, json, millis, text, thrown, thrown_as};
+use crate::boundary::{array, bytes, count, counts, flag, json, millis, text, texts, thrown, thrown_as};
 
 /// A request as JSON. An empty body is none.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
+#[derive(Serialize)]
+struct Sent {
     method: String,
     /// Path and query.
     path: String,
@@ -24,35 +23,13 @@ struct Request {
     body: String,
 }
 
-impl Request {
-    fn made(self) -> ClientRequest {
-        let Self { method, path, headers, body } = self;
-        ClientRequest { method, path, headers, body: body.into_bytes() }
-    }
-
-    fn of(request: ClientRequest) -> Result<Self, JsError> {
-        let ClientRequest { method, path, headers, body } = request;
+impl Sent {
+    fn of(request: Request) -> Result<Self, JsError> {
+        let Request { method, path, headers, body } = request;
         // It was text when it came in.
         let body = String::from_utf8(body).map_err(|cause| thrown(&Error::internal(cause)))?;
         Ok(Self { method, path, headers, body })
     }
-}
-
-/// A call as JSON, and how patiently it is carried out.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call {
-    request: Request,
-    repeatable: bool,
-    extra_ms: u64,
-    /// The public JWK of a key that it makes known, as JSON.
-    new_key: Option<String>,
-    attempts: u64,
-    timeout_ms: u64,
-    pause_ms: u64,
-    longest_pause_ms: u64,
-    /// It begins with the pause after so many failures, and this at least.
-    after: Option<(u32, u64)>,
 }
 
 /// A step as JSON.
@@ -64,7 +41,7 @@ enum Step<'a> {
         new_key: bool,
     },
     Send {
-        request: Request,
+        request: Sent,
         timeout_ms: u64,
         prepares: bool,
     },
@@ -80,18 +57,14 @@ enum Step<'a> {
     },
 }
 
-/// An answer as JSON.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Answer {
-    status: u16,
-    headers: Vec<(String, String)>,
-    body: String,
-}
-
 fn parse<'a, T: Deserialize<'a>>(json: &'a str, name: &str) -> Result<T, JsError> {
     serde_json::from_str(json)
         .map_err(|error| thrown(&Error::field(format!("/{name}"), "malformed", format!("{name} is not what it should be: {error}"))))
+}
+
+/// Names and values that stand in turn.
+fn pairs(texts: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    texts.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str()))
 }
 
 fn refused(error: ClientError) -> JsError {
@@ -144,7 +117,7 @@ impl Session {
     /// # Errors
     /// Throws for arguments that are none.
     pub fn enroll_request(&self, #[wasm_bindgen(unchecked_param_type = "string")] name: &JsValue) -> Result<String, JsError> {
-        json(&Request::of(self.0.enroll_request(&text(name, "name")?))?)
+        json(&Sent::of(self.0.enroll_request(&text(name, "name")?))?)
     }
 
     /// The request that asks for live access with a key of its own. To be signed by both keys, without a token.
@@ -152,7 +125,7 @@ impl Session {
     /// # Errors
     /// Throws what is wrong with the key.
     pub fn enroll_live_request(&self, #[wasm_bindgen(unchecked_param_type = "string")] jwk: &JsValue) -> Result<String, JsError> {
-        json(&Request::of(self.0.enroll_live_request(&key(jwk, "jwk")?))?)
+        json(&Sent::of(self.0.enroll_live_request(&key(jwk, "jwk")?))?)
     }
 
     /// What to keep for the next session, as JSON. It holds the token.
@@ -184,27 +157,39 @@ pub struct Exchange {
 
 #[wasm_bindgen]
 impl Exchange {
-    /// `call`: `{"request": {"method", "path", "headers": [[name, value]], "body"}, "repeatable", "extra_ms", "new_key", "attempts",
-    /// "timeout_ms", "pause_ms", "longest_pause_ms", "after": [failures, ms]}` as JSON.
+    /// `headers`: names and values in turn; `body`: empty is none; `new_key`: the public JWK of a key that it makes known;
+    /// `patience`: how many tries there are, how long an answer may take, how much longer this one may, the first and the longest
+    /// pause, how often in a row what an earlier one opened broke, and the pause then at least; times in milliseconds.
     ///
     /// # Errors
-    /// Throws for what is no call, and what is wrong with a new key.
+    /// Throws for arguments that are none, and what is wrong with a new key.
     #[wasm_bindgen(constructor)]
-    pub fn new(#[wasm_bindgen(unchecked_param_type = "string")] call: &JsValue) -> Result<Self, JsError> {
-        let Call { request, repeatable, extra_ms, new_key, attempts, timeout_ms, pause_ms, longest_pause_ms, after } =
-            parse(&text(call, "call")?, "call")?;
-        let tries = u32::try_from(attempts).unwrap_or(u32::MAX);
+    pub fn new(
+        #[wasm_bindgen(unchecked_param_type = "string")] method: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] path: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string[]")] headers: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] body: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "boolean")] repeatable: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string | undefined")] new_key: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "number[]")] patience: &JsValue,
+    ) -> Result<Self, JsError> {
+        let [tries, timeout_ms, extra_ms, pause_ms, longest_pause_ms, failures, wish_ms] = counts(patience, "patience")?;
+        let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let tries = small(tries);
         let patience = Patience { tries, timeout_ms, pause_ms, longest_pause_ms, unconnected: true };
-        let mut call = ClientCall::new(request.made()).extra(extra_ms);
-        if repeatable {
+        let mut request = Request::new(&text(method, "method")?, &text(path, "path")?);
+        request.headers = pairs(&texts(headers, "headers")?).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        request.body = text(body, "body")?.into_bytes();
+        let mut call = Call::new(request).extra(extra_ms);
+        if flag(repeatable, "repeatable")? {
             call = call.repeatable();
         }
-        if let Some(jwk) = new_key {
-            call = call.with_new_key(PublicKey::trusted_jwk(&jwk).map_err(|error| thrown(&error))?);
+        if !new_key.is_undefined() {
+            call = call.with_new_key(key(new_key, "new_key")?);
         }
         let mut inner = ClientExchange::new(call, patience);
-        if let Some((failures, ms)) = after {
-            inner = inner.after(failures, ms);
+        if failures > 0 {
+            inner.pause_first(small(failures), wish_ms);
         }
         Ok(Self { inner, message: Vec::new() })
     }
@@ -239,7 +224,7 @@ impl Exchange {
                 self.message = message;
                 Step::Sign { new_key: by == SignedBy::NewKey }
             }
-            ClientStep::Send { request, timeout_ms, prepares } => Step::Send { request: Request::of(request)?, timeout_ms, prepares },
+            ClientStep::Send { request, timeout_ms, prepares } => Step::Send { request: Sent::of(request)?, timeout_ms, prepares },
             ClientStep::Pause(ms) => Step::Pause(ms),
             ClientStep::Done(done) => return json(&ended(&done)),
         };
@@ -261,20 +246,22 @@ impl Exchange {
         Ok(())
     }
 
-    /// The answer to what was sent: `{"status", "headers": [[name, value]], "body"}` as JSON. Of a stream the body is left out.
+    /// The answer to what was sent. `headers`: names and values in turn. Of a stream the body is left out.
     ///
     /// # Errors
     /// Throws for arguments that are none.
     pub fn answered(
         &mut self,
         session: &mut Session,
-        #[wasm_bindgen(unchecked_param_type = "string")] answer: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "number")] status: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string[]")] headers: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] body: &JsValue,
         #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
     ) -> Result<(), JsError> {
-        let (answer, now) = (text(answer, "answer")?, millis(now_ms, "now_ms")?);
-        let Answer { status, headers, body } = parse(&answer, "answer")?;
-        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        self.inner.answered(&mut session.0, &ClientAnswer { status, headers: &headers, body: body.as_bytes() }, now);
+        let status = u16::try_from(count(status, "status")?).unwrap_or(u16::MAX);
+        let (headers, body, now) = (texts(headers, "headers")?, text(body, "body")?, millis(now_ms, "now_ms")?);
+        let headers: Vec<(&str, &str)> = pairs(&headers).collect();
+        self.inner.answered(&mut session.0, &Answer { status, headers: &headers, body: body.as_bytes() }, now);
         Ok(())
     }
 

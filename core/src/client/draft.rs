@@ -18,8 +18,8 @@ impl Draft {
     }
 
     /// The request, ready to be sent.
-    pub(super) fn finish(&self, signature: &[u8]) -> Result<Request, ClientError> {
-        let mut request = self.request.clone();
+    pub(super) fn finish(self, signature: &[u8]) -> Result<Request, ClientError> {
+        let mut request = self.request;
         request.add(self.fields.finish(signature)?);
         Ok(request)
     }

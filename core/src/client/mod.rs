@@ -85,6 +85,8 @@ struct Told {
     expires_in: Option<i64>,
     #[serde(default)]
     code: String,
+    #[serde(default)]
+    retryable: bool,
 }
 
 impl Session {
@@ -252,7 +254,8 @@ pub fn carries_token(path: &str) -> bool {
 }
 
 fn told(body: &[u8]) -> Option<Told> {
-    serde_json::from_slice(body).ok()
+    // As text: a module for browsers has a reader of that, and need not have another.
+    serde_json::from_str(std::str::from_utf8(body).ok()?).ok()
 }
 
 #[cfg(test)]

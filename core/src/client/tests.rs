@@ -27,7 +27,8 @@ fn ready() -> Session {
 /// Signed by the session's key.
 fn sign(session: &Session, request: Request, authenticated: bool, now: Millis, random: [u8; 16]) -> Result<Request, ClientError> {
     let draft = session.draft(request, authenticated, now, random)?;
-    draft.finish(&key(1).sign(draft.to_sign()).unwrap())
+    let signature = key(1).sign(draft.to_sign()).unwrap();
+    draft.finish(&signature)
 }
 
 /// What the server does first; gives back the nonce and the time.
@@ -85,7 +86,8 @@ fn a_new_key_signs_the_same_request_too() {
     let call = session.enroll_live_request(&new.public_key());
     let signed = sign(&session, call, false, NOW, [6; 16]).unwrap();
     let draft = session.draft_of_new_key(signed, &new.public_key(), NOW, [7; 16]).unwrap();
-    let signed = draft.finish(&new.sign(draft.to_sign()).unwrap()).unwrap();
+    let signature = new.sign(draft.to_sign()).unwrap();
+    let signed = draft.finish(&signature).unwrap();
     let (first, _) = verified(&signed, &session.public_key(), TAG);
     let (second, _) = verified(&signed, &new.public_key(), TAG_NEW_KEY);
     assert_ne!(first, second);
@@ -193,9 +195,9 @@ fn a_draft_takes_a_signature_of_its_key_s_kind() {
     let draft = session.draft(Request::new("GET", "/x"), false, NOW, [1; 16]).unwrap();
     let raw = key.sign(draft.to_sign()).unwrap();
     let der = to_der(raw.as_slice().try_into().unwrap());
-    assert!(draft.finish(&raw).unwrap() == draft.finish(&der).unwrap());
+    assert!(draft.clone().finish(&raw).unwrap() == draft.clone().finish(&der).unwrap());
     for bad in [&raw[..63], &[], &[0x30; 72]] {
-        let refused = draft.finish(bad).map(|_| ()).unwrap_err();
+        let refused = draft.clone().finish(bad).map(|_| ()).unwrap_err();
         assert!(matches!(refused, ClientError::Sign(SignError::Malformed(Algorithm::EcdsaP256Sha256))));
         assert_eq!(refused.code(), "malformed_signature");
     }

@@ -259,7 +259,7 @@ impl Session {
     pub(crate) async fn stream(&mut self, ask: Ask, broke: Option<(String, u32)>) -> Done<Stream> {
         let mut running = self.begin(ask, if broke.is_some() { FOR_EVER } else { ONCE }, None)?;
         if let Some((cause, failures)) = broke {
-            running.exchange = running.exchange.after(failures, 0);
+            running.exchange.pause_first(failures, 0);
             running.last = Err(NoAnswer::Lost(cause));
         }
         loop {

@@ -83,9 +83,6 @@ type Last = (done: Done) => unknown;
 /** What an error tells about the call that it ended. */
 type Told = Pick<Call, "once" | "idempotencyKey" | "newKey">;
 
-/** The headers that the core looks at. */
-const HEARD = ["content-type", "date", "retry-after", "signature-challenge"];
-
 /** Settings of `fetch` that not every runtime has. Nothing of an account belongs into a cache, and no cookies into a call. */
 function settings(): RequestInit {
   const known = Request.prototype;
@@ -145,20 +142,12 @@ export class Connection {
 
   /** Carries out a call; leaves its answer to `take`. */
   exchange<A>(call: Call, signal: AbortSignal, attempts: number, take: Take<A>): Promise<A> {
-    const { method, path, headers, body, repeatable, extraMs, newKey, after } = call;
+    const { method, path, headers, body, repeatable, extraMs, newKey, after = [0, 0] } = call;
     const { timeoutMs, pauseMs, longestPauseMs } = this.#patience;
-    const made = JSON.stringify({
-      request: { method, path, headers, body },
-      repeatable,
-      extra_ms: extraMs,
-      new_key: newKey && JSON.stringify(newKey.publicKey),
-      attempts,
-      timeout_ms: timeoutMs,
-      pause_ms: pauseMs,
-      longest_pause_ms: longestPauseMs,
-      after,
-    });
-    return this.#drive(guarded(() => new this.#exchange(made)), call, signal, take);
+    const jwk = newKey && JSON.stringify(newKey.publicKey);
+    const times = [attempts, timeoutMs, extraMs, pauseMs, longestPauseMs, ...after];
+    const exchange = guarded(() => new this.#exchange(method, path, headers.flat(), body, repeatable, jwk, times));
+    return this.#drive(exchange, call, signal, take);
   }
 
   async #drive<A>(exchange: Exchange, call: Told, signal: AbortSignal, take: Take<A> | undefined): Promise<A> {
@@ -243,8 +232,7 @@ export class Connection {
   }
 
   #answered(exchange: Exchange, { status, headers }: Response, body: string): void {
-    const heard = HEARD.map((name) => [name, headers.get(name)]).filter(([, value]) => value !== null);
-    guarded(() => exchange.answered(this.session, JSON.stringify({ status, headers: heard, body }), Date.now()));
+    guarded(() => exchange.answered(this.session, status, [...headers].flat(), body, Date.now()));
   }
 }
 

@@ -1,10 +1,8 @@
 //! What an answer other than 2xx says about the try that it ends.
 
-use serde::Deserialize;
-
 use super::{Lost, Why};
-use crate::client::Answer;
 use crate::client::proof::{Proof, known, passes};
+use crate::client::{Answer, Told, told};
 use crate::error::ErrorCode;
 use crate::time::{Millis, parse_http_date};
 
@@ -34,18 +32,11 @@ pub(super) struct Heard {
     pub(super) retry_after_ms: Option<u64>,
 }
 
-#[derive(Deserialize)]
-struct Problem {
-    code: String,
-    #[serde(default)]
-    retryable: bool,
-}
-
 impl Heard {
     /// Reads the answer to a create or another call.
     pub(super) fn of(answer: &Answer<'_>, creates: bool, now: Millis) -> Self {
         let retry_after_ms = answer.header("retry-after").and_then(|value| retry_after_ms(value, now));
-        let Some(Problem { code, retryable }) = problem(answer) else {
+        let Some(Told { code, retryable, .. }) = problem(answer) else {
             // Something before the gateway, which has no answer of it; or a page of who knows whom.
             let passes = matches!(answer.status, 502..=504);
             let (fate, why) = if passes { (Fate::Unanswered, Why::Lost(Lost::NoAnswer)) } else { (Fate::Unreadable, Why::Unreadable) };
@@ -78,11 +69,11 @@ fn fate(proof: Proof, creates: bool) -> Fate {
 
 /// The problem document that the answer is. A proxy's own errors may have a code, too: one that the gateway has, or a type that
 /// says what it is, is the gateway's.
-fn problem(answer: &Answer<'_>) -> Option<Problem> {
-    let problem: Problem = serde_json::from_slice(answer.body).ok()?;
+fn problem(answer: &Answer<'_>) -> Option<Told> {
+    let problem = told(answer.body)?;
     let typed = answer.header("content-type").is_some_and(|kind| kind.starts_with("application/problem+json"));
-    let ours = answer.status >= 400 && (typed || ErrorCode::ALL.iter().any(|known| known.as_str() == problem.code));
-    ours.then_some(problem)
+    let ours = (typed && !problem.code.is_empty()) || ErrorCode::ALL.iter().any(|known| known.as_str() == problem.code);
+    (ours && answer.status >= 400).then_some(problem)
 }
 
 /// The wait that a `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date.

@@ -200,6 +200,8 @@ enum State {
     Ended(Done),
 }
 
+const ANSWERED: State = State::Ended(Done { verdict: Verdict::Answered, why: Why::Answer, retry_after_ms: None });
+
 /// One signed call, or what is needed before one.
 pub struct Exchange {
     /// `None`: what is fetched is all that is wanted.
@@ -239,11 +241,9 @@ impl Exchange {
 
     /// Begins with the pause after so many failures, `wish_ms` at least: what an earlier exchange opened, such as a stream, broke
     /// that often in a row.
-    #[must_use]
-    pub fn after(mut self, failures: u32, wish_ms: u64) -> Self {
+    pub fn pause_first(&mut self, failures: u32, wish_ms: u64) {
         self.failures = failures;
         self.state = State::Pausing(wish_ms);
-        self
     }
 
     /// Whether the next step fetches something that other calls may be fetching, too.
@@ -258,7 +258,7 @@ impl Exchange {
             match std::mem::replace(&mut self.state, State::Begin) {
                 State::Begin => self.state = self.begun(session, now, random),
                 State::Countersign(request) => {
-                    let key = self.call.as_ref().and_then(|call| call.new_key).unwrap_or_else(|| session.public_key());
+                    let key = self.new_key().unwrap_or_else(|| session.public_key());
                     let draft = session.draft_of_new_key(request, &key, now, random);
                     self.state = self.signing(draft, Aim::Call, SignedBy::NewKey);
                 }
@@ -289,13 +289,18 @@ impl Exchange {
     /// The signature of what was to be signed: for P-256 `r‖s`, as Web Crypto gives it, or DER, as key stores do; for Ed25519 64
     /// bytes.
     pub fn signed(&mut self, signature: &[u8]) {
-        let State::Signing(draft, aim, by) = &self.state else { return };
-        let countersigned = *aim == Aim::Call && *by == SignedBy::Session && self.call.as_ref().is_some_and(|call| call.new_key.is_some());
-        self.state = match draft.finish(signature) {
-            Ok(request) if countersigned => State::Countersign(request),
-            Ok(request) => State::Ready(request, *aim),
-            Err(error) => self.ended(Fate::NotSent, Why::Unsigned(error), None),
+        self.state = match std::mem::replace(&mut self.state, State::Begin) {
+            State::Signing(draft, aim, by) => match draft.finish(signature) {
+                Ok(request) if aim == Aim::Call && by == SignedBy::Session && self.new_key().is_some() => State::Countersign(request),
+                Ok(request) => State::Ready(request, aim),
+                Err(error) => self.ended(Fate::NotSent, Why::Unsigned(error), None),
+            },
+            other => other,
         };
+    }
+
+    fn new_key(&self) -> Option<PublicKey> {
+        self.call.as_ref().and_then(|call| call.new_key)
     }
 
     /// The answer to what was sent. Of one that goes on as a stream the body may be left out.
@@ -313,10 +318,10 @@ impl Exchange {
             Aim::Prepare => self.failed(Heard { fate: Fate::NotSent, ..Heard::of(answer, false, now) }),
             Aim::Call if success => {
                 // What an enrolment or a token grants is the session's, unless a new key asked for it.
-                if !self.authenticated && self.call.as_ref().is_some_and(|call| call.new_key.is_none()) {
+                if !self.authenticated && self.new_key().is_none() {
                     session.learn(answer, now);
                 }
-                self.state = State::Ended(Done { verdict: Verdict::Answered, why: Why::Answer, retry_after_ms: None });
+                self.state = ANSWERED;
             }
             Aim::Call if again && !self.signed_anew => {
                 self.signed_anew = true;
@@ -361,14 +366,12 @@ impl Exchange {
                 let draft = session.draft(session.token_request(None), false, now, random);
                 self.signing(draft, Aim::Prepare, SignedBy::Session)
             }
-            None => match &self.call {
-                Some(call) => {
-                    let draft = session.draft(call.request.clone(), self.authenticated, now, random);
-                    self.rounds = 0;
-                    self.signing(draft, Aim::Call, SignedBy::Session)
-                }
-                None => State::Ended(Done { verdict: Verdict::Answered, why: Why::Answer, retry_after_ms: None }),
-            },
+            None => {
+                let Some(call) = &self.call else { return ANSWERED };
+                let draft = session.draft(call.request.clone(), self.authenticated, now, random);
+                self.rounds = 0;
+                self.signing(draft, Aim::Call, SignedBy::Session)
+            }
         }
     }
 

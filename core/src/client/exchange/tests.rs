@@ -385,7 +385,8 @@ fn a_gateway_that_was_never_there_is_told_at_once_where_that_is_wished() {
 fn what_broke_is_opened_again_after_a_pause_as_long_as_the_failures_before() {
     let mut session = ready();
     let call = Call::new(Request::new("GET", "/api/v1/gateway/events")).repeatable();
-    let mut exchange = Exchange::new(call, PATIENCE).after(2, 0);
+    let mut exchange = Exchange::new(call, PATIENCE);
+    exchange.pause_first(2, 0);
     assert!(!exchange.lacks(&session, NOW));
     assert!(matches!(exchange.next(&mut session, NOW, [0xff; 16]), Step::Pause(500)));
     assert!(matches!(exchange.next(&mut session, NOW, [1; 16]), Step::Sign { .. }));
