@@ -128,7 +128,7 @@ pub enum Step {
         /// It fetches what the call needs, and is not the call itself.
         prepares: bool,
     },
-    /// Wait so many milliseconds. A host that has a [`Step::Send`] before it can say why: its answer was not the last.
+    /// Wait so many milliseconds before the next try.
     Pause(u64),
     /// It is over.
     Done(Done),
@@ -246,7 +246,7 @@ impl Exchange {
         self.state = State::Pausing(wish_ms);
     }
 
-    /// Whether the next step fetches something that other calls may be fetching, too.
+    /// Whether the next step fetches something that other calls may be fetching, too: [`Exchange::preparation`] fetches it for all.
     pub fn lacks(&self, session: &Session, now: Millis) -> bool {
         matches!(self.state, State::Begin) && session.needs(now, self.authenticated).is_some()
     }
