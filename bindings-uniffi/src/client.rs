@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use railgate::ErrorCode;
 use railgate::api::{Page, SettlementView, Target};
-use railgate::client::outbox::{Heard, OutboxInput, TryKind, Verdict, judge, pause_ms};
-use railgate::client::{Request, Session};
+use railgate::client::outbox::shows;
+use railgate::client::{Call, Request, Session};
 use railgate::ledger::Mode;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{GatewayError, Problem};
 use crate::follow::StatusFollower;
-use crate::host::{HttpTransport, Signer};
-use crate::link::{Link, Lost, NewKey, answer_heard, now, public_key_of, read, refusal};
+use crate::host::{HttpResponse, HttpTransport, Signer};
+use crate::link::{Link, NewKey, TRIES, now, public_key_of, read};
 use crate::mirror::Give;
 use crate::names::{KeyStatus, SettlementStatus};
 use crate::request::{ReversalRequest, SettlementRequest};
@@ -21,8 +21,6 @@ use crate::values::Instant;
 use crate::views::{Balance, Check, Event, FeedPage, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
 
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
-/// How often a call is tried whose answer got lost.
-const TRIES: u32 = 5;
 
 /// Whether real money moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, uniffi::Enum)]
@@ -135,77 +133,18 @@ pub struct GatewayClient {
 }
 
 impl GatewayClient {
-    async fn call<T: DeserializeOwned>(&self, request: Request) -> Result<T, GatewayError> {
-        let answer = self.link.call(request, 0).await.map_err(|lost| lost.error)?;
-        read(&answer)
-    }
-
     /// A call that changes nothing, or the same however often it is made.
-    pub(crate) async fn call_again<T: DeserializeOwned>(&self, what: &str, request: Request) -> Result<T, GatewayError> {
-        let mut tries = 1;
-        loop {
-            match self.call(request.clone()).await {
-                Err(error) if tries < TRIES && error.may_pass() => {
-                    self.link.pause(pause_ms(what, tries)).await?;
-                    tries += 1;
-                }
-                decided => return decided,
-            }
-        }
+    pub(crate) async fn call<T: DeserializeOwned>(&self, request: Request) -> Result<T, GatewayError> {
+        self.link.carry(Call::new(request).repeatable(), TRIES, |answer| read::<T>(answer).is_ok()).await.read()
     }
 
-    /// A call that moves money, the same however often it is made. What a later try is refused for, be it before anybody looked
-    /// at its reference, says nothing about an earlier one whose answer got lost.
-    async fn carry_out<T: DeserializeOwned>(&self, reference: &str, request: Request) -> Result<T, GatewayError> {
-        let (mut doubt, mut tries) = (false, 1);
-        loop {
-            let (left, result) = match self.link.call(request.clone(), 0).await {
-                Ok(answer) => (true, read(&answer)),
-                Err(Lost { error, left }) => (left, Err(error)),
-            };
-            let error = match result {
-                Ok(done) => return Ok(done),
-                Err(error) => error,
-            };
-            // Whoever has the reference, it is not this call.
-            if matches!(&error, GatewayError::Refused { problem } if problem.code == ErrorCode::ReferenceConflict.as_str()) {
-                return Err(error);
-            }
-            doubt |= left && matches!(error, GatewayError::Unanswered { .. });
-            if tries == TRIES || !error.may_pass() {
-                return Err(if doubt { in_doubt(error) } else { error });
-            }
-            self.link.pause(pause_ms(reference, tries)).await?;
-            tries += 1;
-        }
-    }
-
-    /// A call that brings a new key, once: whether it is known tells whether an earlier try was carried out.
+    /// A call that brings a new key.
     pub(crate) async fn by_both<T: DeserializeOwned>(&self, request: Request, key: &NewKey) -> Result<T, GatewayError> {
-        let answer = self.link.call_bringing(Some(key), request, 0).await.map_err(|lost| lost.error)?;
-        read(&answer)
+        self.link.carry_with(key, request).await.read()
     }
 
     pub(crate) async fn look<T: DeserializeOwned>(&self, path: String) -> Result<T, GatewayError> {
-        self.call_again("", Request::new("GET", &path)).await
-    }
-
-    /// One try of a create: what it proves, and the settlement or the error that it is.
-    async fn try_create(&self, reference: &str, body: &str) -> (Verdict, Result<Settlement, GatewayError>) {
-        let sent = self.link.call(Request::post(SETTLEMENTS, body.to_owned()), 0).await;
-        let heard = match &sent {
-            Ok(answer) => answer_heard(answer),
-            Err(Lost { left: true, .. }) => Heard::NoAnswer { problem: "" },
-            Err(Lost { left: false, .. }) => Heard::NotSent { problem: "" },
-        };
-        let verdict = judge(TryKind::Create, reference, body, &heard);
-        let result = match sent {
-            Ok(answer) if verdict.input == OutboxInput::Taken => read(&answer),
-            Ok(answer) if answer.status >= 400 => Err(refusal(&answer)),
-            Ok(_) => Err(GatewayError::unanswered("answer_unreadable", "the gateway's answer cannot be read")),
-            Err(lost) => Err(lost.error),
-        };
-        (verdict, result)
+        self.call(Request::new("GET", &path)).await
     }
 }
 
@@ -232,7 +171,7 @@ impl GatewayClient {
         transport: Arc<dyn HttpTransport>,
         session: Option<String>,
     ) -> Result<Arc<Self>, GatewayError> {
-        let session_of_key = Session::deferred(&base_url, environment.into(), public_key_of(&*signer)?)?;
+        let session_of_key = Session::new(&base_url, environment.into(), public_key_of(&*signer)?)?;
         let base = session_of_key.base().to_owned();
         let link = Arc::new(Link::new(session_of_key, transport, signer));
         if let Some(session) = session {
@@ -265,18 +204,13 @@ impl GatewayClient {
     /// `storage_owner` if the kept session is another client's.
     pub async fn enroll(&self, name: String) -> Result<Enrollment, GatewayError> {
         let request = self.link.session(|session| session.enroll_request(&name));
-        let answer = self.link.call(request, 0).await.map_err(|lost| lost.error)?;
-        match read::<Enrollment>(&answer) {
-            Ok(enrollment) => {
-                self.link.learn(&answer)?;
-                Ok(enrollment)
-            }
+        match self.link.carry(Call::new(request), 1, |_| true).await.read() {
             Err(GatewayError::Refused { problem }) if problem.code == ErrorCode::KeyExists.as_str() => {
                 let client_id = self.link.identify().await?;
                 let (key_id, balances) = (self.key_id()?, self.balances().await?);
                 Ok(Enrollment { client_id, key_id, status: KeyStatus::Active, webhook_secret: None, balances })
             }
-            Err(error) => Err(error),
+            enrolled => enrolled,
         }
     }
 
@@ -287,29 +221,10 @@ impl GatewayClient {
     /// finds out; `Unsigned`.
     pub async fn create(&self, request: SettlementRequest) -> Result<Settlement, GatewayError> {
         let body = request.checked_body(Instant(now()))?;
-        let reference = &request.reference;
-        let (mut doubt, mut tries) = (false, 1);
-        loop {
-            let (verdict, result) = self.try_create(reference, &body).await;
-            let error = match result {
-                Ok(settlement) => return Ok(settlement),
-                Err(error) => error,
-            };
-            match (verdict.input, doubt) {
-                // What a later try is refused for says nothing about an earlier one.
-                (OutboxInput::Refused, true) => return Err(in_doubt(error)),
-                (OutboxInput::Refused, false) | (OutboxInput::Foreign, _) => return Err(error),
-                (OutboxInput::NoAnswer, _) => doubt = true,
-                (_, true) => {}
-                (_, false) if !error.may_pass() => return Err(error),
-                (_, false) => {}
-            }
-            if tries == TRIES || error.is_unsigned() {
-                return Err(if doubt { in_doubt(error) } else { error });
-            }
-            self.link.pause(pause_ms(reference, tries)).await?;
-            tries += 1;
-        }
+        let call = Call::new(Request::post(SETTLEMENTS, body.clone())).repeatable();
+        // A settlement that somebody else made under the reference is never taken for this one.
+        let answers = |answer: &HttpResponse| matches!(answer.status, 200 | 201) && shows(&request.reference, &body, &answer.body);
+        self.link.carry(call, TRIES, answers).await.read()
     }
 
     /// What a create would meet now: every problem, the cost, the route; nothing is done.
@@ -317,7 +232,7 @@ impl GatewayClient {
     /// # Errors
     /// `Refused`, `Unanswered`, `Unsigned`.
     pub async fn check(&self, request: SettlementRequest) -> Result<Check, GatewayError> {
-        self.call_again("", Request::post(&format!("{SETTLEMENTS}/check"), request.body())).await
+        self.call(Request::post(&format!("{SETTLEMENTS}/check"), request.body())).await
     }
 
     /// The settlement with this reference or id.
@@ -390,8 +305,7 @@ impl GatewayClient {
     /// `Refused`, such as `reversal_exceeds_remaining`: nothing is given back; `Unanswered`: it may be given back, and the same
     /// call later finds out; `Unsigned`.
     pub async fn reverse(&self, reference: String, request: ReversalRequest) -> Result<Reversed, GatewayError> {
-        let call = Request::post(&path_of(&reference, "/reverse")?, request.body());
-        self.carry_out(&request.reference, call).await
+        self.call(Request::post(&path_of(&reference, "/reverse")?, request.body())).await
     }
 
     /// Its reversals.
@@ -408,8 +322,7 @@ impl GatewayClient {
     /// # Errors
     /// As [`GatewayClient::settlement`].
     pub async fn reconcile(&self, reference: String) -> Result<Reconciliation, GatewayError> {
-        let request = Request::post(&path_of(&reference, "/check")?, "{}".to_owned());
-        self.call_again(&reference, request).await
+        self.call(Request::post(&path_of(&reference, "/check")?, "{}".to_owned())).await
     }
 
     /// Its receipt; what counts is `jws`.
@@ -425,8 +338,8 @@ impl GatewayClient {
     /// # Errors
     /// `Unanswered`; `Refused`, as when one asks too often.
     pub async fn receipt_keys(&self) -> Result<String, GatewayError> {
-        let answer = self.link.call_unsigned(Request::new("GET", "/.well-known/jwks.json")).await?;
-        read::<crate::values::Json>(&answer).map(|keys| keys.0)
+        let keys: crate::values::Json = self.link.call_unsigned(Request::new("GET", "/.well-known/jwks.json")).await.read()?;
+        Ok(keys.0)
     }
 
     /// What the client's accounts hold.
@@ -437,9 +350,4 @@ impl GatewayClient {
         let page: Data<Balance> = self.look("/api/v1/balances".to_owned()).await?;
         Ok(page.data)
     }
-}
-
-/// The last thing that was heard of a call of which an earlier try may have been carried out.
-fn in_doubt(error: GatewayError) -> GatewayError {
-    GatewayError::Unanswered { problem: Problem { retryable: true, ..error.problem().clone() } }
 }

@@ -118,11 +118,6 @@ impl GatewayError {
         matches!(self, Self::Unsigned { .. })
     }
 
-    /// May be tried again without asking anybody: a key may have asked its user, who has just said no.
-    pub(crate) fn may_pass(&self) -> bool {
-        self.problem().retryable && !self.is_unsigned()
-    }
-
     pub(crate) fn not_genuine(code: &str, detail: impl Into<String>) -> Self {
         Self::NotGenuine { problem: Problem::local(code, detail) }
     }
@@ -159,10 +154,9 @@ impl From<ClientError> for GatewayError {
         let detail = error.to_string();
         match error {
             ClientError::Address | ClientError::Path => Self::invalid(Problem::local("malformed_request", detail)),
-            // Another call has found out meanwhile that the challenge is over.
+            // An exchange fetches them first.
             ClientError::NotReady => Self::unanswered("not_ready", detail),
             ClientError::Sign(_) => Self::unsignable(detail),
-            ClientError::Refused { .. } | ClientError::Unreadable => Self::unanswered("answer_unreadable", detail),
         }
     }
 }

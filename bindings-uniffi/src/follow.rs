@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use railgate::client::Request;
-use railgate::client::outbox::pause_ms;
+use railgate::client::{Call, Request};
 
 use crate::error::GatewayError;
 use crate::link::{Link, read};
@@ -11,8 +10,8 @@ use crate::views::Status;
 
 /// How long the gateway holds an answer while nothing changes.
 const WAIT_S: u32 = 25;
-/// After this many failures in a row the app gets an error; it may continue.
-const PATIENCE: u32 = 5;
+/// After so many tries of one look the app is told; it may go on.
+const TRIES: u32 = 6;
 
 #[derive(Clone, Copy, Default)]
 struct Seen {
@@ -42,8 +41,8 @@ impl StatusFollower {
             None => (self.path.clone(), 0),
             Some(version) => (format!("{}?wait={WAIT_S}&version={version}", self.path), WAIT_S),
         };
-        let answer = self.link.call(Request::new("GET", &path), wait_s).await.map_err(|lost| lost.error)?;
-        read(&answer)
+        let call = Call::new(Request::new("GET", &path)).repeatable().extra(u64::from(wait_s) * 1_000);
+        self.link.carry(call, TRIES, |answer| read::<Status>(answer).is_ok()).await.read()
     }
 }
 
@@ -55,25 +54,17 @@ impl StatusFollower {
     /// # Errors
     /// As [`GatewayClient::status`](crate::GatewayClient::status).
     pub async fn next(&self) -> Result<Option<Status>, GatewayError> {
-        let mut failures = 0;
         loop {
             let seen = self.seen();
             if seen.ended {
                 return Ok(None);
             }
-            match self.look(seen.version).await {
-                Ok(status) if seen.version.is_none_or(|version| status.version > version) => {
-                    let now = Seen { version: Some(status.version), ended: status.is_final };
-                    *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = now;
-                    return Ok(Some(status));
-                }
-                // Nothing has changed.
-                Ok(_) => failures = 0,
-                Err(error) if failures < PATIENCE && error.may_pass() => {
-                    failures += 1;
-                    self.link.pause(pause_ms(&self.path, failures)).await?;
-                }
-                Err(error) => return Err(error),
+            let status = self.look(seen.version).await?;
+            // Else nothing has changed.
+            if seen.version.is_none_or(|version| status.version > version) {
+                let now = Seen { version: Some(status.version), ended: status.is_final };
+                *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = now;
+                return Ok(Some(status));
             }
         }
     }

@@ -66,7 +66,7 @@ impl GatewayClient {
         if key_id.is_empty() || !key_id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
             return Err(GatewayError::invalid(Problem::local("key_not_found", "this is no key's id")));
         }
-        self.call_again("", Request::new("DELETE", &format!("{KEYS}/{key_id}"))).await
+        self.call(Request::new("DELETE", &format!("{KEYS}/{key_id}"))).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! Carrying one call to the gateway and its answer back, as [`Session`] says: challenge, token, signature.
+//! Carrying one call to the gateway and its answer back, as an [`Exchange`] says.
 //!
 //! Every try bears an `x-request-id` of its own, and an answer counts only if it bears the same: one that was meant for an
 //! earlier try or for another call, or that something in between made up, is no answer. No lock is held while the app's code
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use railgate::auth::PublicKey;
 use railgate::client::outbox::Heard;
-use railgate::client::{Answer, Draft, Drafted, Request, Session, carries_token};
+use railgate::client::{Answer, Call, Done, Exchange, Lost, Patience, Request, Session, SignedBy, Step, Verdict, Why, carries_token};
 use railgate::ledger::Mode;
 use railgate::time::{Millis, parse_http_date};
 use serde::de::DeserializeOwned;
@@ -18,17 +18,47 @@ use crate::error::{FieldProblem, GatewayError, Problem};
 use crate::host::{HttpHeader, HttpRequest, HttpResponse, HttpTransport, Signer, SignerError, TransportError};
 use crate::signing::public_key;
 
-/// How long an answer may take, beyond what the call itself asks the gateway to wait.
-const PATIENCE_MS: u64 = 30_000;
-/// A gateway grants a challenge and a token; what has not made a session ready by then never will.
-const MOST_NEEDS: usize = 4;
+/// How often a call is tried that may be tried again.
+pub(crate) const TRIES: u32 = 5;
 const REQUEST_ID: &str = "x-request-id";
 
-/// A call that was not answered.
-pub(crate) struct Lost {
-    pub(crate) error: GatewayError,
-    /// The call itself may have left.
-    pub(crate) left: bool,
+fn patience(tries: u32) -> Patience {
+    Patience { tries, timeout_ms: 30_000, pause_ms: 1_000, longest_pause_ms: 30_000, unconnected: true }
+}
+
+/// How a call ended.
+pub(crate) struct Ended {
+    pub(crate) verdict: Verdict,
+    /// What came last: an answer, or why there is none.
+    pub(crate) last: Result<HttpResponse, GatewayError>,
+}
+
+impl Ended {
+    /// The answer's document, or why there is none.
+    pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T, GatewayError> {
+        match &self.last {
+            Ok(answer) if self.verdict == Verdict::Answered => read(answer),
+            Ok(_) | Err(_) => Err(self.error()),
+        }
+    }
+
+    /// Why there is no answer that says what came of it.
+    pub(crate) fn error(self) -> GatewayError {
+        let problem = match self.last {
+            Ok(answer) => problem_of(&answer),
+            Err(error) if self.verdict == Verdict::NotDone || matches!(error, GatewayError::Storage { .. }) => return error,
+            Err(error) => error.problem().clone(),
+        };
+        // A gateway that cannot grant a token just now refuses nothing.
+        let refuses = problem.code != UNREADABLE && problem.status.is_some_and(|status| status < 500);
+        match self.verdict {
+            Verdict::Refused => GatewayError::Refused { problem },
+            Verdict::NotDone if refuses => GatewayError::Refused { problem },
+            Verdict::Answered | Verdict::NotDone | Verdict::Open | Verdict::InDoubt => {
+                GatewayError::Unanswered { problem: Problem { retryable: true, ..problem } }
+            }
+        }
+    }
 }
 
 /// A key that the gateway does not know yet.
@@ -116,7 +146,7 @@ impl Link {
 
     /// The same gateway in the name of another key.
     pub(crate) fn of_new_key(&self, key: &NewKey, mode: Mode) -> Result<Self, GatewayError> {
-        let session = Session::deferred(&self.session(|session| session.base().to_owned()), mode, key.public)?;
+        let session = Session::new(&self.session(|session| session.base().to_owned()), mode, key.public)?;
         Ok(Self::new(session, self.transport.clone(), key.signer.clone()))
     }
 
@@ -161,112 +191,109 @@ impl Link {
         self.transport.pause(u64::try_from(ms).unwrap_or(0)).await.map_err(|error| unanswered(&error))
     }
 
-    /// Signs a call, sends it and gives the answer; once more if it was refused for its challenge or token alone. `wait_s`:
-    /// how long the gateway is asked to wait.
-    pub(crate) async fn call(&self, request: Request, wait_s: u32) -> Result<HttpResponse, Lost> {
-        self.call_bringing(None, request, wait_s).await
+    /// Carries out a call, in at most so many tries. `answers`: whether a 2xx is an answer to it.
+    pub(crate) async fn carry(&self, call: Call, tries: u32, answers: impl Fn(&HttpResponse) -> bool) -> Ended {
+        self.drive(Exchange::new(call, patience(tries)), None, answers).await
     }
 
-    /// The same for a call that brings a new key, which signs it too.
-    pub(crate) async fn call_bringing(&self, new: Option<&NewKey>, request: Request, wait_s: u32) -> Result<HttpResponse, Lost> {
-        let mut left = false;
-        let answer = self.once(new, &request, wait_s, &mut left).await.map_err(|error| Lost { error, left })?;
-        if !self.hear(&answer) {
-            return Ok(answer);
-        }
-        left = false;
-        let answer = self.once(new, &request, wait_s, &mut left).await.map_err(|error| Lost { error, left })?;
-        self.hear(&answer);
-        Ok(answer)
+    /// Carries out a call that brings a new key, which signs it too. Once: whether the key is known tells whether an earlier try was
+    /// carried out.
+    pub(crate) async fn carry_with(&self, new: &NewKey, request: Request) -> Ended {
+        let exchange = Exchange::new(Call::new(request).with_new_key(new.public), patience(1));
+        self.drive(exchange, Some(new), |_| true).await
     }
 
     /// A call that everybody may make.
-    pub(crate) async fn call_unsigned(&self, request: Request) -> Result<HttpResponse, GatewayError> {
-        self.exchange(request, 0, &mut false).await
+    pub(crate) async fn call_unsigned(&self, request: Request) -> Ended {
+        let last = self.send(request, patience(1).timeout_ms).await.map_err(|(_, error)| error);
+        let success = last.as_ref().is_ok_and(|answer| (200..300).contains(&answer.status));
+        Ended { verdict: if success { Verdict::Answered } else { Verdict::NotDone }, last }
     }
 
-    async fn once(&self, new: Option<&NewKey>, request: &Request, wait_s: u32, left: &mut bool) -> Result<HttpResponse, GatewayError> {
-        let authenticated = carries_token(&request.path);
-        self.ready(authenticated).await?;
-        let one = random()?;
-        let draft = self.session(|session| session.draft(request.clone(), authenticated, now(), one))?;
-        let mut signed = signed(&*self.signer, draft).await?;
-        if let Some(new) = new {
-            let another = random()?;
-            let draft = self.session(|session| session.draft_of_new_key(signed, &new.public, now(), another))?;
-            signed = self::signed(&*new.signer, draft).await?;
-        }
-        self.exchange(signed, wait_s, left).await
-    }
-
-    /// Fetches the challenge and the token that are needed.
-    async fn ready(&self, authenticated: bool) -> Result<(), GatewayError> {
-        for _ in 0..MOST_NEEDS {
-            let (at, random) = (now(), random()?);
-            let prepare = |session: &mut Session| session.needs(at, authenticated).map(|need| session.prepare_draft(need, at, random));
-            let request = match self.session(prepare).transpose()? {
-                None => return Ok(()),
-                Some(Drafted::Plain(request)) => request,
-                Some(Drafted::Sign(draft)) => signed(&*self.signer, draft).await?,
-            };
-            let answer = self.exchange(request, 0, &mut false).await?;
-            if answer.status >= 400 && !self.hear(&answer) {
-                return Err(refusal(&answer));
+    async fn drive(&self, mut exchange: Exchange, new: Option<&NewKey>, answers: impl Fn(&HttpResponse) -> bool) -> Ended {
+        let mut last = Err(GatewayError::unanswered(UNREADABLE, "the gateway's challenges and tokens are of no use"));
+        loop {
+            let random = random().unwrap_or_else(|error| {
+                last = Err(error);
+                exchange.stop();
+                [0; 16]
+            });
+            match self.session(|session| exchange.next(session, now(), random)) {
+                Step::Sign { by, message } => {
+                    let signer = new.filter(|_| by == SignedBy::NewKey).map_or(&self.signer, |new| &new.signer);
+                    match signer.sign(message).await {
+                        Ok(signature) => exchange.signed(&signature),
+                        Err(SignerError::Unavailable { detail }) => {
+                            last = Err(GatewayError::unsigned(detail));
+                            exchange.stop();
+                        }
+                    }
+                }
+                Step::Send { request, timeout_ms, prepares } => {
+                    let grants = new.is_none() && !carries_token(&request.path);
+                    match self.send(request, timeout_ms).await {
+                        Ok(answer) if (200..300).contains(&answer.status) && !prepares && !answers(&answer) => {
+                            last = Err(unreadable("the gateway's answer cannot be read"));
+                            exchange.lost(Lost::Garbled);
+                        }
+                        // Its token is not taken up: nothing leaves in the other's name.
+                        Ok(answer) if grants && !self.knows_client_of(&answer) => {
+                            last = Err(other_client());
+                            exchange.stop();
+                        }
+                        Ok(answer) => {
+                            self.session(|session| with_answer(&answer, |answer| exchange.answered(session, answer, now())));
+                            last = Ok(answer);
+                        }
+                        Err((lost, error)) => {
+                            last = Err(error);
+                            exchange.lost(lost);
+                        }
+                    }
+                }
+                Step::Pause(ms) => {
+                    if let Err(error) = self.transport.pause(ms).await {
+                        last = Err(unanswered(&error));
+                        exchange.stop();
+                    }
+                }
+                Step::Done(Done { verdict, why, .. }) => {
+                    return Ended { verdict, last: if let Why::Unsigned(error) = why { Err(error.into()) } else { last } };
+                }
             }
-            if answer.status < 400 {
-                self.learn(&answer)?;
-            }
         }
-        Err(GatewayError::unanswered("answer_unreadable", "the gateway's challenges and tokens are of no use"))
     }
 
-    /// Sends one request as it is. `left` becomes true if it may have left.
-    async fn exchange(&self, request: Request, wait_s: u32, left: &mut bool) -> Result<HttpResponse, GatewayError> {
-        let id: String = random()?.iter().map(|byte| format!("{byte:02x}")).collect();
+    /// Sends one request as it is.
+    async fn send(&self, request: Request, timeout_ms: u64) -> Result<HttpResponse, (Lost, GatewayError)> {
+        let id: String = random().map_err(|error| (Lost::NotSent, error))?.iter().map(|byte| format!("{byte:02x}")).collect();
         let mut headers: Vec<_> = request.headers.into_iter().map(|(name, value)| HttpHeader { name, value }).collect();
         headers.push(HttpHeader { name: REQUEST_ID.to_owned(), value: id.clone() });
         let url = format!("{}{}", self.session(|session| session.base().to_owned()), request.path);
-        let timeout_ms = PATIENCE_MS + u64::from(wait_s) * 1_000;
-        *left = true;
         let answer = self.transport.send(HttpRequest { method: request.method, url, headers, body: request.body, timeout_ms }).await;
-        let answer = answer.map_err(|error| {
-            *left = !matches!(error, TransportError::NotSent { .. });
-            unanswered(&error)
+        let answer = answer.map_err(|error| match error {
+            TransportError::NotSent { .. } => (Lost::NotSent, unanswered(&error)),
+            TransportError::NoAnswer { .. } => (Lost::NoAnswer, unanswered(&error)),
         })?;
         let echo = answer.headers.iter().find(|header| header.name.eq_ignore_ascii_case(REQUEST_ID));
         if echo.is_none_or(|header| header.value != id) {
-            return Err(GatewayError::unanswered("answer_to_another_call", "what came back is not the gateway's answer to this call"));
+            let error = GatewayError::unanswered("answer_to_another_call", "what came back is not the gateway's answer to this call");
+            return Err((Lost::Garbled, error));
         }
         Ok(answer)
     }
 
-    fn hear(&self, answer: &HttpResponse) -> bool {
-        self.session(|session| with_answer(answer, |answer| session.hear(answer, now())))
-    }
-
-    /// Learns what an answer grants, and to whom.
-    pub(crate) fn learn(&self, answer: &HttpResponse) -> Result<(), GatewayError> {
+    /// Whether what an answer grants is granted to the client that this one is. Whose it is, the first one says.
+    fn knows_client_of(&self, answer: &HttpResponse) -> bool {
         let granted = serde_json::from_slice::<Granted>(&answer.body).ok().filter(|_| (200..300).contains(&answer.status));
-        let mut state = self.state();
-        if let (Some(known), Some(granted)) = (&state.client_id, &granted)
-            && *known != granted.client_id
-        {
-            // Its token is not taken up either: nothing leaves in the other's name.
-            return Err(other_client());
-        }
-        with_answer(answer, |answer| state.session.learn(answer, now()))?;
-        if let Some(Granted { client_id }) = granted {
-            state.client_id = Some(client_id);
-        }
-        Ok(())
+        let Some(Granted { client_id }) = granted else { return true };
+        *self.state().client_id.get_or_insert_with(|| client_id.clone()) == client_id
     }
 
     /// Takes a token, which says whose the key is.
     pub(crate) async fn identify(&self) -> Result<String, GatewayError> {
         let request = self.session(|session| session.token_request(None));
-        let answer = self.call(request, 0).await.map_err(|lost| lost.error)?;
-        let Granted { client_id } = read(&answer)?;
-        self.learn(&answer)?;
+        let Granted { client_id } = self.carry(Call::new(request), 1, |_| true).await.read()?;
         Ok(client_id)
     }
 }
@@ -275,12 +302,6 @@ impl Link {
 pub(crate) fn other_client() -> GatewayError {
     let detail = "the key is another client's than the kept session and the outbox are; go on without them";
     GatewayError::Storage { problem: Problem::local("storage_owner", detail) }
-}
-
-async fn signed(signer: &dyn Signer, draft: Draft) -> Result<Request, GatewayError> {
-    let signature = signer.sign(draft.to_sign().to_vec()).await;
-    let signature = signature.map_err(|SignerError::Unavailable { detail }| GatewayError::unsigned(detail))?;
-    Ok(draft.finish(&signature)?)
 }
 
 fn with_answer<T>(answer: &HttpResponse, look: impl FnOnce(&Answer<'_>) -> T) -> T {
@@ -301,15 +322,17 @@ fn unanswered(error: &TransportError) -> GatewayError {
     }
 }
 
-/// The answer's document, or why there is none.
+const UNREADABLE: &str = "answer_unreadable";
+
+fn unreadable(detail: impl Into<String>) -> GatewayError {
+    GatewayError::unanswered(UNREADABLE, detail)
+}
+
+/// The document of a 2xx, or why there is none.
 pub(crate) fn read<T: DeserializeOwned>(answer: &HttpResponse) -> Result<T, GatewayError> {
-    match answer.status {
-        // Done, and nothing to say.
-        204 => serde_json::from_slice(b"null").map_err(|error| GatewayError::unanswered("answer_unreadable", error.to_string())),
-        200..=299 => serde_json::from_slice(&answer.body)
-            .map_err(|error| GatewayError::unanswered("answer_unreadable", format!("the gateway's answer cannot be read: {error}"))),
-        _ => Err(refusal(answer)),
-    }
+    // Done, and nothing to say.
+    let body = if answer.status == 204 { b"null" } else { answer.body.as_slice() };
+    serde_json::from_slice(body).map_err(|error| unreadable(format!("the gateway's answer cannot be read: {error}")))
 }
 
 #[derive(Deserialize)]
@@ -325,16 +348,13 @@ struct Told {
     errors: Vec<FieldProblem>,
 }
 
-/// The problem that an answer is. Where it does not prove that nothing was done, the call counts as one without an answer.
-pub(crate) fn refusal(answer: &HttpResponse) -> GatewayError {
+/// The problem that an answer is.
+fn problem_of(answer: &HttpResponse) -> Problem {
+    let status = Some(answer.status);
     let Ok(told) = serde_json::from_slice::<Told>(&answer.body) else {
-        return GatewayError::unanswered("answer_unreadable", format!("the answer with status {} cannot be read", answer.status));
+        let detail = format!("the answer with status {} cannot be read", answer.status);
+        return Problem { status, ..Problem::passing(UNREADABLE, detail) };
     };
     let Told { code, detail, retryable, request_id, errors } = told;
-    let certain = match answer.status {
-        400..=499 => code != "nonce_replayed" && code != "request_in_progress",
-        _ => matches!(code.as_str(), "no_route" | "not_logged_yet"),
-    };
-    let problem = Problem { code, detail, retryable, problems: errors, status: Some(answer.status), request_id };
-    if certain { GatewayError::Refused { problem } } else { GatewayError::Unanswered { problem: Problem { retryable: true, ..problem } } }
+    Problem { code, detail, retryable, problems: errors, status, request_id }
 }

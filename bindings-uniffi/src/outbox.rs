@@ -8,11 +8,12 @@ use blocking::unblock;
 use event_listener::Event as Signal;
 use futures_lite::future::or;
 use railgate::client::outbox::{Heard, OutboxError, OutboxFile, Step, Try};
+use railgate::client::{Call, Verdict};
 use serde_json::json;
 
 use crate::client::GatewayClient;
 use crate::error::{GatewayError, Problem};
-use crate::link::{Link, Lost, answer_heard, now, other_client};
+use crate::link::{Ended, Link, answer_heard, now, other_client};
 use crate::mirror::{Give as _, mirror_enum};
 use crate::request::SettlementRequest;
 use crate::values::{Instant, Json};
@@ -215,21 +216,24 @@ impl Outbox {
 
     /// Carries one try to the gateway and stores what was heard.
     async fn carry(&self, mut carried: Carried, tried: Try) -> Result<(), GatewayError> {
-        let sent = match self.link.client_id() {
-            Some(client_id) if client_id == self.client_id => self.link.call(tried.request.clone(), 0).await,
+        let ended = match self.link.client_id() {
+            Some(client_id) if client_id == self.client_id => self.link.carry(Call::new(tried.request.clone()), 1, |_| true).await,
             // In another's name it would be paid again.
-            Some(_) | None => Err(Lost { error: other_client(), left: false }),
+            Some(_) | None => Ended { verdict: Verdict::NotDone, last: Err(other_client()) },
         };
-        match &sent {
-            Err(Lost { error, left: false }) if error.is_unsigned() => self.shy().did_not_sign(now()),
-            Ok(_) | Err(Lost { left: true, .. }) => self.ask_again(),
-            // The key was not asked.
-            Err(Lost { left: false, .. }) => {}
+        let verdict = ended.verdict;
+        // An answer that did not grant what the try needs is none to the try.
+        let last = if verdict == Verdict::NotDone { Err(ended.error()) } else { ended.last };
+        match (&last, verdict) {
+            (Err(error), Verdict::NotDone) if error.is_unsigned() => self.shy().did_not_sign(now()),
+            // The key was not asked, or it has signed.
+            (Err(_), Verdict::NotDone) => {}
+            (Ok(_) | Err(_), _) => self.ask_again(),
         }
-        let stored = self.change(move |file| match &sent {
-            Ok(answer) => file.heard(&tried, &answer_heard(answer), now()),
-            Err(Lost { error, left: true }) => file.heard(&tried, &Heard::NoAnswer { problem: &problem_of(error) }, now()),
-            Err(Lost { error, left: false }) => file.heard(&tried, &Heard::NotSent { problem: &problem_of(error) }, now()),
+        let stored = self.change(move |file| match (&last, verdict) {
+            (Ok(answer), _) => file.heard(&tried, &answer_heard(answer), now()),
+            (Err(error), Verdict::NotDone) => file.heard(&tried, &Heard::NotSent { problem: &problem_of(error) }, now()),
+            (Err(error), _) => file.heard(&tried, &Heard::NoAnswer { problem: &problem_of(error) }, now()),
         });
         stored.await?;
         carried.tried = None;

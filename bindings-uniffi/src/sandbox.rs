@@ -253,7 +253,7 @@ impl SandboxGateway {
     /// `Invalid`, `Storage`.
     pub async fn fund(&self, currency: String, amount: Decimal) -> Result<Balance, GatewayError> {
         let body = serde_json::json!({"currency": currency, "amount": amount.shortest()}).to_string();
-        self.change(move |sandbox| sandbox.fund(&body)).await
+        self.change(move |sandbox| sandbox.client().fund_json(&body)).await
     }
 
     /// Every event of the gateway after the position `after`, and each that happens.

@@ -15,19 +15,17 @@ pub(crate) fn thrown(error: &Error) -> JsError {
     JsError::new(&error.problem_json())
 }
 
-/// What is wrong with something that only this side knows of. `status` is that of an answer, if it came with one.
+/// What is wrong with something that only this side knows of.
 #[derive(Serialize)]
 struct Local<'a> {
     code: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
     detail: &'a str,
     retryable: bool,
 }
 
-/// What is thrown for an error that the HTTP interface does not have, or that it reported.
-pub(crate) fn thrown_as(code: &str, status: Option<u16>, detail: &str) -> JsError {
-    json(&Local { code, status, detail, retryable: false }).map_or_else(|error| error, |problem| JsError::new(&problem))
+/// What is thrown for an error that the HTTP interface does not have.
+pub(crate) fn thrown_as(code: &str, detail: &str) -> JsError {
+    json(&Local { code, detail, retryable: false }).map_or_else(|error| error, |problem| JsError::new(&problem))
 }
 
 fn wrong(name: &str, wanted: &str) -> JsError {
@@ -76,6 +74,23 @@ pub(crate) fn flag(value: &JsValue, name: &str) -> Result<bool, JsError> {
 pub(crate) fn millis(value: &JsValue, name: &str) -> Result<i64, JsError> {
     let number = value.as_f64().filter(|number| number.trunc() == *number && number.abs() <= LARGEST_WHOLE);
     number.map(|whole| whole as i64).ok_or_else(|| wrong(name, "a whole number of milliseconds"))
+}
+
+/// A whole number that is not negative.
+pub(crate) fn count(value: &JsValue, name: &str) -> Result<u64, JsError> {
+    let number = value.as_f64().filter(|number| number.trunc() == *number && (0.0..=LARGEST_WHOLE).contains(number));
+    number.map(|whole| whole as u64).ok_or_else(|| wrong(name, "a whole number, not below zero"))
+}
+
+/// So many of those.
+pub(crate) fn counts<const N: usize>(value: &JsValue, name: &str) -> Result<[u64; N], JsError> {
+    let given = value.dyn_ref::<Array>().filter(|given| given.length() as usize == N);
+    let given = given.ok_or_else(|| wrong(name, &format!("an array of {N} numbers")))?;
+    let mut counts = [0; N];
+    for (count, given) in counts.iter_mut().zip(given.iter()) {
+        *count = self::count(&given, name)?;
+    }
+    Ok(counts)
 }
 
 /// A view as JSON.

@@ -1,19 +1,21 @@
 //! Signing calls with a key in Web Crypto, which signs asynchronously and may be non-extractable.
 
 use railgate::auth::PublicKey;
-use railgate::client::{Answer as ClientAnswer, ClientError, Drafted, Need, Request as ClientRequest, Session as ClientSession, Snapshot};
+use railgate::client::{
+    Answer, Call, ClientError, Done, Exchange as ClientExchange, Lost, Patience, Request, Session as ClientSession, SignedBy, Snapshot,
+    Step as ClientStep, Verdict, Why,
+};
 use railgate::error::Error;
 use railgate::ledger::Mode;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
-use crate::boundary::{array, bytes_or_none, flag, json, millis, text, thrown, thrown_as};
+use crate::boundary::{array, bytes, count, counts, flag, json, millis, text, texts, thrown, thrown_as};
 
 /// A request as JSON. An empty body is none.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
+#[derive(Serialize)]
+struct Sent {
     method: String,
     /// Path and query.
     path: String,
@@ -21,27 +23,38 @@ struct Request {
     body: String,
 }
 
-impl Request {
-    fn read(value: &JsValue) -> Result<ClientRequest, JsError> {
-        let Self { method, path, headers, body } = parse(&text(value, "request")?, "request")?;
-        Ok(ClientRequest { method, path, headers, body: body.into_bytes() })
-    }
-
-    fn write(request: ClientRequest) -> Result<String, JsError> {
-        let ClientRequest { method, path, headers, body } = request;
+impl Sent {
+    fn of(request: Request) -> Result<Self, JsError> {
+        let Request { method, path, headers, body } = request;
         // It was text when it came in.
         let body = String::from_utf8(body).map_err(|cause| thrown(&Error::internal(cause)))?;
-        json(&Self { method, path, headers, body })
+        Ok(Self { method, path, headers, body })
     }
 }
 
-/// An answer as JSON.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Answer {
-    status: u16,
-    headers: Vec<(String, String)>,
-    body: String,
+/// A step as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Step<'a> {
+    /// To be signed by the session's key, or by the new one: `to_sign`.
+    Sign {
+        new_key: bool,
+    },
+    Send {
+        request: Sent,
+        timeout_ms: u64,
+        prepares: bool,
+    },
+    Pause(u64),
+    Done {
+        verdict: &'static str,
+        why: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        retry_after_ms: Option<u64>,
+        /// Code and detail, where it cannot be signed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        problem: Option<(&'a str, String)>,
+    },
 }
 
 fn parse<'a, T: Deserialize<'a>>(json: &'a str, name: &str) -> Result<T, JsError> {
@@ -49,9 +62,13 @@ fn parse<'a, T: Deserialize<'a>>(json: &'a str, name: &str) -> Result<T, JsError
         .map_err(|error| thrown(&Error::field(format!("/{name}"), "malformed", format!("{name} is not what it should be: {error}"))))
 }
 
+/// Names and values that stand in turn.
+fn pairs(texts: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    texts.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str()))
+}
+
 fn refused(error: ClientError) -> JsError {
-    let status = if let ClientError::Refused { status, .. } = &error { Some(*status) } else { None };
-    thrown_as(error.code(), status, &error.to_string())
+    thrown_as(error.code(), &error.to_string())
 }
 
 fn key(jwk: &JsValue, name: &str) -> Result<PublicKey, JsError> {
@@ -80,7 +97,7 @@ impl Session {
             "live" => Mode::Live,
             _ => return Err(thrown(&Error::field("/mode", "unknown_mode", "must be sandbox or live"))),
         };
-        ClientSession::deferred(&text(base, "base")?, mode, key(jwk, "jwk")?).map(Self).map_err(refused)
+        ClientSession::new(&text(base, "base")?, mode, key(jwk, "jwk")?).map(Self).map_err(refused)
     }
 
     /// The gateway's address as it is signed.
@@ -95,82 +112,12 @@ impl Session {
         self.0.public_key().id().to_string()
     }
 
-    /// What to fetch before a call can be signed: `challenge`, `token`, or nothing. `authenticated` is false for calls that carry
-    /// no token.
-    ///
-    /// # Errors
-    /// Throws for arguments that are none.
-    #[wasm_bindgen(unchecked_return_type = "\"challenge\" | \"token\" | undefined")]
-    pub fn needs(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "boolean")] authenticated: &JsValue,
-    ) -> Result<Option<String>, JsError> {
-        let need = self.0.needs(millis(now_ms, "now_ms")?, flag(authenticated, "authenticated")?);
-        Ok(need.map(|need| match need {
-            Need::Challenge => "challenge".to_owned(),
-            Need::Token => "token".to_owned(),
-        }))
-    }
-
-    /// The request that fetches what is needed. `random`: 16 bytes, never used twice.
-    ///
-    /// # Errors
-    /// Throws `not_ready` if something else is needed first.
-    pub fn prepare(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "\"challenge\" | \"token\"")] need: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] random: &JsValue,
-    ) -> Result<Draft, JsError> {
-        let need = match text(need, "need")?.as_str() {
-            "challenge" => Need::Challenge,
-            "token" => Need::Token,
-            _ => return Err(thrown(&Error::field("/need", "unknown_need", "must be challenge or token"))),
-        };
-        self.0.prepare_draft(need, millis(now_ms, "now_ms")?, array(random, "random")?).map(Draft).map_err(refused)
-    }
-
-    /// A request that is to be signed. `request`: `{"method", "path", "headers": [[name, value]], "body"}` as JSON; `random`: 16
-    /// bytes, never used twice.
-    ///
-    /// # Errors
-    /// Throws `not_ready`, `invalid_path`, `unsignable_request`.
-    pub fn draft(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "string")] request: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "boolean")] authenticated: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] random: &JsValue,
-    ) -> Result<Draft, JsError> {
-        let (request, authenticated) = (Request::read(request)?, flag(authenticated, "authenticated")?);
-        let draft = self.0.draft(request, authenticated, millis(now_ms, "now_ms")?, array(random, "random")?);
-        draft.map(|draft| Draft(Drafted::Sign(draft))).map_err(refused)
-    }
-
-    /// The second signature of a request that brings a new key, to be made by that key. `request` is what the draft of the first
-    /// came to; `jwk` is the new public key.
-    ///
-    /// # Errors
-    /// As of [`Session::draft`].
-    pub fn draft_of_new_key(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "string")] request: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "string")] jwk: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] random: &JsValue,
-    ) -> Result<Draft, JsError> {
-        let (request, key) = (Request::read(request)?, key(jwk, "jwk")?);
-        let draft = self.0.draft_of_new_key(request, &key, millis(now_ms, "now_ms")?, array(random, "random")?);
-        draft.map(|draft| Draft(Drafted::Sign(draft))).map_err(refused)
-    }
-
     /// The request that enrols the key as a new sandbox client. To be signed, without a token.
     ///
     /// # Errors
     /// Throws for arguments that are none.
     pub fn enroll_request(&self, #[wasm_bindgen(unchecked_param_type = "string")] name: &JsValue) -> Result<String, JsError> {
-        Request::write(self.0.enroll_request(&text(name, "name")?))
+        json(&Sent::of(self.0.enroll_request(&text(name, "name")?))?)
     }
 
     /// The request that asks for live access with a key of its own. To be signed by both keys, without a token.
@@ -178,32 +125,7 @@ impl Session {
     /// # Errors
     /// Throws what is wrong with the key.
     pub fn enroll_live_request(&self, #[wasm_bindgen(unchecked_param_type = "string")] jwk: &JsValue) -> Result<String, JsError> {
-        Request::write(self.0.enroll_live_request(&key(jwk, "jwk")?))
-    }
-
-    /// Learns the challenge or the token from the answer to a request that asked for one, or enrolled. `answer`:
-    /// `{"status", "headers": [[name, value]], "body"}` as JSON.
-    ///
-    /// # Errors
-    /// Throws the gateway's own code and status if it refused, else `unreadable_answer`.
-    pub fn learn(
-        &mut self,
-        #[wasm_bindgen(unchecked_param_type = "string")] answer: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
-    ) -> Result<(), JsError> {
-        with_answer(answer, now_ms, |answer, now| self.0.learn(answer, now))?.map_err(refused)
-    }
-
-    /// Learns from any answer. True if the same call may be sent once more, with a new signature.
-    ///
-    /// # Errors
-    /// Throws for arguments that are none.
-    pub fn hear(
-        &mut self,
-        #[wasm_bindgen(unchecked_param_type = "string")] answer: &JsValue,
-        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
-    ) -> Result<bool, JsError> {
-        with_answer(answer, now_ms, |answer, now| self.0.hear(answer, now))
+        json(&Sent::of(self.0.enroll_live_request(&key(jwk, "jwk")?))?)
     }
 
     /// What to keep for the next session, as JSON. It holds the token.
@@ -225,37 +147,154 @@ impl Session {
     }
 }
 
-fn with_answer<T>(answer: &JsValue, now_ms: &JsValue, look: impl FnOnce(&ClientAnswer<'_>, i64) -> T) -> Result<T, JsError> {
-    let (answer, now) = (text(answer, "answer")?, millis(now_ms, "now_ms")?);
-    let Answer { status, headers, body } = parse(&answer, "answer")?;
-    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    Ok(look(&ClientAnswer { status, headers: &headers, body: body.as_bytes() }, now))
+/// One signed call, step by step: what to sign, what to send, how long to wait, and at the end what is known.
+#[wasm_bindgen]
+pub struct Exchange {
+    inner: ClientExchange,
+    /// What is to be signed.
+    message: Vec<u8>,
 }
 
-/// A request that may still lack its signature.
 #[wasm_bindgen]
-pub struct Draft(Drafted);
-
-#[wasm_bindgen]
-impl Draft {
-    /// The bytes to sign; nothing if the request is to be sent without a signature.
-    #[must_use]
-    pub fn to_sign(&self) -> Option<Vec<u8>> {
-        match &self.0 {
-            Drafted::Plain(_) => None,
-            Drafted::Sign(draft) => Some(draft.to_sign().to_vec()),
-        }
-    }
-
-    /// The request, ready to be sent, as JSON. `signature`: as Web Crypto gives it, if there was something to sign.
+impl Exchange {
+    /// `headers`: names and values in turn; `body`: empty is none; `new_key`: the public JWK of a key that it makes known;
+    /// `patience`: how many tries there are, how long an answer may take, how much longer this one may, the first and the longest
+    /// pause, how often in a row what an earlier one opened broke, and the pause then at least; times in milliseconds.
     ///
     /// # Errors
-    /// Throws `malformed_signature`.
-    pub fn finish(&self, #[wasm_bindgen(unchecked_optional_param_type = "Uint8Array")] signature: &JsValue) -> Result<String, JsError> {
-        let signature = bytes_or_none(signature, "signature")?.unwrap_or_default();
-        match &self.0 {
-            Drafted::Plain(request) => Request::write(request.clone()),
-            Drafted::Sign(draft) => Request::write(draft.finish(&signature).map_err(refused)?),
+    /// Throws for arguments that are none, and what is wrong with a new key.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_param_type = "string")] method: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] path: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string[]")] headers: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] body: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "boolean")] repeatable: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string | undefined")] new_key: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "number[]")] patience: &JsValue,
+    ) -> Result<Self, JsError> {
+        let [tries, timeout_ms, extra_ms, pause_ms, longest_pause_ms, failures, wish_ms] = counts(patience, "patience")?;
+        let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let tries = small(tries);
+        let patience = Patience { tries, timeout_ms, pause_ms, longest_pause_ms, unconnected: true };
+        let mut request = Request::new(&text(method, "method")?, &text(path, "path")?);
+        request.headers = pairs(&texts(headers, "headers")?).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        request.body = text(body, "body")?.into_bytes();
+        let mut call = Call::new(request).extra(extra_ms);
+        if flag(repeatable, "repeatable")? {
+            call = call.repeatable();
         }
+        if !new_key.is_undefined() {
+            call = call.with_new_key(key(new_key, "new_key")?);
+        }
+        let mut inner = ClientExchange::new(call, patience);
+        if failures > 0 {
+            inner.pause_first(small(failures), wish_ms);
+        }
+        Ok(Self { inner, message: Vec::new() })
     }
+
+    /// Fetches what this call needs, for all that wait for the same.
+    #[must_use]
+    pub fn preparation(&self) -> Self {
+        Self { inner: self.inner.preparation(), message: Vec::new() }
+    }
+
+    /// Whether the next step fetches something that other calls may be fetching, too.
+    ///
+    /// # Errors
+    /// Throws for arguments that are none.
+    pub fn lacks(&self, session: &Session, #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue) -> Result<bool, JsError> {
+        Ok(self.inner.lacks(&session.0, millis(now_ms, "now_ms")?))
+    }
+
+    /// What to do next, as JSON: `{"sign": {"new_key"}}`, `{"send": {"request", "timeout_ms", "prepares"}}`, `{"pause": ms}` or
+    /// `{"done": {"verdict", "why", "retry_after_ms", "problem"}}`. `random`: 16 bytes, never used twice.
+    ///
+    /// # Errors
+    /// Throws for arguments that are none.
+    pub fn next(
+        &mut self,
+        session: &mut Session,
+        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] random: &JsValue,
+    ) -> Result<String, JsError> {
+        let step = match self.inner.next(&mut session.0, millis(now_ms, "now_ms")?, array(random, "random")?) {
+            ClientStep::Sign { by, message } => {
+                self.message = message;
+                Step::Sign { new_key: by == SignedBy::NewKey }
+            }
+            ClientStep::Send { request, timeout_ms, prepares } => Step::Send { request: Sent::of(request)?, timeout_ms, prepares },
+            ClientStep::Pause(ms) => Step::Pause(ms),
+            ClientStep::Done(done) => return json(&ended(&done)),
+        };
+        json(&step)
+    }
+
+    /// The bytes to sign.
+    #[must_use]
+    pub fn to_sign(&self) -> Vec<u8> {
+        self.message.clone()
+    }
+
+    /// The signature, as Web Crypto gives it. One that is none ends the exchange.
+    ///
+    /// # Errors
+    /// Throws for arguments that are none.
+    pub fn signed(&mut self, #[wasm_bindgen(unchecked_param_type = "Uint8Array")] signature: &JsValue) -> Result<(), JsError> {
+        self.inner.signed(&bytes(signature, "signature")?);
+        Ok(())
+    }
+
+    /// The answer to what was sent. `headers`: names and values in turn. Of a stream the body is left out.
+    ///
+    /// # Errors
+    /// Throws for arguments that are none.
+    pub fn answered(
+        &mut self,
+        session: &mut Session,
+        #[wasm_bindgen(unchecked_param_type = "number")] status: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string[]")] headers: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] body: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
+    ) -> Result<(), JsError> {
+        let status = u16::try_from(count(status, "status")?).unwrap_or(u16::MAX);
+        let (headers, body, now) = (texts(headers, "headers")?, text(body, "body")?, millis(now_ms, "now_ms")?);
+        let headers: Vec<(&str, &str)> = pairs(&headers).collect();
+        self.inner.answered(&mut session.0, &Answer { status, headers: &headers, body: body.as_bytes() }, now);
+        Ok(())
+    }
+
+    /// There is no answer to what was sent, or, if it is `garbled`, what came is none to this call.
+    ///
+    /// # Errors
+    /// Throws for arguments that are none.
+    pub fn lost(&mut self, #[wasm_bindgen(unchecked_param_type = "boolean")] garbled: &JsValue) -> Result<(), JsError> {
+        self.inner.lost(if flag(garbled, "garbled")? { Lost::Garbled } else { Lost::NoAnswer });
+        Ok(())
+    }
+
+    /// It cannot go on: a key did not sign, or nobody waits any more.
+    pub fn stop(&mut self) {
+        self.inner.stop();
+    }
+}
+
+fn ended(done: &Done) -> Step<'_> {
+    let verdict = match done.verdict {
+        Verdict::Answered => "answered",
+        Verdict::Refused => "refused",
+        Verdict::NotDone => "not_done",
+        Verdict::Open => "open",
+        Verdict::InDoubt => "in_doubt",
+    };
+    let (why, problem) = match &done.why {
+        Why::Answer => ("answer", None),
+        Why::Unreadable => ("unreadable", None),
+        Why::Lost(_) => ("lost", None),
+        Why::NotReady => ("not_ready", None),
+        Why::Stopped => ("stopped", None),
+        Why::Unsigned(error) => ("unsigned", Some((error.code(), error.to_string()))),
+    };
+    Step::Done { verdict, why, retry_after_ms: done.retry_after_ms, problem }
 }

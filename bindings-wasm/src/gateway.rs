@@ -37,10 +37,10 @@ impl Gateway {
         let (seed, now) = (array(seed, "seed")?, millis(now_ms, "now_ms")?);
         let (snapshot, journal) = (bytes_or_none(snapshot, "snapshot")?, bytes_or_none(journal, "journal")?);
         let restored = SandboxJournal::restore(snapshot.as_deref(), &journal.unwrap_or_default())
-            .map_err(|error| thrown_as(error.code(), None, &error.to_string()))?;
+            .map_err(|error| thrown_as(error.code(), &error.to_string()))?;
         if restored.torn > 0 {
             // Storage of browsers keeps an entry whole or not at all.
-            return Err(thrown_as("journal_corrupt", None, "the last entry of the journal is incomplete"));
+            return Err(thrown_as("journal_corrupt", "the last entry of the journal is incomplete"));
         }
         let store = Arc::new(restored.store);
         let sandbox = Sandbox::open(Arc::<SandboxJournal>::clone(&store), &options, seed, now).map_err(|error| thrown(&error))?;

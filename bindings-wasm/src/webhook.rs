@@ -56,6 +56,6 @@ impl WebhookVerifier {
         });
         headers
             .and_then(|headers| webhook::verify(&self.0, &headers, &body, now.div_euclid(1000), TOLERANCE_S))
-            .map_err(|error| thrown_as(error.code(), None, &error.to_string()))
+            .map_err(|error| thrown_as(error.code(), &error.to_string()))
     }
 }

@@ -51,7 +51,7 @@ use crate::receipt::Receipt;
 use crate::store::record::SettlementRecord;
 use crate::store::{Store, Unique, typed};
 use crate::time::Millis;
-use crate::validate::parse_reverse;
+use crate::validate::{parse_money, parse_reverse};
 
 /// About how many events are numbered in one commit.
 const EVENTS: usize = 1_000;
@@ -329,6 +329,14 @@ impl<'g> Client<'g> {
     pub fn fund(&self, money: Money) -> Result<BalanceView> {
         self.engine.run(Fund { caller: self.caller, money })?;
         self.balance(money.currency().code())
+    }
+
+    /// The same from a JSON body: `{"currency", "amount"}`.
+    ///
+    /// # Errors
+    /// As of [`Client::fund`]; `malformed_json`.
+    pub fn fund_json(&self, body: &str) -> Result<BalanceView> {
+        self.fund(parse_money(body.as_bytes())?)
     }
 
     fn record(&self, reference: &str) -> Result<SettlementRecord> {

@@ -280,6 +280,22 @@ fn a_payment_whose_answer_was_lost_is_sent_again_under_the_same_reference() {
 }
 
 #[test]
+fn what_a_later_try_is_refused_for_says_nothing_about_one_whose_answer_was_lost() {
+    const REFUSED: &str = "HTTP/1.1 403 Forbidden\r\ncontent-type: application/problem+json\r\nconnection: close\r\n\r\n\
+        {\"code\":\"client_suspended\",\"title\":\"The client is suspended\"}";
+    for (answers, said) in [
+        (vec![REFUSED], "403 client_suspended: The client is suspended"),
+        (vec!["", REFUSED], "gave up: the server answered 403; it is not known whether the request was carried out"),
+    ] {
+        let (server, asked) = misbehaving(answers);
+        let world = support::Home::with_profile(&server);
+        let run = world.run(&["settle", "1", "EUR", "sim:ok", "--reference", "inv-1"]).fails(1);
+        assert!(run.err.contains(said), "{}", run.err);
+        asked.join().unwrap();
+    }
+}
+
+#[test]
 fn a_followed_trace_goes_on_where_the_connection_broke() {
     const FIRST: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
         : hello\n\nid: 1\ndata: {\"sequence\":1,\"type\":\"settlement.accepted\",\"to\":\"accepted\"}\n\n";

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use railgate::auth::{Signer, SoftwareKey};
-use railgate::client::{Answer, ClientError, Request, Session, Snapshot, carries_token};
+use railgate::client::{Answer, Call, Exchange, Patience, Request, Session, SignedBy, Snapshot, Step};
 use railgate::ledger::Mode;
 use serde_json::Value;
 
@@ -139,10 +139,8 @@ impl Account {
     pub fn enroll(address: SocketAddr, base: Option<&str>, signer: Arc<dyn Signer>) -> Result<Self> {
         let mut account = Self::unknown(signer, base);
         let mut client = account.connect(address)?;
-        let bytes = client.signed_enrollment("Test")?;
-        let response = client.connection.exchange(&bytes)?;
+        let response = client.ask(client.session.enroll_request("Test"))?;
         assert_eq!(response.status, 201, "{response:?}");
-        granted(client.session.learn(&answer(&response, &pairs(&response)), now()));
         account.snapshot = client.session.snapshot();
         Ok(account)
     }
@@ -155,9 +153,9 @@ impl Account {
     /// A further connection, which renews its own token when the time has come.
     pub fn connect(&self, address: SocketAddr) -> Result<Client> {
         let base = self.base.clone().unwrap_or_else(|| format!("http://{address}"));
-        let mut session = granted(Session::new(&base, Mode::Sandbox, Arc::clone(&self.signer)));
+        let mut session = Session::new(&base, Mode::Sandbox, self.signer.public_key()).expect("an address");
         session.restore(&self.snapshot);
-        Ok(Client { connection: Connection::open(address)?, session })
+        Ok(Client { connection: Connection::open(address)?, session, signer: Arc::clone(&self.signer) })
     }
 
     /// The access token that the enrolment gave.
@@ -175,7 +173,11 @@ impl Account {
 pub struct Client {
     connection: Connection,
     session: Session,
+    signer: Arc<dyn Signer>,
 }
+
+/// Everything once: what a test does again, it does itself.
+const ONCE: Patience = Patience { tries: 1, timeout_ms: 0, pause_ms: 0, longest_pause_ms: 0, unconnected: true };
 
 impl Client {
     /// Sends one call and reads its answer. A call that was refused because token or challenge had ended is signed anew
@@ -186,8 +188,15 @@ impl Client {
 
     /// The same for a call that is put together already.
     pub fn ask(&mut self, request: Request) -> Result<Response> {
-        let (response, again) = self.once(request.clone())?;
-        if again { self.once(request).map(|(response, _)| response) } else { Ok(response) }
+        let mut exchange = Exchange::new(Call::new(request), ONCE);
+        let mut last = None;
+        while let Some(bytes) = self.next(&mut exchange, None)? {
+            let mut response = self.connection.exchange(&bytes)?;
+            response.nonce = nonce(&bytes);
+            self.answered(&mut exchange, &response);
+            last = Some(response);
+        }
+        Ok(last.expect("what a call needs is granted"))
     }
 
     /// What is at `path`, as it is served: of this media type, or any if that is empty.
@@ -217,27 +226,17 @@ impl Client {
         }
     }
 
-    fn once(&mut self, request: Request) -> Result<(Response, bool)> {
-        let bytes = self.signed(request)?;
-        let mut response = self.connection.exchange(&bytes)?;
-        response.nonce = nonce(&bytes);
-        let again = self.session.hear(&answer(&response, &pairs(&response)), now());
-        Ok((response, again))
-    }
-
     /// The bytes of a signed call, to be sent as often and wherever the caller likes.
     pub fn signed(&mut self, request: Request) -> Result<Vec<u8>> {
-        let authenticated = carries_token(&request.path);
-        self.prepare(authenticated)?;
-        Ok(render(&granted(self.session.sign(request, authenticated, now(), unique()))))
+        let signed = self.next(&mut Exchange::new(Call::new(request), ONCE), None)?;
+        Ok(signed.expect("what a call needs is granted"))
     }
 
     /// The same for a call that a new key signs too.
     pub fn signed_with_new_key(&mut self, request: Request, new_key: &dyn Signer) -> Result<Vec<u8>> {
-        let authenticated = carries_token(&request.path);
-        self.prepare(authenticated)?;
-        let random = [unique(), unique()];
-        Ok(render(&granted(self.session.sign_with_new_key(request, authenticated, new_key, now(), random))))
+        let call = Call::new(request).with_new_key(new_key.public_key());
+        let signed = self.next(&mut Exchange::new(call, ONCE), Some(new_key))?;
+        Ok(signed.expect("what a call needs is granted"))
     }
 
     /// The bytes of a call that enrols the key.
@@ -256,16 +255,35 @@ impl Client {
         &mut self.connection
     }
 
-    fn prepare(&mut self, authenticated: bool) -> Result<()> {
-        while let Some(need) = self.session.needs(now(), authenticated) {
-            let request = granted(self.session.prepare(need, now(), unique()));
-            let response = self.connection.exchange(&render(&request))?;
-            if response.status >= 500 {
-                return Err(Error::other(format!("{need:?}: {response:?}")));
+    /// The bytes of the call when it is to be sent; `None` at its end.
+    fn next(&mut self, exchange: &mut Exchange, new_key: Option<&dyn Signer>) -> Result<Option<Vec<u8>>> {
+        loop {
+            match exchange.next(&mut self.session, now(), unique()) {
+                Step::Sign { by, message } => {
+                    let key = match by {
+                        SignedBy::Session => &*self.signer,
+                        SignedBy::NewKey => new_key.expect("the call brings a key"),
+                    };
+                    exchange.signed(&key.sign(&message).expect("a key in memory signs"));
+                }
+                Step::Send { request, prepares: true, .. } => {
+                    let response = self.connection.exchange(&render(&request))?;
+                    if response.status >= 500 {
+                        return Err(Error::other(format!("{}: {response:?}", request.path)));
+                    }
+                    self.answered(exchange, &response);
+                }
+                Step::Send { request, .. } => return Ok(Some(render(&request))),
+                Step::Pause(_) => panic!("everything is tried once"),
+                Step::Done(_) => return Ok(None),
             }
-            granted(self.session.learn(&answer(&response, &pairs(&response)), now()));
         }
-        Ok(())
+    }
+
+    fn answered(&mut self, exchange: &mut Exchange, response: &Response) {
+        let headers: Vec<(&str, &str)> = response.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let answer = Answer { status: response.status, headers: &headers, body: &response.bytes };
+        exchange.answered(&mut self.session, &answer, now());
     }
 }
 
@@ -284,11 +302,6 @@ pub fn new_key() -> Arc<SoftwareKey> {
         half.copy_from_slice(&unique());
     }
     Arc::new(SoftwareKey::ed25519(&secret))
-}
-
-/// What can only be wrong if client or server is: a test must not take it for a broken connection.
-fn granted<T>(result: std::result::Result<T, ClientError>) -> T {
-    result.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The bytes of a call as it stands, signed or not.
@@ -311,14 +324,6 @@ pub fn nonce(request: &[u8]) -> String {
     let text = String::from_utf8_lossy(request);
     let rest = text.split_once("nonce=\"").map_or("", |(_, rest)| rest);
     rest.split('"').next().unwrap_or("").to_owned()
-}
-
-fn pairs(response: &Response) -> Vec<(&str, &str)> {
-    response.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
-}
-
-fn answer<'a>(response: &'a Response, headers: &'a [(&'a str, &'a str)]) -> Answer<'a> {
-    Answer { status: response.status, headers, body: &response.bytes }
 }
 
 /// Milliseconds since 1970.

@@ -24,7 +24,7 @@ import type {
   ReceiptForm,
   ReverseOptions,
 } from "./client/options.js";
-import { type Deadline, Linked, PATIENCE, type Patience, pause, pauseAfter } from "./client/patience.js";
+import { type Deadline, Linked, PATIENCE, type Patience } from "./client/patience.js";
 import type { Signer } from "./client/signer.js";
 import { EventStream } from "./client/stream.js";
 import { type Kept, type Vault, indexedDbVault, memoryVault } from "./client/vault.js";
@@ -75,8 +75,6 @@ export * from "./types.js";
 /** The server's own limit. */
 const LONGEST_WAIT_S = 30;
 const FOLLOW_ATTEMPTS = 12;
-/** A reversal that was made before is found by its key first: who meets one of these has made none. */
-const NOT_REVERSED = ["settlement_not_found", "settlement_in_flight", "invalid_state", "reversal_exceeds_remaining", "already_reversed"];
 
 /**
  * A client of one gateway.
@@ -123,13 +121,13 @@ export class RailgateClient {
     if (typeof fetcher !== "function") throw new TypeError("options.fetch must be a function");
     const vault = more.vault ?? (given === undefined ? indexedDbVault({ profile: `${environment}@${baseUrl}` }) : memoryVault(given));
     const patience = patient(more.patience);
-    const [{ Session }, key] = await Promise.all([loadClient(), vault.signer()]);
+    const [{ Exchange, Session }, key] = await Promise.all([loadClient(), vault.signer()]);
     const signer = signing(key, "signer");
     const session = guarded(() => new Session(baseUrl, environment, JSON.stringify(signer.publicKey)));
     const found = await vault.read();
     const kept = found.keyId === session.key_id() ? found : {};
     if (kept.session !== undefined) resume(session, kept.session);
-    return new RailgateClient(vault, environment, patience, kept, (keep) => new Connection(session, signer, fetcher, patience, keep));
+    return new RailgateClient(vault, environment, patience, kept, (keep) => new Connection(Exchange, session, signer, fetcher, patience, keep));
   }
 
   /** The key is enrolled, as far as this vault knows. */
@@ -157,7 +155,6 @@ export class RailgateClient {
     const request = guarded(() => this.#connection.session.enroll_request(check.filled(name, "name")));
     try {
       const answer = await this.#send(unauthenticated(request), options);
-      guarded(() => this.#connection.session.learn(JSON.stringify({ status: answer.status, headers: [], body: answer.text }), Date.now()));
       const { access_token: _token, expires_in: _life, token_type: _type, ...enrollment } = view<Enrollment & TokenParts>(answer);
       await this.#keep(enrollment.client_id);
       return enrollment;
@@ -293,7 +290,7 @@ export class RailgateClient {
     const call = post(`${one(ref)}/reverse`, check.json(request, "request"), [["idempotency-key", key]]);
     const once = (options.idempotencyKey ?? request.reference ?? null) === null;
     const answers = (said: unknown): boolean => isOf(((said ?? {}) as Partial<ReverseResult>).settlement, ref);
-    return view(await this.#send({ ...call, once, idempotencyKey: key, proofs: NOT_REVERSED, answers }, options));
+    return view(await this.#send({ ...call, once, idempotencyKey: key, answers }, options));
   }
 
   /** A settlement's reversals, oldest first. */
@@ -358,7 +355,7 @@ export class RailgateClient {
   async addKey(key: Signer, label?: string, options: CallOptions = {}): Promise<Key> {
     const named = label === undefined ? {} : { label: check.filled(label, "label") };
     const body = JSON.stringify({ jwk: signing(key).publicKey, ...named });
-    return view(await this.#send({ ...post(`${API}/auth/keys`, body), newKey: key, proofs: ["key_exists"] }, options));
+    return view(await this.#send({ ...post(`${API}/auth/keys`, body), newKey: key }, options));
   }
 
   /** Revokes one; its tokens end with it. */
@@ -446,9 +443,10 @@ export class RailgateClient {
     let place = check.whole(options.after ?? 0, "options.after", 0);
     const linked = this.#begin(options);
     try {
+      let after: Call["after"];
       for (let short = 1; ; short += 1) {
         const begun = performance.now();
-        const stream = await this.#connection.exchange(streamed(path, place), linked.signal, attempts, opened);
+        const stream = await this.#connection.exchange({ ...streamed(path, place), after }, linked.signal, attempts, opened);
         try {
           for await (const { id, data } of stream.events()) {
             const at = Number(id);
@@ -464,7 +462,7 @@ export class RailgateClient {
         // Streams end with their token, also where nothing happened in all that time.
         if (performance.now() - begun > this.#patience.longestPauseMs) short = 0;
         if (short >= attempts) throw new ConnectionError("connection_lost", "the stream ends again and again", { retryable: true });
-        await pause(Math.max(stream.retryMs ?? 0, pauseAfter(short + 1, this.#patience)), linked.signal);
+        after = [short + 1, stream.retryMs ?? 0];
       }
     } finally {
       this.#done(linked);
@@ -528,6 +526,6 @@ function signing(key: Signer, name = "key"): Signer {
   return key;
 }
 
-function opened(response: Response, deadline: Deadline): Promise<EventStream> {
-  return Promise.resolve(new EventStream(response, deadline));
+function opened(response: Response, deadline: Deadline): Promise<[EventStream, string]> {
+  return Promise.resolve([new EventStream(response, deadline), ""]);
 }

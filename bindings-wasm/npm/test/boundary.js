@@ -2,8 +2,8 @@
 // in Node and in Chromium, so it asserts nothing itself: it gives back what went wrong.
 
 const NOW = 1_795_257_500_000;
-const CHALLENGE = JSON.stringify({ status: 200, headers: [], body: '{"challenge":"c1.a.b","expires_in":300}' });
-const REQUEST = JSON.stringify({ method: "POST", path: "/api/v1/x", headers: [], body: "{}" });
+const CHALLENGE = '{"challenge":"c1.a.b","expires_in":300}';
+const PATIENCE = [5, 30_000, 0, 250, 20_000, 0, 0];
 const JWK =
   '{"crv":"P-256","kty":"EC","x":"b_A7lJJBzh2t1DUZ5pYOCoW0GmmgXDKBA6orzhWUyhY","y":"PE91OlW_AdxT9sCwx-7ni0DG_30lqW4igrmJzvccFEo"}';
 const JWKS = `{"keys":[${JWK}]}`;
@@ -19,25 +19,23 @@ const NOT = {
   bytes: [undefined, null, 0, "abc", {}, [1, 2, 3], new ArrayBuffer(4), new Uint16Array(2), new DataView(new ArrayBuffer(4)), true],
   strings: [undefined, null, 0, "a", {}, [1], ["a", null], { 0: "a", length: 1 }, new Uint8Array(2), true],
   millis: [undefined, null, "1", Number.NaN, Number.POSITIVE_INFINITY, -1e300, 1.5, 2 ** 60, 10n, {}, new Date(), true],
+  count: [undefined, null, "1", Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 2 ** 60, 10n, {}, true],
+  counts: [undefined, null, 5, "a", {}, [], [1], [...PATIENCE, 1], PATIENCE.with(2, -1), PATIENCE.with(6, "a"), true],
   flag: [undefined, null, 0, 1, "true", "", {}, new Boolean(true)],
 };
 /** The same where nothing at all is right, too. */
 const without = (values, ...taken) => values.filter((value) => !taken.includes(value));
+NOT.stringOrUndefined = without(NOT.string, undefined);
 NOT.stringOrNone = without(NOT.string, undefined, null);
 NOT.bytesOrNone = without(NOT.bytes, undefined, null);
 
 /** Each call: a name, a function of its arguments, and for each argument its name, a good value and its kind. */
 function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
-  const session = () => {
-    const made = new client.Session("https://pay.example", "sandbox", JWK);
-    made.learn(CHALLENGE, NOW);
-    return made;
-  };
-  const one = session();
+  const one = new client.Session("https://pay.example", "sandbox", JWK);
+  const exchange = new client.Exchange("POST", "/api/v1/x", [], "{}", true, undefined, PATIENCE);
   const gate = gateway.Gateway.open("{}", new Uint8Array(32), NOW);
   const check = new receipt.ReceiptCheck(JWS, JWKS);
   const webhooks = new webhook.WebhookVerifier('["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]');
-  const draft = one.draft(REQUEST, false, NOW, new Uint8Array(16));
   const now = ["now_ms", NOW, "millis"];
   const random = ["random", new Uint8Array(16), "bytes"];
   return [
@@ -96,20 +94,31 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
         ["jwk", JWK, "string"],
       ],
     ],
-    ["Session.needs", (...a) => one.needs(...a), [now, ["authenticated", true, "flag"]]],
-    ["Session.prepare", (...a) => one.prepare(...a).free(), [["need", "token", "string"], now, random]],
-    ["Session.draft", (...a) => one.draft(...a).free(), [["request", REQUEST, "string"], ["authenticated", false, "flag"], now, random]],
-    [
-      "Session.draft_of_new_key",
-      (...a) => one.draft_of_new_key(...a).free(),
-      [["request", REQUEST, "string"], ["jwk", JWK, "string"], now, random],
-    ],
     ["Session.enroll_request", (...a) => one.enroll_request(...a), [["name", "Shop", "string"]]],
     ["Session.enroll_live_request", (...a) => one.enroll_live_request(...a), [["jwk", JWK, "string"]]],
-    ["Session.learn", (...a) => one.learn(...a), [["answer", CHALLENGE, "string"], now]],
-    ["Session.hear", (...a) => one.hear(...a), [["answer", CHALLENGE, "string"], now]],
     ["Session.restore", (...a) => one.restore(...a), [["snapshot", one.snapshot(), "string"]]],
-    ["Draft.finish", (...a) => draft.finish(...a), [["signature", new Uint8Array(64), "bytesOrNone"]]],
+    [
+      "Exchange",
+      (...a) => new client.Exchange(...a).free(),
+      [
+        ["method", "POST", "string"],
+        ["path", "/api/v1/x", "string"],
+        ["headers", ["accept", "application/json"], "strings"],
+        ["body", "{}", "string"],
+        ["repeatable", true, "flag"],
+        ["new_key", JWK, "stringOrUndefined"],
+        ["patience", PATIENCE, "counts"],
+      ],
+    ],
+    ["Exchange.lacks", (...a) => exchange.lacks(one, ...a), [now]],
+    ["Exchange.next", (...a) => exchange.next(one, ...a), [now, random]],
+    ["Exchange.signed", (...a) => exchange.signed(...a), [["signature", new Uint8Array(64), "bytes"]]],
+    [
+      "Exchange.answered",
+      (...a) => exchange.answered(one, ...a),
+      [["status", 200, "count"], ["headers", ["date", "now"], "strings"], ["body", CHALLENGE, "string"], now],
+    ],
+    ["Exchange.lost", (...a) => exchange.lost(...a), [["garbled", true, "flag"]]],
     [
       "Gateway.open",
       (...a) => gateway.Gateway.open(...a).free(),

@@ -15,12 +15,12 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// The parts of an answer that a [`Session`](super::Session) reads.
+/// An answer, as far as an [`Exchange`](super::Exchange) looks at it.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
     /// The status.
     pub status: u16,
-    /// Names and values. Only `Signature-Challenge` and `Date` are read.
+    /// Names and values; those of [`Answer::HEADERS`] are all that is looked at.
     pub headers: &'a [(&'a str, &'a str)],
     /// The body.
     pub body: &'a [u8],
@@ -61,6 +61,9 @@ impl Request {
 }
 
 impl Answer<'_> {
+    /// The headers that are looked at, in lower case.
+    pub const HEADERS: [&'static str; 4] = ["content-type", "date", "retry-after", "signature-challenge"];
+
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
     }

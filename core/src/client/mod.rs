@@ -1,46 +1,33 @@
 //! A client of the HTTP interface without its sockets: what to send, how it is signed, and what an answer means.
 //!
-//! The host (a command line, a phone, a browser) brings the clock, the randomness, the connection and, as a
-//! [`Signer`], the private key, which may stay in hardware. One call goes like this:
-//!
-//! ```text
-//! while let Some(need) = session.needs(now, true) {          // a challenge, a token, or nothing
-//!     let answer = send(session.prepare(need, now, random)?);
-//!     session.learn(&answer, now)?;
-//! }
-//! let answer = send(session.sign(request.clone(), true, now, random)?);
-//! if session.hear(&answer, now) {                            // refused before anything was done:
-//!     …the same once more, with another signature
-//! }
-//! ```
-//!
-//! A key that signs asynchronously, as a browser's does, signs [`Draft`]s: [`Session::deferred`].
-//!
-//! Lost answers are a different matter: whether to send a call again depends on the call, so the host decides.
+//! The host (a command line, a phone, a browser) brings the clock, the randomness, the connection and the private key, which may
+//! stay in hardware. A [`Session`] holds the conversation: the token, the challenge, the gateway's clock. An [`Exchange`] is one
+//! call in it: it says step by step what to sign and to send, and at the end what is known.
 
-mod deferred;
+mod draft;
+mod exchange;
 mod message;
 pub mod outbox;
+mod proof;
 mod ticket;
-
-use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 
-use crate::auth::{CHALLENGE_TTL_S, Outgoing, PublicKey, SignError, Signer, Stamp, UnsignedFields, prepare_fields};
+use crate::auth::{CHALLENGE_TTL_S, Outgoing, PublicKey, SignError, Stamp, TAG, TAG_NEW_KEY, UnsignedFields, prepare_fields};
 use crate::ledger::Mode;
 use crate::time::{Millis, parse_http_date};
 
-pub use deferred::{Draft, Drafted};
+use draft::Draft;
+pub use exchange::{Call, Done, Exchange, Lost, Patience, SignedBy, Step, Verdict, Why};
 pub use message::{Answer, Request, normal_base};
 pub use ticket::Snapshot;
 use ticket::{CHALLENGE_MARGIN, TOKEN_MARGIN, Ticket};
 
 /// What a session lacks before it can sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+enum Need {
     /// A challenge of the server to sign.
     Challenge,
     /// An access token.
@@ -56,28 +43,17 @@ pub enum ClientError {
     /// The path of a request cannot be signed.
     #[error("a path must begin with a slash and have no blank, control character or fragment in it")]
     Path,
-    /// [`Session::needs`] was not asked.
+    /// There is no challenge to sign, or no token yet.
     #[error("there is no challenge to sign, or no token yet")]
     NotReady,
     /// The key did not sign.
     #[error(transparent)]
     Sign(#[from] SignError),
-    /// The server did not grant what the session needs.
-    #[error("the server answered {status} {code}")]
-    Refused {
-        /// The answer's status.
-        status: u16,
-        /// The problem's code; empty if it has none.
-        code: String,
-    },
-    /// The server's answer is not what the interface promises.
-    #[error("the server's answer cannot be read")]
-    Unreadable,
 }
 
 impl ClientError {
-    /// A stable name for it: the server's own where the server refused.
-    pub fn code(&self) -> &str {
+    /// A stable name for it.
+    pub fn code(&self) -> &'static str {
         match self {
             Self::Address => "invalid_address",
             Self::Path => "invalid_path",
@@ -85,9 +61,6 @@ impl ClientError {
             Self::Sign(SignError::KeyStore(_)) => "key_store_failed",
             Self::Sign(SignError::Malformed(_)) => "malformed_signature",
             Self::Sign(SignError::Request(_)) => "unsignable_request",
-            Self::Refused { code, .. } if !code.is_empty() => code,
-            Self::Refused { .. } => "refused",
-            Self::Unreadable => "unreadable_answer",
         }
     }
 }
@@ -97,7 +70,7 @@ impl ClientError {
 pub struct Session {
     base: String,
     mode: Mode,
-    signer: Arc<dyn Signer>,
+    key: PublicKey,
     token: Option<Ticket>,
     challenge: Option<Ticket>,
     /// By how much the server's clock is ahead of the host's.
@@ -112,16 +85,18 @@ struct Told {
     expires_in: Option<i64>,
     #[serde(default)]
     code: String,
+    #[serde(default)]
+    retryable: bool,
 }
 
 impl Session {
-    /// A session at `base`, such as `https://pay.example.com`, the address that the server calls its own.
+    /// A session of this key at `base`, such as `https://pay.example.com`, the address that the server calls its own.
     ///
     /// # Errors
     /// [`ClientError::Address`].
-    pub fn new(base: &str, mode: Mode, signer: Arc<dyn Signer>) -> Result<Self, ClientError> {
+    pub fn new(base: &str, mode: Mode, key: PublicKey) -> Result<Self, ClientError> {
         let base = normal_base(base).ok_or(ClientError::Address)?;
-        Ok(Self { base, mode, signer, token: None, challenge: None, ahead: 0 })
+        Ok(Self { base, mode, key, token: None, challenge: None, ahead: 0 })
     }
 
     /// The server's address as it is signed: no slash at its end.
@@ -136,7 +111,7 @@ impl Session {
 
     /// The public half of the session's key.
     pub fn public_key(&self) -> PublicKey {
-        self.signer.public_key()
+        self.key
     }
 
     /// What to keep between two runs of the host. It holds the token: keep it as safe as a password.
@@ -150,7 +125,7 @@ impl Session {
     }
 
     /// What to fetch before a call can be signed. `authenticated` is false for calls that carry no token.
-    pub fn needs(&self, now: Millis, authenticated: bool) -> Option<Need> {
+    fn needs(&self, now: Millis, authenticated: bool) -> Option<Need> {
         let live = |ticket: &Option<Ticket>| ticket.as_ref().is_some_and(|ticket| now < ticket.renew_at);
         if !live(&self.challenge) {
             return Some(Need::Challenge);
@@ -158,19 +133,8 @@ impl Session {
         (authenticated && !live(&self.token)).then_some(Need::Token)
     }
 
-    /// The request that fetches what is needed, ready to be sent. `random` is never used twice.
-    ///
-    /// # Errors
-    /// As [`Session::sign`].
-    pub fn prepare(&self, need: Need, now: Millis, random: [u8; 16]) -> Result<Request, ClientError> {
-        match need {
-            Need::Challenge => Ok(self.challenge_request()),
-            Need::Token => self.sign(self.token_request(None), false, now, random),
-        }
-    }
-
     /// Asks for a challenge; not to be signed.
-    pub fn challenge_request(&self) -> Request {
+    fn challenge_request(&self) -> Request {
         Request::post("/api/v1/auth/challenges", format!(r#"{{"environment":"{}"}}"#, self.mode.as_str()))
     }
 
@@ -191,31 +155,19 @@ impl Session {
         Request::post("/api/v1/auth/enrollments", format!(r#"{{"jwk":{},"environment":"live"}}"#, key.jwk()))
     }
 
-    /// Adds what makes `request` a signed one: the token if it is `authenticated`, the digest of its body, and a
-    /// signature over a nonce that begins with the challenge and ends in `random`, which is never used twice.
-    ///
-    /// # Errors
-    /// [`ClientError::NotReady`] if something is needed first, [`ClientError::Path`], [`ClientError::Sign`].
-    pub fn sign(&self, request: Request, authenticated: bool, now: Millis, random: [u8; 16]) -> Result<Request, ClientError> {
-        let draft = self.draft(request, authenticated, now, random)?;
-        draft.finish(&self.signer.sign(draft.to_sign())?)
+    /// A request that lacks its signature: with the token if it is `authenticated`, the digest of its body, and a nonce that begins
+    /// with the challenge and ends in `random`, which is never used twice.
+    fn draft(&self, request: Request, authenticated: bool, now: Millis, random: [u8; 16]) -> Result<Draft, ClientError> {
+        let request = self.with_token(request, authenticated)?;
+        let fields = self.unsigned(&request, &self.key, ("sig1", TAG), now, random)?;
+        Ok(Draft { request, fields })
     }
 
-    /// The same for a request that brings a new key, which signs too.
-    ///
-    /// # Errors
-    /// As [`Session::sign`].
-    pub fn sign_with_new_key(
-        &self,
-        request: Request,
-        authenticated: bool,
-        new_key: &dyn Signer,
-        now: Millis,
-        random: [[u8; 16]; 2],
-    ) -> Result<Request, ClientError> {
-        let request = self.sign(request, authenticated, now, random[0])?;
-        let draft = self.draft_of_new_key(request, &new_key.public_key(), now, random[1])?;
-        draft.finish(&new_key.sign(draft.to_sign())?)
+    /// The second signature of a request that brings `key`, a new one; to be made by that. `request` is what the draft of the
+    /// first came to.
+    fn draft_of_new_key(&self, request: Request, key: &PublicKey, now: Millis, random: [u8; 16]) -> Result<Draft, ClientError> {
+        let fields = self.unsigned(&request, key, ("sig2", TAG_NEW_KEY), now, random)?;
+        Ok(Draft { request, fields })
     }
 
     fn with_token(&self, mut request: Request, authenticated: bool) -> Result<Request, ClientError> {
@@ -251,8 +203,8 @@ impl Session {
 
     /// Learns from any answer: a fresh challenge, the end of a token, the server's clock.
     ///
-    /// True if the call was refused before anything was done, and the same call may succeed with a new signature. Retry once.
-    pub fn hear(&mut self, answer: &Answer<'_>, now: Millis) -> bool {
+    /// True if the call was refused before anything was done and the same call, signed anew, may be taken. Try once.
+    fn hear(&mut self, answer: &Answer<'_>, now: Millis) -> bool {
         let code = if answer.status >= 400 { told(answer.body).map(|told| told.code).unwrap_or_default() } else { String::new() };
         match code.as_str() {
             // The server's header may hold one for another environment; asking for one cannot go wrong.
@@ -273,27 +225,20 @@ impl Session {
         true
     }
 
-    /// Learns the challenge or the token from the answer to a request that asked for one, or enrolled.
-    ///
-    /// # Errors
-    /// [`ClientError::Refused`], [`ClientError::Unreadable`].
-    pub fn learn(&mut self, answer: &Answer<'_>, now: Millis) -> Result<(), ClientError> {
-        self.hear(answer, now);
-        let told = told(answer.body);
-        if !(200..300).contains(&answer.status) {
-            return Err(ClientError::Refused { status: answer.status, code: told.map(|told| told.code).unwrap_or_default() });
-        }
-        match told {
+    /// Learns the challenge or the token from the 2xx to a request that asked for one, or enrolled. False if it cannot be read.
+    fn learn(&mut self, answer: &Answer<'_>, now: Millis) -> bool {
+        match told(answer.body) {
             Some(Told { access_token: Some(text), expires_in: Some(life), .. }) => {
                 self.token = Some(Ticket::new(&text, now, life, TOKEN_MARGIN));
+                true
             }
             Some(Told { challenge: Some(text), expires_in: Some(life), .. }) => {
                 self.challenge = Some(Ticket::new(&text, now, life, CHALLENGE_MARGIN));
+                true
             }
-            Some(Told { challenge: None, access_token: None, .. }) => {}
-            Some(_) | None => return Err(ClientError::Unreadable),
+            Some(Told { challenge, access_token, .. }) => challenge.is_none() && access_token.is_none(),
+            None => false,
         }
-        Ok(())
     }
 }
 
@@ -309,7 +254,8 @@ pub fn carries_token(path: &str) -> bool {
 }
 
 fn told(body: &[u8]) -> Option<Told> {
-    serde_json::from_slice(body).ok()
+    // As text: a module for browsers has a reader of that, and need not have another.
+    serde_json::from_str(std::str::from_utf8(body).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use crate::rail::sandbox_scenarios;
 use crate::receipt::{Form, Receipt};
 use crate::time::Millis;
 use crate::validate::json::{Problems, Value};
-use crate::validate::parse_money;
 
 /// Every call: its name, the members that it needs, and those that it takes.
 const CALLS: &[(&str, &[&str], &[&str])] = &[
@@ -96,7 +95,7 @@ impl Sandbox {
             "keys" => Ok(answer(200, false, &self.keys()?)),
             "balances" => ok(&Listed { data: client.balances()? }),
             "balance" => ok(&client.balance(&request.text("currency")?)?),
-            "fund" => ok(&client.fund(parse_money(request.body().as_bytes())?)?),
+            "fund" => ok(&client.fund_json(request.body())?),
             "scenarios" => ok(&Listed::<&[ScenarioView]> { data: sandbox_scenarios() }),
             "clock" => ok(&self.clock_view(now)),
             "set_clock" => ok(&self.set_clock(now, request.body())?),

@@ -9,8 +9,8 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use super::Global;
 use super::failure::{Done, EXIT_HTTP, Failure};
 use super::http::{API, Answer, Ask};
-use super::problem::Problem;
-use super::session::{Ready, SIGNED_HEADERS, Session};
+use super::problem::{Problem, unanswered};
+use super::session::{Next, SIGNED_HEADERS, Session};
 use super::terminal::{Terminal, note};
 
 const EXAMPLES: &str = "\
@@ -58,7 +58,7 @@ pub(crate) async fn run(args: CurlArgs, global: &Global, terminal: &Terminal) ->
     if args.print_curl {
         return print(&mut session, ask, global, terminal).await;
     }
-    let answer = session.exchange(ask).await?.map_err(|cause| session.unanswered(&cause))?;
+    let answer = session.exchange(ask).await?.last.map_err(|cause| unanswered(session.server(), &cause))?;
     note(format_args!("HTTP/1.1 {}", answer.status));
     terminal.raw(&answer.body)?;
     if answer.status.is_success() {
@@ -75,10 +75,13 @@ async fn print(session: &mut Session, ask: Ask, global: &Global, terminal: &Term
     if session.profile().is_none() {
         return Err(session.file().missing());
     }
-    let ask = match session.signed(ask).await? {
-        Ready::Signed(ask) => ask,
-        Ready::Refused(answer) => return session.accepted(answer).map(drop),
-        Ready::Unanswered(cause) => return Err(session.unanswered(&cause)),
+    let mut running = session.begin_once(ask)?;
+    let ask = loop {
+        match session.next(&mut running).await? {
+            Next::Send(ask, _) => break ask,
+            Next::Pause(pause) => tokio::time::sleep(pause).await,
+            Next::Done(done) => return running.ended(done).and_then(|ended| session.accepted(ended)).map(drop),
+        }
     };
     let line = command_line(&ask, session.server(), global)?;
     note("valid once and for five minutes; it holds your access token, so do not pass it on");

@@ -3,17 +3,17 @@
 use comfy_table::Cell;
 use hyper::body::Bytes;
 use railgate::auth::Algorithm;
-use railgate::client;
+use railgate::client::{self, Verdict};
 use railgate::ledger::Mode;
 use serde::Deserialize;
 
 use super::Global;
 use super::failure::Done;
-use super::http::{Answer, Ask, NoAnswer};
+use super::http::Ask;
 use super::problem::Problem;
 use super::profile::{Profile, ProfileFile};
 use super::render;
-use super::session::{DEFAULT_SERVER, Session};
+use super::session::{DEFAULT_SERVER, Ended, Session};
 use super::shapes::{Balance, read};
 use super::terminal::{Terminal, Tone, note};
 
@@ -92,14 +92,12 @@ async fn sandbox(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done
     let file = ProfileFile::named(&global.profile)?;
     let (mut session, fresh) = begin(&file, Mode::Sandbox, &args, global)?;
     let ask = from_api(&session, |api| api.enroll_request(&args.name))?;
-    let answer = session.exchange(ask).await?;
-    tidy(&file, fresh, &answer);
-    let answer = answer.map_err(|cause| session.unanswered(&cause))?;
-    if Problem::of(&answer).code == "key_exists" {
+    let ended = session.exchange(ask).await?;
+    tidy(&file, fresh, &ended);
+    if is_known(&ended) {
         return resumed(session, terminal, global).await;
     }
-    let answer = session.accepted(answer)?;
-    session.learn(&answer);
+    let answer = session.accepted(ended)?;
     let enrolled: Enrolled = read(&answer)?;
     session.update(|profile| {
         profile.client_id.clone_from(&enrolled.client_id);
@@ -150,7 +148,7 @@ fn at(server: &str, profile: &Profile) -> bool {
 
 /// The profile's address as it is signed.
 fn normal(profile: &Profile) -> Option<String> {
-    client::Session::new(&profile.server, profile.mode(), profile.key().ok()?).ok().map(|api| api.base().to_owned())
+    client::Session::new(&profile.server, profile.mode(), profile.key().ok()?.public_key()).ok().map(|api| api.base().to_owned())
 }
 
 fn from_api(session: &Session, request: impl FnOnce(&client::Session) -> client::Request) -> Done<Ask> {
@@ -161,15 +159,16 @@ fn from_api(session: &Session, request: impl FnOnce(&client::Session) -> client:
 }
 
 /// A key that the server has certainly not taken leaves no profile behind; one that it may have does.
-fn tidy(file: &ProfileFile, fresh: bool, answer: &Result<Answer, NoAnswer>) {
-    let certainly_not = match answer {
-        Ok(answer) => answer.status.is_client_error() && Problem::of(answer).code != "key_exists",
-        Err(NoAnswer::NotSent(_)) => true,
-        Err(NoAnswer::Lost(_)) => false,
-    };
+fn tidy(file: &ProfileFile, fresh: bool, ended: &Ended) {
+    let certainly_not = matches!(ended.verdict, Verdict::Refused | Verdict::NotDone) && !is_known(ended);
     if fresh && certainly_not {
         file.remove();
     }
+}
+
+/// The key is enrolled already.
+fn is_known(ended: &Ended) -> bool {
+    ended.last.as_ref().is_ok_and(|answer| Problem::of(answer).code == "key_exists")
 }
 
 /// The answer to the enrolment was lost, and the key is enrolled.
@@ -226,11 +225,10 @@ async fn live(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
     let Some(profile) = waiting.profile() else { return Err(file.missing()) };
     let key = profile.key()?;
     let ask = from_api(&session, |api| api.enroll_live_request(&key.public_key()))?;
-    let answer = session.exchange_with_new_key(ask, &*key).await?;
-    tidy(&file, fresh, &answer);
-    let answer = answer.map_err(|cause| session.unanswered(&cause))?;
-    if Problem::of(&answer).code != "key_exists" {
-        session.accepted(answer)?;
+    let ended = session.exchange_with_new_key(ask, key).await?;
+    tidy(&file, fresh, &ended);
+    if !is_known(&ended) {
+        session.accepted(ended)?;
     }
     let client_id = session.profile().map(|profile| profile.client_id.clone()).unwrap_or_default();
     waiting.update(|profile| {

@@ -1,8 +1,10 @@
 //! `railgate events`: a payment's trace, so far or as it grows.
 
-use std::time::Duration;
+use std::pin::pin;
 
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use sse_stream::Sse;
+use tokio_stream::StreamExt as _;
 
 use super::Global;
 use super::failure::{Done, Failure};
@@ -10,10 +12,7 @@ use super::http::{Ask, NoAnswer, Stream, encode};
 use super::render;
 use super::session::Session;
 use super::shapes::{Event, Page, read};
-use super::terminal::{Terminal, note};
-
-/// The pauses before a lost stream is opened again; the last one repeats for as long as it takes.
-const PAUSES_MS: [u64; 5] = [250, 500, 1_000, 2_000, 5_000];
+use super::terminal::Terminal;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,29 +71,18 @@ struct Follower<'a> {
 
 impl Follower<'_> {
     async fn run(mut self, session: &mut Session, path: &str) -> Done {
-        let mut lost = 0;
-        let mut connected_once = false;
+        let mut broke: Option<(String, u32)> = None;
         loop {
-            let cause = match session.stream(self.ask(path)?).await? {
-                Ok(stream) => {
-                    connected_once = true;
-                    let before = self.last_id.clone();
-                    match self.drain(stream).await? {
-                        Ended::Final => return Ok(()),
-                        Ended::Lost(cause) => {
-                            // A stream that brought something was a good one: begin counting anew.
-                            lost = if self.last_id == before { lost } else { 0 };
-                            cause
-                        }
-                    }
+            let stream = session.stream(self.ask(path)?, broke.clone()).await?;
+            let before = self.last_id.clone();
+            match self.drain(stream).await? {
+                Ended::Final => return Ok(()),
+                Ended::Lost(cause) => {
+                    // A stream that brought something was a good one: begin counting anew.
+                    let times = broke.filter(|_| self.last_id == before).map_or(0, |(_, times)| times);
+                    broke = Some((cause, times.saturating_add(1)));
                 }
-                Err(cause) if !connected_once => return Err(session.unanswered(&cause)),
-                Err(NoAnswer::NotSent(cause) | NoAnswer::Lost(cause)) => cause,
-            };
-            let pause = PAUSES_MS[lost.min(PAUSES_MS.len() - 1)];
-            lost += 1;
-            note(format_args!("the stream from {} broke off ({cause}); taking it up again", session.server()));
-            tokio::time::sleep(Duration::from_millis(pause)).await;
+            }
         }
     }
 
@@ -105,37 +93,32 @@ impl Follower<'_> {
         Ok(ask.with(HeaderName::from_static("last-event-id"), id))
     }
 
-    async fn drain(&mut self, mut stream: Stream) -> Done<Ended> {
+    async fn drain(&mut self, stream: Stream) -> Done<Ended> {
         let kind = stream.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("").to_owned();
         if !kind.starts_with("text/event-stream") {
             return Err(Failure::new(format!("the server does not stream events here: it sent {kind:?}")));
         }
-        let mut parser = Parser::default();
-        loop {
-            let piece = match stream.next().await {
-                Ok(Some(piece)) => piece,
-                Ok(None) => return Ok(Ended::Lost("the server ended it".to_owned())),
+        let mut events = pin!(stream.events());
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(event) if self.tell(&event)? => return Ok(Ended::Final),
+                Ok(_) => {}
                 Err(NoAnswer::NotSent(cause) | NoAnswer::Lost(cause)) => return Ok(Ended::Lost(cause)),
-            };
-            for message in parser.push(&piece) {
-                if self.tell(message)? {
-                    return Ok(Ended::Final);
-                }
             }
         }
+        Ok(Ended::Lost("the server ended it".to_owned()))
     }
 
     /// Shows one event; says whether it was the last that is wanted.
-    fn tell(&mut self, message: Message) -> Done<bool> {
-        if let Some(id) = message.id {
-            self.last_id = Some(id);
-        }
-        if message.data.is_empty() {
+    fn tell(&mut self, event: &Sse) -> Done<bool> {
+        self.last_id = event.id.clone().or_else(|| self.last_id.take());
+        let data = event.data.as_deref().unwrap_or_default();
+        if data.is_empty() {
             return Ok(false);
         }
-        let event: Event = serde_json::from_str(&message.data).unwrap_or_default();
+        let event: Event = serde_json::from_str(data).unwrap_or_default();
         if self.json {
-            self.terminal.json(message.data.as_bytes())?;
+            self.terminal.json(data.as_bytes())?;
         } else if !event.kind.is_empty() {
             self.terminal.line(render::event_line(self.terminal, &event))?;
         }
@@ -155,72 +138,9 @@ enum Ended {
     Lost(String),
 }
 
-/// One message of a stream.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Message {
-    id: Option<String>,
-    data: String,
-}
-
-/// Reads `text/event-stream` (WHATWG HTML, section 9.2) as it arrives, in pieces that may end anywhere.
-#[derive(Default)]
-struct Parser {
-    pending: Vec<u8>,
-    message: Message,
-}
-
-impl Parser {
-    fn push(&mut self, piece: &[u8]) -> Vec<Message> {
-        self.pending.extend_from_slice(piece);
-        let mut done = Vec::new();
-        while let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.pending.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line);
-            self.line(line.trim_end_matches(['\n', '\r']), &mut done);
-        }
-        done
-    }
-
-    fn line(&mut self, line: &str, done: &mut Vec<Message>) {
-        if line.is_empty() {
-            let message = std::mem::take(&mut self.message);
-            if message != Message::default() {
-                done.push(message);
-            }
-            return;
-        }
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        match field {
-            "id" => self.message.id = Some(value.to_owned()),
-            "data" => {
-                if !self.message.data.is_empty() {
-                    self.message.data.push('\n');
-                }
-                self.message.data.push_str(value);
-            }
-            // An empty name is a comment, which keeps the connection alive; `event` is said in the data as well.
-            _ => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_stream_is_read_the_same_however_it_is_cut() {
-        let text = b": hello\r\n\r\nid: 1\r\nevent: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nretry: 5\n\nid: 2\ndata:b\n\ndata: cut o";
-        let whole = Parser::default().push(text);
-        let message = |id: &str, data: &str| Message { id: Some(id.to_owned()), data: data.to_owned() };
-        assert_eq!(whole, [message("1", "{\"a\":\n1}"), message("2", "b")]);
-        for size in 1..text.len() {
-            let mut parser = Parser::default();
-            let pieces: Vec<Message> = text.chunks(size).flat_map(|piece| parser.push(piece)).collect();
-            assert_eq!(pieces, whole, "pieces of {size}");
-        }
-    }
 
     #[test]
     fn only_a_settlement_s_own_final_state_ends_its_trace() {

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::{Bytes, Incoming};
-use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
-use hyper::{Method, Request, StatusCode, Uri};
-use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use http_body_util::{BodyDataStream, BodyExt, Limited};
+use hyper::body::Bytes;
+use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, StatusCode, Uri};
+use hyper_rustls::ConfigBuilderExt;
+use reqwest::{Client, Url};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
+use sse_stream::{Sse, SseByteStream};
 use tokio::time::timeout;
+use tokio_stream::StreamExt as _;
 
 use super::failure::{Done, Failure, chain};
 
@@ -27,7 +27,7 @@ pub(crate) const API: &str = "/api/v1";
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(5);
 /// How long an answer may take; the server itself stops after 30 seconds.
-const ANSWER: Duration = Duration::from_secs(40);
+pub(crate) const ANSWER: Duration = Duration::from_secs(40);
 /// How long a stream may be silent. The server sends a comment more often than that.
 const SILENCE: Duration = Duration::from_secs(60);
 /// No answer is larger; a server that sends more is not ours.
@@ -118,7 +118,7 @@ pub(crate) struct Wire {
 /// A client of one server.
 #[derive(Clone)]
 pub(crate) struct Http {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    client: Client,
     base: String,
 }
 
@@ -127,13 +127,17 @@ impl Http {
     pub(crate) fn new(base: &str, wire: &Wire) -> Done<Self> {
         let base = base.trim_end_matches('/').to_owned();
         let secure = check_base(&base, wire.insecure_http)?;
-        let mut connector = HttpConnector::new();
-        connector.set_connect_timeout(Some(CONNECT));
-        connector.set_nodelay(true);
-        connector.enforce_http(false);
-        let tls = tls(secure, wire.cacert.as_deref())?;
-        let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(connector);
-        let client = Client::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector);
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls(secure, wire.cacert.as_deref())?)
+            .user_agent(concat!("railgate/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT)
+            .tcp_nodelay(true)
+            .http1_only()
+            // What is signed goes to the server that it was signed for, and once.
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never());
+        let client = client.build().map_err(|error| Failure::caused("cannot set up the connection", error))?;
         Ok(Self { client, base })
     }
 
@@ -142,45 +146,52 @@ impl Http {
         &self.base
     }
 
-    /// Sends a request and reads the whole answer.
-    pub(crate) async fn send(&self, ask: &Ask) -> Done<Result<Answer, NoAnswer>> {
-        let request = self.request(ask)?;
-        let limit = ANSWER + ask.patience;
+    /// A path as it travels, which is how it is signed: without dot segments, and odd characters encoded.
+    pub(crate) fn travelling(&self, path: &str) -> Done<String> {
+        // Those are refused when it is signed.
+        if path.bytes().any(|byte| byte <= b' ' || byte == b'#') {
+            return Ok(path.to_owned());
+        }
+        let (url, base) = (self.url(path)?, self.url("/")?);
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        match url.path().strip_prefix(base.path().trim_end_matches('/')) {
+            Some(rest) => Ok(format!("{rest}{query}")),
+            None => Err(Failure::usage(format!("{path} leaves the server's address"))),
+        }
+    }
+
+    fn url(&self, path: &str) -> Done<Url> {
+        let address = format!("{}{path}", self.base);
+        Url::parse(&address).map_err(|error| Failure::usage(format!("not an address: {address}: {error}")))
+    }
+
+    /// Sends a request and reads the whole answer, which may take so long.
+    pub(crate) async fn send(&self, ask: &Ask, limit: Duration) -> Done<Result<Answer, NoAnswer>> {
+        let sent = self.sent(ask)?;
         let exchange = async {
-            let response = self.client.request(request).await.map_err(|error| no_answer(&error))?;
-            let (parts, body) = response.into_parts();
+            let Stream { status, headers, body } = sent.await?;
             let body = Limited::new(body, MAX_BODY).collect().await;
             let body = body.map_err(|error| NoAnswer::Lost(chain(error.as_ref())))?.to_bytes();
-            Ok(Answer { status: parts.status, headers: parts.headers, body })
+            Ok(Answer { status, headers, body })
         };
-        let late = || Err(NoAnswer::Lost(format!("no answer within {} s", limit.as_secs())));
-        Ok(timeout(limit, exchange).await.unwrap_or_else(|_| late()))
+        Ok(timeout(limit, exchange).await.unwrap_or_else(|_| Err(late(limit))))
     }
 
     /// Sends a request whose answer is read piece by piece.
     pub(crate) async fn open(&self, ask: &Ask) -> Done<Result<Stream, NoAnswer>> {
-        let request = self.request(ask)?;
-        let response = match timeout(ANSWER, self.client.request(request)).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Ok(Err(no_answer(&error))),
-            Err(_) => return Ok(Err(NoAnswer::Lost(format!("no answer within {} s", ANSWER.as_secs())))),
-        };
-        let (parts, body) = response.into_parts();
-        Ok(Ok(Stream { status: parts.status, headers: parts.headers, body }))
+        Ok(timeout(ANSWER, self.sent(ask)?).await.unwrap_or_else(|_| Err(late(ANSWER))))
     }
 
-    fn request(&self, ask: &Ask) -> Done<Request<Full<Bytes>>> {
-        let address = format!("{}{}", self.base, ask.path);
-        let uri: Uri = address.parse().map_err(|error| Failure::usage(format!("not an address: {address}: {error}")))?;
-        let mut request = Request::new(Full::new(ask.body.clone().unwrap_or_default()));
-        *request.method_mut() = ask.method.clone();
-        *request.uri_mut() = uri;
-        *request.headers_mut() = ask.headers.clone();
+    fn sent(&self, ask: &Ask) -> Done<impl Future<Output = Result<Stream, NoAnswer>>> {
+        let mut headers = ask.headers.clone();
         // The connection decides where a request goes; a `Host` of its own would only confuse whoever reads it.
-        request.headers_mut().remove(HOST);
-        let agent = concat!("railgate/", env!("CARGO_PKG_VERSION"));
-        request.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static(agent));
-        Ok(request)
+        headers.remove(HOST);
+        let request = self.client.request(ask.method.clone(), self.url(&ask.path)?).headers(headers);
+        let sent = request.body(ask.body.clone().unwrap_or_default()).send();
+        Ok(async {
+            let (parts, body) = hyper::Response::<reqwest::Body>::from(sent.await.map_err(|error| no_answer(&error))?).into_parts();
+            Ok(Stream { status: parts.status, headers: parts.headers, body })
+        })
     }
 }
 
@@ -191,27 +202,23 @@ pub(crate) struct Stream {
     /// Its headers.
     pub(crate) headers: HeaderMap,
     /// What is still coming.
-    pub(crate) body: Incoming,
+    pub(crate) body: reqwest::Body,
 }
 
 impl Stream {
-    /// The next piece; `None` at the end.
-    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, NoAnswer> {
-        loop {
-            let Ok(frame) = timeout(SILENCE, self.body.frame()).await else {
-                return Err(NoAnswer::Lost(format!("nothing was heard for {} s", SILENCE.as_secs())));
-            };
-            match frame {
-                None => return Ok(None),
-                Some(Err(error)) => return Err(NoAnswer::Lost(chain(&error))),
-                // Trailers are not for us.
-                Some(Ok(frame)) => {
-                    if let Ok(data) = frame.into_data() {
-                        return Ok(Some(data));
-                    }
-                }
-            }
-        }
+    /// The Server-Sent Events in it.
+    pub(crate) fn events(self) -> impl tokio_stream::Stream<Item = Result<Sse, NoAnswer>> {
+        let silent = || std::io::Error::other(format!("nothing was heard for {} s", SILENCE.as_secs()));
+        let pieces = BodyDataStream::new(self.body).timeout(SILENCE).map(move |piece| match piece {
+            Ok(piece) => piece.map_err(|error| std::io::Error::other(chain(&error))),
+            Err(_) => Err(silent()),
+        });
+        SseByteStream::new(pieces).map(|event| {
+            event.map_err(|error| match error {
+                sse_stream::Error::Body(cause) => NoAnswer::Lost(cause.to_string()),
+                other => NoAnswer::Lost(other.to_string()),
+            })
+        })
     }
 
     /// The rest of it as a whole answer.
@@ -223,8 +230,13 @@ impl Stream {
     }
 }
 
-fn no_answer(error: &hyper_util::client::legacy::Error) -> NoAnswer {
-    let cause = error.source().map_or_else(|| error.to_string(), chain);
+fn late(limit: Duration) -> NoAnswer {
+    NoAnswer::Lost(format!("no answer within {} s", limit.as_secs()))
+}
+
+fn no_answer(error: &reqwest::Error) -> NoAnswer {
+    // The outer two say that a request failed, and where it went: that is known here.
+    let cause = error.source().and_then(|inner| inner.source().or(Some(inner))).map_or_else(|| error.to_string(), chain);
     if error.is_connect() { NoAnswer::NotSent(cause) } else { NoAnswer::Lost(cause) }
 }
 
@@ -314,6 +326,20 @@ mod tests {
         for bad in ["ftp://x", "127.0.0.1:8080", "", "http://user:pw@127.0.0.1", "https://host/?q=1"] {
             assert!(check_base(bad, true).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_path_travels_as_it_is_signed() {
+        let http = Http::new("http://127.0.0.1:8080/base", &Wire::default()).unwrap();
+        for (given, travels) in [
+            ("/api/v1/balances?x=1&y=a%2Fb", "/api/v1/balances?x=1&y=a%2Fb"),
+            ("/a/../b/./c", "/b/c"),
+            ("/a\"b?c='d'", "/a%22b?c=%27d%27"),
+            ("/a b", "/a b"),
+        ] {
+            assert_eq!(http.travelling(given).unwrap(), travels, "{given}");
+        }
+        assert!(http.travelling("/../x").is_err());
     }
 
     #[test]

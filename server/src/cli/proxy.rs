@@ -23,7 +23,7 @@ use tokio::sync::Mutex;
 use super::Global;
 use super::failure::{Done, Failure};
 use super::http::{Answer, Ask, Http, NoAnswer, Stream, is_loopback};
-use super::session::{Ready, SIGNED_HEADERS, Session};
+use super::session::{Next, SIGNED_HEADERS, Session};
 use super::terminal::{Terminal, note};
 
 const EXAMPLES: &str = "\
@@ -174,29 +174,25 @@ impl Proxy {
     }
 
     async fn exchange(&self, ask: Ask) -> Done<Response<Body>> {
-        let mut again = true;
+        let mut running = self.session.lock().await.begin_once(ask)?;
         loop {
             // One at a time fetches what signing needs; the calls themselves run side by side.
-            let ready = self.session.lock().await.signed(ask.clone()).await?;
-            let signed = match ready {
-                Ready::Signed(signed) => signed,
-                Ready::Refused(answer) => return Ok(whole(answer)),
-                Ready::Unanswered(cause) => return Ok(unreachable(&cause)),
-            };
-            let stream = match self.http.open(&signed).await? {
-                Ok(stream) => stream,
-                Err(cause) => return Ok(unreachable(&cause)),
-            };
-            if stream.status != StatusCode::UNAUTHORIZED {
-                self.session.lock().await.hear(stream.status, &stream.headers, b"");
-                return Ok(streamed(stream));
+            let next = self.session.lock().await.next(&mut running).await?;
+            match next {
+                Next::Send(ask, _) => match self.http.open(&ask).await? {
+                    Ok(stream) if stream.status != StatusCode::UNAUTHORIZED => {
+                        self.session.lock().await.opened(&mut running, &stream);
+                        return Ok(streamed(stream));
+                    }
+                    Ok(stream) => {
+                        let answer = stream.finish().await;
+                        self.session.lock().await.heard(&mut running, Ok(answer));
+                    }
+                    Err(cause) => self.session.lock().await.heard(&mut running, Err(cause)),
+                },
+                Next::Pause(pause) => tokio::time::sleep(pause).await,
+                Next::Done(done) => return Ok(running.ended(done)?.last.map_or_else(|cause| unreachable(&cause), whole)),
             }
-            let answer = stream.finish().await;
-            let refreshed = self.session.lock().await.hear(answer.status, &answer.headers, &answer.body);
-            if !(refreshed && again) {
-                return Ok(whole(answer));
-            }
-            again = false;
         }
     }
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::Global;
 use super::failure::{Done, Failure};
-use super::http::{Ask, encode};
+use super::http::{ANSWER, Ask, encode};
 use super::problem::{refused, unanswered};
 use super::session::Session;
 use super::shapes::grouped;
@@ -185,7 +185,7 @@ async fn published(global: &Global) -> Done<(String, String)> {
     let path = "/.well-known/jwks.json".to_owned();
     let ask = Ask { method: Method::GET, path, headers: HeaderMap::new(), body: None, patience: Duration::ZERO };
     let server = session.server().to_owned();
-    let answer = match session.http().send(&ask).await? {
+    let answer = match session.http().send(&ask, ANSWER).await? {
         Ok(answer) if answer.status.is_success() => answer,
         Ok(answer) => return Err(refused(&answer, &global.profile)),
         Err(cause) => return Err(unanswered(&server, &cause)),

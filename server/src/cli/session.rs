@@ -1,29 +1,36 @@
 //! A conversation with a server in the name of a profile: every call is signed, tokens are renewed on the way, and what
 //! is safe to repeat is repeated when the connection breaks.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::StatusCode;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use railgate::auth::Signer;
-use railgate::client::{self, ClientError, Request, carries_token};
+use railgate::client::{self, Call, Exchange, Lost, Patience, Request, SignedBy, Step, Verdict, Why};
 use railgate::time::Millis;
 
 use super::Global;
 use super::failure::{Done, Failure};
-use super::http::{Answer, Ask, Http, NoAnswer, Stream};
-use super::problem::{Problem, refused, unanswered};
+use super::http::{ANSWER, Answer, Ask, Http, NoAnswer, Stream};
+use super::problem::{refused, unanswered};
 use super::profile::{Profile, ProfileFile};
 use super::terminal::note;
 
 /// Where a server is looked for when nobody says anything else.
 pub(crate) const DEFAULT_SERVER: &str = "http://127.0.0.1:8080";
-/// The pauses between repeated requests; after the last one the command gives up. About a minute in all.
-const PAUSES_MS: [u64; 9] = [200, 500, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 16_000];
-/// A server that wants a longer pause than this is told to the person instead.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// How often what a call needs is asked for: a challenge, a token, and once more each.
-const MOST_PREPARATIONS: usize = 4;
+/// Once. Whether to send it again is for the person to say.
+const ONCE: Patience = Patience {
+    tries: 1,
+    timeout_ms: ANSWER.as_millis() as u64,
+    pause_ms: 250,
+    longest_pause_ms: 30_000,
+    // Nothing runs at that address: waiting for it would only hide the typing mistake. Unless it was there a moment ago.
+    unconnected: false,
+};
+/// Until there is an answer, for about a minute. A server that wants a longer pause than the longest is told to the person instead.
+const FOR_A_MINUTE: Patience = Patience { tries: 9, ..ONCE };
+/// For as long as it takes.
+const FOR_EVER: Patience = Patience { tries: u32::MAX, unconnected: true, ..ONCE };
 /// What a signature sets itself.
 pub(crate) const SIGNED_HEADERS: [&str; 4] = ["authorization", "content-digest", "signature-input", "signature"];
 /// What else it covers.
@@ -39,17 +46,63 @@ pub(crate) struct Session {
 /// A profile and what signs in its name.
 struct Identity {
     profile: Profile,
+    key: Arc<dyn Signer>,
     api: client::Session,
 }
 
-/// A call that is ready to leave, or why it will not.
-pub(crate) enum Ready {
-    /// It is signed.
-    Signed(Box<Ask>),
-    /// The server did not grant what signing needs.
-    Refused(Answer),
-    /// Or did not answer.
-    Unanswered(NoAnswer),
+/// A call under way.
+pub(crate) struct Running {
+    ask: Ask,
+    exchange: Exchange,
+    /// That the call makes known.
+    new_key: Option<Arc<dyn Signer>>,
+    /// What came last, of the call or of what it needs.
+    last: Result<Answer, NoAnswer>,
+}
+
+/// What is next in a call under way.
+pub(crate) enum Next {
+    /// It is signed, and to be sent; the answer may take so long.
+    Send(Box<Ask>, Duration),
+    /// Nothing, for so long.
+    Pause(Duration),
+    /// It is over.
+    Done(client::Done),
+}
+
+/// How a call ended.
+pub(crate) struct Ended {
+    /// What is known about it.
+    pub(crate) verdict: Verdict,
+    /// What came last.
+    pub(crate) last: Result<Answer, NoAnswer>,
+}
+
+impl Running {
+    /// How it ended, once it has: a server that cannot be talked to at all is told as that.
+    pub(crate) fn ended(self, done: client::Done) -> Done<Ended> {
+        let stranger = |what: &str| Failure::new(what).hint("is this the address of a railgate server?");
+        match (done.verdict, done.why) {
+            (_, Why::Unsigned(error)) => Err(Failure::caused("the call cannot be signed", error)),
+            (Verdict::NotDone, Why::NotReady) => Err(stranger("the server's challenges and tokens end before they can be used")),
+            (Verdict::NotDone, Why::Unreadable) if self.last.as_ref().is_ok_and(|answer| answer.status.is_success()) => {
+                Err(stranger("the server's answer cannot be read"))
+            }
+            (verdict, _) => Ok(Ended { verdict, last: self.last }),
+        }
+    }
+
+    /// What stands in the way of an answer.
+    pub(crate) fn reason(&self) -> String {
+        reason(&self.last)
+    }
+}
+
+fn reason(last: &Result<Answer, NoAnswer>) -> String {
+    match last {
+        Ok(answer) => format!("the server answered {}", answer.status.as_u16()),
+        Err(NoAnswer::NotSent(cause) | NoAnswer::Lost(cause)) => cause.clone(),
+    }
 }
 
 impl Session {
@@ -79,13 +132,15 @@ impl Session {
         };
         // First, so that a wrong address is explained by whoever connects.
         let http = Http::new(server, &global.wire())?;
-        let mut api = client::Session::new(server, profile.mode(), profile.key()?).map_err(|error| Failure::usage(error.to_string()))?;
+        let key = profile.key()?;
+        let opened = |server: &str| client::Session::new(server, profile.mode(), key.public_key());
+        let mut api = opened(server).map_err(|error| Failure::usage(error.to_string()))?;
         // A token is good at its own server only, and for nobody else's eyes.
-        let same = client::Session::new(&profile.server, profile.mode(), profile.key()?).is_ok_and(|old| old.base() == api.base());
+        let same = opened(&profile.server).is_ok_and(|old| old.base() == api.base());
         if same {
             api.restore(&profile.snapshot());
         }
-        Ok(Self { http, file, identity: Some(Identity { profile, api }) })
+        Ok(Self { http, file, identity: Some(Identity { profile, key, api }) })
     }
 
     /// The profile's file.
@@ -123,184 +178,177 @@ impl Session {
 
     /// Sends a request once; twice if it was refused before anything was done because a token or challenge had ended.
     /// Any answer is an answer.
-    pub(crate) async fn exchange(&mut self, ask: Ask) -> Done<Result<Answer, NoAnswer>> {
-        self.exchanged(ask, None).await
+    pub(crate) async fn exchange(&mut self, ask: Ask) -> Done<Ended> {
+        if self.identity.is_none() {
+            // In nobody's name there is nothing to sign with.
+            let last = self.http.send(&ask, ANSWER + ask.patience).await?;
+            return Ok(Ended { verdict: Verdict::Answered, last });
+        }
+        let running = self.begin_once(ask)?;
+        self.drive(running, |_, _| {}).await
     }
 
     /// The same for a call that brings a new key, which signs too.
-    pub(crate) async fn exchange_with_new_key(&mut self, ask: Ask, new_key: &dyn Signer) -> Done<Result<Answer, NoAnswer>> {
-        self.exchanged(ask, Some(new_key)).await
+    pub(crate) async fn exchange_with_new_key(&mut self, ask: Ask, new_key: Arc<dyn Signer>) -> Done<Ended> {
+        let running = self.begin(ask, ONCE, Some(new_key))?;
+        self.drive(running, |_, _| {}).await
     }
 
-    async fn exchanged(&mut self, ask: Ask, new_key: Option<&dyn Signer>) -> Done<Result<Answer, NoAnswer>> {
-        let mut again = true;
+    /// A call that is carried out once.
+    pub(crate) fn begin_once(&self, ask: Ask) -> Done<Running> {
+        self.begin(ask, ONCE, None)
+    }
+
+    fn begin(&self, mut ask: Ask, patience: Patience, new_key: Option<Arc<dyn Signer>>) -> Done<Running> {
+        ask.path = self.http.travelling(&ask.path)?;
+        let mut call = call(&ask)?;
+        if patience.tries > 1 {
+            call = call.repeatable();
+        }
+        if let Some(key) = &new_key {
+            call = call.with_new_key(key.public_key());
+        }
+        let last = Err(NoAnswer::NotSent("nothing was sent".to_owned()));
+        Ok(Running { ask, exchange: Exchange::new(call, patience), new_key, last })
+    }
+
+    async fn drive(&mut self, mut running: Running, told: impl Fn(&Running, Duration)) -> Done<Ended> {
         loop {
-            let signed = match self.ready(ask.clone(), new_key).await? {
-                Ready::Signed(signed) => signed,
-                Ready::Refused(answer) => return Ok(Ok(answer)),
-                Ready::Unanswered(cause) => return Ok(Err(cause)),
-            };
-            let answer = match self.http.send(&signed).await? {
-                Ok(answer) => answer,
-                Err(cause) => return Ok(Err(cause)),
-            };
-            if !(self.hear(answer.status, &answer.headers, &answer.body) && again) {
-                return Ok(Ok(answer));
+            match self.next(&mut running).await? {
+                Next::Send(ask, limit) => {
+                    let sent = self.http.send(&ask, limit).await?;
+                    self.heard(&mut running, sent);
+                }
+                Next::Pause(pause) => {
+                    told(&running, pause);
+                    tokio::time::sleep(pause).await;
+                }
+                Next::Done(done) => return running.ended(done),
             }
-            again = false;
         }
     }
 
     /// Sends a request once; only 2xx is an answer.
     pub(crate) async fn call(&mut self, ask: Ask) -> Done<Answer> {
-        let answer = self.exchange(ask).await?.map_err(|cause| unanswered(self.http.base(), &cause))?;
-        self.accepted(answer)
+        let ended = self.exchange(ask).await?;
+        self.accepted(ended)
     }
 
     /// Sends a request that the server recognises when it comes again, until it is answered. `again` says, for the
     /// person who waits, why sending it again is safe.
     pub(crate) async fn call_until_answered(&mut self, ask: Ask, again: &str) -> Done<Answer> {
-        let mut pauses = PAUSES_MS.into_iter().map(Duration::from_millis);
-        let mut may_have_arrived = false;
+        let repeated = std::cell::Cell::new(false);
+        let running = self.begin(ask, FOR_A_MINUTE, None)?;
+        let ended = self.drive(running, |running, pause| {
+            repeated.set(true);
+            note(format_args!("{}; sending it again in {} ms: {again}", running.reason(), pause.as_millis()));
+        });
+        let ended = ended.await?;
+        match ended.verdict {
+            Verdict::Open | Verdict::InDoubt if repeated.get() => {
+                let reason = reason(&ended.last);
+                Err(Failure::new(format!("gave up: {reason}; it is not known whether the request was carried out"))
+                    .hint(format!("send it again later: {again}")))
+            }
+            Verdict::Answered | Verdict::Refused | Verdict::NotDone | Verdict::Open | Verdict::InDoubt => self.accepted(ended),
+        }
+    }
+
+    /// Opens a stream; only 2xx is an answer. One that broke, with its cause and how often that was in a row, is opened again for as
+    /// long as it takes.
+    pub(crate) async fn stream(&mut self, ask: Ask, broke: Option<(String, u32)>) -> Done<Stream> {
+        let mut running = self.begin(ask, if broke.is_some() { FOR_EVER } else { ONCE }, None)?;
+        if let Some((cause, failures)) = broke {
+            running.exchange.pause_first(failures, 0);
+            running.last = Err(NoAnswer::Lost(cause));
+        }
         loop {
-            let (reason, wish) = match self.exchange(ask.clone()).await? {
-                Ok(answer) => match pause_wanted(&answer) {
-                    Some(wish) if wish <= LONGEST_PAUSE => (format!("the server answered {}", answer.status.as_u16()), wish),
-                    _ => return self.accepted(answer),
+            match self.next(&mut running).await? {
+                Next::Send(ask, _) => match self.http.open(&ask).await? {
+                    Ok(stream) if stream.status.is_success() => {
+                        self.opened(&mut running, &stream);
+                        return Ok(stream);
+                    }
+                    Ok(stream) => {
+                        let answer = stream.finish().await;
+                        self.heard(&mut running, Ok(answer));
+                    }
+                    Err(cause) => self.heard(&mut running, Err(cause)),
                 },
-                // Nothing runs at that address: waiting a minute for it would only hide the typing mistake. Unless it
-                // was there a moment ago.
-                Err(cause @ NoAnswer::NotSent(_)) if !may_have_arrived => return Err(unanswered(self.http.base(), &cause)),
-                Err(NoAnswer::NotSent(cause) | NoAnswer::Lost(cause)) => (cause, Duration::ZERO),
-            };
-            may_have_arrived = true;
-            let Some(pause) = pauses.next() else {
-                return Err(Failure::new(format!("gave up: {reason}; it is not known whether the request was carried out"))
-                    .hint(format!("send it again later: {again}")));
-            };
-            let pause = pause.max(wish);
-            note(format_args!("{reason}; sending it again in {} ms: {again}", pause.as_millis()));
-            tokio::time::sleep(pause).await;
-        }
-    }
-
-    /// Opens a stream; only 2xx is an answer, and a lost connection is for the caller to repair.
-    pub(crate) async fn stream(&mut self, ask: Ask) -> Done<Result<Stream, NoAnswer>> {
-        let mut again = true;
-        loop {
-            let signed = match self.signed(ask.clone()).await? {
-                Ready::Signed(signed) => signed,
-                Ready::Refused(answer) => return self.stopped(&answer),
-                Ready::Unanswered(cause) => return Ok(Err(cause)),
-            };
-            let stream = match self.http.open(&signed).await? {
-                Ok(stream) => stream,
-                Err(cause) => return Ok(Err(cause)),
-            };
-            if stream.status.is_success() {
-                self.hear(stream.status, &stream.headers, b"");
-                return Ok(Ok(stream));
+                Next::Pause(pause) => {
+                    note(format_args!("the stream from {} broke off ({}); taking it up again", self.server(), running.reason()));
+                    tokio::time::sleep(pause).await;
+                }
+                Next::Done(done) => {
+                    let ended = running.ended(done)?;
+                    return match self.accepted(ended) {
+                        Ok(_) => Err(Failure::new("the server does not stream events here")),
+                        Err(failure) => Err(failure),
+                    };
+                }
             }
-            let answer = stream.finish().await;
-            if !(self.hear(answer.status, &answer.headers, &answer.body) && again) {
-                return self.stopped(&answer);
-            }
-            again = false;
         }
-    }
-
-    /// A stream that was not opened: for now, or for good.
-    fn stopped(&self, answer: &Answer) -> Done<Result<Stream, NoAnswer>> {
-        if pause_wanted(answer).is_some() {
-            return Ok(Err(NoAnswer::Lost(format!("the server answered {}", answer.status.as_u16()))));
-        }
-        Err(refused(answer, self.file.name()))
-    }
-
-    /// Why a command that could not reach the server stops.
-    pub(crate) fn unanswered(&self, cause: &NoAnswer) -> Failure {
-        unanswered(self.http.base(), cause)
     }
 
     /// The answer if it is 2xx, else why the command stops.
-    pub(crate) fn accepted(&self, answer: Answer) -> Done<Answer> {
-        if answer.status.is_success() { Ok(answer) } else { Err(refused(&answer, self.file.name())) }
-    }
-
-    /// Signs a call, and fetches what is needed for that. In nobody's name there is nothing to sign with.
-    pub(crate) async fn signed(&mut self, ask: Ask) -> Done<Ready> {
-        self.ready(ask, None).await
-    }
-
-    async fn ready(&mut self, ask: Ask, new_key: Option<&dyn Signer>) -> Done<Ready> {
-        let authenticated = carries_token(&ask.path);
-        for round in 1..=MOST_PREPARATIONS {
-            let Some(Identity { api, .. }) = &mut self.identity else { return Ok(Ready::Signed(Box::new(ask))) };
-            let Some(need) = api.needs(now(), authenticated) else { break };
-            let request = api.prepare(need, now(), random16()?).map_err(unsigned)?;
-            let answer = match self.http.send(&sendable(request)?).await? {
-                Ok(answer) => answer,
-                Err(cause) => return Ok(Ready::Unanswered(cause)),
-            };
-            let headers = heard(&answer.headers);
-            let said = client::Answer { status: answer.status.as_u16(), headers: &headers, body: &answer.body };
-            match api.learn(&said, now()) {
-                Ok(()) => {}
-                // Its own challenge may have ended just then.
-                Err(ClientError::Refused { .. }) if api.hear(&said, now()) && round < MOST_PREPARATIONS => {}
-                Err(ClientError::Refused { .. }) => return Ok(Ready::Refused(answer)),
-                Err(error) => return Err(Failure::new(error.to_string()).hint("is this the address of a railgate server?")),
-            }
-            self.keep();
+    pub(crate) fn accepted(&self, ended: Ended) -> Done<Answer> {
+        match ended.last {
+            Ok(answer) if answer.status.is_success() => Ok(answer),
+            Ok(answer) => Err(refused(&answer, self.file.name())),
+            Err(cause) => Err(unanswered(self.http.base(), &cause)),
         }
-        self.sign(ask, new_key, authenticated).map(|ask| Ready::Signed(Box::new(ask)))
     }
 
-    fn sign(&self, mut ask: Ask, new_key: Option<&dyn Signer>, authenticated: bool) -> Done<Ask> {
-        let Some(Identity { api, .. }) = &self.identity else { return Ok(ask) };
-        let mut request = Request::new(ask.method.as_str(), &ask.path);
-        request.body = ask.body.as_ref().map(|body| body.to_vec()).unwrap_or_default();
-        for name in &COVERED {
-            for value in ask.headers.get_all(name) {
-                let value =
-                    value.to_str().map_err(|_| Failure::usage(format!("the header {name} has characters that cannot be signed")))?;
-                request.headers.push((name.as_str().to_owned(), value.to_owned()));
+    /// Goes on with a call until it is to be sent or over: signs it, and fetches what is needed for that.
+    pub(crate) async fn next(&mut self, running: &mut Running) -> Done<Next> {
+        loop {
+            let Some(Identity { api, key, .. }) = &mut self.identity else { return Err(self.file.missing()) };
+            match running.exchange.next(api, now(), random16()?) {
+                Step::Sign { by, message } => {
+                    let key = running.new_key.as_ref().filter(|_| by == SignedBy::NewKey).unwrap_or(key);
+                    let signature = key.sign(&message).map_err(|error| Failure::caused("the call cannot be signed", error))?;
+                    running.exchange.signed(&signature);
+                }
+                Step::Send { request, timeout_ms, prepares: true } => {
+                    let sent = self.http.send(&sendable(request)?, Duration::from_millis(timeout_ms)).await?;
+                    self.heard(running, sent);
+                }
+                Step::Send { request, timeout_ms, .. } => {
+                    let ask = with_signature(running.ask.clone(), request)?;
+                    return Ok(Next::Send(Box::new(ask), Duration::from_millis(timeout_ms)));
+                }
+                Step::Pause(ms) => return Ok(Next::Pause(Duration::from_millis(ms))),
+                Step::Done(done) => return Ok(Next::Done(done)),
             }
         }
-        let signed = match new_key {
-            None => api.sign(request, authenticated, now(), random16()?),
-            Some(key) => api.sign_with_new_key(request, authenticated, key, now(), [random16()?, random16()?]),
-        };
-        SIGNED_HEADERS.iter().for_each(|name| drop(ask.headers.remove(*name)));
-        for (name, value) in signed.map_err(unsigned)?.headers {
-            if SIGNED_HEADERS.contains(&name.as_str()) {
-                let (name, value) = header(&name, &value)?;
-                ask.headers.insert(name, value);
-            }
-        }
-        Ok(ask)
     }
 
-    /// Takes from an answer what concerns the session. True if the same call, signed anew, may be taken.
-    pub(crate) fn hear(&mut self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> bool {
-        let Some(Identity { api, .. }) = &mut self.identity else { return false };
-        let again = api.hear(&client::Answer { status: status.as_u16(), headers: &heard(headers), body }, now());
+    /// What came of what was sent.
+    pub(crate) fn heard(&mut self, running: &mut Running, sent: Result<Answer, NoAnswer>) {
+        match &sent {
+            Ok(answer) => self.answered(running, answer),
+            Err(NoAnswer::NotSent(_)) => running.exchange.lost(Lost::NotSent),
+            Err(NoAnswer::Lost(_)) => running.exchange.lost(Lost::NoAnswer),
+        }
+        running.last = sent;
+    }
+
+    /// An answer whose body is passed on as it comes.
+    pub(crate) fn opened(&mut self, running: &mut Running, stream: &Stream) {
+        self.answered(running, &Answer { status: stream.status, headers: stream.headers.clone(), body: Default::default() });
+    }
+
+    fn answered(&mut self, running: &mut Running, answer: &Answer) {
+        let Some(Identity { api, .. }) = &mut self.identity else { return };
+        let headers: Vec<_> = client::Answer::HEADERS.iter().filter_map(|name| Some((*name, answer.header(name)?))).collect();
+        let said = client::Answer { status: answer.status.as_u16(), headers: &headers, body: &answer.body };
+        running.exchange.answered(api, &said, now());
         self.keep();
-        again
-    }
-
-    /// Learns the token from the answer to an enrolment.
-    pub(crate) fn learn(&mut self, answer: &Answer) {
-        if let Some(Identity { api, .. }) = &mut self.identity {
-            let said = client::Answer { status: answer.status.as_u16(), headers: &heard(&answer.headers), body: &answer.body };
-            // Without a token the next call takes one.
-            let _ = api.learn(&said, now());
-        }
     }
 
     /// Keeps what the next command can use. It is a help, not a must.
     fn keep(&mut self) {
-        let Some(Identity { profile, api }) = &mut self.identity else { return };
+        let Some(Identity { profile, api, .. }) = &mut self.identity else { return };
         // What belongs to another address than the profile's is not the profile's. And the file may hold another key by
         // now: `enroll --force` beside a proxy that runs must not lose its new key.
         if profile.server == api.base()
@@ -313,14 +361,27 @@ impl Session {
     }
 }
 
-/// The headers that a session looks at.
-fn heard(headers: &HeaderMap) -> Vec<(&str, &str)> {
-    let names = ["signature-challenge", "date"];
-    names.iter().filter_map(|name| Some((*name, headers.get(*name)?.to_str().ok()?))).collect()
+/// What is signed of a request.
+fn call(ask: &Ask) -> Done<Call> {
+    let mut request = Request::new(ask.method.as_str(), &ask.path);
+    request.body = ask.body.as_ref().map(|body| body.to_vec()).unwrap_or_default();
+    for name in &COVERED {
+        for value in ask.headers.get_all(name) {
+            let value = value.to_str().map_err(|_| Failure::usage(format!("the header {name} has characters that cannot be signed")))?;
+            request.headers.push((name.as_str().to_owned(), value.to_owned()));
+        }
+    }
+    Ok(Call::new(request).extra(u64::try_from(ask.patience.as_millis()).unwrap_or(u64::MAX)))
 }
 
-fn unsigned(error: ClientError) -> Failure {
-    Failure::caused("the call cannot be signed", error)
+/// A request with the token and the signature that it was given.
+fn with_signature(mut ask: Ask, signed: Request) -> Done<Ask> {
+    SIGNED_HEADERS.iter().for_each(|name| drop(ask.headers.remove(*name)));
+    for (name, value) in signed.headers.iter().filter(|(name, _)| SIGNED_HEADERS.contains(&name.as_str())) {
+        let (name, value) = header(name, value)?;
+        ask.headers.insert(name, value);
+    }
+    Ok(ask)
 }
 
 /// A request of the session's own.
@@ -342,21 +403,6 @@ fn header(name: &str, value: &str) -> Done<(HeaderName, HeaderValue)> {
         .map_err(|_| Failure::new(format!("{name} has characters that no header has")).hint("enrol anew: railgate enroll --force"))?;
     value.set_sensitive(name == AUTHORIZATION);
     Ok((name, value))
-}
-
-/// How long to wait before sending the same again, if the answer is one after which that helps.
-fn pause_wanted(answer: &Answer) -> Option<Duration> {
-    let worth_it = match answer.status {
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => true,
-        StatusCode::TOO_MANY_REQUESTS => answer.headers.contains_key("retry-after"),
-        _ => false,
-    };
-    // `no_route` is 503 as well and will not go away within a minute: tell it at once.
-    if !worth_it || Problem::of(answer).code == "no_route" {
-        return None;
-    }
-    let seconds = answer.header("retry-after").and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-    Some(Duration::from_secs(seconds))
 }
 
 /// This machine's clock, milliseconds since the Unix epoch.

@@ -18,19 +18,19 @@ type Headers = Call["headers"];
 /** A call that the core made, before there is a token. */
 export function unauthenticated(request: string): Call {
   const made = JSON.parse(request) as Pick<Call, "method" | "path" | "headers" | "body">;
-  return { ...made, authenticated: false, repeatable: true, proofs: ["key_exists"], extraMs: 0 };
+  return { ...made, repeatable: true, extraMs: 0 };
 }
 
 /** One that only looks. */
 export function get(path: string, accept = "application/json"): Call {
-  return { method: "GET", path: plain(path), headers: [["accept", accept]], body: "", authenticated: true, repeatable: true, extraMs: 0 };
+  return { method: "GET", path: plain(path), headers: [["accept", accept]], body: "", repeatable: true, extraMs: 0 };
 }
 
 /** All of ours may be repeated: by their reference, their key, or because they change nothing. */
 export function post(path: string, body: string, more: Headers = [], accept = "application/json"): Call {
   const type: Headers = body === "" ? [] : [["content-type", "application/json"]];
   const headers: Headers = [["accept", accept], ...type, ...more];
-  return { method: "POST", path: plain(path), headers, body, authenticated: true, repeatable: true, extraMs: 0 };
+  return { method: "POST", path: plain(path), headers, body, repeatable: true, extraMs: 0 };
 }
 
 /** A stream from after a position on. */

@@ -1,16 +1,14 @@
 /**
- * A signed conversation with one server: the core says what to send and what an answer means, `fetch` sends it.
- *
- * What may be sent again is sent again when an answer gets lost, each time with a signature of its own; what the call says
- * stays the same byte for byte, so that the server knows it.
+ * A signed conversation with one server: the core says what to sign and send, what an answer means and what may be sent again;
+ * `fetch` sends it, and timers wait.
  *
  * @module
  */
 
-import type { Draft, Session } from "../../wasm/client.js";
-import { ConnectionError, DisposedError, type ErrorDetails, GATEWAY_CODES, InternalError, RailgateError } from "../errors.js";
+import type { Exchange, Session } from "../../wasm/client.js";
+import { ConnectionError, DisposedError, type ErrorDetails, InternalError, RailgateError } from "../errors.js";
 import { guarded, isProblem, problemError } from "../problem.js";
-import { Deadline, type Patience, pause, pauseAfter, retryAfterMs, unlessAborted } from "./patience.js";
+import { Deadline, type Patience, pause, unlessAborted } from "./patience.js";
 import type { Signer } from "./signer.js";
 
 /** A call, without its signature. */
@@ -23,22 +21,20 @@ export interface Call {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** JSON text; empty is none. */
   readonly body: string;
-  /** It carries the token. */
-  readonly authenticated: boolean;
   /** It may be sent again when its answer got lost: nothing is done twice. */
   readonly repeatable: boolean;
   /** Made again by its caller it would be another call: nothing that the caller knows says that it is the same. */
   readonly once?: boolean;
   /** The key that it is sent under. */
   readonly idempotencyKey?: string | undefined;
-  /** Codes that prove that no try of it was carried out, beside those of every call. */
-  readonly proofs?: readonly string[];
   /** Whether the body of a 2xx, read as JSON, is an answer to it. One that is not is no answer. */
   readonly answers?: (body: unknown) => boolean;
   /** How much longer than others it may take, in milliseconds. */
   readonly extraMs: number;
   /** A key that it makes known, which signs too. */
   readonly newKey?: Signer;
+  /** What an earlier one opened broke so often in a row, and is to be left alone so long, in milliseconds. */
+  readonly after?: readonly [failures: number, ms: number] | undefined;
 }
 
 /** An answer that says that the call was carried out. */
@@ -51,16 +47,13 @@ export interface Answer {
   readonly text: string;
 }
 
-/** What its tries need to know of a call. */
-type Tried = Pick<Call, "method" | "repeatable" | "once" | "idempotencyKey" | "proofs" | "extraMs">;
-
-/** What is done with an answer's body. */
-type Take<A> = (response: Response, deadline: Deadline) => Promise<A>;
+/** What is done with a 2xx: what is taken from it, and its body as far as it is here. */
+type Take<A> = (response: Response, deadline: Deadline) => Promise<readonly [taken: A, body: string]>;
 
 /** Is told of something new. */
 type Learned = (clientId: string | undefined) => Promise<void>;
 
-/** What the core makes and takes. */
+/** A request, as the core makes it. */
 interface Wire {
   readonly method: string;
   readonly path: string;
@@ -68,23 +61,27 @@ interface Wire {
   readonly body: string;
 }
 
-/** Codes of refusals that end by themselves, or that a lost answer leaves behind. The rest is for the caller to see. */
-const PASSING: ReadonlySet<string> = new Set([
-  "rate_limited",
-  "timeout",
-  "store_unavailable",
-  "not_logged_yet",
-  "request_in_progress",
-  "version_conflict",
-  // The network sent the call twice, and the other copy was the first: what came of it is asked anew.
-  "nonce_replayed",
-]);
+/** How it ended. */
+interface Done {
+  readonly verdict: "answered" | "refused" | "not_done" | "open" | "in_doubt";
+  readonly why: "answer" | "unreadable" | "lost" | "not_ready" | "stopped" | "unsigned";
+  readonly retry_after_ms?: number;
+  readonly problem?: readonly [code: string, detail: string];
+}
 
-/** How often in a row a call fetches what it needs: a challenge and a token, and each once more. */
-const ROUNDS = 5;
+/** What the core says to do next: one of these. */
+interface Step {
+  readonly sign?: { readonly new_key: boolean };
+  readonly send?: { readonly request: Wire; readonly timeout_ms: number; readonly prepares: boolean };
+  readonly pause?: number;
+  readonly done?: Done;
+}
 
-/** Statuses of proxies that have no answer of the gateway. */
-const NO_ANSWER: ReadonlySet<number> = new Set([502, 503, 504]);
+/** What came last, as an error. */
+type Last = (done: Done) => unknown;
+
+/** What an error tells about the call that it ended. */
+type Told = Pick<Call, "once" | "idempotencyKey" | "newKey">;
 
 /** Settings of `fetch` that not every runtime has. Nothing of an account belongs into a cache, and no cookies into a call. */
 function settings(): RequestInit {
@@ -99,6 +96,7 @@ function settings(): RequestInit {
 
 /** The core's session, driven. */
 export class Connection {
+  readonly #exchange: typeof Exchange;
   readonly #signer: Signer;
   readonly #fetch: typeof fetch;
   readonly #patience: Patience;
@@ -108,7 +106,8 @@ export class Connection {
   #session: Session | undefined;
   #renewal: Promise<void> | undefined;
 
-  constructor(session: Session, signer: Signer, fetcher: typeof fetch, patience: Patience, learned: Learned) {
+  constructor(core: typeof Exchange, session: Session, signer: Signer, fetcher: typeof fetch, patience: Patience, learned: Learned) {
+    this.#exchange = core;
     this.#session = session;
     this.#signer = signer;
     this.#fetch = fetcher;
@@ -137,126 +136,91 @@ export class Connection {
         const what = `what was answered (${status}) is no answer to this call; whether it was carried out is not known`;
         throw new ConnectionError("connection_lost", what, { status, ...again(call) });
       }
-      return { status, headers, text };
+      return [{ status, headers, text }, text];
     });
   }
 
   /** Carries out a call; leaves its answer to `take`. */
   exchange<A>(call: Call, signal: AbortSignal, attempts: number, take: Take<A>): Promise<A> {
-    const sign = async (): Promise<Wire> => {
-      await this.#ready(call.authenticated, signal);
-      const { method, path, headers, body } = call;
-      const request = JSON.stringify({ method, path, headers, body } satisfies Wire);
-      const draft = guarded(() => this.session.draft(request, call.authenticated, Date.now(), random()));
-      const signed = await finished(draft, this.#signer, signal);
-      return JSON.parse(call.newKey === undefined ? signed : await this.#byNewKey(signed, call.newKey, signal)) as Wire;
+    const { method, path, headers, body, repeatable, extraMs, newKey, after = [0, 0] } = call;
+    const { timeoutMs, pauseMs, longestPauseMs } = this.#patience;
+    const jwk = newKey && JSON.stringify(newKey.publicKey);
+    const times = [attempts, timeoutMs, extraMs, pauseMs, longestPauseMs, ...after];
+    const exchange = guarded(() => new this.#exchange(method, path, headers.flat(), body, repeatable, jwk, times));
+    return this.#drive(exchange, call, signal, take);
+  }
+
+  async #drive<A>(exchange: Exchange, call: Told, signal: AbortSignal, take: Take<A> | undefined): Promise<A> {
+    let taken: A | undefined;
+    let last: Last = () => undefined;
+    const stopped = (error: unknown): void => {
+      last = () => error;
+      exchange.stop();
     };
-    return this.#persist(sign, call, signal, attempts, take);
-  }
-
-  /** Fetches what the session lacks. Calls that need it at the same time wait for the same. */
-  async #ready(authenticated: boolean, signal: AbortSignal): Promise<void> {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      signal.throwIfAborted();
-      if (this.#need(authenticated) === undefined) return;
-      this.#renewal ??= this.#renew(authenticated).finally(() => (this.#renewal = undefined));
-      await unlessAborted(this.#renewal, signal);
+    try {
+      for (;;) {
+        // Calls that need it at the same time wait for the same.
+        if (take !== undefined && guarded(() => exchange.lacks(this.session, Date.now()))) {
+          await unlessAborted(this.#renewed(exchange), signal).catch(stopped);
+        }
+        const random = crypto.getRandomValues(new Uint8Array(16));
+        const { sign, send, pause: ms, done } = JSON.parse(guarded(() => exchange.next(this.session, Date.now(), random))) as Step;
+        if (sign !== undefined) {
+          const signer = (sign.new_key ? call.newKey : undefined) ?? this.#signer;
+          await signed(exchange, signer, signal).catch(stopped);
+        } else if (send !== undefined) {
+          const tried = await this.#try(exchange, send, call, signal, take);
+          if ("taken" in tried) taken = tried.taken;
+          else last = tried.last;
+        } else if (ms !== undefined) {
+          await pause(ms, signal);
+        } else if (done !== undefined) {
+          if (done.verdict === "answered") return taken as A;
+          const error = failure(done, last);
+          throw done.verdict === "in_doubt" && !signal.aborted ? inDoubt(error, call) : error;
+        }
+      }
+    } finally {
+      exchange.free();
     }
-    throw new InternalError("not_ready", "the server's challenges or tokens end before they can be used; is its clock right?");
   }
 
-  #need(authenticated: boolean): ReturnType<Session["needs"]> {
-    return this.session.needs(Date.now(), authenticated);
-  }
-
-  /** A challenge, or a token. One caller's signal does not end what others wait for; the tries and their time-outs do. */
-  async #renew(authenticated: boolean): Promise<void> {
+  /** A challenge, and a token. One caller's signal does not end what others wait for; the tries and their time-outs do. */
+  #renewed(exchange: Exchange): Promise<void> {
     const { signal } = new AbortController();
-    const prepare = async (): Promise<Wire> => {
-      // Asked anew for each try: a refusal may have shown that the challenge is the one to be fetched.
-      const need = this.#need(authenticated) ?? "challenge";
-      const draft = guarded(() => this.session.prepare(need, Date.now(), random()));
-      return JSON.parse(await finished(draft, this.#signer, signal)) as Wire;
-    };
-    const text = await this.#persist(prepare, { method: "GET", repeatable: true, extraMs: 0 }, signal, this.#patience.attempts, async (response) => {
-      const text = await response.text();
-      guarded(() => this.session.learn(heard(response, text), Date.now()));
-      return text;
-    });
-    const clientId = (parsed(text) as { client_id?: unknown } | undefined)?.client_id;
-    await this.#learned(typeof clientId === "string" ? clientId : undefined);
-  }
-
-  #byNewKey(request: string, key: Signer, signal: AbortSignal): Promise<string> {
-    const jwk = JSON.stringify(key.publicKey);
-    const draft = guarded(() => this.session.draft_of_new_key(request, jwk, Date.now(), random()));
-    return finished(draft, key, signal);
-  }
-
-  async #persist<A>(
-    make: () => Promise<Wire>,
-    call: Tried,
-    signal: AbortSignal,
-    attempts: number,
-    take: Take<A>,
-  ): Promise<A> {
-    let failures = 0;
-    let signedAnew = false;
-    let unanswered = false;
-    let open = false;
-    // Whatever ends the tries says nothing of those before it, unless it proves that none was carried out. To have read twice does
-    // no harm.
-    const known = (error: unknown): unknown => {
-      if (call.method === "GET" || signal.aborted || proves(error, call)) return error;
-      return unanswered || (open && !isOpen(error)) ? inDoubt(error, call) : error;
-    };
-    for (;;) {
-      const wire = await make().catch((error: unknown) => {
-        throw known(error);
-      });
-      const tried = await this.#try(wire, call, signal, take);
-      if ("taken" in tried) return tried.taken;
-      if (tried.refused && !signedAnew) {
-        // Refused before anything was done, for a reason that another signature cures. Once.
-        signedAnew = true;
-        continue;
-      }
-      failures += 1;
-      const { error } = tried;
-      const wait = error.retryAfterMs ?? 0;
-      if (!call.repeatable || !passing(error) || failures >= attempts || wait > this.#patience.longestPauseMs) {
-        throw error instanceof ConnectionError ? error : known(error);
-      }
-      unanswered ||= error instanceof ConnectionError;
-      open ||= isOpen(error);
-      await pause(Math.max(wait, pauseAfter(failures, this.#patience)), signal);
-    }
+    this.#renewal ??= this.#drive<void>(exchange.preparation(), {}, signal, undefined).finally(() => (this.#renewal = undefined));
+    return this.#renewal;
   }
 
   /** One try: what was taken from its answer, or why there is nothing to take. */
   async #try<A>(
-    wire: Wire,
-    call: Tried,
+    exchange: Exchange,
+    { request, timeout_ms: ms, prepares }: NonNullable<Step["send"]>,
+    call: Told,
     signal: AbortSignal,
-    take: Take<A>,
-  ): Promise<{ readonly taken: A } | { readonly error: RailgateError; readonly refused: boolean }> {
-    const deadline = new Deadline(this.#patience.timeoutMs + call.extraMs, signal);
+    take: Take<A> | undefined,
+  ): Promise<{ readonly taken: A } | { readonly last: Last }> {
+    const deadline = new Deadline(ms, signal);
     // Detached: a page's own `fetch` is no method of ours.
     const fetcher = this.#fetch;
     try {
-      const response = await fetcher(this.session.base() + wire.path, this.#init(wire, deadline.signal));
-      if (response.ok) {
-        const taken = await take(response, deadline);
-        this.#hear(response, "");
+      const response = await fetcher(this.session.base() + request.path, this.#init(request, deadline.signal));
+      if (response.ok && !prepares && take !== undefined) {
+        const [taken, text] = await take(response, deadline);
+        this.#answered(exchange, response, text);
         return { taken };
       }
       const text = await response.text();
-      return { error: refusal(response, text, call), refused: this.#hear(response, text) };
+      this.#answered(exchange, response, text);
+      if (response.ok) await this.#learned(clientIdIn(text));
+      return { last: (done) => refusal(response, text, call, done) };
     } catch (cause) {
       signal.throwIfAborted();
-      if (cause instanceof ConnectionError) return { error: cause, refused: false };
-      if (cause instanceof RailgateError) throw cause;
-      return { error: lost(cause, deadline.signal.aborted, call), refused: false };
+      const garbled = cause instanceof ConnectionError;
+      if (cause instanceof RailgateError && !garbled) throw cause;
+      exchange.lost(garbled);
+      const late = deadline.signal.aborted;
+      return { last: () => (garbled ? cause : lost(cause, late, call)) };
     } finally {
       deadline.release();
     }
@@ -267,87 +231,56 @@ export class Connection {
     return { ...this.#settings, method: wire.method, headers, signal, ...(wire.body === "" ? {} : { body: wire.body }) };
   }
 
-  /** Tells the session what an answer says about challenges, tokens and clocks. */
-  #hear(response: Response, text: string): boolean {
-    return guarded(() => this.session.hear(heard(response, text), Date.now()));
+  #answered(exchange: Exchange, { status, headers }: Response, body: string): void {
+    guarded(() => exchange.answered(this.session, status, [...headers].flat(), body, Date.now()));
   }
 }
 
-/** The request of a draft as JSON, signed if it is to be. */
-async function finished(draft: Draft, signer: Signer, signal: AbortSignal): Promise<string> {
-  try {
-    const bytes = draft.to_sign();
-    const signature = bytes === undefined ? undefined : await unlessAborted(signer.sign(bytes), signal);
-    if (bytes !== undefined && !ArrayBuffer.isView(signature)) throw new TypeError("what a signer's sign gives must be a Uint8Array");
-    return guarded(() => draft.finish(signature));
-  } finally {
-    draft.free();
-  }
+/** Has a key sign what is to be signed. */
+async function signed(exchange: Exchange, signer: Signer, signal: AbortSignal): Promise<void> {
+  const signature = await unlessAborted(signer.sign(exchange.to_sign()), signal);
+  if (!ArrayBuffer.isView(signature)) throw new TypeError("what a signer's sign gives must be a Uint8Array");
+  guarded(() => exchange.signed(signature));
 }
 
-/** The parts of an answer that the core looks at. */
-function heard(response: Response, body: string): string {
-  const headers = ["date", "signature-challenge"].flatMap((name) => {
-    const value = response.headers.get(name);
-    return value === null ? [] : [[name, value]];
-  });
-  return JSON.stringify({ status: response.status, headers, body });
-}
-
-function random(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(16));
-}
-
-function passing(error: RailgateError): boolean {
-  return error instanceof ConnectionError || PASSING.has(error.code);
+function clientIdIn(text: string): string | undefined {
+  const { client_id: id } = (parsed(text) ?? {}) as { client_id?: unknown };
+  return typeof id === "string" ? id : undefined;
 }
 
 /** What an error says about a call that may have been carried out: whether its caller may make it again, and under which key. */
-function again({ once, idempotencyKey }: Tried): ErrorDetails {
+function again({ once, idempotencyKey }: Told): ErrorDetails {
   return { retryable: once !== true, idempotencyKey };
 }
 
-/** An answer that leaves open whether this very try was carried out. */
-function isOpen(error: unknown): boolean {
-  const { code, status = 0 } = (error ?? {}) as RailgateError;
-  return code === "request_in_progress" || code === "nonce_replayed" || (status >= 500 && code !== "no_route");
+/** Why a call ended without the answer that was wanted. */
+function failure(done: Done, last: Last): unknown {
+  if (done.problem !== undefined) return problemError({ code: done.problem[0], detail: done.problem[1] });
+  if (done.why !== "not_ready") return last(done);
+  return new InternalError("not_ready", "the server's challenges or tokens end before they can be used; is its clock right?");
 }
 
-/** A refusal of the request itself: all tries of it were the same, so none was carried out. The core has the same rule. */
-function proves(error: unknown, { proofs }: Tried): boolean {
-  if (!(error instanceof RailgateError) || error.problem === undefined) return false;
-  const { code, status = 0 } = error;
-  return status === 422 || (status < 500 && (code === "reference_conflict" || code === "body_too_large" || proofs?.includes(code) === true));
-}
-
-function refusal(response: Response, text: string, call: Tried): RailgateError {
-  const details = { retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()) };
-  const problem = parsed(text);
+function refusal(response: Response, text: string, call: Told, { verdict, why, retry_after_ms: retryAfterMs }: Done): RailgateError {
   const { status } = response;
-  const { idempotencyKey } = call;
-  // A proxy's own errors may have a code, too.
-  const type = response.headers.get("content-type") ?? "";
-  if (isProblem(problem) && (type.startsWith("application/problem+json") || isKnown(problem.code))) {
+  const problem = parsed(text);
+  if (why === "answer" && isProblem(problem)) {
     // The server sees a key where there is one, and cannot know that nobody else does.
-    const doubt = isOpen({ ...problem, status }) ? { ...again(call), ...(problem.retryable === true ? {} : { retryable: false }) } : {};
-    return problemError({ ...problem, status }, { ...details, ...doubt });
+    const doubt = verdict === "open" ? { ...again(call), ...(problem.retryable === true ? {} : { retryable: false }) } : {};
+    return problemError({ ...problem, status }, { retryAfterMs, ...doubt });
   }
-  if (NO_ANSWER.has(status)) {
-    return new ConnectionError("connection_lost", `something before the server answered ${status}`, { status, ...again(call), ...details });
+  if (why === "lost") {
+    return new ConnectionError("connection_lost", `something before the server answered ${status}`, { status, ...again(call), retryAfterMs });
   }
   const said = response.type === "opaqueredirect" ? "a redirect" : String(status);
-  return new InternalError("unreadable_answer", `${said} is not an answer of this interface; is the address right?`, { status, idempotencyKey });
+  const what = `${said} is not an answer of this interface; is the address right?`;
+  return new InternalError("unreadable_answer", what, { status, idempotencyKey: call.idempotencyKey });
 }
 
 /** What became of a try before is not known, and `cause` does not tell. */
-function inDoubt(cause: unknown, call: Tried): ConnectionError {
+function inDoubt(cause: unknown, call: Told): ConnectionError {
   const { code, name, retryAfterMs } = (cause ?? {}) as RailgateError;
   const what = `no answer came to a try, and another failed (${code ?? name}); whether the call was carried out is not known`;
   return new ConnectionError("connection_lost", what, { ...again(call), retryAfterMs, cause });
-}
-
-function isKnown(code: string): boolean {
-  return GATEWAY_CODES.some((known) => known === code);
 }
 
 function parsed(text: string): unknown {
@@ -358,7 +291,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function lost(cause: unknown, late: boolean, call: Tried): ConnectionError {
+function lost(cause: unknown, late: boolean, call: Told): ConnectionError {
   const what = late ? "no answer came in time" : "the connection broke, or was not allowed";
   return new ConnectionError("connection_lost", `${what}; whether the call was carried out is not known`, { ...again(call), cause });
 }

@@ -1,5 +1,5 @@
 /**
- * Waiting and trying again: bounded, with jitter, and ended by a signal at any time.
+ * Waiting, ended by a signal at any time.
  *
  * @module
  */
@@ -18,12 +18,6 @@ export interface Patience {
 
 /** The defaults. */
 export const PATIENCE: Patience = { attempts: 5, timeoutMs: 30_000, pauseMs: 250, longestPauseMs: 20_000 };
-
-/** The pause after the `failures`-th failure in a row: between half and the whole of a time that doubles. */
-export function pauseAfter(failures: number, patience: Patience): number {
-  const whole = Math.min(patience.longestPauseMs, patience.pauseMs * 2 ** Math.min(failures - 1, 20));
-  return whole * (0.5 + Math.random() / 2);
-}
 
 /** Waits; rejects with the signal's reason as soon as that is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -120,12 +114,4 @@ export class Deadline {
     clearTimeout(this.#timer);
     this.#linked.close();
   }
-}
-
-/** The wait that a `Retry-After` asks for, in milliseconds (RFC 9110, section 10.2.3): seconds, or a date. */
-export function retryAfterMs(value: string | null, now: number): number | undefined {
-  if (value === null) return undefined;
-  if (/^[0-9]{1,9}$/.test(value.trim())) return Number(value) * 1000;
-  const at = /^[A-Z][a-z]{2}, /.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

@@ -1,26 +1,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import test from "node:test";
-import { Deadline, Linked, PATIENCE, pause, pauseAfter, retryAfterMs, unlessAborted } from "../../dist/client/patience.js";
-
-test("pauses double up to a bound, each between half and the whole", () => {
-  for (let failures = 1; failures < 2000; failures += 1) {
-    const whole = Math.min(PATIENCE.longestPauseMs, PATIENCE.pauseMs * 2 ** (failures - 1));
-    const ms = pauseAfter(failures, PATIENCE);
-    assert.ok(ms >= whole / 2 && ms <= whole, `${failures}: ${ms}`);
-  }
-  const some = new Set(Array.from({ length: 20 }, () => pauseAfter(3, PATIENCE)));
-  assert.ok(some.size > 10, "there is no jitter");
-});
-
-test("Retry-After is seconds or a date, and nothing else", () => {
-  const now = Date.parse("2026-11-21T10:38:17Z");
-  assert.equal(retryAfterMs("7", now), 7000);
-  assert.equal(retryAfterMs("0", now), 0);
-  assert.equal(retryAfterMs("Sat, 21 Nov 2026 10:38:20 GMT", now), 3000);
-  assert.equal(retryAfterMs("Sat, 21 Nov 2026 10:38:10 GMT", now), 0);
-  for (const value of [null, "", "soon", "-1", "1.5e3x"]) assert.equal(retryAfterMs(value, now), undefined, String(value));
-});
+import { Deadline, Linked, pause, unlessAborted } from "../../dist/client/patience.js";
 
 test("a pause ends with its signal, and leaves nothing behind", async () => {
   const controller = new AbortController();

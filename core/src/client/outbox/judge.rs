@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{OutboxInput, TryKind};
+use crate::client::proof::{Proof, known};
 use crate::error::ErrorCode;
 use crate::lifecycle::SettlementStatus;
 use crate::time::Millis;
@@ -86,6 +87,11 @@ impl Shown {
     }
 }
 
+/// Whether a body is the settlement that the create call with this reference and body asks for.
+pub fn shows(reference: &str, body: &str, answer: &[u8]) -> bool {
+    serde_json::from_slice::<Shown>(answer).is_ok_and(|shown| shown.reference == reference && shown.is_of(body))
+}
+
 #[derive(Deserialize)]
 struct Told {
     code: String,
@@ -136,8 +142,7 @@ fn taken(kind: TryKind, reference: &str, body: &str, answer: &[u8]) -> Verdict {
 fn refused(kind: TryKind, status: u16, body: &[u8]) -> Verdict {
     let told = std::str::from_utf8(body).ok().and_then(|text| Some((text, serde_json::from_str::<Told>(text).ok()?.code)));
     let Some((problem, code)) = told else { return unreadable(status) };
-    let known = ErrorCode::parse(&code).filter(|known| known.http_status() == status);
-    let input = match (kind, known) {
+    let input = match (kind, known(&code, status)) {
         (TryKind::Ask, Some(ErrorCode::SettlementNotFound)) => OutboxInput::Absent,
         (_, Some(code)) => of_create(code),
         // A code of a newer gateway: it says by its class whether the request was judged. What is not that is not trusted.
@@ -149,68 +154,11 @@ fn refused(kind: TryKind, status: u16, body: &[u8]) -> Verdict {
 
 /// What a problem proves that is the answer to a create.
 fn of_create(code: ErrorCode) -> OutboxInput {
-    use ErrorCode as E;
-    match code {
-        // The request itself, which will be the same at every try.
-        E::InvalidFields
-        | E::InsufficientFunds
-        | E::AmountBelowMinimum
-        | E::AmountAboveMaximum
-        | E::SameParty
-        | E::QuoteExpired
-        | E::IdempotencyKeyReused
-        | E::BodyTooLarge => OutboxInput::Refused,
-        // Whoever used it, it was not this entry.
-        E::ReferenceConflict => OutboxInput::Foreign,
-        // Refused before it was read: for who calls, how often or how; or because the body did not arrive whole.
-        E::MalformedJson
-        | E::MalformedRequest
-        | E::DigestMismatch
-        | E::TokenMissing
-        | E::TokenInvalid
-        | E::TokenExpired
-        | E::SignatureMissing
-        | E::SignatureInvalid
-        | E::ChallengeInvalid
-        | E::ChallengeExpired
-        | E::ClockSkew
-        | E::KeyUnknown
-        | E::KeyRevoked
-        | E::InsufficientScope
-        | E::EnrollmentPending
-        | E::ModeMismatch
-        | E::ClientSuspended
-        | E::RateLimited
-        | E::NoRoute
-        | E::RouteNotFound
-        | E::MethodNotAllowed
-        | E::NotAcceptable
-        | E::UnsupportedMediaType => OutboxInput::PutOff,
-        // It may be this very call, carried out or in flight; or it is no answer to a create at all.
-        E::NonceReplayed
-        | E::RequestInProgress
-        | E::Timeout
-        | E::Internal
-        | E::StoreUnavailable
-        | E::InvalidCursor
-        | E::SettlementNotFound
-        | E::ReversalNotFound
-        | E::BalanceNotFound
-        | E::KeyNotFound
-        | E::TileNotFound
-        | E::WebhookNotFound
-        | E::DeliveryNotFound
-        | E::ClientNotFound
-        | E::SettlementInFlight
-        | E::InvalidState
-        | E::ReversalExceedsRemaining
-        | E::AlreadyReversed
-        | E::NotCompleted
-        | E::VersionConflict
-        | E::KeyExists
-        | E::TooManyWebhooks
-        | E::ReversalNotSupported
-        | E::ReceiptInvalid
-        | E::NotLoggedYet => OutboxInput::NoAnswer,
+    match Proof::of(code) {
+        // The request will be the same at every try.
+        Proof::Judged => OutboxInput::Refused,
+        Proof::Foreign => OutboxInput::Foreign,
+        Proof::PutOff => OutboxInput::PutOff,
+        Proof::Open | Proof::Other => OutboxInput::NoAnswer,
     }
 }

@@ -26,7 +26,7 @@ use crate::time::Millis;
 
 #[cfg(feature = "sqlite")]
 pub use file::{OutboxError, OutboxFile};
-pub use judge::{Heard, Verdict, judge};
+pub use judge::{Heard, Verdict, judge, shows};
 
 stored_enum! {
     /// Where an entry stands.
