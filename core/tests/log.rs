@@ -6,7 +6,8 @@ mod support;
 
 use std::sync::Arc;
 
-use railgate::api::{Caller, Command, Operation, Outcome, WebhookChange};
+use railgate::api::Caller;
+use railgate::engine::{NumberEvents, Operated, Recover, Rotate, Slot};
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::SettlementNo;
 use railgate::ledger::Mode;
@@ -16,12 +17,13 @@ use railgate::participant::Reference;
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{EventRecord, Key, LoggedEvent, Record, SecretKind, TileRecord, UnloggedRecord};
-use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write, typed};
 use railgate::{Config, Engine};
 use support::log::{assert_feed_shows_traces, assert_logged, assert_tree, events_of, feeds, head, leaves, log_all, log_some, unlogged};
 use support::meddling::Meddling;
-use support::{START, Sandbox, enroll, sealing, target};
+use support::receiver::new_hook;
+use support::{START, Sandbox, create, enroll, reverse, sealing, target, together};
 
 fn sandbox() -> Sandbox {
     Sandbox::over(Arc::new(MemoryStore::new()), sealing(), 1)
@@ -29,12 +31,11 @@ fn sandbox() -> Sandbox {
 
 fn pay(engine: &Engine, caller: Caller, reference: &str, to: &str) {
     let body = format!(r#"{{"amount":10.00,"currency":"EUR","to":"{to}","reference":"{reference}"}}"#);
-    let request = Box::new(engine.parse_create(body.as_bytes()).unwrap());
-    engine.run(Command::Create { caller, request }).unwrap();
+    engine.run(create(engine, caller, &body)).unwrap();
 }
 
 fn work(engine: &Engine) {
-    while engine.work(64).unwrap() > 0 {}
+    while engine.work(64, &()).unwrap() > 0 {}
 }
 
 /// The tree's rows in a store.
@@ -115,19 +116,20 @@ fn logging_goes_on_in_parts_and_ends() {
     }
     assert!(parts.len() > 2, "{parts:?}");
     assert_eq!(log_some(&s.engine, 10), railgate::api::Logged::default());
-    let two = s.engine.execute(vec![Command::Log { limit: 5 }, Command::Log { limit: 5 }]);
-    assert!(two.results.iter().all(Result::is_ok) && !two.unlogged);
+    let (mut one, mut next) = (Slot::new(NumberEvents { limit: 5 }), Slot::new(NumberEvents { limit: 5 }));
+    assert!(!s.engine.execute(&mut [&mut one, &mut next]).unlogged);
+    assert!([one, next].into_iter().all(|slot| slot.into_result().unwrap().is_ok()));
     assert_logged(&*s.store);
 }
 
 #[test]
 fn a_host_learns_that_there_is_something_to_log_and_whose_feed_grew() {
     let s = sandbox();
-    let request = Box::new(s.engine.parse_create(br#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r"}"#).unwrap());
-    assert!(s.engine.execute(vec![Command::Create { caller: s.caller, request }]).unlogged);
-    let executed = s.engine.execute(vec![Command::Log { limit: 10 }]);
-    assert!(!executed.unlogged);
-    assert_eq!(executed.fed, [(s.caller.client, Mode::Sandbox)]);
+    let mut create = Slot::new(create(&s.engine, s.caller, r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r"}"#));
+    assert!(s.engine.execute(&mut [&mut create]).unlogged);
+    let effects = s.engine.execute(&mut [&mut Slot::new(NumberEvents { limit: 10 })]);
+    assert!(!effects.unlogged);
+    assert_eq!(effects.fed, [(s.caller.client, Mode::Sandbox)]);
 }
 
 /// Two engines over one store; the second one's clock is `behind` by so many milliseconds.
@@ -147,8 +149,7 @@ fn a_trace_stays_in_order_where_nodes_clocks_differ() {
     // The node whose clock is behind answers: its rows come first, and wait for what stands behind them.
     slow.advance_to(START - 20_000);
     for n in 0..50 {
-        let request = Box::new(railgate::validate::parse_reverse(b"").unwrap());
-        behind.run(Command::Reverse { caller: ahead.caller, target: target(&format!("r{n}")), request, idempotency: None }).unwrap();
+        behind.run(reverse(ahead.caller, &format!("r{n}"), "")).unwrap();
     }
     let rows = unlogged(&*ahead.store);
     assert_eq!(rows.len(), 100);
@@ -165,8 +166,7 @@ fn a_trace_stays_in_order_however_old_what_waits_is() {
     let (ahead, behind, _) = two_nodes(Arc::new(MemoryStore::new()), 5);
     for n in 0..50 {
         ahead.pay(&format!("r{n}"), "sim:ok");
-        let request = Box::new(railgate::validate::parse_reverse(b"").unwrap());
-        behind.run(Command::Reverse { caller: ahead.caller, target: target(&format!("r{n}")), request, idempotency: None }).unwrap();
+        behind.run(reverse(ahead.caller, &format!("r{n}"), "")).unwrap();
     }
     // Nobody logged for an hour.
     ahead.env.advance_to(ahead.env.now() + 3_600_000);
@@ -235,7 +235,7 @@ fn one_node_at_a_time_numbers() {
     assert!(log_some(&one.engine, 10).held_until.is_some(), "now the other one has it");
     // A host that has the store to itself need not wait.
     one.pay("t", "sim:ok");
-    one.engine.run(Command::Recover).unwrap();
+    one.engine.run(Recover).unwrap();
     assert_eq!(log_some(&one.engine, 10).events, 1);
     assert_logged(&*one.store);
 }
@@ -268,11 +268,11 @@ fn a_crash_before_or_after_the_commit_misses_nothing_and_doubles_nothing() {
             s.pay(&format!("r{n}"), "sim:ok");
             s.work();
             faults.script([Some(fault)]);
-            let answer = s.engine.run(Command::Log { limit: 100 });
+            let answer = s.engine.run(NumberEvents { limit: 100 });
             match fault {
                 CommitFault::Unavailable | CommitFault::LostBefore => assert_eq!(answer.unwrap_err().code.as_str(), "store_unavailable"),
                 // The head names who wrote it, so that this node knows.
-                CommitFault::Conflict | CommitFault::LostAfter => assert!(matches!(answer, Ok(Outcome::Logged(_))), "{fault:?}"),
+                CommitFault::Conflict | CommitFault::LostAfter => assert!(answer.is_ok(), "{fault:?}"),
             }
         }
         log_all(&s.engine);
@@ -288,12 +288,11 @@ fn a_change_that_was_not_committed_is_not_told_to_be_by_anothers_log() {
     let s = Sandbox::over(faults.clone(), sealing(), 1);
     s.pay("r", "sim:ok");
     faults.script([Some(CommitFault::LostBefore)]);
-    let create = WebhookChange::Create(railgate::api::NewWebhook { url: "https://example.com/".into(), topics: None, description: None });
-    let group = vec![Command::Log { limit: 10 }, Command::Webhook { caller: s.caller, change: Box::new(create) }];
-    assert!(s.engine.execute(group.clone()).results.iter().all(Result::is_err));
+    let group = || together(&s.engine, NumberEvents { limit: 10 }, new_hook(s.caller, None));
+    assert!(matches!(group(), (Err(_), Err(_))));
     assert!(s.engine.webhooks(&s.caller).unwrap().is_empty());
     faults.script([Some(CommitFault::LostAfter)]);
-    assert!(s.engine.execute(group).results.iter().all(Result::is_ok));
+    assert!(matches!(group(), (Ok(_), Ok(_))));
     assert_eq!(s.engine.webhooks(&s.caller).unwrap().len(), 1);
     assert_logged(&*s.store);
 }
@@ -368,7 +367,7 @@ fn a_new_log_key_signs_what_is_new_and_the_old_one_still_proves_what_it_signed()
     let record = s.engine.settlement(&s.caller, &target("r")).unwrap();
     let hash = events_of(&*s.store, record.no)[0].hash;
     let old = s.engine.proof(&s.caller, &target("r")).unwrap().proof;
-    s.engine.run(Command::Operate(Operation::Rotate(SecretKind::Log))).unwrap();
+    s.engine.run(Operated(Rotate(SecretKind::Log))).unwrap();
     let keys = s.engine.log_keys().unwrap();
     assert_eq!((keys.len(), keys[1].to_string()), (2, old_key.to_string()));
     let new = s.engine.proof(&s.caller, &target("r")).unwrap().proof;

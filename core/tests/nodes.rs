@@ -6,14 +6,14 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use railgate::api::{Command, Outcome};
+use railgate::engine::{Create, LeaseTasks, Release};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Key, Record};
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
 use railgate::{Config, Engine, ErrorCode};
 use support::log::{assert_logged, log_all, log_some};
 use support::meddling::Meddling;
-use support::{Sandbox, sealing};
+use support::{Sandbox, create, sealing, together};
 
 /// Counts the commits that were refused because of another node, and may be without its standby.
 struct Counting {
@@ -59,14 +59,12 @@ fn node(s: &Sandbox, store: Arc<dyn Store>, owner: i64) -> Engine {
     Engine::open(store, s.env.clone(), Config { owner: Some(owner), ..sealing() }).unwrap()
 }
 
-fn create(s: &Sandbox, node: &Engine, reference: &str) -> Command {
-    let body = format!(r#"{{"amount":10,"currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#);
-    Command::Create { caller: s.caller, request: Box::new(node.parse_create(body.as_bytes()).unwrap()) }
+fn payment(s: &Sandbox, node: &Engine, reference: &str) -> Create {
+    create(node, s.caller, &format!(r#"{{"amount":10,"currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#))
 }
 
-fn leased(outcome: Outcome) -> usize {
-    let Outcome::Leased(leases) = outcome else { panic!("{outcome:?}") };
-    leases.len()
+fn lease(node: &Engine, limit: usize) -> usize {
+    node.run(LeaseTasks { limit }).unwrap().len()
 }
 
 #[test]
@@ -76,7 +74,7 @@ fn nodes_that_create_in_turn_run_into_each_other_once_at_most() {
     let nodes = [node(&s, store.clone(), 1), node(&s, store.clone(), 2)];
     for n in 0..100 {
         let node = &nodes[n % 2];
-        node.run(create(&s, node, &format!("r{n}"))).unwrap();
+        node.run(payment(&s, node, &format!("r{n}"))).unwrap();
     }
     let conflicts = store.conflicts.load(Ordering::Relaxed);
     assert!(conflicts <= 2, "each meets the other once, not {conflicts} times");
@@ -89,12 +87,12 @@ fn a_replay_is_answered_only_once_it_is_as_durable_as_a_create() {
     let s = Sandbox::new();
     let store = Counting::over(s.store.clone());
     let node = node(&s, store.clone(), 1);
-    node.run(create(&s, &node, "r")).unwrap();
+    node.run(payment(&s, &node, "r")).unwrap();
     store.alone.store(true, Ordering::Relaxed);
-    let refused = node.run(create(&s, &node, "r")).unwrap_err();
+    let refused = node.run(payment(&s, &node, "r")).unwrap_err();
     assert_eq!((refused.code, refused.retryable), (ErrorCode::StoreUnavailable, true));
     store.alone.store(false, Ordering::Relaxed);
-    assert!(matches!(node.run(create(&s, &node, "r")).unwrap(), Outcome::Created { replayed: true, .. }));
+    assert!(node.run(payment(&s, &node, "r")).unwrap().replayed);
 }
 
 #[test]
@@ -103,12 +101,11 @@ fn tasks_that_another_node_took_keep_no_client_waiting() {
     s.pay("before", "sim:ok");
     let slow = Meddling::over(s.store.clone());
     let (late, fast) = (node(&s, slow.clone(), 1), node(&s, s.store.clone(), 2));
-    slow.before_commit(move || assert_eq!(leased(fast.run(Command::Lease { limit: 10 }).unwrap()), 1));
-    let group = vec![create(&s, &late, "r"), Command::Lease { limit: 10 }];
-    let mut results = late.execute(group).results.into_iter();
-    assert!(matches!(results.next().unwrap().unwrap(), Outcome::Created { replayed: false, .. }));
-    assert_eq!(leased(results.next().unwrap().unwrap()), 0, "it goes without, and looks again in its next group");
-    assert_eq!(leased(late.run(Command::Lease { limit: 10 }).unwrap()), 1);
+    slow.before_commit(move || assert_eq!(lease(&fast, 10), 1));
+    let (created, leases) = together(&late, payment(&s, &late, "r"), LeaseTasks { limit: 10 });
+    assert!(!created.unwrap().replayed);
+    assert_eq!(leases.unwrap().len(), 0, "it goes without, and looks again in its next group");
+    assert_eq!(lease(&late, 10), 1);
 }
 
 #[test]
@@ -119,13 +116,13 @@ fn what_a_node_gives_back_at_its_end_another_takes_at_once() {
         s.pay(&format!("r{n}"), "sim:ok");
     }
     let other = node(&s, store.clone(), 2);
-    assert_eq!(leased(s.engine.run(Command::Lease { limit: 2 }).unwrap()), 2);
+    assert_eq!(lease(&s.engine, 2), 2);
     assert!(log_some(&s.engine, 1).events > 0);
-    assert_eq!(leased(other.run(Command::Lease { limit: 10 }).unwrap()), 1, "leases hold");
+    assert_eq!(lease(&other, 10), 1, "leases hold");
     assert!(log_some(&other, 100).held_until.is_some(), "and so does the log's");
 
-    s.engine.run(Command::Release).unwrap();
-    other.run(Command::Lease { limit: 10 }).unwrap();
+    s.engine.run(Release).unwrap();
+    lease(&other, 10);
     let unknown = (0..3).filter(|n| s.status(&format!("r{n}")) == "unknown").count();
     assert_eq!(unknown, 2, "nobody knows what became of those calls; the other node's own are still under way");
     log_all(&other);

@@ -5,8 +5,8 @@ mod support;
 
 use std::sync::Arc;
 
-use railgate::api::{Command, Operation};
 use railgate::auth::KeyId;
+use railgate::engine::{Operated, Rotate};
 use railgate::receipt::{Receipt, verify_receipt};
 use railgate::route::ProviderSpec;
 use railgate::seal::MasterKeys;
@@ -42,7 +42,7 @@ fn jwks(engine: &Engine) -> String {
 }
 
 fn rotate(engine: &Engine) -> KeyId {
-    engine.run(Command::Operate(Operation::Rotate(SecretKind::Receipt))).unwrap();
+    engine.run(Operated(Rotate(SecretKind::Receipt))).unwrap();
     engine.receipt_keys().unwrap().last().unwrap().public.id()
 }
 

@@ -5,15 +5,15 @@ mod support;
 
 use std::sync::Arc;
 
-use railgate::api::{Command, IdempotencyKey, Outcome, Target, Work};
+use railgate::api::{IdempotencyKey, Target, Work};
+use railgate::engine::{Answer, Fund, LeaseTasks, Maintain, Receive, Recover, Reverse};
 use railgate::ledger::Mode;
 use railgate::money::{Currency, Money};
 use railgate::rail::RailAnswer;
 use railgate::route::{FeeRule, ProviderSpec};
 use railgate::store::memory::MemoryStore;
-use railgate::validate::parse_reverse;
 use railgate::{Config, Engine, Error};
-use support::{Sandbox, enroll, target};
+use support::{Sandbox, create, enroll, reverse};
 
 fn body(reference: &str, amount: &str) -> String {
     format!(r#"{{"amount":{amount},"currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#)
@@ -53,9 +53,8 @@ fn a_replay_is_answered_whatever_has_changed_since() {
 #[test]
 fn of_a_group_with_one_reference_one_is_made_and_the_others_replay() {
     let s = Sandbox::new();
-    let request = Box::new(s.engine.parse_create(body("r", "1").as_bytes()).unwrap());
-    let commands = (0..100).map(|_| Command::Create { caller: s.caller, request: request.clone() }).collect();
-    let made = s.engine.execute(commands).results.into_iter().filter(|r| matches!(r, Ok(Outcome::Created { replayed: false, .. }))).count();
+    let same = create(&s.engine, s.caller, &body("r", "1"));
+    let made = s.engine.run_all(vec![same; 100]).into_iter().filter(|made| made.as_ref().is_ok_and(|made| !made.replayed)).count();
     assert_eq!(made, 1);
     assert_eq!(s.euros().1, "1.00");
     s.assert_sound();
@@ -75,11 +74,8 @@ fn of_many_threads_with_one_reference_one_wins() {
 #[test]
 fn a_refused_command_leaves_nothing_and_disturbs_nobody() {
     let s = Sandbox::new();
-    let create = |reference: &str, amount: &str| Command::Create {
-        caller: s.caller,
-        request: Box::new(s.engine.parse_create(body(reference, amount).as_bytes()).unwrap()),
-    };
-    let results = s.engine.execute(vec![create("a", "600000"), create("b", "600000"), create("c", "400000"), create("d", "0.01")]).results;
+    let payments = [("a", "600000"), ("b", "600000"), ("c", "400000"), ("d", "0.01")];
+    let results = s.engine.run_all(payments.map(|(reference, amount)| create(&s.engine, s.caller, &body(reference, amount))));
     let codes: Vec<_> = results.into_iter().map(|r| r.map(|_| ()).map_err(|e| e.code.as_str())).collect();
     assert_eq!(codes, [Ok(()), Err("insufficient_funds"), Ok(()), Err("insufficient_funds")]);
     assert_eq!(s.euros(), ("0.00".into(), "1000000.00".into(), "0.00".into()));
@@ -118,7 +114,7 @@ fn amounts_are_exact_in_every_currency() {
 fn an_undispatched_settlement_is_cancelled_and_never_sent() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
-    assert!(matches!(s.reverse("r", "").unwrap(), Outcome::Reversed { reversal: None, .. }));
+    assert!(s.reverse("r", "").unwrap().reversal.is_none());
     s.pass(86_400_000);
     assert_eq!((s.status("r"), s.view("r").attempts), ("cancelled", 0));
     assert_eq!(s.euros(), ("1000000.00".into(), "0.00".into(), "0.00".into()));
@@ -172,19 +168,15 @@ fn a_reversal_repeats_by_key_and_by_reference() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
     s.work();
-    let reverse = |key: &str, print: u8, body: &str| {
-        s.engine.run(Command::Reverse {
-            caller: s.caller,
-            target: target("r"),
-            request: Box::new(parse_reverse(body.as_bytes()).unwrap()),
-            idempotency: Some(IdempotencyKey { key: key.into(), fingerprint: [print; 32] }),
-        })
+    let keyed = |key: &str, print: u8, body: &str| {
+        let idempotency = Some(IdempotencyKey { key: key.into(), fingerprint: [print; 32] });
+        s.engine.run(Reverse { idempotency, ..reverse(s.caller, "r", body) })
     };
-    assert!(matches!(reverse("k", 1, r#"{"amount":1}"#).unwrap(), Outcome::Reversed { replayed: false, .. }));
-    assert!(matches!(reverse("k", 1, r#"{"amount":1}"#).unwrap(), Outcome::Reversed { replayed: true, .. }));
-    assert_eq!(code(reverse("k", 2, r#"{"amount":2}"#)), "idempotency_key_reused");
-    assert!(matches!(s.reverse("r", r#"{"amount":1,"reference":"rev"}"#).unwrap(), Outcome::Reversed { replayed: false, .. }));
-    assert!(matches!(s.reverse("r", r#"{"amount":1,"reference":"rev"}"#).unwrap(), Outcome::Reversed { replayed: true, .. }));
+    assert!(!keyed("k", 1, r#"{"amount":1}"#).unwrap().replayed);
+    assert!(keyed("k", 1, r#"{"amount":1}"#).unwrap().replayed);
+    assert_eq!(code(keyed("k", 2, r#"{"amount":2}"#)), "idempotency_key_reused");
+    assert!(!s.reverse("r", r#"{"amount":1,"reference":"rev"}"#).unwrap().replayed);
+    assert!(s.reverse("r", r#"{"amount":1,"reference":"rev"}"#).unwrap().replayed);
     assert_eq!(code(s.reverse("r", r#"{"amount":2,"reference":"rev"}"#)), "reference_conflict");
     s.work();
     assert_eq!(s.view("r").reversed_amount.as_str(), "2.00");
@@ -195,19 +187,15 @@ fn keys_are_forgotten_after_seven_days() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
     s.work();
-    let command = || Command::Reverse {
-        caller: s.caller,
-        target: target("r"),
-        request: Box::new(parse_reverse(br#"{"amount":1}"#).unwrap()),
-        idempotency: Some(IdempotencyKey { key: "k".into(), fingerprint: [1; 32] }),
-    };
-    s.engine.run(command()).unwrap();
+    let idempotency = Some(IdempotencyKey { key: "k".into(), fingerprint: [1; 32] });
+    let command = Reverse { idempotency, ..reverse(s.caller, "r", r#"{"amount":1}"#) };
+    s.engine.run(command.clone()).unwrap();
     s.pass(7 * 86_400_000 - 1);
-    s.engine.run(Command::Maintain).unwrap();
-    assert!(matches!(s.engine.run(command()).unwrap(), Outcome::Reversed { replayed: true, .. }));
+    s.engine.run(Maintain).unwrap();
+    assert!(s.engine.run(command.clone()).unwrap().replayed);
     s.pass(2);
-    s.engine.run(Command::Maintain).unwrap();
-    assert!(matches!(s.engine.run(command()).unwrap(), Outcome::Reversed { replayed: false, .. }));
+    s.engine.run(Maintain).unwrap();
+    assert!(!s.engine.run(command).unwrap().replayed);
 }
 
 #[test]
@@ -220,13 +208,12 @@ fn another_clients_things_are_not_there() {
         let target = Target::parse(text).unwrap();
         assert_eq!(code(s.engine.settlement(&other, &target)), "settlement_not_found", "{text}");
         let request = Box::default();
-        assert_eq!(code(s.engine.run(Command::Reverse { caller: other, target, request, idempotency: None })), "settlement_not_found");
+        assert_eq!(code(s.engine.run(Reverse { caller: other, target, request, idempotency: None })), "settlement_not_found");
     }
     let list = s.engine.parse_list(&[]).unwrap();
     assert!(s.engine.list(&other, &list).unwrap().data.is_empty());
-    let request = Box::new(s.engine.parse_create(body("r", "5").as_bytes()).unwrap());
-    let made = s.engine.run(Command::Create { caller: other, request }).unwrap();
-    assert!(matches!(made, Outcome::Created { replayed: false, .. }), "references are each client's own");
+    let made = s.engine.run(create(&s.engine, other, &body("r", "5"))).unwrap();
+    assert!(!made.replayed, "references are each client's own");
     assert_eq!(s.status(&id), "completed");
     s.assert_sound();
 }
@@ -269,11 +256,10 @@ fn a_sandbox_credential_makes_no_live_settlement() {
     assert_eq!(code(s.create(&live)), "mode_mismatch");
     let mut caller = s.caller;
     caller.mode = Mode::Live;
-    let request = Box::new(s.engine.parse_create(body("r", "1").as_bytes()).unwrap());
-    assert_eq!(s.engine.run(Command::Create { caller, request }).unwrap_err().fields[0].code, "participant_sandbox_only");
+    let refused = s.engine.run(create(&s.engine, caller, &body("r", "1"))).unwrap_err();
+    assert_eq!(refused.fields[0].code, "participant_sandbox_only");
     let to_a_phone = body("r", "1").replace("sim:ok", "msisdn:+254700000001");
-    let request = Box::new(s.engine.parse_create(to_a_phone.as_bytes()).unwrap());
-    assert_eq!(code(s.engine.run(Command::Create { caller, request })), "no_route");
+    assert_eq!(code(s.engine.run(create(&s.engine, caller, &to_a_phone))), "no_route");
 }
 
 #[test]
@@ -312,8 +298,12 @@ fn limits_are_kept_and_pass_over_a_provider() {
 
 /// Leases what is due and forgets about it, as a host does that is killed.
 fn lease_and_die(engine: &Engine) -> Vec<railgate::api::Call> {
-    let Outcome::Leased(leases) = engine.run(Command::Lease { limit: 100 }).unwrap() else { panic!() };
-    leases.into_iter().filter_map(|l| if let Work::Call(call) = l.work { Some(call) } else { None }).collect()
+    engine
+        .run(LeaseTasks { limit: 100 })
+        .unwrap()
+        .into_iter()
+        .filter_map(|l| if let Work::Call(call) = l.work { Some(call) } else { None })
+        .collect()
 }
 
 #[test]
@@ -325,7 +315,7 @@ fn what_may_have_left_before_a_crash_is_asked_about_and_never_sent_again() {
     assert_eq!(calls.len(), 2);
     // One call reached the operator before the host died; its answer was lost.
     let sent = calls.iter().find(|c| c.reference.as_str() == "sent").unwrap();
-    s.engine.run(Command::Simulate(sent.clone())).unwrap();
+    s.engine.run(Receive(sent.clone())).unwrap();
     assert_eq!(s.status("sent"), "submitted");
 
     s.pass(30_000);
@@ -345,9 +335,9 @@ fn a_restarted_host_does_not_wait_for_the_leases_of_the_dead_one() {
     s.pay("r", "sim:ok");
     lease_and_die(&s.engine);
     let engine = Engine::open(s.store.clone(), s.env.clone(), Config::default()).unwrap();
-    assert_eq!(engine.work(10).unwrap(), 0);
-    engine.run(Command::Recover).unwrap();
-    while engine.work(10).unwrap() > 0 {}
+    assert_eq!(engine.work(10, &()).unwrap(), 0);
+    engine.run(Recover).unwrap();
+    while engine.work(10, &()).unwrap() > 0 {}
     assert_eq!(s.status("r"), "unknown");
 }
 
@@ -358,7 +348,7 @@ fn a_crashed_reversal_is_asked_about_and_never_sent_again() {
     s.work();
     s.reverse("r", r#"{"amount":4}"#).unwrap();
     let calls = lease_and_die(&s.engine);
-    s.engine.run(Command::Simulate(calls[0].clone())).unwrap();
+    s.engine.run(Receive(calls[0].clone())).unwrap();
     s.pass(3_600_000);
     assert_eq!(s.view("r").reversed_amount.as_str(), "4.00");
     s.assert_sound();
@@ -368,14 +358,14 @@ fn a_crashed_reversal_is_asked_about_and_never_sent_again() {
 fn a_late_answer_under_a_lost_lease_counts_once() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
-    let Outcome::Leased(leases) = s.engine.run(Command::Lease { limit: 1 }).unwrap() else { panic!() };
+    let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
     let Work::Call(call) = &leases[0].work else { panic!() };
     s.env.advance_to(support::START + 31_000);
     s.work();
     assert_eq!(s.status("r"), "unknown");
     let answer = RailAnswer::Completed { rail_reference: Some("X".into()) };
     for _ in 0..3 {
-        s.engine.run(Command::Answer { subject: call.subject, answer: answer.clone(), lease: Some(leases[0].key) }).unwrap();
+        s.engine.run(Answer { subject: call.subject, answer: answer.clone(), lease: Some(leases[0].key) }).unwrap();
     }
     assert_eq!(s.status("r"), "completed");
     let events = s.events("r").len();
@@ -390,7 +380,7 @@ fn not_found_is_proof_only_when_nothing_can_be_on_its_way() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
     let calls = lease_and_die(&s.engine);
-    s.engine.run(Command::Answer { subject: calls[0].subject, answer: RailAnswer::NotSent, lease: None }).unwrap();
+    s.engine.run(Answer { subject: calls[0].subject, answer: RailAnswer::NotSent, lease: None }).unwrap();
     assert_eq!((s.status("r"), s.view("r").attempts), ("unknown", 1));
     s.assert_sound();
 }
@@ -399,7 +389,7 @@ fn not_found_is_proof_only_when_nothing_can_be_on_its_way() {
 fn play_money_can_be_added() {
     let s = Sandbox::new();
     let money = Money::from_minor(1_50, Currency::from_code("CHF").unwrap());
-    s.engine.run(Command::Fund { caller: s.caller, money }).unwrap();
+    s.engine.run(Fund { caller: s.caller, money }).unwrap();
     assert_eq!(s.engine.balance(&s.caller, "CHF").unwrap().available.as_str(), "1.50");
     assert_eq!(code(s.engine.balance(&s.caller, "SEK")), "balance_not_found");
     s.assert_sound();

@@ -189,7 +189,7 @@ fn a_bounce_while_a_reversal_is_under_way_calls_a_person() {
     s.env.advance_to(support::START + DAY);
     s.reverse("r", r#"{"amount":4}"#).unwrap();
     // The callback is due before the reversal's own task.
-    assert_eq!(s.engine.work(1).unwrap(), 1);
+    assert_eq!(s.engine.work(1, &()).unwrap(), 1);
     assert_eq!((s.status("r"), s.view("r").needs_review), ("completed", true));
     s.pass(DAY);
     assert_eq!(s.status("r"), "partially_reversed");

@@ -9,10 +9,14 @@
 mod support;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::Debug;
 use std::sync::Arc;
 
-use railgate::api::{Action, Call, Caller, Command, Lease, Outcome, SignedBy, Subject, Work};
+use railgate::api::{Action, Call, Caller, Lease, SignedBy, Subject, Work};
 use railgate::auth::{Nonce, ScopeSet, Signer, SoftwareKey};
+use railgate::engine::{
+    AddKey, Answer, AnyCommand, AnyOutput, Command, Create, Created, LeaseTasks, NumberEvents, Receive, Reversed, Signed,
+};
 use railgate::env::Env;
 use railgate::ids::{EndpointNo, KeyNo, SettlementNo};
 use railgate::rail::RailAnswer;
@@ -23,11 +27,10 @@ use railgate::store::record::{
     AuditAction, AuditRecord, EventType, NonceRecord, SettlementRecord, SimPaymentRecord, TaskKey, Topic, TopicSet,
 };
 use railgate::store::{Scan, Store, typed_all};
-use railgate::validate::parse_reverse;
 use railgate::{Config, Engine, Error};
 use support::log::{assert_logged, assert_tree, log_all};
 use support::receiver::{Meeting, Receivers, new_hook};
-use support::{Sandbox, enroll, sealing, target};
+use support::{Sandbox, create, enroll, reverse, sealing};
 
 const SCENARIOS: &[&str] = &[
     "sim:ok",
@@ -68,7 +71,7 @@ struct World {
 #[derive(Default)]
 struct SignedCalls {
     /// Whole calls, which somebody may have recorded and send again.
-    sent: Vec<Command>,
+    sent: Vec<Sent>,
     /// Nonces that an answer spent.
     spent: BTreeSet<[u8; 32]>,
     /// Nonces whose reversal was answered as done.
@@ -78,6 +81,13 @@ struct SignedCalls {
     refused: usize,
     /// How many reversals there must be, signed for or not.
     reversals: usize,
+}
+
+/// A create or a reversal on its way, and the nonce it is signed with.
+#[derive(Clone)]
+struct Sent {
+    command: AnyCommand,
+    nonce: Option<[u8; 32]>,
 }
 
 struct Random(u64);
@@ -104,7 +114,7 @@ impl World {
         let sandbox = Sandbox::over(store.clone(), sealing(), seed);
         // The key in whose name calls are signed: the first, number 1.
         let key = SoftwareKey::ed25519(&[1; 32]).public_key();
-        sandbox.engine.run(Command::AddKey { caller: sandbox.caller, key, label: None, scopes: ScopeSet::CLIENT }).unwrap();
+        sandbox.engine.run(AddKey { caller: sandbox.caller, key, label: None, scopes: ScopeSet::CLIENT }).unwrap();
         let other = enroll(&sandbox.engine, "Other");
         let some = TopicSet::of([EventType::SettlementCompleted, EventType::SettlementFailed].map(Topic::Settlement));
         for topics in [None, Some(some)] {
@@ -151,14 +161,13 @@ impl World {
         let to = SCENARIOS[self.random.below(SCENARIOS.len() as u64) as usize];
         let body = format!(r#"{{"amount":1,"currency":"EUR","to":"{to}","reference":"o{}"}}"#, self.random.below(20));
         let node = self.node();
-        let request = Box::new(self.nodes[node].parse_create(body.as_bytes()).unwrap());
         // Whatever it answers is right as long as the books are.
-        let _ = self.nodes[node].run(Command::Create { caller: self.other, request });
+        let _ = self.nodes[node].run(create(&self.nodes[node], self.other, &body));
     }
 
     fn log(&mut self) {
         let (node, limit) = (self.node(), self.random.below(40) as usize);
-        let _ = self.nodes[node].run(Command::Log { limit });
+        let _ = self.nodes[node].run(NumberEvents { limit });
     }
 
     /// A host leases deliveries, sends some, reports some, or dies.
@@ -200,10 +209,10 @@ impl World {
         let amount = if self.random.one_in(8) { 2_000_000 } else { 10 };
         let body = format!(r#"{{"amount":{amount},"currency":"EUR","to":"{to}","reference":"{reference}"}}"#);
         let node = self.node();
-        let request = Box::new(self.nodes[node].parse_create(body.as_bytes()).unwrap());
+        let command = create(&self.nodes[node], self.sandbox.caller, &body);
         let repeats = self.random.below(3) as usize + 1;
-        let command = self.perhaps_signed(Command::Create { caller: self.sandbox.caller, request });
-        for result in self.send(node, vec![command; repeats]) {
+        let sent = self.perhaps_signed(command);
+        for result in self.send(node, &sent, repeats) {
             match result {
                 Ok(_) => drop(self.answered.insert(reference.clone(), to.clone())),
                 Err(error) => {
@@ -220,24 +229,26 @@ impl World {
         }
         let reference = format!("r{}", self.random.below(self.references) + 1);
         let body = ["", r#"{"amount":3}"#, r#"{"amount":7.5}"#][self.random.below(3) as usize];
-        let request = Box::new(parse_reverse(body.as_bytes()).unwrap());
         let node = self.node();
-        let command = Command::Reverse { caller: self.sandbox.caller, target: target(&reference), request, idempotency: None };
-        let command = self.perhaps_signed(command);
+        let sent = self.perhaps_signed(reverse(self.sandbox.caller, &reference, body));
         // Whatever it answers is right as long as the books are.
-        let _ = self.send(node, vec![command]);
+        let _ = self.send(node, &sent, 1);
     }
 
-    fn perhaps_signed(&mut self, command: Command) -> Command {
+    fn perhaps_signed<C>(&mut self, command: C) -> Sent
+    where
+        C: Command + Sync + Debug,
+        C::Output: Debug,
+    {
         if self.random.one_in(3) {
-            return command;
+            return Sent { command: AnyCommand::new(command), nonce: None };
         }
         let mut hash = [0; 32];
         hash[..8].copy_from_slice(&(self.signed.sent.len() as u64).to_be_bytes());
         let by = SignedBy { client: self.sandbox.caller.client, key: KeyNo(1), nonce: Nonce { hash, expires_at: i64::MAX - 1 } };
-        let command = Command::Signed { by, command: Box::new(command) };
-        self.signed.sent.push(command.clone());
-        command
+        let sent = Sent { command: AnyCommand::new(Signed { by, command }), nonce: Some(hash) };
+        self.signed.sent.push(sent.clone());
+        sent
     }
 
     /// Somebody sends a recorded call again, at either node. As at the gate, a create whose nonce is spent goes no
@@ -247,39 +258,41 @@ impl World {
             return;
         }
         let which = self.random.below(self.signed.sent.len() as u64) as usize;
-        let command = self.signed.sent[which].clone();
+        let sent = self.signed.sent[which].clone();
         let node = self.node();
-        let Command::Signed { by, command: inner } = &command else { return };
-        let spent = self.signed.spent.contains(&by.nonce.hash);
-        assert_eq!(self.nodes[node].is_burnt(&by.nonce.hash).unwrap(), spent, "what an answer spent is spent at every node");
-        let creates = matches!(**inner, Command::Create { .. });
+        let nonce = sent.nonce.unwrap();
+        let spent = self.signed.spent.contains(&nonce);
+        assert_eq!(self.nodes[node].is_burnt(&nonce).unwrap(), spent, "what an answer spent is spent at every node");
+        let creates = sent.command.get::<Signed<Create>>().is_some();
         if creates && spent {
             return;
         }
-        for result in self.send(node, vec![command]) {
+        for result in self.send(node, &sent, 1) {
             match result {
-                Ok(Outcome::Created { settlement, .. }) => {
-                    drop(self.answered.insert(settlement.reference.as_str().to_owned(), settlement.to.as_str().to_owned()));
-                }
-                Ok(outcome) => assert!(!spent, "a spent nonce did something: {outcome:?}"),
+                Ok(output) => match output.get() {
+                    Some(Created { settlement, .. }) => {
+                        drop(self.answered.insert(settlement.reference.as_str().to_owned(), settlement.to.as_str().to_owned()));
+                    }
+                    None => assert!(!spent, "a spent nonce did something: {output:?}"),
+                },
                 Err(error) if spent => assert_eq!(error.code.as_str(), "nonce_replayed"),
                 Err(_) => {}
             }
         }
     }
 
-    /// Sends calls as one group, and notes what their answers promise.
-    fn send(&mut self, node: usize, commands: Vec<Command>) -> Vec<Result<Outcome, Error>> {
+    /// Sends a call so often as one group, and notes what the answers promise.
+    fn send(&mut self, node: usize, sent: &Sent, times: usize) -> Vec<Result<AnyOutput, Error>> {
         let faults = self.faults.injected();
-        let results = self.nodes[node].execute(commands.clone()).results;
+        let results = self.nodes[node].run_all(vec![sent.command.clone(); times]);
         // Where the commit was not made, no refusal of its group was recorded.
         let lost = matches!(self.fault, Some(CommitFault::Unavailable | CommitFault::LostBefore)) && self.faults.injected() > faults;
-        for (command, result) in commands.iter().zip(&results) {
-            if let Ok(Outcome::Reversed { reversal: Some(_), .. }) = result {
+        for result in &results {
+            if let Some(Reversed { reversal: Some(_), .. }) = result.as_ref().ok().and_then(AnyOutput::get) {
                 self.signed.reversals += 1;
             }
-            if let Command::Signed { by, .. } = command {
-                self.signed.note(by.nonce.hash, result, lost);
+            if let Some(nonce) = sent.nonce {
+                self.signed.note(nonce, result, lost);
             }
         }
         results
@@ -288,7 +301,7 @@ impl World {
     fn lease(&mut self) {
         let node = self.node();
         let limit = self.random.below(8) as usize + 1;
-        let Ok(Outcome::Leased(leases)) = self.nodes[node].run(Command::Lease { limit }) else { return };
+        let Ok(leases) = self.nodes[node].run(LeaseTasks { limit }) else { return };
         for Lease { key, work } in leases {
             // The host may die with the lease in its hands, before or after the request left.
             if self.random.one_in(8) {
@@ -306,8 +319,8 @@ impl World {
             // A request never leaves twice: only its answer may be lost.
             let (subject, node) = (call.subject, self.node());
             let inquiry = matches!(call.action, Action::Inquire | Action::InquireReversal);
-            match self.nodes[node].run(Command::Simulate(call)) {
-                Ok(Outcome::Simulated(answer)) if !self.random.one_in(5) => self.reports.push((subject, answer, key)),
+            match self.nodes[node].run(Receive(call)) {
+                Ok(answer) if !self.random.one_in(5) => self.reports.push((subject, answer, key)),
                 // An inquiry may be asked again; a payment whose answer is lost may not.
                 Ok(_) | Err(_) if inquiry || self.random.one_in(2) => self.reports.push((subject, RailAnswer::Unknown, key)),
                 Ok(_) | Err(_) => {}
@@ -325,7 +338,7 @@ impl World {
             self.reports.swap_remove(which);
         }
         let node = self.node();
-        let _ = self.nodes[node].run(Command::Answer { subject, answer, lease: Some(key) });
+        let _ = self.nodes[node].run(Answer { subject, answer, lease: Some(key) });
     }
 
     /// Lets everything come to rest: no more faults, all the time in the world.
@@ -367,15 +380,17 @@ impl World {
 }
 
 impl SignedCalls {
-    fn note(&mut self, nonce: [u8; 32], result: &Result<Outcome, Error>, lost: bool) {
+    fn note(&mut self, nonce: [u8; 32], result: &Result<AnyOutput, Error>, lost: bool) {
         match result {
-            Ok(Outcome::Created { replayed: false, .. }) => self.created += 1,
-            Ok(Outcome::Reversed { replayed: false, .. }) => {
-                assert!(self.reversed.insert(nonce), "one signed call reversed twice");
-                self.cancelled_or_reversed += 1;
-                self.spent.insert(nonce);
-            }
-            Ok(_) => {}
+            Ok(output) => match (output.get::<Created>(), output.get::<Reversed>()) {
+                (Some(created), _) => self.created += usize::from(!created.replayed),
+                (_, Some(Reversed { replayed: false, .. })) => {
+                    assert!(self.reversed.insert(nonce), "one signed call reversed twice");
+                    self.cancelled_or_reversed += 1;
+                    self.spent.insert(nonce);
+                }
+                (None, _) => {}
+            },
             Err(error) if lost || ["store_unavailable", "nonce_replayed"].contains(&error.code.as_str()) => {}
             Err(_) => {
                 self.refused += 1;

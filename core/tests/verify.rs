@@ -10,17 +10,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
-use railgate::api::{Command, NewWebhook, Outcome, Tried, WebhookChange, WebhookDone};
+use railgate::api::{Parcel, Tried, WebhookPatch};
 use railgate::engine::verify::{BrokenLink, VerifyReport, verify};
+use railgate::engine::{
+    AnyCommand, ChangedWebhook, DeleteWebhook, Delivered, EnableWebhook, LeaseQueues, Maintain, NumberEvents, Replay, RotateWebhookSecret,
+    TestWebhook, UpdateWebhook,
+};
 use railgate::env::Env;
 use railgate::ids::Ulid;
 use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{EventType, LastTry, Topic};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
-use railgate::validate::parse_reverse;
 use support::log::log_all;
-use support::{Sandbox, sealing, target};
+use support::receiver::new_hook;
+use support::{Sandbox, create, reverse, sealing};
 
 /// A file with some settlements, a webhook and deliveries, all logged but the last events.
 struct Ledger {
@@ -37,13 +41,11 @@ impl Ledger {
         std::fs::create_dir_all(&dir).unwrap();
         let options = SqliteOptions { synchronous: Synchronous::Normal, ..Default::default() };
         let s = Sandbox::over(Arc::new(SqliteStore::open_with(&dir.join("railgate.db"), options).unwrap()), sealing(), 1);
-        let hook = NewWebhook { url: "https://example.com/".to_owned(), topics: None, description: None };
-        s.engine.run(Command::Webhook { caller: s.caller, change: Box::new(WebhookChange::Create(hook)) }).unwrap();
+        s.engine.run(new_hook(s.caller, None)).unwrap();
         let ids: Vec<String> = (0..settlements).map(|n| s.pay(&format!("r{n}"), "sim:ok").id).collect();
         s.work();
         log_all(&s.engine);
-        let request = Box::new(parse_reverse(b"").unwrap());
-        s.engine.run(Command::Reverse { caller: s.caller, target: target("r0"), request, idempotency: None }).unwrap();
+        s.engine.run(reverse(s.caller, "r0", "")).unwrap();
         Self { dir, ids }
     }
 
@@ -222,40 +224,36 @@ fn any_deed() -> impl Strategy<Value = Deed> {
 }
 
 /// What to run now for a deed; none where there is nothing to do it to.
-fn commands(s: &Sandbox, hooks: &[Ulid], deed: &Deed, n: usize) -> Vec<Command> {
-    let webhook = |change| Command::Webhook { caller: s.caller, change: Box::new(change) };
-    match deed {
+fn command(s: &Sandbox, hooks: &[Ulid], deed: &Deed, n: usize) -> Option<AnyCommand> {
+    let caller = s.caller;
+    Some(match deed {
         Deed::Pay(to) => {
             let to = ["sim:ok", "sim:decline-over_limit", "sim:failover", "sim:timeout-then-ok", "sim:slow-30s"][usize::from(*to) % 5];
             let body = format!(r#"{{"amount":10,"currency":"EUR","to":"{to}","reference":"r{n}"}}"#);
-            vec![Command::Create { caller: s.caller, request: Box::new(s.engine.parse_create(body.as_bytes()).unwrap()) }]
+            AnyCommand::new(create(&s.engine, caller, &body))
         }
         Deed::Reverse(which) => {
-            let request = Box::new(parse_reverse(br#"{"amount":3}"#).unwrap());
-            let target = target(&format!("r{}", usize::from(*which) % (n + 1)));
-            vec![Command::Reverse { caller: s.caller, target, request, idempotency: None }]
+            let reference = format!("r{}", usize::from(*which) % (n + 1));
+            AnyCommand::new(reverse(caller, &reference, r#"{"amount":3}"#))
         }
-        Deed::Log(limit) => vec![Command::Log { limit: *limit }],
-        Deed::Hook => {
-            let url = "https://example.com/".to_owned();
-            vec![webhook(WebhookChange::Create(NewWebhook { url, topics: None, description: None }))]
-        }
+        Deed::Log(limit) => AnyCommand::new(NumberEvents { limit: *limit }),
+        Deed::Hook => AnyCommand::new(new_hook(caller, None)),
         Deed::Hooked(which, what) => {
-            let Some(id) = hooks.get(usize::from(*which) % hooks.len().max(1)).copied() else { return Vec::new() };
-            let disable = railgate::api::WebhookPatch { enabled: Some(false), ..Default::default() };
-            vec![webhook(match what {
-                0 => WebhookChange::Delete { id },
-                1 | 2 => WebhookChange::Enable { id },
-                3 => WebhookChange::Update { id, patch: disable },
-                4 => WebhookChange::Rotate { id, grace_ms: 5_000 },
-                5 => WebhookChange::Replay { id, since: 0, until: i64::MAX, after: 0 },
-                _ => WebhookChange::Test { id, topic: Topic::Settlement(EventType::SettlementCompleted) },
-            })]
+            let id = hooks.get(usize::from(*which) % hooks.len().max(1)).copied()?;
+            let disable = WebhookPatch { enabled: Some(false), ..Default::default() };
+            match what {
+                0 => AnyCommand::new(DeleteWebhook { caller, id }),
+                1 | 2 => AnyCommand::new(EnableWebhook { caller, id }),
+                3 => AnyCommand::new(UpdateWebhook { caller, id, patch: disable }),
+                4 => AnyCommand::new(RotateWebhookSecret { caller, id, grace_ms: 5_000 }),
+                5 => AnyCommand::new(Replay { caller, id, since: 0, until: i64::MAX, after: 0 }),
+                _ => AnyCommand::new(TestWebhook { caller, id, topic: Topic::Settlement(EventType::SettlementCompleted) }),
+            }
         }
-        Deed::Deliver(..) => vec![Command::LeaseQueues { healthy: 3, troubled: 2, under_way: Vec::new() }],
-        Deed::Maintain => vec![Command::Maintain],
-        Deed::Work | Deed::Pass(_) => Vec::new(),
-    }
+        Deed::Deliver(..) => AnyCommand::new(LeaseQueues { healthy: 3, troubled: 2, in_flight: Vec::new() }),
+        Deed::Maintain => AnyCommand::new(Maintain),
+        Deed::Work | Deed::Pass(_) => return None,
+    })
 }
 
 fn play(deeds: &[(Deed, bool)]) {
@@ -266,25 +264,22 @@ fn play(deeds: &[(Deed, bool)]) {
         match deed {
             Deed::Work => s.work(),
             Deed::Pass(ms) => s.env.advance_to(s.env.now() + ms),
-            _ => group.extend(commands(&s, &hooks, deed, n)),
+            _ => group.extend(command(&s, &hooks, deed, n)),
         }
         if *joined {
             continue;
         }
         group.append(&mut reports);
-        for outcome in s.engine.execute(std::mem::take(&mut group)).results.into_iter().flatten() {
-            match outcome {
-                Outcome::Webhook(WebhookDone::Webhook(endpoint, Some(_))) => hooks.push(endpoint.id),
-                Outcome::Parcels(parcels) => {
-                    let Deed::Deliver(status, false) = deed else { continue };
-                    for parcel in parcels {
-                        let outcome = LastTry { at: s.env.now(), took_ms: 1, status: Some(*status), error: None, excerpt: String::new() };
-                        let tries = parcel.deliveries.iter().map(|delivery| delivery.no);
-                        let tries = tries.map(|delivery| Tried { delivery, outcome: outcome.clone(), retry_after: None }).collect();
-                        reports.push(Command::Delivered { endpoint: parcel.endpoint, tries });
-                    }
-                }
-                _ => {}
+        for output in s.engine.run_all(std::mem::take(&mut group)).into_iter().flatten() {
+            if let Some(ChangedWebhook { endpoint, secret: Some(_) }) = output.get() {
+                hooks.push(endpoint.id);
+            }
+            let Deed::Deliver(status, false) = deed else { continue };
+            for parcel in output.get::<Vec<Parcel>>().into_iter().flatten() {
+                let outcome = LastTry { at: s.env.now(), took_ms: 1, status: Some(*status), error: None, excerpt: String::new() };
+                let tries = parcel.deliveries.iter().map(|delivery| delivery.no);
+                let tries = tries.map(|delivery| Tried { delivery, outcome: outcome.clone(), retry_after: None }).collect();
+                reports.push(AnyCommand::new(Delivered { endpoint: parcel.endpoint, tries }));
             }
         }
         s.assert_sound();

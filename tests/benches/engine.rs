@@ -74,7 +74,7 @@ fn engine(c: &mut Criterion) {
     group.throughput(Throughput::Elements(512));
     group.bench_function("dispatch, simulate and complete 512", |b| {
         let created = |engine: &Engine, commands| drop(engine.execute(commands));
-        b.iter_custom(|rounds| timed(rounds, 512, created, |engine, ()| engine.work(512).expect("working")));
+        b.iter_custom(|rounds| timed(rounds, 512, created, |engine, ()| engine.work(512, &()).expect("working")));
     });
     group.finish();
 

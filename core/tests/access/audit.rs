@@ -1,7 +1,6 @@
 //! The audit trail: who did what, and what came of it.
 
-use railgate::api::Operation;
-use railgate::ids::{EndpointNo, Ulid};
+use railgate::ids::EndpointNo;
 use railgate::store::record::{EndpointRecord, SecretKind};
 use railgate::store::typed;
 
@@ -70,8 +69,7 @@ fn a_refusal_is_recorded_with_its_code_and_what_was_named() {
         let client = w.client(1);
         assert_eq!(code(w.run(signed(&client, 1, w.create(&client, "big", "2000000")))), "insufficient_funds");
         assert_eq!(code(w.run(signed(&client, 2, add_key(&client, 1)))), "key_exists");
-        let enroll = Command::Enroll { name: "Again".to_owned(), key: Some(public(1)) };
-        assert_eq!(code(w.run(signed_by_nobody(3, enroll))), "key_exists");
+        assert_eq!(code(w.run(signed_by_nobody(3, enrolment("Again", 1)))), "key_exists");
         let rows: Vec<Row> = w.audit().iter().map(row).collect();
         let text = |text: &str| Some(text.to_owned());
         let (who, with) = (client.caller.client.0, client.key.0);
@@ -85,19 +83,14 @@ fn a_refusal_is_recorded_with_its_code_and_what_was_named() {
 fn what_an_operator_does_is_recorded() {
     over_each_store(|w| {
         let client = w.client(1);
-        let asked = key(w.run(Command::EnrollLive { caller: client.caller, key: public(2) }));
+        let asked = w.run(EnrollLive { caller: client.caller, key: public(2) }).unwrap();
         w.engine.challenge_keys().unwrap();
         let id = client.caller.client_id;
-        let operations = [
-            Operation::Approve { client: id, key: None },
-            Operation::Suspend(id),
-            Operation::Resume(id),
-            Operation::Revoke { client: id, key: asked.id },
-            Operation::Rotate(SecretKind::Receipt),
-        ];
-        for operation in operations {
-            w.operate(operation).unwrap();
-        }
+        w.operate(Approve { client: id, key: None }).unwrap();
+        w.operate(Suspend(id)).unwrap();
+        w.operate(Resume(id)).unwrap();
+        w.operate(Revoke { client: id, key: asked.id }).unwrap();
+        w.operate(Rotate(SecretKind::Receipt)).unwrap();
         let no = i64::from(client.caller.client.0);
         let rows: Vec<Row> = w.audit().iter().map(row).collect();
         let theirs = client.caller.client.0;
@@ -111,7 +104,7 @@ fn what_an_operator_does_is_recorded() {
         ];
         assert_eq!(rows, expected);
         // A refusal too; it concerns nobody who is there.
-        w.operate(Operation::Suspend(Ulid(7))).unwrap_err();
+        w.operate(Suspend(Ulid(7))).unwrap_err();
         let refused = w.audit().iter().map(row).next_back().unwrap();
         let name = Some(format!("cli_{}", Ulid(7)));
         assert_eq!(refused, (0, 0, AuditAction::SuspendClient, 0, name, Some("client_not_found".to_owned())));

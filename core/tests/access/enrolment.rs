@@ -1,10 +1,5 @@
 //! The first session of a client.
 
-use railgate::Config;
-use railgate::api::{Command, Outcome};
-use railgate::store::conformance::everything;
-use railgate::store::record::Record;
-
 use super::*;
 
 #[test]
@@ -25,21 +20,21 @@ fn a_key_that_enrols_gets_a_token_that_works_and_funded_accounts() {
 #[test]
 fn a_key_enrols_once() {
     over_each_store(|w| {
-        let again = || Command::Enroll { name: "Again".to_owned(), key: Some(public(1)) };
-        assert_eq!(codes(w.engine.execute(vec![again(), again()]).results), ["ok", "key_exists"], "within one group");
+        let again = enrolment("Again", 1);
+        assert_eq!(codes(&w.engine, vec![again.clone(); 2]), ["ok", "key_exists"], "within one group");
         let before = w.everything();
-        assert_eq!(code(w.run(again())), "key_exists");
+        assert_eq!(code(w.run(again)), "key_exists");
         assert_eq!(w.everything(), before, "the refused one left nothing behind");
         let other = w.client(2);
         assert_eq!(code(w.add_key(&other, 1)), "key_exists", "nor as another client's second key");
-        assert_eq!(code(w.run(Command::EnrollLive { caller: other.caller, key: public(1) })), "key_exists", "nor as a live one");
+        assert_eq!(code(w.run(EnrollLive { caller: other.caller, key: public(1) })), "key_exists", "nor as a live one");
     });
 }
 
 #[test]
 fn a_client_without_a_key_has_nothing_to_authenticate_with() {
     over_each_store(|w| {
-        let Outcome::Enrolled(enrolled) = w.run(Command::Enroll { name: "Host".to_owned(), key: None }).unwrap() else { panic!() };
+        let enrolled = w.run(Enroll { name: "Host".to_owned(), key: None }).unwrap();
         assert!(enrolled.key.is_none() && enrolled.token.is_none());
         assert!(w.engine.keys(&enrolled.caller).unwrap().is_empty());
         assert!(!w.everything().iter().any(|record| matches!(record, Record::Token(_) | Record::Key(_))));
@@ -89,9 +84,8 @@ fn the_database_holds_neither_the_webhook_secret_nor_the_token() {
 #[test]
 fn what_went_out_at_enrolment_does_not_show_in_debug_output() {
     let w = World::over(Arc::new(MemoryStore::new()), sealing());
-    let outcome = w.run(Command::Enroll { name: "Shop".to_owned(), key: Some(public(1)) }).unwrap();
-    let shown = format!("{outcome:?}");
-    let Outcome::Enrolled(enrolled) = outcome else { panic!() };
+    let enrolled = w.enroll(1);
+    let shown = format!("{enrolled:?}");
     assert!(!shown.contains(&enrolled.token.unwrap().text) && !shown.contains(&enrolled.webhook_secret.unwrap()));
 }
 
@@ -99,9 +93,9 @@ fn what_went_out_at_enrolment_does_not_show_in_debug_output() {
 fn names_are_printable_and_short() {
     let w = World::over(Arc::new(MemoryStore::new()), sealing());
     for name in ["", "  ", "a\u{7}b", &"x".repeat(101)] {
-        assert_eq!(code(w.run(Command::Enroll { name: name.to_owned(), key: Some(public(1)) })), "invalid_fields", "{name:?}");
+        assert_eq!(code(w.run(enrolment(name, 1))), "invalid_fields", "{name:?}");
     }
-    w.run(Command::Enroll { name: "x".repeat(100), key: Some(public(1)) }).unwrap();
+    w.run(enrolment(&"x".repeat(100), 1)).unwrap();
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! A client's keys, and what an operator does to clients.
 
-use railgate::api::{Command, Operation};
 use railgate::store::record::KeyStatus;
 
 use super::*;
 
-fn revoke(client: &Client, n: u8) -> Command {
-    Command::RevokeKey { caller: client.caller, key: public(n).id() }
+fn revoke(client: &Client, n: u8) -> RevokeKey {
+    RevokeKey { caller: client.caller, key: public(n).id() }
 }
 
 fn statuses(w: &World, client: &Client) -> Vec<(String, KeyStatus)> {
@@ -21,15 +20,15 @@ fn is(n: u8, status: KeyStatus) -> (String, KeyStatus) {
 fn a_second_key_signs_and_its_tokens_end_with_it() {
     over_each_store(|w| {
         let client = w.client(1);
-        let second = key(w.add_key(&client, 2));
+        let second = w.add_key(&client, 2).unwrap();
         let token = w.token(second.no).text;
         assert_eq!(w.engine.authenticate(&token).unwrap().key, second.no);
         w.pass(5);
-        let revoked = key(w.run(revoke(&client, 2)));
+        let revoked = w.run(revoke(&client, 2)).unwrap();
         assert_eq!((revoked.status, revoked.revoked_at), (KeyStatus::Revoked, Some(START + 5)));
         assert_eq!(code(w.engine.authenticate(&token)), "token_invalid");
         w.pass(5);
-        assert_eq!(key(w.run(revoke(&client, 2))).revoked_at, Some(START + 5), "once more changes nothing");
+        assert_eq!(w.run(revoke(&client, 2)).unwrap().revoked_at, Some(START + 5), "once more changes nothing");
         assert_eq!(statuses(&w, &client), [is(1, KeyStatus::Active), is(2, KeyStatus::Revoked)]);
     });
 }
@@ -42,9 +41,9 @@ fn a_revoked_key_never_comes_back() {
         w.run(revoke(&one, 2)).unwrap();
         assert_eq!(code(w.add_key(&one, 2)), "key_exists");
         assert_eq!(code(w.add_key(&two, 2)), "key_exists");
-        assert_eq!(code(w.run(Command::EnrollLive { caller: two.caller, key: public(2) })), "key_exists");
-        assert_eq!(code(w.run(Command::Enroll { name: "New".to_owned(), key: Some(public(2)) })), "key_exists");
-        let approve = Operation::Approve { client: one.caller.client_id, key: Some(public(2).id()) };
+        assert_eq!(code(w.run(EnrollLive { caller: two.caller, key: public(2) })), "key_exists");
+        assert_eq!(code(w.run(enrolment("New", 2))), "key_exists");
+        let approve = Approve { client: one.caller.client_id, key: Some(public(2).id()) };
         assert_eq!(code(w.operate(approve)), "key_not_found");
         assert_eq!(code(w.engine.signatory(&public(2).id())), "key_revoked");
     });
@@ -54,11 +53,12 @@ fn a_revoked_key_never_comes_back() {
 fn a_key_that_is_revoked_in_the_group_of_its_approval_stays_revoked() {
     over_each_store(|w| {
         let client = w.client(1);
-        w.run(Command::EnrollLive { caller: client.caller, key: public(2) }).unwrap();
+        w.run(EnrollLive { caller: client.caller, key: public(2) }).unwrap();
         let id = client.caller.client_id;
-        let revoke = Command::Operate(Operation::Revoke { client: id, key: public(2).id() });
-        let approve = Command::Operate(Operation::Approve { client: id, key: None });
-        assert_eq!(codes(w.engine.execute(vec![revoke, approve]).results), ["ok", "key_not_found"]);
+        let revoke = Operated(Revoke { client: id, key: public(2).id() });
+        let approve = Operated(Approve { client: id, key: None });
+        let (revoked, approved) = together(&w.engine, revoke, approve);
+        assert_eq!((ended(revoked), ended(approved)), ("ok", "key_not_found"));
         assert_eq!(code(w.engine.signatory(&public(2).id())), "key_revoked");
     });
 }
@@ -68,21 +68,21 @@ fn a_live_key_waits_for_an_operator() {
     over_each_store(|w| {
         let client = w.client(1);
         let id = client.caller.client_id;
-        let asked = key(w.run(Command::EnrollLive { caller: client.caller, key: public(2) }));
+        let asked = w.run(EnrollLive { caller: client.caller, key: public(2) }).unwrap();
         assert_eq!(asked.status, KeyStatus::Pending);
         assert_eq!(code(w.engine.signatory(&asked.id)), "enrollment_pending");
-        assert_eq!(code(w.run(Command::IssueToken { key: asked.no, scopes: None })), "enrollment_pending");
+        assert_eq!(code(w.run(IssueToken { key: asked.no, scopes: None })), "enrollment_pending");
 
         let other = w.client(3);
-        let foreign = Operation::Approve { client: other.caller.client_id, key: Some(asked.id) };
+        let foreign = Approve { client: other.caller.client_id, key: Some(asked.id) };
         assert_eq!(code(w.operate(foreign)), "key_not_found", "not as another client's");
-        w.run(Command::EnrollLive { caller: client.caller, key: public(4) }).unwrap();
-        w.operate(Operation::Approve { client: id, key: Some(asked.id) }).unwrap();
+        w.run(EnrollLive { caller: client.caller, key: public(4) }).unwrap();
+        w.operate(Approve { client: id, key: Some(asked.id) }).unwrap();
         assert_eq!(w.engine.signatory(&asked.id).unwrap().caller.mode, railgate::ledger::Mode::Live);
         assert_eq!(code(w.engine.signatory(&public(4).id())), "enrollment_pending", "only the one that was named");
-        w.operate(Operation::Approve { client: id, key: None }).unwrap();
+        w.operate(Approve { client: id, key: None }).unwrap();
         w.engine.signatory(&public(4).id()).unwrap();
-        assert_eq!(code(w.operate(Operation::Approve { client: id, key: None })), "key_not_found");
+        assert_eq!(code(w.operate(Approve { client: id, key: None })), "key_not_found");
         assert!(w.token(asked.no).text.starts_with("rg_live_"));
     });
 }
@@ -107,7 +107,7 @@ fn other_clients_keys_are_not_there() {
         let (one, two) = (w.client(1), w.client(3));
         assert_eq!(code(w.run(revoke(&one, 3))), "key_not_found");
         assert_eq!(code(w.run(revoke(&one, 9))), "key_not_found", "as one that nobody has");
-        let foreign = Operation::Revoke { client: one.caller.client_id, key: public(3).id() };
+        let foreign = Revoke { client: one.caller.client_id, key: public(3).id() };
         assert_eq!(code(w.operate(foreign)), "key_not_found");
         assert_eq!(statuses(&w, &two), [is(3, KeyStatus::Active)]);
     });
@@ -117,14 +117,14 @@ fn other_clients_keys_are_not_there() {
 fn a_client_has_at_most_fifty_keys_that_are_not_revoked() {
     over_each_store(|w| {
         let client = w.client(0);
-        let more: Vec<Command> = (1..60).map(|n| add_key(&client, n)).collect();
-        let ended = codes(w.engine.execute(more).results);
+        let ended = codes(&w.engine, (1..60).map(|n| add_key(&client, n)));
         assert!(ended[..49].iter().all(|code| *code == "ok"), "{ended:?}");
         assert!(ended[49..].iter().all(|code| *code == "invalid_fields"), "in one group too: {ended:?}");
         assert_eq!(code(w.add_key(&client, 100)), "invalid_fields");
-        assert_eq!(code(w.run(Command::EnrollLive { caller: client.caller, key: public(100) })), "invalid_fields");
-        let (revoke, add) = (revoke(&client, 7), add_key(&client, 100));
-        assert_eq!(codes(w.engine.execute(vec![revoke, add, add_key(&client, 101)]).results), ["ok", "ok", "invalid_fields"]);
+        assert_eq!(code(w.run(EnrollLive { caller: client.caller, key: public(100) })), "invalid_fields");
+        let add = |n| AnyCommand::new(add_key(&client, n));
+        let group = [AnyCommand::new(revoke(&client, 7)), add(100), add(101)];
+        assert_eq!(codes(&w.engine, group), ["ok", "ok", "invalid_fields"]);
         let other = w.client(200);
         w.add_key(&other, 201).unwrap();
     });
@@ -135,16 +135,16 @@ fn a_suspended_client_is_refused_until_it_is_resumed() {
     over_each_store(|w| {
         let (one, two) = (w.client(1), w.client(3));
         let token = w.token(one.key).text;
-        w.operate(Operation::Suspend(one.caller.client_id)).unwrap();
+        w.operate(Suspend(one.caller.client_id)).unwrap();
         assert_eq!(code(w.engine.authenticate(&token)), "client_suspended");
         assert_eq!(code(w.engine.signatory(&public(1).id())), "client_suspended");
         w.engine.signatory(&public(3).id()).unwrap();
-        w.operate(Operation::Resume(one.caller.client_id)).unwrap();
+        w.operate(Resume(one.caller.client_id)).unwrap();
         w.engine.authenticate(&token).unwrap();
         let nobody = Ulid::new(START, 1);
         assert_ne!(nobody, two.caller.client_id);
-        for operation in [Operation::Suspend(nobody), Operation::Resume(nobody), Operation::Approve { client: nobody, key: None }] {
-            assert_eq!(code(w.operate(operation)), "client_not_found");
-        }
+        assert_eq!(code(w.operate(Suspend(nobody))), "client_not_found");
+        assert_eq!(code(w.operate(Resume(nobody))), "client_not_found");
+        assert_eq!(code(w.operate(Approve { client: nobody, key: None })), "client_not_found");
     });
 }

@@ -1,7 +1,8 @@
 //! Signed commands at two nodes, and over a store that fails: a change happens once, and the answer says whether.
 
 use railgate::ErrorCode;
-use railgate::api::{IdempotencyKey, Target};
+use railgate::api::IdempotencyKey;
+use railgate::engine::Reverse;
 use railgate::store::faulty::{CommitFault, Faulty};
 
 use super::*;
@@ -59,7 +60,7 @@ fn a_create_that_was_overtaken_is_answered_as_the_replay_that_it_is() {
         let command = signed(&client, 1, w.create(&client, "r", "10"));
         let same = command.clone();
         slow.before_commit(move || drop(fast.run(same).unwrap()));
-        assert!(matches!(late.run(command).unwrap(), Outcome::Created { replayed: true, .. }));
+        assert!(late.run(command).unwrap().replayed);
         assert_eq!(w.audit().len(), 1);
         w.assert_sound();
     });
@@ -72,8 +73,7 @@ fn two_nodes_that_enrol_one_key_make_one_client() {
         let late = Engine::open(slow.clone(), w.env.clone(), sealing()).unwrap();
         let fast = w.node(sealing());
         slow.before_commit(move || drop(fast.enroll(1)));
-        let again = Command::Enroll { name: "Again".to_owned(), key: Some(public(1)) };
-        assert_eq!(code(late.run(signed_by_nobody(1, again))), "key_exists");
+        assert_eq!(code(late.run(signed_by_nobody(1, enrolment("Again", 1)))), "key_exists");
         assert_eq!(w.store.scan(&Scan::Clients { after: ClientNo(0), limit: 9 }).unwrap().len(), 1);
         w.assert_sound();
     });
@@ -120,9 +120,7 @@ fn in_doubt_only_what_can_be_sent_again_is_said_to_be_retryable() {
     {
         let (w, faults, client, _) = failing();
         w.run(signed(&client, 1, w.create(&client, "paid", "10"))).unwrap();
-        let request = Box::new(parse_reverse(body.as_bytes()).unwrap());
-        let target = Target::parse("paid").unwrap();
-        let reverse = Command::Reverse { caller: client.caller, target, request, idempotency };
+        let reverse = Reverse { idempotency, ..reverse(client.caller, "paid", body) };
         assert_eq!(reverse.is_repeatable(), repeatable, "{body}");
         faults.script([Some(CommitFault::LostBefore)]);
         let error = w.run(signed(&client, 2, reverse)).unwrap_err();
@@ -146,8 +144,8 @@ fn a_refusal_whose_commit_was_made_but_not_answered_is_still_the_refusal() {
 fn a_fault_of_the_store_leaves_no_record_of_what_did_not_happen() {
     for failing_reads in 1..=6 {
         let (w, faults, client, mut commands) = failing();
-        commands.push((AuditAction::CreateSettlement, w.create(&client, "big", "2000000")));
-        commands.push((AuditAction::CreateSettlement, w.create(&client, "new", "10")));
+        commands.push(signable_as(AuditAction::CreateSettlement, w.create(&client, "big", "2000000")));
+        commands.push(signable_as(AuditAction::CreateSettlement, w.create(&client, "new", "10")));
         for (n, (action, command)) in (1..).zip(commands) {
             let rows = w.audit();
             faults.fail_reads(failing_reads);

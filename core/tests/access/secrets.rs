@@ -1,6 +1,5 @@
 //! The gateway's own secrets: made once, rotated, and sealed anew when the master key changes.
 
-use railgate::api::Operation;
 use railgate::auth::ChallengeKeys;
 use railgate::ledger::Mode;
 use railgate::store::faulty::{CommitFault, Faulty};
@@ -67,7 +66,7 @@ fn a_challenge_outlives_the_rotation_of_its_key() {
     over_each_store(|w| {
         let old = issue(&w);
         w.pass(1_000);
-        w.operate(Operation::Rotate(SecretKind::Challenge)).unwrap();
+        w.operate(Rotate(SecretKind::Challenge)).unwrap();
         let new = issue(&w);
         assert!(accepts(&w, &old) && accepts(&w, &new));
         w.pass(298_999);
@@ -76,7 +75,7 @@ fn a_challenge_outlives_the_rotation_of_its_key() {
         assert!(!accepts(&w, &old) && keys(&w).knows(&old), "ended, but known as one of ours");
         w.pass(3_600_000);
         assert!(!keys(&w).knows(&old) && keys(&w).knows(&new), "the old key is out of use after an hour");
-        w.operate(Operation::Rotate(SecretKind::Challenge)).unwrap();
+        w.operate(Rotate(SecretKind::Challenge)).unwrap();
         let numbers: Vec<u32> = stored(&w, SecretKind::Challenge).iter().map(|secret| secret.no).collect();
         assert_eq!(numbers, [2, 3], "and gone with the next rotation");
     });
@@ -86,8 +85,7 @@ fn a_challenge_outlives_the_rotation_of_its_key() {
 fn two_rotations_in_one_group_follow_each_other() {
     over_each_store(|w| {
         let old = issue(&w);
-        let rotate = || Command::Operate(Operation::Rotate(SecretKind::Challenge));
-        assert_eq!(codes(w.engine.execute(vec![rotate(), rotate()]).results), ["ok", "ok"]);
+        assert_eq!(codes(&w.engine, vec![Operated(Rotate(SecretKind::Challenge)); 2]), ["ok", "ok"]);
         let numbers: Vec<(u32, bool)> =
             stored(&w, SecretKind::Challenge).iter().map(|secret| (secret.no, secret.retired_at.is_some())).collect();
         assert_eq!(numbers, [(1, true), (2, true), (3, false)]);
@@ -101,7 +99,7 @@ fn retired_receipt_keys_stay() {
         let first = w.engine.receipt_keys().unwrap();
         for _ in 0..3 {
             w.pass(86_400_000);
-            w.operate(Operation::Rotate(SecretKind::Receipt)).unwrap();
+            w.operate(Rotate(SecretKind::Receipt)).unwrap();
         }
         let all = w.engine.receipt_keys().unwrap();
         assert_eq!((all.len(), all[0].public, all[0].retired_at), (4, first[0].public, Some(START + 86_400_000)));
@@ -114,9 +112,9 @@ fn retired_receipt_keys_stay() {
 fn resealed_under_a_new_master_key_everything_opens_with_it_alone() {
     over_each_store(|w| {
         let secret = w.enroll(1).webhook_secret.unwrap();
-        w.run(Command::Enroll { name: "Host".to_owned(), key: None }).unwrap();
+        w.run(Enroll { name: "Host".to_owned(), key: None }).unwrap();
         let challenge = issue(&w);
-        w.operate(Operation::Rotate(SecretKind::Challenge)).unwrap();
+        w.operate(Rotate(SecretKind::Challenge)).unwrap();
         let both = w.node(with_master(&[(2, [8; 32]), (1, [9; 32])]));
         // Two challenge keys, one receipt key, one log key and two clients.
         assert_eq!(both.engine.reseal().unwrap(), 6);
@@ -154,7 +152,7 @@ fn a_wrong_master_key_is_refused_and_overwrites_nothing() {
         let none = w.node(Config::default());
         assert_eq!(none.engine.challenge_keys().err().unwrap().code.as_str(), "internal");
         assert_eq!(code(none.engine.reseal()), "internal");
-        assert_eq!(code(none.operate(Operation::Rotate(SecretKind::Challenge))), "internal");
+        assert_eq!(code(none.operate(Rotate(SecretKind::Challenge))), "internal");
         assert_eq!(w.everything(), before);
         keys(&w);
     });
@@ -168,7 +166,7 @@ fn resealing_keeps_a_suspension_that_comes_meanwhile() {
         let slow = Meddling::over(w.store.clone());
         let both = World::over(slow.clone(), with_master(&[(2, [8; 32]), (1, [9; 32])]));
         let operator = w.node(sealing());
-        let suspend = Operation::Suspend(client.caller.client_id);
+        let suspend = Suspend(client.caller.client_id);
         slow.after_clients(move || drop(operator.operate(suspend).unwrap()));
         // One key of each kind and the client.
         assert_eq!(both.engine.reseal().unwrap(), 4);

@@ -1,15 +1,6 @@
 //! Signed commands: each nonce is good for one change.
 
-use railgate::api::{Command, Outcome};
-use railgate::validate::parse_reverse;
-
-use super::support::target;
 use super::*;
-
-fn reverse(client: &Client, reference: &str, body: &str) -> Command {
-    let request = Box::new(parse_reverse(body.as_bytes()).unwrap());
-    Command::Reverse { caller: client.caller, target: target(reference), request, idempotency: None }
-}
 
 fn somebody(w: &World) -> Client {
     let credential = w.engine.signatory(&public(1).id()).unwrap();
@@ -27,7 +18,7 @@ fn the_same_signed_change_happens_once() {
             assert!(w.engine.is_burnt(&nonce(n).hash).unwrap(), "{action:?}");
             let before = w.everything();
             assert_eq!(code(w.run(command.clone())), "nonce_replayed", "{action:?}");
-            assert_eq!(codes(w.engine.execute(vec![command.clone(), command]).results), ["nonce_replayed"; 2], "{action:?}");
+            assert_eq!(codes(&w.engine, vec![command; 2]), ["nonce_replayed"; 2], "{action:?}");
             assert_eq!(w.everything(), before, "{action:?}: nothing changed");
         }
         w.assert_sound();
@@ -42,7 +33,7 @@ fn the_same_signed_change_twice_in_one_group_happens_once() {
         let (nonces, rows) = (w.nonces().len(), w.audit().len());
         for (n, (action, command)) in (1..).zip(commands) {
             let command = signed(&client, n, command);
-            assert_eq!(codes(w.engine.execute(vec![command.clone(), command]).results), ["ok", "nonce_replayed"], "{action:?}");
+            assert_eq!(codes(&w.engine, vec![command; 2]), ["ok", "nonce_replayed"], "{action:?}");
             assert_eq!((w.nonces().len(), w.audit().len()), (nonces + usize::from(n), rows + usize::from(n)), "{action:?}");
         }
         w.assert_sound();
@@ -53,8 +44,7 @@ fn the_same_signed_change_twice_in_one_group_happens_once() {
 fn a_nonce_that_one_change_spent_is_spent_for_every_other() {
     over_each_store(|w| {
         let client = w.client(1);
-        let group = vec![signed(&client, 1, add_key(&client, 2)), signed(&client, 1, add_key(&client, 4))];
-        assert_eq!(codes(w.engine.execute(group).results), ["ok", "nonce_replayed"]);
+        assert_eq!(codes(&w.engine, [2, 4].map(|n| signed(&client, 1, add_key(&client, n)))), ["ok", "nonce_replayed"]);
         assert_eq!(w.engine.keys(&client.caller).unwrap().len(), 2);
         assert_eq!(code(w.run(signed(&client, 1, add_key(&client, 4)))), "nonce_replayed");
         w.run(signed(&client, 2, add_key(&client, 4))).unwrap();
@@ -67,13 +57,13 @@ fn a_refused_change_spends_its_nonce_too() {
         let client = w.client(1);
         let zero = Money::from_minor(0, Currency::from_code("EUR").unwrap());
         let refused = [
-            (Command::Enroll { name: "Again".to_owned(), key: Some(public(1)) }, "key_exists"),
-            (Command::EnrollLive { caller: client.caller, key: public(1) }, "key_exists"),
-            (Command::IssueToken { key: client.key, scopes: Some(ScopeSet::all()) }, "insufficient_scope"),
-            (add_key(&client, 1), "key_exists"),
-            (Command::RevokeKey { caller: client.caller, key: public(9).id() }, "key_not_found"),
-            (Command::Fund { caller: client.caller, money: zero }, "invalid_fields"),
-            (reverse(&client, "nothing", ""), "settlement_not_found"),
+            (AnyCommand::new(enrolment("Again", 1)), "key_exists"),
+            (AnyCommand::new(EnrollLive { caller: client.caller, key: public(1) }), "key_exists"),
+            (AnyCommand::new(IssueToken { key: client.key, scopes: Some(ScopeSet::all()) }), "insufficient_scope"),
+            (AnyCommand::new(add_key(&client, 1)), "key_exists"),
+            (AnyCommand::new(RevokeKey { caller: client.caller, key: public(9).id() }), "key_not_found"),
+            (AnyCommand::new(Fund { caller: client.caller, money: zero }), "invalid_fields"),
+            (AnyCommand::new(reverse(client.caller, "nothing", "")), "settlement_not_found"),
         ];
         for (n, (command, expected)) in (1..).zip(refused) {
             let command = signed(&client, n, command);
@@ -92,12 +82,12 @@ fn a_create_that_succeeds_spends_no_nonce_and_its_repeat_writes_nothing() {
     over_each_store(|w| {
         let client = w.client(1);
         let create = signed(&client, 1, w.create(&client, "r", "10"));
-        assert!(matches!(w.run(create.clone()).unwrap(), Outcome::Created { replayed: false, .. }));
+        assert!(!w.run(create.clone()).unwrap().replayed);
         assert!(w.nonces().is_empty() && !w.engine.is_burnt(&nonce(1).hash).unwrap());
         let before = w.everything();
-        assert!(matches!(w.run(create.clone()).unwrap(), Outcome::Created { replayed: true, .. }));
+        assert!(w.run(create).unwrap().replayed);
         let other = signed(&client, 2, w.create(&client, "r", "10.00"));
-        assert!(matches!(w.run(other).unwrap(), Outcome::Created { replayed: true, .. }), "under another nonce as well");
+        assert!(w.run(other).unwrap().replayed, "under another nonce as well");
         assert_eq!(w.everything(), before);
     });
 }
@@ -120,8 +110,8 @@ fn creates_of_one_call_share_its_nonce() {
     over_each_store(|w| {
         let client = w.client(1);
         let create = |reference, amount| signed(&client, 1, w.create(&client, reference, amount));
-        let batch = vec![create("a", "2000000"), create("b", "10"), create("c", "3000000"), create("b", "10")];
-        assert_eq!(codes(w.engine.execute(batch).results), ["insufficient_funds", "ok", "insufficient_funds", "ok"]);
+        let batch = [create("a", "2000000"), create("b", "10"), create("c", "3000000"), create("b", "10")];
+        assert_eq!(codes(&w.engine, batch), ["insufficient_funds", "ok", "insufficient_funds", "ok"]);
         assert_eq!(w.nonces().len(), 1);
         assert_eq!(w.audit().len(), 3, "the repeat of b was no deed");
         w.assert_sound();
@@ -133,13 +123,13 @@ fn a_repeated_reversal_spends_its_nonce_and_is_no_second_deed() {
     over_each_store(|w| {
         let client = w.client(1);
         w.run(w.create(&client, "r", "10")).unwrap();
-        while w.engine.work(64).unwrap() > 0 {}
+        while w.engine.work(64, &()).unwrap() > 0 {}
         let body = r#"{"amount":3,"reference":"back"}"#;
-        let first = w.run(signed(&client, 1, reverse(&client, "r", body))).unwrap();
-        assert!(matches!(first, Outcome::Reversed { replayed: false, reversal: Some(_), .. }));
+        let first = w.run(signed(&client, 1, reverse(client.caller, "r", body))).unwrap();
+        assert!(!first.replayed && first.reversal.is_some());
         let rows = w.audit();
-        let again = w.run(signed(&client, 2, reverse(&client, "r", body))).unwrap();
-        assert!(matches!(again, Outcome::Reversed { replayed: true, .. }));
+        let again = w.run(signed(&client, 2, reverse(client.caller, "r", body))).unwrap();
+        assert!(again.replayed);
         assert_eq!(w.audit(), rows);
         assert!(w.engine.is_burnt(&nonce(2).hash).unwrap());
         w.assert_sound();
@@ -152,10 +142,10 @@ fn a_spent_nonce_is_remembered_until_long_after_its_end() {
         let client = w.client(1);
         w.run(signed(&client, 1, add_key(&client, 2))).unwrap();
         w.pass(300_000 + 3_600_000);
-        w.run(Command::Maintain).unwrap();
+        w.run(Maintain).unwrap();
         assert!(w.engine.is_burnt(&nonce(1).hash).unwrap());
         w.pass(1);
-        w.run(Command::Maintain).unwrap();
+        w.run(Maintain).unwrap();
         assert!(w.nonces().is_empty());
     });
 }
@@ -165,14 +155,14 @@ fn a_credential_that_a_host_still_remembers_changes_nothing_for_good() {
     over_each_store(|w| {
         let client = w.client(1);
         let own = w.engine.signatory(&public(1).id()).unwrap();
-        w.operate(Operation::Suspend(client.caller.client_id)).unwrap();
-        let add = Command::AddKey { caller: client.caller, key: public(4), label: None, scopes: own.scopes };
+        w.operate(Suspend(client.caller.client_id)).unwrap();
+        let add = AddKey { caller: client.caller, key: public(4), label: None, scopes: own.scopes };
         assert_eq!(code(w.run(signed(&client, 1, add.clone()))), "client_suspended");
-        w.operate(Operation::Resume(client.caller.client_id)).unwrap();
-        w.run(signed(&client, 2, Command::RevokeKey { caller: client.caller, key: own.key_id })).unwrap();
+        w.operate(Resume(client.caller.client_id)).unwrap();
+        w.run(signed(&client, 2, RevokeKey { caller: client.caller, key: own.key_id })).unwrap();
         let before = w.everything();
         assert_eq!(code(w.run(signed(&client, 3, add))), "key_revoked");
-        assert_eq!(code(w.run(signed(&client, 4, reverse(&client, "r1", "{}")))), "key_revoked");
+        assert_eq!(code(w.run(signed(&client, 4, reverse(client.caller, "r1", "{}")))), "key_revoked");
         assert_eq!(w.everything(), before);
     });
 }

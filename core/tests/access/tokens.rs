@@ -1,19 +1,16 @@
 //! Access tokens: what they may do, and when they end.
 
-use railgate::api::Command;
-use railgate::auth::{Scope, token_hash};
+use railgate::auth::Scope;
 
 use super::*;
 
-fn revoke(client: &Client, text: &str) -> Command {
-    Command::RevokeToken { caller: client.caller, token: token_hash(text).unwrap() }
+/// Whether there was such a token.
+fn revokes(w: &World, client: &Client, text: &str) -> bool {
+    w.run(revocation(client, text)).unwrap()
 }
 
-fn done(result: Result<Outcome>) -> usize {
-    match result.unwrap() {
-        Outcome::Done(count) => count,
-        other => panic!("{other:?}"),
-    }
+fn revocation(client: &Client, text: &str) -> RevokeToken {
+    RevokeToken { caller: client.caller, key: client.key, token: token_hash(text).unwrap() }
 }
 
 #[test]
@@ -26,7 +23,7 @@ fn a_token_ends_at_its_time() {
         assert_eq!(code(w.engine.authenticate(&token.text)), "token_expired");
         // A day later it is forgotten.
         w.pass(86_400_001);
-        w.run(Command::Maintain).unwrap();
+        w.run(Maintain).unwrap();
         assert_eq!(code(w.engine.authenticate(&token.text)), "token_invalid");
     });
 }
@@ -53,15 +50,16 @@ fn a_token_may_do_less_than_its_key_and_never_more() {
         let client = w.client(1);
         let read = ScopeSet::NONE.with(Scope::SettlementsRead);
         let some = read.with(Scope::BalancesRead);
-        let narrow = key(w.run(Command::AddKey { caller: client.caller, key: public(2), label: Some("till".to_owned()), scopes: some }));
-        let take = |scopes| w.run(Command::IssueToken { key: narrow.no, scopes });
-        assert_eq!(token(take(None)).scopes, some);
-        let narrower = token(take(Some(read)));
+        let add = AddKey { caller: client.caller, key: public(2), label: Some("till".to_owned()), scopes: some };
+        let narrow = w.run(add).unwrap();
+        let take = |scopes| w.run(IssueToken { key: narrow.no, scopes });
+        assert_eq!(take(None).unwrap().scopes, some);
+        let narrower = take(Some(read)).unwrap();
         assert_eq!(w.engine.authenticate(&narrower.text).unwrap().scopes, read);
         for beyond in [some.with(Scope::Admin), ScopeSet::CLIENT, ScopeSet::NONE.with(Scope::KeysWrite), ScopeSet::NONE] {
             assert_eq!(code(take(Some(beyond))), "insufficient_scope", "{beyond}");
         }
-        assert_eq!(code(w.run(Command::IssueToken { key: KeyNo(999), scopes: None })), "key_unknown");
+        assert_eq!(code(w.run(IssueToken { key: KeyNo(999), scopes: None })), "key_unknown");
     });
 }
 
@@ -69,11 +67,12 @@ fn a_token_may_do_less_than_its_key_and_never_more() {
 fn a_key_that_was_revoked_since_the_call_was_checked_takes_no_token() {
     over_each_store(|w| {
         let client = w.client(1);
-        let other = key(w.add_key(&client, 2));
+        let other = w.add_key(&client, 2).unwrap();
         w.engine.signatory(&other.id).unwrap();
-        let revoke = Command::RevokeKey { caller: client.caller, key: other.id };
-        let take = Command::IssueToken { key: other.no, scopes: None };
-        assert_eq!(codes(w.engine.execute(vec![revoke, take.clone()]).results), ["ok", "key_revoked"], "in one group");
+        let revoke = RevokeKey { caller: client.caller, key: other.id };
+        let take = IssueToken { key: other.no, scopes: None };
+        let (revoked, taken) = together(&w.engine, revoke, take.clone());
+        assert_eq!((ended(revoked), ended(taken)), ("ok", "key_revoked"), "in one group");
         assert_eq!(code(w.run(take)), "key_revoked");
         assert_eq!(code(w.engine.signatory(&other.id)), "key_revoked");
     });
@@ -87,17 +86,17 @@ fn a_client_revokes_its_own_tokens_only() {
         let (mine, foreign, real) = (w.token(one.key).text, w.token(two.key).text, w.token(live.key).text);
         assert!(real.starts_with("rg_live_"));
         let before = w.everything();
-        assert_eq!(done(w.run(revoke(&one, &foreign))), 0, "another client's counts as done");
-        assert_eq!(done(w.run(revoke(&one, &real))), 0, "a sandbox credential has no power over live tokens");
-        assert_eq!(done(w.run(revoke(&one, &railgate::auth::token_text(railgate::ledger::Mode::Sandbox, &[7; 32])))), 0);
+        assert!(!revokes(&w, &one, &foreign), "another client's counts as done");
+        assert!(!revokes(&w, &one, &real), "a sandbox credential has no power over live tokens");
+        assert!(!revokes(&w, &one, &railgate::auth::token_text(railgate::ledger::Mode::Sandbox, &[7; 32])));
         assert_eq!(w.everything(), before);
         w.engine.authenticate(&foreign).unwrap();
         w.engine.authenticate(&real).unwrap();
 
-        let twice = w.engine.execute(vec![revoke(&one, &mine), revoke(&one, &mine)]).results;
-        assert_eq!(twice.into_iter().map(done).collect::<Vec<_>>(), [1, 0], "also twice in one group");
+        let twice = w.engine.run_all(vec![revocation(&one, &mine); 2]);
+        assert_eq!(twice.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [true, false], "also twice in one group");
         assert_eq!(code(w.engine.authenticate(&mine)), "token_invalid");
-        assert_eq!(done(w.run(revoke(&live, &real))), 1);
+        assert!(revokes(&w, &live, &real));
         assert_eq!(code(w.engine.authenticate(&real)), "token_invalid");
     });
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use railgate::api::{Caller, Command, Outcome};
+use railgate::api::Caller;
+use railgate::engine::NumberEvents;
 use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
 use railgate::log::{commitment, leaf_hash, node_hash};
@@ -28,10 +29,7 @@ pub fn log_all(engine: &Engine) -> usize {
 }
 
 pub fn log_some(engine: &Engine, limit: usize) -> api::Logged {
-    match engine.run(Command::Log { limit }).unwrap() {
-        Outcome::Logged(logged) => logged,
-        other => panic!("{other:?}"),
-    }
+    engine.run(NumberEvents { limit }).unwrap()
 }
 
 pub fn settlements(store: &dyn Store) -> Vec<SettlementRecord> {

@@ -9,8 +9,8 @@ pub mod receiver;
 
 use std::sync::Arc;
 
-use railgate::api::{Caller, Command, EventView, Outcome, SettlementView, Target};
-use railgate::engine::verify;
+use railgate::api::{Caller, EventView, SettlementView, Target};
+use railgate::engine::{Command, Create, Created, Enroll, Reverse, Reversed, Slot, verify};
 use railgate::env::{Env, ManualEnv};
 use railgate::seal::MasterKeys;
 use railgate::store::Store;
@@ -41,10 +41,8 @@ impl Sandbox {
 
     pub fn create(&self, body: &str) -> Result<(SettlementView, bool), Error> {
         let request = Box::new(self.engine.parse_create(body.as_bytes())?);
-        match self.engine.run(Command::Create { caller: self.caller, request })? {
-            Outcome::Created { settlement, replayed } => Ok((self.engine.view(&settlement, self.caller.client_id), replayed)),
-            other => panic!("{other:?}"),
-        }
+        let Created { settlement, replayed } = self.engine.run(Create { caller: self.caller, request })?;
+        Ok((self.engine.view(&settlement, self.caller.client_id), replayed))
     }
 
     /// Creates 10.00 EUR to `to` under `reference`.
@@ -52,9 +50,9 @@ impl Sandbox {
         self.create(&format!(r#"{{"amount":10.00,"currency":"EUR","to":"{to}","reference":"{reference}"}}"#)).unwrap().0
     }
 
-    pub fn reverse(&self, reference: &str, body: &str) -> Result<Outcome, Error> {
+    pub fn reverse(&self, reference: &str, body: &str) -> Result<Reversed, Error> {
         let request = Box::new(parse_reverse(body.as_bytes())?);
-        self.engine.run(Command::Reverse { caller: self.caller, target: target(reference), request, idempotency: None })
+        self.engine.run(Reverse { caller: self.caller, target: target(reference), request, idempotency: None })
     }
 
     pub fn view(&self, reference: &str) -> SettlementView {
@@ -77,7 +75,7 @@ impl Sandbox {
 
     /// Does what is due now, without moving the clock.
     pub fn work(&self) {
-        while self.engine.work(64).unwrap() > 0 {}
+        while self.engine.work(64, &()).unwrap() > 0 {}
     }
 
     /// Lets `ms` pass, doing each task at its time.
@@ -105,10 +103,25 @@ impl Sandbox {
 }
 
 pub fn enroll(engine: &Engine, name: &str) -> Caller {
-    match engine.run(Command::Enroll { name: name.to_owned(), key: None }).unwrap() {
-        Outcome::Enrolled(enrolled) => enrolled.caller,
-        other => panic!("{other:?}"),
-    }
+    engine.run(Enroll { name: name.to_owned(), key: None }).unwrap().caller
+}
+
+/// A command that creates what `body` says.
+pub fn create(engine: &Engine, caller: Caller, body: &str) -> Create {
+    Create { caller, request: Box::new(engine.parse_create(body.as_bytes()).unwrap()) }
+}
+
+/// A command that reverses as `body` says.
+pub fn reverse(caller: Caller, reference: &str, body: &str) -> Reverse {
+    let request = Box::new(parse_reverse(body.as_bytes()).unwrap());
+    Reverse { caller, target: target(reference), request, idempotency: None }
+}
+
+/// Two commands in one group, in this order.
+pub fn together<A: Command, B: Command>(engine: &Engine, one: A, next: B) -> (Result<A::Output, Error>, Result<B::Output, Error>) {
+    let (mut one, mut next) = (Slot::new(one), Slot::new(next));
+    engine.execute(&mut [&mut one, &mut next]);
+    (one.into_result().unwrap(), next.into_result().unwrap())
 }
 
 pub fn target(reference: &str) -> Target {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use railgate::Engine;
-use railgate::api::{Caller, Command, NewWebhook, Outcome, Parcel, Tried, WebhookChange};
+use railgate::api::{Caller, NewWebhook, Parcel, Tried};
+use railgate::engine::{CreateWebhook, Delivered, EnableWebhook, LeaseQueues};
 use railgate::ids::{ClientNo, EndpointNo, Ulid};
 use railgate::ledger::Mode;
 use railgate::store::record::{
@@ -19,7 +20,7 @@ pub struct Receivers {
     /// What hosts have leased and not yet sent.
     parcels: Vec<Parcel>,
     /// Reports that may come late or twice.
-    reports: Vec<Command>,
+    reports: Vec<Delivered>,
     /// The body of each message that arrived, by endpoint.
     received: HashMap<(EndpointNo, Ulid), String>,
     /// Leaves of the log that an endpoint was enabled for when they were written.
@@ -28,9 +29,8 @@ pub struct Receivers {
     size: i64,
 }
 
-pub fn new_hook(caller: Caller, topics: Option<TopicSet>) -> Command {
-    let new = NewWebhook { url: "https://example.com/hook".to_owned(), topics, description: None };
-    Command::Webhook { caller, change: Box::new(WebhookChange::Create(new)) }
+pub fn new_hook(caller: Caller, topics: Option<TopicSet>) -> CreateWebhook {
+    CreateWebhook { caller, new: NewWebhook { url: "https://example.com/hook".to_owned(), topics, description: None } }
 }
 
 /// How a receiver meets a request: the status of its answer, and whether the message arrived.
@@ -49,7 +49,7 @@ impl Receivers {
     }
 
     pub fn lease(&mut self, engine: &Engine, healthy: usize, troubled: usize) {
-        if let Ok(Outcome::Parcels(parcels)) = engine.run(Command::LeaseQueues { healthy, troubled, under_way: Vec::new() }) {
+        if let Ok(parcels) = engine.run(LeaseQueues { healthy, troubled, in_flight: Vec::new() }) {
             self.parcels.extend(parcels);
         }
     }
@@ -70,7 +70,7 @@ impl Receivers {
             let outcome = LastTry { at: now, took_ms: 1, status, error: None, excerpt: String::new() };
             tries.push(Tried { delivery: delivery.no, outcome, retry_after: None });
         }
-        self.reports.push(Command::Delivered { endpoint: parcel.endpoint, tries });
+        self.reports.push(Delivered { endpoint: parcel.endpoint, tries });
     }
 
     /// A host vanishes with what it has leased.
@@ -93,7 +93,7 @@ impl Receivers {
     /// The owner enables one again.
     pub fn enable(&self, engine: &Engine, caller: Caller, which: usize) {
         if let Some(endpoint) = self.endpoints.values().nth(which % self.endpoints.len().max(1)) {
-            let _ = engine.run(Command::Webhook { caller, change: Box::new(WebhookChange::Enable { id: endpoint.id }) });
+            let _ = engine.run(EnableWebhook { caller, id: endpoint.id });
         }
     }
 

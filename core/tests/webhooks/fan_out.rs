@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use railgate::ErrorCode;
 use railgate::api::{Lease, Work};
+use railgate::engine::{Answer, LeaseTasks, Receive};
 use railgate::ledger::Mode;
 use railgate::store::record::Record;
 use railgate::store::{CommitError, StoreError, Unique, Write};
@@ -25,17 +26,14 @@ fn look(w: &World, seen: &mut Seen) {
 /// Does what is due one commit at a time, and looks after each.
 fn work(w: &World, seen: &mut Seen) {
     loop {
-        let Outcome::Leased(leases) = w.s.engine.run(Command::Lease { limit: 1 }).unwrap() else { panic!() };
+        let leases = w.run(LeaseTasks { limit: 1 }).unwrap();
         look(w, seen);
         let Some(Lease { key, work }) = leases.into_iter().next() else { return };
         let (subject, answer) = match work {
             Work::Callback { subject, answer } => (subject, answer),
-            Work::Call(call) => match w.s.engine.run(Command::Simulate(call.clone())).unwrap() {
-                Outcome::Simulated(answer) => (call.subject, answer),
-                other => panic!("{other:?}"),
-            },
+            Work::Call(call) => (call.subject, w.run(Receive(call)).unwrap()),
         };
-        w.s.engine.run(Command::Answer { subject, answer, lease: Some(key) }).unwrap();
+        w.run(Answer { subject, answer, lease: Some(key) }).unwrap();
         look(w, seen);
     }
 }
@@ -148,7 +146,7 @@ fn who_is_disabled_or_removed_is_told_nothing_and_what_waited_stays() {
     let (off, gone, on) = (w.hook(), w.hook(), w.hook());
     w.event("before");
     w.enable(off.id, false);
-    w.change(WebhookChange::Delete { id: gone.id }).unwrap();
+    w.delete(gone.id);
     w.event("after");
     let count = |endpoint: &EndpointRecord| w.deliveries(endpoint.no).len();
     assert_eq!([count(&off), count(&gone), count(&on)], [1, 1, 2]);
@@ -164,9 +162,9 @@ fn a_change_in_the_same_group_counts_before_the_log() {
     let endpoint = w.hook();
     w.s.pay("r", "sim:ok");
     let patch = WebhookPatch { enabled: Some(false), ..WebhookPatch::default() };
-    let disable = webhook(w.s.caller, WebhookChange::Update { id: endpoint.id, patch });
-    let results = w.s.engine.execute(vec![disable, Command::Log { limit: 10 }]).results;
-    assert!(results.iter().all(Result::is_ok));
+    let disable = UpdateWebhook { caller: w.s.caller, id: endpoint.id, patch };
+    let (disabled, logged) = together(&w.s.engine, disable, NumberEvents { limit: 10 });
+    assert!(disabled.is_ok() && logged.is_ok());
     assert!(w.deliveries(endpoint.no).is_empty());
 }
 
@@ -180,7 +178,7 @@ fn an_endpoint_that_is_disabled_while_another_node_fans_out_is_told_nothing() {
     w.s.pay("r", "sim:ok");
     w.pass(5_001);
     let caller = w.s.caller;
-    slow.before_commit(move || drop(fast.run(webhook(caller, WebhookChange::Delete { id: endpoint.id })).unwrap()));
+    slow.before_commit(move || drop(fast.run(DeleteWebhook { caller, id: endpoint.id }).unwrap()));
     log_all(&late);
     assert_eq!(w.deliveries(endpoint.no).len(), 1);
 }
@@ -192,9 +190,7 @@ fn damage_to_one_client_holds_up_nobody_else() {
     let (mine, theirs) = (w.hook(), w.hook_of(other, None));
     w.s.store.commit(&Commit { writes: vec![Write::Delete(Key::Queue(mine.no))] }).unwrap();
     w.s.pay("gone", "sim:ok");
-    let body = br#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r"}"#;
-    let create = Command::Create { caller: other, request: Box::new(w.s.engine.parse_create(body).unwrap()) };
-    w.s.engine.run(create).unwrap();
+    w.run(create(&w.s.engine, other, r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r"}"#)).unwrap();
     let record = w.s.engine.settlement(&w.s.caller, &target("gone")).unwrap();
     w.s.store.commit(&Commit { writes: vec![Write::Delete(Key::Event((record.no, 1)))] }).unwrap();
     log_all(&w.s.engine);
@@ -211,14 +207,11 @@ fn what_would_make_a_commit_too_large_is_told_by_the_next() {
     let metadata: BTreeMap<String, String> = (0..50).map(|n| (format!("key-{n}"), "x".repeat(500))).collect();
     let body =
         |n| serde_json::json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": format!("large-{n}"), "metadata": metadata});
-    let creates = (0..40).map(|n| {
-        let request = Box::new(w.s.engine.parse_create(body(n).to_string().as_bytes()).unwrap());
-        Command::Create { caller: w.s.caller, request }
-    });
-    assert!(w.s.engine.execute(creates.collect()).results.iter().all(Result::is_ok));
+    let creates = (0..40).map(|n| create(&w.s.engine, w.s.caller, &body(n).to_string()));
+    assert!(w.s.engine.run_all(creates).iter().all(Result::is_ok));
     let mut commits = 0;
     loop {
-        let Outcome::Logged(logged) = w.s.engine.run(Command::Log { limit: 512 }).unwrap() else { panic!() };
+        let logged = w.run(NumberEvents { limit: 512 }).unwrap();
         commits += 1;
         assert!(logged.events < 40, "10 MB of bodies in one commit");
         if !logged.more {
@@ -272,10 +265,10 @@ fn a_store_that_refuses_to_show_who_listens_is_not_taken_for_nobody_listening() 
     let endpoint = w.hook();
     w.s.pay("r", "sim:ok");
     store.1.store(true, Ordering::SeqCst);
-    let refused = w.s.engine.run(Command::Log { limit: 100 }).unwrap_err();
+    let refused = w.run(NumberEvents { limit: 100 }).unwrap_err();
     assert!(refused.code == ErrorCode::Internal && !refused.is_damage(), "{refused}");
     assert!(!support::log::unlogged(&*store).is_empty(), "they are told later");
-    assert!(w.s.engine.run(Command::LeaseQueues { healthy: 1, troubled: 0, under_way: Vec::new() }).is_ok(), "nothing is due yet");
+    assert!(w.run(LeaseQueues { healthy: 1, troubled: 0, in_flight: Vec::new() }).is_ok(), "nothing is due yet");
     store.1.store(false, Ordering::SeqCst);
     log_all(&w.s.engine);
     assert_eq!(w.deliveries(endpoint.no).len(), support::log::feeds(&*store).len());

@@ -10,7 +10,11 @@ mod support;
 
 use std::sync::Arc;
 
-use railgate::api::{Caller, Command, NewWebhook, Outcome, Parcel, Share, Tried, WebhookChange, WebhookDone, WebhookPatch};
+use railgate::api::{Caller, Parcel, Share, Tried, WebhookPatch};
+use railgate::engine::{
+    ChangedWebhook, Command, CreateWebhook, DeleteWebhook, Delivered, EnableWebhook, LeaseQueues, Maintain, NumberEvents, Redeliver,
+    Replay, Replayed, RotateWebhookSecret, TestWebhook, Tested, UpdateWebhook,
+};
 use railgate::env::Env;
 use railgate::ids::{EndpointNo, Ulid};
 use railgate::store::memory::MemoryStore;
@@ -22,7 +26,8 @@ use railgate::{Config, Engine, Error};
 use serde_json::Value;
 use support::log::{ALL, log_all};
 use support::meddling::Meddling;
-use support::{Sandbox, enroll, sealing, target};
+use support::receiver::new_hook;
+use support::{Sandbox, create, enroll, sealing, target, together};
 
 /// As many as a client may have in each mode.
 const MOST_WEBHOOKS: usize = 10;
@@ -51,15 +56,8 @@ impl World {
         Engine::open(store, self.s.env.clone(), Config { owner: Some(owner), ..sealing() }).unwrap()
     }
 
-    fn change(&self, change: WebhookChange) -> Result<WebhookDone, Error> {
-        self.change_of(self.s.caller, change)
-    }
-
-    fn change_of(&self, caller: Caller, change: WebhookChange) -> Result<WebhookDone, Error> {
-        match self.s.engine.run(webhook(caller, change))? {
-            Outcome::Webhook(done) => Ok(done),
-            other => panic!("{other:?}"),
-        }
+    fn run<C: Command>(&self, command: C) -> Result<C::Output, Error> {
+        self.s.engine.run(command)
     }
 
     fn hook(&self) -> EndpointRecord {
@@ -67,15 +65,30 @@ impl World {
     }
 
     fn hook_of(&self, caller: Caller, topics: Option<TopicSet>) -> EndpointRecord {
-        match self.change_of(caller, WebhookChange::Create(new_hook(topics))).unwrap() {
-            WebhookDone::Webhook(endpoint, Some(_)) => *endpoint,
-            other => panic!("{other:?}"),
-        }
+        let ChangedWebhook { endpoint, secret } = self.run(new_hook(caller, topics)).unwrap();
+        assert!(secret.is_some());
+        endpoint
+    }
+
+    fn update(&self, id: Ulid, patch: WebhookPatch) -> Result<ChangedWebhook, Error> {
+        self.run(UpdateWebhook { caller: self.s.caller, id, patch })
+    }
+
+    fn delete(&self, id: Ulid) {
+        self.run(DeleteWebhook { caller: self.s.caller, id }).unwrap();
+    }
+
+    fn test(&self, id: Ulid, topic: Topic) -> Result<Parcel, Error> {
+        self.run(TestWebhook { caller: self.s.caller, id, topic })
+    }
+
+    fn redeliver(&self, id: Ulid, delivery: Ulid) -> Result<DeliveryRecord, Error> {
+        self.run(Redeliver { caller: self.s.caller, id, delivery })
     }
 
     fn enable(&self, id: Ulid, enabled: bool) {
         let patch = WebhookPatch { enabled: Some(enabled), ..WebhookPatch::default() };
-        self.change(WebhookChange::Update { id, patch }).unwrap();
+        self.update(id, patch).unwrap();
     }
 
     /// Makes and logs one event: that a settlement was accepted.
@@ -96,13 +109,13 @@ impl World {
     }
 
     fn report(&self, parcel: &Parcel, status: u16) {
-        self.s.engine.run(self.delivered(parcel, Some(status))).unwrap();
+        self.run(self.delivered(parcel, Some(status))).unwrap();
     }
 
-    fn delivered(&self, parcel: &Parcel, status: Option<u16>) -> Command {
+    fn delivered(&self, parcel: &Parcel, status: Option<u16>) -> Delivered {
         let now = self.s.env.now();
         let tries = parcel.deliveries.iter().map(|delivery| tried(delivery, now, status)).collect();
-        Command::Delivered { endpoint: parcel.endpoint, tries }
+        Delivered { endpoint: parcel.endpoint, tries }
     }
 
     /// Delivers whatever is due, which answers `status`; gives what was sent.
@@ -152,19 +165,8 @@ impl World {
     }
 }
 
-fn webhook(caller: Caller, change: WebhookChange) -> Command {
-    Command::Webhook { caller, change: Box::new(change) }
-}
-
-fn new_hook(topics: Option<TopicSet>) -> NewWebhook {
-    NewWebhook { url: "https://example.com/hook".to_owned(), topics, description: None }
-}
-
 fn lease(engine: &Engine, healthy: usize, troubled: usize) -> Vec<Parcel> {
-    match engine.run(Command::LeaseQueues { healthy, troubled, under_way: Vec::new() }).unwrap() {
-        Outcome::Parcels(parcels) => parcels,
-        other => panic!("{other:?}"),
-    }
+    engine.run(LeaseQueues { healthy, troubled, in_flight: Vec::new() }).unwrap()
 }
 
 fn tried(delivery: &DeliveryRecord, at: i64, status: Option<u16>) -> Tried {

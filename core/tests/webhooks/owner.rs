@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use railgate::api::NewWebhook;
+use railgate::engine::Enroll;
 use railgate::ledger::Mode;
 use railgate::seal::MasterKeys;
 use railgate::store::record::{EndpointSecretRecord, Record};
@@ -13,11 +15,12 @@ fn secrets(w: &World, endpoint: EndpointNo) -> Vec<String> {
     w.s.engine.webhook_secrets(endpoint).unwrap().iter().map(|secret| secret.to_text().to_string()).collect()
 }
 
+fn rotation(w: &World, id: Ulid, grace_ms: i64) -> RotateWebhookSecret {
+    RotateWebhookSecret { caller: w.s.caller, id, grace_ms }
+}
+
 fn rotate(w: &World, id: Ulid, grace_ms: i64) -> String {
-    match w.change(WebhookChange::Rotate { id, grace_ms }).unwrap() {
-        WebhookDone::Webhook(_, Some(secret)) => secret.to_text().to_string(),
-        other => panic!("{other:?}"),
-    }
+    w.run(rotation(w, id, grace_ms)).unwrap().secret.unwrap().to_text().to_string()
 }
 
 #[test]
@@ -37,7 +40,7 @@ fn secrets_overlap_during_a_rotation_and_then_end() {
         rotate(&w, endpoint.id, DAY);
     }
     let all = secrets(&w, endpoint.no);
-    let refused = w.change(WebhookChange::Rotate { id: endpoint.id, grace_ms: DAY }).unwrap_err();
+    let refused = w.run(rotation(&w, endpoint.id, DAY)).unwrap_err();
     assert_eq!((refused.code.as_str(), all.len()), ("invalid_state", 5));
     assert!(
         refused.detail.contains("until 2026-") && secrets(&w, endpoint.no) == all,
@@ -61,17 +64,16 @@ fn secrets_overlap_during_a_rotation_and_then_end() {
 fn a_rotation_behind_another_change_of_its_group_is_to_be_tried_again() {
     let w = World::new();
     let endpoint = w.hook();
-    let change = || webhook(w.s.caller, WebhookChange::Rotate { id: endpoint.id, grace_ms: HOUR });
-    let results = w.s.engine.execute(vec![change(), change()]).results;
-    assert!(results[0].is_ok());
-    assert_eq!(code(results.into_iter().next_back().unwrap()), "version_conflict");
+    let (first, second) = together(&w.s.engine, rotation(&w, endpoint.id, HOUR), rotation(&w, endpoint.id, HOUR));
+    assert!(first.is_ok());
+    assert_eq!(code(second), "version_conflict");
     assert_eq!(secrets(&w, endpoint.no).len(), 2);
 }
 
 #[test]
 fn a_sandbox_client_begins_with_the_secret_it_was_given_and_a_live_one_with_its_own() {
     let w = World::new();
-    let Outcome::Enrolled(enrolled) = w.s.engine.run(Command::Enroll { name: "New".to_owned(), key: None }).unwrap() else { panic!() };
+    let enrolled = w.run(Enroll { name: "New".to_owned(), key: None }).unwrap();
     let sandbox = w.hook_of(enrolled.caller, None);
     assert_eq!(secrets(&w, sandbox.no), [enrolled.webhook_secret.clone().unwrap()]);
     let live = w.hook_of(Caller { mode: Mode::Live, ..enrolled.caller }, None);
@@ -99,16 +101,15 @@ fn resealing_covers_the_secrets_of_endpoints() {
 #[test]
 fn there_are_at_most_ten_webhooks_for_a_client_and_mode() {
     let w = World::new();
-    let create = || webhook(w.s.caller, WebhookChange::Create(new_hook(None)));
-    let results = w.s.engine.execute((0..12).map(|_| create()).collect()).results;
+    let results = w.s.engine.run_all(vec![new_hook(w.s.caller, None); 12]);
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 10);
     assert_eq!(code(results.into_iter().next_back().unwrap()), "too_many_webhooks");
     w.hook_of(Caller { mode: Mode::Live, ..w.s.caller }, None);
     let id = w.s.engine.webhooks(&w.s.caller).unwrap()[0].id.clone();
     let id = Ulid::parse(id.strip_prefix("whk_").unwrap()).unwrap();
-    w.change(WebhookChange::Delete { id }).unwrap();
+    w.delete(id);
     w.hook();
-    assert_eq!(code(w.change(WebhookChange::Create(new_hook(None)))), "too_many_webhooks");
+    assert_eq!(code(w.run(new_hook(w.s.caller, None))), "too_many_webhooks");
 }
 
 #[test]
@@ -117,13 +118,13 @@ fn a_test_is_sent_at_once_and_says_nothing_about_the_endpoints_health() {
     let endpoint = w.hook();
     let before = w.queue(endpoint.no);
     for topic in Topic::all() {
-        let WebhookDone::Prepared(parcel) = w.change(WebhookChange::Test { id: endpoint.id, topic }).unwrap() else { panic!() };
+        let parcel = w.test(endpoint.id, topic).unwrap();
         let delivery = &parcel.deliveries[0];
         assert_eq!((parcel.deliveries.len(), delivery.cause, &parcel.url), (1, DeliveryCause::Test, &endpoint.url));
         assert_eq!(json(delivery)["type"], topic.as_str());
         assert!(w.lease().is_empty(), "nobody else sends it");
         let tried = tried(delivery, w.s.env.now(), Some(if topic == COMPLETED { 200 } else { 410 }));
-        w.s.engine.run(Command::Tested { delivery: delivery.no, tried }).unwrap();
+        w.run(Tested { delivery: delivery.no, tried }).unwrap();
     }
     assert_eq!((w.queue(endpoint.no), w.status(endpoint.id)), (before, EndpointStatus::Enabled));
     let delivered = w.s.engine.deliveries(&w.s.caller, endpoint.id, Some(DeliveryStatus::Delivered), None, 100).unwrap();
@@ -131,10 +132,10 @@ fn a_test_is_sent_at_once_and_says_nothing_about_the_endpoints_health() {
     // Only tests are reported so.
     w.event("r");
     let real = w.parcel().deliveries.remove(0);
-    let report = Command::Tested { delivery: real.no, tried: tried(&real, 0, Some(200)) };
-    assert_eq!(code(w.s.engine.run(report)), "delivery_not_found");
+    let report = Tested { delivery: real.no, tried: tried(&real, 0, Some(200)) };
+    assert_eq!(code(w.run(report)), "delivery_not_found");
     w.enable(endpoint.id, false);
-    assert!(w.change(WebhookChange::Test { id: endpoint.id, topic: COMPLETED }).is_ok(), "to see whether it is well again");
+    assert!(w.test(endpoint.id, COMPLETED).is_ok(), "to see whether it is well again");
 }
 
 #[test]
@@ -144,12 +145,12 @@ fn a_delivery_is_made_once_more_with_its_old_id_and_body() {
     w.event("r");
     let sent = w.deliver(200).remove(0);
     let id = w.public_id(&sent);
-    w.change(WebhookChange::Redeliver { id: endpoint.id, delivery: id }).unwrap();
+    w.redeliver(endpoint.id, id).unwrap();
     let again = w.deliver(200).remove(0);
     assert_eq!((again.cause, again.message, &again.body), (DeliveryCause::Redelivery, sent.message, &sent.body));
     assert_ne!(again.no, sent.no);
     w.enable(endpoint.id, false);
-    assert_eq!(code(w.change(WebhookChange::Redeliver { id: endpoint.id, delivery: id })), "invalid_state");
+    assert_eq!(code(w.redeliver(endpoint.id, id)), "invalid_state");
 }
 
 #[test]
@@ -163,29 +164,25 @@ fn a_delivery_that_is_not_there_is_not_found_whatever_its_id_says() {
     log_all(&w.s.engine);
     let made = w.deliveries(endpoint.no);
     let real = w.public_id(&made[0]);
-    w.change(WebhookChange::Redeliver { id: endpoint.id, delivery: real }).unwrap();
+    w.redeliver(endpoint.id, real).unwrap();
     let at = w.s.env.now();
     for id in
         [Ulid(real.0 ^ 1), Ulid::new(at, 5), Ulid::new(at - 1, 5), Ulid::new(at + 1, 5), Ulid(0), Ulid(u128::MAX), Ulid(u128::MAX >> 1)]
     {
-        assert_eq!(code(w.change(WebhookChange::Redeliver { id: endpoint.id, delivery: id })), "delivery_not_found", "{id}");
+        assert_eq!(code(w.redeliver(endpoint.id, id)), "delivery_not_found", "{id}");
     }
     let other = w.hook();
-    assert_eq!(code(w.change(WebhookChange::Redeliver { id: other.id, delivery: real })), "delivery_not_found", "another's");
+    assert_eq!(code(w.redeliver(other.id, real)), "delivery_not_found", "another's");
 }
 
 fn replay(w: &World, id: Ulid, since: i64, until: i64) -> usize {
     let (mut after, mut count) = (0, 0);
     loop {
-        match w.change(WebhookChange::Replay { id, since, until, after }).unwrap() {
-            WebhookDone::Replayed { queued, next } => {
-                count += queued;
-                match next {
-                    Some(next) => after = next,
-                    None => return count,
-                }
-            }
-            other => panic!("{other:?}"),
+        let Replayed { queued, next } = w.run(Replay { caller: w.s.caller, id, since, until, after }).unwrap();
+        count += queued;
+        match next {
+            Some(next) => after = next,
+            None => return count,
         }
     }
 }
@@ -237,8 +234,8 @@ fn a_part_of_a_replay_makes_few_journeys_however_many_events_it_looks_at() {
     log_all(&w.s.engine);
     for (endpoint, expected) in [(&deaf, 0), (&all, 500)] {
         let before = far.1.load(Ordering::SeqCst);
-        let done = w.change(WebhookChange::Replay { id: endpoint.id, since: 0, until: i64::MAX, after: 1 }).unwrap();
-        assert!(matches!(done, WebhookDone::Replayed { queued, .. } if queued == expected), "{done:?}");
+        let replay = Replay { caller: w.s.caller, id: endpoint.id, since: 0, until: i64::MAX, after: 1 };
+        assert_eq!(w.run(replay).unwrap().queued, expected);
         let journeys = far.1.load(Ordering::SeqCst) - before;
         assert!(journeys <= 10, "{journeys} journeys for {expected} deliveries");
     }
@@ -313,17 +310,17 @@ fn what_is_removed_is_swept_with_all_that_belongs_to_it() {
     let w = World::new();
     let (gone, kept) = (w.hook(), w.hook());
     w.event("r");
-    w.change(WebhookChange::Delete { id: gone.id }).unwrap();
-    for change in [
-        WebhookChange::Delete { id: gone.id },
-        WebhookChange::Enable { id: gone.id },
-        WebhookChange::Rotate { id: gone.id, grace_ms: 0 },
-        WebhookChange::Test { id: gone.id, topic: COMPLETED },
-        WebhookChange::Replay { id: gone.id, since: 0, until: 1, after: 0 },
-    ] {
-        assert_eq!(code(w.change(change)), "webhook_not_found");
-    }
-    w.s.engine.run(Command::Maintain).unwrap();
+    w.delete(gone.id);
+    let (caller, id) = (w.s.caller, gone.id);
+    let refused = [
+        code(w.run(DeleteWebhook { caller, id })),
+        code(w.run(EnableWebhook { caller, id })),
+        code(w.run(RotateWebhookSecret { caller, id, grace_ms: 0 })),
+        code(w.run(TestWebhook { caller, id, topic: COMPLETED })),
+        code(w.run(Replay { caller, id, since: 0, until: 1, after: 0 })),
+    ];
+    assert_eq!(refused, ["webhook_not_found"; 5]);
+    w.run(Maintain).unwrap();
     let left = |no: EndpointNo| {
         let secrets: Vec<EndpointSecretRecord> = typed_all(w.s.store.scan(&Scan::EndpointSecrets(no)).unwrap()).unwrap();
         let rows = [Key::Endpoint(no), Key::Queue(no)].iter().filter(|key| w.s.store.get(key).unwrap().is_some()).count();
@@ -342,13 +339,13 @@ fn a_removed_endpoint_with_many_deliveries_is_swept_by_parts() {
     }
     log_all(&w.s.engine);
     assert_eq!(w.deliveries(endpoint.no).len(), 1_100);
-    w.change(WebhookChange::Delete { id: endpoint.id }).unwrap();
-    w.s.engine.run(Command::Maintain).unwrap();
+    w.delete(endpoint.id);
+    w.run(Maintain).unwrap();
     assert!(w.s.store.get(&Key::Queue(endpoint.no)).unwrap().is_some());
-    w.s.engine.run(Command::Maintain).unwrap();
+    w.run(Maintain).unwrap();
     assert_eq!(w.deliveries(endpoint.no), []);
     assert_eq!(w.s.store.get(&Key::Queue(endpoint.no)).unwrap(), None);
-    w.s.engine.run(Command::Maintain).unwrap();
+    w.run(Maintain).unwrap();
     w.s.assert_sound();
 }
 
@@ -358,16 +355,16 @@ fn the_number_of_a_removed_endpoint_is_given_to_no_other() {
     let gone = w.hook();
     w.event("r");
     let parcel = w.parcel();
-    w.change(WebhookChange::Delete { id: gone.id }).unwrap();
-    w.s.engine.run(Command::Maintain).unwrap();
+    w.delete(gone.id);
+    w.run(Maintain).unwrap();
     w.report(&parcel, 500);
     let later = w.node(w.s.store.clone(), 2);
-    let create = webhook(w.s.caller, WebhookChange::Create(new_hook(None)));
-    let Outcome::Webhook(WebhookDone::Webhook(new, _)) = later.run(create).unwrap() else { panic!() };
+    let new = later.run(new_hook(w.s.caller, None)).unwrap().endpoint;
     assert!(new.no > gone.no);
     assert!(w.s.engine.webhook_secrets(gone.no).unwrap().is_empty());
     // Once on to the end, and once from the beginning.
-    (0..2).for_each(|_| drop(w.s.engine.run(Command::Maintain).unwrap()));
+    w.run(Maintain).unwrap();
+    w.run(Maintain).unwrap();
     assert_eq!(w.s.store.get(&Key::Endpoint(gone.no)).unwrap(), None);
     w.s.assert_sound();
 }
@@ -379,10 +376,10 @@ fn a_delivery_can_be_looked_at_for_thirty_days() {
     w.event("r");
     w.deliver(200);
     w.pass(30 * DAY);
-    w.s.engine.run(Command::Maintain).unwrap();
+    w.run(Maintain).unwrap();
     assert_eq!(w.deliveries(endpoint.no).len(), 1);
     w.pass(1);
-    w.s.engine.run(Command::Maintain).unwrap();
+    w.run(Maintain).unwrap();
     assert!(w.deliveries(endpoint.no).is_empty());
 }
 
@@ -395,17 +392,16 @@ fn what_is_anothers_or_of_the_other_mode_is_not_found() {
     let strangers = [enroll(&w.s.engine, "Other"), Caller { mode: Mode::Live, ..w.s.caller }];
     for caller in strangers {
         let id = endpoint.id;
-        for change in [
-            WebhookChange::Update { id, patch: WebhookPatch::default() },
-            WebhookChange::Delete { id },
-            WebhookChange::Rotate { id, grace_ms: 0 },
-            WebhookChange::Enable { id },
-            WebhookChange::Test { id, topic: COMPLETED },
-            WebhookChange::Redeliver { id, delivery },
-            WebhookChange::Replay { id, since: 0, until: i64::MAX, after: 0 },
-        ] {
-            assert_eq!(code(w.change_of(caller, change)), "webhook_not_found");
-        }
+        let refused = [
+            code(w.run(UpdateWebhook { caller, id, patch: WebhookPatch::default() })),
+            code(w.run(DeleteWebhook { caller, id })),
+            code(w.run(RotateWebhookSecret { caller, id, grace_ms: 0 })),
+            code(w.run(EnableWebhook { caller, id })),
+            code(w.run(TestWebhook { caller, id, topic: COMPLETED })),
+            code(w.run(Redeliver { caller, id, delivery })),
+            code(w.run(Replay { caller, id, since: 0, until: i64::MAX, after: 0 })),
+        ];
+        assert_eq!(refused, ["webhook_not_found"; 7]);
         assert_eq!(code(w.s.engine.webhook(&caller, id)), "webhook_not_found");
         assert_eq!(code(w.s.engine.deliveries(&caller, id, None, None, 9)), "webhook_not_found");
         assert!(w.s.engine.webhooks(&caller).unwrap().is_empty());
@@ -418,10 +414,10 @@ fn addresses_inside_are_refused_also_for_a_change() {
     let w = World::new();
     let endpoint = w.hook();
     for url in ["http://example.com/", "https://127.0.0.1/", "https://10.0.0.1/x", "https://[::1]/", "ftp://example.com/", ""] {
-        let create = WebhookChange::Create(NewWebhook { url: url.to_owned(), ..new_hook(None) });
-        assert_eq!(code(w.change(create)), "invalid_fields", "{url}");
+        let new = NewWebhook { url: url.to_owned(), topics: None, description: None };
+        assert_eq!(code(w.run(CreateWebhook { caller: w.s.caller, new })), "invalid_fields", "{url}");
         let patch = WebhookPatch { url: Some(url.to_owned()), ..WebhookPatch::default() };
-        assert_eq!(code(w.change(WebhookChange::Update { id: endpoint.id, patch })), "invalid_fields", "{url}");
+        assert_eq!(code(w.update(endpoint.id, patch)), "invalid_fields", "{url}");
     }
     assert_eq!(w.s.engine.webhooks(&w.s.caller).unwrap()[0].url, endpoint.url);
 }

@@ -48,7 +48,7 @@ fn a_receiver_puts_the_next_try_off_as_it_asks() {
     w.event("r");
     let parcel = w.parcel();
     let tries = vec![Tried { retry_after: Some(HOUR), ..tried(&parcel.deliveries[0], w.s.env.now(), Some(503)) }];
-    w.s.engine.run(Command::Delivered { endpoint: parcel.endpoint, tries }).unwrap();
+    w.run(Delivered { endpoint: parcel.endpoint, tries }).unwrap();
     assert_eq!(w.to_next_due(), HOUR);
 }
 
@@ -60,11 +60,9 @@ fn a_receiver_that_asks_for_peace_is_sent_nothing_else_either() {
         w.event("r");
         let parcel = w.parcel();
         let (began, mut report) = (w.s.env.now(), w.delivered(&parcel, Some(status)));
-        if let Command::Delivered { tries, .. } = &mut report {
-            tries.iter_mut().for_each(|tried| tried.retry_after = Some(asked));
-        }
+        report.tries.iter_mut().for_each(|tried| tried.retry_after = Some(asked));
         w.event("meanwhile");
-        w.s.engine.run(report).unwrap();
+        w.run(report).unwrap();
         w.event("after");
         let other = w.hook();
         w.event("another");
@@ -85,7 +83,7 @@ fn asks_for_a_day(w: &World, status: u16) -> EndpointRecord {
     w.event("r");
     let parcel = w.parcel();
     let tries = vec![Tried { retry_after: Some(DAY), ..tried(&parcel.deliveries[0], w.s.env.now(), Some(status)) }];
-    w.s.engine.run(Command::Delivered { endpoint: parcel.endpoint, tries }).unwrap();
+    w.run(Delivered { endpoint: parcel.endpoint, tries }).unwrap();
     endpoint
 }
 
@@ -104,10 +102,10 @@ fn a_new_address_ends_the_peace_and_the_failures_of_the_old_one() {
     let w = World::new();
     let endpoint = asks_for_a_day(&w, 503);
     let patch = |url: &str| WebhookPatch { url: Some(url.to_owned()), ..WebhookPatch::default() };
-    w.change(WebhookChange::Update { id: endpoint.id, patch: patch(&endpoint.url) }).unwrap();
+    w.update(endpoint.id, patch(&endpoint.url)).unwrap();
     w.event("s");
     assert!(w.lease().is_empty(), "the same address is the same receiver");
-    w.change(WebhookChange::Update { id: endpoint.id, patch: patch("https://example.com/moved") }).unwrap();
+    w.update(endpoint.id, patch("https://example.com/moved")).unwrap();
     let queue = w.queue(endpoint.no);
     assert_eq!((queue.failing_since, queue.troubled), (None, true));
     w.event("t");
@@ -115,7 +113,7 @@ fn a_new_address_ends_the_peace_and_the_failures_of_the_old_one() {
     assert_eq!((parcel.url.as_str(), parcel.deliveries.len()), ("https://example.com/moved", 2));
     // One that is disabled stays so.
     w.enable(endpoint.id, false);
-    w.change(WebhookChange::Update { id: endpoint.id, patch: patch("https://example.com/again") }).unwrap();
+    w.update(endpoint.id, patch("https://example.com/again")).unwrap();
     assert!(w.queue(endpoint.no).due.is_none() && w.lease().is_empty());
 }
 
@@ -150,7 +148,7 @@ fn a_lease_that_ran_out_is_taken_over_and_nothing_is_lost() {
     w.report(&dead, 200);
     assert_eq!(w.queue(endpoint.no).owner, 2);
     let tries = taken.deliveries.iter().map(|delivery| tried(delivery, w.s.env.now(), Some(200))).collect();
-    other.run(Command::Delivered { endpoint: taken.endpoint, tries }).unwrap();
+    other.run(Delivered { endpoint: taken.endpoint, tries }).unwrap();
     assert!(w.deliveries(endpoint.no).iter().all(|delivery| (delivery.status, delivery.attempts) == (DeliveryStatus::Delivered, 1)));
     assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), None);
 }
@@ -162,7 +160,7 @@ fn a_host_that_has_the_store_to_itself_waits_for_no_lease() {
     w.event("r");
     let other = w.node(w.s.store.clone(), 2);
     drop(w.parcel());
-    other.run(Command::Recover).unwrap();
+    other.run(railgate::engine::Recover).unwrap();
     assert_eq!(lease(&other, 9, 9).len(), 1);
 }
 
@@ -170,21 +168,22 @@ fn a_host_that_has_the_store_to_itself_waits_for_no_lease() {
 fn what_is_added_while_its_queue_is_leased_is_delivered_after_the_report() {
     let w = World::new();
     let endpoint = w.hook();
-    let log = || Command::Log { limit: 10 };
+    let (engine, log) = (&w.s.engine, NumberEvents { limit: 10 });
     // One after the other, and in one group with the report in both orders.
     for (n, order) in ["apart", "before", "after"].into_iter().enumerate() {
         w.event(&format!("r{n}"));
         let parcel = w.parcel();
         w.s.pay(&format!("s{n}"), "sim:ok");
         let report = w.delivered(&parcel, Some(200));
-        let groups = match order {
-            "apart" => vec![vec![log()], vec![report]],
-            "before" => vec![vec![log(), report]],
-            _ => vec![vec![report, log()]],
+        let (logged, reported) = match order {
+            "apart" => (engine.run(log.clone()), engine.run(report)),
+            "before" => together(engine, log.clone(), report),
+            _ => {
+                let (reported, logged) = together(engine, report, log.clone());
+                (logged, reported)
+            }
         };
-        for group in groups {
-            assert!(w.s.engine.execute(group).results.iter().all(Result::is_ok));
-        }
+        assert!(logged.is_ok() && reported.is_ok());
         assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), Some(w.s.env.now()), "{order}");
         assert_eq!(w.deliver(200).len(), 1, "{order}");
     }
@@ -198,13 +197,15 @@ fn what_is_added_in_the_group_of_a_lease_is_delivered_too() {
     for (n, first_lease) in [true, false].into_iter().enumerate() {
         w.event(&format!("r{n}"));
         w.s.pay(&format!("s{n}"), "sim:ok");
-        let (lease, log) = (Command::LeaseQueues { healthy: 9, troubled: 9, under_way: Vec::new() }, Command::Log { limit: 9 });
-        let group = if first_lease { vec![lease, log] } else { vec![log, lease] };
-        for outcome in w.s.engine.execute(group).results {
-            if let Outcome::Parcels(parcels) = outcome.unwrap() {
-                parcels.iter().for_each(|parcel| w.report(parcel, 200));
-            }
-        }
+        let (lease, log) = (LeaseQueues { healthy: 9, troubled: 9, in_flight: Vec::new() }, NumberEvents { limit: 9 });
+        let (leased, logged) = if first_lease {
+            together(&w.s.engine, lease, log)
+        } else {
+            let (logged, leased) = together(&w.s.engine, log, lease);
+            (leased, logged)
+        };
+        logged.unwrap();
+        leased.unwrap().iter().for_each(|parcel| w.report(parcel, 200));
         w.deliver(200);
     }
     let all: Vec<DeliveryRecord> = w.deliveries(EndpointNo(1));
@@ -240,9 +241,9 @@ fn a_report_whose_commit_was_made_but_not_answered_counts_once() {
         w.event("r");
         let report = w.delivered(&w.parcel(), Some(status));
         faults.script([Some(fault)]);
-        assert_eq!(code(w.s.engine.run(report.clone())), "store_unavailable");
+        assert_eq!(code(w.run(report.clone())), "store_unavailable");
         w.pass(3);
-        w.s.engine.run(report).unwrap();
+        w.run(report).unwrap();
         let delivery = w.deliveries(endpoint.no).remove(0);
         assert_eq!((delivery.attempts, delivery.status == DeliveryStatus::Delivered), (1, status == 200), "{fault:?}");
         assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), delivery.due);
@@ -256,7 +257,7 @@ fn a_lease_whose_commit_was_made_but_not_answered_ends() {
     w.hook();
     w.event("r");
     faults.script([Some(CommitFault::LostAfter)]);
-    assert_eq!(code(w.s.engine.run(Command::LeaseQueues { healthy: 1, troubled: 1, under_way: Vec::new() })), "store_unavailable");
+    assert_eq!(code(w.run(LeaseQueues { healthy: 1, troubled: 1, in_flight: Vec::new() })), "store_unavailable");
     assert!(w.lease().is_empty());
     w.to_next_due();
     assert_eq!(w.deliver(200).len(), 1);
@@ -296,10 +297,8 @@ fn a_backlog_waits_its_turn_behind_other_queues() {
         log_all(&w.s.engine);
         for parcel in w.lease() {
             let mut report = w.delivered(&parcel, Some(200));
-            if let Command::Delivered { tries, .. } = &mut report {
-                tries.iter_mut().for_each(|tried| tried.outcome.took_ms = took_ms);
-            }
-            w.s.engine.run(report).unwrap();
+            report.tries.iter_mut().for_each(|tried| tried.outcome.took_ms = took_ms);
+            w.run(report).unwrap();
         }
         assert!([long.no, short.no].iter().all(|no| w.queue(*no).troubled == troubled));
         for n in 0..40 {
@@ -324,14 +323,11 @@ fn one_client_is_given_no_more_than_its_part_of_a_line() {
     let other = enroll(&w.s.engine, "Other");
     let (mine, theirs) = (w.hook(), w.hook_of(other, None));
     w.event("r");
-    let body = br#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"s"}"#;
-    let request = Box::new(w.s.engine.parse_create(body).unwrap());
-    w.s.engine.run(Command::Create { caller: other, request }).unwrap();
+    w.run(create(&w.s.engine, other, r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"s"}"#)).unwrap();
     log_all(&w.s.engine);
     let share = |troubled| Share { client: w.s.caller.client, mode: w.s.caller.mode, troubled };
     let leased = |share, parcels| {
-        let command = Command::LeaseQueues { healthy: 99, troubled: 99, under_way: vec![(share, parcels)] };
-        let Outcome::Parcels(parcels) = w.s.engine.run(command).unwrap() else { panic!("no parcels") };
+        let parcels = w.run(LeaseQueues { healthy: 99, troubled: 99, in_flight: vec![(share, parcels)] }).unwrap();
         parcels.iter().map(|parcel| parcel.endpoint).collect::<Vec<_>>()
     };
     assert_eq!(leased(share(false), MOST_WEBHOOKS), [theirs.no]);
@@ -371,7 +367,7 @@ fn a_receiver_that_is_slow_waits_among_those_in_trouble_until_it_is_fast() {
             tried.outcome.took_ms = took_ms;
             tried
         });
-        w.s.engine.run(Command::Delivered { endpoint: endpoint.no, tries: tries.collect() }).unwrap();
+        w.run(Delivered { endpoint: endpoint.no, tries: tries.collect() }).unwrap();
         let queue = w.queue(endpoint.no);
         assert_eq!((queue.troubled, queue.failing_since.is_some()), (troubled, failing), "{took_ms} ms, {status}");
     }
@@ -474,7 +470,7 @@ fn five_days_of_failures_disable_and_one_success_begins_anew() {
     assert_eq!(w.deliveries(other.no).iter().filter(|delivery| delivery.topic == Topic::WebhookDisabled).count(), 1);
     w.deliver(200);
     // Enabled again, what waited is delivered; nothing of before is held against it.
-    w.change(WebhookChange::Enable { id: failing.id }).unwrap();
+    w.run(EnableWebhook { caller: w.s.caller, id: failing.id }).unwrap();
     w.pass(2 * DAY);
     let sent = w.deliver(200);
     assert_eq!(sent.iter().filter(|delivery| delivery.endpoint == failing.no).count(), waiting);
