@@ -17,6 +17,7 @@ use railgate::{Error, Result};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
+use crate::background::{Backoff, until};
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 
@@ -44,12 +45,11 @@ impl Default for WorkerSettings {
 
 const MAINTAIN_EVERY: Duration = Duration::from_secs(3_600);
 const MAINTAIN_AGAIN: Duration = Duration::from_secs(1);
-const PAUSE_MIN: Duration = Duration::from_millis(100);
-const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 /// Drives the outbox until `stop` turns true, then finishes what it has under way.
 pub async fn drive(gateway: Gateway, metrics: Arc<Metrics>, settings: WorkerSettings, stop: Stop) {
-    let mut worker = Worker { gateway, metrics, settings, stop, under_way: JoinSet::new(), pause: PAUSE_MIN };
+    let backoff = Backoff::new("the outbox", &stop);
+    let mut worker = Worker { gateway, metrics, settings, stop, under_way: JoinSet::new(), backoff };
     if !settings.carries {
         return worker.stop.requested().await;
     }
@@ -74,8 +74,7 @@ struct Worker {
     settings: WorkerSettings,
     stop: Stop,
     under_way: JoinSet<Result<()>>,
-    /// How long it waits after the next fault.
-    pause: Duration,
+    backoff: Backoff,
 }
 
 impl Worker {
@@ -98,11 +97,11 @@ impl Worker {
         match self.lease().await {
             Ok(leases) if leases.is_empty() => self.rest().await,
             Ok(leases) => {
-                self.pause = PAUSE_MIN;
+                self.backoff.reset();
                 self.metrics.leased(leases.len());
                 self.under_way.spawn(carry(self.gateway.clone(), self.metrics.clone(), leases));
             }
-            Err(error) => self.back_off("leasing tasks", &error).await,
+            Err(error) => self.backoff.wait("leasing tasks", &error).await,
         }
     }
 
@@ -118,11 +117,11 @@ impl Worker {
     /// Waits until the next task is due, something new is, a batch ended, or it is time to stop.
     async fn rest(&mut self) {
         let next = match self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))).await {
-            Ok((next, now)) => next.map(|due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0))),
-            Err(error) => return self.back_off("looking into the outbox", &error).await,
+            Ok((next, now)) => until(next, now),
+            Err(error) => return self.backoff.wait("looking into the outbox", &error).await,
         };
         // A task that is due and was not leased belongs to somebody else's group: a moment later it is gone.
-        let nap = next.unwrap_or(Duration::MAX).clamp(Duration::from_millis(1), self.settings.look_every);
+        let nap = next.clamp(Duration::from_millis(1), self.settings.look_every);
         let ended = tokio::select! {
             () = sleep(nap) => None,
             () = self.gateway.wake().earlier() => None,
@@ -137,8 +136,8 @@ impl Worker {
     async fn judge(&mut self, done: Result<Result<()>, tokio::task::JoinError>) {
         match done {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => self.back_off("reporting answers", &error).await,
-            Err(cause) => self.back_off("carrying a batch", &Error::internal(cause)).await,
+            Ok(Err(error)) => self.backoff.wait("reporting answers", &error).await,
+            Err(cause) => self.backoff.wait("carrying a batch", &Error::internal(cause)).await,
         }
     }
 
@@ -160,21 +159,11 @@ impl Worker {
     async fn insist(&mut self, command: Command) {
         while !self.stopped() {
             match self.gateway.run_work(vec![command.clone()]).await.map(|mut all| all.pop()) {
-                Ok(Some(Err(error))) | Err(error) => self.back_off("recovering tasks", &error).await,
+                Ok(Some(Err(error))) | Err(error) => self.backoff.wait("recovering tasks", &error).await,
                 Ok(Some(Ok(Outcome::Done(freed)))) => return tracing::debug!(freed, "tasks of the last run freed"),
                 Ok(Some(Ok(_)) | None) => return,
             }
         }
-    }
-
-    async fn back_off(&mut self, doing: &'static str, error: &Error) {
-        let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-        tracing::warn!(%error, cause, doing, pause_ms = self.pause.as_millis(), "the worker pauses");
-        tokio::select! {
-            () = sleep(self.pause) => {}
-            () = self.stop.requested() => {}
-        }
-        self.pause = (self.pause * 2).min(PAUSE_MAX);
     }
 }
 
