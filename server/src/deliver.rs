@@ -23,6 +23,7 @@ use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::sleep;
 
+use crate::background::{Backoff, cause, until};
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound};
@@ -53,8 +54,6 @@ impl Default for DeliverSettings {
 const LEASE: usize = 64;
 /// It does not look for what is due more often than this while it leases nothing.
 const NAP_MIN: Duration = Duration::from_millis(5);
-const PAUSE_MIN: Duration = Duration::from_millis(100);
-const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 /// Delivers parcels. Clones share their connections.
 #[derive(Clone)]
@@ -153,7 +152,8 @@ pub async fn drive(deliverer: Deliverer, settings: DeliverSettings, stop: Stop) 
     let room = |endpoints| Arc::new(Semaphore::new(endpoints));
     let (healthy, troubled) = (room(settings.healthy), room(settings.troubled));
     let (under_way, shares) = (JoinSet::new(), Arc::default());
-    let mut driver = Driver { deliverer, settings, stop, under_way, healthy, troubled, shares, pause: PAUSE_MIN };
+    let backoff = Backoff::new("webhooks", &stop);
+    let mut driver = Driver { deliverer, settings, stop, under_way, healthy, troubled, shares, backoff };
     while !driver.stop.is_requested() {
         driver.step().await;
     }
@@ -170,8 +170,8 @@ struct Driver {
     healthy: Arc<Semaphore>,
     troubled: Arc<Semaphore>,
     shares: Arc<Shares>,
-    /// How long it waits after the next fault.
-    pause: Duration,
+    /// After faults of the store, once for each time that it was asked for work.
+    backoff: Backoff,
 }
 
 impl Driver {
@@ -184,10 +184,10 @@ impl Driver {
         match self.lease(healthy, troubled).await {
             Ok(parcels) if parcels.is_empty() => self.rest().await,
             Ok(parcels) => {
-                self.pause = PAUSE_MIN;
+                self.backoff.reset();
                 parcels.into_iter().for_each(|parcel| self.begin(parcel));
             }
-            Err(error) => self.back_off("leasing deliveries", &error).await,
+            Err(error) => self.backoff.wait("leasing deliveries", &error).await,
         }
     }
 
@@ -215,7 +215,7 @@ impl Driver {
     async fn rest(&mut self) {
         let nap = match self.nap().await {
             Ok(nap) => nap,
-            Err(error) => return self.back_off("looking for deliveries", &error).await,
+            Err(error) => return self.backoff.wait("looking for deliveries", &error).await,
         };
         let alarm = async {
             match nap {
@@ -239,20 +239,7 @@ impl Driver {
             return Ok(None);
         }
         let next = self.deliverer.gateway.read(|engine| engine.next_delivery_due(healthy, troubled)).await?;
-        let now = self.deliverer.gateway.engine().now();
-        let next = next.map(|due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0)));
-        Ok(Some(next.unwrap_or(Duration::MAX).clamp(NAP_MIN, self.settings.look_every)))
-    }
-
-    /// After a fault of the store, once for each time that it was asked for work.
-    async fn back_off(&mut self, doing: &'static str, error: &Error) {
-        let cause = cause(error);
-        tracing::warn!(%error, cause, doing, pause_ms = self.pause.as_millis(), "the deliverer pauses");
-        tokio::select! {
-            () = sleep(self.pause) => {}
-            () = self.stop.requested() => {}
-        }
-        self.pause = (self.pause * 2).min(PAUSE_MAX);
+        Ok(Some(until(next, self.deliverer.gateway.engine().now()).clamp(NAP_MIN, self.settings.look_every)))
     }
 }
 
@@ -294,13 +281,8 @@ impl Drop for Place {
 /// Says that a parcel came to nothing. Nobody waits for that: the queue's lease ends, and it is delivered again.
 fn judge(done: Result<Result<()>, JoinError>) {
     if let Err(error) = done.unwrap_or_else(|panicked| Err(Error::internal(panicked))) {
-        let cause = cause(&error);
-        tracing::warn!(%error, cause, "deliveries were not reported and will be made again");
+        tracing::warn!(%error, cause = cause(&error), "deliveries were not reported and will be made again");
     }
-}
-
-fn cause(error: &Error) -> String {
-    std::error::Error::source(error).map(ToString::to_string).unwrap_or_default()
 }
 
 /// Delivers a parcel and reports it. A report that is lost costs a second delivery under the same id, no more.

@@ -15,11 +15,13 @@
 //! | how commands reach the engine | [`gateway`] |
 //! | how the outbox is carried | [`worker`], [`carrier`] |
 //! | how webhooks are delivered | [`deliver`] |
+//! | how loops in the background wait after a fault and begin again after a panic | `background.rs` |
 //! | a setting of `railgate serve` | `cli/settings/`; of any host: [`config`], [`Hosted`] |
 //! | how strangers' URLs are called | [`outbound`] |
 //! | how a receipt looks as PDF | `pdf/` |
 //! | the order of start and end | [`running`] |
 
+mod background;
 pub mod carrier;
 #[cfg(feature = "cli")]
 pub mod cli;

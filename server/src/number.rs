@@ -7,6 +7,7 @@ use railgate::api::Logged;
 use railgate::engine::NumberEvents;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::background::Backoff;
 use crate::gateway::Gateway;
 use crate::stop::Stop;
 
@@ -16,17 +17,15 @@ const AT_ONCE: usize = 512;
 const PACE: Duration = Duration::from_millis(10);
 /// Where another node is at it, it is looked again this often whether it still is.
 const LOOK: Duration = Duration::from_millis(250);
-const PAUSE_MIN: Duration = Duration::from_millis(100);
-const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 /// Numbers events until `stop` turns true, and once more then.
 pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
-    let mut pause = PAUSE_MIN;
+    let mut backoff = Backoff::new("the numbering of events", &stop);
     loop {
         let begun = Instant::now();
         let nap = match step(&gateway).await {
             Ok(logged) => {
-                pause = PAUSE_MIN;
+                backoff.reset();
                 match (logged.more, logged.held_until) {
                     // What is left at the end is durable, and numbered after the next start.
                     (true, _) if !stop.is_requested() => continue,
@@ -36,10 +35,8 @@ pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
                 }
             }
             Err(error) => {
-                let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
-                tracing::warn!(%error, cause, pause_ms = pause.as_millis(), "numbering events pauses");
-                pause = (pause * 2).min(PAUSE_MAX);
-                pause
+                backoff.wait("numbering events", &error).await;
+                Duration::ZERO
             }
         };
         if stop.is_requested() {

@@ -1,6 +1,5 @@
 //! A running service: what is started in which order, and how it ends without losing anything.
 
-use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -23,6 +22,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use zeroize::Zeroizing;
 
+use crate::background::keep;
 use crate::carrier::Carrier;
 use crate::config::{Edge, ServeConfig, StoreConfig};
 use crate::deliver::{self, DeliverSettings, Deliverer};
@@ -156,8 +156,6 @@ const STATEMENT_PATIENCE: Duration = Duration::from_secs(8);
 
 /// How often it is looked whether there is a new master key.
 const MASTER_LOOK: Duration = Duration::from_secs(2);
-/// How soon what panicked in the background begins again.
-const BEGIN_AGAIN: Duration = Duration::from_secs(1);
 
 /// Starts a service.
 ///
@@ -309,19 +307,6 @@ async fn background(
     );
 }
 
-/// Keeps a part going until it ends by itself. One that panics begins again, as it would after a crash: all that it does is
-/// in the store before and after.
-async fn keep<F: Future<Output = ()> + Send + 'static>(part: &'static str, stop: &Stop, begin: impl Fn() -> F) {
-    while let Err(panicked) = tokio::spawn(begin()).await {
-        tracing::error!(part, %panicked, "what goes on in the background ended by a panic, and begins again");
-        let mut stop = stop.clone();
-        tokio::select! {
-            () = tokio::time::sleep(BEGIN_AGAIN) => {}
-            () = stop.requested() => return,
-        }
-    }
-}
-
 /// Under which addresses signatures are made: the configured one alone. Without one, on this machine's own address, all
 /// names of it will do, for they can mean nobody else.
 fn bases(public_url: Option<&str>, origin: &str, address: SocketAddr) -> Vec<String> {
@@ -469,30 +454,4 @@ fn outbox_figures(gateway: &Gateway, store: &Arc<dyn Store>, metrics: &Arc<Metri
             metrics.outbox(due.len(), Duration::from_millis(lag));
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn what_panics_in_the_background_begins_again_until_it_ends_by_itself() {
-        let begun = Arc::new(AtomicUsize::new(0));
-        let (_stopper, stop) = stop();
-        keep("a test", &stop, || {
-            let begun = Arc::clone(&begun);
-            async move { assert!(begun.fetch_add(1, Ordering::SeqCst) >= 2, "as told") }
-        })
-        .await;
-        assert_eq!(begun.load(Ordering::SeqCst), 3);
-    }
-
-    #[tokio::test]
-    async fn what_panics_after_the_end_was_asked_for_does_not_begin_again() {
-        let (stopper, stop) = stop();
-        stopper.stop();
-        keep("a test", &stop, || async { panic!("as told") }).await;
-    }
 }

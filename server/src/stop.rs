@@ -1,5 +1,7 @@
 //! The wish to end, told to everything that runs.
 
+use std::time::Duration;
+
 use tokio::sync::watch;
 
 /// Tells everyone who has the [`Stop`].
@@ -32,5 +34,10 @@ impl Stop {
     /// waits would ever end.
     pub async fn requested(&mut self) {
         let _ = self.0.wait_for(|stop| *stop).await;
+    }
+
+    /// Completes after this time, or when it is time to end; says whether it is that.
+    pub async fn after(&mut self, time: Duration) -> bool {
+        tokio::time::timeout(time, self.requested()).await.is_ok()
     }
 }

@@ -13,6 +13,7 @@ use railgate::{Error, Result};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
+use crate::background::{Backoff, until};
 use crate::carrier::Carrier;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
@@ -41,12 +42,11 @@ impl Default for WorkerSettings {
 
 const MAINTAIN_EVERY: Duration = Duration::from_secs(3_600);
 const MAINTAIN_AGAIN: Duration = Duration::from_secs(1);
-const PAUSE_MIN: Duration = Duration::from_millis(100);
-const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 /// Drives the outbox until `stop` turns true, then finishes what it has under way.
 pub async fn drive(gateway: Gateway, carrier: Carrier, metrics: Arc<Metrics>, settings: WorkerSettings, stop: Stop) {
-    let mut worker = Worker { gateway, carrier, metrics, settings, stop, under_way: JoinSet::new(), pause: PAUSE_MIN };
+    let backoff = Backoff::new("the outbox", &stop);
+    let mut worker = Worker { gateway, carrier, metrics, settings, stop, under_way: JoinSet::new(), backoff };
     if !settings.carries {
         return worker.stop.requested().await;
     }
@@ -72,8 +72,7 @@ struct Worker {
     settings: WorkerSettings,
     stop: Stop,
     under_way: JoinSet<Result<()>>,
-    /// How long it waits after the next fault.
-    pause: Duration,
+    backoff: Backoff,
 }
 
 impl Worker {
@@ -96,12 +95,12 @@ impl Worker {
         match self.lease().await {
             Ok(leases) if leases.is_empty() => self.rest().await,
             Ok(leases) => {
-                self.pause = PAUSE_MIN;
+                self.backoff.reset();
                 self.metrics.leased(leases.len());
                 let carrier = self.carrier.clone();
                 self.under_way.spawn(async move { carrier.carry(leases).await });
             }
-            Err(error) => self.back_off("leasing tasks", &error).await,
+            Err(error) => self.backoff.wait("leasing tasks", &error).await,
         }
     }
 
@@ -112,11 +111,11 @@ impl Worker {
     /// Waits until the next task is due, something new is, a batch ended, or it is time to stop.
     async fn rest(&mut self) {
         let next = match self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))).await {
-            Ok((next, now)) => next.map(|due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0))),
-            Err(error) => return self.back_off("looking into the outbox", &error).await,
+            Ok((next, now)) => until(next, now),
+            Err(error) => return self.backoff.wait("looking into the outbox", &error).await,
         };
         // A task that is due and was not leased belongs to somebody else's group: a moment later it is gone.
-        let nap = next.unwrap_or(Duration::MAX).clamp(Duration::from_millis(1), self.settings.look_every);
+        let nap = next.clamp(Duration::from_millis(1), self.settings.look_every);
         let ended = tokio::select! {
             () = sleep(nap) => None,
             () = self.gateway.wake().earlier() => None,
@@ -131,8 +130,8 @@ impl Worker {
     async fn judge(&mut self, done: Result<Result<()>, tokio::task::JoinError>) {
         match done {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => self.back_off("reporting answers", &error).await,
-            Err(cause) => self.back_off("carrying a batch", &Error::internal(cause)).await,
+            Ok(Err(error)) => self.backoff.wait("reporting answers", &error).await,
+            Err(cause) => self.backoff.wait("carrying a batch", &Error::internal(cause)).await,
         }
     }
 
@@ -154,18 +153,8 @@ impl Worker {
         while !self.stopped() {
             match self.gateway.work(Recover).await {
                 Ok(freed) => return tracing::debug!(freed, "tasks of the last run freed"),
-                Err(error) => self.back_off("recovering tasks", &error).await,
+                Err(error) => self.backoff.wait("recovering tasks", &error).await,
             }
         }
-    }
-
-    async fn back_off(&mut self, doing: &'static str, error: &Error) {
-        let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-        tracing::warn!(%error, cause, doing, pause_ms = self.pause.as_millis(), "the worker pauses");
-        tokio::select! {
-            () = sleep(self.pause) => {}
-            () = self.stop.requested() => {}
-        }
-        self.pause = (self.pause * 2).min(PAUSE_MAX);
     }
 }
