@@ -208,7 +208,7 @@ impl Engine {
         let currency = id.currency().ok_or_else(broken)?;
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
         Ok(BalanceView {
-            account: "main",
+            account: "main".into(),
             currency: currency.code().to_owned(),
             sandbox: id.mode() == Mode::Sandbox,
             available: money(totals.available().ok_or_else(broken)?),
@@ -235,10 +235,10 @@ impl Engine {
 pub(super) fn failure_view(failure: &Failure) -> FailureView {
     FailureView {
         code: failure.code,
-        category: failure.code.category().as_str(),
-        message: failure.code.message(),
+        category: failure.code.category(),
+        message: failure.code.message().into(),
         rail_code: failure.rail_code.clone(),
-        iso_reason: failure.code.iso_reason(),
+        iso_reason: failure.code.iso_reason().into(),
     }
 }
 

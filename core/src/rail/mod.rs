@@ -78,13 +78,6 @@ impl FailureCode {
     }
 }
 
-impl<'de> serde::Deserialize<'de> for FailureCode {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("unknown failure code"))
-    }
-}
-
 /// What a rail said about a payment or a reversal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RailAnswer {

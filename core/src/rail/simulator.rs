@@ -4,6 +4,8 @@
 //! operator's books (what arrived, and how often) apart from its own, and carries its callbacks by the outbox.
 
 use super::{FailureCode, RailAnswer};
+use std::borrow::Cow;
+
 use crate::api::ScenarioView;
 use crate::lifecycle::stored_enum;
 use crate::participant::{Namespace, Participant};
@@ -84,7 +86,7 @@ pub const SCENARIOS: &[ScenarioView] = &[
 ];
 
 const fn scenario(to: &'static str, description: &'static str) -> ScenarioView {
-    ScenarioView { to, description }
+    ScenarioView { to: Cow::Borrowed(to), description: Cow::Borrowed(description) }
 }
 
 const SLOW: Millis = 30_000;

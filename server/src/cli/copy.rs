@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Global;
 use super::failure::{Done, Failure};
 use super::operator::{ReportShape, broken, check, show_problems, verdict};
-use super::shapes::grouped;
+use railgate::money::grouped;
 use super::stores::StorePlace;
 use super::terminal::{Terminal, Tone, align_right, number};
 

@@ -25,7 +25,6 @@ mod render;
 mod reverse;
 mod session;
 mod settle;
-mod shapes;
 mod stores;
 mod terminal;
 mod webhooks;

@@ -16,7 +16,7 @@ use super::failure::{Done, Failure};
 use super::http::{Ask, encode};
 use super::problem::{refused, unanswered};
 use super::session::Session;
-use super::shapes::grouped;
+use railgate::money::grouped;
 use super::terminal::{Terminal, Tone, note, printable};
 
 const GET_EXAMPLES: &str = "\

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use super::Global;
 use super::failure::{Done, Failure};
 use super::operator::{self, ReportShape};
-use super::shapes::grouped;
+use railgate::money::grouped;
 use super::terminal::{Terminal, Tone, align_right, note, number};
 use plays::Play;
 use stage::{Aside, Performed, Stage};

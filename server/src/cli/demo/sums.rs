@@ -11,7 +11,7 @@ use railgate::store::record::SettlementRecord;
 use serde::Serialize;
 
 use crate::cli::failure::Done;
-use crate::cli::shapes::grouped;
+use railgate::money::grouped;
 use crate::cli::terminal::{Terminal, Tone, align_right, number};
 
 /// One currency's account, in minor units.

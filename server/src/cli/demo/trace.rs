@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::stage::{Aside, Performed};
 use crate::cli::failure::Done;
-use crate::cli::shapes::grouped;
+use railgate::money::grouped;
 use crate::cli::terminal::{Terminal, Tone};
 
 /// The widths of all columns but the last, which takes what is left.

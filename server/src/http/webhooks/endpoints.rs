@@ -4,24 +4,14 @@ use axum::extract::State;
 use axum::response::Response;
 use hyper::StatusCode;
 use hyper::header::LOCATION;
-use railgate::api::{WebhookChange, WebhookDone, WebhookView};
+use railgate::api::{NewWebhookBody, RotationBody, WebhookChange, WebhookDone, WebhookPatchBody, WebhookView, WebhooksView};
 use railgate::validate::webhook::{parse_new_webhook, parse_rotation, parse_webhook_patch};
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use super::body::{NewWebhookBody, RotationBody, WebhookPatchBody};
 use super::{Place, change, unexpected};
 use crate::http::App;
 use crate::http::answer::{Answer, ok, secret, with_text};
 use crate::http::call::{Call, Posted};
 use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Rotating, Unserved};
-
-/// A client's webhooks.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct WebhooksView {
-    /// Oldest first.
-    data: Vec<WebhookView>,
-}
 
 /// Make a webhook
 ///
