@@ -86,7 +86,13 @@ impl World {
             ["string", ..] => json!(""),
             ["boolean", ..] => json!(true),
             ["integer" | "number", ..] => json!(1),
-            ["array", ..] => if whole { json!([self.sample(&schema["items"], whole)]) } else { json!([]) },
+            ["array", ..] => {
+                if whole {
+                    json!([self.sample(&schema["items"], whole)])
+                } else {
+                    json!([])
+                }
+            }
             ["object", ..] => {
                 let properties = schema["properties"].as_object().cloned().unwrap_or_default();
                 let required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name));
@@ -127,7 +133,8 @@ impl World {
             return (*self.called.get(name).unwrap_or_else(|| panic!("{name} has no name in TypeScript"))).to_owned();
         }
         if let Some(choices) = schema["oneOf"].as_array() {
-            return choices.iter().map(|choice| self.kind(choice, way)).rev().collect::<Vec<_>>().join(" | ");
+            let kinds = choices.iter().filter(|choice| choice["type"] != "null").map(|choice| self.kind(choice, way));
+            return kinds.chain(["null".to_owned()]).collect::<Vec<_>>().join(" | ");
         }
         if let Some(values) = schema["enum"].as_array() {
             let values: Vec<&str> = values.iter().map(|value| value.as_str().unwrap()).collect();
@@ -136,7 +143,6 @@ impl World {
         let kinds = kinds(schema);
         let nullable = kinds.contains(&"null") && way == Way::Out;
         let kind = match kinds.iter().filter(|kind| **kind != "null").copied().collect::<Vec<_>>().as_slice() {
-            ["null"] | [] => "null".to_owned(),
             ["number", "string"] => "AmountInput".to_owned(),
             ["string"] if schema["format"] == "decimal" => "Amount".to_owned(),
             ["string"] if schema["description"].as_str().is_some_and(|text| text.contains("RFC 3339")) => "Timestamp".to_owned(),
@@ -243,7 +249,8 @@ fn write_names(out: &mut String, names: &Names) {
         Some(list) => format!("(typeof {list})[number]"),
         None => union(values.iter().map(|(value, _)| *value).collect()),
     };
-    writeln!(out, "export type {name} = {kind};").unwrap();
+    let kind = if kind.len() > 100 { format!("\n  | {}", kind.replace(" | ", "\n  | ")) } else { format!(" {kind}") };
+    writeln!(out, "export type {name} ={kind};").unwrap();
 }
 
 fn generated() -> String {

@@ -256,7 +256,7 @@ pub struct Problem {
     pub detail: Cow<'static, str>,
     /// The path that was asked for; none where there was no call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub instance: Option<String>,
     /// Stable; what programs should look at.
     #[cfg_attr(feature = "openapi", schema(example = "reference_conflict"))]
@@ -267,7 +267,7 @@ pub struct Problem {
     pub retryable: bool,
     /// Names this request in the server's log; none where there was no call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub request_id: Option<String>,
     /// In the sandbox, for a signature that does not fit: the base (RFC 9421, section 2.5) that it should have been made
     /// over, with the token left out.

@@ -13,11 +13,11 @@ use schema::{amount, event_type, events, left, reason};
 /// Declares a body: members that must be there, then those that may. `[…]` says more of a member in its schema.
 macro_rules! body {
     (@name $field:ident) => { stringify!($field) };
-    (@name $field:ident $wire:literal) => { $wire };
+    (@name $field:ident $wire:tt) => { $wire };
     ($(#[doc = $doc:literal])* $name:ident {
         $($(#[doc = $rdoc:literal])* $([$($rschema:tt)*])? $required:ident: $rkind:ty,)*
     } optional {
-        $($(#[$ometa:meta])* $([$($oschema:tt)*])? $optional:ident $(as $wire:literal)?: $okind:ty,)*
+        $($(#[$ometa:meta])* $([$($oschema:tt)*])? $optional:ident $(as $wire:tt)?: $okind:ty,)*
     }) => {
         $(#[doc = $doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -322,7 +322,7 @@ mod schema {
     }
 
     pub(super) fn left() -> Object {
-        decimal("How much, as in a create; what is left to reverse, unless told.")
+        decimal("As in a create; what is left to reverse, unless told.")
     }
 
     pub(super) fn reason() -> Object {

@@ -266,7 +266,7 @@ pub struct EventView {
     pub from: Option<StateName>,
     /// Hash of this event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub hash: Option<String>,
     /// `evt_` and a ULID.
     pub id: String,

@@ -119,7 +119,8 @@ impl Engine {
             findings.push(FindingView { code: "rail_disagrees".into(), message });
         }
         if record.needs_review {
-            findings.push(FindingView { code: "needs_review".into(), message: "the settlement waits for a person to look at it".to_owned() });
+            findings
+                .push(FindingView { code: "needs_review".into(), message: "the settlement waits for a person to look at it".to_owned() });
         }
         Ok(ReconcileView { consistent: findings.is_empty(), findings, settlement: self.view(&record, caller.client_id) })
     }

@@ -83,13 +83,17 @@ macro_rules! stored_enum {
 pub(crate) use stored_enum;
 
 /// Reads the wire name of `what`.
-pub(crate) fn read_name<'de, D: serde::Deserializer<'de>, T>(reader: D, what: &str, from_name: fn(&str) -> Option<T>) -> Result<T, D::Error> {
+pub(crate) fn read_name<'de, D: serde::Deserializer<'de>, T>(
+    reader: D,
+    what: &str,
+    from_name: fn(&str) -> Option<T>,
+) -> Result<T, D::Error> {
     let name = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(reader)?;
     from_name(&name).ok_or_else(|| serde::de::Error::custom(format_args!("{name:?} is not a {what} that this version knows")))
 }
 
 named_enum! {
-    /// An ISO 20022 payment status (ExternalPaymentTransactionStatus1Code).
+    /// An ISO 20022 payment status, of ExternalPaymentTransactionStatus1Code.
     pub enum IsoStatus {
         /// Received.
         Rcvd = "RCVD",

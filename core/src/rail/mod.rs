@@ -7,7 +7,7 @@ use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::stored_enum;
 
 stored_enum! {
-    /// Why a rail refused (contract, section 8).
+    /// Why a settlement or a reversal failed.
     pub enum FailureCode {
         /// The recipient does not exist at the provider.
         RecipientNotFound = 1 "recipient_not_found",

@@ -117,9 +117,8 @@ fn report(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
         terminal.show(&render::settlement(terminal, &settlement))?;
     }
     match (settlement.status, settlement.failure) {
-        (SettlementStatus::Failed, Some(failure)) => {
-            Err(Failure::new(format!("the payment failed: {}", render::failure(&failure))).hint("no money moved; a new try needs a new --reference"))
-        }
+        (SettlementStatus::Failed, Some(failure)) => Err(Failure::new(format!("the payment failed: {}", render::failure(&failure)))
+            .hint("no money moved; a new try needs a new --reference")),
         (status @ (SettlementStatus::Failed | SettlementStatus::Cancelled), _) => {
             Err(Failure::new(format!("the payment is {}", status.as_str())))
         }

@@ -4,8 +4,8 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Method, StatusCode};
-use railgate::auth::TAG;
 use railgate::api::Problem;
+use railgate::auth::TAG;
 use railgate::{Error, ErrorCode};
 
 use super::context::Context;

@@ -31,7 +31,6 @@ pub struct EnrollmentView {
     /// The key's RFC 7638 thumbprint: the `keyid` of its signatures.
     pub key_id: String,
     /// `sandbox` or `live`.
-    #[cfg_attr(feature = "openapi", schema(example = "sandbox"))]
     pub environment: Mode,
     /// `active`, or `pending` until an operator approves the live key.
     pub status: KeyStatus,

@@ -44,7 +44,13 @@ pub(super) fn webhooks(terminal: &Terminal, list: &[WebhookView]) -> Table {
             (false, some) => format!("{} types", some.len()),
         };
         let description = printable(it.description.as_deref().unwrap_or_default());
-        table.add_row(vec![Tone::Strong.cell(&it.id), Cell::new(&it.url), Cell::new(events), state(it.status.as_str()), Cell::new(description)]);
+        table.add_row(vec![
+            Tone::Strong.cell(&it.id),
+            Cell::new(&it.url),
+            Cell::new(events),
+            state(it.status.as_str()),
+            Cell::new(description),
+        ]);
     }
     table
 }

@@ -4,9 +4,7 @@ use axum::extract::State;
 use hyper::StatusCode;
 use hyper::header::LOCATION;
 use railgate::Result;
-use railgate::api::{
-    Command, DeliveryView, Page, ReplayBody, ReplayView, ResponseView, TestBody, TestView, WebhookChange, WebhookDone,
-};
+use railgate::api::{Command, DeliveryView, Page, ReplayBody, ReplayView, ResponseView, TestBody, TestView, WebhookChange, WebhookDone};
 use railgate::store::record::{DeliveryRecord, DeliveryStatus};
 use railgate::time::Millis;
 use railgate::validate::webhook::{ReplayRequest, parse_replay, parse_webhook_test};
