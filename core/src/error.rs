@@ -362,9 +362,9 @@ impl Error {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Problem {
-    /// Names the kind of problem; `code` is its last part.
+    /// Names the kind of problem: the path of its page on the server, `/docs/problems/<code>`.
     #[serde(rename = "type")]
-    #[cfg_attr(feature = "openapi", schema(example = "https://railgate.dev/problems/reference_conflict"))]
+    #[cfg_attr(feature = "openapi", schema(example = "/docs/problems/reference_conflict"))]
     pub kind: String,
     /// One short sentence, the same for every occurrence.
     pub title: Cow<'static, str>,

@@ -233,7 +233,7 @@ async fn probes_and_figures() {
     for figure in [
         "railgate_http_requests_total{route=\"/api/v1/gateway/settlements\",method=\"POST\",status=\"201\"} 1",
         "railgate_settlements_created_total 1",
-        "railgate_rail_answers_total{answer=\"completed\"} 1",
+        "railgate_rail_answers_total{provider=\"simulator\",answer=\"completed\"} 1",
         "railgate_http_requests_in_flight 0",
         "railgate_outbox_tasks_due 0",
         "railgate_commit_duration_seconds_bucket",
