@@ -77,7 +77,7 @@ pub async fn open_sandbox(path: String, options: SandboxOptions) -> Result<Arc<S
     let SandboxOptions { name, issuer, seed: given, now: at } = options;
     let seed = seed(given)?;
     let open = move || {
-        let store = SqliteStore::open(&PathBuf::from(path))
+        let store = SqliteStore::open(path)
             .map_err(|error| GatewayError::Storage { problem: Problem::local("storage_failed", error.to_string()) })?;
         let at = at.map_or_else(now, |at| at.0);
         Sandbox::open(Arc::new(store), &Options { name, issuer }, seed, at).map_err(refused)
