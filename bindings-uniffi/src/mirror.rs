@@ -4,9 +4,14 @@
 //! taken away does not compile here until somebody decides what the languages see of it. Answers of a server are read by
 //! the same names; a test holds the two ways together.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use railgate::api::DecimalNumber;
+use railgate::auth::Algorithm;
+use railgate::error::Category;
+use railgate::ledger::Mode;
+use railgate::lifecycle::IsoStatus;
 use serde_json::value::RawValue;
 
 use crate::error::GatewayError;
@@ -29,11 +34,18 @@ macro_rules! give_itself {
 }
 give_itself!(bool, u16, u32, u64, i64, String);
 
-impl Give<String> for &'static str {
+impl Give<String> for Cow<'static, str> {
     fn give(self) -> Result<String, GatewayError> {
-        Ok(self.to_owned())
+        Ok(self.into_owned())
     }
 }
+
+macro_rules! give_name {
+    ($($kind:ty),*) => { $(impl Give<String> for $kind {
+        fn give(self) -> Result<String, GatewayError> { Ok(self.as_str().to_owned()) }
+    })* };
+}
+give_name!(Algorithm, Category, IsoStatus, Mode);
 
 impl Give<Decimal> for DecimalNumber {
     fn give(self) -> Result<Decimal, GatewayError> {

@@ -1,9 +1,9 @@
 //! What a caller asks for, and the JSON that it becomes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
+use railgate::api::{AmountInput, CreateBody, ReverseBody};
 use railgate::validate::{AnyCurrency, parse_create};
-use serde_json::{Map, Value};
 
 use crate::error::GatewayError;
 use crate::names::ReversalReason;
@@ -53,43 +53,29 @@ pub struct ReversalRequest {
     pub description: Option<String>,
 }
 
-/// Members of a JSON object in a fixed order, so that the same request has the same bytes.
-struct Members(Map<String, Value>);
-
-impl Members {
-    fn new() -> Self {
-        Self(Map::new())
-    }
-
-    fn with(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
-        if let Some(value) = value {
-            self.0.insert(name.to_owned(), value.into());
-        }
-        self
-    }
-
-    fn text(self) -> String {
-        Value::Object(self.0).to_string()
-    }
+/// A body as it is sent: its members in the order of their declaration, so that the same request has the same bytes.
+fn written(body: &impl serde::Serialize) -> String {
+    // Texts and numbers only: this cannot fail.
+    serde_json::to_string(body).unwrap_or_default()
 }
 
 impl SettlementRequest {
     /// The body of the create call.
     pub(crate) fn body(&self) -> String {
-        // In an order of their own: the same request has the same bytes.
-        let sorted: BTreeMap<_, _> = self.metadata.iter().collect();
-        let metadata: Map<String, Value> = sorted.into_iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-        Members::new()
-            .with("amount", Some(self.amount.shortest()))
-            .with("currency", Some(self.currency.as_str()))
-            .with("to", Some(self.to.as_str()))
-            .with("reference", Some(self.reference.as_str()))
-            .with("description", self.description.as_deref())
-            .with("metadata", (!metadata.is_empty()).then_some(metadata))
-            .with("provider", self.provider.as_deref())
-            .with("quote_id", self.quote_id.as_deref())
-            .with("expires_at", self.expires_at.map(Instant::rfc3339))
-            .text()
+        let Self { amount, currency, to, reference, description, metadata, provider, quote_id, expires_at } = self.clone();
+        written(&CreateBody {
+            amount: AmountInput::text(&amount.shortest()),
+            currency,
+            to,
+            reference,
+            // That of the credential.
+            sandbox: None,
+            description,
+            metadata: (!metadata.is_empty()).then(|| metadata.into_iter().collect()),
+            provider,
+            quote_id,
+            expires_at: expires_at.map(Instant::rfc3339),
+        })
     }
 
     /// The body, if the gateway's own validator takes it.
@@ -103,13 +89,14 @@ impl SettlementRequest {
 impl ReversalRequest {
     /// The body of the reverse call.
     pub(crate) fn body(&self) -> String {
-        Members::new()
-            .with("amount", self.amount.map(Decimal::shortest))
+        let Self { reference, amount, reason, description } = self.clone();
+        written(&ReverseBody {
+            amount: amount.map(|amount| AmountInput::text(&amount.shortest())),
             // One that nobody knows is for the gateway to refuse.
-            .with("reason", self.reason.map(|reason| reason.name().unwrap_or("unrecognised")))
-            .with("reference", Some(self.reference.as_str()))
-            .with("description", self.description.as_deref())
-            .text()
+            reason: reason.map(|reason| reason.name().unwrap_or("unrecognised").into()),
+            reference: Some(reference),
+            description,
+        })
     }
 }
 

@@ -8,36 +8,24 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::lifecycle::named_enum;
 use crate::store::StoreError;
 
-/// What kind of trouble a code means, after the GSMA Mobile Money API's error categories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Category {
-    /// The request itself is wrong.
-    Validation,
-    /// The caller may not do this.
-    Authorisation,
-    /// The resource, or the caller, is not known.
-    Identification,
-    /// The request is well formed, but the present state rules it out.
-    BusinessRule,
-    /// Nothing is wrong with the request; retry later.
-    ServiceUnavailable,
-    /// A fault of the gateway.
-    Internal,
-}
-
-impl Category {
-    /// The wire name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Validation => "validation",
-            Self::Authorisation => "authorisation",
-            Self::Identification => "identification",
-            Self::BusinessRule => "business_rule",
-            Self::ServiceUnavailable => "service_unavailable",
-            Self::Internal => "internal",
-        }
+named_enum! {
+    /// What kind of trouble a code means, after the GSMA Mobile Money API's error categories.
+    pub enum Category {
+        /// The request itself is wrong.
+        Validation = "validation",
+        /// The caller may not do this.
+        Authorisation = "authorisation",
+        /// The resource, or the caller, is not known.
+        Identification = "identification",
+        /// The request is well formed, but the present state rules it out.
+        BusinessRule = "business_rule",
+        /// Nothing is wrong with the request; retry later.
+        ServiceUnavailable = "service_unavailable",
+        /// A fault of the gateway.
+        Internal = "internal",
     }
 }
 
@@ -370,42 +358,60 @@ impl Error {
     }
 }
 
-/// An error as its reader sees it: the members of an RFC 9457 problem that do not depend on the transport.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct Problem<'a> {
+/// An RFC 9457 problem: why a request was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Problem {
     /// Names the kind of problem; `code` is its last part.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "openapi", schema(example = "https://railgate.dev/problems/reference_conflict"))]
     pub kind: String,
     /// One short sentence, the same for every occurrence.
-    pub title: &'static str,
-    /// The HTTP status that carries it.
+    pub title: Cow<'static, str>,
+    /// The HTTP status.
     pub status: u16,
     /// One sentence about this occurrence.
-    pub detail: &'a str,
-    /// Stable; for programs.
-    pub code: &'static str,
-    /// The [`Category`].
-    pub category: &'static str,
+    pub detail: Cow<'static, str>,
+    /// The path that was asked for; none where there was no call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
+    pub instance: Option<String>,
+    /// Stable; what programs should look at.
+    #[cfg_attr(feature = "openapi", schema(example = "reference_conflict"))]
+    pub code: Cow<'static, str>,
+    /// The family.
+    pub category: Category,
     /// The same request is safe and useful to send again.
     pub retryable: bool,
+    /// Names this request in the server's log; none where there was no call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
+    pub request_id: Option<String>,
+    /// In the sandbox, for a signature that does not fit: the base (RFC 9421, section 2.5) that it should have been made
+    /// over, with the token left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature_base: Option<String>,
     /// Every single thing that is wrong with the request, and where.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub errors: &'a [FieldProblem],
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldProblem>,
 }
 
 impl Error {
-    /// The error as it may be shown.
-    pub fn problem(&self) -> Problem<'_> {
+    /// What may be told of it. What depends on how it came to be told, such as `instance`, is for a host to add.
+    pub fn problem(&self) -> Problem {
         let code = self.code;
         Problem {
             kind: code.uri(),
-            title: code.title(),
+            title: Cow::Borrowed(code.title()),
             status: code.http_status(),
-            detail: &self.detail,
-            code: code.as_str(),
-            category: code.category().as_str(),
+            detail: self.detail.clone(),
+            instance: None,
+            code: Cow::Borrowed(code.as_str()),
+            category: code.category(),
             retryable: self.retryable,
-            errors: &self.fields,
+            request_id: None,
+            signature_base: None,
+            errors: self.fields.clone(),
         }
     }
 

@@ -265,7 +265,12 @@ fn read_request(stream: &mut TcpStream) -> String {
 #[test]
 fn a_payment_whose_answer_was_lost_is_sent_again_under_the_same_reference() {
     const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
-    const MADE: &str = "HTTP/1.1 201 Created\r\nconnection: close\r\n\r\n{\"reference\":\"x\",\"status\":\"accepted\",\"amount\":1}";
+    const MADE: &str = "HTTP/1.1 201 Created\r\nconnection: close\r\n\r\n{\"id\":\"stl_x\",\"reference\":\"x\",\"status\":\"accepted\",\
+        \"version\":1,\"sandbox\":true,\"amount\":1.00,\"amount_minor\":\"100\",\"currency\":\"EUR\",\"to\":\"sim:ok\",\
+        \"payee\":{\"match\":\"match\"},\"fee\":0.00,\"total_debit\":1.00,\"provider\":\"simulator\",\"attempts\":0,\"needs_review\":false,\
+        \"reversed_amount\":0.00,\"reversing_amount\":0.00,\"iso_status\":\"RCVD\",\"metadata\":{},\"client_id\":\"cli_x\",\
+        \"created_at\":\"2026-11-21T10:38:17.042Z\",\"updated_at\":\"2026-11-21T10:38:17.042Z\",\
+        \"links\":{\"self\":\"/\",\"status\":\"/\",\"events\":\"/\",\"reverse\":\"/\",\"receipt\":\"/\"}}";
     let (server, asked) = misbehaving(vec!["", BUSY, MADE]);
     let world = support::Home::with_profile(&server);
     let run = world.run(&["settle", "1", "EUR", "sim:ok"]).ok();
@@ -298,9 +303,11 @@ fn what_a_later_try_is_refused_for_says_nothing_about_one_whose_answer_was_lost(
 #[test]
 fn a_followed_trace_goes_on_where_the_connection_broke() {
     const FIRST: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
-        : hello\n\nid: 1\ndata: {\"sequence\":1,\"type\":\"settlement.accepted\",\"to\":\"accepted\"}\n\n";
+        : hello\n\nid: 1\ndata: {\"actor\":\"client\",\"at\":\"2026-11-21T10:38:17.042Z\",\"data\":{},\"id\":\"evt_1\",\"reference\":\"x\",\
+        \"sequence\":1,\"settlement_id\":\"stl_x\",\"to\":\"accepted\",\"type\":\"settlement.accepted\"}\n\n";
     const REST: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
-        id: 2\ndata: {\"sequence\":2,\"type\":\"settlement.completed\",\"to\":\"completed\"}\n\n";
+        id: 2\ndata: {\"actor\":\"rail\",\"at\":\"2026-11-21T10:38:18.042Z\",\"data\":{},\"id\":\"evt_2\",\"reference\":\"x\",\
+        \"sequence\":2,\"settlement_id\":\"stl_x\",\"to\":\"completed\",\"type\":\"settlement.completed\"}\n\n";
     let (server, asked) = misbehaving(vec![FIRST, REST]);
     let world = support::Home::with_profile(&server);
     let Run { out, .. } = world.run(&["events", "x", "--until-final"]).ok();

@@ -33,17 +33,12 @@ import { parseView } from "./json.js";
 import { guarded } from "./problem.js";
 import type {
   Balance,
-  BatchResult,
   CheckResult,
   CreateRequest,
-  Created,
-  Enrollment,
   Environment,
   FeedEvent,
   FeedPage,
-  JsonWebKeySet,
   Key,
-  ListFilter,
   Page,
   Receipt,
   ReconcileResult,
@@ -55,6 +50,7 @@ import type {
   SettlementEvent,
   StatusView,
 } from "./types.js";
+import type { BatchResult, Created, Enrollment, JsonWebKeySet, ListFilter } from "./values.js";
 
 export { generateKeyPair, generateSigner, webCryptoSigner, type KeyPair, type Signer } from "./client/signer.js";
 export { indexedDbVault, memoryVault, type Kept, type Vault, type VaultOptions } from "./client/vault.js";
@@ -71,6 +67,7 @@ export type {
 export type { Patience } from "./client/patience.js";
 export * from "./errors.js";
 export * from "./types.js";
+export * from "./values.js";
 
 /** The server's own limit. */
 const LONGEST_WAIT_S = 30;

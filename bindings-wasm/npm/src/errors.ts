@@ -4,71 +4,9 @@
  * @module
  */
 
-import type { FieldProblem, Problem } from "./types.js";
+import type { ErrorCategory, FieldProblem, GatewayCode, Problem } from "./types.js";
 
-/** Every code that the gateway answers with. */
-export const GATEWAY_CODES = [
-  "malformed_json",
-  "malformed_request",
-  "invalid_cursor",
-  "digest_mismatch",
-  "token_missing",
-  "token_invalid",
-  "token_expired",
-  "signature_missing",
-  "signature_invalid",
-  "challenge_invalid",
-  "challenge_expired",
-  "nonce_replayed",
-  "clock_skew",
-  "key_unknown",
-  "key_revoked",
-  "insufficient_scope",
-  "enrollment_pending",
-  "mode_mismatch",
-  "client_suspended",
-  "settlement_not_found",
-  "reversal_not_found",
-  "balance_not_found",
-  "key_not_found",
-  "tile_not_found",
-  "webhook_not_found",
-  "delivery_not_found",
-  "client_not_found",
-  "route_not_found",
-  "method_not_allowed",
-  "not_acceptable",
-  "body_too_large",
-  "unsupported_media_type",
-  "timeout",
-  "reference_conflict",
-  "settlement_in_flight",
-  "invalid_state",
-  "reversal_exceeds_remaining",
-  "already_reversed",
-  "not_completed",
-  "version_conflict",
-  "request_in_progress",
-  "key_exists",
-  "too_many_webhooks",
-  "invalid_fields",
-  "insufficient_funds",
-  "amount_below_minimum",
-  "amount_above_maximum",
-  "same_party",
-  "quote_expired",
-  "idempotency_key_reused",
-  "reversal_not_supported",
-  "receipt_invalid",
-  "rate_limited",
-  "internal",
-  "no_route",
-  "not_logged_yet",
-  "store_unavailable",
-] as const;
-
-/** A code that the gateway answers with. */
-export type GatewayCode = (typeof GATEWAY_CODES)[number];
+export { CATEGORIES, GATEWAY_CODES, type ErrorCategory, type GatewayCode } from "./types.js";
 
 /** Every code of trouble on this side of the wire. */
 export const LOCAL_CODES = [
@@ -107,12 +45,6 @@ export type KnownCode = GatewayCode | LocalCode;
 
 /** The code of an error: a known one, or one that a newer gateway has. */
 export type ErrorCode = KnownCode | (string & {});
-
-/** Every family of codes. */
-export const CATEGORIES = ["validation", "authorisation", "identification", "business_rule", "service_unavailable", "internal"] as const;
-
-/** The family of a code. */
-export type ErrorCategory = (typeof CATEGORIES)[number];
 
 /** What there is to say about an error beside its code and message. */
 export interface ErrorDetails {

@@ -9,7 +9,8 @@ import * as check from "./check.js";
 import { guarded } from "./problem.js";
 import type { CreateRequest, FieldProblem } from "./types.js";
 
-export type { AmountInput, CreateRequest, FieldProblem } from "./types.js";
+export type { CreateRequest, FieldProblem } from "./types.js";
+export type { AmountInput } from "./values.js";
 
 /** What a form holds so far: any part of a request, amounts as typed, and whatever else it has. */
 export type Draft = { readonly [Field in keyof CreateRequest]?: unknown } & Readonly<Record<string, unknown>>;

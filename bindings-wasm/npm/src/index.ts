@@ -21,3 +21,4 @@ export type {
 export { EventWatch } from "./sandbox/watch.js";
 export * from "./errors.js";
 export * from "./types.js";
+export * from "./values.js";

@@ -10,10 +10,12 @@ import { loadReceipt } from "#load/receipt";
 import * as check from "./check.js";
 import { RailgateError } from "./errors.js";
 import { guarded } from "./problem.js";
-import type { JsonWebKeySet, ReceiptClaims } from "./types.js";
+import type { ReceiptClaims } from "./types.js";
+import type { JsonWebKeySet } from "./values.js";
 
 export { ReceiptError, RailgateError } from "./errors.js";
-export type { JsonWebKeySet, PublicJwk, ReceiptClaims, ReceiptTrace, SettlementStatus } from "./types.js";
+export type { ReceiptClaims, ReceiptTrace, SettlementStatus } from "./types.js";
+export type { JsonWebKeySet, PublicJwk } from "./values.js";
 
 const P256 = { name: "ECDSA", namedCurve: "P-256" } as const;
 const ES256 = { name: "ECDSA", hash: "SHA-256" } as const;

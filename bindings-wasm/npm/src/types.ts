@@ -4,25 +4,22 @@
  * One difference: amounts. The interface writes them as JSON numbers with the currency's decimals, and a JavaScript number
  * would lose the last zero and, in sums, a cent. Here they are strings, exactly as the server wrote them.
  *
+ * Generated from the core by `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types`.
+ *
  * @module
  */
 
-/** An exact decimal with its currency's decimals, such as `"10.50"`, `"1000"` (JPY) or `"0.250"` (KWD). */
-export type Amount = string;
+import type { Amount, AmountInput, Timestamp } from "./values.js";
 
 /**
- * An amount to be sent: a decimal as text, or a number where that is exact enough (it is written as JavaScript prints it).
- * More decimals than the currency has, exponents and signs are refused by validation.
+ * Real money or play money. The two never meet: an account, and so a transfer, belongs to one.
+ *
+ * - `sandbox`: No real money moves.
+ * - `live`: Real money.
  */
-export type AmountInput = string | number;
-
-/** A time as RFC 3339 in UTC with milliseconds, such as `"2026-11-21T10:38:17.042Z"`. */
-export type Timestamp = string;
-
-/** Play money, or real money. They never meet. */
 export type Environment = "sandbox" | "live";
 
-/** Every state of a settlement. */
+/** Every {@link SettlementStatus}. */
 export const SETTLEMENT_STATUSES = [
   "accepted",
   "submitted",
@@ -38,30 +35,61 @@ export const SETTLEMENT_STATUSES = [
 /**
  * Where a settlement stands.
  *
- * - `accepted`: stored, the money is held, nothing was sent
- * - `submitted`: sent to a provider, or about to be
- * - `unknown`: the provider's answer got lost; the money stays held until it is known. Never the same as `failed`
- * - `completed`: paid; may still be reversed or returned
- * - `partially_reversed`, `reversed`: given back in part, in whole
- * - `returned`: the provider sent it back later
- * - `failed`: proven not to be paid; the money is free again
- * - `cancelled`: stopped before anything was sent
+ * - `accepted`: Stored, funds held, nothing sent.
+ * - `submitted`: An attempt was stored and may have left.
+ * - `unknown`: The rail's answer is not known; the hold stays.
+ * - `completed`: Paid. Final, but can still be reversed or returned.
+ * - `partially_reversed`: A part of it was reversed.
+ * - `reversed`: All of it was reversed.
+ * - `returned`: The rail bounced it after it had completed.
+ * - `failed`: Proved not paid; the money is released.
+ * - `cancelled`: Withdrawn before anything was sent; the money is released.
  */
 export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
 
-/** Every state of a reversal. */
-export const REVERSAL_STATUSES = ["accepted", "submitted", "unknown", "completed", "failed"] as const;
+/** Every {@link ReversalStatus}. */
+export const REVERSAL_STATUSES = [
+  "accepted",
+  "submitted",
+  "unknown",
+  "completed",
+  "failed",
+] as const;
 
-/** Where a reversal stands. */
+/**
+ * Where a reversal stands.
+ *
+ * - `accepted`: Stored, its amount set aside, nothing sent.
+ * - `submitted`: Stored as sent; the rail may have it.
+ * - `unknown`: The rail's answer is not known.
+ * - `completed`: The money is back.
+ * - `failed`: Proved not reversed.
+ */
 export type ReversalStatus = (typeof REVERSAL_STATUSES)[number];
 
-/** Every ISO 20022 status that is used. */
-export const ISO_STATUSES = ["RCVD", "ACSP", "PDNG", "ACSC", "RJCT", "CANC"] as const;
+/** Every {@link IsoStatus}. */
+export const ISO_STATUSES = [
+  "RCVD",
+  "ACSP",
+  "PDNG",
+  "ACSC",
+  "RJCT",
+  "CANC",
+] as const;
 
-/** An ISO 20022 payment status. */
+/**
+ * An ISO 20022 payment status, of ExternalPaymentTransactionStatus1Code.
+ *
+ * - `RCVD`: Received.
+ * - `ACSP`: Accepted, settlement in process.
+ * - `PDNG`: Pending: how it ended is not known yet.
+ * - `ACSC`: Accepted, settlement completed.
+ * - `RJCT`: Rejected.
+ * - `CANC`: Cancelled.
+ */
 export type IsoStatus = (typeof ISO_STATUSES)[number];
 
-/** Every reason for which a settlement or a reversal fails. */
+/** Every {@link FailureCode}. */
 export const FAILURE_CODES = [
   "recipient_not_found",
   "account_closed",
@@ -75,16 +103,63 @@ export const FAILURE_CODES = [
   "other",
 ] as const;
 
-/** Why a settlement or a reversal failed. */
+/**
+ * Why a settlement or a reversal failed.
+ *
+ * - `recipient_not_found`: The recipient does not exist at the provider.
+ * - `account_closed`: The recipient's account is closed.
+ * - `account_blocked`: The recipient's account is blocked.
+ * - `insufficient_funds`: The gateway's own account at the provider is short.
+ * - `duplicate`: The provider already has a payment like it.
+ * - `over_limit`: Over one of the provider's limits.
+ * - `provider_offline`: The provider cannot be reached; provably nothing was sent.
+ * - `invalid_amount`: The provider does not take this amount.
+ * - `not_allowed`: The provider does not allow it.
+ * - `other`: Anything else.
+ */
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-/** Every answer to the question whether the payee is known under that name. */
-export const PAYEE_MATCHES = ["match", "close_match", "no_match", "not_available"] as const;
+/** Every {@link ErrorCategory}. */
+export const CATEGORIES = [
+  "validation",
+  "authorisation",
+  "identification",
+  "business_rule",
+  "service_unavailable",
+  "internal",
+] as const;
 
-/** Whether the payee is known there. */
+/**
+ * What kind of trouble a code means, after the GSMA Mobile Money API's error categories.
+ *
+ * - `validation`: The request itself is wrong.
+ * - `authorisation`: The caller may not do this.
+ * - `identification`: The thing, or the caller, is not known.
+ * - `business_rule`: The request is well formed and the state of affairs forbids it.
+ * - `service_unavailable`: Nothing is wrong with the request; try later.
+ * - `internal`: A fault of the gateway.
+ */
+export type ErrorCategory = (typeof CATEGORIES)[number];
+
+/** Every {@link PayeeMatch}. */
+export const PAYEE_MATCHES = [
+  "match",
+  "close_match",
+  "no_match",
+  "not_available",
+] as const;
+
+/**
+ * What a payee check says.
+ *
+ * - `match`: The participant is who the payer thinks.
+ * - `close_match`: Nearly: show the name and ask.
+ * - `no_match`: Not.
+ * - `not_available`: The provider cannot tell.
+ */
 export type PayeeMatch = (typeof PAYEE_MATCHES)[number];
 
-/** Every reason that a reversal can be given. */
+/** Every {@link ReversalReason}. */
 export const REVERSAL_REASONS = [
   "duplicate",
   "incorrect_amount",
@@ -94,10 +169,19 @@ export const REVERSAL_REASONS = [
   "other",
 ] as const;
 
-/** Why a settlement is reversed. */
+/**
+ * Why a client reverses a settlement.
+ *
+ * - `duplicate`: It was sent twice.
+ * - `incorrect_amount`: The amount was wrong.
+ * - `incorrect_recipient`: The participant was wrong.
+ * - `fraud`: It was not the client's will.
+ * - `customer_request`: The client's customer asked for it.
+ * - `other`: None of the others.
+ */
 export type ReversalReason = (typeof REVERSAL_REASONS)[number];
 
-/** Every type of event in a settlement's trace. */
+/** Every {@link EventType}. */
 export const EVENT_TYPES = [
   "settlement.accepted",
   "settlement.submitted",
@@ -119,87 +203,291 @@ export const EVENT_TYPES = [
   "reversal.failed",
 ] as const;
 
-/** What happened. */
+/**
+ * What happened.
+ *
+ * - `settlement.accepted`: Stored, money held.
+ * - `settlement.submitted`: On its way.
+ * - `settlement.unknown`: The rail's answer is not known.
+ * - `settlement.completed`: Paid.
+ * - `settlement.failed`: Proved not paid.
+ * - `settlement.cancelled`: Withdrawn.
+ * - `settlement.partially_reversed`: A part came back.
+ * - `settlement.reversed`: All came back.
+ * - `settlement.returned`: The rail bounced it.
+ * - `settlement.discrepancy`: Something contradicts what was proved.
+ * - `settlement.reviewed`: A person looked.
+ * - `attempt.started`: An attempt was stored, about to leave.
+ * - `attempt.answered`: The rail's answer changed it.
+ * - `reversal.accepted`: A reversal was asked for.
+ * - `reversal.submitted`: It is on its way.
+ * - `reversal.unknown`: The rail's answer is not known.
+ * - `reversal.completed`: The money is back.
+ * - `reversal.failed`: Proved not reversed.
+ */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Everybody who can make something happen. */
-export const ACTORS = ["client", "system", "rail", "operator"] as const;
+/** Every {@link Actor}. */
+export const ACTORS = [
+  "client",
+  "system",
+  "rail",
+  "operator",
+] as const;
 
-/** Who made it happen. */
+/**
+ * Who made it happen.
+ *
+ * - `client`: The client, by a call.
+ * - `system`: The gateway itself.
+ * - `rail`: The rail, by an answer or a callback.
+ * - `operator`: A person on the gateway's side.
+ */
 export type Actor = (typeof ACTORS)[number];
 
-/** A state of a settlement, of an attempt or of a reversal, as the trace names it. */
-export type StateName = SettlementStatus | "started" | "declined" | "not_sent";
+/**
+ * Any state's name as an event records it: settlements, attempts and reversals share the words.
+ *
+ * - `accepted`: Stored, money held, nothing sent.
+ * - `submitted`: Stored as sent; the rail may have it.
+ * - `unknown`: The rail's answer is not known.
+ * - `completed`: Done.
+ * - `partially_reversed`: A part was reversed.
+ * - `reversed`: All was reversed.
+ * - `returned`: The rail bounced it after completing.
+ * - `failed`: Proved not to have happened.
+ * - `cancelled`: Withdrawn before anything was sent.
+ * - `started`: An attempt was stored and may have left.
+ * - `declined`: The rail refused.
+ * - `not_sent`: Provably never reached the rail.
+ */
+export type StateName =
+  | "accepted"
+  | "submitted"
+  | "unknown"
+  | "completed"
+  | "partially_reversed"
+  | "reversed"
+  | "returned"
+  | "failed"
+  | "cancelled"
+  | "started"
+  | "declined"
+  | "not_sent";
+
+/**
+ * How a key signs (RFC 9421, section 3.3).
+ *
+ * - `ecdsa-p256-sha256`: ECDSA over P-256 with SHA-256; the signature is `r‖s`, 64 bytes.
+ * - `ed25519`: Ed25519 (RFC 8032).
+ */
+export type KeyAlgorithm = "ecdsa-p256-sha256" | "ed25519";
+
+/**
+ * Whether a key may sign.
+ *
+ * - `active`: It may.
+ * - `pending`: Not before an operator approves it.
+ * - `revoked`: Never again.
+ */
+export type KeyStatus = "active" | "pending" | "revoked";
+
+/** Every {@link GatewayCode}. */
+export const GATEWAY_CODES = [
+  "malformed_json",
+  "malformed_request",
+  "invalid_cursor",
+  "digest_mismatch",
+  "token_missing",
+  "token_invalid",
+  "token_expired",
+  "signature_missing",
+  "signature_invalid",
+  "challenge_invalid",
+  "challenge_expired",
+  "nonce_replayed",
+  "clock_skew",
+  "key_unknown",
+  "key_revoked",
+  "insufficient_scope",
+  "enrollment_pending",
+  "mode_mismatch",
+  "client_suspended",
+  "settlement_not_found",
+  "reversal_not_found",
+  "balance_not_found",
+  "key_not_found",
+  "tile_not_found",
+  "webhook_not_found",
+  "delivery_not_found",
+  "client_not_found",
+  "route_not_found",
+  "method_not_allowed",
+  "not_acceptable",
+  "body_too_large",
+  "unsupported_media_type",
+  "timeout",
+  "reference_conflict",
+  "settlement_in_flight",
+  "invalid_state",
+  "reversal_exceeds_remaining",
+  "already_reversed",
+  "not_completed",
+  "version_conflict",
+  "request_in_progress",
+  "key_exists",
+  "too_many_webhooks",
+  "invalid_fields",
+  "insufficient_funds",
+  "amount_below_minimum",
+  "amount_above_maximum",
+  "same_party",
+  "quote_expired",
+  "idempotency_key_reused",
+  "reversal_not_supported",
+  "receipt_invalid",
+  "rate_limited",
+  "internal",
+  "no_route",
+  "not_logged_yet",
+  "store_unavailable",
+] as const;
+
+/**
+ * A code that the gateway answers with.
+ *
+ * - `malformed_json`: The body is not valid JSON.
+ * - `malformed_request`: The request is malformed.
+ * - `invalid_cursor`: The cursor is not one that this list gave out.
+ * - `digest_mismatch`: The body is not the one that its Content-Digest names.
+ * - `token_missing`: An access token is required.
+ * - `token_invalid`: The access token is not known.
+ * - `token_expired`: The access token has expired.
+ * - `signature_missing`: The call must be signed.
+ * - `signature_invalid`: The signature does not fit the call.
+ * - `challenge_invalid`: The nonce does not begin with a challenge of this gateway.
+ * - `challenge_expired`: The challenge has expired; take a fresh one.
+ * - `nonce_replayed`: The nonce was used before.
+ * - `clock_skew`: The signature's time is too far from the gateway's.
+ * - `key_unknown`: The key is not enrolled.
+ * - `key_revoked`: The key was revoked.
+ * - `insufficient_scope`: The credential may not do this.
+ * - `enrollment_pending`: An operator has not approved the key yet.
+ * - `mode_mismatch`: The credential belongs to another mode.
+ * - `client_suspended`: The client is suspended.
+ * - `settlement_not_found`: No such settlement.
+ * - `reversal_not_found`: No such reversal.
+ * - `balance_not_found`: No balance in that currency.
+ * - `key_not_found`: No such key.
+ * - `tile_not_found`: The log has no such tile.
+ * - `webhook_not_found`: No such webhook.
+ * - `delivery_not_found`: No such delivery.
+ * - `client_not_found`: No such client.
+ * - `route_not_found`: Nothing lives at that path.
+ * - `method_not_allowed`: That path does not take this method.
+ * - `not_acceptable`: No representation matches the Accept header.
+ * - `body_too_large`: The body is too large.
+ * - `unsupported_media_type`: The body must be application/json.
+ * - `timeout`: The request took too long.
+ * - `reference_conflict`: The reference was used for a different request.
+ * - `settlement_in_flight`: The settlement is on its way; wait until it is final.
+ * - `invalid_state`: Its state does not allow this.
+ * - `reversal_exceeds_remaining`: More than what is left to reverse.
+ * - `already_reversed`: The settlement is already reversed.
+ * - `not_completed`: The settlement is not completed, so there is no receipt.
+ * - `version_conflict`: The thing changed meanwhile.
+ * - `request_in_progress`: The same request is still being worked on.
+ * - `key_exists`: The key is enrolled already.
+ * - `too_many_webhooks`: There are as many webhooks as there can be.
+ * - `invalid_fields`: Some fields are not valid.
+ * - `insufficient_funds`: The account does not hold enough.
+ * - `amount_below_minimum`: Less than the provider's minimum.
+ * - `amount_above_maximum`: More than the provider's maximum.
+ * - `same_party`: Payer and payee are the same.
+ * - `quote_expired`: The quote is not valid any more; ask for a new one.
+ * - `idempotency_key_reused`: The Idempotency-Key was used for a different request.
+ * - `reversal_not_supported`: The provider cannot reverse this.
+ * - `receipt_invalid`: The receipt is not one that these keys signed.
+ * - `rate_limited`: Too many requests; slow down.
+ * - `internal`: Something went wrong on our side.
+ * - `no_route`: No provider serves that participant and currency now.
+ * - `not_logged_yet`: The event is not in the log yet; a moment later it is.
+ * - `store_unavailable`: The store cannot be reached; nothing was lost.
+ */
+export type GatewayCode = (typeof GATEWAY_CODES)[number];
 
 /** One thing that is wrong with a request, and where. */
 export interface FieldProblem {
-  /** RFC 6901 JSON pointer into the request, such as `/amount`; for query parameters the parameter's name. */
+  /** RFC 6901 JSON pointer into the request body; for query parameters the parameter's name. */
   readonly pointer: string;
-  /** Stable, for programs: `required`, `amount_scale`, … */
+  /** Stable code, such as `required`, `wrong_type`, `amount_scale`. */
   readonly code: string;
   /** One sentence for people, saying what would be right. */
   readonly message: string;
 }
 
-/** An RFC 9457 problem document: why a call was not carried out. */
+/** An RFC 9457 problem: why a request was not carried out. */
 export interface Problem {
-  /** Names the kind of problem: the path of its page on the server, `/docs/problems/<code>`. */
+  /** Names the kind of problem; `code` is its last part. */
   readonly type?: string;
-  /** The same sentence for every occurrence. */
+  /** One short sentence, the same for every occurrence. */
   readonly title?: string;
   /** The HTTP status. */
   readonly status?: number;
   /** One sentence about this occurrence. */
   readonly detail?: string;
-  /** The path that was asked for. */
+  /** The path that was asked for; none where there was no call. */
   readonly instance?: string;
-  /** Stable, for programs. */
+  /** Stable; what programs should look at. */
   readonly code: string;
-  /** The family of the code. */
-  readonly category?: string;
+  /** The family. */
+  readonly category?: ErrorCategory;
   /** The same request is safe and useful to send again. */
   readonly retryable?: boolean;
-  /** Names this request in the server's log. */
+  /** Names this request in the server's log; none where there was no call. */
   readonly request_id?: string;
-  /** In the sandbox, for a signature that does not fit: what it should have been made over. */
+  /**
+   * In the sandbox, for a signature that does not fit: the base (RFC 9421, section 2.5) that it should have been made
+   * over, with the token left out.
+   */
   readonly signature_base?: string;
-  /** Everything that is wrong with the request. */
+  /** Every single thing that is wrong with the request, and where. */
   readonly errors?: readonly FieldProblem[];
 }
 
-/** A settlement to be made. `reference` is its idempotency key: the same request sent again makes nothing new. */
+/** A settlement to be created. */
 export interface CreateRequest {
-  /** Above zero, at most 15 significant digits, no more decimals than the currency has. */
+  /** More than zero, at most 15 significant digits, no exponent, no more decimals than the currency has. A JSON number, or a string with the same text. */
   readonly amount: AmountInput;
-  /** ISO 4217 code in upper case. */
+  /** ISO 4217 code. */
   readonly currency: string;
-  /** Who is paid, `namespace:identifier`, such as `msisdn:+254700000001`, `iban:DE…` or `sim:ok` (sandbox). */
+  /** `namespace:identifier`. */
   readonly to: string;
-  /** Yours, `[A-Za-z0-9._-]{1,64}`, once and for ever. */
+  /** The client's own name of it, unique for ever; makes the call idempotent. */
   readonly reference: string;
-  /** The mode; the credential's unless told. */
+  /** No real money moves. Default: what the credential was issued for. */
   readonly sandbox?: boolean;
-  /** For people, at most 140 characters. */
+  /** For people. */
   readonly description?: string;
-  /** At most 50 pairs; keys up to 40, values up to 500 characters. */
+  /** The client's own pairs, at most 50. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The id of the provider that it must go through. */
+  /** Pins a provider. */
   readonly provider?: string;
-  /** The quote that it is to be priced by, from a check. */
+  /** Of a check; fixes the fee. */
   readonly quote_id?: string;
-  /** RFC 3339: cancelled if nothing was sent by then. */
+  /** RFC 3339; cancelled if it was not dispatched by then. */
   readonly expires_at?: Timestamp;
 }
 
-/** A settlement to be undone, in whole or in part. */
+/** What is to be given back. */
 export interface ReverseRequest {
-  /** How much; all that is left unless told. */
+  /** As in a create; what is left to reverse, unless told. */
   readonly amount?: AmountInput;
   /** Why. */
   readonly reason?: ReversalReason;
-  /** Your name for the reversal. */
+  /** The client's own name of the reversal, unique among its reversals. */
   readonly reference?: string;
-  /** For people, at most 140 characters. */
+  /** For people. */
   readonly description?: string;
 }
 
@@ -207,7 +495,7 @@ export interface ReverseRequest {
 export interface Payee {
   /** The account holder's name, where the provider tells. */
   readonly display_name: string | null;
-  /** Whether the payee is known there. */
+  /** Whether the participant is known there. */
   readonly match: PayeeMatch;
 }
 
@@ -216,16 +504,16 @@ export interface Failure {
   /** The gateway's code. */
   readonly code: FailureCode;
   /** The family. */
-  readonly category: string;
+  readonly category: ErrorCategory;
   /** One sentence for people. */
   readonly message: string;
-  /** The provider's own code. */
+  /** The rail's own code. */
   readonly rail_code: string | null;
-  /** The ISO 20022 reason, such as `AC03`. */
+  /** ISO 20022 reason. */
   readonly iso_reason: string;
 }
 
-/** Paths of a settlement's parts, relative to the server's address. */
+/** Paths of a settlement's parts, relative to the base address. */
 export interface SettlementLinks {
   /** The record. */
   readonly self: string;
@@ -239,7 +527,7 @@ export interface SettlementLinks {
   readonly receipt: string;
 }
 
-/** One payment. */
+/** The settlement record. */
 export interface Settlement {
   /** `stl_` and a ULID. */
   readonly id: string;
@@ -251,13 +539,13 @@ export interface Settlement {
   readonly version: number;
   /** No real money moves. */
   readonly sandbox: boolean;
-  /** The amount. */
+  /** The amount, written with the minor unit's decimals. */
   readonly amount: Amount;
   /** The amount in minor units, an integer as text. */
   readonly amount_minor: string;
   /** ISO 4217 code. */
   readonly currency: string;
-  /** The receiving participant, in its one canonical form. */
+  /** The receiving participant, canonical. */
   readonly to: string;
   /** What the provider says of the payee. */
   readonly payee: Payee;
@@ -267,7 +555,7 @@ export interface Settlement {
   readonly total_debit: Amount;
   /** The provider of the current attempt. */
   readonly provider: string;
-  /** The provider's own reference. */
+  /** The rail's own reference. */
   readonly rail_reference: string | null;
   /** How many attempts were started. */
   readonly attempts: number;
@@ -287,19 +575,19 @@ export interface Settlement {
   readonly metadata: Readonly<Record<string, string>>;
   /** `cli_` and a ULID. */
   readonly client_id: string;
-  /** When it was made. */
+  /** When it was made, RFC 3339. */
   readonly created_at: Timestamp;
-  /** When it last changed. */
+  /** When it last changed, RFC 3339. */
   readonly updated_at: Timestamp;
-  /** When it was final for the first time. */
+  /** When it was final for the first time, RFC 3339. */
   readonly completed_at: Timestamp | null;
-  /** Cancelled if nothing was sent by then. */
+  /** Cancelled if nothing was sent by then, RFC 3339. */
   readonly expires_at: Timestamp | null;
   /** Where to go from here. */
   readonly links: SettlementLinks;
 }
 
-/** The short form of a settlement, for waiting. */
+/** The short form for polling. */
 export interface StatusView {
   /** `stl_` and a ULID. */
   readonly id: string;
@@ -317,29 +605,34 @@ export interface StatusView {
   readonly needs_review: boolean;
   /** Nothing more happens by itself. */
   readonly final: boolean;
-  /** When it last changed. */
+  /** When it last changed, RFC 3339. */
   readonly updated_at: Timestamp;
 }
 
-/** One link of a settlement's trace. Each holds the hash of the one before. */
+/**
+ * One link of a settlement's trace.
+ *
+ * `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`; `prev` is the hash of the
+ * event before it, null for the first. Fields stand in the order of that form.
+ */
 export interface SettlementEvent {
   /** Who made it happen. */
   readonly actor: Actor;
-  /** When. */
+  /** When, RFC 3339. */
   readonly at: Timestamp;
   /** The attempt concerned, from 1. */
   readonly attempt: number | null;
-  /** More about it; amounts in it are text. */
+  /** More about it. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The state before. */
   readonly from: StateName | null;
-  /** SHA-256 of this event's RFC 8785 form without `hash`, lower-case hexadecimal. */
+  /** Hash of this event. */
   readonly hash: string;
   /** `evt_` and a ULID. */
   readonly id: string;
-  /** The hash of the event before; null for the first. */
+  /** Hash of the event before. */
   readonly prev: string | null;
-  /** The client's reference of the settlement. */
+  /** The client's reference. */
   readonly reference: string;
   /** Its place in the trace, from 1, without gaps. */
   readonly sequence: number;
@@ -351,15 +644,15 @@ export interface SettlementEvent {
   readonly type: EventType;
 }
 
-/** An event in its owner's feed, which holds those of all settlements. */
+/** An event in its owner's feed. */
 export interface FeedEvent {
-  /** Its place in the feed, from 1, without gaps. */
+  /** Its place in the feed, from 1, without gaps; what `after` and `Last-Event-ID` name. */
   readonly position: number;
-  /** The event. */
+  /** The event, as the settlement's own trace shows it. */
   readonly event: SettlementEvent;
 }
 
-/** A page of the feed. */
+/** A page of a feed. */
 export interface FeedPage {
   /** The events, oldest first. */
   readonly data: readonly FeedEvent[];
@@ -379,7 +672,7 @@ export interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-/** Money on its way back. */
+/** A reversal. */
 export interface Reversal {
   /** `rev_` and a ULID. */
   readonly id: string;
@@ -401,37 +694,29 @@ export interface Reversal {
   readonly reason: ReversalReason | null;
   /** The client's description. */
   readonly description: string | null;
-  /** The provider's own reference. */
+  /** The rail's own reference. */
   readonly rail_reference: string | null;
   /** Why it failed, if it did. */
   readonly failure: Failure | null;
   /** A person must look. */
   readonly needs_review: boolean;
-  /** When it was made. */
+  /** When it was made, RFC 3339. */
   readonly created_at: Timestamp;
-  /** When it last changed. */
+  /** When it last changed, RFC 3339. */
   readonly updated_at: Timestamp;
-  /** When it was completed. */
+  /** When it was completed, RFC 3339. */
   readonly completed_at: Timestamp | null;
 }
 
-/** What came of a create. */
-export interface Created {
-  /** The settlement as it stands. */
-  readonly settlement: Settlement;
-  /** It was there already: the same request was sent before. */
-  readonly replayed: boolean;
-}
-
-/** What came of a reverse call. */
+/** The answer of a reverse call: the reversal (null when the settlement was cancelled instead) and the settlement. */
 export interface ReverseResult {
-  /** The reversal; null where the settlement was cancelled instead, for nothing had been sent. */
+  /** The reversal. */
   readonly reversal: Reversal | null;
   /** The settlement as it stands. */
   readonly settlement: Settlement;
 }
 
-/** What an account holds in one currency. */
+/** A client's balance in one currency. */
 export interface Balance {
   /** The account's name: `main`. */
   readonly account: string;
@@ -447,27 +732,27 @@ export interface Balance {
   readonly pending: Amount;
   /** What the books say: available and reserved. */
   readonly ledger: Amount;
-  /** When that was so. */
+  /** When that was so, RFC 3339. */
   readonly as_of: Timestamp;
 }
 
-/** What a settlement would cost, and until when that holds. */
+/** What a settlement would cost, until when that holds. */
 export interface Quote {
   /** The fee. */
   readonly fee: Amount;
   /** Amount and fee. */
   readonly total_debit: Amount;
-  /** The provider that it would go to first. */
+  /** The provider it would go to first. */
   readonly provider: string;
-  /** Until then. */
+  /** Until when that holds, RFC 3339. */
   readonly expires_at: Timestamp;
   /** Send it as `quote_id` to get this fee. */
   readonly quote_id: string;
 }
 
-/** What a create would meet now. */
+/** The answer of a pre-flight check. */
 export interface CheckResult {
-  /** It would be accepted. */
+  /** A create with this body would be accepted now. */
   readonly ok: boolean;
   /** Why not. */
   readonly problems: readonly FieldProblem[];
@@ -485,27 +770,27 @@ export interface CheckResult {
 
 /** One thing that was compared and does not agree. */
 export interface Finding {
-  /** Stable, for programs. */
+  /** Stable code. */
   readonly code: string;
   /** One sentence for people. */
   readonly message: string;
 }
 
-/** Whether the record, the books, the trace and the provider agree. */
+/** The answer of a reconciling check: do record, ledger, event chain and rail agree? */
 export interface ReconcileResult {
   /** They do. */
   readonly consistent: boolean;
   /** Where they do not, or could not be compared. */
   readonly findings: readonly Finding[];
-  /** The settlement as it stands after the provider was asked. */
+  /** The settlement as it stands after the rail was asked. */
   readonly settlement: Settlement;
 }
 
-/** One scenario of the sandbox's simulated provider. */
+/** One scenario of the simulator. */
 export interface Scenario {
   /** Send it as `to`. */
   readonly to: string;
-  /** What happens then. */
+  /** What happens. */
   readonly description: string;
 }
 
@@ -513,17 +798,17 @@ export interface Scenario {
 export interface ReceiptTrace {
   /** The sequence of the event. */
   readonly n: number;
-  /** Its hash, which covers all before it: lower-case hexadecimal. */
+  /** Its hash, which covers all before it: lower-case hex. */
   readonly head: string;
 }
 
-/** A receipt as the gateway shows it. What counts is `jws`. */
+/** A receipt as JSON. What counts is `jws`; the rest is what it says, for people and simple programs. */
 export interface Receipt {
   /** `rcpt_` and a ULID. */
   readonly id: string;
-  /** Who says it: the gateway's public address. */
+  /** Who says it: the gateway's public address, `railgate` where it has none. */
   readonly issuer: string;
-  /** When the event took place that it is about. */
+  /** When the event took place that it is about, RFC 3339. */
   readonly issued_at: Timestamp;
   /** `stl_` and a ULID. */
   readonly settlement_id: string;
@@ -545,11 +830,11 @@ export interface Receipt {
   readonly from: string;
   /** Who was paid, masked. */
   readonly to: string;
-  /** When it was completed. */
+  /** When it was completed, RFC 3339. */
   readonly settled_at: Timestamp;
   /** Through which provider. */
   readonly provider: string;
-  /** The provider's own reference. */
+  /** The rail's own reference. */
   readonly rail_reference: string | null;
   /** The trace up to the event that it is about. */
   readonly trace: ReceiptTrace;
@@ -561,17 +846,17 @@ export interface Receipt {
   readonly jws: string;
 }
 
-/** What a genuine receipt says: the claims of its JWS. */
+/** What a receipt says. The names are those of the JWS; amounts are decimals with the currency's decimals. */
 export interface ReceiptClaims {
-  /** Who says it: the gateway's public address. */
+  /** Who says it: the gateway's public address, `railgate` where it has none. */
   readonly iss: string;
   /** The receipt's id: `rcpt_` and a ULID. */
   readonly jti: string;
-  /** When the event took place that it is about, in seconds since 1970. */
+  /** When the event took place that it is about, in seconds since the Unix epoch. */
   readonly iat: number;
   /** The settlement: `stl_` and a ULID. */
   readonly sub: string;
-  /** A sandbox receipt stands for no money. */
+  /** `sandbox` or `live`. A sandbox receipt stands for no money. */
   readonly env: Environment;
   /** The client's reference. */
   readonly ref: string;
@@ -585,13 +870,13 @@ export interface ReceiptClaims {
   readonly from: string;
   /** Who was paid, masked. */
   readonly to: string;
-  /** `completed`, `partially_reversed`, `reversed` or `returned`. */
+  /** Where the settlement stands: `completed`, `partially_reversed`, `reversed` or `returned`. */
   readonly status: SettlementStatus;
-  /** When it was completed. */
+  /** When it was completed, RFC 3339. */
   readonly settled_at: Timestamp;
   /** Through which provider. */
   readonly provider: string;
-  /** The provider's own reference. */
+  /** The rail's own reference. */
   readonly rail_ref: string | null;
   /** Given back by reversals. */
   readonly rev: Amount;
@@ -601,117 +886,22 @@ export interface ReceiptClaims {
   readonly supersedes?: string;
 }
 
-/** A public key as JSON (RFC 7517): what WebCrypto calls `JsonWebKey`, which only projects with the types of a browser have. */
-export interface PublicJwk {
-  /** The family: `EC` or `OKP`. */
-  readonly kty?: string;
-  /** The curve, such as `P-256`. */
-  readonly crv?: string;
-  /** The point. */
-  readonly x?: string;
-  /** Its other half, where the curve has one. */
-  readonly y?: string;
-  /** Its name. */
-  readonly kid?: string;
-  /** How it signs. */
-  readonly alg?: string;
-  /** What it is for. */
-  readonly use?: string;
-}
-
-/** A set of public keys (RFC 7517), such as the gateway publishes at `/.well-known/jwks.json`. */
-export interface JsonWebKeySet {
-  /** The keys. */
-  readonly keys: readonly PublicJwk[];
-}
-
-/** A key of a client. */
+/** A key as its owner sees it. */
 export interface Key {
-  /** RFC 7638 thumbprint (SHA-256). */
+  /** RFC 7638 thumbprint (SHA-256): what `keyid` names. */
   readonly key_id: string;
-  /** How it signs. */
-  readonly algorithm: "ecdsa-p256-sha256" | "ed25519";
-  /** What it may touch. */
+  /** `ecdsa-p256-sha256` or `ed25519`. */
+  readonly algorithm: KeyAlgorithm;
+  /** `sandbox` or `live`. */
   readonly environment: Environment;
-  /** `pending` until an operator approves. */
-  readonly status: "active" | "pending" | "revoked";
+  /** `active`, `pending` until an operator approves, or `revoked`. */
+  readonly status: KeyStatus;
   /** What its owner calls it. */
   readonly label: string | null;
   /** What it may do, names with spaces between them. */
   readonly scope: string;
-  /** When it was made known. */
+  /** When it was made, RFC 3339. */
   readonly created_at: Timestamp;
-  /** When it was revoked. */
+  /** When it was revoked, RFC 3339. */
   readonly revoked_at: Timestamp | null;
 }
-
-/** What an enrolment brought. */
-export interface Enrollment {
-  /** `cli_` and a ULID. */
-  readonly client_id: string;
-  /** The key's RFC 7638 thumbprint. */
-  readonly key_id: string;
-  /** What it may touch. */
-  readonly environment: Environment;
-  /** `pending` until an operator approves a live key. */
-  readonly status: "active" | "pending";
-  /** What the key may do, names with spaces between them. */
-  readonly scope?: string;
-  /** Verifies webhooks. It is shown this once: keep it. Not there for a key that was enrolled before. */
-  readonly webhook_secret?: string;
-  /** What the new accounts hold: play money. */
-  readonly balances?: readonly Balance[];
-}
-
-/** Which settlements a list is to show. */
-export interface ListFilter {
-  /** Those in one of these states. */
-  readonly status?: SettlementStatus | readonly SettlementStatus[];
-  /** ISO 4217 code. */
-  readonly currency?: string;
-  /** The id of a provider. */
-  readonly provider?: string;
-  /** Whom they pay. */
-  readonly to?: string;
-  /** The one with this reference. */
-  readonly reference?: string;
-  /** In this mode. */
-  readonly sandbox?: boolean;
-  /** Made then or later, RFC 3339. */
-  readonly created_from?: Timestamp;
-  /** Made before, RFC 3339. */
-  readonly created_to?: Timestamp;
-  /** At least so much. */
-  readonly min_amount?: AmountInput;
-  /** At most so much. */
-  readonly max_amount?: AmountInput;
-  /** Those that a person must look at. */
-  readonly needs_review?: boolean;
-  /** A page's size, 1 to 200; 50 unless told. */
-  readonly limit?: number;
-  /** `next_cursor` of the page before. */
-  readonly cursor?: string;
-}
-
-/** An element of a batch that was carried out. */
-export interface BatchDone {
-  /** 201, or 200 where it was there already. */
-  readonly status: 200 | 201;
-  /** The settlement. */
-  readonly settlement: Settlement;
-  /** There is none. */
-  readonly problem?: never;
-}
-
-/** An element of a batch that was refused. */
-export interface BatchRefused {
-  /** The problem's status. */
-  readonly status: number;
-  /** Why; pointers begin at the element. */
-  readonly problem: Problem;
-  /** There is none. */
-  readonly settlement?: never;
-}
-
-/** What came of one element of a batch. */
-export type BatchResult = BatchDone | BatchRefused;

@@ -13,10 +13,12 @@ import * as check from "./check.js";
 import { DisposedError, InternalError, type LocalCode, RailgateError, WebhookError } from "./errors.js";
 import { guarded } from "./problem.js";
 import { parseView } from "./json.js";
-import type { EventType, Reversal, Settlement, Timestamp } from "./types.js";
+import type { EventType, Reversal, Settlement } from "./types.js";
+import type { Timestamp } from "./values.js";
 
 export { DisposedError, RailgateError, WebhookError } from "./errors.js";
-export type { EventType, Reversal, Settlement, Timestamp } from "./types.js";
+export type { EventType, Reversal, Settlement } from "./types.js";
+export type { Timestamp } from "./values.js";
 
 /** Headers as frameworks have them: a `Headers`, or an object with names in any case (Node's `request.headers`). */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;

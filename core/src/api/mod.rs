@@ -2,15 +2,18 @@
 
 mod answer;
 mod caller;
+mod request;
 mod task;
 mod view;
 mod webhook;
 
+pub use crate::error::{FieldProblem, Problem};
 pub use crate::lifecycle::{ReversalStatus, SettlementStatus};
 pub use crate::receipt::ReceiptView;
 pub use crate::validate::{CreateRequest, ReverseRequest};
 pub use answer::{CreateAnswer, ReverseAnswer};
 pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedToken, SignedBy, Subject, Target};
+pub use request::*;
 pub use task::{Action, Call, Lease, Work};
 pub use view::*;
 pub use webhook::*;

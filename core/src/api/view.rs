@@ -1,18 +1,24 @@
 //! What callers see: the wire shapes of the HTTP contract, section 2. Bindings hand out the same types.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use crate::error::FieldProblem;
-use crate::ledger::Mode;
-use crate::lifecycle::{ReversalStatus, SettlementStatus, StateName};
+use crate::error::{Category, FieldProblem, Problem};
+use crate::lifecycle::{IsoStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Money;
 use crate::rail::FailureCode;
 use crate::rail::PayeeMatch;
-use crate::store::record::{Actor, EventType, KeyRecord, KeyStatus};
-use crate::time::rfc3339;
+use crate::store::record::{Actor, EventType};
 use crate::validate::ReversalReason;
+
+mod access;
+mod webhook;
+
+pub use access::*;
+pub use webhook::*;
 
 /// An exact decimal that is written as a JSON number with the currency's decimals, never through a float.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,12 +40,29 @@ impl DecimalNumber {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether no digit of it says anything.
+    pub fn is_zero(&self) -> bool {
+        !self.0.bytes().any(|b| b.is_ascii_digit() && b != b'0')
+    }
 }
 
 impl Serialize for DecimalNumber {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw: &serde_json::value::RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
+        let raw: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
         raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for DecimalNumber {
+    /// Digit by digit: `0.10` stays `0.10`.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <Box<RawValue>>::deserialize(deserializer)?;
+        let digits = raw.get().strip_prefix('-').unwrap_or(raw.get());
+        if digits.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+            return Ok(Self(Box::<str>::from(raw).into()));
+        }
+        Err(serde::de::Error::custom(format_args!("{raw} is not a decimal")))
     }
 }
 
@@ -58,7 +81,7 @@ impl utoipa::PartialSchema for DecimalNumber {
 impl utoipa::ToSchema for DecimalNumber {}
 
 /// A page of a list.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Page<T> {
     /// The page.
@@ -70,7 +93,7 @@ pub struct Page<T> {
 }
 
 /// The settlement record.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SettlementView {
     /// `stl_` and a ULID.
@@ -112,27 +135,27 @@ pub struct SettlementView {
     /// Being given back by reversals under way.
     pub reversing_amount: DecimalNumber,
     /// ISO 20022 status.
-    pub iso_status: &'static str,
+    pub iso_status: IsoStatus,
     /// The client's description.
     pub description: Option<String>,
     /// The client's own pairs.
     pub metadata: BTreeMap<String, String>,
     /// `cli_` and a ULID.
     pub client_id: String,
-    /// RFC 3339.
+    /// When it was made, RFC 3339.
     pub created_at: String,
-    /// RFC 3339.
+    /// When it last changed, RFC 3339.
     pub updated_at: String,
-    /// RFC 3339; when it became final for the first time.
+    /// When it was final for the first time, RFC 3339.
     pub completed_at: Option<String>,
-    /// RFC 3339; cancelled if not dispatched by then.
+    /// Cancelled if nothing was sent by then, RFC 3339.
     pub expires_at: Option<String>,
     /// Where to go from here.
     pub links: LinksView,
 }
 
 /// What the provider says of the payee.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PayeeView {
     /// The account holder's name, where the provider tells.
@@ -143,23 +166,23 @@ pub struct PayeeView {
 }
 
 /// Why something failed.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FailureView {
     /// The gateway's code.
     pub code: FailureCode,
     /// The family.
-    pub category: &'static str,
+    pub category: Category,
     /// One sentence for people.
-    pub message: &'static str,
+    pub message: Cow<'static, str>,
     /// The rail's own code.
     pub rail_code: Option<String>,
     /// ISO 20022 reason.
-    pub iso_reason: &'static str,
+    pub iso_reason: Cow<'static, str>,
 }
 
 /// Paths of a settlement's parts, relative to the base address.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LinksView {
     /// The record.
@@ -175,8 +198,31 @@ pub struct LinksView {
     pub receipt: String,
 }
 
+/// What came of one element of a batch: a settlement or a problem.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct BatchResult {
+    /// The status that this element would have been answered with by itself: 201, 200 for a replay, or a problem's.
+    #[cfg_attr(feature = "openapi", schema(example = 201))]
+    pub status: u16,
+    /// The settlement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settlement: Option<SettlementView>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
+}
+
+/// The answer of a batch.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct BatchView {
+    /// One for each element, in their order.
+    pub results: Vec<BatchResult>,
+}
+
 /// The short form for polling.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StatusView {
     /// `stl_` and a ULID.
@@ -188,7 +234,7 @@ pub struct StatusView {
     /// Grows with every event.
     pub version: u32,
     /// ISO 20022 status.
-    pub iso_status: &'static str,
+    pub iso_status: IsoStatus,
     /// Why it failed, if it did.
     pub failure: Option<FailureView>,
     /// A person must look.
@@ -196,7 +242,7 @@ pub struct StatusView {
     /// Nothing more happens by itself.
     #[serde(rename = "final")]
     pub is_final: bool,
-    /// RFC 3339.
+    /// When it last changed, RFC 3339.
     pub updated_at: String,
 }
 
@@ -204,22 +250,23 @@ pub struct StatusView {
 ///
 /// `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`; `prev` is the hash of the
 /// event before it, null for the first. Fields stand in the order of that form.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EventView {
     /// Who made it happen.
     pub actor: Actor,
-    /// RFC 3339.
+    /// When, RFC 3339.
     pub at: String,
     /// The attempt concerned, from 1.
     pub attempt: Option<u16>,
     /// More about it.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
-    pub data: Box<serde_json::value::RawValue>,
+    pub data: Box<RawValue>,
     /// The state before.
     pub from: Option<StateName>,
     /// Hash of this event.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub hash: Option<String>,
     /// `evt_` and a ULID.
     pub id: String,
@@ -239,7 +286,7 @@ pub struct EventView {
 }
 
 /// A reversal.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReversalView {
     /// `rev_` and a ULID.
@@ -251,7 +298,7 @@ pub struct ReversalView {
     /// Where it stands.
     pub status: ReversalStatus,
     /// ISO 20022 status.
-    pub iso_status: &'static str,
+    pub iso_status: IsoStatus,
     /// How much.
     pub amount: DecimalNumber,
     /// The same in minor units, an integer as text.
@@ -268,16 +315,16 @@ pub struct ReversalView {
     pub failure: Option<FailureView>,
     /// A person must look.
     pub needs_review: bool,
-    /// RFC 3339.
+    /// When it was made, RFC 3339.
     pub created_at: String,
-    /// RFC 3339.
+    /// When it last changed, RFC 3339.
     pub updated_at: String,
-    /// RFC 3339.
+    /// When it was completed, RFC 3339.
     pub completed_at: Option<String>,
 }
 
 /// The answer of a reverse call: the reversal (null when the settlement was cancelled instead) and the settlement.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReverseView {
     /// The reversal.
@@ -286,12 +333,20 @@ pub struct ReverseView {
     pub settlement: SettlementView,
 }
 
+/// A settlement's reversals.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReversalsView {
+    /// Oldest first.
+    pub data: Vec<ReversalView>,
+}
+
 /// A client's balance in one currency.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BalanceView {
     /// The account's name: `main`.
-    pub account: &'static str,
+    pub account: Cow<'static, str>,
     /// ISO 4217 code.
     pub currency: String,
     /// Play money.
@@ -304,49 +359,20 @@ pub struct BalanceView {
     pub pending: DecimalNumber,
     /// What the books say: available and reserved.
     pub ledger: DecimalNumber,
-    /// RFC 3339.
+    /// When that was so, RFC 3339.
     pub as_of: String,
 }
 
-/// A key as its owner sees it.
-#[derive(Debug, Clone, Serialize)]
+/// A client's balances.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct KeyView {
-    /// RFC 7638 thumbprint (SHA-256): what `keyid` names.
-    pub key_id: String,
-    /// `ecdsa-p256-sha256` or `ed25519`.
-    pub algorithm: &'static str,
-    /// `sandbox` or `live`.
-    pub environment: &'static str,
-    /// `active`, `pending` until an operator approves, or `revoked`.
-    pub status: KeyStatus,
-    /// What its owner calls it.
-    pub label: Option<String>,
-    /// What it may do, names with spaces between them.
-    pub scope: String,
-    /// RFC 3339.
-    pub created_at: String,
-    /// RFC 3339.
-    pub revoked_at: Option<String>,
-}
-
-impl From<&KeyRecord> for KeyView {
-    fn from(key: &KeyRecord) -> Self {
-        Self {
-            key_id: key.id.to_string(),
-            algorithm: key.public.algorithm().as_str(),
-            environment: environment(key.mode),
-            status: key.status,
-            label: key.label.clone(),
-            scope: key.scopes.to_string(),
-            created_at: rfc3339(key.created_at),
-            revoked_at: key.revoked_at.map(rfc3339),
-        }
-    }
+pub struct BalancesView {
+    /// One for each currency.
+    pub data: Vec<BalanceView>,
 }
 
 /// The answer of a pre-flight check.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CheckView {
     /// A create with this body would be accepted now.
@@ -366,7 +392,7 @@ pub struct CheckView {
 }
 
 /// What a settlement would cost, until when that holds.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QuoteView {
     /// The fee.
@@ -375,14 +401,14 @@ pub struct QuoteView {
     pub total_debit: DecimalNumber,
     /// The provider it would go to first.
     pub provider: String,
-    /// RFC 3339.
+    /// Until when that holds, RFC 3339.
     pub expires_at: String,
     /// Send it as `quote_id` to get this fee.
     pub quote_id: String,
 }
 
 /// The answer of a reconciling check: do record, ledger, event chain and rail agree?
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReconcileView {
     /// They do.
@@ -394,32 +420,35 @@ pub struct ReconcileView {
 }
 
 /// One thing that was compared and does not agree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FindingView {
     /// Stable code.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// One sentence for people.
     pub message: String,
 }
 
 /// One scenario of the simulator.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScenarioView {
     /// Send it as `to`.
-    pub to: &'static str,
+    pub to: Cow<'static, str>,
     /// What happens.
-    pub description: &'static str,
+    pub description: Cow<'static, str>,
 }
 
-/// `sandbox` or `live`, as credentials name it.
-pub fn environment(mode: Mode) -> &'static str {
-    mode.as_str()
+/// What the simulated operator can be made to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ScenariosView {
+    /// Every scenario.
+    pub data: Vec<ScenarioView>,
 }
 
 /// An event in its owner's feed.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FeedEventView {
     /// Its place in the feed, from 1, without gaps; what `after` and `Last-Event-ID` name.
@@ -429,7 +458,7 @@ pub struct FeedEventView {
 }
 
 /// A page of a feed.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FeedPage {
     /// The events, oldest first.
@@ -441,7 +470,7 @@ pub struct FeedPage {
 }
 
 /// The proof that a settlement's last event is in the log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ProofView {
     /// `stl_` and a ULID.
@@ -467,4 +496,15 @@ pub struct ProofView {
     pub checkpoint: String,
     /// All of it as a C2SP `tlog-proof`.
     pub proof: String,
+}
+
+/// How the service is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HealthView {
+    /// `ok` or `ready`.
+    #[cfg_attr(feature = "openapi", schema(example = "ok"))]
+    pub status: Cow<'static, str>,
+    /// The service's version.
+    pub version: Cow<'static, str>,
 }

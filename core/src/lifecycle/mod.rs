@@ -12,29 +12,39 @@ pub use attempt::AttemptStatus;
 pub use reversal::ReversalStatus;
 pub use settlement::SettlementStatus;
 
-/// Declares a fieldless enum that is stored as a small number and written as a lower-case name.
-macro_rules! stored_enum {
-    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal $text:literal,)* }) => {
-        $(#[$doc])*
+/// Declares a fieldless enum that is written as a name: in JSON both ways, and in the schema.
+macro_rules! named_enum {
+    ($(#[doc = $doc:literal])* $vis:vis enum $name:ident { $($(#[doc = $vdoc:literal])* $variant:ident = $text:literal,)* }) => {
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        $vis enum $name { $($(#[$vdoc])* $variant,)* }
+        $vis enum $name { $($(#[doc = $vdoc])* $variant,)* }
 
         impl $name {
-            /// Every value, in the order of its stored code.
+            /// Every value, in the order of its declaration.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-            /// The number under which it is stored. Never changes.
-            pub const fn code(self) -> u8 { match self { $(Self::$variant => $code,)* } }
-            /// The value of a stored number.
-            pub const fn from_code(code: u8) -> Option<Self> { match code { $($code => Some(Self::$variant),)* _ => None } }
             /// The wire name. Never changes.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text,)* } }
             /// The value of a wire name.
             pub fn from_name(name: &str) -> Option<Self> { match name { $($text => Some(Self::$variant),)* _ => None } }
+            /// What is said of it above, line by line.
+            #[cfg(feature = "openapi")]
+            #[doc(hidden)]
+            pub const DOC: &'static [&'static str] = &[$($doc,)*];
+            /// Each wire name, and what is said of it above.
+            #[cfg(feature = "openapi")]
+            #[doc(hidden)]
+            pub const DOCS: &'static [(&'static str, &'static [&'static str])] = &[$(($text, &[$($vdoc,)*]),)*];
         }
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                crate::lifecycle::read_name(deserializer, stringify!($name), Self::from_name)
             }
         }
 
@@ -52,7 +62,53 @@ macro_rules! stored_enum {
         impl utoipa::ToSchema for $name {}
     };
 }
+pub(crate) use named_enum;
+
+/// Declares a [`named_enum`] that is stored as a small number.
+macro_rules! stored_enum {
+    ($(#[doc = $doc:literal])* $vis:vis enum $name:ident { $($(#[doc = $vdoc:literal])* $variant:ident = $code:literal $text:literal,)* }) => {
+        $crate::lifecycle::named_enum! {
+            $(#[doc = $doc])*
+            $vis enum $name { $($(#[doc = $vdoc])* $variant = $text,)* }
+        }
+
+        impl $name {
+            /// The number under which it is stored. Never changes.
+            pub const fn code(self) -> u8 { match self { $(Self::$variant => $code,)* } }
+            /// The value of a stored number.
+            pub const fn from_code(code: u8) -> Option<Self> { match code { $($code => Some(Self::$variant),)* _ => None } }
+        }
+    };
+}
 pub(crate) use stored_enum;
+
+/// Reads the wire name of `what`.
+pub(crate) fn read_name<'de, D: serde::Deserializer<'de>, T>(
+    reader: D,
+    what: &str,
+    from_name: fn(&str) -> Option<T>,
+) -> Result<T, D::Error> {
+    let name = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(reader)?;
+    from_name(&name).ok_or_else(|| serde::de::Error::custom(format_args!("{name:?} is not a {what} that this version knows")))
+}
+
+named_enum! {
+    /// An ISO 20022 payment status, of ExternalPaymentTransactionStatus1Code.
+    pub enum IsoStatus {
+        /// Received.
+        Rcvd = "RCVD",
+        /// Accepted, settlement in process.
+        Acsp = "ACSP",
+        /// Pending: how it ended is not known yet.
+        Pdng = "PDNG",
+        /// Accepted, settlement completed.
+        Acsc = "ACSC",
+        /// Rejected.
+        Rjct = "RJCT",
+        /// Cancelled.
+        Canc = "CANC",
+    }
+}
 
 stored_enum! {
     /// Any state's name as an event records it: settlements, attempts and reversals share the words.

@@ -2,7 +2,7 @@
 
 use super::attempt::AnswerKind;
 use super::settlement::SettlementStatus;
-use super::{StateName, stored_enum};
+use super::{IsoStatus, StateName, stored_enum};
 use crate::error::ErrorCode;
 
 stored_enum! {
@@ -42,13 +42,13 @@ impl ReversalStatus {
     }
 
     /// The ISO 20022 payment status that corresponds.
-    pub const fn iso_status(self) -> &'static str {
+    pub const fn iso_status(self) -> IsoStatus {
         match self {
-            Self::Accepted => "RCVD",
-            Self::Submitted => "ACSP",
-            Self::Unknown => "PDNG",
-            Self::Completed => "ACSC",
-            Self::Failed => "RJCT",
+            Self::Accepted => IsoStatus::Rcvd,
+            Self::Submitted => IsoStatus::Acsp,
+            Self::Unknown => IsoStatus::Pdng,
+            Self::Completed => IsoStatus::Acsc,
+            Self::Failed => IsoStatus::Rjct,
         }
     }
 }

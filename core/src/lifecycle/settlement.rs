@@ -1,6 +1,6 @@
 //! The settlement's lifecycle.
 
-use super::{StateName, stored_enum};
+use super::{IsoStatus, StateName, stored_enum};
 
 stored_enum! {
     /// Where a settlement stands.
@@ -43,15 +43,15 @@ impl SettlementStatus {
         }
     }
 
-    /// The ISO 20022 payment status that corresponds (ExternalPaymentTransactionStatus1Code).
-    pub const fn iso_status(self) -> &'static str {
+    /// The ISO 20022 payment status that corresponds.
+    pub const fn iso_status(self) -> IsoStatus {
         match self {
-            Self::Accepted => "RCVD",
-            Self::Submitted => "ACSP",
-            Self::Unknown => "PDNG",
-            Self::Completed | Self::PartiallyReversed | Self::Reversed | Self::Returned => "ACSC",
-            Self::Failed => "RJCT",
-            Self::Cancelled => "CANC",
+            Self::Accepted => IsoStatus::Rcvd,
+            Self::Submitted => IsoStatus::Acsp,
+            Self::Unknown => IsoStatus::Pdng,
+            Self::Completed | Self::PartiallyReversed | Self::Reversed | Self::Returned => IsoStatus::Acsc,
+            Self::Failed => IsoStatus::Rjct,
+            Self::Cancelled => IsoStatus::Canc,
         }
     }
 

@@ -146,7 +146,7 @@ pub struct Payee {
 }
 
 stored_enum! {
-    /// Why a rail refused (contract, section 8).
+    /// Why a settlement or a reversal failed.
     pub enum FailureCode {
         /// The recipient does not exist at the provider.
         RecipientNotFound = 1 "recipient_not_found",
@@ -214,13 +214,6 @@ impl FailureCode {
             Self::NotAllowed => "The provider does not allow this payment",
             Self::Other => "The provider refused the payment",
         }
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for FailureCode {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("unknown failure code"))
     }
 }
 

@@ -3,6 +3,8 @@
 //! Pure functions of the scenario, the attempt and the time since the request arrived. The engine keeps the
 //! operator's books (what arrived, and how often) apart from its own, and carries its callbacks by the outbox.
 
+use std::borrow::Cow;
+
 use super::{FailureCode, HttpReply, Inside, Payee, PayeeMatch, Rail, RailAnswer, Request};
 use crate::api::{Call, ScenarioView, Subject};
 use crate::ledger::Mode;
@@ -141,7 +143,7 @@ pub const SCENARIOS: &[ScenarioView] = &[
 ];
 
 const fn scenario(to: &'static str, description: &'static str) -> ScenarioView {
-    ScenarioView { to, description }
+    ScenarioView { to: Cow::Borrowed(to), description: Cow::Borrowed(description) }
 }
 
 const SLOW: Millis = 30_000;

@@ -16,12 +16,13 @@ mod verify;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::api::{DecimalNumber, environment};
+use crate::api::DecimalNumber;
 use crate::auth::{KeyId, SignError, Signer};
 use crate::error::{Error, Result};
 use crate::ids::{IdKey, Ulid};
+use crate::ledger::Mode;
 use crate::lifecycle::SettlementStatus;
 use crate::money::Money;
 use crate::store::record::{Digest32, EventRecord, EventType, SettlementRecord};
@@ -39,7 +40,8 @@ pub const TYP: &str = "settlement-receipt+jwt";
 const ALG: &str = "ES256";
 
 /// What a receipt says. The names are those of the JWS; amounts are decimals with the currency's decimals.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claims {
     /// Who says it: the gateway's public address, `railgate` where it has none.
     pub iss: String,
@@ -50,15 +52,18 @@ pub struct Claims {
     /// The settlement: `stl_` and a ULID.
     pub sub: String,
     /// `sandbox` or `live`. A sandbox receipt stands for no money.
+    #[cfg_attr(feature = "openapi", schema(value_type = Mode))]
     pub env: String,
     /// The client's reference.
     #[serde(rename = "ref")]
     pub reference: String,
     /// The amount that the payee got.
+    #[cfg_attr(feature = "openapi", schema(format = "decimal"))]
     pub amt: String,
     /// ISO 4217 code.
     pub cur: String,
     /// The fee, beside the amount.
+    #[cfg_attr(feature = "openapi", schema(format = "decimal"))]
     pub fee: String,
     /// Who paid: `cli_` and a ULID.
     pub from: String,
@@ -73,6 +78,7 @@ pub struct Claims {
     /// The rail's own reference.
     pub rail_ref: Option<String>,
     /// Given back by reversals.
+    #[cfg_attr(feature = "openapi", schema(format = "decimal"))]
     pub rev: String,
     /// The trace up to the event.
     pub ev: Trace,
@@ -82,7 +88,7 @@ pub struct Claims {
 }
 
 /// Up to where a receipt knows the settlement's trace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Trace {
     /// The sequence of the event.
@@ -141,7 +147,7 @@ impl Receipt {
             issued_at: rfc3339(claims.iat.saturating_mul(1_000)),
             settlement_id: claims.sub,
             reference: claims.reference,
-            sandbox: claims.env == environment(crate::ledger::Mode::Sandbox),
+            sandbox: claims.env == Mode::Sandbox.as_str(),
             status: claims.status,
             amount: DecimalNumber::from_text(claims.amt),
             currency: claims.cur,
@@ -165,14 +171,14 @@ fn push_part(out: &mut String, bytes: &[u8]) {
 }
 
 /// A receipt as JSON. What counts is `jws`; the rest is what it says, for people and simple programs.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReceiptView {
     /// `rcpt_` and a ULID.
     pub id: String,
     /// Who says it: the gateway's public address, `railgate` where it has none.
     pub issuer: String,
-    /// RFC 3339; when the event took place that it is about.
+    /// When the event took place that it is about, RFC 3339.
     pub issued_at: String,
     /// `stl_` and a ULID.
     pub settlement_id: String,
@@ -194,7 +200,7 @@ pub struct ReceiptView {
     pub from: String,
     /// Who was paid, masked.
     pub to: String,
-    /// RFC 3339; when it was completed.
+    /// When it was completed, RFC 3339.
     pub settled_at: String,
     /// Through which provider.
     pub provider: String,
@@ -267,7 +273,7 @@ pub(crate) fn claims(
         jti: id(moment),
         iat: moment.at.div_euclid(1_000),
         sub: format!("stl_{}", trail::settlement_ulid(key, record)),
-        env: environment(record.mode).to_owned(),
+        env: record.mode.as_str().to_owned(),
         reference: record.reference.as_str().to_owned(),
         amt: money(record.amount),
         cur: record.currency.code().to_owned(),

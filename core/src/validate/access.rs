@@ -1,6 +1,7 @@
 //! The bodies of calls about credentials.
 
 use super::json::{Object, Problems, Value, is_blank};
+use crate::api::{ChallengeBody, EnrollBody, NewKeyBody, RevokeBody, TokenBody};
 use crate::auth::{PublicKey, ScopeSet, read_jwk, token_hash};
 use crate::error::Error;
 use crate::ledger::Mode;
@@ -40,8 +41,7 @@ pub struct NewKeyRequest {
 /// # Errors
 /// [`crate::ErrorCode::MalformedJson`], and [`crate::ErrorCode::InvalidFields`] with everything that is wrong.
 pub fn parse_enroll(body: &[u8]) -> Result<EnrollRequest, Error> {
-    const FIELDS: [&str; 3] = ["jwk", "client_name", "environment"];
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &EnrollBody::FIELDS)?;
     let mode = body.optional("environment", mode);
     let live = mode == Some(Some(Mode::Live));
     let key = body.required("jwk", read_jwk);
@@ -61,8 +61,7 @@ pub fn parse_enroll(body: &[u8]) -> Result<EnrollRequest, Error> {
 /// # Errors
 /// As [`parse_enroll`].
 pub fn parse_new_key(body: &[u8]) -> Result<NewKeyRequest, Error> {
-    const FIELDS: [&str; 3] = ["jwk", "label", "scope"];
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &NewKeyBody::FIELDS)?;
     let key = body.required("jwk", read_jwk);
     let label = body.optional("label", |value| value.text().map(|text| text.into_owned()));
     let scopes = body.optional("scope", scopes);
@@ -74,11 +73,10 @@ pub fn parse_new_key(body: &[u8]) -> Result<NewKeyRequest, Error> {
 /// # Errors
 /// As [`parse_enroll`].
 pub fn parse_token(body: &[u8]) -> Result<Option<ScopeSet>, Error> {
-    const FIELDS: [&str; 1] = ["scope"];
     if is_blank(body) {
         return Ok(None);
     }
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &TokenBody::FIELDS)?;
     let scopes = body.optional("scope", scopes);
     body.finish(|| scopes)
 }
@@ -89,11 +87,10 @@ pub fn parse_token(body: &[u8]) -> Result<Option<ScopeSet>, Error> {
 /// # Errors
 /// As [`parse_enroll`].
 pub fn parse_revocation(body: &[u8]) -> Result<Option<Digest32>, Error> {
-    const FIELDS: [&str; 1] = ["token"];
     if is_blank(body) {
         return Ok(None);
     }
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &RevokeBody::FIELDS)?;
     let token = body.optional("token", |value| value.text().map(|text| token_hash(&text).unwrap_or_default()));
     body.finish(|| token)
 }
@@ -103,11 +100,10 @@ pub fn parse_revocation(body: &[u8]) -> Result<Option<Digest32>, Error> {
 /// # Errors
 /// As [`parse_enroll`].
 pub fn parse_challenge(body: &[u8]) -> Result<Mode, Error> {
-    const FIELDS: [&str; 1] = ["environment"];
     if is_blank(body) {
         return Ok(Mode::Sandbox);
     }
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &ChallengeBody::FIELDS)?;
     let mode = body.optional("environment", mode);
     body.finish(|| mode).map(|mode| mode.unwrap_or(Mode::Sandbox))
 }

@@ -8,6 +8,7 @@ pub mod access;
 pub(crate) mod json;
 pub mod webhook;
 
+use crate::api::{CreateBatchBody, CreateBody, FundBody, ReverseBody};
 use crate::error::Error;
 use crate::lifecycle::stored_enum;
 use crate::money::{Amount, AmountError, Currency, Money};
@@ -119,9 +120,7 @@ stored_enum! {
 /// [`ErrorCode::InvalidFields`](crate::error::ErrorCode::InvalidFields) with everything that is wrong, in the order
 /// of the fields.
 pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<CreateRequest, Error> {
-    const FIELDS: [&str; 10] =
-        ["amount", "currency", "to", "reference", "sandbox", "description", "metadata", "provider", "quote_id", "expires_at"];
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &CreateBody::FIELDS)?;
     // The currency comes first because the amount is judged by it; problems are reported in the table's order anyway.
     let currency = body.required("currency", currency);
     let offered = currency.and_then(|it| body.required("currency", |_| offered(it, offer)));
@@ -158,11 +157,10 @@ pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Creat
 /// # Errors
 /// As [`parse_create`]. Whether the amount fits the settlement and its currency is found out later.
 pub fn parse_reverse(body: &[u8]) -> Result<ReverseRequest, Error> {
-    const FIELDS: [&str; 4] = ["amount", "reason", "reference", "description"];
     if json::is_blank(body) {
         return Ok(ReverseRequest::default());
     }
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &ReverseBody::FIELDS)?;
     let amount = body.optional("amount", amount);
     let reason = body.optional("reason", reason);
     let reference = body.optional("reference", reference);
@@ -175,8 +173,7 @@ pub fn parse_reverse(body: &[u8]) -> Result<ReverseRequest, Error> {
 /// # Errors
 /// As [`parse_create`].
 pub fn parse_money(body: &[u8]) -> Result<Money, Error> {
-    const FIELDS: [&str; 2] = ["currency", "amount"];
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &FundBody::FIELDS)?;
     let currency = body.required("currency", currency);
     let money = body.required("amount", |value| {
         let amount = amount(value)?;
@@ -191,8 +188,7 @@ pub fn parse_money(body: &[u8]) -> Result<Money, Error> {
 /// # Errors
 /// As [`parse_create`], about the batch itself; `too_few` or `too_many` at `/settlements`.
 pub fn parse_batch(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Vec<Result<CreateRequest, Error>>, Error> {
-    const FIELDS: [&str; 1] = ["settlements"];
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &CreateBatchBody::FIELDS)?;
     let elements = body.required("settlements", |value| value.elements(BATCH_MAX));
     let elements = body.finish(|| elements)?;
     Ok(elements.into_iter().map(|element| parse_create(element.raw().as_bytes(), offer, now)).collect())

@@ -5,7 +5,7 @@
 
 use super::json::{Object, Problems, Value, is_blank};
 use super::{sized, time};
-use crate::api::{NewWebhook, WebhookPatch};
+use crate::api::{NewWebhook, NewWebhookBody, ReplayBody, RotationBody, TestBody, WebhookPatch, WebhookPatchBody};
 use crate::error::Error;
 use crate::store::record::{EventType, Topic, TopicSet};
 use crate::time::Millis;
@@ -35,8 +35,7 @@ pub struct ReplayRequest {
 /// # Errors
 /// [`crate::ErrorCode::MalformedJson`], and [`crate::ErrorCode::InvalidFields`] with everything that is wrong.
 pub fn parse_new_webhook(body: &[u8]) -> Result<NewWebhook, Error> {
-    const FIELDS: [&str; 3] = ["url", "events", "description"];
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &NewWebhookBody::FIELDS)?;
     let url = body.required("url", url);
     let topics = body.optional("events", events);
     let description = body.optional("description", description);
@@ -49,8 +48,7 @@ pub fn parse_new_webhook(body: &[u8]) -> Result<NewWebhook, Error> {
 /// # Errors
 /// As [`parse_new_webhook`].
 pub fn parse_webhook_patch(body: &[u8]) -> Result<WebhookPatch, Error> {
-    const FIELDS: [&str; 4] = ["url", "events", "description", "enabled"];
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &WebhookPatchBody::FIELDS)?;
     let url = body.patch("url", |value| url(kept(value)?));
     let topics = body.patch("events", |value| value.map_or(Ok(None), events));
     let description = body.patch("description", |value| value.map(description).transpose());
@@ -63,12 +61,11 @@ pub fn parse_webhook_patch(body: &[u8]) -> Result<WebhookPatch, Error> {
 /// # Errors
 /// As [`parse_new_webhook`].
 pub fn parse_rotation(body: &[u8]) -> Result<Millis, Error> {
-    const FIELDS: [&str; 1] = ["grace"];
     let in_millis = |seconds: Option<u32>| Millis::from(seconds.unwrap_or(GRACE_DEFAULT_S)) * 1_000;
     if is_blank(body) {
         return Ok(in_millis(None));
     }
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &RotationBody::FIELDS)?;
     let grace = body.optional("grace", grace_s);
     body.finish(|| grace.map(in_millis))
 }
@@ -78,12 +75,11 @@ pub fn parse_rotation(body: &[u8]) -> Result<Millis, Error> {
 /// # Errors
 /// As [`parse_new_webhook`].
 pub fn parse_webhook_test(body: &[u8]) -> Result<Topic, Error> {
-    const FIELDS: [&str; 1] = ["type"];
     const USUAL: Topic = Topic::Settlement(EventType::SettlementCompleted);
     if is_blank(body) {
         return Ok(USUAL);
     }
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &TestBody::FIELDS)?;
     let topic = body.optional("type", topic);
     body.finish(|| topic).map(|topic| topic.unwrap_or(USUAL))
 }
@@ -93,8 +89,7 @@ pub fn parse_webhook_test(body: &[u8]) -> Result<Topic, Error> {
 /// # Errors
 /// As [`parse_new_webhook`].
 pub fn parse_replay(body: &[u8]) -> Result<ReplayRequest, Error> {
-    const FIELDS: [&str; 3] = ["since", "until", "after"];
-    let mut body = Object::parse(body, &FIELDS)?;
+    let mut body = Object::parse(body, &ReplayBody::FIELDS)?;
     let since = body.required("since", time);
     let until = body.optional("until", |value| {
         let until = time(value)?;

@@ -12,9 +12,9 @@ use serde::Serialize;
 use super::Global;
 use super::failure::{Done, Failure};
 use super::operator::{ReportShape, broken, check, show_problems, verdict};
-use super::shapes::grouped;
 use super::stores::StorePlace;
 use super::terminal::{Terminal, Tone, align_right, number};
+use railgate::money::grouped;
 
 const EXAMPLES: &str = "\
 Examples:

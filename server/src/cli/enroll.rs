@@ -2,19 +2,18 @@
 
 use comfy_table::Cell;
 use hyper::body::Bytes;
+use railgate::api::{BalanceView, BalancesView, EnrollmentView};
 use railgate::auth::Algorithm;
 use railgate::client::{self, Verdict};
 use railgate::ledger::Mode;
-use serde::Deserialize;
 
 use super::Global;
 use super::failure::Done;
 use super::http::Ask;
-use super::problem::Problem;
+use super::problem::{Problem, read};
 use super::profile::{Profile, ProfileFile};
 use super::render;
 use super::session::{DEFAULT_SERVER, Ended, Session};
-use super::shapes::{Balance, read};
 use super::terminal::{Terminal, Tone, note};
 
 const EXAMPLES: &str = "\
@@ -74,16 +73,6 @@ impl From<KeyKind> for Algorithm {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Enrolled {
-    client_id: String,
-    environment: String,
-    access_token: String,
-    webhook_secret: String,
-    balances: Vec<Balance>,
-}
-
 pub(crate) async fn run(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
     if args.live { live(args, global, terminal).await } else { sandbox(args, global, terminal).await }
 }
@@ -98,16 +87,17 @@ async fn sandbox(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done
         return resumed(session, terminal, global).await;
     }
     let answer = session.accepted(ended)?;
-    let enrolled: Enrolled = read(&answer)?;
+    let enrolled: EnrollmentView = read(&answer)?;
     session.update(|profile| {
         profile.client_id.clone_from(&enrolled.client_id);
-        profile.environment.clone_from(&enrolled.environment);
+        profile.environment = enrolled.environment.as_str().to_owned();
         profile.enrolling = false;
     })?;
     if global.json {
-        return terminal.json(&document(&answer.body, &enrolled.access_token, args.show_token));
+        let token = enrolled.token.as_ref().map_or("", |token| &token.access_token);
+        return terminal.json(&document(&answer.body, token, args.show_token));
     }
-    show(&session, &enrolled, args.show_token, terminal)
+    show(&session, enrolled.webhook_secret.as_deref(), &enrolled.balances, args.show_token, terminal)
 }
 
 /// A session of a key that is written down and not enrolled yet: that of an earlier attempt if there was one. Says
@@ -182,11 +172,11 @@ async fn resumed(mut session: Session, terminal: &Terminal, global: &Global) -> 
         let document = serde_json::json!({ "key_id": key, "environment": profile.map(|p| p.environment.as_str()), "resumed": true });
         return terminal.json(document.to_string().as_bytes());
     }
-    let balances = read::<super::shapes::Page<Balance>>(&answer)?.data;
-    show(&session, &Enrolled { balances, ..Enrolled::default() }, false, terminal)
+    let BalancesView { data: balances } = read(&answer)?;
+    show(&session, None, &balances, false, terminal)
 }
 
-fn show(session: &Session, enrolled: &Enrolled, show_token: bool, terminal: &Terminal) -> Done {
+fn show(session: &Session, webhook_secret: Option<&str>, balances: &[BalanceView], show_token: bool, terminal: &Terminal) -> Done {
     let file = session.file();
     let Some(profile) = session.profile() else { return Err(file.missing()) };
     let known = |text: &str| if text.is_empty() { Tone::Dim.cell("not known here") } else { Tone::Strong.cell(text) };
@@ -201,15 +191,15 @@ fn show(session: &Session, enrolled: &Enrolled, show_token: bool, terminal: &Ter
     if show_token {
         rows.push(("token", Cell::new(&profile.access_token)));
     }
-    if !enrolled.webhook_secret.is_empty() {
-        rows.push(("webhook secret", Cell::new(format!("{} (shown this once)", enrolled.webhook_secret))));
+    if let Some(secret) = webhook_secret {
+        rows.push(("webhook secret", Cell::new(format!("{secret} (shown this once)"))));
     }
     terminal.show(&terminal.card(rows))?;
-    if !enrolled.balances.is_empty() {
+    if !balances.is_empty() {
         terminal.line("")?;
-        terminal.show(&render::balances(terminal, &enrolled.balances))?;
+        terminal.show(&render::balances(terminal, balances))?;
     }
-    let currency = enrolled.balances.first().map_or("EUR", |balance| balance.currency.as_str());
+    let currency = balances.first().map_or("EUR", |balance| balance.currency.as_str());
     terminal.line("")?;
     terminal.line(format_args!("Try: railgate settle 10 {currency} sim:ok --wait 5"))
 }

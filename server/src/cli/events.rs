@@ -3,15 +3,18 @@
 use std::pin::pin;
 
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use railgate::api::{EventView, Page};
+use railgate::lifecycle::{SettlementStatus, StateName};
+use railgate::store::record::EventType;
 use sse_stream::Sse;
 use tokio_stream::StreamExt as _;
 
 use super::Global;
 use super::failure::{Done, Failure};
 use super::http::{Ask, NoAnswer, Stream, encode};
+use super::problem::read;
 use super::render;
 use super::session::Session;
-use super::shapes::{Event, Page, read};
 use super::terminal::Terminal;
 
 const EXAMPLES: &str = "\
@@ -44,11 +47,11 @@ pub(crate) async fn run(args: EventsArgs, global: &Global, terminal: &Terminal) 
         let follower = Follower { terminal, json: global.json, until_final: args.until_final, last_id: None };
         return follower.run(&mut session, &path).await;
     }
-    let mut all: Vec<Event> = Vec::new();
+    let mut all: Vec<EventView> = Vec::new();
     loop {
         let after = all.last().map_or(0, |event| event.sequence);
         let answer = session.call(Ask::get(format!("{path}?after={after}&limit=200"))).await?;
-        let page: Page<Event> = read(&answer)?;
+        let page: Page<EventView> = read(&answer)?;
         if global.json {
             terminal.json(&answer.body)?;
         }
@@ -116,21 +119,20 @@ impl Follower<'_> {
         if data.is_empty() {
             return Ok(false);
         }
-        let event: Event = serde_json::from_str(data).unwrap_or_default();
-        if self.json {
-            self.terminal.json(data.as_bytes())?;
-        } else if !event.kind.is_empty() {
-            self.terminal.line(render::event_line(self.terminal, &event))?;
+        let event: Option<EventView> = serde_json::from_str(data).ok();
+        match &event {
+            Some(event) if !self.json => self.terminal.line(render::event_line(self.terminal, event))?,
+            // Also what only a newer server says: as it came.
+            Some(_) | None => self.terminal.json(data.as_bytes())?,
         }
-        Ok(self.until_final && ends(&event))
+        Ok(self.until_final && event.is_some_and(|event| ends(event.kind, event.to)))
     }
 }
 
 /// Whether the event is the one that made its settlement final.
-fn ends(event: &Event) -> bool {
-    use railgate::lifecycle::SettlementStatus;
-    let status = event.to.as_deref().and_then(SettlementStatus::from_name);
-    event.kind.starts_with("settlement.") && status.is_some_and(SettlementStatus::is_final)
+fn ends(kind: EventType, to: Option<StateName>) -> bool {
+    let status = to.and_then(|to| SettlementStatus::from_name(to.as_str()));
+    kind.as_str().starts_with("settlement.") && status.is_some_and(SettlementStatus::is_final)
 }
 
 enum Ended {
@@ -144,11 +146,10 @@ mod tests {
 
     #[test]
     fn only_a_settlement_s_own_final_state_ends_its_trace() {
-        let event = |kind: &str, to: &str| Event { kind: kind.to_owned(), to: Some(to.to_owned()), ..Event::default() };
-        assert!(ends(&event("settlement.completed", "completed")));
-        assert!(ends(&event("settlement.failed", "failed")));
-        assert!(!ends(&event("settlement.submitted", "submitted")));
-        assert!(!ends(&event("attempt.answered", "completed")));
-        assert!(!ends(&event("reversal.failed", "failed")));
+        assert!(ends(EventType::SettlementCompleted, Some(StateName::Completed)));
+        assert!(ends(EventType::SettlementFailed, Some(StateName::Failed)));
+        assert!(!ends(EventType::SettlementSubmitted, Some(StateName::Submitted)));
+        assert!(!ends(EventType::AttemptAnswered, Some(StateName::Completed)));
+        assert!(!ends(EventType::ReversalFailed, Some(StateName::Failed)));
     }
 }

@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use railgate::api::{BalanceView, BalancesView, Page, SettlementView, StatusView};
+
 use super::Global;
 use super::failure::{Done, Failure};
 use super::http::{Answer, Ask, encode};
+use super::problem::read;
 use super::render;
 use super::session::Session;
-use super::shapes::{Balance, Page, Settlement, Status, read};
 use super::terminal::{Terminal, Tone};
 
 /// The server holds an answer back no longer than this.
@@ -116,12 +118,12 @@ pub(crate) async fn status(args: StatusArgs, global: &Global, terminal: &Termina
 }
 
 /// Long-polls from version to version until the status is final or the time is up.
-async fn until_final(session: &mut Session, path: &str, patience: Duration) -> Done<(Answer, Status)> {
+async fn until_final(session: &mut Session, path: &str, patience: Duration) -> Done<(Answer, StatusView)> {
     let end = Instant::now() + patience;
     let mut ask = Ask::get(path);
     loop {
         let answer = session.call_until_answered(ask, "looking changes nothing").await?;
-        let found: Status = read(&answer)?;
+        let found: StatusView = read(&answer)?;
         // Rounded up: the last second counts too.
         let left = end.saturating_duration_since(Instant::now()).as_millis().div_ceil(1000);
         if found.is_final || left == 0 {
@@ -138,7 +140,7 @@ pub(crate) async fn list(args: ListArgs, global: &Global, terminal: &Terminal) -
     let mut shown = 0;
     loop {
         let answer = session.call(Ask::get(list_path(&args, cursor.as_deref()))).await?;
-        let page: Page<Settlement> = read(&answer)?;
+        let page: Page<SettlementView> = read(&answer)?;
         if global.json {
             terminal.json(&answer.body)?;
         } else if !page.data.is_empty() {
@@ -188,8 +190,8 @@ pub(crate) async fn balance(args: BalanceArgs, global: &Global, terminal: &Termi
     };
     let answer = session.call(Ask::get(path)).await?;
     let balances = match args.currency {
-        Some(_) => vec![read::<Balance>(&answer)?],
-        None => read::<Page<Balance>>(&answer)?.data,
+        Some(_) => vec![read::<BalanceView>(&answer)?],
+        None => read::<BalancesView>(&answer)?.data,
     };
     if global.json {
         return terminal.json(&answer.body);

@@ -27,7 +27,6 @@ mod serve;
 mod session;
 mod settings;
 mod settle;
-mod shapes;
 mod stores;
 mod terminal;
 mod webhooks;

@@ -170,7 +170,7 @@ fn show(terminal: &Terminal, place: &StorePlace, report: &VerifyReport) -> Done 
     ];
     let mut table = terminal.table(&["checked", "count"]);
     for (what, count) in counts {
-        table.add_row(vec![Cell::new(what), number(super::shapes::grouped(&count.to_string()))]);
+        table.add_row(vec![Cell::new(what), number(railgate::money::grouped(&count.to_string()))]);
     }
     align_right(&mut table, [1]);
     terminal.line(terminal.paint(Tone::Dim, place))?;
@@ -204,7 +204,7 @@ pub(super) fn show_problems(terminal: &Terminal, report: &VerifyReport) -> Done 
 
 /// The report in one line.
 pub(super) fn verdict(terminal: &Terminal, report: &VerifyReport) -> String {
-    let count = |n: u64, one: &str| format!("{} {one}{}", super::shapes::grouped(&n.to_string()), if n == 1 { "" } else { "s" });
+    let count = |n: u64, one: &str| format!("{} {one}{}", railgate::money::grouped(&n.to_string()), if n == 1 { "" } else { "s" });
     if report.is_ok() {
         let what = [
             count(report.settlements, "settlement"),

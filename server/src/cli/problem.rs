@@ -1,11 +1,20 @@
-//! An error answer of the server, `application/problem+json` (RFC 9457), as a person wants to read it.
+//! Answers of the server: read as what they are, or told as the `application/problem+json` (RFC 9457) that they are.
 
+use railgate::api::FieldProblem;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use super::failure::Failure;
+use super::failure::{Done, Failure};
 use super::http::{Answer, NoAnswer};
 
-/// The fields of a problem that are shown. All are optional: an answer may come from something in between.
+/// Reads the body of an answer that is none. Members that are new are passed over.
+pub(crate) fn read<T: DeserializeOwned>(answer: &Answer) -> Done<T> {
+    serde_json::from_slice(&answer.body)
+        .map_err(|error| Failure::new(format!("the server's answer cannot be read: {error}")).hint("--json shows it as it is"))
+}
+
+/// The members of a problem that are shown. Unlike in [`railgate::api::Problem`], all are optional: an answer may come from something
+/// in between.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Problem {
@@ -20,16 +29,7 @@ pub(crate) struct Problem {
     /// Under which the server's log knows it.
     request_id: String,
     /// What exactly is wrong with the request.
-    errors: Vec<Field>,
-}
-
-/// One thing that is wrong with a request.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Field {
-    pointer: String,
-    code: String,
-    message: String,
+    errors: Vec<FieldProblem>,
 }
 
 impl Problem {
@@ -43,9 +43,9 @@ impl Problem {
 pub(crate) fn refused(answer: &Answer, profile: &str) -> Failure {
     let problem = Problem::of(answer);
     let mut failure = Failure::new(headline(answer, &problem));
-    let wide = |pick: fn(&Field) -> &str| problem.errors.iter().map(|e| pick(e).chars().count()).max().unwrap_or(0);
+    let wide = |pick: fn(&FieldProblem) -> &str| problem.errors.iter().map(|e| pick(e).chars().count()).max().unwrap_or(0);
     let (pointers, codes) = (wide(|e| &e.pointer), wide(|e| &e.code));
-    for Field { pointer, code, message } in &problem.errors {
+    for FieldProblem { pointer, code, message } in &problem.errors {
         failure = failure.detail(format!("{pointer:pointers$}  {code:codes$}  {message}"));
     }
     let id = Some(problem.request_id.as_str()).filter(|id| !id.is_empty()).or_else(|| answer.header("x-request-id"));

@@ -16,8 +16,8 @@ use super::failure::{Done, Failure};
 use super::http::{ANSWER, Ask, encode};
 use super::problem::{refused, unanswered};
 use super::session::Session;
-use super::shapes::grouped;
 use super::terminal::{Terminal, Tone, note, printable};
+use railgate::money::grouped;
 
 const GET_EXAMPLES: &str = "\
 Examples:

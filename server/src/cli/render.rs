@@ -1,13 +1,25 @@
 //! How settlements, events and balances look in a terminal.
 
 use comfy_table::{Cell, ColumnConstraint, Table};
+use railgate::api::{BalanceView, DecimalNumber, EventView, FailureView, FieldProblem, ReversalView, SettlementView, StatusView};
+use railgate::lifecycle::{IsoStatus, StateName};
+use railgate::money::grouped;
 
-use super::shapes::{Balance, Event, FieldNote, Reversal, Settlement, Status};
 use super::terminal::{Terminal, Tone, align_right, number};
 
 /// A state in its colour.
 pub(crate) fn state(name: &str) -> Cell {
     Tone::of_state(name).cell(name)
+}
+
+/// `1,000,000.00`.
+pub(crate) fn decimal(number: &DecimalNumber) -> String {
+    grouped(number.as_str())
+}
+
+/// Why something failed, on a line.
+pub(crate) fn failure(it: &FailureView) -> String {
+    format!("{}: {} ({})", it.code.as_str(), it.message, it.iso_reason)
 }
 
 /// A time without its date's `T` and its milliseconds' noise: `2026-11-21 10:38:17Z`.
@@ -24,14 +36,19 @@ fn minute(at: &str) -> String {
     short.get(..16).map(str::to_owned).unwrap_or(short)
 }
 
+/// A status with its ISO 20022 name beside it.
+fn standing(status: &str, iso: IsoStatus) -> Cell {
+    Tone::of_state(status).cell(format!("{status} ({})", iso.as_str()))
+}
+
 /// One settlement, whole.
-pub(crate) fn settlement(terminal: &Terminal, it: &Settlement) -> Table {
-    let money = |num: &super::shapes::Num| Cell::new(format!("{num} {}", it.currency));
+pub(crate) fn settlement(terminal: &Terminal, it: &SettlementView) -> Table {
+    let money = |number| Cell::new(format!("{} {}", decimal(number), it.currency));
     let mut rows = vec![
         ("reference", Tone::Strong.cell(&it.reference)),
         ("id", Cell::new(&it.id)),
-        ("status", Tone::of_state(&it.status).cell(format!("{} ({})", it.status, it.iso_status))),
-        ("amount", Tone::Strong.cell(format!("{} {}", it.amount, it.currency))),
+        ("status", standing(it.status.as_str(), it.iso_status)),
+        ("amount", Tone::Strong.cell(format!("{} {}", decimal(&it.amount), it.currency))),
         ("to", Cell::new(&it.to)),
     ];
     if !it.fee.is_zero() {
@@ -43,8 +60,8 @@ pub(crate) fn settlement(terminal: &Terminal, it: &Settlement) -> Table {
     if let Some(reference) = &it.rail_reference {
         rows.push(("rail reference", Cell::new(reference)));
     }
-    if let Some(failure) = &it.failure {
-        rows.push(("failure", Tone::Bad.cell(failure)));
+    if let Some(why) = &it.failure {
+        rows.push(("failure", Tone::Bad.cell(failure(why))));
     }
     if it.needs_review {
         rows.push(("review", Tone::Warn.cell("a person must look at it")));
@@ -67,15 +84,15 @@ pub(crate) fn settlement(terminal: &Terminal, it: &Settlement) -> Table {
 }
 
 /// A settlement's status.
-pub(crate) fn status(terminal: &Terminal, it: &Status) -> Table {
+pub(crate) fn status(terminal: &Terminal, it: &StatusView) -> Table {
     let mut rows = vec![
         ("reference", Tone::Strong.cell(&it.reference)),
         ("id", Cell::new(&it.id)),
-        ("status", Tone::of_state(&it.status).cell(format!("{} ({})", it.status, it.iso_status))),
+        ("status", standing(it.status.as_str(), it.iso_status)),
         ("final", Cell::new(if it.is_final { "yes" } else { "not yet" })),
     ];
-    if let Some(failure) = &it.failure {
-        rows.push(("failure", Tone::Bad.cell(failure)));
+    if let Some(why) = &it.failure {
+        rows.push(("failure", Tone::Bad.cell(failure(why))));
     }
     if it.needs_review {
         rows.push(("review", Tone::Warn.cell("a person must look at it")));
@@ -86,22 +103,22 @@ pub(crate) fn status(terminal: &Terminal, it: &Status) -> Table {
 }
 
 /// A list of settlements.
-pub(crate) fn settlements(terminal: &Terminal, list: &[Settlement]) -> Table {
+pub(crate) fn settlements(terminal: &Terminal, list: &[SettlementView]) -> Table {
     let mut table = terminal.table(&["created (UTC)", "reference", "amount", "", "to", "status", ""]);
     for it in list {
         let note = match (&it.failure, it.needs_review) {
             (_, true) => Tone::Warn.cell("review"),
-            (Some(failure), false) => Tone::Bad.cell(&failure.code),
-            (None, false) if !it.reversed_amount.is_zero() => Tone::Back.cell(format!("−{}", it.reversed_amount)),
+            (Some(failure), false) => Tone::Bad.cell(failure.code.as_str()),
+            (None, false) if !it.reversed_amount.is_zero() => Tone::Back.cell(format!("−{}", decimal(&it.reversed_amount))),
             (None, false) => Cell::new(""),
         };
         table.add_row(vec![
             Tone::Dim.cell(minute(&it.created_at)),
             Tone::Strong.cell(&it.reference),
-            number(&it.amount),
+            number(decimal(&it.amount)),
             Cell::new(&it.currency),
             Cell::new(&it.to),
-            state(&it.status),
+            state(it.status.as_str()),
             note,
         ]);
     }
@@ -112,18 +129,21 @@ pub(crate) fn settlements(terminal: &Terminal, list: &[Settlement]) -> Table {
     table
 }
 
+fn named(state: Option<StateName>) -> &'static str {
+    state.map_or("", StateName::as_str)
+}
+
 /// A trace.
-pub(crate) fn events(terminal: &Terminal, list: &[Event]) -> Table {
+pub(crate) fn events(terminal: &Terminal, list: &[EventView]) -> Table {
     let mut table = terminal.table(&["#", "at", "event", "from", "to", "actor", "attempt"]);
     for it in list {
-        let name = |state: &Option<String>| state.clone().unwrap_or_default();
         table.add_row(vec![
             number(it.sequence),
             Tone::Dim.cell(&it.at),
-            Cell::new(&it.kind),
-            Tone::Dim.cell(name(&it.from)),
-            state(&name(&it.to)),
-            Cell::new(&it.actor),
+            Cell::new(it.kind.as_str()),
+            Tone::Dim.cell(named(it.from)),
+            state(named(it.to)),
+            Cell::new(it.actor.as_str()),
             Cell::new(it.attempt.map(|n| n.to_string()).unwrap_or_default()),
         ]);
     }
@@ -132,9 +152,8 @@ pub(crate) fn events(terminal: &Terminal, list: &[Event]) -> Table {
 }
 
 /// One event on a line of its own, for a trace that is followed: columns as wide as what usually stands in them.
-pub(crate) fn event_line(terminal: &Terminal, it: &Event) -> String {
-    let from = it.from.as_deref().unwrap_or("");
-    let to = it.to.as_deref().unwrap_or("");
+pub(crate) fn event_line(terminal: &Terminal, it: &EventView) -> String {
+    let (from, to) = (named(it.from), named(it.to));
     let change = match (from.is_empty(), from == to) {
         (true, _) | (_, true) => to.to_owned(),
         (false, false) => format!("{from} → {to}"),
@@ -144,42 +163,42 @@ pub(crate) fn event_line(terminal: &Terminal, it: &Event) -> String {
         "{:>3}  {}  {:<24}  {}  {:<6} {attempt}",
         it.sequence,
         terminal.paint(Tone::Dim, &it.at),
-        it.kind,
+        it.kind.as_str(),
         terminal.paint(Tone::of_state(to), format_args!("{change:<24}")),
-        it.actor,
+        it.actor.as_str(),
     );
     line.trim_end().to_owned()
 }
 
 /// A reversal.
-pub(crate) fn reversal(terminal: &Terminal, it: &Reversal) -> Table {
-    let mut rows = vec![("reversal", Tone::Strong.cell(&it.id)), ("status", state(&it.status))];
-    rows.push(("amount", Tone::Strong.cell(format!("{} {}", it.amount, it.currency))));
+pub(crate) fn reversal(terminal: &Terminal, it: &ReversalView) -> Table {
+    let mut rows = vec![("reversal", Tone::Strong.cell(&it.id)), ("status", state(it.status.as_str()))];
+    rows.push(("amount", Tone::Strong.cell(format!("{} {}", decimal(&it.amount), it.currency))));
     if let Some(reference) = &it.reference {
         rows.push(("reference", Cell::new(reference)));
     }
     if let Some(reason) = &it.reason {
-        rows.push(("reason", Cell::new(reason)));
+        rows.push(("reason", Cell::new(reason.as_str())));
     }
-    if let Some(failure) = &it.failure {
-        rows.push(("failure", Tone::Bad.cell(failure)));
+    if let Some(why) = &it.failure {
+        rows.push(("failure", Tone::Bad.cell(failure(why))));
     }
     terminal.card(rows)
 }
 
 /// Balances, one currency a row.
-pub(crate) fn balances(terminal: &Terminal, list: &[Balance]) -> Table {
+pub(crate) fn balances(terminal: &Terminal, list: &[BalanceView]) -> Table {
     let mut table = terminal.table(&["account", "currency", "available", "reserved", "pending", "ledger"]);
     for it in list {
-        let faint =
-            |num: &super::shapes::Num| if num.is_zero() { number(num).add_attribute(comfy_table::Attribute::Dim) } else { number(num) };
+        let plain = |it: &DecimalNumber| number(decimal(it));
+        let faint = |it: &DecimalNumber| if it.is_zero() { plain(it).add_attribute(comfy_table::Attribute::Dim) } else { plain(it) };
         table.add_row(vec![
-            Cell::new(&it.account),
+            Cell::new(&*it.account),
             Tone::Strong.cell(&it.currency),
-            number(&it.available),
+            plain(&it.available),
             faint(&it.reserved),
             faint(&it.pending),
-            number(&it.ledger),
+            plain(&it.ledger),
         ]);
     }
     align_right(&mut table, 2..6);
@@ -187,7 +206,7 @@ pub(crate) fn balances(terminal: &Terminal, list: &[Balance]) -> Table {
 }
 
 /// Problems and warnings of a request.
-pub(crate) fn field_notes(terminal: &Terminal, list: &[FieldNote], tone: Tone) -> Table {
+pub(crate) fn field_notes(terminal: &Terminal, list: &[FieldProblem], tone: Tone) -> Table {
     let mut table = terminal.table(&["field", "code", "what would be right"]);
     for it in list {
         table.add_row(vec![Cell::new(&it.pointer), tone.cell(&it.code), Cell::new(&it.message)]);

@@ -1,15 +1,18 @@
 //! `railgate reverse`: giving back, or withdrawing what was not sent yet.
 
+use std::borrow::Cow;
+
+use clap::builder::PossibleValuesParser;
 use hyper::header::{HeaderName, HeaderValue};
-use serde_json::value::RawValue;
+use railgate::api::{AmountInput, ReverseBody, ReverseView};
+use railgate::validate::ReversalReason;
 
 use super::Global;
 use super::failure::{Done, Failure};
 use super::http::{Ask, encode};
+use super::problem::read;
 use super::render;
 use super::session::{Session, unique_name};
-use super::settle::literal;
-use super::shapes::{Reversed, read};
 use super::terminal::{Terminal, Tone};
 
 const EXAMPLES: &str = "\
@@ -32,7 +35,7 @@ pub(crate) struct ReverseArgs {
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     amount: Option<String>,
     /// The reason
-    #[arg(long, value_name = "REASON", value_parser = REASONS)]
+    #[arg(long, value_name = "REASON", value_parser = reasons())]
     reason: Option<String>,
     /// Your name for the reversal
     #[arg(long, value_name = "REFERENCE")]
@@ -45,7 +48,9 @@ pub(crate) struct ReverseArgs {
     idempotency_key: Option<String>,
 }
 
-const REASONS: [&str; 6] = ["duplicate", "incorrect_amount", "incorrect_recipient", "fraud", "customer_request", "other"];
+fn reasons() -> PossibleValuesParser {
+    ReversalReason::ALL.iter().map(|reason| reason.as_str()).into()
+}
 
 pub(crate) async fn run(args: ReverseArgs, global: &Global, terminal: &Terminal) -> Done {
     let mut session = Session::open(global)?;
@@ -55,7 +60,7 @@ pub(crate) async fn run(args: ReverseArgs, global: &Global, terminal: &Terminal)
         .with(HeaderName::from_static("idempotency-key"), value);
     let again = format!("--idempotency-key {key} makes sure that it is given back once only");
     let answer = session.call_until_answered(ask, &again).await?;
-    let Reversed { reversal, settlement } = read(&answer)?;
+    let ReverseView { reversal, settlement } = read(&answer)?;
     if global.json {
         return terminal.json(&answer.body);
     }
@@ -68,33 +73,11 @@ pub(crate) async fn run(args: ReverseArgs, global: &Global, terminal: &Terminal)
 }
 
 fn body(args: &ReverseArgs) -> String {
-    #[derive(serde::Serialize)]
-    struct Reverse<'a> {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        amount: Option<Box<RawValue>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reason: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reference: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        description: Option<&'a str>,
-    }
-    let reverse = Reverse {
-        amount: args.amount.as_deref().map(literal),
-        reason: args.reason.as_deref(),
-        reference: args.reference.as_deref(),
-        description: args.description.as_deref(),
+    let reverse = ReverseBody {
+        amount: args.amount.as_deref().map(AmountInput::typed),
+        reason: args.reason.clone().map(Cow::Owned),
+        reference: args.reference.clone(),
+        description: args.description.clone(),
     };
     serde_json::to_string(&reverse).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_reasons_are_those_of_the_engine() {
-        let known: Vec<_> = railgate::validate::ReversalReason::ALL.iter().map(|reason| reason.as_str()).collect();
-        assert_eq!(REASONS.as_slice(), known);
-    }
 }

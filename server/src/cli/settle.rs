@@ -2,14 +2,16 @@
 
 use comfy_table::Cell;
 use hyper::header::{HeaderName, HeaderValue};
-use serde_json::value::RawValue;
+use railgate::api::{AmountInput, CheckView, CreateBody, ReconcileView, SettlementView};
+use railgate::lifecycle::SettlementStatus;
+use railgate::rail::PayeeMatch;
 
 use super::Global;
 use super::failure::{Done, Failure};
 use super::http::{Answer, Ask, encode};
+use super::problem::read;
 use super::render;
 use super::session::{Session, unique_name};
-use super::shapes::{Preflight, Reconciled, Settlement, read};
 use super::terminal::{Terminal, Tone, note};
 
 const SETTLE_EXAMPLES: &str = "\
@@ -105,7 +107,7 @@ pub(crate) async fn settle(args: SettleArgs, global: &Global, terminal: &Termina
 }
 
 fn report(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
-    let settlement: Settlement = read(answer)?;
+    let settlement: SettlementView = read(answer)?;
     if global.json {
         terminal.json(&answer.body)?;
     } else {
@@ -114,11 +116,12 @@ fn report(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
         }
         terminal.show(&render::settlement(terminal, &settlement))?;
     }
-    match (settlement.status.as_str(), settlement.failure) {
-        ("failed", Some(failure)) => {
-            Err(Failure::new(format!("the payment failed: {failure}")).hint("no money moved; a new try needs a new --reference"))
+    match (settlement.status, settlement.failure) {
+        (SettlementStatus::Failed, Some(failure)) => Err(Failure::new(format!("the payment failed: {}", render::failure(&failure)))
+            .hint("no money moved; a new try needs a new --reference")),
+        (status @ (SettlementStatus::Failed | SettlementStatus::Cancelled), _) => {
+            Err(Failure::new(format!("the payment is {}", status.as_str())))
         }
-        ("failed" | "cancelled", _) => Err(Failure::new(format!("the payment is {}", settlement.status))),
         _ => Ok(()),
     }
 }
@@ -135,7 +138,7 @@ async fn preflight(payment: [&str; 3], extras: &Extras, global: &Global, termina
     let mut session = Session::open(global)?;
     let reference = extras.reference.clone().map_or_else(unique_name, Ok)?;
     let answer = session.call(Ask::post("/gateway/settlements/check", body(payment, extras, &reference))).await?;
-    let found: Preflight = read(&answer)?;
+    let found: CheckView = read(&answer)?;
     if global.json {
         terminal.json(&answer.body)?;
     } else {
@@ -144,28 +147,28 @@ async fn preflight(payment: [&str; 3], extras: &Extras, global: &Global, termina
     if found.ok { Ok(()) } else { Err(Failure::new("this payment would be refused")) }
 }
 
-fn show_preflight([amount, currency, to]: [&str; 3], found: &Preflight, terminal: &Terminal) -> Done {
+fn show_preflight([amount, currency, to]: [&str; 3], found: &CheckView, terminal: &Terminal) -> Done {
     let verdict = if found.ok { Tone::Good.cell("would be accepted") } else { Tone::Bad.cell("would be refused") };
     let payee = &found.payee;
     let name = payee.display_name.as_deref().map(|name| format!(": {name}")).unwrap_or_default();
-    let tone = match payee.payee_match.as_str() {
-        "match" => Tone::Good,
-        "close_match" => Tone::Warn,
-        "no_match" => Tone::Bad,
-        _ => Tone::Plain,
+    let tone = match payee.payee_match {
+        PayeeMatch::Match => Tone::Good,
+        PayeeMatch::CloseMatch => Tone::Warn,
+        PayeeMatch::NoMatch => Tone::Bad,
+        PayeeMatch::NotAvailable => Tone::Plain,
     };
     let mut rows = vec![("payment", Tone::Strong.cell(format!("{amount} {currency} to {to}"))), ("verdict", verdict)];
     // Of a request that is not valid, nothing else is looked at.
     if found.quote.is_some() || found.funds_available {
-        rows.push(("payee", tone.cell(format!("{}{name}", payee.payee_match))));
+        rows.push(("payee", tone.cell(format!("{}{name}", payee.payee_match.as_str()))));
         rows.push(("funds", if found.funds_available { Cell::new("enough") } else { Tone::Bad.cell("not enough") }));
     }
     if !found.route.is_empty() {
         rows.push(("route", Cell::new(found.route.join(", then "))));
     }
     if let Some(quote) = &found.quote {
-        rows.push(("fee", Cell::new(format!("{} {currency}", quote.fee))));
-        rows.push(("total debit", Cell::new(format!("{} {currency}, by {}", quote.total_debit, quote.provider))));
+        rows.push(("fee", Cell::new(format!("{} {currency}", render::decimal(&quote.fee)))));
+        rows.push(("total debit", Cell::new(format!("{} {currency}, by {}", render::decimal(&quote.total_debit), quote.provider))));
         rows.push(("quote until", Cell::new(render::short_time(&quote.expires_at))));
     }
     terminal.show(&terminal.card(rows))?;
@@ -182,7 +185,7 @@ async fn reconcile(reference: &str, global: &Global, terminal: &Terminal) -> Don
     let mut session = Session::open(global)?;
     let ask = Ask::post(format!("/gateway/settlements/{}/check", encode(reference)), "{}").patient(30);
     let answer = session.call(ask).await?;
-    let found: Reconciled = read(&answer)?;
+    let found: ReconcileView = read(&answer)?;
     if global.json {
         terminal.json(&answer.body)?;
     } else {
@@ -200,39 +203,20 @@ async fn reconcile(reference: &str, global: &Global, terminal: &Terminal) -> Don
     if found.consistent { Ok(()) } else { Err(Failure::new("the settlement is not consistent")) }
 }
 
-/// The create request. The amount goes out as the very digits that were typed: as a number if it is one, else as text,
-/// so that it is the server that says what is wrong with it.
+/// The create request. The amount goes out as the very digits that were typed, so that it is the server that says what is wrong
+/// with it.
 fn body([amount, currency, to]: [&str; 3], extras: &Extras, reference: &str) -> String {
-    #[derive(serde::Serialize)]
-    struct Create<'a> {
-        amount: Box<RawValue>,
-        currency: &'a str,
-        to: &'a str,
-        reference: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        description: Option<&'a str>,
-        #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-        metadata: std::collections::BTreeMap<&'a str, &'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        provider: Option<&'a str>,
-    }
-    let create = Create {
-        amount: literal(amount),
-        currency,
-        to,
-        reference,
-        description: extras.description.as_deref(),
-        metadata: extras.metadata.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect(),
-        provider: extras.provider.as_deref(),
+    let create = CreateBody {
+        amount: AmountInput::typed(amount),
+        currency: currency.to_owned(),
+        to: to.to_owned(),
+        reference: reference.to_owned(),
+        description: extras.description.clone(),
+        metadata: (!extras.metadata.is_empty()).then(|| extras.metadata.iter().cloned().collect()),
+        provider: extras.provider.clone(),
+        ..CreateBody::default()
     };
     serde_json::to_string(&create).unwrap_or_default()
-}
-
-/// `text` as a JSON number if it is one to the letter, else as a JSON string.
-pub(super) fn literal(text: &str) -> Box<RawValue> {
-    let number = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-    let raw = if number { RawValue::from_string(text.to_owned()).ok() } else { None };
-    raw.or_else(|| serde_json::value::to_raw_value(text).ok()).unwrap_or_default()
 }
 
 fn prefer(seconds: u64) -> HeaderValue {
@@ -250,16 +234,6 @@ fn pair(text: &str) -> Result<(String, String), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_amount_leaves_as_it_was_typed() {
-        for (typed, sent) in [("10.50", "10.50"), ("0", "0"), ("-1", "-1"), ("1e3", "1e3")] {
-            assert_eq!(literal(typed).get(), sent);
-        }
-        for (typed, sent) in [("010", r#""010""#), ("1.", r#""1.""#), ("ten", r#""ten""#), ("true", r#""true""#), ("1,5", r#""1,5""#)] {
-            assert_eq!(literal(typed).get(), sent);
-        }
-    }
 
     #[test]
     fn a_pair_may_hold_further_equals_signs() {

@@ -5,7 +5,7 @@ mod history;
 mod listen;
 mod owner;
 mod pretty;
-mod shapes;
+mod tables;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

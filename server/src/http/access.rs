@@ -5,91 +5,22 @@ use axum::extract::State;
 use axum::response::Response;
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
-use railgate::api::{BalanceView, IssuedToken, KeyView, environment};
+use railgate::api::{
+    ChallengeBody, ChallengeView, EnrollBody, EnrollmentView, GrantView, IssuedToken, KeyView, KeysView, NewKeyBody, RevokeBody, TokenBody,
+    TokenView,
+};
 use railgate::auth::{CHALLENGE_TTL_S, KeyId, ScopeSet, token_hash};
 use railgate::engine::{AddKey, Enroll, EnrollLive, IssueToken, RevokeKey, RevokeToken, Signed};
-use railgate::store::record::KeyStatus;
 use railgate::time::Millis;
 use railgate::validate::access::{EnrollRequest, parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token};
 use railgate::{Engine, Error, ErrorCode};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::App;
 use super::answer::{Answer, NO_STORE, ok, secret, with};
 use super::call::{Call, Named, Posted, Raw};
-use super::document::{
-    BadBody, BadMessage, ChallengeBody, Denied, EnrollBody, KeyTaken, NewKeyBody, NoKey, RevokeBody, TokenBody, Unproved, Unserved,
-};
+use super::document::{BadBody, BadMessage, Denied, KeyTaken, NoKey, Unproved, Unserved};
 use super::route::{Access, AnyToken, KeyAlone, KeysWrite, routes};
 use super::token;
-
-/// A challenge.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ChallengeView {
-    /// Begins the `nonce` of a signature: as it is, or with a dot and up to 32 characters of your own behind it.
-    #[schema(example = "c1.AWdG…")]
-    challenge: String,
-    /// Seconds.
-    #[schema(example = 300)]
-    expires_in: i64,
-}
-
-/// A new client and its first credential, or a live key that waits for its approval.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct EnrollmentView {
-    /// `cli_` and a ULID.
-    client_id: String,
-    /// The key's RFC 7638 thumbprint: the `keyid` of its signatures.
-    key_id: String,
-    /// `sandbox` or `live`.
-    #[schema(example = "sandbox")]
-    environment: &'static str,
-    /// `active`, or `pending` until an operator approves the live key.
-    status: KeyStatus,
-    /// The first access token.
-    #[serde(flatten)]
-    token: Option<TokenView>,
-    /// Verifies webhooks (Standard Webhooks). It is shown this once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "whsec_…")]
-    webhook_secret: Option<String>,
-    /// What the new accounts hold: play money.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    balances: Vec<BalanceView>,
-}
-
-/// A fresh access token.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct TokenView {
-    /// Send it as `Authorization: Bearer …`, each call signed by the key that took it. It is shown this once.
-    #[schema(example = "rg_sandbox_…")]
-    access_token: String,
-    /// `Bearer`.
-    token_type: &'static str,
-    /// Seconds.
-    expires_in: i64,
-    /// What it may do, names with spaces between them.
-    #[schema(example = "settlements:read settlements:write")]
-    scope: String,
-}
-
-/// A fresh access token, and whose it is.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct GrantView {
-    /// `cli_` and a ULID: who took it, also for whoever never heard the answer to its enrolment.
-    client_id: String,
-    /// The token.
-    #[serde(flatten)]
-    token: TokenView,
-}
-
-/// A client's keys.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct KeysView {
-    /// Oldest first.
-    data: Vec<KeyView>,
-}
 
 routes![challenge, enroll, token, revoke_token, keys, add_key, revoke_key, jwks];
 
@@ -142,7 +73,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> Answer {
             let view = EnrollmentView {
                 client_id: format!("cli_{}", caller.client_id),
                 key_id: key.id.to_string(),
-                environment: environment(key.mode),
+                environment: key.mode,
                 status: key.status,
                 token: None,
                 webhook_secret: None,
@@ -159,7 +90,7 @@ async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> Answer {
     let view = EnrollmentView {
         client_id: format!("cli_{}", enrolled.caller.client_id),
         key_id: key.id.to_string(),
-        environment: environment(key.mode),
+        environment: key.mode,
         status: key.status,
         token: enrolled.token.map(|token| token_view(app.gateway.engine(), token)),
         webhook_secret: enrolled.webhook_secret,
@@ -273,7 +204,7 @@ fn no_content() -> Response {
 fn token_view(engine: &Engine, token: IssuedToken) -> TokenView {
     TokenView {
         access_token: token.text,
-        token_type: "Bearer",
+        token_type: "Bearer".into(),
         expires_in: expires_in(engine, token.expires_at),
         scope: token.scopes.to_string(),
     }

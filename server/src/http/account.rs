@@ -1,23 +1,14 @@
 //! Balances, and what the sandbox's simulator can do.
 
 use axum::extract::State;
-use railgate::api::{BalanceView, ScenarioView};
+use railgate::api::{BalanceView, BalancesView, ScenariosView};
 use railgate::rail::sandbox_scenarios;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::App;
 use super::answer::{Answer, ok};
 use super::call::{Call, Named};
 use super::document::{Denied, NoBalance, Unserved};
 use super::route::{AnyToken, BalancesRead, routes};
-
-/// A client's balances.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct BalancesView {
-    /// One for each currency.
-    data: Vec<BalanceView>,
-}
 
 routes![balances, balance, scenarios];
 
@@ -42,18 +33,11 @@ pub(crate) async fn balance(State(app): State<App>, Call(call): Call<BalancesRea
     ok(&view)
 }
 
-/// What the simulated operator can be made to do.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ScenariosView {
-    /// Every scenario.
-    data: &'static [ScenarioView],
-}
-
 /// List the scenarios of the sandbox's simulated operator
 #[utoipa::path(
     get, path = "/api/v1/simulator/scenarios", tag = "simulator", operation_id = "listScenarios",
     responses((status = 200, description = "Each with the `to` that brings it about", body = ScenariosView), Denied, Unserved),
 )]
 pub(crate) async fn scenarios(Call(_): Call<AnyToken>) -> Answer {
-    ok(&ScenariosView { data: sandbox_scenarios() })
+    ok(&ScenariosView { data: sandbox_scenarios().to_vec() })
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use railgate::ErrorCode;
+use railgate::api::{FieldProblem, Problem};
 use serde_json::{Value, json};
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
@@ -10,9 +11,7 @@ use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, RefOr, Required, Server};
-use utoipa::{IntoParams, IntoResponses, OpenApi, ToSchema};
-
-use super::problem::Problem;
+use utoipa::{IntoParams, IntoResponses, OpenApi};
 
 /// How calls are signed, in a sentence.
 const SIGNED: &str = "An access token of `/api/v1/auth/tokens`, and on every call an RFC 9421 signature by its key: \
@@ -24,7 +23,7 @@ const SIGNED: &str = "An access token of `/api/v1/auth/tokens`, and on every cal
 #[derive(OpenApi)]
 #[openapi(
     info(title = "railgate", description = "Settlement gateway: create a payment, trace it, reverse it. Amounts are exact decimals; every error is an RFC 9457 problem with a stable `code`."),
-    components(schemas(Problem, railgate::error::FieldProblem)),
+    components(schemas(Problem, FieldProblem)),
     security(("bearer" = [])),
     tags(
         (name = "settlements", description = "Payments"),
@@ -225,146 +224,6 @@ problem_groups! {
     Unready = [StoreUnavailable];
 }
 
-/// A settlement to be created.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by the core's validator")]
-#[serde(deny_unknown_fields)]
-pub(super) struct CreateBody {
-    /// More than zero, at most 15 significant digits, no exponent, no more decimals than the currency has. A JSON
-    /// number, or a string with the same text.
-    #[schema(schema_with = amount, example = 10.50)]
-    amount: (),
-    /// ISO 4217 code.
-    #[schema(example = "EUR", pattern = "^[A-Z]{3}$")]
-    currency: String,
-    /// `namespace:identifier`.
-    #[schema(example = "msisdn:+254700000001", pattern = "^[a-z][a-z0-9._-]{0,31}:[^\\s/?#]{1,128}$")]
-    to: String,
-    /// The client's own name of it, unique for ever; makes the call idempotent.
-    #[schema(example = "invoice-2026-0001", pattern = "^[A-Za-z0-9._-]{1,64}$")]
-    reference: String,
-    /// No real money moves. Default: what the credential was issued for.
-    sandbox: Option<bool>,
-    /// For people.
-    #[schema(max_length = 140)]
-    description: Option<String>,
-    /// The client's own pairs, at most 50.
-    #[schema(value_type = Option<BTreeMap<String, String>>)]
-    metadata: Option<BTreeMap<String, String>>,
-    /// Pins a provider.
-    #[schema(example = "simulator")]
-    provider: Option<String>,
-    /// Of a check; fixes the fee.
-    quote_id: Option<String>,
-    /// RFC 3339; cancelled if it was not dispatched by then.
-    #[schema(example = "2030-01-01T00:00:00Z")]
-    expires_at: Option<String>,
-}
-
-/// Several settlements to be created.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by the core's validator")]
-#[serde(deny_unknown_fields)]
-pub(super) struct CreateBatchBody {
-    /// 1 to 1,000.
-    #[schema(min_items = 1, max_items = 1000)]
-    settlements: Vec<CreateBody>,
-}
-
-/// What is to be given back.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by the core's validator")]
-#[serde(deny_unknown_fields)]
-pub(super) struct ReverseBody {
-    /// Default: what is left to reverse.
-    #[schema(schema_with = amount, required = false, example = 4.20)]
-    amount: Option<()>,
-    /// Why.
-    #[schema(schema_with = reason, required = false)]
-    reason: Option<()>,
-    /// The client's own name of the reversal, unique among its reversals.
-    #[schema(example = "refund-1", pattern = "^[A-Za-z0-9._-]{1,64}$")]
-    reference: Option<String>,
-    /// For people.
-    #[schema(max_length = 140)]
-    description: Option<String>,
-}
-
-/// A public key (RFC 7517): P-256 or Ed25519.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by the core")]
-pub(super) struct Jwk {
-    /// `EC` or `OKP`.
-    #[schema(example = "OKP")]
-    kty: String,
-    /// `P-256` or `Ed25519`.
-    #[schema(example = "Ed25519")]
-    crv: String,
-    /// base64url without padding, 32 bytes.
-    #[schema(example = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")]
-    x: String,
-    /// For P-256: base64url without padding, 32 bytes.
-    y: Option<String>,
-}
-
-/// Who enrols.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by the core's validator")]
-#[serde(deny_unknown_fields)]
-pub(super) struct EnrollBody {
-    /// The key. Its private half never leaves its owner.
-    jwk: Jwk,
-    /// For people. Required in the sandbox.
-    #[schema(example = "Corner shop", min_length = 1, max_length = 100)]
-    client_name: Option<String>,
-    /// `sandbox` unless told.
-    #[schema(example = "sandbox")]
-    environment: Option<String>,
-}
-
-/// For whom a challenge is.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by the core's validator")]
-#[serde(deny_unknown_fields)]
-pub(super) struct ChallengeBody {
-    /// The mode of the key that will sign: `sandbox` unless told.
-    #[schema(example = "sandbox")]
-    environment: Option<String>,
-}
-
-/// What a token is to do.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by the core's validator")]
-#[serde(deny_unknown_fields)]
-pub(super) struct TokenBody {
-    /// Names with spaces between them; everything the key may do, unless told.
-    #[schema(example = "settlements:read balances:read")]
-    scope: Option<String>,
-}
-
-/// Which token.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by the core's validator")]
-#[serde(deny_unknown_fields)]
-pub(super) struct RevokeBody {
-    /// The token of the call, unless told.
-    token: Option<String>,
-}
-
-/// A further key.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "described here, read by the core's validator")]
-#[serde(deny_unknown_fields)]
-pub(super) struct NewKeyBody {
-    /// The key. Its private half never leaves its owner.
-    jwk: Jwk,
-    /// What its owner calls it.
-    #[schema(example = "till 2", max_length = 100)]
-    label: Option<String>,
-    /// What it may do, names with spaces between them; as much as the credential that adds it, unless told.
-    scope: Option<String>,
-}
-
 /// Which settlements.
 #[derive(IntoParams)]
 #[expect(dead_code, reason = "described here, read by the core")]
@@ -397,17 +256,6 @@ pub(super) struct ListParams {
     /// Flagged for a person to look at.
     needs_review: Option<bool>,
 }
-
-fn amount() -> utoipa::openapi::schema::Object {
-    let kinds = utoipa::openapi::schema::SchemaType::from_iter([Type::Number, Type::String]);
-    ObjectBuilder::new().schema_type(kinds).description(Some("Exact decimal, as a number or as text")).build()
-}
-
-fn reason() -> utoipa::openapi::schema::Object {
-    let names = railgate::validate::ReversalReason::ALL.iter().map(|reason| reason.as_str());
-    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).build()
-}
-
 #[cfg(test)]
 mod tests {
     #[test]

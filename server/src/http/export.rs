@@ -155,7 +155,7 @@ fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
         boolean(view.needs_review),
         view.reversed_amount.as_str(),
         view.reversing_amount.as_str(),
-        view.iso_status,
+        view.iso_status.as_str(),
         &text(&view.description),
         &metadata,
         &view.client_id,

@@ -59,7 +59,6 @@ use gate::Gate;
 use limit::Limits;
 pub(crate) use listener::{Listener, serve_metrics};
 use problem::Failure;
-pub use problem::Problem;
 use streams::Streams;
 pub(crate) use tls::Tls;
 pub use tls::TlsError;

@@ -4,9 +4,8 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
 use hyper::header::CONTENT_TYPE;
+use railgate::api::HealthView;
 use railgate::{Error, ErrorCode};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::App;
 use super::answer::{Answer, JSON_VALUE, ok};
@@ -15,18 +14,8 @@ use super::document::Unready;
 use super::problem::Failure;
 use super::route::routes;
 
-/// How the service is.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct HealthView {
-    /// `ok` or `ready`.
-    #[schema(example = "ok")]
-    status: &'static str,
-    /// The service's version.
-    version: &'static str,
-}
-
 fn health(status: &'static str) -> Answer {
-    ok(&HealthView { status, version: env!("CARGO_PKG_VERSION") })
+    ok(&HealthView { status: status.into(), version: env!("CARGO_PKG_VERSION").into() })
 }
 
 routes![healthz, readyz, openapi];

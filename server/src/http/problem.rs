@@ -4,11 +4,9 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Method, StatusCode};
+use railgate::api::Problem;
 use railgate::auth::TAG;
-use railgate::error::FieldProblem;
 use railgate::{Error, ErrorCode};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::context::Context;
 use super::route::Access;
@@ -19,57 +17,9 @@ pub(crate) const ACCEPT_SIGNATURE: HeaderName = HeaderName::from_static("accept-
 /// What kind of document it is.
 pub(crate) const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// An RFC 9457 problem: why a request was not carried out.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct Problem {
-    /// Names the kind of problem; `code` is its last part.
-    #[serde(rename = "type")]
-    #[schema(example = "/docs/problems/reference_conflict")]
-    pub kind: String,
-    /// One short sentence, the same for every occurrence.
-    pub title: &'static str,
-    /// The HTTP status.
-    pub status: u16,
-    /// One sentence about this occurrence.
-    pub detail: String,
-    /// The path that was asked for.
-    pub instance: String,
-    /// Stable; what programs should look at.
-    #[schema(example = "reference_conflict")]
-    pub code: &'static str,
-    /// The family: `validation`, `authorisation`, `identification`, `business_rule`, `service_unavailable`, `internal`.
-    pub category: &'static str,
-    /// The same request is safe and useful to send again.
-    pub retryable: bool,
-    /// Names this request in the server's log.
-    pub request_id: String,
-    /// In the sandbox, for a signature that does not fit: the base (RFC 9421, section 2.5) that it should have been made
-    /// over, with the token left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub signature_base: Option<String>,
-    /// Every single thing that is wrong with the request, and where.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<FieldProblem>,
-}
-
-impl Problem {
-    /// The problem that `error` is, at `instance`, in answer to the request `request_id`.
-    pub(crate) fn new(error: Error, instance: &str, request_id: &str) -> Self {
-        let code = error.code;
-        Self {
-            kind: code.uri(),
-            title: code.title(),
-            status: code.http_status(),
-            detail: error.detail.to_string(),
-            instance: instance.to_owned(),
-            code: code.as_str(),
-            category: code.category().as_str(),
-            retryable: error.retryable,
-            request_id: request_id.to_owned(),
-            signature_base: None,
-            errors: error.into_fields(),
-        }
-    }
+/// The problem that `error` is, at `instance`, in answer to the request `request_id`.
+pub(crate) fn problem(error: &Error, instance: &str, request_id: &str) -> Problem {
+    Problem { instance: Some(instance.to_owned()), request_id: Some(request_id.to_owned()), ..error.problem() }
 }
 
 /// What a handler answers when it cannot do what it was asked. The front makes the document, for it knows the request.
@@ -108,7 +58,7 @@ pub(crate) fn render(response: &mut Response, failure: Failure, method: &Method,
     *response.status_mut() = status(code);
     // Who fails too often is not told why any more.
     let signature_base = context.signature_base().filter(|_| code == ErrorCode::SignatureInvalid).map(str::to_owned);
-    let problem = Problem { signature_base, ..Problem::new(failure.0, instance, context.id()) };
+    let problem = Problem { signature_base, ..problem(&failure.0, instance, context.id()) };
     let headers = response.headers_mut();
     headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, PROBLEM_JSON);

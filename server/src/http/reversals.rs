@@ -3,18 +3,16 @@
 use axum::extract::State;
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue, LOCATION};
-use railgate::api::{IdempotencyKey, ReversalView, ReverseView};
+use railgate::api::{IdempotencyKey, ReversalView, ReversalsView, ReverseBody, ReverseView};
 use railgate::engine::{Reverse, Reversed};
 use railgate::error::FieldProblem;
 use railgate::{Error, ErrorCode, Result};
-use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use utoipa::ToSchema;
 
 use super::App;
 use super::answer::{Answer, json, ok, with, with_text};
 use super::call::{Call, Named, Posted, Raw};
-use super::document::{BadBody, Denied, NoReversal, NoSettlement, NotReversible, ReverseBody, Unserved};
+use super::document::{BadBody, Denied, NoReversal, NoSettlement, NotReversible, Unserved};
 use super::route::{SettlementsRead, SettlementsReverse, routes};
 use super::settlements::REPLAYED;
 
@@ -84,13 +82,6 @@ fn idempotency(raw: &Raw) -> Result<Option<IdempotencyKey>> {
         .chain_update([0])
         .chain_update(&raw.body);
     Ok(Some(IdempotencyKey { key: key.to_owned(), fingerprint: digest.finalize().into() }))
-}
-
-/// A settlement's reversals.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ReversalsView {
-    /// Oldest first.
-    data: Vec<ReversalView>,
 }
 
 /// List a settlement's reversals, oldest first

@@ -4,19 +4,17 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use hyper::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION};
 use hyper::{HeaderMap, StatusCode};
-use railgate::api::{Caller, CheckView, Page, ReconcileView, SettlementView};
+use railgate::api::{BatchResult, BatchView, Caller, CheckView, CreateBatchBody, CreateBody, Page, ReconcileView, SettlementView};
 use railgate::engine::{Create, Created, NoteCheck};
 use railgate::store::record::SettlementRecord;
 use railgate::{Error, ErrorCode};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::App;
 use super::answer::{Answer, json, ok, with, with_text};
 use super::call::{BATCH, Call, Named, Posted, pairs, prefer_wait};
-use super::document::{BadBody, BadMessage, BadQuery, CreateBatchBody, CreateBody, Denied, ListParams, NoSettlement, Refused, Unserved};
+use super::document::{BadBody, BadMessage, BadQuery, Denied, ListParams, NoSettlement, Refused, Unserved};
 use super::hold::until;
-use super::problem::Problem;
+use super::problem::problem;
 use super::route::{SettlementsRead, SettlementsWrite, routes};
 
 /// Marks the answer to a call that was carried out before.
@@ -69,27 +67,6 @@ fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, rep
     with_text(answer, LOCATION, view.links.itself)
 }
 
-/// What came of one element of a batch: a settlement or a problem.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct BatchResult {
-    /// The status that this element would have been answered with by itself: 201, 200 for a replay, or a problem's.
-    #[schema(example = 201)]
-    status: u16,
-    /// The settlement.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    settlement: Option<SettlementView>,
-    /// Why there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<Problem>,
-}
-
-/// The answer of a batch.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct BatchView {
-    /// One for each element, in their order.
-    results: Vec<BatchResult>,
-}
-
 /// Create up to 1,000 settlements in one call
 ///
 /// Each element succeeds or fails alone, as if it had been sent alone; pointers in its problem begin at the element.
@@ -133,7 +110,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
             BatchResult { status: status.as_u16(), settlement: Some(view), problem: None }
         }
         Err(error) => {
-            let problem = Problem::new(error, posted.raw.parts.uri.path(), posted.raw.context.id());
+            let problem = problem(&error, posted.raw.parts.uri.path(), posted.raw.context.id());
             BatchResult { status: problem.status, settlement: None, problem: Some(problem) }
         }
     });

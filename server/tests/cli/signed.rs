@@ -80,7 +80,8 @@ fn an_enrolment_whose_answer_was_lost_goes_on_with_the_same_key() {
     // The server is there again, and knows the key.
     const EXISTS: &str = "HTTP/1.1 409 Conflict\r\nconnection: close\r\n\r\n{\"code\":\"key_exists\",\"status\":409}";
     const TOKEN: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"access_token\":\"t\",\"expires_in\":900}";
-    const BALANCES: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"data\":[{\"currency\":\"EUR\",\"available\":5.00}]}";
+    const BALANCES: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"data\":[{\"account\":\"main\",\"currency\":\"EUR\",\
+        \"sandbox\":true,\"available\":5.00,\"reserved\":0.00,\"pending\":0.00,\"ledger\":5.00,\"as_of\":\"2026-11-21T10:38:17.042Z\"}]}";
     let again = answering(listener, vec![EXISTS, TOKEN, BALANCES]);
     let Run { out, err, .. } = home.run(&["enroll", "--server", &server]).ok();
     assert!(err.contains("going on with the key") && out.contains("5.00"), "{err}{out}");

@@ -6,7 +6,7 @@
 
 import * as check from "../check.js";
 import { RailgateError } from "../errors.js";
-import type { PublicJwk } from "../types.js";
+import type { PublicJwk } from "../values.js";
 
 const P256 = { name: "ECDSA", namedCurve: "P-256" } as const;
 const ES256 = { name: "ECDSA", hash: "SHA-256" } as const;

@@ -8,14 +8,10 @@ import { DisposedError } from "../errors.js";
 import { problemError } from "../problem.js";
 import { parseView } from "../json.js";
 import type {
-  AmountInput,
   Balance,
   CheckResult,
-  Created,
   CreateRequest,
   FeedPage,
-  JsonWebKeySet,
-  ListFilter,
   Page,
   Problem,
   Receipt,
@@ -27,8 +23,8 @@ import type {
   Settlement,
   SettlementEvent,
   StatusView,
-  Timestamp,
 } from "../types.js";
+import type { AmountInput, Created, JsonWebKeySet, ListFilter, Timestamp } from "../values.js";
 import { eraseDatabase } from "./indexeddb.js";
 import { openPort, type PortOptions } from "./open.js";
 import type { Port } from "./port.js";

@@ -135,15 +135,16 @@ impl Engine {
         let record = self.settlement(caller, target)?;
         let mut findings: Vec<FindingView> = verify::settlement(&*self.store, &self.id_key, &record)?
             .into_iter()
-            .map(|(code, message)| FindingView { code, message })
+            .map(|(code, message)| FindingView { code: code.into(), message })
             .collect();
         if let (Some(answer), Some(attempt)) = (answer, self.last_attempt(&record)?)
             && let Some(message) = disagreement(attempt.status, answer.kind())
         {
-            findings.push(FindingView { code: "rail_disagrees", message });
+            findings.push(FindingView { code: "rail_disagrees".into(), message });
         }
         if record.needs_review {
-            findings.push(FindingView { code: "needs_review", message: "the settlement waits for a person to look at it".to_owned() });
+            findings
+                .push(FindingView { code: "needs_review".into(), message: "the settlement waits for a person to look at it".to_owned() });
         }
         Ok(ReconcileView { consistent: findings.is_empty(), findings, settlement: self.view(&record, caller.client_id) })
     }

@@ -205,7 +205,7 @@ impl Engine {
         let currency = id.currency().ok_or_else(broken)?;
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
         Ok(BalanceView {
-            account: "main",
+            account: "main".into(),
             currency: currency.code().to_owned(),
             sandbox: id.mode() == Mode::Sandbox,
             available: money(totals.available().ok_or_else(broken)?),
@@ -232,10 +232,10 @@ impl Engine {
 pub(crate) fn failure_view(failure: &Failure) -> FailureView {
     FailureView {
         code: failure.code,
-        category: failure.code.category().as_str(),
-        message: failure.code.message(),
+        category: failure.code.category(),
+        message: failure.code.message().into(),
         rail_code: failure.rail_code.clone(),
-        iso_reason: failure.code.iso_reason(),
+        iso_reason: failure.code.iso_reason().into(),
     }
 }
 

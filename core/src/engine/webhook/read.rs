@@ -39,7 +39,7 @@ impl Engine {
         Ok(WebhookView {
             id: format!("whk_{}", endpoint.id),
             url: endpoint.url.clone(),
-            events: topics.iter().map(Topic::as_str).collect(),
+            events: topics.iter().map(|topic| topic.as_str().into()).collect(),
             all_events: endpoint.topics.is_none(),
             description: endpoint.description.clone(),
             status: endpoint.status,
@@ -117,7 +117,7 @@ impl Engine {
         Ok(DeliveryView {
             id: format!("dlv_{}", self.delivery_ulid(delivery)),
             message_id: format!("evt_{}", delivery.message),
-            topic: delivery.topic.as_str(),
+            topic: delivery.topic.as_str().into(),
             cause: delivery.cause,
             status: delivery.status,
             attempts: delivery.attempts,

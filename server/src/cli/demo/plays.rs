@@ -59,7 +59,7 @@ pub(super) fn chosen(names: &[String]) -> Done<Vec<Play>> {
 
 fn unknown(name: &str) -> Failure {
     let mut known: Vec<String> = program().into_iter().map(|play| play.name).collect();
-    let more = sandbox_scenarios().iter().map(|scenario| short(scenario.to).to_owned());
+    let more = sandbox_scenarios().iter().map(|scenario| short(&scenario.to).to_owned());
     known.extend(more.filter(|name| !known.contains(name)).collect::<Vec<_>>());
     Failure::usage(format!("there is no scenario {name:?}")).hint(format!("choose among {}", known.join(", ")))
 }
@@ -83,7 +83,7 @@ fn by_name(name: &str) -> Option<Play> {
         let ending = Ending { status: SettlementStatus::Failed, needs_review: false };
         return Some(plain(format!("The operator refuses: {}.", code.message()), Some(ending)));
     }
-    let scenario = sandbox_scenarios().iter().find(|scenario| short(scenario.to) == name)?;
+    let scenario = sandbox_scenarios().iter().find(|scenario| short(&scenario.to) == name)?;
     Some(plain(format!("A payment to {}: {}.", scenario.to, scenario.description), None))
 }
 
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn every_scenario_of_the_simulator_can_be_played() {
         for scenario in sandbox_scenarios() {
-            assert!(by_name(scenario.to).is_some(), "{}", scenario.to);
+            assert!(by_name(&scenario.to).is_some(), "{}", scenario.to);
         }
         assert!(by_name("decline-account_closed").is_some());
         assert!(by_name("decline-nonsense").is_none());

@@ -11,8 +11,8 @@ use railgate::store::record::SettlementRecord;
 use serde::Serialize;
 
 use crate::cli::failure::Done;
-use crate::cli::shapes::grouped;
 use crate::cli::terminal::{Terminal, Tone, align_right, number};
+use railgate::money::grouped;
 
 /// One currency's account, in minor units.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

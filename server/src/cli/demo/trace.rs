@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::stage::{Aside, Performed};
 use crate::cli::failure::Done;
-use crate::cli::shapes::grouped;
 use crate::cli::terminal::{Terminal, Tone};
+use railgate::money::grouped;
 
 /// The widths of all columns but the last, which takes what is left.
 const WIDTHS: [u16; 4] = [9, 22, 21, 6];

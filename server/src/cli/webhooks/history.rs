@@ -2,15 +2,16 @@
 
 use clap::{Args, Subcommand};
 use hyper::Method;
+use railgate::api::{DeliveryView, Page, ReplayBody, ReplayView, TestBody, TestView};
 use serde_json::json;
 
-use super::owner::{Which, show_delivery};
-use super::shapes::{self, Delivery, Replayed, Tested};
+use super::owner::{Which, body, show_delivery};
+use super::tables;
 use crate::cli::Global;
 use crate::cli::failure::{Done, Failure};
 use crate::cli::http::{Ask, encode};
+use crate::cli::problem::read;
 use crate::cli::session::Session;
-use crate::cli::shapes::{Page, read};
 use crate::cli::terminal::{Terminal, Tone};
 
 const TEST_EXAMPLES: &str = "\
@@ -113,12 +114,12 @@ pub(super) async fn run(command: HistoryCommand, session: &mut Session, global: 
 }
 
 async fn test(which: &Which, kind: Option<&str>, session: &mut Session, global: &Global, terminal: &Terminal) -> Done {
-    let answer = session.call(Ask::post(which.path("/test"), json!({ "type": kind }).to_string())).await?;
-    let tested: Tested = read(&answer)?;
+    let answer = session.call(Ask::post(which.path("/test"), body(&TestBody { kind: kind.map(str::to_owned) }))).await?;
+    let tested: TestView = read(&answer)?;
     if global.json {
         terminal.json(&answer.body)?;
     } else {
-        terminal.show(&shapes::tested(terminal, &tested))?;
+        terminal.show(&tables::tested(terminal, &tested))?;
     }
     if tested.delivered {
         return Ok(());
@@ -131,11 +132,11 @@ async fn deliveries(args: &DeliveriesArgs, session: &mut Session, global: &Globa
     let mut shown = 0;
     loop {
         let answer = session.call(Ask::get(deliveries_path(args, cursor.as_deref()))).await?;
-        let page: Page<Delivery> = read(&answer)?;
+        let page: Page<DeliveryView> = read(&answer)?;
         if global.json {
             terminal.json(&answer.body)?;
         } else if !page.data.is_empty() {
-            terminal.show(&shapes::deliveries(terminal, &page.data))?;
+            terminal.show(&tables::deliveries(terminal, &page.data))?;
         }
         shown += page.data.len();
         cursor = page.next_cursor.filter(|_| page.has_more);
@@ -165,12 +166,12 @@ fn deliveries_path(args: &DeliveriesArgs, cursor: Option<&str>) -> String {
 async fn replay(args: &ReplayArgs, session: &mut Session, global: &Global, terminal: &Terminal) -> Done {
     let (mut queued, mut after) = (0, None);
     loop {
-        let body = json!({ "since": args.since, "until": args.until, "after": after }).to_string();
-        let answer = session.call(Ask::post(args.which.path("/replay"), body)).await.map_err(|failure| match queued {
+        let part = ReplayBody { since: args.since.clone(), until: args.until.clone(), after };
+        let answer = session.call(Ask::post(args.which.path("/replay"), body(&part))).await.map_err(|failure| match queued {
             0 => failure,
             _ => failure.detail(format!("{queued} deliveries had been queued by then, and stay queued")),
         })?;
-        let part: Replayed = read(&answer)?;
+        let part: ReplayView = read(&answer)?;
         queued += part.queued;
         if part.next_after.is_none() || part.next_after == after {
             break;

@@ -2,16 +2,17 @@
 
 use clap::{Args, Subcommand};
 use hyper::Method;
-use serde_json::{Map, Value, json};
+use railgate::api::{DeliveryView, NewWebhookBody, RotationBody, WebhookPatchBody, WebhookView, WebhooksView};
+use serde_json::json;
 
 use super::history::{self, HistoryCommand};
 use super::pretty;
-use super::shapes::{self, Delivery, Webhook};
+use super::tables;
 use crate::cli::Global;
 use crate::cli::failure::{Done, Failure};
 use crate::cli::http::{Answer, Ask, encode};
+use crate::cli::problem::read;
 use crate::cli::session::Session;
-use crate::cli::shapes::{Page, read};
 use crate::cli::terminal::{Terminal, Tone};
 
 const ADD_EXAMPLES: &str = "\
@@ -161,7 +162,7 @@ pub(super) async fn run(command: OwnerCommand, global: &Global, terminal: &Termi
             show_delivery(&answer, global, terminal)
         }
         OwnerCommand::Update(args) => {
-            let mut ask = Ask::post(args.which.path(""), patch(&args)?.to_string());
+            let mut ask = Ask::post(args.which.path(""), body(&patch(&args)?));
             ask.method = Method::PATCH;
             let answer = session.call(ask).await?;
             show(&answer, global, terminal)
@@ -178,7 +179,7 @@ pub(super) async fn run(command: OwnerCommand, global: &Global, terminal: &Termi
             show(&answer, global, terminal)
         }
         OwnerCommand::Rotate { which, grace } => {
-            let answer = session.call(Ask::post(which.path("/rotate-secret"), json!({ "grace": grace }).to_string())).await?;
+            let answer = session.call(Ask::post(which.path("/rotate-secret"), body(&RotationBody { grace }))).await?;
             show(&answer, global, terminal)
         }
         OwnerCommand::History(command) => history::run(command, session, global, terminal).await,
@@ -186,20 +187,14 @@ pub(super) async fn run(command: OwnerCommand, global: &Global, terminal: &Termi
 }
 
 async fn add(args: &AddArgs, session: &mut Session, global: &Global, terminal: &Terminal) -> Done {
-    let mut body = Map::new();
-    body.insert("url".to_owned(), json!(args.url));
-    if !args.events.is_empty() {
-        body.insert("events".to_owned(), json!(args.events));
-    }
-    if let Some(description) = &args.description {
-        body.insert("description".to_owned(), json!(description));
-    }
-    let answer = session.call(Ask::post("/webhooks", Value::Object(body).to_string())).await?;
+    let events = (!args.events.is_empty()).then(|| args.events.clone());
+    let new = NewWebhookBody { url: args.url.clone(), events, description: args.description.clone() };
+    let answer = session.call(Ask::post("/webhooks", body(&new))).await?;
     show(&answer, global, terminal)?;
     if global.json {
         return Ok(());
     }
-    let made: Webhook = read(&answer)?;
+    let made: WebhookView = read(&answer)?;
     terminal.line(terminal.paint(Tone::Dim, format_args!("Try it: railgate webhooks test {}", made.id)))
 }
 
@@ -208,35 +203,31 @@ async fn list(session: &mut Session, global: &Global, terminal: &Terminal) -> Do
     if global.json {
         return terminal.json(&answer.body);
     }
-    let page: Page<Webhook> = read(&answer)?;
+    let page: WebhooksView = read(&answer)?;
     if page.data.is_empty() {
         return terminal.line(terminal.paint(Tone::Dim, "No webhooks. railgate webhooks add URL makes one."));
     }
-    terminal.show(&shapes::webhooks(terminal, &page.data))
+    terminal.show(&tables::webhooks(terminal, &page.data))
+}
+
+/// A body as it is sent.
+pub(super) fn body(body: &impl serde::Serialize) -> String {
+    serde_json::to_string(body).unwrap_or_default()
 }
 
 /// What an `update` changes.
-fn patch(args: &UpdateArgs) -> Done<Value> {
-    let mut body = Map::new();
-    let mut change = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
-    if let Some(url) = &args.url {
-        change("url", json!(url));
-    }
-    if args.all_events {
-        change("events", Value::Null);
-    } else if !args.events.is_empty() {
-        change("events", json!(args.events));
-    }
-    if let Some(description) = &args.description {
-        change("description", if description.is_empty() { Value::Null } else { json!(description) });
-    }
-    if args.enable || args.disable {
-        change("enabled", json!(args.enable));
-    }
-    if body.is_empty() {
+fn patch(args: &UpdateArgs) -> Done<WebhookPatchBody> {
+    let events = (!args.events.is_empty()).then(|| Some(args.events.clone()));
+    let patch = WebhookPatchBody {
+        url: args.url.clone(),
+        events: if args.all_events { Some(None) } else { events },
+        description: args.description.as_ref().map(|text| (!text.is_empty()).then(|| text.clone())),
+        enabled: (args.enable || args.disable).then_some(args.enable),
+    };
+    if patch == WebhookPatchBody::default() {
         return Err(Failure::usage("nothing is to be changed").hint("railgate webhooks update --help names what can be"));
     }
-    Ok(Value::Object(body))
+    Ok(patch)
 }
 
 /// A webhook; a secret in it is there this once.
@@ -244,8 +235,8 @@ fn show(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
     if global.json {
         return terminal.json(&answer.body);
     }
-    let it: Webhook = read(answer)?;
-    terminal.show(&shapes::webhook(terminal, &it))?;
+    let it: WebhookView = read(answer)?;
+    terminal.show(&tables::webhook(terminal, &it))?;
     let Some(secret) = &it.secret else { return Ok(()) };
     terminal.line("")?;
     terminal.line("Its secret verifies what arrives. Keep it now: it is not shown again.")?;
@@ -258,11 +249,10 @@ pub(super) fn show_delivery(answer: &Answer, global: &Global, terminal: &Termina
     if global.json {
         return terminal.json(&answer.body);
     }
-    let it: Delivery = read(answer)?;
-    terminal.show(&shapes::delivery(terminal, &it))?;
-    let Some(payload) = &it.payload else { return Ok(()) };
+    let it: DeliveryView = read(answer)?;
+    terminal.show(&tables::delivery(terminal, &it))?;
     terminal.line("")?;
-    terminal.line(pretty::body(payload.get().as_bytes(), |key| terminal.paint(Tone::Dim, key)))
+    terminal.line(pretty::body(it.payload.get().as_bytes(), |key| terminal.paint(Tone::Dim, key)))
 }
 
 #[cfg(test)]
@@ -278,7 +268,7 @@ mod tests {
         }
         let body = |line: &[&str]| {
             let args = <Only as clap::Parser>::try_parse_from(["update", "whk_1"].iter().chain(line)).map_err(drop)?;
-            patch(&args.update).map_err(drop)
+            patch(&args.update).map(|patch| json!(patch)).map_err(drop)
         };
         assert_eq!(body(&["--url", "https://x", "--event", "a", "--event", "b"]), Ok(json!({"url": "https://x", "events": ["a", "b"]})));
         assert_eq!(

@@ -4,16 +4,13 @@ use axum::extract::State;
 use hyper::StatusCode;
 use hyper::header::LOCATION;
 use railgate::Error;
-use railgate::api::{DeliveryView, Page};
+use railgate::api::{DeliveryView, Page, ReplayBody, ReplayView, ResponseView, TestBody, TestView};
 use railgate::engine::{Redeliver, Replay, Replayed, TestWebhook, Tested};
 use railgate::store::record::DeliveryStatus;
 use railgate::time::Millis;
 use railgate::validate::webhook::{ReplayRequest, parse_replay, parse_webhook_test};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::Place;
-use super::body::{ReplayBody, TestBody};
 use crate::http::App;
 use crate::http::answer::{Answer, json, ok, with_text};
 use crate::http::call::{Call, Params, Posted};
@@ -24,39 +21,6 @@ const PAGE: u32 = 50;
 const PAGE_MAX: u32 = 200;
 /// So many parts of a replay are queued in one call: of 500 events each.
 const REPLAY_PARTS: usize = 20;
-
-/// How a test went.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct TestView {
-    /// What was sent. It is not tried again.
-    delivery: DeliveryView,
-    /// The receiver took it: it answered with a 2xx.
-    delivered: bool,
-    /// What the receiver answered.
-    response: ResponseView,
-}
-
-/// What a receiver answered.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ResponseView {
-    /// The status; null if there was no answer.
-    status: Option<u16>,
-    /// How long it took, in milliseconds.
-    took_ms: u32,
-    /// The beginning of the body, as the receiver wrote it.
-    excerpt: String,
-    /// Why there was no answer.
-    error: Option<String>,
-}
-
-/// How much a replay queued.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ReplayView {
-    /// How many deliveries were queued.
-    queued: usize,
-    /// There is more than one call takes: send the same request again with this as `after`. Null when that was all.
-    next_after: Option<i64>,
-}
 
 routes![test, list, read, redeliver, replay];
 

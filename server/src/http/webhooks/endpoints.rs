@@ -4,26 +4,16 @@ use axum::extract::State;
 use axum::response::Response;
 use hyper::StatusCode;
 use hyper::header::LOCATION;
-use railgate::api::WebhookView;
+use railgate::api::{NewWebhookBody, RotationBody, WebhookPatchBody, WebhookView, WebhooksView};
 use railgate::engine::{ChangedWebhook, CreateWebhook, DeleteWebhook, EnableWebhook, RotateWebhookSecret, UpdateWebhook};
 use railgate::validate::webhook::{parse_new_webhook, parse_rotation, parse_webhook_patch};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::Place;
-use super::body::{NewWebhookBody, RotationBody, WebhookPatchBody};
 use crate::http::App;
 use crate::http::answer::{Answer, ok, secret, with_text};
 use crate::http::call::{Call, Posted};
 use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Rotating, Unserved};
 use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
-
-/// A client's webhooks.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct WebhooksView {
-    /// Oldest first.
-    data: Vec<WebhookView>,
-}
 
 routes![create, list, read, update, remove, rotate, enable];
 

@@ -1,7 +1,6 @@
 //! Webhooks: a client's endpoints, and what becomes of the deliveries to them.
 
 mod announced;
-mod body;
 pub(super) mod deliveries;
 pub(super) mod endpoints;
 mod under_way;

@@ -1,82 +1,10 @@
-//! The parts of the server's answers about webhooks that are shown, and how they look.
+//! How webhooks and their deliveries look in a terminal.
 
 use comfy_table::{Cell, Table};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use railgate::api::{DeliveryView, TestView, WebhookView};
 
 use crate::cli::render::short_time;
 use crate::cli::terminal::{Terminal, Tone, number, printable};
-
-/// A webhook.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Webhook {
-    pub(super) id: String,
-    pub(super) url: String,
-    pub(super) events: Vec<String>,
-    pub(super) all_events: bool,
-    pub(super) description: Option<String>,
-    pub(super) status: String,
-    pub(super) failing_since: Option<String>,
-    pub(super) created_at: String,
-    pub(super) updated_at: String,
-    pub(super) secret: Option<String>,
-}
-
-/// A delivery.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Delivery {
-    pub(super) id: String,
-    pub(super) message_id: String,
-    #[serde(rename = "type")]
-    pub(super) kind: String,
-    pub(super) cause: String,
-    pub(super) status: String,
-    pub(super) attempts: u32,
-    pub(super) next_attempt_at: Option<String>,
-    pub(super) last_attempt: Option<Attempt>,
-    pub(super) created_at: String,
-    pub(super) payload: Option<Box<RawValue>>,
-}
-
-/// How the last try at a delivery went.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Attempt {
-    pub(super) at: String,
-    pub(super) took_ms: u64,
-    pub(super) status: Option<u16>,
-    pub(super) error: Option<String>,
-    pub(super) response_excerpt: String,
-}
-
-/// How a test went.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Tested {
-    pub(super) delivered: bool,
-    pub(super) delivery: Delivery,
-    pub(super) response: Response,
-}
-
-/// What the receiver answered.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Response {
-    pub(super) status: Option<u16>,
-    pub(super) took_ms: u64,
-    pub(super) excerpt: String,
-    pub(super) error: Option<String>,
-}
-
-/// How much a replay queued, and where it goes on.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Replayed {
-    pub(super) queued: u64,
-    pub(super) next_after: Option<i64>,
-}
 
 /// A state of a webhook or a delivery, in its colour.
 fn state(name: &str) -> Cell {
@@ -91,9 +19,9 @@ fn state(name: &str) -> Cell {
 }
 
 /// One webhook, whole.
-pub(super) fn webhook(terminal: &Terminal, it: &Webhook) -> Table {
+pub(super) fn webhook(terminal: &Terminal, it: &WebhookView) -> Table {
     let events = if it.all_events { "all".to_owned() } else { it.events.join(", ") };
-    let mut rows = vec![("webhook", Tone::Strong.cell(&it.id)), ("url", Cell::new(&it.url)), ("status", state(&it.status))];
+    let mut rows = vec![("webhook", Tone::Strong.cell(&it.id)), ("url", Cell::new(&it.url)), ("status", state(it.status.as_str()))];
     if let Some(since) = &it.failing_since {
         rows.push(("failing since", Tone::Bad.cell(short_time(since))));
     }
@@ -107,16 +35,22 @@ pub(super) fn webhook(terminal: &Terminal, it: &Webhook) -> Table {
 }
 
 /// A list of webhooks.
-pub(super) fn webhooks(terminal: &Terminal, list: &[Webhook]) -> Table {
+pub(super) fn webhooks(terminal: &Terminal, list: &[WebhookView]) -> Table {
     let mut table = terminal.table(&["webhook", "url", "events", "status", "description"]);
     for it in list {
         let events = match (it.all_events, it.events.as_slice()) {
             (true, _) => "all".to_owned(),
-            (false, [one]) => one.clone(),
+            (false, [one]) => one.to_string(),
             (false, some) => format!("{} types", some.len()),
         };
         let description = printable(it.description.as_deref().unwrap_or_default());
-        table.add_row(vec![Tone::Strong.cell(&it.id), Cell::new(&it.url), Cell::new(events), state(&it.status), Cell::new(description)]);
+        table.add_row(vec![
+            Tone::Strong.cell(&it.id),
+            Cell::new(&it.url),
+            Cell::new(events),
+            state(it.status.as_str()),
+            Cell::new(description),
+        ]);
     }
     table
 }
@@ -131,16 +65,16 @@ fn answered(status: Option<u16>, error: Option<&str>) -> String {
 }
 
 /// A list of deliveries.
-pub(super) fn deliveries(terminal: &Terminal, list: &[Delivery]) -> Table {
+pub(super) fn deliveries(terminal: &Terminal, list: &[DeliveryView]) -> Table {
     let mut table = terminal.table(&["made (UTC)", "delivery", "event", "why", "status", "tries", "last", "next"]);
     for it in list {
         let last = it.last_attempt.as_ref().map(|last| answered(last.status, last.error.as_deref()));
         table.add_row(vec![
             Tone::Dim.cell(short_time(&it.created_at)),
             Tone::Strong.cell(&it.id),
-            Cell::new(&it.kind),
-            Tone::Dim.cell(&it.cause),
-            state(&it.status),
+            Cell::new(&*it.topic),
+            Tone::Dim.cell(it.cause.as_str()),
+            state(it.status.as_str()),
             number(it.attempts),
             Cell::new(last.unwrap_or_default()),
             Cell::new(it.next_attempt_at.as_deref().map(short_time).unwrap_or_default()),
@@ -150,12 +84,12 @@ pub(super) fn deliveries(terminal: &Terminal, list: &[Delivery]) -> Table {
 }
 
 /// One delivery, whole but for its payload.
-pub(super) fn delivery(terminal: &Terminal, it: &Delivery) -> Table {
+pub(super) fn delivery(terminal: &Terminal, it: &DeliveryView) -> Table {
     let mut rows = vec![
         ("delivery", Tone::Strong.cell(&it.id)),
-        ("event", Cell::new(format!("{} ({})", it.kind, it.message_id))),
-        ("why", Cell::new(&it.cause)),
-        ("status", state(&it.status)),
+        ("event", Cell::new(format!("{} ({})", it.topic, it.message_id))),
+        ("why", Cell::new(it.cause.as_str())),
+        ("status", state(it.status.as_str())),
         ("tries", Cell::new(it.attempts)),
         ("made", Cell::new(short_time(&it.created_at))),
     ];
@@ -173,10 +107,10 @@ pub(super) fn delivery(terminal: &Terminal, it: &Delivery) -> Table {
 }
 
 /// How a test went.
-pub(super) fn tested(terminal: &Terminal, it: &Tested) -> Table {
+pub(super) fn tested(terminal: &Terminal, it: &TestView) -> Table {
     let answer = format!("{} ({} ms)", answered(it.response.status, it.response.error.as_deref()), it.response.took_ms);
     let mut rows = vec![
-        ("event", Cell::new(format!("{} ({})", it.delivery.kind, it.delivery.message_id))),
+        ("event", Cell::new(format!("{} ({})", it.delivery.topic, it.delivery.message_id))),
         ("receiver", if it.delivered { Tone::Good } else { Tone::Bad }.cell(answer)),
     ];
     if !it.response.excerpt.is_empty() {

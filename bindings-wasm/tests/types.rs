@@ -1,0 +1,371 @@
+//! `npm/src/types.ts` is what the core says of its views, its bodies and their names. `RAILGATE_BLESS=1` writes it anew.
+#![cfg(not(target_family = "wasm"))]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use railgate::{api, auth, error, ledger, lifecycle, rail, receipt, store::record, validate};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+const HEAD: &str = r#"/**
+ * What is asked and what is answered: the shapes of the HTTP interface, with the names that travel.
+ *
+ * One difference: amounts. The interface writes them as JSON numbers with the currency's decimals, and a JavaScript number
+ * would lose the last zero and, in sums, a cent. Here they are strings, exactly as the server wrote them.
+ *
+ * Generated from the core by `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types`.
+ *
+ * @module
+ */
+
+import type { Amount, AmountInput, Timestamp } from "./values.js";
+"#;
+
+/// What a type here does that its schema does not tell.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// An answer: a member that may be null is there.
+    Out,
+    /// A body: what may be left out is not written as null.
+    In,
+    /// An answer that may come from something between here and the gateway: all but its code may be missing.
+    Loose,
+}
+
+struct Shape {
+    name: &'static str,
+    way: Way,
+    schema: Value,
+    /// The members in their order, each with whether it may be absent.
+    members: Vec<(String, bool)>,
+}
+
+struct Names {
+    name: &'static str,
+    /// Of the list of all of them, where there is one.
+    list: Option<&'static str>,
+    doc: String,
+    values: Vec<(&'static str, String)>,
+}
+
+/// All that is written, and what the schemas call it.
+#[derive(Default)]
+struct World {
+    schemas: BTreeMap<String, Value>,
+    called: BTreeMap<String, &'static str>,
+    names: Vec<Names>,
+}
+
+impl World {
+    fn meet<T: ToSchema>(&mut self, name: &'static str) {
+        self.called.insert(T::name().into_owned(), name);
+        let mut met = vec![(T::name().into_owned(), T::schema())];
+        T::schemas(&mut met);
+        self.schemas.extend(met.into_iter().map(|(name, schema)| (name, serde_json::to_value(schema).unwrap())));
+    }
+
+    fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        let name = schema["$ref"].as_str().map(|path| path.rsplit('/').next().unwrap());
+        name.map_or(schema, |name| self.schemas.get(name).unwrap_or_else(|| panic!("{name} is not described")))
+    }
+
+    /// A value of the schema: with everything that may be there, or with as little as may be.
+    fn sample(&self, schema: &Value, whole: bool) -> Value {
+        let schema = self.resolve(schema);
+        if let Some(choices) = schema["oneOf"].as_array() {
+            let value = choices.iter().find(|choice| choice["type"] != "null").unwrap();
+            return if whole { self.sample(value, whole) } else { Value::Null };
+        }
+        if let Some(values) = schema["enum"].as_array() {
+            return values[0].clone();
+        }
+        match kinds(schema).as_slice() {
+            kinds if kinds.contains(&"null") && !whole => Value::Null,
+            ["string", ..] => json!(""),
+            ["boolean", ..] => json!(true),
+            ["integer" | "number", ..] => json!(1),
+            ["array", ..] => {
+                if whole {
+                    json!([self.sample(&schema["items"], whole)])
+                } else {
+                    json!([])
+                }
+            }
+            ["object", ..] => {
+                let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+                let required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name));
+                let given = properties.iter().filter(|(name, _)| whole || required(name));
+                Value::Object(given.map(|(name, schema)| (name.clone(), self.sample(schema, whole))).collect())
+            }
+            other => panic!("no sample of {other:?}: {schema}"),
+        }
+    }
+
+    /// How the type looks, by what the core writes of it: every member in its order, and those that are left out.
+    fn shape<T: ToSchema + Serialize + DeserializeOwned>(&mut self, name: &'static str, way: Way) -> Shape {
+        self.meet::<T>(name);
+        let schema = serde_json::to_value(T::schema()).unwrap();
+        let written = |whole| {
+            let sample = self.sample(&schema, whole).to_string();
+            let read: T = serde_json::from_str(&sample).unwrap_or_else(|error| panic!("{name} does not read {sample}: {error}"));
+            let text = serde_json::to_string(&read).unwrap();
+            let again: T = serde_json::from_str(&text).unwrap();
+            assert_eq!(serde_json::to_string(&again).unwrap(), text, "{name} reads what it writes");
+            text
+        };
+        let (most, least) = (written(true), written(false));
+        let least: Map<String, Value> = serde_json::from_str(&least).unwrap();
+        let members: Vec<_> = in_order(&most).into_iter().map(|member| (member.clone(), !least.contains_key(&member))).collect();
+        let described = schema["properties"].as_object().unwrap();
+        assert_eq!(members.len(), described.len(), "{name} writes what its schema describes");
+        Shape { name, way, schema, members }
+    }
+
+    fn name_of(&self, values: &[&str]) -> Option<&'static str> {
+        self.names.iter().find(|names| names.values.iter().map(|(value, _)| value).eq(values)).map(|names| names.name)
+    }
+
+    fn kind(&self, schema: &Value, way: Way) -> String {
+        if let Some(path) = schema["$ref"].as_str() {
+            let name = path.rsplit('/').next().unwrap();
+            return (*self.called.get(name).unwrap_or_else(|| panic!("{name} has no name in TypeScript"))).to_owned();
+        }
+        if let Some(choices) = schema["oneOf"].as_array() {
+            let kinds = choices.iter().filter(|choice| choice["type"] != "null").map(|choice| self.kind(choice, way));
+            return kinds.chain(["null".to_owned()]).collect::<Vec<_>>().join(" | ");
+        }
+        if let Some(values) = schema["enum"].as_array() {
+            let values: Vec<&str> = values.iter().map(|value| value.as_str().unwrap()).collect();
+            return self.name_of(&values).map_or_else(|| union(values), str::to_owned);
+        }
+        let kinds = kinds(schema);
+        let nullable = kinds.contains(&"null") && way == Way::Out;
+        let kind = match kinds.iter().filter(|kind| **kind != "null").copied().collect::<Vec<_>>().as_slice() {
+            ["number", "string"] => "AmountInput".to_owned(),
+            ["string"] if schema["format"] == "decimal" => "Amount".to_owned(),
+            ["string"] if schema["description"].as_str().is_some_and(|text| text.contains("RFC 3339")) => "Timestamp".to_owned(),
+            ["string"] => "string".to_owned(),
+            ["boolean"] => "boolean".to_owned(),
+            ["integer"] => "number".to_owned(),
+            ["array"] => format!("readonly {}[]", self.kind(&schema["items"], way)),
+            ["object"] if schema["additionalProperties"]["type"] == "string" => "Readonly<Record<string, string>>".to_owned(),
+            ["object"] => "Readonly<Record<string, unknown>>".to_owned(),
+            other => panic!("{other:?} has no type in TypeScript: {schema}"),
+        };
+        if nullable { format!("{kind} | null") } else { kind }
+    }
+
+    fn write(&self, out: &mut String, shape: &Shape) {
+        let Shape { name, way, schema, members } = shape;
+        comment(out, "", &[schema["description"].as_str().unwrap()]);
+        writeln!(out, "export interface {name} {{").unwrap();
+        for (member, absent) in members {
+            let schema = &schema["properties"][member];
+            comment(out, "  ", &[described(schema).unwrap_or_else(|| panic!("{name}.{member} has no comment"))]);
+            let mut kind = self.kind(schema, *way);
+            let optional = match way {
+                Way::Out | Way::In => *absent,
+                Way::Loose => member != "code",
+            };
+            if optional {
+                kind = kind.strip_suffix(" | null").map_or(kind.clone(), str::to_owned);
+            }
+            if *name == "Page<T>" && member == "data" {
+                kind = "readonly T[]".to_owned();
+            }
+            writeln!(out, "  readonly {member}{}: {kind};", if optional { "?" } else { "" }).unwrap();
+        }
+        out.push_str("}\n");
+    }
+}
+
+fn kinds(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::String(kind) => vec![kind],
+        Value::Array(kinds) => kinds.iter().map(|kind| kind.as_str().unwrap()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A reference that may be null is described at the reference.
+fn described(schema: &Value) -> Option<&str> {
+    let choices = schema["oneOf"].as_array().into_iter().flatten();
+    schema["description"].as_str().or_else(|| choices.filter_map(|choice| choice["description"].as_str()).next())
+}
+
+/// The members of a JSON object as they are written.
+fn in_order(object: &str) -> Vec<String> {
+    struct Members;
+    impl<'de> serde::de::Visitor<'de> for Members {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut names = Vec::new();
+            while let Some((name, serde::de::IgnoredAny)) = map.next_entry()? {
+                names.push(name);
+            }
+            Ok(names)
+        }
+    }
+    serde::Deserializer::deserialize_map(&mut serde_json::Deserializer::from_str(object), Members).unwrap()
+}
+
+fn union(values: Vec<&str>) -> String {
+    values.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(" | ")
+}
+
+/// A TSDoc comment; of one line, on one line. Links between items of the core lead nowhere here.
+fn comment(out: &mut String, indent: &str, paragraphs: &[&str]) {
+    let text = paragraphs.join("\n\n");
+    assert!(!text.contains("[`") && !text.contains("*/"), "{text}");
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    if let [line] = lines.as_slice() {
+        writeln!(out, "{indent}/** {line} */").unwrap();
+        return;
+    }
+    writeln!(out, "{indent}/**").unwrap();
+    for line in lines {
+        writeln!(out, "{}", format!("{indent} * {line}").trim_end()).unwrap();
+    }
+    writeln!(out, "{indent} */").unwrap();
+}
+
+fn write_names(out: &mut String, names: &Names) {
+    let Names { name, list, doc, values } = names;
+    let meanings: Vec<_> = values.iter().map(|(value, doc)| format!("- `{value}`: {doc}")).collect();
+    if let Some(list) = list {
+        writeln!(out, "/** Every {{@link {name}}}. */\nexport const {list} = [").unwrap();
+        values.iter().for_each(|(value, _)| writeln!(out, "  {value:?},").unwrap());
+        out.push_str("] as const;\n\n");
+    }
+    comment(out, "", &[doc, &meanings.join("\n")]);
+    let kind = match list {
+        Some(list) => format!("(typeof {list})[number]"),
+        None => union(values.iter().map(|(value, _)| *value).collect()),
+    };
+    let kind = if kind.len() > 100 { format!("\n  | {}", kind.replace(" | ", "\n  | ")) } else { format!(" {kind}") };
+    writeln!(out, "export type {name} ={kind};").unwrap();
+}
+
+fn generated() -> String {
+    let mut world = World::default();
+    world.called.insert("DecimalNumber".to_owned(), "Amount");
+    let text = |lines: &[&str]| lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    macro_rules! names {
+        ($($name:literal $(in $list:literal)?: $kind:ty,)*) => { $(
+            world.meet::<$kind>($name);
+            let values = <$kind>::DOCS.iter().map(|(value, doc)| (*value, text(doc))).collect();
+            world.names.push(Names { name: $name, list: [$($list,)?].first().copied(), doc: text(<$kind>::DOC), values });
+        )* };
+    }
+    names! {
+        "Environment": ledger::Mode,
+        "SettlementStatus" in "SETTLEMENT_STATUSES": lifecycle::SettlementStatus,
+        "ReversalStatus" in "REVERSAL_STATUSES": lifecycle::ReversalStatus,
+        "IsoStatus" in "ISO_STATUSES": lifecycle::IsoStatus,
+        "FailureCode" in "FAILURE_CODES": rail::FailureCode,
+        "ErrorCategory" in "CATEGORIES": error::Category,
+        "PayeeMatch" in "PAYEE_MATCHES": rail::simulator::PayeeMatch,
+        "ReversalReason" in "REVERSAL_REASONS": validate::ReversalReason,
+        "EventType" in "EVENT_TYPES": record::EventType,
+        "Actor" in "ACTORS": record::Actor,
+        "StateName": lifecycle::StateName,
+        "KeyAlgorithm": auth::Algorithm,
+        "KeyStatus": record::KeyStatus,
+    }
+    let codes = error::ErrorCode::ALL.iter().map(|code| (code.as_str(), format!("{}.", code.title()))).collect();
+    let doc = "A code that the gateway answers with.".to_owned();
+    world.names.push(Names { name: "GatewayCode", list: Some("GATEWAY_CODES"), doc, values: codes });
+    let mut shapes = Vec::new();
+    macro_rules! shapes {
+        ($($name:literal $way:ident: $kind:ty,)*) => { $(shapes.push(world.shape::<$kind>($name, Way::$way));)* };
+    }
+    shapes! {
+        "FieldProblem" Out: api::FieldProblem,
+        "Problem" Loose: api::Problem,
+        "CreateRequest" In: api::CreateBody,
+        "ReverseRequest" In: api::ReverseBody,
+        "Payee" Out: api::PayeeView,
+        "Failure" Out: api::FailureView,
+        "SettlementLinks" Out: api::LinksView,
+        "Settlement" Out: api::SettlementView,
+        "StatusView" Out: api::StatusView,
+        "SettlementEvent" Out: api::EventView,
+        "FeedEvent" Out: api::FeedEventView,
+        "FeedPage" Out: api::FeedPage,
+        "Page<T>" Out: api::Page<api::SettlementView>,
+        "Reversal" Out: api::ReversalView,
+        "ReverseResult" Out: api::ReverseView,
+        "Balance" Out: api::BalanceView,
+        "Quote" Out: api::QuoteView,
+        "CheckResult" Out: api::CheckView,
+        "Finding" Out: api::FindingView,
+        "ReconcileResult" Out: api::ReconcileView,
+        "Scenario" Out: api::ScenarioView,
+        "ReceiptTrace" Out: receipt::Trace,
+        "Receipt" Out: api::ReceiptView,
+        "ReceiptClaims" Out: receipt::Claims,
+        "Key" Out: api::KeyView,
+    }
+    let mut out = HEAD.to_owned();
+    for names in &world.names {
+        out.push('\n');
+        write_names(&mut out, names);
+    }
+    for shape in &shapes {
+        out.push('\n');
+        world.write(&mut out, shape);
+    }
+    out
+}
+
+#[test]
+fn the_types_of_the_package_are_those_of_the_core() {
+    let (path, types) = (concat!(env!("CARGO_MANIFEST_DIR"), "/npm/src/types.ts"), generated());
+    if std::env::var_os("RAILGATE_BLESS").is_some() {
+        std::fs::write(path, &types).unwrap();
+    }
+    let written = std::fs::read_to_string(path).unwrap();
+    assert_eq!(written, types, "run `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types` and look at the difference");
+}
+
+/// `json.ts` knows amounts by the names of their members: each of them, and no other.
+#[test]
+fn the_package_reads_every_amount_exactly() {
+    let mut world = World::default();
+    world.meet::<api::BatchView>("");
+    world.meet::<api::BalancesView>("");
+    world.meet::<api::CheckView>("");
+    world.meet::<api::ReverseView>("");
+    world.meet::<api::ReceiptView>("");
+    let members = world.schemas.values().filter_map(|schema| schema["properties"].as_object()).flatten();
+    let amounts = members.filter(|(_, schema)| schema["$ref"].as_str().is_some_and(|path| path.ends_with("/DecimalNumber")));
+    let amounts: BTreeSet<&str> = amounts.map(|(name, _)| name.as_str()).collect();
+    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/npm/src/json.ts")).unwrap();
+    let (_, list) = source.split_once("new Set([").unwrap();
+    let (list, _) = list.split_once(']').unwrap();
+    assert_eq!(list.split(',').map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()).collect::<BTreeSet<_>>(), amounts);
+}
+
+/// Views that the package has no types of are read and written by the same names too: those of the command line.
+#[test]
+fn every_other_view_reads_what_it_writes() {
+    let mut world = World::default();
+    world.shape::<api::StatusView>("StatusView", Way::Out);
+    world.shape::<api::WebhookView>("WebhookView", Way::Out);
+    world.shape::<api::DeliveryView>("DeliveryView", Way::Out);
+    world.shape::<api::TestView>("TestView", Way::Out);
+    world.shape::<api::ReplayView>("ReplayView", Way::Out);
+    world.shape::<api::ProofView>("ProofView", Way::Out);
+    world.shape::<api::BatchResult>("BatchResult", Way::Out);
+    world.shape::<api::ChallengeView>("ChallengeView", Way::Out);
+    let enrolled = r#"{"client_id":"c","key_id":"k","environment":"sandbox","status":"active","access_token":"t","token_type":"Bearer","expires_in":1,"scope":"s","webhook_secret":"w","balances":[{"account":"main","currency":"EUR","sandbox":true,"available":10.50,"reserved":0.00,"pending":0.00,"ledger":10.50,"as_of":"x"}]}"#;
+    let read: api::EnrollmentView = serde_json::from_str(enrolled).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), enrolled);
+}
