@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use railgate::api::{Caller, Command, Outcome, Target};
+use railgate::api::{Caller, Target};
+use railgate::engine::{Create, Enroll};
 use railgate::env::ManualEnv;
 use railgate::store::memory::MemoryStore;
 use railgate::{Config, Engine};
@@ -28,23 +29,21 @@ impl Gateway {
     fn new() -> Self {
         let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
         let engine = Engine::open(Arc::new(MemoryStore::default()), env, Config::default()).expect("an engine");
-        match engine.run(Command::Enroll { name: "Bench".into(), key: None }).expect("enrolling") {
-            Outcome::Enrolled(enrolled) => Self { engine, caller: enrolled.caller, made: 0 },
-            _ => unreachable!(),
-        }
+        let caller = engine.run(Enroll { name: "Bench".into(), key: None }).expect("enrolling").caller;
+        Self { engine, caller, made: 0 }
     }
 
     /// The next requests, read.
-    fn creates(&mut self, count: u64) -> Vec<Command> {
+    fn creates(&mut self, count: u64) -> Vec<Create> {
         let request = |n| Box::new(self.engine.parse_create(body(n).as_bytes()).expect("valid"));
-        let commands = (self.made..self.made + count).map(|n| Command::Create { caller: self.caller, request: request(n) }).collect();
+        let commands = (self.made..self.made + count).map(|n| Create { caller: self.caller, request: request(n) }).collect();
         self.made += count;
         commands
     }
 }
 
 /// How long `work` takes, `count` requests at a time, without the making of what it is given.
-fn timed<T, R>(rounds: u64, count: u64, prepare: impl Fn(&Engine, Vec<Command>) -> T, work: impl Fn(&Engine, T) -> R) -> Duration {
+fn timed<T, R>(rounds: u64, count: u64, prepare: impl Fn(&Engine, Vec<Create>) -> T, work: impl Fn(&Engine, T) -> R) -> Duration {
     let mut gateway = Gateway::new();
     let mut spent = Duration::ZERO;
     for _ in 0..rounds {
@@ -66,21 +65,21 @@ fn engine(c: &mut Criterion) {
         let mut group = c.benchmark_group("engine");
         group.throughput(Throughput::Elements(size));
         group.bench_function(format!("create, group of {size}"), |b| {
-            b.iter_custom(|rounds| timed(rounds, size, |_, commands| commands, |engine, commands| engine.execute(commands)));
+            b.iter_custom(|rounds| timed(rounds, size, |_, commands| commands, |engine, commands| engine.run_all(commands)));
         });
         group.finish();
     }
     let mut group = c.benchmark_group("engine");
     group.throughput(Throughput::Elements(512));
     group.bench_function("dispatch, simulate and complete 512", |b| {
-        let created = |engine: &Engine, commands| drop(engine.execute(commands));
+        let created = |engine: &Engine, commands| drop(engine.run_all(commands));
         b.iter_custom(|rounds| timed(rounds, 512, created, |engine, ()| engine.work(512, &()).expect("working")));
     });
     group.finish();
 
     let mut gateway = Gateway::new();
     let commands = gateway.creates(FULL);
-    drop(gateway.engine.execute(commands));
+    drop(gateway.engine.run_all(commands));
     let Gateway { engine, caller, .. } = gateway;
     c.bench_function("validate a create body", |b| {
         let body = body(1);

@@ -13,9 +13,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use railgate::api::{Caller, Command, Outcome};
+use railgate::api::Caller;
+use railgate::engine::{Create, Enroll};
 use railgate::env::ManualEnv;
-use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::sqlite::SqliteStore;
 use railgate::{Config, Engine};
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -102,16 +103,14 @@ impl Sqlite {
         let store = Arc::new(SqliteStore::open(&e).expect("the engine's database"));
         let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
         let engine = Engine::open(store, env.clone(), Config::default()).expect("an engine");
-        let Outcome::Enrolled(enrolled) = engine.run(Command::Enroll { name: "Bench".into(), key: None }).expect("enrolling") else {
-            unreachable!()
-        };
+        let caller = engine.run(Enroll { name: "Bench".into(), key: None }).expect("enrolling").caller;
         let target = Connection::open(b).expect("opening");
         for (pragma, value) in [("journal_mode", "WAL"), ("synchronous", "FULL"), ("wal_autocheckpoint", "8000"), ("cache_size", "-65536")]
         {
             let _ = target.pragma_update(None, pragma, value);
         }
         let source = Connection::open(e).expect("opening");
-        let mut pair = Self { engine, env, caller: enrolled.caller, source, target, copied: [0; 4], next: 0 };
+        let mut pair = Self { engine, env, caller, source, target, copied: [0; 4], next: 0 };
         // The accounts and what else a first session leaves.
         pair.bare(512);
         pair
@@ -129,14 +128,14 @@ impl Sqlite {
 }
 
 /// So many new settlements, in groups, their requests read already.
-fn commands(engine: &Engine, caller: Caller, next: &mut usize, rows: usize, group: usize) -> Vec<Vec<Command>> {
+fn commands(engine: &Engine, caller: Caller, next: &mut usize, rows: usize, group: usize) -> Vec<Vec<Create>> {
     let first = *next;
     *next += rows;
     let request = |n: usize| {
         // Spread over the index as real references are.
         let reference = format!("{:08x}-inv-{n}", (n as u32).wrapping_mul(2_654_435_769));
         let body = format!(r#"{{"amount":0.01,"currency":"EUR","to":"msisdn:+254700000001","reference":"{reference}"}}"#);
-        Command::Create { caller, request: Box::new(engine.parse_create(body.as_bytes()).expect("valid")) }
+        Create { caller, request: Box::new(engine.parse_create(body.as_bytes()).expect("valid")) }
     };
     let numbers: Vec<usize> = (first..first + rows).collect();
     numbers.chunks(group).map(|chunk| chunk.iter().map(|n| request(*n)).collect()).collect()
@@ -153,7 +152,7 @@ impl Pair for Sqlite {
         for group in groups {
             // A task's key has room for a million tasks a millisecond, so the clock has to move.
             self.env.advance_to(self.engine.now() + 1);
-            assert!(self.engine.execute(group).results.iter().all(Result::is_ok));
+            assert!(self.engine.run_all(group).iter().all(Result::is_ok));
         }
         rows as f64 / started.elapsed().as_secs_f64()
     }

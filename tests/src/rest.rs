@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use railgate::api::{Command, Outcome};
+use railgate::engine::{NumberEvents, Recover};
 use railgate::env::ManualEnv;
 use railgate::store::Store;
 use railgate::{Config, Engine};
@@ -11,11 +11,11 @@ use railgate::{Config, Engine};
 pub fn run_to_rest(store: &Arc<dyn Store>) -> Engine {
     let env = Arc::new(ManualEnv::new(i64::MAX >> 22, 1));
     let engine = Engine::open(Arc::clone(store), env.clone(), Config::default()).expect("an engine");
-    engine.run(Command::Recover).expect("recovering");
+    engine.run(Recover).expect("recovering");
     while let Some(due) = engine.next_due().expect("reading") {
         env.advance_to(due);
-        engine.work(1_000).expect("working");
+        engine.work(1_000, &()).expect("working");
     }
-    while matches!(engine.run(Command::Log { limit: 1_000 }).expect("numbering"), Outcome::Logged(logged) if logged.more) {}
+    while engine.run(NumberEvents { limit: 1_000 }).expect("numbering").more {}
     engine
 }

@@ -13,7 +13,7 @@ use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
 use railgate::lifecycle::{ReversalStatus, SettlementStatus};
 use railgate::store::record::{AuditAction, AuditRecord, ClientRecord, Key, ReversalRecord, SettlementRecord, SimPaymentRecord};
-use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, typed_all};
 use railgate_tests::binary::Server;
 use railgate_tests::client::{Account, enroll};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use railgate::auth::{PublicKey, Verify};
-use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::sqlite::SqliteStore;
 use railgate_server::{Hosted, start_with};
 use serde::{Deserialize, Serialize};
 

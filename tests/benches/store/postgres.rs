@@ -6,7 +6,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use railgate::api::{Caller, Command, Outcome};
+use railgate::api::Caller;
+use railgate::engine::Enroll;
 use railgate::env::ManualEnv;
 use railgate::store::postgres::{PostgresOptions, PostgresStore};
 use railgate::{Config, Engine};
@@ -45,16 +46,14 @@ impl Postgresql {
         drop(store(&bare));
         let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
         let engine = Engine::open(Arc::new(store(&ours)), env.clone(), Config::default()).expect("an engine");
-        let Outcome::Enrolled(enrolled) = engine.run(Command::Enroll { name: "Bench".into(), key: None }).expect("enrolling") else {
-            unreachable!()
-        };
+        let caller = engine.run(Enroll { name: "Bench".into(), key: None }).expect("enrolling").caller;
         let (source, target) = (server.sql(&ours), server.sql(&bare));
         let inserts = TABLES.iter().map(|(table, _)| target.wait(bare::insert(&target.client, table))).collect();
         target.run("INSERT INTO account VALUES (1, 0, 0, 0, 0), (2, 0, 0, 0, 0)");
         let update = "UPDATE account SET debits_pending = debits_pending + $1 WHERE id = ANY ('{1, 2}')";
         let update = target.wait(target.client.prepare(update)).expect("preparing");
         let (copied, next) = ([0; 5], 0);
-        Self { engine, env, caller: enrolled.caller, source, target, inserts, update, copied, next, _server: server }
+        Self { engine, env, caller, source, target, inserts, update, copied, next, _server: server }
     }
 
     fn rows(&mut self, at: usize) -> Vec<Row> {
@@ -78,7 +77,7 @@ impl Pair for Postgresql {
         for group in groups {
             // A task's key has room for a million tasks a millisecond, so the clock has to move.
             self.env.advance_to(self.engine.now() + 1);
-            assert!(self.engine.execute(group).results.iter().all(Result::is_ok));
+            assert!(self.engine.run_all(group).iter().all(Result::is_ok));
         }
         rows as f64 / started.elapsed().as_secs_f64()
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::support::{self, Sandbox};
 use super::{Fresh, options};
-use railgate::api::{Caller, NewWebhook, WebhookChange};
+use railgate::api::{Caller, NewWebhook};
+use railgate::engine::{CreateWebhook, NumberEvents};
 use railgate::env::{Env, ManualEnv};
 use railgate::lifecycle::SettlementStatus;
 use railgate::store::copy::copy;
@@ -68,9 +69,8 @@ fn config() -> Config {
 fn busy(path: &Path) -> Sandbox {
     let fast = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
     let sandbox = Sandbox::over(Arc::new(SqliteStore::open_with(path, fast).unwrap()), config(), 7);
-    let webhook = NewWebhook { url: "http://127.0.0.1:9/hook".to_owned(), topics: None, description: None };
-    let change = Box::new(WebhookChange::Create(webhook));
-    sandbox.engine.run(railgate::api::Command::Webhook { caller: sandbox.caller, change }).unwrap();
+    let new = NewWebhook { url: "http://127.0.0.1:9/hook".to_owned(), topics: None, description: None };
+    sandbox.engine.run(CreateWebhook { caller: sandbox.caller, new }).unwrap();
     let pay = |reference: &str, to: &str| drop(sandbox.pay(reference, to));
     for n in 0..SETTLEMENTS {
         pay(&format!("many-{n}"), "sim:ok");
@@ -84,7 +84,7 @@ fn busy(path: &Path) -> Sandbox {
     sandbox.reverse("part", r#"{"amount":3}"#).unwrap();
     sandbox.reverse("whole", "{}").unwrap();
     sandbox.pass(60_000);
-    while matches!(sandbox.engine.run(railgate::api::Command::Log { limit: 500 }), Ok(railgate::api::Outcome::Logged(it)) if it.more) {}
+    while sandbox.engine.run(NumberEvents { limit: 500 }).is_ok_and(|logged| logged.more) {}
     pay("unknown", "sim:timeout-never");
     pay("cancelled", "sim:ok");
     sandbox.reverse("cancelled", "{}").unwrap();

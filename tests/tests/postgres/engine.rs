@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::Fresh;
 use super::support::Sandbox;
-use railgate::api::{Command, NewWebhook, Outcome, Tried, WebhookChange};
-use railgate::engine::verify;
+use railgate::api::{NewWebhook, Tried};
+use railgate::engine::{CreateWebhook, Delivered, LeaseQueues, NumberEvents, verify};
 use railgate::env::Env;
 use railgate::seal::MasterKeys;
 use railgate::store::Store;
@@ -34,11 +34,8 @@ fn config() -> Config {
 
 /// Numbers what happened, and delivers it: every third time the receiver fails.
 fn log_and_deliver(engine: &Engine, count: &mut u32) {
-    while matches!(engine.run(Command::Log { limit: 50 }), Ok(Outcome::Logged(logged)) if logged.more) {}
-    let Outcome::Parcels(parcels) = engine.run(Command::LeaseQueues { healthy: 9, troubled: 9, under_way: Vec::new() }).unwrap() else {
-        panic!("no parcels")
-    };
-    for parcel in parcels {
+    while engine.run(NumberEvents { limit: 50 }).is_ok_and(|logged| logged.more) {}
+    for parcel in engine.run(LeaseQueues { healthy: 9, troubled: 9, in_flight: Vec::new() }).unwrap() {
         let mut tries = Vec::new();
         for delivery in parcel.deliveries {
             *count += 1;
@@ -46,16 +43,15 @@ fn log_and_deliver(engine: &Engine, count: &mut u32) {
             let outcome = LastTry { at: engine.now(), took_ms: 5, status: Some(status), error: None, excerpt: String::new() };
             tries.push(Tried { delivery: delivery.no, outcome, retry_after: None });
         }
-        engine.run(Command::Delivered { endpoint: parcel.endpoint, tries }).unwrap();
+        engine.run(Delivered { endpoint: parcel.endpoint, tries }).unwrap();
     }
 }
 
 /// Plays every scenario with reversals, the log and a webhook, and says all that its owner can see of it.
 fn play(store: Arc<dyn Store>) -> Vec<String> {
     let sandbox = Sandbox::over(store, config(), 7);
-    let webhook = NewWebhook { url: "http://127.0.0.1:9/hook".to_owned(), topics: None, description: Some("till".to_owned()) };
-    let change = Box::new(WebhookChange::Create(webhook));
-    sandbox.engine.run(Command::Webhook { caller: sandbox.caller, change }).unwrap();
+    let new = NewWebhook { url: "http://127.0.0.1:9/hook".to_owned(), topics: None, description: Some("till".to_owned()) };
+    sandbox.engine.run(CreateWebhook { caller: sandbox.caller, new }).unwrap();
     let mut deliveries = 0;
     for (n, to) in SCENARIOS.iter().enumerate() {
         sandbox.pay(&format!("r{n}"), to);
