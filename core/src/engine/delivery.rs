@@ -12,7 +12,7 @@ use crate::ids::{ClientNo, EndpointNo, SettlementNo, Ulid};
 use crate::ledger::Mode;
 use crate::store::record::{
     DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointSecretRecord, EndpointStatus, Key, LoggedChange, QueueRecord,
-    Topic,
+    RecordKind, Topic,
 };
 use crate::store::{Lookup, Scan, Write, typed, typed_all};
 use crate::time::Millis;
@@ -76,7 +76,7 @@ impl Engine {
     /// Of each owner who is told of any of these changes, the endpoints; with all that telling them will read looked up.
     fn listening(&self, overlay: &mut Overlay<'_>, changes: &[LoggedChange]) -> Result<HashMap<(ClientNo, Mode), Vec<EndpointRecord>>> {
         let owners: HashSet<(ClientNo, Mode)> = changes.iter().map(|change| (change.client, change.mode)).collect();
-        overlay.look_up(owners.iter().map(|(client, mode)| Lookup::Scan(Scan::EndpointsOf(*client, *mode))))?;
+        overlay.look_up(owners.iter().map(|(client, mode)| Lookup::Scan(Scan::endpoints_of(*client, *mode))))?;
         let mut listening = HashMap::new();
         for owner in owners {
             let enabled = self.enabled_endpoints(overlay, owner.0, owner.1);
@@ -95,7 +95,7 @@ impl Engine {
 
     /// The endpoints that are told of events, as this group left them. One that lost its queue is not.
     fn enabled_endpoints(&self, overlay: &Overlay<'_>, client: ClientNo, mode: Mode) -> Result<Vec<EndpointRecord>> {
-        let stored: Vec<EndpointRecord> = typed_all(overlay.stored_page(&Scan::EndpointsOf(client, mode))?)?;
+        let stored: Vec<EndpointRecord> = typed_all(overlay.stored_page(&Scan::endpoints_of(client, mode))?)?;
         let now: Result<Vec<Option<EndpointRecord>>> = stored.iter().map(|endpoint| overlay.get(&Key::Endpoint(endpoint.no))).collect();
         let mut enabled = Vec::new();
         for endpoint in now?.into_iter().flatten().filter(|endpoint| endpoint.status == EndpointStatus::Enabled) {
@@ -191,7 +191,7 @@ impl Engine {
             if limit == 0 || outrun {
                 continue;
             }
-            let due: Vec<QueueRecord> = typed_all(overlay.store.scan(&Scan::Queues { troubled: line, until: overlay.now, limit })?)?;
+            let due: Vec<QueueRecord> = typed_all(overlay.store.scan(&Scan::queues(line, overlay.now, limit))?)?;
             let endpoints = due.iter().map(|queue| Lookup::Get(Key::Endpoint(queue.endpoint)));
             let now = overlay.now;
             let deliveries = due.iter().map(|queue| Lookup::Scan(due_of(queue.endpoint, now)));
@@ -320,7 +320,7 @@ impl Engine {
 
     /// When the endpoint's next delivery is due, of those that are stored and not in `touched`.
     fn next_due_of(&self, overlay: &Overlay<'_>, endpoint: EndpointNo, touched: &HashSet<i64>) -> Result<Option<Millis>> {
-        let scan = Scan::DeliveriesDue { endpoint, until: Millis::MAX, limit: touched.len() + 1 };
+        let scan = Scan::deliveries_due(endpoint, Millis::MAX, touched.len() + 1);
         let due: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&scan)?)?;
         Ok(due.into_iter().find(|delivery| !touched.contains(&delivery.no)).and_then(|delivery| delivery.due))
     }
@@ -346,16 +346,16 @@ impl Engine {
     /// endpoints: of many not all are looked at at once, while everybody waits.
     pub(super) fn stale_webhooks(&self, overlay: &Overlay<'_>, after: &mut EndpointNo) -> Result<Vec<Key>> {
         let before = (overlay.now - KEPT) << 20;
-        let old: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&Scan::DeliveriesBefore { before, limit: SWEEP })?)?;
+        let old: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&Scan::deliveries_before(before, SWEEP))?)?;
         let mut gone: Vec<Key> = old.into_iter().map(|delivery| Key::Delivery(delivery.no)).collect();
         let mut seen: HashSet<Key> = gone.iter().cloned().collect();
         // The highest number is kept, so that no other webhook is ever given it.
-        let last: Option<EndpointRecord> = typed(overlay.store.scan(&Scan::LastEndpoint)?.pop())?;
+        let last: Option<EndpointRecord> = typed(overlay.store.scan(&Scan::last(RecordKind::Endpoint))?.pop())?;
         let Some(highest) = last.map(|last| last.no) else { return Ok(gone) };
         if *after >= highest {
             *after = EndpointNo(0);
         }
-        let page: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::Endpoints { after: *after, limit: SWEEP })?)?;
+        let page: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::after(&Key::Endpoint(*after), SWEEP))?)?;
         for endpoint in page {
             *after = endpoint.no;
             if endpoint.status == EndpointStatus::Removed {
@@ -371,11 +371,11 @@ impl Engine {
 
     /// What is left of a removed endpoint: deliveries first, itself last.
     fn remains(&self, overlay: &Overlay<'_>, endpoint: EndpointNo) -> Result<Vec<Key>> {
-        let scan = Scan::DeliveriesOf { endpoint, before: i64::MAX, status: None, limit: SWEEP };
+        let scan = Scan::deliveries_of(endpoint, i64::MAX, None, SWEEP);
         let deliveries: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&scan)?)?;
         let mut keys: Vec<Key> = deliveries.iter().map(|delivery| Key::Delivery(delivery.no)).collect();
         if keys.len() < SWEEP {
-            let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::EndpointSecrets(endpoint))?)?;
+            let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::endpoint_secrets(endpoint))?)?;
             keys.extend(secrets.iter().map(|secret| Key::EndpointSecret((endpoint, secret.n))));
             keys.extend(overlay.store.get(&Key::Queue(endpoint))?.map(|queue| queue.key()));
             keys.push(Key::Endpoint(endpoint));
@@ -391,7 +391,7 @@ impl Engine {
     pub fn next_delivery_due(&self, healthy: bool, troubled: bool) -> Result<Option<Millis>> {
         let mut next = None;
         for (line, _) in [(false, healthy), (true, troubled)].into_iter().filter(|(_, asked)| *asked) {
-            let scan = Scan::Queues { troubled: line, until: Millis::MAX, limit: 1 };
+            let scan = Scan::queues(line, Millis::MAX, 1);
             let queue: Option<QueueRecord> = typed(self.store.scan(&scan)?.pop())?;
             next = [next, queue.and_then(|queue| queue.due)].into_iter().flatten().min();
         }
@@ -402,7 +402,7 @@ impl Engine {
     pub(super) fn free_queues(&self, overlay: &mut Overlay<'_>, whose: &dyn Fn(i64) -> bool) -> Result<usize> {
         let mut freed = 0;
         for troubled in [false, true] {
-            let scan = Scan::Queues { troubled, until: Millis::MAX, limit: usize::MAX };
+            let scan = Scan::queues(troubled, Millis::MAX, usize::MAX);
             let leased: Vec<QueueRecord> = typed_all(overlay.store.scan(&scan)?)?;
             for queue in leased.into_iter().filter(|queue| queue.owner != 0 && whose(queue.owner)) {
                 if !overlay.touched(&Key::Queue(queue.endpoint)) {
@@ -430,7 +430,7 @@ struct Fared {
 
 /// What of an endpoint's deliveries is due, as much as goes into a parcel.
 fn due_of(endpoint: EndpointNo, until: Millis) -> Scan {
-    Scan::DeliveriesDue { endpoint, until, limit: AT_ONCE }
+    Scan::deliveries_due(endpoint, until, AT_ONCE)
 }
 
 /// What was damaged by hand since is as if it were not there: it must not hold up everybody else. That the store

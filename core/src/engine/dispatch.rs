@@ -22,7 +22,7 @@ impl Engine {
         if writer.outrun {
             return Ok(Outcome::Leased(Vec::new()));
         }
-        let scan = Scan::Tasks { after: TaskKey(i64::MIN), until: overlay.now, limit };
+        let scan = Scan::tasks(TaskKey(i64::MIN), overlay.now, limit);
         let due: Vec<TaskRecord> = typed_all(self.store.scan(&scan)?)?;
         self.hosting.look_ahead_of(overlay, &due)?;
         let mut leases = Vec::with_capacity(due.len());
@@ -208,7 +208,7 @@ impl Engine {
         let mut freed = self.hosting.free(self, overlay, leaving)?;
         let mut after = TaskKey(i64::MIN);
         loop {
-            let page: Vec<TaskRecord> = typed_all(self.store.scan(&Scan::Tasks { after, until: Millis::MAX >> 20, limit: 1_000 })?)?;
+            let page: Vec<TaskRecord> = typed_all(self.store.scan(&Scan::tasks(after, Millis::MAX >> 20, 1_000))?)?;
             let Some(last) = page.last() else { return Ok(Outcome::Done(freed)) };
             after = last.key;
             for task in page.into_iter().filter(|task| task.owner != 0 && self.frees(task.owner, leaving)) {

@@ -39,7 +39,7 @@ use crate::ledger::Mode;
 use crate::money::{Currency, Money};
 use crate::route::{ProviderSpec, Routes};
 use crate::seal::MasterKeys;
-use crate::store::record::{ID_KEY, Key, MetaRecord, ProviderRecord, Record, SettlementRecord, TaskKey};
+use crate::store::record::{ID_KEY, Key, MetaRecord, ProviderRecord, Record, RecordKind, SettlementRecord, TaskKey};
 use crate::store::shared::require_whole;
 use crate::store::{Clash, Commit, CommitError, Scan, Store, Unique, Write, typed, typed_all};
 use crate::time::Millis;
@@ -454,23 +454,23 @@ fn refuse_all(commands: &[Command], results: &[Result<Outcome>], error: impl Fn(
 }
 
 fn next_journal(store: &dyn Store) -> Result<i64> {
-    let settlement: Option<SettlementRecord> = typed(store.scan(&Scan::LastSettlement)?.pop())?;
-    let transfer: Option<crate::ledger::Transfer> = typed(store.scan(&Scan::LastTransfer)?.pop())?;
+    let settlement: Option<SettlementRecord> = typed(store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
+    let transfer: Option<crate::ledger::Transfer> = typed(store.scan(&Scan::last(RecordKind::Transfer))?.pop())?;
     Ok(settlement.map_or(0, |s| s.no.0).max(transfer.map_or(0, |t| t.journal.0)) + 1)
 }
 
 fn next_client(store: &dyn Store) -> Result<u32> {
-    let last: Option<crate::store::record::ClientRecord> = typed(store.scan(&Scan::LastClient)?.pop())?;
+    let last: Option<crate::store::record::ClientRecord> = typed(store.scan(&Scan::last(RecordKind::Client))?.pop())?;
     Ok(last.map_or(0, |c| c.no.0) + 1)
 }
 
 fn next_key(store: &dyn Store) -> Result<u32> {
-    let last: Option<crate::store::record::KeyRecord> = typed(store.scan(&Scan::LastKey)?.pop())?;
+    let last: Option<crate::store::record::KeyRecord> = typed(store.scan(&Scan::last(RecordKind::Key))?.pop())?;
     Ok(last.map_or(0, |key| key.no.0) + 1)
 }
 
 fn next_endpoint(store: &dyn Store) -> Result<u32> {
-    let last: Option<crate::store::record::EndpointRecord> = typed(store.scan(&Scan::LastEndpoint)?.pop())?;
+    let last: Option<crate::store::record::EndpointRecord> = typed(store.scan(&Scan::last(RecordKind::Endpoint))?.pop())?;
     Ok(last.map_or(0, |endpoint| endpoint.no.0) + 1)
 }
 
@@ -494,7 +494,7 @@ fn load_id_key(store: &dyn Store, env: &dyn Env) -> Result<IdKey> {
 
 fn number_providers(store: &dyn Store, specs: &[ProviderSpec]) -> Result<Vec<(ProviderNo, ProviderSpec)>> {
     for _ in 0..ROUNDS {
-        let stored: Vec<ProviderRecord> = typed_all(store.scan(&Scan::Providers)?)?;
+        let stored: Vec<ProviderRecord> = typed_all(store.scan(&Scan::all(RecordKind::Provider, usize::MAX))?)?;
         let mut next = stored.iter().map(|p| p.no.0).max().unwrap_or(0);
         let mut writes = Vec::new();
         let mut numbered = Vec::new();

@@ -133,12 +133,12 @@ impl Engine {
     }
 
     pub(super) fn maintain(&self, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<Outcome> {
-        let keys = Scan::IdempotencyBefore { created: overlay.now - IDEMPOTENCY_DAYS * DAY, limit: SWEEP };
+        let keys = Scan::idempotency_before(overlay.now - IDEMPOTENCY_DAYS * DAY, SWEEP);
         let keys: Vec<IdempotencyRecord> = typed_all(self.store.scan(&keys)?)?;
-        let tokens = Scan::TokensExpiredBefore { expired: overlay.now - DAY, limit: SWEEP };
+        let tokens = Scan::tokens_expired_before(overlay.now - DAY, SWEEP);
         let tokens: Vec<TokenRecord> = typed_all(self.store.scan(&tokens)?)?;
         // Long after their challenge ended: a node whose clock is slow still takes it.
-        let nonces = Scan::NoncesExpiredBefore { expired: overlay.now - HOUR, limit: SWEEP };
+        let nonces = Scan::nonces_expired_before(overlay.now - HOUR, SWEEP);
         let nonces: Vec<NonceRecord> = typed_all(self.store.scan(&nonces)?)?;
         let keys = keys.into_iter().map(|k| Key::Idempotency((k.client, k.key)));
         let gone = keys.chain(tokens.into_iter().map(|t| Key::Token(t.hash))).chain(nonces.into_iter().map(|n| Key::Nonce(n.hash)));

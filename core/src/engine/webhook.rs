@@ -155,7 +155,7 @@ impl Engine {
             return Err(Error::new(ErrorCode::VersionConflict));
         }
         let end = overlay.now.saturating_add(grace_ms.max(0));
-        let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::EndpointSecrets(endpoint.no))?)?;
+        let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::endpoint_secrets(endpoint.no))?)?;
         let next = secrets.last().map_or(0, |newest| newest.n) + 1;
         let until = |secret: &EndpointSecretRecord| secret.until.unwrap_or(Millis::MAX).min(end);
         let mut living = secrets.iter().filter(|secret| until(secret) > overlay.now);
@@ -196,7 +196,7 @@ impl Engine {
     }
 
     fn endpoints_of(&self, overlay: &Overlay<'_>, caller: &Caller) -> Result<Vec<EndpointRecord>> {
-        let stored: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::EndpointsOf(caller.client, caller.mode))?)?;
+        let stored: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::endpoints_of(caller.client, caller.mode))?)?;
         let made = overlay.inserted().filter_map(|record| match record {
             Record::Endpoint(made) => {
                 Some(made).filter(|made| (made.client, made.mode) == (caller.client, caller.mode)).map(|made| made.no)
@@ -217,7 +217,7 @@ impl Engine {
 
     /// The caller's webhooks, oldest first.
     pub fn webhooks(&self, caller: &Caller) -> Result<Vec<WebhookView>> {
-        let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::EndpointsOf(caller.client, caller.mode))?)?;
+        let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::endpoints_of(caller.client, caller.mode))?)?;
         endpoints.iter().map(|endpoint| self.webhook_view(endpoint, None)).collect()
     }
 
@@ -257,7 +257,7 @@ impl Engine {
     /// `webhook_not_found`; `request_in_progress` while some thousand deliveries wait.
     pub fn room_for_replay(&self, caller: &Caller, id: Ulid) -> Result<()> {
         let endpoint = self.webhook_record(caller, id)?.no;
-        let waiting = self.store.scan(&Scan::DeliveriesDue { endpoint, until: Millis::MAX, limit: MOST_WAITING })?.len();
+        let waiting = self.store.scan(&Scan::deliveries_due(endpoint, Millis::MAX, MOST_WAITING))?.len();
         if waiting < MOST_WAITING {
             return Ok(());
         }
@@ -278,7 +278,7 @@ impl Engine {
     ) -> Result<Vec<DeliveryRecord>> {
         let endpoint = self.webhook_record(caller, id)?.no;
         let before = before.unwrap_or(i64::MAX);
-        Ok(typed_all(self.store.scan(&Scan::DeliveriesOf { endpoint, before, status, limit })?)?)
+        Ok(typed_all(self.store.scan(&Scan::deliveries_of(endpoint, before, status, limit))?)?)
     }
 
     /// A page of a webhook's deliveries, newest first; `cursor` is that of the page before.
@@ -348,7 +348,7 @@ impl Engine {
         // their numbers have no room for it.
         let mut before = id.at_ms().checked_add(1).and_then(|next| next.checked_mul(1 << 20)).ok_or_else(missing)?;
         loop {
-            let scan = Scan::DeliveriesOf { endpoint, before, status: None, limit: PAGE };
+            let scan = Scan::deliveries_of(endpoint, before, None, PAGE);
             let page: Vec<DeliveryRecord> = typed_all(self.store.scan(&scan)?)?;
             // The page after the oldest delivery is empty.
             let last = page.last().map(|last| last.no).ok_or_else(missing)?;
@@ -365,7 +365,7 @@ impl Engine {
     /// The secrets under which an endpoint's deliveries are signed now, the newest first.
     pub fn webhook_secrets(&self, endpoint: EndpointNo) -> Result<Vec<WebhookSecret>> {
         let now = self.now();
-        let mut secrets: Vec<EndpointSecretRecord> = typed_all(self.store.scan(&Scan::EndpointSecrets(endpoint))?)?;
+        let mut secrets: Vec<EndpointSecretRecord> = typed_all(self.store.scan(&Scan::endpoint_secrets(endpoint))?)?;
         secrets.retain(|secret| secret.until.is_none_or(|until| until > now));
         secrets.reverse();
         secrets.iter().map(|secret| secret_of(self.unseal(&place(endpoint, secret.n), &secret.sealed)?)).collect()
@@ -375,11 +375,11 @@ impl Engine {
     pub(super) fn reseal_endpoints(&self, stale: impl Fn(&[u8]) -> bool) -> Result<usize> {
         let (mut count, mut after) = (0, EndpointNo(0));
         loop {
-            let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::Endpoints { after, limit: 500 })?)?;
+            let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::after(&Key::Endpoint(after), 500))?)?;
             let Some(last) = endpoints.last() else { return Ok(count) };
             after = last.no;
             for endpoint in endpoints {
-                let secrets: Vec<EndpointSecretRecord> = typed_all(self.store.scan(&Scan::EndpointSecrets(endpoint.no))?)?;
+                let secrets: Vec<EndpointSecretRecord> = typed_all(self.store.scan(&Scan::endpoint_secrets(endpoint.no))?)?;
                 for secret in secrets.into_iter().filter(|secret| stale(&secret.sealed)) {
                     let key = Key::EndpointSecret((secret.endpoint, secret.n));
                     count += usize::from(self.reseal_one(&key, |secret: &mut EndpointSecretRecord| {

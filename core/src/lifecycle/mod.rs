@@ -12,6 +12,15 @@ pub use attempt::AttemptStatus;
 pub use reversal::ReversalStatus;
 pub use settlement::SettlementStatus;
 
+/// What is stored as a small number.
+#[allow(dead_code, reason = "a program without a database reads none")]
+pub(crate) trait Coded: Copy {
+    /// The number under which it is stored. Never changes.
+    fn code(self) -> u8;
+    /// The value of a stored number.
+    fn from_code(code: u8) -> Option<Self>;
+}
+
 /// Declares a fieldless enum that is stored as a small number and written as a lower-case name.
 macro_rules! stored_enum {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal $text:literal,)* }) => {
@@ -30,6 +39,13 @@ macro_rules! stored_enum {
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text,)* } }
             /// The value of a wire name.
             pub fn from_name(name: &str) -> Option<Self> { match name { $($text => Some(Self::$variant),)* _ => None } }
+        }
+
+        impl crate::lifecycle::Coded for $name {
+            #[inline]
+            fn code(self) -> u8 { $name::code(self) }
+            #[inline]
+            fn from_code(code: u8) -> Option<Self> { $name::from_code(code) }
         }
 
         impl serde::Serialize for $name {

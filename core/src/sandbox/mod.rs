@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ledger::Mode;
 use crate::money::Money;
 use crate::receipt::Receipt;
-use crate::store::record::{ClientRecord, Key, MetaRecord, SANDBOX_KEY, SettlementRecord};
+use crate::store::record::{ClientRecord, Key, MetaRecord, RecordKind, SANDBOX_KEY, SettlementRecord};
 use crate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::validate::json::{Object, Value};
@@ -124,7 +124,7 @@ impl Sandbox {
             let mark = MetaRecord { name: SANDBOX_KEY.to_owned(), value: Clock::default().to_bytes() };
             write(&*store, Write::Insert(mark.into()))?;
         }
-        let caller = match typed_all::<ClientRecord>(store.scan(&Scan::LastClient)?)?.pop() {
+        let caller = match typed_all::<ClientRecord>(store.scan(&Scan::last(RecordKind::Client))?)?.pop() {
             Some(client) => Caller { client: client.no, client_id: client.id, mode: Mode::Sandbox },
             None => enroll(&engine, &options.name)?,
         };

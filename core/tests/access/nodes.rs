@@ -3,6 +3,7 @@
 use railgate::ErrorCode;
 use railgate::api::{IdempotencyKey, Target};
 use railgate::store::faulty::{CommitFault, Faulty};
+use railgate::store::record::Key;
 
 use super::*;
 
@@ -74,7 +75,7 @@ fn two_nodes_that_enrol_one_key_make_one_client() {
         slow.before_commit(move || drop(fast.enroll(1)));
         let again = Command::Enroll { name: "Again".to_owned(), key: Some(public(1)) };
         assert_eq!(code(late.run(signed_by_nobody(1, again))), "key_exists");
-        assert_eq!(w.store.scan(&Scan::Clients { after: ClientNo(0), limit: 9 }).unwrap().len(), 1);
+        assert_eq!(w.store.scan(&Scan::after(&Key::Client(ClientNo(0)), 9)).unwrap().len(), 1);
         w.assert_sound();
     });
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use railgate::ErrorCode;
 use railgate::api::{Lease, Work};
 use railgate::ledger::Mode;
-use railgate::store::record::Record;
+use railgate::store::record::{Key, Record, RecordKind};
 use railgate::store::{CommitError, StoreError, Unique, Write};
 
 use super::*;
@@ -261,7 +261,7 @@ impl Store for Refusing {
     }
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.may(matches!(scan, Scan::EndpointsOf(..)), |store| store.scan(scan))
+        self.may(scan.kind() == RecordKind::Endpoint, |store| store.scan(scan))
     }
 }
 
