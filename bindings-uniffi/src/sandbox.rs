@@ -1,6 +1,5 @@
 //! The gateway on the device: the server's engine, with play money and the simulated operator, over SQLite.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 

@@ -271,7 +271,7 @@ fn generated() -> String {
         "IsoStatus" in "ISO_STATUSES": lifecycle::IsoStatus,
         "FailureCode" in "FAILURE_CODES": rail::FailureCode,
         "ErrorCategory" in "CATEGORIES": error::Category,
-        "PayeeMatch" in "PAYEE_MATCHES": rail::simulator::PayeeMatch,
+        "PayeeMatch" in "PAYEE_MATCHES": rail::PayeeMatch,
         "ReversalReason" in "REVERSAL_REASONS": validate::ReversalReason,
         "EventType" in "EVENT_TYPES": record::EventType,
         "Actor" in "ACTORS": record::Actor,

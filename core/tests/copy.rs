@@ -15,13 +15,13 @@ use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Key, MetaRecord, Record, RecordKind, SettlementRecord};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
-use railgate::store::{Commit, CommitError, Place, Scan, Store, StoreError, Unique, Write};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write};
 use railgate::{Config, Engine};
 use support::Sandbox;
 
 /// All records of a store, in their order.
 fn everything(store: &dyn Store) -> Vec<Record> {
-    let all = |kind: &RecordKind| store.scan(&Scan::All { from: Place::First(*kind), limit: usize::MAX }).unwrap();
+    let all = |kind: &RecordKind| store.scan(&Scan::all(*kind, usize::MAX)).unwrap();
     RecordKind::ALL.iter().flat_map(all).collect()
 }
 

@@ -24,7 +24,7 @@ use railgate::rail::simulator::Scenario;
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{
-    AuditAction, AuditRecord, EventType, NonceRecord, SettlementRecord, SimPaymentRecord, TaskKey, Topic, TopicSet,
+    AuditAction, AuditRecord, EventType, Key, NonceRecord, SettlementRecord, SimPaymentRecord, TaskKey, Topic, TopicSet,
 };
 use railgate::store::{Scan, Store, typed_all};
 use railgate::{Config, Engine, Error};
@@ -364,13 +364,13 @@ impl World {
             assert_eq!(&self.sandbox.view(reference).to, to, "what was answered is there");
         }
         let all: Vec<SettlementRecord> =
-            typed_all(self.sandbox.store.scan(&Scan::Settlements { after: SettlementNo(0), limit: 10_000 }).unwrap()).unwrap();
+            typed_all(self.sandbox.store.scan(&Scan::after(&Key::Settlement(SettlementNo(0)), 10_000)).unwrap()).unwrap();
         assert_eq!(all.iter().map(|record| usize::from(record.reversals)).sum::<usize>(), self.signed.reversals);
         for record in all {
             let scenario = Scenario::of(&record.to);
             let reference = record.reference.as_str();
             assert!(record.status.is_final(), "{reference} {} is {}", record.to.as_str(), record.status.as_str());
-            let books: Vec<SimPaymentRecord> = typed_all(self.sandbox.store.scan(&Scan::SimPayments(record.no)).unwrap()).unwrap();
+            let books: Vec<SimPaymentRecord> = typed_all(self.sandbox.store.scan(&Scan::sim_payments(record.no)).unwrap()).unwrap();
             let paid = books.iter().filter(|p| p.child & 0x8000 == 0 && pays(scenario, p.child)).count();
             assert!(paid <= 1, "{reference}: the operator paid {paid} times");
             let disputed = scenario == Scenario::LateOkAfterFail;
@@ -402,8 +402,8 @@ impl SignedCalls {
     /// The store holds what the answers said, no more and no less.
     fn check(&self, store: &dyn Store) {
         let limit = usize::MAX;
-        let nonces: Vec<NonceRecord> = typed_all(store.scan(&Scan::NoncesExpiredBefore { expired: i64::MAX, limit }).unwrap()).unwrap();
-        let rows: Vec<AuditRecord> = typed_all(store.scan(&Scan::Audit { after: i64::MIN, limit }).unwrap()).unwrap();
+        let nonces: Vec<NonceRecord> = typed_all(store.scan(&Scan::nonces_expired_before(i64::MAX, limit)).unwrap()).unwrap();
+        let rows: Vec<AuditRecord> = typed_all(store.scan(&Scan::after(&Key::Audit(i64::MIN), limit)).unwrap()).unwrap();
         assert_eq!(nonces.iter().map(|nonce| nonce.hash).collect::<BTreeSet<_>>(), self.spent);
         let done = |action| rows.iter().filter(|row| row.action == action && row.refused.is_none()).count();
         let refused = rows.iter().filter(|row| row.refused.is_some()).count();
@@ -466,7 +466,7 @@ fn the_same_seed_gives_the_same_bytes() {
         receivers.look(&*sandbox.store, sandbox.caller.client);
         receivers.settle(&sandbox.engine, sandbox.caller, &|at| sandbox.env.advance_to(at));
         let checkpoint = sandbox.engine.checkpoint().unwrap();
-        let scan = Scan::DeliveriesOf { endpoint: EndpointNo(1), before: i64::MAX, status: None, limit: usize::MAX };
+        let scan = Scan::deliveries_of(EndpointNo(1), i64::MAX, None, usize::MAX);
         let sent = sandbox.store.scan(&scan).unwrap();
         assert!(sent.len() > SCENARIOS.len());
         (views, traces, checkpoint, sent)

@@ -306,7 +306,7 @@ fn a_database_of_the_first_schema_opens_and_is_whole() {
     let Some(Record::Client(client)) = store.get(&Key::Client(ClientNo(1))).unwrap() else { panic!("no client") };
     assert_eq!((client.name.as_str(), client.suspended, client.webhook_secret.as_slice()), ("Golden Bakery", false, [].as_slice()));
     assert_eq!(store.find(&Unique::ClientId(client.id)).unwrap(), Some(client.clone().into()));
-    let tokens = Scan::TokensExpiredBefore { expired: i64::MAX, limit: 9 };
+    let tokens = Scan::tokens_expired_before(i64::MAX, 9);
     assert_eq!(store.scan(&tokens).unwrap(), [], "a token without a key opens nothing");
     let paid = store.find(&Unique::SettlementReference(ClientNo(1), "golden-paid".to_owned())).unwrap();
     let Some(Record::Settlement(paid)) = paid else { panic!("{paid:?}") };
@@ -339,14 +339,14 @@ fn a_database_of_the_second_schema_opens_and_is_whole() {
     let store = open(&path).unwrap();
     let Some(Record::Client(client)) = store.get(&Key::Client(ClientNo(1))).unwrap() else { panic!("no client") };
     assert_eq!((client.name.as_str(), client.suspended, client.webhook_secret.is_empty()), ("Golden Bakery", false, false));
-    let keys: Vec<KeyRecord> = typed_all(store.scan(&Scan::KeysOf(ClientNo(1))).unwrap()).unwrap();
+    let keys: Vec<KeyRecord> = typed_all(store.scan(&Scan::keys_of(ClientNo(1))).unwrap()).unwrap();
     let keys: Vec<_> = keys.iter().map(|key| (key.mode, key.status, key.label.as_deref())).collect();
     let (active, revoked) = (KeyStatus::Active, KeyStatus::Revoked);
     assert_eq!(keys, [(Mode::Sandbox, active, None), (Mode::Sandbox, revoked, Some("till")), (Mode::Live, active, None)]);
     let count = |scan| store.scan(&scan).unwrap().len();
-    assert_eq!(count(Scan::TokensExpiredBefore { expired: i64::MAX, limit: 99 }), 4);
-    assert_eq!(count(Scan::Audit { after: i64::MIN, limit: 99 }), 10);
-    assert_eq!(count(Scan::Secrets), 3);
+    assert_eq!(count(Scan::tokens_expired_before(i64::MAX, 99)), 4);
+    assert_eq!(count(Scan::after(&Key::Audit(i64::MIN), 99)), 10);
+    assert_eq!(count(Scan::all(RecordKind::Secret, usize::MAX)), 3);
     assert_eq!(clashes(store.commit(&commit([insert(nonce(7, 9)), insert(nonce(9, 9))]))), [0], "a spent nonce stays spent");
     let paid = store.find(&Unique::SettlementReference(ClientNo(1), "golden-paid".to_owned())).unwrap();
     let Some(Record::Settlement(paid)) = paid else { panic!("{paid:?}") };
@@ -357,7 +357,12 @@ fn a_database_of_the_second_schema_opens_and_is_whole() {
 
     // What came later is empty, and works.
     let everywhere = (ClientNo(0), Mode::Sandbox, i64::MIN);
-    for empty in [Scan::Unlogged { limit: 9 }, Scan::AllFeeds { after: everywhere, limit: 9 }, Scan::LogHead, Scan::LastEndpoint] {
+    for empty in [
+        Scan::all(RecordKind::Unlogged, 9),
+        Scan::after(&Key::Feed(everywhere), 9),
+        Scan::last(RecordKind::LogHead),
+        Scan::last(RecordKind::Endpoint),
+    ] {
         assert_eq!(store.scan(&empty).unwrap(), []);
     }
     let new: [Record; 4] =
@@ -421,11 +426,11 @@ fn rows_of_the_log_and_of_webhooks_that_cannot_be_are_told_and_not_used() {
     let rows = [insert(unlogged(1)), insert(feed(1, Mode::Sandbox, 1, 1)), insert(endpoint(1, 1, 11)), insert(queue(1, Some(5)))];
     open(&path).unwrap().commit(&commit(rows.into_iter().chain([insert(delivery(1, 1, Some(5)))]))).unwrap();
     let scans = [
-        Scan::Unlogged { limit: 9 },
-        Scan::AllFeeds { after: (ClientNo(0), Mode::Sandbox, 0), limit: 9 },
-        Scan::Endpoints { after: EndpointNo(0), limit: 9 },
-        Scan::Queues { troubled: false, until: 5, limit: 9 },
-        Scan::DeliveriesBefore { before: 9, limit: 9 },
+        Scan::all(RecordKind::Unlogged, 9),
+        Scan::after(&Key::Feed((ClientNo(0), Mode::Sandbox, 0)), 9),
+        Scan::after(&Key::Endpoint(EndpointNo(0)), 9),
+        Scan::queues(false, 5, 9),
+        Scan::deliveries_before(9, 9),
     ];
     for (scan, damage) in [
         (0, "unlogged SET changes = x''"),
@@ -528,14 +533,14 @@ fn injected_faults_are_what_they_claim() {
     assert_eq!(clashes(try_it(5)), [0], "what is refused was not made");
 
     store.fail_reads(2);
-    assert!(store.scan(&Scan::LastClient).is_err() && store.get(&Key::Client(ClientNo(1))).is_err());
+    assert!(store.scan(&Scan::last(RecordKind::Client)).is_err() && store.get(&Key::Client(ClientNo(1))).is_err());
     assert!(store.find(&Unique::ClientId(Ulid(1))).is_ok());
     assert_eq!(store.injected(), 7);
 
     let faults = |seed| {
         let store = Faulty::seeded(MemoryStore::new(), seed, Rates { commits: [50; 4], reads: 100 });
         let commits = (0..500).map(|no| store.commit(&commit([insert(task(no, 1))])).is_ok());
-        commits.chain((0..500).map(|_| store.scan(&Scan::Providers).is_ok())).collect::<Vec<bool>>()
+        commits.chain((0..500).map(|_| store.scan(&Scan::all(RecordKind::Provider, usize::MAX)).is_ok())).collect::<Vec<bool>>()
     };
     assert_eq!(faults(7), faults(7));
     assert_ne!(faults(7), faults(8));

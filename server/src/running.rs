@@ -447,7 +447,7 @@ fn outbox_figures(gateway: &Gateway, store: &Arc<dyn Store>, metrics: &Arc<Metri
     let (gateway, store, metrics) = (gateway.clone(), Arc::clone(store), Arc::clone(metrics));
     Arc::new(move || {
         let now = gateway.engine().now();
-        let due = store.scan(&Scan::Tasks { after: TaskKey(i64::MIN), until: now, limit: MOST });
+        let due = store.scan(&Scan::tasks(TaskKey(i64::MIN), now, MOST));
         let oldest = gateway.engine().next_due();
         if let (Ok(due), Ok(oldest)) = (due, oldest) {
             let lag = oldest.map_or(0, |oldest| u64::try_from(now - oldest).unwrap_or(0));

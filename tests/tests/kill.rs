@@ -93,8 +93,7 @@ fn assert_recorded(path: &Path, reversals: &[Reversal], round: u64) {
     let store = SqliteStore::open_read_only(path).expect("opening");
     let numbers: HashMap<String, SettlementNo> =
         settlements(&store).into_iter().map(|record| (record.reference.as_str().to_owned(), record.no)).collect();
-    let audit: Vec<AuditRecord> =
-        typed_all(store.scan(&Scan::Audit { after: i64::MIN, limit: usize::MAX }).expect("reading")).expect("audit");
+    let audit: Vec<AuditRecord> = typed_all(store.scan(&Scan::after(&Key::Audit(i64::MIN), usize::MAX)).expect("reading")).expect("audit");
     let audit = audit.into_iter().filter(|line| line.action == AuditAction::ReverseSettlement);
     let audit: HashSet<_> = audit.map(|line| (line.target, line.name, line.refused)).collect();
     for reversal in reversals {
@@ -111,7 +110,7 @@ fn assert_recorded(path: &Path, reversals: &[Reversal], round: u64) {
 }
 
 fn settlements(store: &dyn Store) -> Vec<SettlementRecord> {
-    typed_all(store.scan(&Scan::Settlements { after: SettlementNo(0), limit: usize::MAX }).expect("reading")).expect("settlements")
+    typed_all(store.scan(&Scan::after(&Key::Settlement(SettlementNo(0)), usize::MAX)).expect("reading")).expect("settlements")
 }
 
 fn assert_all_there(server: &Server, account: &Account, answered: &HashMap<String, String>) {
@@ -131,7 +130,7 @@ fn assert_rests(path: &Path, answered: &Answered) {
         let record = settlement(&*store, &engine, id);
         let declined = record.to.as_str() == "sim:decline-over_limit";
         let undisturbed = if declined { SettlementStatus::Failed } else { SettlementStatus::Completed };
-        let made: Vec<ReversalRecord> = typed_all(store.scan(&Scan::Reversals(record.no)).expect("reading")).expect("reversals");
+        let made: Vec<ReversalRecord> = typed_all(store.scan(&Scan::reversals(record.no)).expect("reading")).expect("reversals");
         let made: Vec<ReversalStatus> = made.into_iter().map(|reversal| reversal.status).collect();
         let answer = reversals.get(reference.as_str());
         let expected: &[SettlementStatus] = match (answer, &made[..]) {
@@ -145,7 +144,7 @@ fn assert_rests(path: &Path, answered: &Answered) {
             _ => panic!("{reference}: reversing it was answered {answer:?}, and there is {made:?}"),
         };
         assert!(expected.contains(&record.status), "{reference} to {}: {:?} and not {expected:?}", record.to.as_str(), record.status);
-        let books: Vec<SimPaymentRecord> = typed_all(store.scan(&Scan::SimPayments(record.no)).expect("reading")).expect("payments");
+        let books: Vec<SimPaymentRecord> = typed_all(store.scan(&Scan::sim_payments(record.no)).expect("reading")).expect("payments");
         assert!(books.iter().all(|payment| payment.received == 1), "{reference}: {books:?}");
     }
     drop((engine, store));
@@ -153,8 +152,7 @@ fn assert_rests(path: &Path, answered: &Answered) {
 }
 
 fn settlement(store: &dyn Store, engine: &Engine, id: &str) -> SettlementRecord {
-    let clients: Vec<ClientRecord> =
-        typed_all(store.scan(&Scan::Clients { after: ClientNo(0), limit: 1 }).expect("reading")).expect("clients");
+    let clients: Vec<ClientRecord> = typed_all(store.scan(&Scan::after(&Key::Client(ClientNo(0)), 1)).expect("reading")).expect("clients");
     let caller = Caller { client: clients[0].no, client_id: clients[0].id, mode: Mode::Sandbox };
     engine.settlement(&caller, &Target::parse(id).expect("an id")).expect("the settlement")
 }

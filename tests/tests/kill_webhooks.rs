@@ -12,6 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use railgate::log::{LogKey, verify_proof};
+use railgate::store::record::RecordKind;
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store as _};
 use railgate::webhook::{SignedHeaders, TOLERANCE_S, VerifyError, WebhookSecret, verify};
@@ -237,7 +238,7 @@ fn round(n: u64, server: Server, account: &Account, next: &AtomicU64, receiver: 
 /// Waits until every event is numbered, and then until what was owed for it is delivered; gives the feed as it was between.
 fn drain(server: &Server, account: &Account, webhook: &str, receiver: &Receiver, path: &Path) -> Vec<Value> {
     // What is open to be read stays as it was when it was opened.
-    let unnumbered = || SqliteStore::open_read_only(path).unwrap().scan(&Scan::Unlogged { limit: 1 }).unwrap();
+    let unnumbered = || SqliteStore::open_read_only(path).unwrap().scan(&Scan::all(RecordKind::Unlogged, 1)).unwrap();
     while !unnumbered().is_empty() {
         receiver.rest(server);
     }

@@ -26,12 +26,12 @@ impl Command for Maintain {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<usize> {
-        let keys = Scan::IdempotencyBefore { created: d.overlay.now - IDEMPOTENCY_DAYS * DAY, limit: SWEEP };
+        let keys = Scan::idempotency_before(d.overlay.now - IDEMPOTENCY_DAYS * DAY, SWEEP);
         let keys: Vec<IdempotencyRecord> = typed_all(d.engine.store.scan(&keys)?)?;
-        let tokens = Scan::TokensExpiredBefore { expired: d.overlay.now - DAY, limit: SWEEP };
+        let tokens = Scan::tokens_expired_before(d.overlay.now - DAY, SWEEP);
         let tokens: Vec<TokenRecord> = typed_all(d.engine.store.scan(&tokens)?)?;
         // Long after their challenge ended: a node whose clock is slow still takes it.
-        let nonces = Scan::NoncesExpiredBefore { expired: d.overlay.now - HOUR, limit: SWEEP };
+        let nonces = Scan::nonces_expired_before(d.overlay.now - HOUR, SWEEP);
         let nonces: Vec<NonceRecord> = typed_all(d.engine.store.scan(&nonces)?)?;
         let keys = keys.into_iter().map(|k| Key::Idempotency((k.client, k.key)));
         let gone = keys.chain(tokens.into_iter().map(|t| Key::Token(t.hash))).chain(nonces.into_iter().map(|n| Key::Nonce(n.hash)));

@@ -34,7 +34,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{IdKey, ProviderNo, Ulid};
 use crate::route::{ProviderSpec, Routes};
-use crate::store::record::{ID_KEY, Key, MetaRecord, ProviderRecord};
+use crate::store::record::{ID_KEY, Key, MetaRecord, ProviderRecord, RecordKind};
 use crate::store::shared::require_whole;
 use crate::store::{Commit, CommitError, Scan, Store, Write, typed, typed_all};
 use crate::time::Millis;
@@ -155,7 +155,7 @@ fn load_id_key(store: &dyn Store, env: &dyn Env) -> Result<IdKey> {
 
 fn number_providers(store: &dyn Store, specs: &[ProviderSpec]) -> Result<Vec<(ProviderNo, ProviderSpec)>> {
     for _ in 0..ROUNDS {
-        let stored: Vec<ProviderRecord> = typed_all(store.scan(&Scan::Providers)?)?;
+        let stored: Vec<ProviderRecord> = typed_all(store.scan(&Scan::all(RecordKind::Provider, usize::MAX))?)?;
         let mut next = stored.iter().map(|p| p.no.0).max().unwrap_or(0);
         let mut writes = Vec::new();
         let mut numbered = Vec::new();

@@ -12,6 +12,15 @@ pub use attempt::AttemptStatus;
 pub use reversal::ReversalStatus;
 pub use settlement::SettlementStatus;
 
+/// What is stored as a small number.
+#[allow(dead_code, reason = "a program without a database reads none")]
+pub(crate) trait Coded: Copy {
+    /// The number under which it is stored. Never changes.
+    fn code(self) -> u8;
+    /// The value of a stored number.
+    fn from_code(code: u8) -> Option<Self>;
+}
+
 /// Declares a fieldless enum that is written as a name: in JSON both ways, and in the schema.
 macro_rules! named_enum {
     ($(#[doc = $doc:literal])* $vis:vis enum $name:ident { $($(#[doc = $vdoc:literal])* $variant:ident = $text:literal,)* }) => {
@@ -77,6 +86,13 @@ macro_rules! stored_enum {
             pub const fn code(self) -> u8 { match self { $(Self::$variant => $code,)* } }
             /// The value of a stored number.
             pub const fn from_code(code: u8) -> Option<Self> { match code { $($code => Some(Self::$variant),)* _ => None } }
+        }
+
+        impl $crate::lifecycle::Coded for $name {
+            #[inline]
+            fn code(self) -> u8 { $name::code(self) }
+            #[inline]
+            fn from_code(code: u8) -> Option<Self> { $name::from_code(code) }
         }
     };
 }

@@ -22,7 +22,7 @@ use crate::env::{Env as _, ManualEnv};
 use crate::error::{Error, ErrorCode, Result};
 use crate::gateway::Client;
 use crate::ledger::Mode;
-use crate::store::record::{ClientRecord, Key, MetaRecord, SANDBOX_KEY};
+use crate::store::record::{ClientRecord, Key, MetaRecord, RecordKind, SANDBOX_KEY};
 use crate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::validate::json::{Object, Value};
@@ -97,7 +97,7 @@ impl Sandbox {
             let mark = MetaRecord { name: SANDBOX_KEY.to_owned(), value: Clock::default().to_bytes() };
             write(&*store, Write::Insert(mark.into()))?;
         }
-        let caller = match typed_all::<ClientRecord>(store.scan(&Scan::LastClient)?)?.pop() {
+        let caller = match typed_all::<ClientRecord>(store.scan(&Scan::last(RecordKind::Client))?)?.pop() {
             Some(client) => Caller { client: client.no, client_id: client.id, mode: Mode::Sandbox },
             None => engine.run(EnrollAlone { name: options.name.clone() })?,
         };

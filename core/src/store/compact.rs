@@ -1,5 +1,7 @@
 //! Numbers, texts and bytes one behind the other: what rows that hold lists, and the journal, are made of.
 //!
+//! Ours and no `postcard`: it is a page, refuses lengths that lie and whatever is left over, and what is stored stays byte for byte.
+//!
 //! Numbers are LEB128, signed ones after zigzag; a text is its length and its UTF-8; what may be absent has a byte before it.
 
 /// A number: seven bits a byte, the lowest first, the highest bit set on all but the last.

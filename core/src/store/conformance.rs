@@ -17,10 +17,12 @@ pub use shared_use::*;
 use super::record::*;
 use super::*;
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::ids::{EndpointNo, KeyNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode};
-use crate::lifecycle::{AttemptStatus, StateName};
+use crate::lifecycle::{AttemptStatus, SettlementStatus, StateName};
+use crate::money::Currency;
 use crate::rail::FailureCode;
+use crate::time::Millis;
 use crate::validate::ReversalReason;
 use fixtures::*;
 
@@ -317,30 +319,30 @@ pub fn a_later_write_sees_the_earlier_ones(new: Factory<'_>) {
 pub fn everything(store: &dyn Store) -> Vec<Record> {
     let limit = usize::MAX;
     let mut scans = vec![
-        Scan::Settlements { after: SettlementNo(i64::MIN), limit },
-        Scan::AllTransfers { after: (SettlementNo(i64::MIN), 0), limit },
-        Scan::Tasks { after: TaskKey(i64::MIN), until: Millis::MAX, limit },
-        Scan::Accounts { after: AccountId(i64::MIN), limit },
-        Scan::Clients { after: ClientNo(0), limit },
-        Scan::Providers,
-        Scan::Secrets,
-        Scan::Audit { after: i64::MIN, limit },
-        Scan::Unlogged { limit },
-        Scan::AllFeeds { after: (ClientNo(0), Mode::Sandbox, i64::MIN), limit },
-        Scan::LogHead,
-        Scan::Endpoints { after: EndpointNo(0), limit },
-        Scan::DeliveriesBefore { before: i64::MAX, limit },
+        Scan::after(&Key::Settlement(SettlementNo(i64::MIN)), limit),
+        Scan::after(&Key::Transfer((SettlementNo(i64::MIN), 0)), limit),
+        Scan::tasks(TaskKey(i64::MIN), Millis::MAX, limit),
+        Scan::after(&Key::Account(AccountId(i64::MIN)), limit),
+        Scan::after(&Key::Client(ClientNo(0)), limit),
+        Scan::all(RecordKind::Provider, usize::MAX),
+        Scan::all(RecordKind::Secret, usize::MAX),
+        Scan::after(&Key::Audit(i64::MIN), limit),
+        Scan::all(RecordKind::Unlogged, limit),
+        Scan::after(&Key::Feed((ClientNo(0), Mode::Sandbox, i64::MIN)), limit),
+        Scan::last(RecordKind::LogHead),
+        Scan::after(&Key::Endpoint(EndpointNo(0)), limit),
+        Scan::deliveries_before(i64::MAX, limit),
     ];
-    scans.extend((0..=9).map(|no| Scan::KeysOf(ClientNo(no))));
-    scans.extend((0..=9).map(|no| Scan::EndpointSecrets(EndpointNo(no))));
+    scans.extend((0..=9).map(|no| Scan::keys_of(ClientNo(no))));
+    scans.extend((0..=9).map(|no| Scan::endpoint_secrets(EndpointNo(no))));
     for no in (0..=9).map(SettlementNo) {
-        scans.extend([Scan::Events { settlement: no, after: 0, limit }, Scan::Attempts(no), Scan::Reversals(no), Scan::SimPayments(no)]);
+        scans.extend([Scan::events(no, 0, limit), Scan::attempts(no), Scan::reversals(no), Scan::sim_payments(no)]);
     }
     let all = |scans: &[Scan]| scans.iter().flat_map(|scan| store.scan(scan).unwrap()).collect::<Vec<_>>();
     let mut unordered = all(&[
-        Scan::IdempotencyBefore { created: Millis::MAX, limit },
-        Scan::NoncesExpiredBefore { expired: Millis::MAX, limit },
-        Scan::TokensExpiredBefore { expired: Millis::MAX, limit },
+        Scan::idempotency_before(Millis::MAX, limit),
+        Scan::nonces_expired_before(Millis::MAX, limit),
+        Scan::tokens_expired_before(Millis::MAX, limit),
     ]);
     unordered.sort_by_key(Record::key);
     // What no scan shows, or not all of it, is asked for by its key.
@@ -377,9 +379,9 @@ pub fn nothing_of_a_refused_commit_is_visible(new: Factory<'_>) {
         assert_eq!(store.find(&Unique::EndpointId(Ulid(11))).unwrap(), Some(endpoint(1, 1, 11).into()));
         assert_eq!(store.find(&Unique::EndpointId(Ulid(12))).unwrap(), None);
         assert_eq!(store.find(&Unique::FeedOf(SettlementNo(1), 1)).unwrap(), Some(feed(1, Mode::Live, 1, 1).into()));
-        let waiting = Scan::Queues { troubled: false, until: Millis::MAX, limit: 9 };
+        let waiting = Scan::queues(false, Millis::MAX, 9);
         assert_eq!(store.scan(&waiting).unwrap(), [queue(1, Some(5)).into()]);
-        let mine = Scan::DeliveriesOf { endpoint: EndpointNo(1), before: i64::MAX, status: None, limit: 9 };
+        let mine = Scan::deliveries_of(EndpointNo(1), i64::MAX, None, 9);
         assert_eq!(store.scan(&mine).unwrap(), [delivery(1, 1, Some(5)).into()]);
     }
     make(store, changes);
@@ -549,9 +551,15 @@ pub fn an_empty_commit_is_made(new: Factory<'_>) {
     let store = &*new();
     make(store, []);
     assert_eq!(everything(store), []);
-    for last in
-        [Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient, Scan::LastKey, Scan::LastAudit, Scan::LastEndpoint, Scan::LogHead]
-    {
+    for last in [
+        Scan::last(RecordKind::Settlement),
+        Scan::last(RecordKind::Transfer),
+        Scan::last(RecordKind::Client),
+        Scan::last(RecordKind::Key),
+        Scan::last(RecordKind::Audit),
+        Scan::last(RecordKind::Endpoint),
+        Scan::last(RecordKind::LogHead),
+    ] {
         assert_eq!(store.scan(&last).unwrap(), []);
     }
 }

@@ -10,11 +10,11 @@ mod mark;
 
 use sha2::{Digest, Sha256};
 
+use super::cell::{Cell, row};
 use super::record::{Digest32, ID_KEY, Key, MetaRecord, Record, RecordKind};
-use super::rows::{self, Bound, Sink};
 use super::shared::COPY_MARK;
-use super::{Commit, CommitError, Place, Scan, Store, StoreError, Write, typed};
-use mark::Mark;
+use super::{Commit, CommitError, Scan, Store, StoreError, Write, typed};
+use mark::{Mark, Place};
 
 /// How many records are read at a time, and written in one commit.
 const PAGE: usize = 1_000;
@@ -164,16 +164,16 @@ fn identity(store: &dyn Store) -> Result<Option<Digest32>, StoreError> {
 /// The ends of all that grows: nearly every change moves one of them. What moves none is found by comparing.
 fn moment(store: &dyn Store) -> Result<Digest32, StoreError> {
     let ends = [
-        Scan::LastSettlement,
-        Scan::LastTransfer,
-        Scan::LastAudit,
-        Scan::LastClient,
-        Scan::LastKey,
-        Scan::LastEndpoint,
-        Scan::LogHead,
-        Scan::Unlogged { limit: 1 },
-        Scan::All { from: Place::First(RecordKind::Task), limit: 1 },
-        Scan::All { from: Place::First(RecordKind::Meta), limit: PAGE },
+        Scan::last(RecordKind::Settlement),
+        Scan::last(RecordKind::Transfer),
+        Scan::last(RecordKind::Audit),
+        Scan::last(RecordKind::Client),
+        Scan::last(RecordKind::Key),
+        Scan::last(RecordKind::Endpoint),
+        Scan::last(RecordKind::LogHead),
+        Scan::all(RecordKind::Unlogged, 1),
+        Scan::all(RecordKind::Task, 1),
+        Scan::all(RecordKind::Meta, PAGE),
     ];
     let mut digest = Digester::default();
     for scan in &ends {
@@ -224,7 +224,7 @@ fn begin(origin: &Origin, to: &dyn Store) -> Result<Option<Mark>, CopyError> {
 /// Whether there is nothing but perhaps a mark.
 fn is_empty(store: &dyn Store) -> Result<bool, StoreError> {
     for kind in RecordKind::ALL {
-        let first = store.scan(&Scan::All { from: Place::First(*kind), limit: 2 })?;
+        let first = store.scan(&Scan::all(*kind, 2))?;
         if !first.iter().all(is_mark) {
             return Ok(false);
         }
@@ -241,7 +241,7 @@ fn copy_records(from: &dyn Store, to: &dyn Store, mut mark: Mark, progress: &mut
     let mut together = 1;
     while let Some(place) = mark.next.clone() {
         let kind = place.kind();
-        let page = Scan::All { from: place, limit: PAGE * together };
+        let page = place.page(PAGE * together);
         let page = if kind == RecordKind::Account { Vec::new() } else { from.scan(&page).map_err(CopyError::Source)? };
         let Some(last) = page.last() else {
             mark.next = RecordKind::ALL.iter().copied().find(|other| *other > kind).map(Place::First);
@@ -287,7 +287,7 @@ fn tallies(store: &dyn Store, step: Step, progress: &mut dyn FnMut(Progress)) ->
         let (mut digest, mut records) = (Digester::default(), 0);
         let mut from = Place::First(*kind);
         loop {
-            let page = store.scan(&Scan::All { from, limit: PAGE })?;
+            let page = store.scan(&from.page(PAGE))?;
             let Some(last) = page.last() else { break };
             from = Place::After(last.key());
             for record in page.iter().filter(|record| !is_mark(record)) {
@@ -313,7 +313,15 @@ struct Digester(Sha256);
 
 impl Digester {
     fn record(&mut self, record: &Record) -> Result<(), StoreError> {
-        rows::bind(record, self).map_err(|error| StoreError::corrupt("hashing a record", error))
+        for cell in row::<true>(record)? {
+            match cell {
+                Cell::Null => self.value(0, &[]),
+                Cell::Int(value) => self.value(1, &value.to_be_bytes()),
+                Cell::Text(value) => self.value(2, value.as_bytes()),
+                Cell::Bytes(value) => self.value(3, &value),
+            }
+        }
+        Ok(())
     }
 
     fn number(&mut self, number: u64) {
@@ -324,33 +332,5 @@ impl Digester {
         self.0.update([tag]);
         self.number(value.len() as u64);
         self.0.update(value);
-    }
-}
-
-impl Sink for Digester {
-    type Error = serde_json::Error;
-
-    fn null(&mut self) -> Bound<Self> {
-        self.value(0, &[]);
-        Ok(())
-    }
-
-    fn int(&mut self, value: i64) -> Bound<Self> {
-        self.value(1, &value.to_be_bytes());
-        Ok(())
-    }
-
-    fn text(&mut self, value: &str) -> Bound<Self> {
-        self.value(2, value.as_bytes());
-        Ok(())
-    }
-
-    fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
-        self.value(3, value);
-        Ok(())
-    }
-
-    fn failed(error: serde_json::Error) -> Self::Error {
-        error
     }
 }

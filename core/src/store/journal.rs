@@ -10,10 +10,9 @@
 //! journal is noticed. Only at the very end something may be missing without a trace: entries that were never kept, and the
 //! rest of one that was being written when the host was killed. Neither was ever shown.
 
-mod code;
+pub(super) mod code;
 mod frame;
 mod table;
-mod walk;
 
 use std::sync::{RwLock, RwLockReadGuard};
 

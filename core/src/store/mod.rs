@@ -3,15 +3,20 @@
 //! A store holds no rules: it keeps records, refuses a commit whose checks do not hold, and adds up account totals
 //! from transfers. Everything that decides lives in the engine. All implementations pass one conformance suite
 //! (feature `testkit`), with [`memory`] as the model.
+#![cfg_attr(
+    not(all(feature = "postgres", feature = "sandbox", feature = "sqlite")),
+    allow(dead_code, reason = "what is declared serves every store, and not each needs all of it")
+)]
 
-#[cfg(any(feature = "postgres", feature = "sandbox", feature = "sqlite"))]
+mod cell;
 mod changes;
-#[cfg(any(feature = "postgres", feature = "sandbox", feature = "sqlite"))]
+mod column;
 mod compact;
 #[cfg(feature = "testkit")]
 pub mod conformance;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod copy;
+mod declare;
 #[cfg(feature = "testkit")]
 pub mod faulty;
 #[cfg(feature = "sandbox")]
@@ -20,19 +25,20 @@ pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod record;
-#[cfg(any(feature = "postgres", feature = "sandbox", feature = "sqlite"))]
-mod rows;
+mod scan;
+#[cfg(all(test, feature = "sandbox", feature = "sqlite"))]
+mod scratch;
 pub(crate) mod shared;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod sql;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+mod tables;
 
-use crate::auth::KeyId;
-use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
-use crate::ledger::{AccountId, Mode, Transfer};
-use crate::lifecycle::SettlementStatus;
-use crate::money::Currency;
-use crate::time::Millis;
+use crate::ledger::{AccountId, Transfer};
 use record::*;
+pub use scan::{AmountBound, Scan, SettlementFilter};
+pub use tables::Unique;
 
 /// One write of a commit. Each names what must hold for it, so that no lock is held across a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,256 +162,6 @@ impl From<StoreError> for crate::Error {
     }
 }
 
-/// Which settlements a list shows. Empty fields do not restrict.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct SettlementFilter {
-    /// Any of these.
-    pub status: Vec<SettlementStatus>,
-    /// This currency.
-    pub currency: Option<Currency>,
-    /// This provider.
-    pub provider: Option<ProviderNo>,
-    /// This participant, canonical text.
-    pub to: Option<String>,
-    /// This reference.
-    pub reference: Option<String>,
-    /// This mode.
-    pub mode: Option<Mode>,
-    /// Created at or after.
-    pub created_from: Option<Millis>,
-    /// Created before.
-    pub created_to: Option<Millis>,
-    /// At least this amount: `(unscaled, decimals)` is compared by value against each settlement's own currency.
-    pub min_amount: Option<AmountBound>,
-    /// At most this amount.
-    pub max_amount: Option<AmountBound>,
-    /// Flagged for review, or not.
-    pub needs_review: Option<bool>,
-}
-
-/// A decimal amount as a bound, in minor units for each number of decimals a currency can have (0 to 4).
-///
-/// Worked out once, so that a store compares integers: index by [`Currency::minor_units`].
-pub type AmountBound = [i64; 5];
-
-/// A closed set of paged scans. `after`/`before` are exclusive; results are at most `limit`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Scan {
-    /// A client's settlements, newest (highest number) first, below `before`.
-    SettlementsOf {
-        /// Whose.
-        client: ClientNo,
-        /// Which of them.
-        filter: Box<SettlementFilter>,
-        /// Below this number; `None` for the newest.
-        before: Option<SettlementNo>,
-        /// At most so many.
-        limit: usize,
-    },
-    /// Every settlement by number, above `after`.
-    Settlements {
-        /// Above this number.
-        after: SettlementNo,
-        /// At most so many.
-        limit: usize,
-    },
-    /// The settlement with the highest number, if there is any.
-    LastSettlement,
-    /// The transfer with the highest journal number, if there is any.
-    LastTransfer,
-    /// A settlement's events by sequence, above `after`.
-    Events {
-        /// Of which settlement.
-        settlement: SettlementNo,
-        /// Above this sequence.
-        after: u32,
-        /// At most so many.
-        limit: usize,
-    },
-    /// All attempts of a settlement, by number.
-    Attempts(SettlementNo),
-    /// All reversals of a settlement, by number.
-    Reversals(SettlementNo),
-    /// All transfers of a journal number, by `n`.
-    Transfers(SettlementNo),
-    /// Every transfer, by journal number and `n`, above this one.
-    AllTransfers {
-        /// Above this journal number and `n`.
-        after: (SettlementNo, u16),
-        /// At most so many.
-        limit: usize,
-    },
-    /// Tasks with a key above `after` and due at or before `until`, by key.
-    Tasks {
-        /// Above this key.
-        after: TaskKey,
-        /// Due at or before; `Millis::MAX` for all.
-        until: Millis,
-        /// At most so many.
-        limit: usize,
-    },
-    /// A client's accounts, by key.
-    AccountsOf(ClientNo),
-    /// Every account by key, above `after`.
-    Accounts {
-        /// Above this key.
-        after: AccountId,
-        /// At most so many.
-        limit: usize,
-    },
-    /// Clients by number, above `after`.
-    Clients {
-        /// Above this number.
-        after: ClientNo,
-        /// At most so many.
-        limit: usize,
-    },
-    /// The client with the highest number, if there is any.
-    LastClient,
-    /// A client's keys, by number.
-    KeysOf(ClientNo),
-    /// The key with the highest number, if there is any.
-    LastKey,
-    /// All providers, by number.
-    Providers,
-    /// The gateway's own secrets, by kind and number.
-    Secrets,
-    /// The audit trail by number, above `after`.
-    Audit {
-        /// Above this number.
-        after: i64,
-        /// At most so many.
-        limit: usize,
-    },
-    /// The audit record with the highest number, if there is any.
-    LastAudit,
-    /// What the simulated operator knows under a settlement.
-    SimPayments(SettlementNo),
-    /// Idempotency records made before this time, any order.
-    IdempotencyBefore {
-        /// Made before.
-        created: Millis,
-        /// At most so many.
-        limit: usize,
-    },
-    /// Nonces that ended before this time, any order.
-    NoncesExpiredBefore {
-        /// Ended before.
-        expired: Millis,
-        /// At most so many.
-        limit: usize,
-    },
-    /// Tokens that ended before this time, any order.
-    TokensExpiredBefore {
-        /// Ended before.
-        expired: Millis,
-        /// At most so many.
-        limit: usize,
-    },
-    /// What is written but not numbered yet, by number.
-    Unlogged {
-        /// At most so many.
-        limit: usize,
-    },
-    /// A client's feed by position, above `after`.
-    Feed {
-        /// Whose.
-        client: ClientNo,
-        /// Of which mode.
-        mode: Mode,
-        /// Above this position.
-        after: i64,
-        /// At most so many.
-        limit: usize,
-    },
-    /// The last of a client's feed, if there is any.
-    LastFeed(ClientNo, Mode),
-    /// Every feed's records, by client, mode and position, above this one.
-    AllFeeds {
-        /// Above this one.
-        after: (ClientNo, Mode, i64),
-        /// At most so many.
-        limit: usize,
-    },
-    /// How far the log is: one record, none before the first event.
-    LogHead,
-    /// Every endpoint by number, above `after`.
-    Endpoints {
-        /// Above this number.
-        after: EndpointNo,
-        /// At most so many.
-        limit: usize,
-    },
-    /// A client's endpoints in a mode that are not removed, by number.
-    EndpointsOf(ClientNo, Mode),
-    /// The endpoint with the highest number, if there is any.
-    LastEndpoint,
-    /// An endpoint's secrets, by number.
-    EndpointSecrets(EndpointNo),
-    /// Queues of one line that are due at or before `until`, the earliest first.
-    Queues {
-        /// Of those whose last delivery failed, or of the others.
-        troubled: bool,
-        /// Due at or before.
-        until: Millis,
-        /// At most so many.
-        limit: usize,
-    },
-    /// An endpoint's deliveries that are due at or before `until`, the earliest first.
-    DeliveriesDue {
-        /// Whose.
-        endpoint: EndpointNo,
-        /// Due at or before.
-        until: Millis,
-        /// At most so many.
-        limit: usize,
-    },
-    /// An endpoint's deliveries, the newest first, below `before`.
-    DeliveriesOf {
-        /// Whose.
-        endpoint: EndpointNo,
-        /// Below this number; `i64::MAX` for the newest.
-        before: i64,
-        /// Only those that are so far.
-        status: Option<DeliveryStatus>,
-        /// At most so many.
-        limit: usize,
-    },
-    /// Deliveries of any endpoint below this number, by number.
-    DeliveriesBefore {
-        /// Below this number.
-        before: i64,
-        /// At most so many.
-        limit: usize,
-    },
-    /// Every record of one kind by primary key, texts byte by byte: for whoever copies or compares a whole store.
-    All {
-        /// Where to begin.
-        from: Place,
-        /// At most so many.
-        limit: usize,
-    },
-}
-
-/// Where a walk over the records of a kind begins.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Place {
-    /// With the first of this kind.
-    First(RecordKind),
-    /// Behind this key, which a record can have.
-    After(Key),
-}
-
-impl Place {
-    /// Of which kind.
-    pub const fn kind(&self) -> RecordKind {
-        match self {
-            Self::First(kind) => *kind,
-            Self::After(key) => key.kind(),
-        }
-    }
-}
-
 /// How far the schema of a database is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaVersion {
@@ -420,23 +176,6 @@ impl SchemaVersion {
     pub const fn is_current(self) -> bool {
         self.applied == self.known
     }
-}
-
-/// Look-ups by a unique key that is not the primary one.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Unique {
-    /// A settlement by its client and reference.
-    SettlementReference(ClientNo, String),
-    /// A reversal by its client and reference.
-    ReversalReference(ClientNo, String),
-    /// A client by the ULID behind `cli_`.
-    ClientId(Ulid),
-    /// A key by its thumbprint.
-    KeyId(KeyId),
-    /// An endpoint by the ULID behind `whk_`.
-    EndpointId(Ulid),
-    /// An event's place in its owner's feed.
-    FeedOf(SettlementNo, u32),
 }
 
 /// One look-up of many that are made together.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{Key, Record};
+use super::column::Column;
+use super::record::{Key, Record, RecordKind};
 use super::{Commit, CommitError, Store, StoreError, Write};
 use crate::ids::SettlementNo;
 use crate::ledger::{AccountId, Totals, Transfer};
@@ -27,68 +28,39 @@ pub(crate) fn require_whole(store: &dyn Store) -> Result<(), StoreError> {
     }
 }
 
+/// A child's key as one number, by settlement and then by its own; `None` where no record has such a key.
+pub(crate) const fn pack_child(no: SettlementNo, n: u32) -> Option<i64> {
+    let fits = no.0.unsigned_abs() <= MAX_NO.unsigned_abs() && n <= MAX_EVENT;
+    if fits { Some(no.0 << 16 | n as i64) } else { None }
+}
+
 /// A tile's place as one number, by level and then by index; `None` where no such tile can be.
-pub(crate) fn tile_key(level: u8, index: i64) -> Option<i64> {
+pub(crate) fn pack_tile(level: u8, index: i64) -> Option<i64> {
     (level < 64 && (0..1 << 56).contains(&index)).then_some(i64::from(level) << 56 | index)
 }
 
 /// Refuses what is a mistake of the caller and not a matter of what is stored. Nothing is written then.
 pub(crate) fn check(commit: &Commit) -> Result<(), StoreError> {
-    commit.writes.iter().try_for_each(|write| match write {
-        Write::Insert(record) => insertable(record),
-        Write::Update { record, .. } if record.version().is_none() => Err(refused("only what has a version is replaced by version")),
-        Write::Replace(record) if record.version().is_some() => Err(refused("what has a version is replaced only by version")),
-        Write::Update { record, .. } | Write::Replace(record) => insertable(record),
-        Write::Post(transfer) if transfer.amount <= 0 => Err(refused("a transfer moves more than zero")),
-        Write::Post(transfer) => numbered(transfer.journal),
-        Write::Delete(key) => deletable(key),
-    })
+    let refusal = |write: &Write| match write {
+        Write::Insert(record) => refusal(record),
+        Write::Update { record, .. } if record.version().is_none() => Some("only what has a version is replaced by version"),
+        Write::Replace(record) if record.version().is_some() => Some("what has a version is replaced only by version"),
+        Write::Update { record, .. } | Write::Replace(record) => refusal(record),
+        Write::Post(transfer) if transfer.amount <= 0 => Some("a transfer moves more than zero"),
+        Write::Post(transfer) => Column::refusal(&(transfer.journal, transfer.n)),
+        Write::Delete(key) if is_posted(key.kind()) => Some("accounts and transfers are never removed"),
+        Write::Delete(key) => key.refusal(),
+    };
+    let refused = |cause| Err(StoreError::new("refusing a commit", cause, false));
+    commit.writes.iter().find_map(refusal).map_or(Ok(()), refused)
 }
 
-fn insertable(record: &Record) -> Result<(), StoreError> {
-    match record {
-        Record::Account(_) | Record::Transfer(_) => Err(refused("accounts and transfers change only by a post")),
-        Record::Event(event) if event.n > MAX_EVENT => Err(refused("a settlement has at most 65535 events")),
-        Record::Settlement(r) => numbered(r.no),
-        Record::Attempt(r) => numbered(r.settlement),
-        Record::Reversal(r) => numbered(r.settlement),
-        Record::Event(r) => numbered(r.settlement),
-        Record::SimPayment(r) => numbered(r.settlement),
-        Record::Client(_) | Record::Key(_) | Record::Token(_) | Record::Provider(_) | Record::Task(_) | Record::Idempotency(_) => Ok(()),
-        Record::Nonce(_) | Record::Secret(_) | Record::Audit(_) | Record::Meta(_) => Ok(()),
-        Record::Feed(feed) if feed.n > MAX_EVENT => Err(refused("a settlement has at most 65535 events")),
-        Record::Feed(r) => numbered(r.settlement),
-        Record::Delivery(r) => numbered(r.settlement),
-        Record::Tile(r) => placed(r.level, r.index),
-        Record::Unlogged(_) | Record::LogHead(_) => Ok(()),
-        Record::Endpoint(_) | Record::EndpointSecret(_) | Record::Queue(_) => Ok(()),
-    }
+fn refusal(record: &Record) -> Option<&'static str> {
+    if is_posted(record.kind()) { Some("accounts and transfers change only by a post") } else { record.refusal() }
 }
 
-fn deletable(key: &Key) -> Result<(), StoreError> {
-    match key {
-        Key::Account(_) | Key::Transfer(_) => Err(refused("accounts and transfers are never removed")),
-        Key::Event((_, n)) if *n > MAX_EVENT => Err(refused("a settlement has at most 65535 events")),
-        Key::Settlement(no) | Key::Event((no, _)) => numbered(*no),
-        Key::Attempt((no, _)) | Key::Reversal((no, _)) | Key::SimPayment((no, _)) => numbered(*no),
-        Key::Client(_) | Key::Key(_) | Key::Token(_) | Key::Provider(_) | Key::Task(_) | Key::Idempotency(_) => Ok(()),
-        Key::Nonce(_) | Key::Secret(_) | Key::Audit(_) | Key::Meta(_) => Ok(()),
-        Key::Tile((level, index)) => placed(*level, *index),
-        Key::Unlogged(_) | Key::Feed(_) | Key::LogHead(_) => Ok(()),
-        Key::Endpoint(_) | Key::EndpointSecret(_) | Key::Queue(_) | Key::Delivery(_) => Ok(()),
-    }
-}
-
-fn numbered(no: SettlementNo) -> Result<(), StoreError> {
-    if no.0.unsigned_abs() <= MAX_NO.unsigned_abs() { Ok(()) } else { Err(refused("a settlement number has at most 47 bits")) }
-}
-
-fn placed(level: u8, index: i64) -> Result<(), StoreError> {
-    if tile_key(level, index).is_some() { Ok(()) } else { Err(refused("a tile has a level below 64 and an index of 56 bits")) }
-}
-
-fn refused(cause: &'static str) -> StoreError {
-    StoreError::new("refusing a commit", cause, false)
+fn is_posted(kind: RecordKind) -> bool {
+    kind.layout().posted
 }
 
 /// The sum of a commit's transfers by account: a popular account is touched once a commit, not once a transfer.

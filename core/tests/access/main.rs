@@ -141,11 +141,11 @@ impl World {
     }
 
     fn audit(&self) -> Vec<AuditRecord> {
-        typed_all(self.store.scan(&Scan::Audit { after: i64::MIN, limit: 10_000 }).unwrap()).unwrap()
+        typed_all(self.store.scan(&Scan::after(&Key::Audit(i64::MIN), 10_000)).unwrap()).unwrap()
     }
 
     fn nonces(&self) -> Vec<NonceRecord> {
-        typed_all(self.store.scan(&Scan::NoncesExpiredBefore { expired: i64::MAX, limit: 10_000 }).unwrap()).unwrap()
+        typed_all(self.store.scan(&Scan::nonces_expired_before(i64::MAX, 10_000)).unwrap()).unwrap()
     }
 
     fn everything(&self) -> Vec<Record> {

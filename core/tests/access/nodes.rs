@@ -4,6 +4,7 @@ use railgate::ErrorCode;
 use railgate::api::IdempotencyKey;
 use railgate::engine::Reverse;
 use railgate::store::faulty::{CommitFault, Faulty};
+use railgate::store::record::Key;
 
 use super::*;
 
@@ -74,7 +75,7 @@ fn two_nodes_that_enrol_one_key_make_one_client() {
         let fast = w.node(sealing());
         slow.before_commit(move || drop(fast.enroll(1)));
         assert_eq!(code(late.run(signed_by_nobody(1, enrolment("Again", 1)))), "key_exists");
-        assert_eq!(w.store.scan(&Scan::Clients { after: ClientNo(0), limit: 9 }).unwrap().len(), 1);
+        assert_eq!(w.store.scan(&Scan::after(&Key::Client(ClientNo(0)), 9)).unwrap().len(), 1);
         w.assert_sound();
     });
 }

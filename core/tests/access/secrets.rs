@@ -3,7 +3,7 @@
 use railgate::auth::ChallengeKeys;
 use railgate::ledger::Mode;
 use railgate::store::faulty::{CommitFault, Faulty};
-use railgate::store::record::{ClientRecord, SecretKind, SecretRecord};
+use railgate::store::record::{ClientRecord, Key, RecordKind, SecretKind, SecretRecord};
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn keys(w: &World) -> ChallengeKeys {
 }
 
 fn stored(w: &World, kind: SecretKind) -> Vec<SecretRecord> {
-    let all: Vec<SecretRecord> = typed_all(w.store.scan(&Scan::Secrets).unwrap()).unwrap();
+    let all: Vec<SecretRecord> = typed_all(w.store.scan(&Scan::all(RecordKind::Secret, usize::MAX)).unwrap()).unwrap();
     all.into_iter().filter(|secret| secret.kind == kind).collect()
 }
 
@@ -121,7 +121,7 @@ fn resealed_under_a_new_master_key_everything_opens_with_it_alone() {
         assert_eq!(both.engine.reseal().unwrap(), 0, "nothing is left to do");
         let new = w.node(with_master(&[(2, [8; 32])]));
         assert!(accepts(&new, &challenge));
-        let client: ClientRecord = typed_all(w.store.scan(&Scan::Clients { after: ClientNo(0), limit: 1 }).unwrap()).unwrap().remove(0);
+        let client: ClientRecord = typed_all(w.store.scan(&Scan::after(&Key::Client(ClientNo(0)), 1)).unwrap()).unwrap().remove(0);
         let master = MasterKeys::new(vec![(2, [8; 32])]).unwrap();
         let opened = master.open("client/1/webhook_secret", &client.webhook_secret).unwrap();
         assert_eq!(secret, format!("whsec_{}", base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &*opened)));

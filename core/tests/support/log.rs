@@ -8,7 +8,7 @@ use railgate::engine::NumberEvents;
 use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
 use railgate::log::{commitment, leaf_hash, node_hash};
-use railgate::store::record::{EventRecord, FeedRecord, Key, LogHeadRecord, MetaRecord, SettlementRecord, UnloggedRecord};
+use railgate::store::record::{EventRecord, FeedRecord, Key, LogHeadRecord, MetaRecord, RecordKind, SettlementRecord, UnloggedRecord};
 use railgate::store::{Scan, Store, typed, typed_all};
 use railgate::{Engine, api};
 use sha2::Sha256;
@@ -33,24 +33,24 @@ pub fn log_some(engine: &Engine, limit: usize) -> api::Logged {
 }
 
 pub fn settlements(store: &dyn Store) -> Vec<SettlementRecord> {
-    typed_all(store.scan(&Scan::Settlements { after: SettlementNo(0), limit: ALL }).unwrap()).unwrap()
+    typed_all(store.scan(&Scan::after(&Key::Settlement(SettlementNo(0)), ALL)).unwrap()).unwrap()
 }
 
 pub fn events_of(store: &dyn Store, settlement: SettlementNo) -> Vec<EventRecord> {
-    typed_all(store.scan(&Scan::Events { settlement, after: 0, limit: ALL }).unwrap()).unwrap()
+    typed_all(store.scan(&Scan::events(settlement, 0, ALL)).unwrap()).unwrap()
 }
 
 pub fn feeds(store: &dyn Store) -> Vec<FeedRecord> {
-    let scan = Scan::AllFeeds { after: (ClientNo(0), Mode::Sandbox, 0), limit: ALL };
+    let scan = Scan::after(&Key::Feed((ClientNo(0), Mode::Sandbox, 0)), ALL);
     typed_all(store.scan(&scan).unwrap()).unwrap()
 }
 
 pub fn unlogged(store: &dyn Store) -> Vec<UnloggedRecord> {
-    typed_all(store.scan(&Scan::Unlogged { limit: ALL }).unwrap()).unwrap()
+    typed_all(store.scan(&Scan::all(RecordKind::Unlogged, ALL)).unwrap()).unwrap()
 }
 
 pub fn head(store: &dyn Store) -> LogHeadRecord {
-    typed(store.scan(&Scan::LogHead).unwrap().pop()).unwrap().unwrap()
+    typed(store.scan(&Scan::last(RecordKind::LogHead)).unwrap().pop()).unwrap().unwrap()
 }
 
 /// The salt as its description says it: HMAC-SHA-256 of the id key over a label, the settlement and the sequence.

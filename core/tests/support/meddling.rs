@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use railgate::store::record::{Key, Record};
+use railgate::store::record::{Key, Record, RecordKind};
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
 
 type Hook = Box<dyn FnOnce() + Send>;
@@ -51,7 +51,7 @@ impl Store for Meddling {
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         let found = self.inner.scan(scan);
-        if matches!(scan, Scan::Clients { .. }) {
+        if scan.kind() == RecordKind::Client {
             fire(&self.after_clients);
         }
         found

@@ -44,7 +44,7 @@ impl Receivers {
             self.owed.extend((self.size..size).map(|leaf| (endpoint.no, leaf)));
         }
         self.size = size;
-        let now: Vec<EndpointRecord> = typed_all(store.scan(&Scan::EndpointsOf(client, Mode::Sandbox)).unwrap()).unwrap();
+        let now: Vec<EndpointRecord> = typed_all(store.scan(&Scan::endpoints_of(client, Mode::Sandbox)).unwrap()).unwrap();
         self.endpoints = now.into_iter().map(|endpoint| (endpoint.no, endpoint)).collect();
     }
 
@@ -121,7 +121,7 @@ impl Receivers {
         let by_leaf: Vec<FeedRecord> = feeds(store);
         let mut delivered = 0;
         for endpoint in self.endpoints.values() {
-            let scan = Scan::DeliveriesOf { endpoint: endpoint.no, before: i64::MAX, status: None, limit: ALL };
+            let scan = Scan::deliveries_of(endpoint.no, i64::MAX, None, ALL);
             let made: Vec<DeliveryRecord> = typed_all(store.scan(&scan).unwrap()).unwrap();
             let mut of: BTreeMap<_, Vec<&DeliveryRecord>> = BTreeMap::new();
             made.iter().for_each(|delivery| of.entry((delivery.settlement, delivery.n)).or_default().push(delivery));

@@ -7,7 +7,7 @@ use railgate::ErrorCode;
 use railgate::api::{Lease, Work};
 use railgate::engine::{Answer, LeaseTasks, Receive};
 use railgate::ledger::Mode;
-use railgate::store::record::Record;
+use railgate::store::record::{Key, Record, RecordKind};
 use railgate::store::{CommitError, StoreError, Unique, Write};
 
 use super::*;
@@ -254,7 +254,7 @@ impl Store for Refusing {
     }
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.may(matches!(scan, Scan::EndpointsOf(..)), |store| store.scan(scan))
+        self.may(scan.kind() == RecordKind::Endpoint, |store| store.scan(scan))
     }
 }
 

@@ -146,7 +146,7 @@ impl World {
 
     fn deliveries(&self, endpoint: EndpointNo) -> Vec<DeliveryRecord> {
         let mut all: Vec<DeliveryRecord> =
-            typed_all(self.s.store.scan(&Scan::DeliveriesOf { endpoint, before: i64::MAX, status: None, limit: ALL }).unwrap()).unwrap();
+            typed_all(self.s.store.scan(&Scan::deliveries_of(endpoint, i64::MAX, None, ALL)).unwrap()).unwrap();
         all.reverse();
         all
     }

@@ -6,7 +6,7 @@ use railgate::api::NewWebhook;
 use railgate::engine::Enroll;
 use railgate::ledger::Mode;
 use railgate::seal::MasterKeys;
-use railgate::store::record::{EndpointSecretRecord, Record};
+use railgate::store::record::{EndpointSecretRecord, Key, Record};
 use railgate::store::{CommitError, Lookup, StoreError, Unique};
 
 use super::*;
@@ -322,7 +322,7 @@ fn what_is_removed_is_swept_with_all_that_belongs_to_it() {
     assert_eq!(refused, ["webhook_not_found"; 5]);
     w.run(Maintain).unwrap();
     let left = |no: EndpointNo| {
-        let secrets: Vec<EndpointSecretRecord> = typed_all(w.s.store.scan(&Scan::EndpointSecrets(no)).unwrap()).unwrap();
+        let secrets: Vec<EndpointSecretRecord> = typed_all(w.s.store.scan(&Scan::endpoint_secrets(no)).unwrap()).unwrap();
         let rows = [Key::Endpoint(no), Key::Queue(no)].iter().filter(|key| w.s.store.get(key).unwrap().is_some()).count();
         (w.deliveries(no).len(), secrets.len(), rows)
     };

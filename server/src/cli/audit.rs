@@ -89,7 +89,7 @@ pub(crate) fn run(args: AuditArgs, global: &Global, terminal: &Terminal) -> Done
 fn collect(store: &dyn Store, only: Option<ClientNo>, mut after: i64, limit: usize) -> Done<(Vec<AuditRecord>, bool)> {
     let mut found: Vec<AuditRecord> = Vec::new();
     loop {
-        let page = store.scan(&Scan::Audit { after, limit: PAGE }).and_then(typed_all::<AuditRecord>).map_err(railgate::Error::from)?;
+        let page = store.scan(&Scan::after(&Key::Audit(after), PAGE)).and_then(typed_all::<AuditRecord>).map_err(railgate::Error::from)?;
         let Some(last) = page.last() else { return Ok((found, false)) };
         after = last.no;
         for record in page.into_iter().filter(|record| only.is_none_or(|client| record.client == client)) {

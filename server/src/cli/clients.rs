@@ -7,7 +7,7 @@ use railgate::auth::KeyId;
 use railgate::engine::{Approve, Command, Operated, Resume, Revoke, Suspend};
 use railgate::ids::{ClientNo, Ulid};
 use railgate::ledger::Mode;
-use railgate::store::record::{ClientRecord, KeyRecord, KeyStatus};
+use railgate::store::record::{ClientRecord, Key, KeyRecord, KeyStatus};
 use railgate::store::{Scan, Store, Unique, typed, typed_all};
 use railgate::time::rfc3339;
 use serde::Serialize;
@@ -200,7 +200,7 @@ pub(super) fn all(store: &dyn Store) -> Done<Vec<ClientRecord>> {
     let mut clients: Vec<ClientRecord> = Vec::new();
     loop {
         let after = clients.last().map_or(ClientNo(0), |client| client.no);
-        let page = store.scan(&Scan::Clients { after, limit: 500 }).map_err(railgate::Error::from)?;
+        let page = store.scan(&Scan::after(&Key::Client(after), 500)).map_err(railgate::Error::from)?;
         if page.is_empty() {
             return Ok(clients);
         }
@@ -210,7 +210,7 @@ pub(super) fn all(store: &dyn Store) -> Done<Vec<ClientRecord>> {
 
 /// A client's keys, oldest first.
 pub(super) fn keys_of(store: &dyn Store, client: ClientNo) -> Done<Vec<KeyRecord>> {
-    let found = store.scan(&Scan::KeysOf(client)).and_then(typed_all);
+    let found = store.scan(&Scan::keys_of(client)).and_then(typed_all);
     Ok(found.map_err(railgate::Error::from)?)
 }
 

@@ -8,7 +8,7 @@ use comfy_table::Cell;
 use railgate::Engine;
 use railgate::auth::PublicKey;
 use railgate::engine::{Operated, Rotate};
-use railgate::store::record::{SecretKind, SecretRecord};
+use railgate::store::record::{RecordKind, SecretKind, SecretRecord};
 use railgate::store::{Scan, typed_all};
 use railgate::time::rfc3339;
 use serde::Serialize;
@@ -114,7 +114,8 @@ fn list(place: &Place, global: &Global, terminal: &Terminal) -> Done {
     let (store, keys) = place.find()?;
     let opened = store.open()?;
     let master = master::load(&keys).map_err(failed)?;
-    let secrets: Vec<SecretRecord> = opened.scan(&Scan::Secrets).and_then(typed_all).map_err(railgate::Error::from)?;
+    let secrets: Vec<SecretRecord> =
+        opened.scan(&Scan::all(RecordKind::Secret, usize::MAX)).and_then(typed_all).map_err(railgate::Error::from)?;
     let shapes: Vec<SecretShape> = secrets
         .iter()
         .map(|secret| SecretShape {

@@ -7,7 +7,7 @@ use axum::body::Body;
 use hyper::Request;
 use railgate::ErrorCode;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, Record};
+use railgate::store::record::{Key, Record, RecordKind};
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -198,7 +198,7 @@ impl Store for Moody {
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         self.mood()?;
-        if self.panics_when_idle.load(Ordering::SeqCst) && matches!(scan, Scan::Tasks { limit: 1, .. }) {
+        if self.panics_when_idle.load(Ordering::SeqCst) && scan.kind() == RecordKind::Task && scan.limit() == 1 {
             self.panicked.notify_one();
             panic!("told to");
         }

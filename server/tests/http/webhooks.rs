@@ -10,7 +10,7 @@ use railgate::auth::TAG;
 use railgate::engine::NumberEvents;
 use railgate::env::Env as _;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{AuditAction, AuditRecord};
+use railgate::store::record::{AuditAction, AuditRecord, Key};
 use railgate::store::{Scan, Store, typed_all};
 use railgate::webhook::{SignedHeaders, TOLERANCE_S, WebhookSecret, verify};
 use railgate_server::outbound::Limits;
@@ -226,7 +226,7 @@ async fn one_client_whose_receivers_hang_leaves_room_for_the_others() {
         event(&service, &format!("r{n}")).await;
         // Each is leased or put off before it makes room for the next; without room for any it is neither.
         for _ in 0..50 {
-            let scan = Scan::Queues { troubled: false, until: service.env.now(), limit: 9 };
+            let scan = Scan::queues(false, service.env.now(), 9);
             if store.scan(&scan).unwrap().is_empty() {
                 break;
             }
@@ -534,7 +534,7 @@ async fn every_change_is_on_the_audit_trail() {
         assert!(answer.status.is_success(), "{method} {path}: {}", answer.text());
     }
     service.delete(&webhook).await.problem(404, "webhook_not_found");
-    let trail: Vec<AuditRecord> = typed_all(store.scan(&Scan::Audit { after: i64::MIN, limit: 100 }).unwrap()).unwrap();
+    let trail: Vec<AuditRecord> = typed_all(store.scan(&Scan::after(&Key::Audit(i64::MIN), 100)).unwrap()).unwrap();
     let about: Vec<&AuditRecord> = trail.iter().filter(|record| record.action.code() >= AuditAction::CreateWebhook.code()).collect();
     let actions: Vec<&str> = about.iter().map(|record| record.action.as_str()).collect();
     let expected = [

@@ -10,7 +10,7 @@ use railgate::engine::verify::verify;
 use railgate::ids::SettlementNo;
 use railgate::lifecycle::SettlementStatus;
 use railgate::store::postgres::{PostgresOptions, PostgresStore};
-use railgate::store::record::SettlementRecord;
+use railgate::store::record::{Key, SettlementRecord};
 use railgate::store::{Scan, Store, typed_all};
 use railgate_tests::client::{Account, Client, Response, call};
 use railgate_tests::nodes::Nodes;
@@ -373,7 +373,7 @@ pub fn assert_sound(url: &str, follower: &Follower) {
     drop(run_to_rest(&store));
     eprintln!("at rest after {:?}", begun.elapsed());
     let all: Vec<SettlementRecord> =
-        typed_all(store.scan(&Scan::Settlements { after: SettlementNo(0), limit: usize::MAX }).expect("reading")).expect("settlements");
+        typed_all(store.scan(&Scan::after(&Key::Settlement(SettlementNo(0)), usize::MAX)).expect("reading")).expect("settlements");
     for record in &all {
         let declined = record.to.as_str() == "sim:decline-over_limit";
         let expected = if declined { SettlementStatus::Failed } else { SettlementStatus::Completed };

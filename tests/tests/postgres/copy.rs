@@ -16,7 +16,7 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::postgres::{PostgresOptions, PostgresStore};
 use railgate::store::record::{ClientRecord, MetaRecord, Record, RecordKind, SettlementRecord};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
-use railgate::store::{Place, Scan, Store, typed_all};
+use railgate::store::{Scan, Store, typed_all};
 use railgate::webhook::Guard;
 use railgate::{Config, Engine};
 use railgate_tests::binary::{Server, railgate};
@@ -56,7 +56,7 @@ fn json(text: &str) -> Value {
 
 /// All records of a store, in their order.
 fn everything(store: &dyn Store) -> Vec<Record> {
-    let all = |kind: &RecordKind| store.scan(&Scan::All { from: Place::First(*kind), limit: usize::MAX }).unwrap();
+    let all = |kind: &RecordKind| store.scan(&Scan::all(*kind, usize::MAX)).unwrap();
     RecordKind::ALL.iter().flat_map(all).collect()
 }
 
@@ -96,8 +96,7 @@ fn busy(path: &Path) -> Sandbox {
 }
 
 fn states(store: &dyn Store) -> Vec<SettlementStatus> {
-    let all: Vec<SettlementRecord> =
-        store.scan(&Scan::All { from: Place::First(RecordKind::Settlement), limit: usize::MAX }).and_then(typed_all).unwrap();
+    let all: Vec<SettlementRecord> = store.scan(&Scan::all(RecordKind::Settlement, usize::MAX)).and_then(typed_all).unwrap();
     SettlementStatus::ALL.iter().copied().filter(|state| all.iter().any(|it| it.status == *state)).collect()
 }
 
@@ -259,7 +258,7 @@ fn what_is_opened_for_reading_shows_one_moment_and_takes_nothing() {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}' AND state = 'idle in transaction'",
         fresh.database
     ));
-    let lost = still.scan(&Scan::LogHead).unwrap_err();
+    let lost = still.scan(&Scan::last(RecordKind::LogHead)).unwrap_err();
     assert!(!lost.retryable && lost.to_string().contains("the moment"), "{lost}");
 }
 

@@ -165,10 +165,10 @@ fn two_stores_over_one_database_agree() {
             .collect();
         spenders.into_iter().map(|spender| spender.join().unwrap()).sum()
     });
-    let rows = fresh.scan(&Scan::Settlements { after: SettlementNo(0), limit: 9_999 }).unwrap();
+    let rows = fresh.scan(&Scan::after(&Key::Settlement(SettlementNo(0)), 9_999)).unwrap();
     assert_eq!(rows.len() as i64, made);
     assert!(made <= 2 * EACH, "a reference was taken twice");
-    let accounts: Vec<AccountRecord> = typed_all(other.scan(&Scan::AccountsOf(ClientNo(1))).unwrap()).unwrap();
+    let accounts: Vec<AccountRecord> = typed_all(other.scan(&Scan::accounts_of(ClientNo(1))).unwrap()).unwrap();
     assert_eq!(accounts[0].totals.available(), Some(3 * EACH - 2 * made));
     assert!(3 * EACH - 2 * made >= 0);
     // Everything was tried, so what is left is less than one payment, or every reference is taken.
@@ -202,7 +202,7 @@ fn commits_in_the_opposite_order_do_not_stand_in_each_others_way_for_ever() {
             });
         }
     });
-    assert_eq!(fresh.scan(&Scan::Settlements { after: SettlementNo(40), limit: 9_999 }).unwrap().len(), 30 * 40);
+    assert_eq!(fresh.scan(&Scan::after(&Key::Settlement(SettlementNo(40)), 9_999)).unwrap().len(), 30 * 40);
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn a_server_that_takes_too_long_is_given_up_and_tried_again() {
         Err(CommitError::Store(error)) => assert!(error.retryable && error.to_string().contains("57014"), "{error}"),
         other => panic!("{other:?}"),
     }
-    let read = store.scan(&Scan::AccountsOf(ClientNo(1)));
+    let read = store.scan(&Scan::accounts_of(ClientNo(1)));
     assert!(read.as_ref().is_err_and(|error| error.retryable), "{read:?}");
     sql.run("COMMIT");
     assert_eq!(store.get(&Key::Settlement(SettlementNo(2))).unwrap(), None);

@@ -7,7 +7,7 @@ use railgate::lifecycle::SettlementStatus;
 use railgate::store::conformance::fixtures::*;
 use railgate::store::postgres::{PostgresOptions, PostgresStore};
 use railgate::store::record::*;
-use railgate::store::{Place, Scan, SettlementFilter, Store, Unique, Write};
+use railgate::store::{Scan, SettlementFilter, Store, Unique, Write};
 use railgate_tests::postgres::Postgres;
 
 use super::options;
@@ -55,7 +55,7 @@ fn hash(n: i64) -> [u8; 32] {
 /// Every list.
 fn scans() -> Vec<Scan> {
     let (limit, settlement, client, endpoint) = (9, SettlementNo(5), ClientNo(5), EndpointNo(5));
-    let list = |filter, before| Scan::SettlementsOf { client, filter: Box::new(filter), before, limit };
+    let list = |filter, before| Scan::settlements_of(client, &filter, before, limit);
     let plain = SettlementFilter::default;
     vec![
         list(plain(), None),
@@ -63,44 +63,44 @@ fn scans() -> Vec<Scan> {
         list(SettlementFilter { needs_review: Some(true), ..plain() }, Some(settlement)),
         list(SettlementFilter { status: vec![SettlementStatus::Failed], min_amount: Some([5; 5]), ..plain() }, None),
         list(SettlementFilter { reference: Some("5".to_owned()), ..plain() }, Some(settlement)),
-        Scan::Settlements { after: settlement, limit },
-        Scan::LastSettlement,
-        Scan::LastTransfer,
-        Scan::Events { settlement, after: 0, limit },
-        Scan::Attempts(settlement),
-        Scan::Reversals(settlement),
-        Scan::Transfers(settlement),
-        Scan::AllTransfers { after: (settlement, 1), limit },
-        Scan::Tasks { after: TaskKey(5), until: 99, limit },
-        Scan::AccountsOf(client),
-        Scan::Accounts { after: AccountId(5), limit },
-        Scan::Clients { after: client, limit },
-        Scan::LastClient,
-        Scan::KeysOf(client),
-        Scan::Providers,
-        Scan::Secrets,
-        Scan::LogHead,
-        Scan::LastKey,
-        Scan::Audit { after: 5, limit },
-        Scan::LastAudit,
-        Scan::SimPayments(settlement),
-        Scan::IdempotencyBefore { created: 99, limit },
-        Scan::NoncesExpiredBefore { expired: 99, limit },
-        Scan::TokensExpiredBefore { expired: 99, limit },
-        Scan::Unlogged { limit },
-        Scan::Feed { client, mode: Mode::Live, after: 5, limit },
-        Scan::LastFeed(client, Mode::Live),
-        Scan::AllFeeds { after: (client, Mode::Live, 5), limit },
-        Scan::Endpoints { after: endpoint, limit },
-        Scan::EndpointsOf(client, Mode::Sandbox),
-        Scan::LastEndpoint,
-        Scan::EndpointSecrets(endpoint),
-        Scan::Queues { troubled: false, until: 99, limit },
-        Scan::Queues { troubled: true, until: 99, limit },
-        Scan::DeliveriesDue { endpoint, until: 99, limit },
-        Scan::DeliveriesOf { endpoint, before: 999, status: Some(DeliveryStatus::Failed), limit },
-        Scan::DeliveriesOf { endpoint, before: 999, status: None, limit },
-        Scan::DeliveriesBefore { before: 99, limit },
+        Scan::after(&Key::Settlement(settlement), limit),
+        Scan::last(RecordKind::Settlement),
+        Scan::last(RecordKind::Transfer),
+        Scan::events(settlement, 0, limit),
+        Scan::attempts(settlement),
+        Scan::reversals(settlement),
+        Scan::transfers(settlement),
+        Scan::after(&Key::Transfer((settlement, 1)), limit),
+        Scan::tasks(TaskKey(5), 99, limit),
+        Scan::accounts_of(client),
+        Scan::after(&Key::Account(AccountId(5)), limit),
+        Scan::after(&Key::Client(client), limit),
+        Scan::last(RecordKind::Client),
+        Scan::keys_of(client),
+        Scan::all(RecordKind::Provider, usize::MAX),
+        Scan::all(RecordKind::Secret, usize::MAX),
+        Scan::last(RecordKind::LogHead),
+        Scan::last(RecordKind::Key),
+        Scan::after(&Key::Audit(5), limit),
+        Scan::last(RecordKind::Audit),
+        Scan::sim_payments(settlement),
+        Scan::idempotency_before(99, limit),
+        Scan::nonces_expired_before(99, limit),
+        Scan::tokens_expired_before(99, limit),
+        Scan::all(RecordKind::Unlogged, limit),
+        Scan::feed(client, Mode::Live, 5, limit),
+        Scan::last_feed(client, Mode::Live),
+        Scan::after(&Key::Feed((client, Mode::Live, 5)), limit),
+        Scan::after(&Key::Endpoint(endpoint), limit),
+        Scan::endpoints_of(client, Mode::Sandbox),
+        Scan::last(RecordKind::Endpoint),
+        Scan::endpoint_secrets(endpoint),
+        Scan::queues(false, 99, limit),
+        Scan::queues(true, 99, limit),
+        Scan::deliveries_due(endpoint, 99, limit),
+        Scan::deliveries_of(endpoint, 999, Some(DeliveryStatus::Failed), limit),
+        Scan::deliveries_of(endpoint, 999, None, limit),
+        Scan::deliveries_before(99, limit),
     ]
 }
 
@@ -117,8 +117,8 @@ fn walks() -> Vec<Scan> {
         Key::Tile((1, 5)),
         Key::EndpointSecret((EndpointNo(5), 1)),
     ];
-    let first = RecordKind::ALL.iter().copied().map(Place::First);
-    first.chain(keys.into_iter().map(Place::After)).map(|from| Scan::All { from, limit: 9 }).collect()
+    let first = RecordKind::ALL.iter().map(|kind| Scan::all(*kind, 9));
+    first.chain(keys.iter().map(|key| Scan::after(key, 9))).collect()
 }
 
 fn look_ups() -> Vec<Unique> {

@@ -87,13 +87,13 @@ pub(crate) fn revoked(overlay: &mut Overlay<'_>, mut key: KeyRecord) -> KeyRecor
 impl Engine {
     /// The caller's keys of its own mode, oldest first; a live caller sees those of the sandbox too.
     pub fn keys(&self, caller: &Caller) -> Result<Vec<KeyView>> {
-        let keys: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::KeysOf(caller.client))?)?;
+        let keys: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(caller.client))?)?;
         Ok(keys.iter().filter(|key| sees(caller, key)).map(KeyView::from).collect())
     }
 
     /// A client's keys, as this group left them.
     pub(crate) fn keys_of(&self, overlay: &Overlay<'_>, client: ClientNo) -> Result<Vec<KeyRecord>> {
-        let stored: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::KeysOf(client))?)?;
+        let stored: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(client))?)?;
         let added = overlay.commit.writes.iter().filter_map(|write| match write {
             Write::Insert(Record::Key(key)) if key.client == client => Some(key.no),
             Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::auth::{Algorithm, ChallengeKeys, PublicKey, Signer as _, SoftwareKey};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
-use crate::store::record::{ClientRecord, Key, Record, SecretKind, SecretRecord};
+use crate::store::record::{ClientRecord, Key, Record, RecordKind, SecretKind, SecretRecord};
 use crate::store::{Commit, CommitError, Scan, Write, typed, typed_all};
 use crate::time::Millis;
 
@@ -90,7 +90,7 @@ impl Engine {
         }
         let mut after = ClientNo(0);
         loop {
-            let clients: Vec<ClientRecord> = typed_all(self.store.scan(&Scan::Clients { after, limit: 500 })?)?;
+            let clients: Vec<ClientRecord> = typed_all(self.store.scan(&Scan::after(&Key::Client(after), 500))?)?;
             let Some(last) = clients.last() else { return Ok(count + self.reseal_endpoints(stale)?) };
             after = last.no;
             for client in clients.into_iter().filter(|client| stale(&client.webhook_secret)) {
@@ -138,7 +138,7 @@ impl Engine {
 
     /// The secrets of a kind, as this group left them.
     fn secrets_now(&self, overlay: &Overlay<'_>, kind: SecretKind) -> Result<Vec<SecretRecord>> {
-        let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::Secrets)?)?;
+        let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::all(RecordKind::Secret, usize::MAX))?)?;
         let made = overlay.commit.writes.iter().filter_map(|write| match write {
             Write::Insert(Record::Secret(secret)) => Some((secret.kind, secret.no)),
             Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
@@ -193,7 +193,7 @@ impl Engine {
 
     fn secrets_with(&self, wanted: impl IntoIterator<Item = (SecretKind, Maker)> + Clone) -> Result<Vec<SecretRecord>> {
         for _ in 0..ROUNDS {
-            let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::Secrets)?)?;
+            let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::all(RecordKind::Secret, usize::MAX))?)?;
             let missing = |kind: SecretKind| !stored.iter().any(|secret| secret.kind == kind);
             let missing = wanted.clone().into_iter().filter(|(kind, _)| missing(*kind));
             let made = missing.map(|(kind, make)| Ok(Write::Insert(self.new_secret(kind, make, 1, self.now())?.into())));

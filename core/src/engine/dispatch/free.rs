@@ -55,7 +55,7 @@ fn free(d: &mut Decision<'_, '_>, leaving: bool) -> Result<usize> {
     let mut freed = engine.numbering.free(engine, d.overlay, leaving)?;
     let mut after = TaskKey(i64::MIN);
     loop {
-        let page = Scan::Tasks { after, until: Millis::MAX >> 20, limit: 1_000 };
+        let page = Scan::tasks(after, Millis::MAX >> 20, 1_000);
         let page: Vec<TaskRecord> = typed_all(engine.store.scan(&page)?)?;
         let Some(last) = page.last() else { return Ok(freed) };
         after = last.key;

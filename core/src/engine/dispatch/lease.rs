@@ -34,7 +34,7 @@ impl Command for LeaseTasks {
         if writer.outrun {
             return Ok(Vec::new());
         }
-        let scan = Scan::Tasks { after: TaskKey(i64::MIN), until: overlay.now, limit: self.limit };
+        let scan = Scan::tasks(TaskKey(i64::MIN), overlay.now, self.limit);
         let due: Vec<TaskRecord> = typed_all(engine.store.scan(&scan)?)?;
         overlay.look_up(due.iter().flat_map(|task| subject(task.subject())))?;
         let mut leases = Vec::with_capacity(due.len());

@@ -16,7 +16,7 @@ use crate::engine::access::place;
 impl Engine {
     /// The caller's events over all its settlements behind position `after`, in the order of the feed, at most `limit`.
     pub fn feed(&self, caller: &Caller, after: i64, limit: usize) -> Result<Vec<FeedEventView>> {
-        let scan = Scan::Feed { client: caller.client, mode: caller.mode, after, limit };
+        let scan = Scan::feed(caller.client, caller.mode, after, limit);
         let feed: Vec<FeedRecord> = typed_all(self.store.scan(&scan)?)?;
         let mut views = Vec::with_capacity(feed.len());
         let mut known: Option<SettlementRecord> = None;

@@ -19,8 +19,8 @@ use crate::ids::{ClientNo, IdKey, SettlementNo};
 use crate::ledger::Mode;
 use crate::log::{self, TileRow, Tiles, TreeError};
 use crate::store::record::{
-    EventRecord, FeedRecord, Key, LogHeadRecord, LoggedChange, LoggedEvent, MetaRecord, Moment, Record, SettlementRecord, TileRecord,
-    UnloggedRecord,
+    EventRecord, FeedRecord, Key, LogHeadRecord, LoggedChange, LoggedEvent, MetaRecord, Moment, Record, RecordKind, SettlementRecord,
+    TileRecord, UnloggedRecord,
 };
 use crate::store::{Commit, CommitError, Lookup, Scan, Store, Unique, Write, typed, typed_all};
 use crate::time::Millis;
@@ -120,7 +120,7 @@ impl Engine {
     fn take(&self, overlay: &mut Overlay<'_>, known: &HashSet<(SettlementNo, u32)>, limit: usize) -> Result<Turn> {
         let (mut reach, mut wider, mut given_up) = (limit.min(FEW), false, false);
         loop {
-            let rows: Vec<UnloggedRecord> = typed_all(overlay.store.scan(&Scan::Unlogged { limit: reach })?)?;
+            let rows: Vec<UnloggedRecord> = typed_all(overlay.store.scan(&Scan::all(RecordKind::Unlogged, reach))?)?;
             let (full, found) = (rows.len() == reach, rows.len());
             if full && !wider && reach < limit && events_in(&rows) < limit {
                 reach = reach.saturating_mul(4).min(limit);
@@ -179,14 +179,14 @@ impl Engine {
     /// Gives each event its place in its owner's feed and in the tree.
     fn append(&self, overlay: &mut Overlay<'_>, head: LogHeadRecord, changes: &[LoggedChange]) -> Result<()> {
         let mut positions: HashMap<(ClientNo, Mode), i64> = HashMap::new();
-        overlay.look_up(changes.iter().map(|change| Lookup::Scan(Scan::LastFeed(change.client, change.mode))))?;
+        overlay.look_up(changes.iter().map(|change| Lookup::Scan(Scan::last_feed(change.client, change.mode))))?;
         let (mut leaves, mut size) = (Vec::new(), head.size);
         for change in changes {
             let owner = (change.client, change.mode);
             for (index, event) in change.events.iter().enumerate() {
                 let position = match positions.get(&owner) {
                     Some(position) => *position,
-                    None => position_of(overlay.stored_page(&Scan::LastFeed(owner.0, owner.1))?)?,
+                    None => position_of(overlay.stored_page(&Scan::last_feed(owner.0, owner.1))?)?,
                 } + 1;
                 positions.insert(owner, position);
                 let n = change.sequence(index);
@@ -228,7 +228,7 @@ impl Engine {
         let store = &*self.store;
         if log_head(store)?.is_none() {
             let mut writes = vec![Write::Insert(LogHeadRecord { size: 0, owner: 0, until: 0 }.into())];
-            if !store.scan(&Scan::LastSettlement)?.is_empty() {
+            if !store.scan(&Scan::last(RecordKind::Settlement))?.is_empty() {
                 writes.push(Write::Insert(backfilled(SettlementNo(0)).into()));
             }
             match store.commit(&Commit { writes }) {
@@ -249,12 +249,12 @@ impl Engine {
             SettlementNo(i64::from_be_bytes(done.value.try_into().map_err(|_| Error::internal("the log's backfill mark is damaged"))?));
         let head = log_head(store)?.ok_or_else(|| Error::internal("the log has no head"))?;
         let mut overlay = Overlay::new(store, self.env.now());
-        let settlements: Vec<SettlementRecord> = typed_all(store.scan(&Scan::Settlements { after, limit: BACKFILL / 4 })?)?;
+        let settlements: Vec<SettlementRecord> = typed_all(store.scan(&Scan::after(&Key::Settlement(after), BACKFILL / 4))?)?;
         let ended = settlements.is_empty();
         let mut changes = Vec::new();
         for record in settlements {
             after = record.no;
-            let events: Vec<EventRecord> = typed_all(store.scan(&Scan::Events { settlement: record.no, after: 0, limit: usize::MAX })?)?;
+            let events: Vec<EventRecord> = typed_all(store.scan(&Scan::events(record.no, 0, usize::MAX))?)?;
             // One run, unless some were removed by hand.
             for run in events.chunk_by(|one, next| one.n + 1 == next.n) {
                 let mut change = change_of(&record);
@@ -317,12 +317,12 @@ pub(crate) fn leaf_salt(key: &IdKey, settlement: SettlementNo, n: u32) -> [u8; 3
 
 /// How far the log is.
 pub(crate) fn log_head(store: &dyn Store) -> Result<Option<LogHeadRecord>> {
-    Ok(typed(store.scan(&Scan::LogHead)?.pop())?)
+    Ok(typed(store.scan(&Scan::last(RecordKind::LogHead))?.pop())?)
 }
 
 /// The last place in a feed that is taken; 0 if none is.
 pub(crate) fn last_position(store: &dyn Store, client: ClientNo, mode: Mode) -> Result<i64> {
-    position_of(store.scan(&Scan::LastFeed(client, mode))?)
+    position_of(store.scan(&Scan::last_feed(client, mode))?)
 }
 
 fn position_of(mut last: Vec<Record>) -> Result<i64> {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::error::Result;
 use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo};
-use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, Record, SettlementRecord, TaskKey};
+use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, Record, RecordKind, SettlementRecord, TaskKey};
 use crate::store::{Scan, Store, typed};
 use crate::time::Millis;
 
@@ -35,13 +35,13 @@ impl Writer {
     pub(crate) fn new(store: &dyn Store, owner: i64) -> Result<Self> {
         Ok(Self {
             journals: Numbers::dense(next_journal(store)?),
-            next_client: next(store, &Scan::LastClient, |last: ClientRecord| last.no.0)?,
-            next_key: next(store, &Scan::LastKey, |last: KeyRecord| last.no.0)?,
+            next_client: next(store, &Scan::last(RecordKind::Client), |last: ClientRecord| last.no.0)?,
+            next_key: next(store, &Scan::last(RecordKind::Key), |last: KeyRecord| last.no.0)?,
             next_task: owner as u32,
             last_audit: i64::MIN,
             last_unlogged: i64::MIN,
             last_delivery: i64::MIN,
-            next_endpoint: next(store, &Scan::LastEndpoint, |last: EndpointRecord| last.no.0)?,
+            next_endpoint: next(store, &Scan::last(RecordKind::Endpoint), |last: EndpointRecord| last.no.0)?,
             swept: EndpointNo(0),
             logged_before: HashSet::new(),
             outrun: false,
@@ -50,9 +50,9 @@ impl Writer {
 
     /// Another node may have given out numbers, too: goes on after the highest that is stored.
     pub(super) fn catch_up(&mut self, store: &dyn Store) -> Result<()> {
-        self.next_client = self.next_client.max(next(store, &Scan::LastClient, |last: ClientRecord| last.no.0)?);
-        self.next_key = self.next_key.max(next(store, &Scan::LastKey, |last: KeyRecord| last.no.0)?);
-        self.next_endpoint = self.next_endpoint.max(next(store, &Scan::LastEndpoint, |last: EndpointRecord| last.no.0)?);
+        self.next_client = self.next_client.max(next(store, &Scan::last(RecordKind::Client), |last: ClientRecord| last.no.0)?);
+        self.next_key = self.next_key.max(next(store, &Scan::last(RecordKind::Key), |last: KeyRecord| last.no.0)?);
+        self.next_endpoint = self.next_endpoint.max(next(store, &Scan::last(RecordKind::Endpoint), |last: EndpointRecord| last.no.0)?);
         Ok(())
     }
 
@@ -111,7 +111,7 @@ fn next<T: TryFrom<Record, Error = Record>>(store: &dyn Store, last: &Scan, no: 
 
 /// After the highest journal number.
 pub(super) fn next_journal(store: &dyn Store) -> Result<i64> {
-    let settlement: Option<SettlementRecord> = typed(store.scan(&Scan::LastSettlement)?.pop())?;
-    let transfer: Option<crate::ledger::Transfer> = typed(store.scan(&Scan::LastTransfer)?.pop())?;
+    let settlement: Option<SettlementRecord> = typed(store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
+    let transfer: Option<crate::ledger::Transfer> = typed(store.scan(&Scan::last(RecordKind::Transfer))?.pop())?;
     Ok(settlement.map_or(0, |s| s.no.0).max(transfer.map_or(0, |t| t.journal.0)) + 1)
 }

@@ -115,7 +115,7 @@ impl Engine {
             return Ok(Page { data: Vec::new(), has_more: false, next_cursor: None });
         }
         let before = request.cursor.as_deref().map(|cursor| self.open_cursor(caller, cursor)).transpose()?;
-        let scan = Scan::SettlementsOf { client: caller.client, filter: Box::new(filter), before, limit: request.limit + 1 };
+        let scan = Scan::settlements_of(caller.client, &filter, before, request.limit + 1);
         let mut records: Vec<SettlementRecord> = typed_all(self.store.scan(&scan)?)?;
         let has_more = records.len() > request.limit;
         records.truncate(request.limit);

@@ -102,7 +102,7 @@ impl Engine {
     /// A settlement's trace above sequence `after`, oldest first.
     pub fn events(&self, record: &SettlementRecord, after: u32, limit: usize) -> Result<Vec<EventView>> {
         // The event before the first one is read too, for its hash.
-        let scan = Scan::Events { settlement: record.no, after: after.saturating_sub(1), limit: limit.saturating_add(1) };
+        let scan = Scan::events(record.no, after.saturating_sub(1), limit.saturating_add(1));
         let events: Vec<EventRecord> = typed_all(self.store.scan(&scan)?)?;
         let mut prev = None;
         let mut views = Vec::with_capacity(events.len());
@@ -139,7 +139,7 @@ impl Engine {
 
     /// A settlement's reversals, oldest first.
     pub fn reversals(&self, record: &SettlementRecord) -> Result<Vec<ReversalView>> {
-        let reversals: Vec<ReversalRecord> = typed_all(self.store.scan(&Scan::Reversals(record.no))?)?;
+        let reversals: Vec<ReversalRecord> = typed_all(self.store.scan(&Scan::reversals(record.no))?)?;
         Ok(reversals.iter().map(|r| self.reversal_view(record, r)).collect())
     }
 
@@ -181,7 +181,7 @@ impl Engine {
 
     /// The caller's balances in its own mode, by currency code.
     pub fn balances(&self, caller: &Caller) -> Result<Vec<BalanceView>> {
-        let accounts: Vec<AccountRecord> = typed_all(self.store.scan(&Scan::AccountsOf(caller.client))?)?;
+        let accounts: Vec<AccountRecord> = typed_all(self.store.scan(&Scan::accounts_of(caller.client))?)?;
         let own = accounts.into_iter().filter(|a| a.id.mode() == caller.mode);
         let mut views = own.map(|a| self.balance_view(a.id, &a.totals)).collect::<Result<Vec<_>>>()?;
         views.sort_by(|a, b| a.currency.cmp(&b.currency));
@@ -218,7 +218,7 @@ impl Engine {
 
     /// When the next task is due, or its lease ends.
     pub fn next_due(&self) -> Result<Option<Millis>> {
-        let scan = Scan::Tasks { after: TaskKey(i64::MIN), until: Millis::MAX >> 20, limit: 1 };
+        let scan = Scan::tasks(TaskKey(i64::MIN), Millis::MAX >> 20, 1);
         let tasks: Vec<TaskRecord> = typed_all(self.store.scan(&scan)?)?;
         Ok(tasks.first().map(|task| task.key.due()))
     }

@@ -7,7 +7,7 @@ use crate::auth::{P256Key, Signer as _};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
 use crate::receipt::{self, Moment, Receipt};
-use crate::store::record::{EventRecord, ProviderRecord, SettlementRecord};
+use crate::store::record::{EventRecord, ProviderRecord, RecordKind, SettlementRecord};
 use crate::store::{Scan, typed_all};
 
 use crate::engine::Engine;
@@ -44,7 +44,7 @@ impl Engine {
         let (mut latest, mut before) = (None, None);
         let mut after = 0;
         loop {
-            let scan = Scan::Events { settlement: record.no, after, limit: PAGE };
+            let scan = Scan::events(record.no, after, PAGE);
             let events: Vec<EventRecord> = typed_all(self.store.scan(&scan)?)?;
             let known = events.iter().filter(|event| event.n <= record.version && receipt::issues(event.kind));
             for event in known {
@@ -64,7 +64,7 @@ impl Engine {
         if let Some(spec) = self.routes.provider(no) {
             return Ok(spec.id.clone());
         }
-        let stored: Vec<ProviderRecord> = typed_all(self.store.scan(&Scan::Providers)?)?;
+        let stored: Vec<ProviderRecord> = typed_all(self.store.scan(&Scan::all(RecordKind::Provider, usize::MAX))?)?;
         let found = stored.into_iter().find(|provider| provider.no == no);
         found.map(|provider| provider.id).ok_or_else(|| Error::internal("a settlement's provider is not known"))
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::error::Result;
 use crate::ids::{ClientNo, KeyNo};
 use crate::ledger::Mode;
-use crate::store::record::{AuditRecord, ClientRecord, Key, KeyRecord, TokenRecord};
+use crate::store::record::{AuditRecord, ClientRecord, Key, KeyRecord, RecordKind, TokenRecord};
 use crate::store::{Scan, Store, typed, typed_all};
 use crate::time::Millis;
 
@@ -19,7 +19,7 @@ const MOST_KEYS_MISSING: u32 = 100_000;
 pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
     let keys = keys(store, report)?;
     // The scan has no place to go on from; but tokens are small, and leave a day after their end.
-    let tokens = Scan::TokensExpiredBefore { expired: Millis::MAX, limit: usize::MAX };
+    let tokens = Scan::tokens_expired_before(Millis::MAX, usize::MAX);
     for token in typed_all::<TokenRecord>(store.scan(&tokens)?)?.into_iter().filter(|token| token.key != KeyNo(0)) {
         let what = || format!("a token of client number {}", token.client.0);
         match keys.get(&token.key) {
@@ -32,7 +32,7 @@ pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()>
     }
     let mut after = i64::MIN;
     loop {
-        let page: Vec<AuditRecord> = typed_all(store.scan(&Scan::Audit { after, limit: PAGE })?)?;
+        let page: Vec<AuditRecord> = typed_all(store.scan(&Scan::after(&Key::Audit(after), PAGE))?)?;
         let Some(last) = page.last() else { return Ok(()) };
         after = last.no;
         for record in page.iter().filter(|record| record.key != KeyNo(0) && !keys.contains_key(&record.key)) {
@@ -47,13 +47,13 @@ fn keys(store: &dyn Store, report: &mut VerifyReport) -> Result<BTreeMap<KeyNo, 
     let mut clients = HashSet::new();
     let mut after = ClientNo(0);
     loop {
-        let page: Vec<ClientRecord> = typed_all(store.scan(&Scan::Clients { after, limit: PAGE })?)?;
+        let page: Vec<ClientRecord> = typed_all(store.scan(&Scan::after(&Key::Client(after), PAGE))?)?;
         let Some(last) = page.last() else { break };
         after = last.no;
         clients.extend(page.iter().map(|client| client.no));
     }
     let mut keys = BTreeMap::new();
-    let last: Option<KeyRecord> = typed(store.scan(&Scan::LastKey)?.pop())?;
+    let last: Option<KeyRecord> = typed(store.scan(&Scan::last(RecordKind::Key))?.pop())?;
     let mut missing = 0;
     for no in (1..=last.map_or(0, |key| key.no.0)).map(KeyNo) {
         let Some(key) = typed::<KeyRecord>(store.get(&Key::Key(no))?)? else {

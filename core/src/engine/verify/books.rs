@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::ids::SettlementNo;
 use crate::ledger::{AccountId, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::SettlementStatus;
-use crate::store::record::{AccountRecord, SettlementRecord};
+use crate::store::record::{AccountRecord, Key, SettlementRecord};
 use crate::store::{Scan, Store, typed_all};
 
 use super::{PAGE, Problems, VerifyReport};
@@ -16,7 +16,7 @@ use super::{PAGE, Problems, VerifyReport};
 pub(super) fn journal(store: &dyn Store, report: &mut VerifyReport, sums: &mut BTreeMap<AccountId, Totals>) -> Result<()> {
     let mut after = (SettlementNo(0), 0);
     loop {
-        let page: Vec<Transfer> = typed_all(store.scan(&Scan::AllTransfers { after, limit: PAGE })?)?;
+        let page: Vec<Transfer> = typed_all(store.scan(&Scan::after(&Key::Transfer(after), PAGE))?)?;
         let Some(last) = page.last() else { return Ok(()) };
         after = (last.journal, last.n);
         for transfer in &page {
@@ -43,7 +43,7 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
     let mut stored = BTreeMap::new();
     let mut after = AccountId(i64::MIN);
     loop {
-        let page: Vec<AccountRecord> = typed_all(store.scan(&Scan::Accounts { after, limit: PAGE })?)?;
+        let page: Vec<AccountRecord> = typed_all(store.scan(&Scan::after(&Key::Account(after), PAGE))?)?;
         let Some(last) = page.last() else { break };
         after = last.id;
         stored.extend(page.into_iter().map(|a| (a.id, a.totals)));
@@ -90,7 +90,7 @@ struct Sums {
 }
 
 pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, problems: &mut Problems) -> Result<()> {
-    let transfers: Vec<Transfer> = typed_all(store.scan(&Scan::Transfers(record.no))?)?;
+    let transfers: Vec<Transfer> = typed_all(store.scan(&Scan::transfers(record.no))?)?;
     if transfers.len() != usize::from(record.transfers) {
         problems.push(("journal_count", format!("{} transfers, the record says {}", transfers.len(), record.transfers)));
     }

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::ids::{ClientNo, IdKey, SettlementNo};
 use crate::ledger::Mode;
 use crate::log::{Hash, TILE_WIDTH, commitment, leaf_hash, node_hash};
-use crate::store::record::{Digest32, EventRecord, FeedRecord, Key, MetaRecord, SettlementRecord, TileRecord, UnloggedRecord};
+use crate::store::record::{Digest32, EventRecord, FeedRecord, Key, MetaRecord, RecordKind, SettlementRecord, TileRecord, UnloggedRecord};
 use crate::store::{Scan, Store, Unique, typed, typed_all};
 use crate::trail::settlement_ulid;
 
@@ -137,7 +137,7 @@ impl<'a> LogCheck<'a> {
     fn each_entry(&self, each: &mut dyn FnMut(&FeedRecord) -> Result<bool>) -> Result<()> {
         let mut after = (ClientNo(0), Mode::Sandbox, 0);
         loop {
-            let page: Vec<FeedRecord> = typed_all(self.store.scan(&Scan::AllFeeds { after, limit: PAGE })?)?;
+            let page: Vec<FeedRecord> = typed_all(self.store.scan(&Scan::after(&Key::Feed(after), PAGE))?)?;
             let Some(last) = page.last() else { return Ok(()) };
             after = (last.client, last.mode, last.position);
             for entry in &page {
@@ -209,7 +209,7 @@ fn feed_name(entry: &FeedRecord) -> String {
 
 fn waiting(store: &dyn Store, report: &mut VerifyReport) -> Result<HashMap<(SettlementNo, u32), Digest32>> {
     // The scan has no place to go on from; but these rows are gone as soon as some node looks at them.
-    let rows: Vec<UnloggedRecord> = typed_all(store.scan(&Scan::Unlogged { limit: usize::MAX })?)?;
+    let rows: Vec<UnloggedRecord> = typed_all(store.scan(&Scan::all(RecordKind::Unlogged, usize::MAX))?)?;
     let mut waiting = HashMap::new();
     for row in rows {
         for change in &row.changes {

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::error::Result;
 use crate::ids::{IdKey, SettlementNo};
 use crate::ledger::{AccountId, Totals};
-use crate::store::record::{EventRecord, Key, MetaRecord, SettlementRecord, SimPaymentRecord, TaskKey, TaskKind, TaskRecord};
+use crate::store::record::{EventRecord, Key, MetaRecord, RecordKind, SettlementRecord, SimPaymentRecord, TaskKey, TaskKind, TaskRecord};
 use crate::store::{Scan, Store, StoreError, typed, typed_all};
 use crate::time::Millis;
 use crate::trail::settlement_ulid;
@@ -125,12 +125,12 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
     books::accounts(store, &mut report, &sums)?;
     drop(sums);
     let mut log = LogCheck::begin(store, &key, &mut report)?;
-    let last: Option<SettlementRecord> = typed(store.scan(&Scan::LastSettlement)?.pop())?;
+    let last: Option<SettlementRecord> = typed(store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
     let settlements_total = last.map_or(0, |s| s.no.0 as u64);
     let mut after = SettlementNo(0);
     let mut references = HashSet::new();
     loop {
-        let page: Vec<SettlementRecord> = typed_all(store.scan(&Scan::Settlements { after, limit: PAGE })?)?;
+        let page: Vec<SettlementRecord> = typed_all(store.scan(&Scan::after(&Key::Settlement(after), PAGE))?)?;
         let Some(last) = page.last() else { break };
         after = last.no;
         for record in &page {
@@ -184,7 +184,7 @@ fn open_tasks(store: &dyn Store, report: &mut VerifyReport) -> Result<HashSet<Se
     let mut driven = HashSet::new();
     let mut after = TaskKey(i64::MIN);
     loop {
-        let page: Vec<TaskRecord> = typed_all(store.scan(&Scan::Tasks { after, until: Millis::MAX >> 20, limit: PAGE })?)?;
+        let page: Vec<TaskRecord> = typed_all(store.scan(&Scan::tasks(after, Millis::MAX >> 20, PAGE))?)?;
         let Some(last) = page.last() else { return Ok(driven) };
         after = last.key;
         report.tasks += page.len() as u64;
@@ -209,7 +209,7 @@ fn agreement(
     books::check_journal(store, record, &mut problems)?;
     trail::check_attempts(store, record, &mut problems)?;
     trail::check_reversals(store, record, &mut problems)?;
-    for payment in typed_all::<SimPaymentRecord>(store.scan(&Scan::SimPayments(record.no))?)? {
+    for payment in typed_all::<SimPaymentRecord>(store.scan(&Scan::sim_payments(record.no))?)? {
         if payment.received > 1 {
             problems.push((RECEIVED_TWICE, format!("the operator received attempt {} {} times", payment.child, payment.received)));
         }

@@ -20,7 +20,7 @@ pub(super) fn check_trail(
     let mut prev: Option<[u8; 32]> = None;
     let (mut state, mut last, mut broken) = (None, 0, None);
     loop {
-        let page: Vec<EventRecord> = typed_all(store.scan(&Scan::Events { settlement: record.no, after: last, limit: PAGE })?)?;
+        let page: Vec<EventRecord> = typed_all(store.scan(&Scan::events(record.no, last, PAGE))?)?;
         if page.is_empty() {
             break;
         }
@@ -98,7 +98,7 @@ const fn names_settlement_state(kind: EventType) -> bool {
 }
 
 pub(super) fn check_attempts(store: &dyn Store, record: &SettlementRecord, problems: &mut Problems) -> Result<()> {
-    let attempts: Vec<AttemptRecord> = typed_all(store.scan(&Scan::Attempts(record.no))?)?;
+    let attempts: Vec<AttemptRecord> = typed_all(store.scan(&Scan::attempts(record.no))?)?;
     if attempts.len() != usize::from(record.attempts) {
         problems.push(("attempt_count", format!("{} attempts, the record says {}", attempts.len(), record.attempts)));
     }
@@ -126,7 +126,7 @@ pub(super) fn check_attempts(store: &dyn Store, record: &SettlementRecord, probl
 }
 
 pub(super) fn check_reversals(store: &dyn Store, record: &SettlementRecord, problems: &mut Problems) -> Result<()> {
-    let reversals: Vec<ReversalRecord> = typed_all(store.scan(&Scan::Reversals(record.no))?)?;
+    let reversals: Vec<ReversalRecord> = typed_all(store.scan(&Scan::reversals(record.no))?)?;
     let sum = |wanted: &dyn Fn(ReversalStatus) -> bool| reversals.iter().filter(|r| wanted(r.status)).map(|r| r.amount).sum::<i64>();
     let reversed = sum(&|s| s == ReversalStatus::Completed);
     let reversing = sum(&|s| !s.is_final());

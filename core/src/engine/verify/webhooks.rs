@@ -19,7 +19,7 @@ pub(super) fn webhooks(store: &dyn Store, report: &mut VerifyReport) -> Result<(
     let mut next = EndpointNo(1);
     let mut after = EndpointNo(0);
     loop {
-        let page: Vec<EndpointRecord> = typed_all(store.scan(&Scan::Endpoints { after, limit: PAGE })?)?;
+        let page: Vec<EndpointRecord> = typed_all(store.scan(&Scan::after(&Key::Endpoint(after), PAGE))?)?;
         let Some(last) = page.last() else { break };
         after = last.no;
         for endpoint in &page {
@@ -37,7 +37,7 @@ fn one_endpoint(store: &dyn Store, report: &mut VerifyReport, endpoint: &Endpoin
     if store.get(&Key::Client(endpoint.client))?.is_none() {
         report.problem(&what, "webhook_without_client", format!("its client, number {}, is not there", endpoint.client.0));
     }
-    let secrets: Vec<EndpointSecretRecord> = typed_all(store.scan(&Scan::EndpointSecrets(endpoint.no))?)?;
+    let secrets: Vec<EndpointSecretRecord> = typed_all(store.scan(&Scan::endpoint_secrets(endpoint.no))?)?;
     // What is left of one that was removed: its number.
     let removed = endpoint.status == EndpointStatus::Removed;
     if !removed && secrets.last().is_none_or(|newest| newest.until.is_some()) {
@@ -54,7 +54,7 @@ fn one_endpoint(store: &dyn Store, report: &mut VerifyReport, endpoint: &Endpoin
 
 /// An enabled endpoint's queue is not at rest while a delivery waits.
 fn waiting(store: &dyn Store, report: &mut VerifyReport, what: &str, queue: &QueueRecord) -> Result<()> {
-    let first = Scan::DeliveriesDue { endpoint: queue.endpoint, until: Millis::MAX, limit: 1 };
+    let first = Scan::deliveries_due(queue.endpoint, Millis::MAX, 1);
     let first: Option<DeliveryRecord> = typed(store.scan(&first)?.pop())?;
     if first.is_some() && queue.due.is_none() {
         report.problem(what, "delivery_stranded", "a delivery waits for it, and its queue is at rest");
@@ -66,7 +66,7 @@ fn deliveries(store: &dyn Store, report: &mut VerifyReport, what: &str, endpoint
     let mut before = i64::MAX;
     let mut faults: BTreeMap<&'static str, (u64, i64)> = BTreeMap::new();
     loop {
-        let page: Vec<DeliveryRecord> = typed_all(store.scan(&Scan::DeliveriesOf { endpoint, before, status: None, limit: PAGE })?)?;
+        let page: Vec<DeliveryRecord> = typed_all(store.scan(&Scan::deliveries_of(endpoint, before, None, PAGE))?)?;
         let Some(last) = page.last() else { break };
         before = last.no;
         report.deliveries += page.len() as u64;
@@ -101,10 +101,10 @@ fn left_behind(store: &dyn Store, report: &mut VerifyReport, numbers: std::ops::
         if store.get(&Key::Queue(endpoint))?.is_some() {
             report.problem(what(), "queue_without_webhook", "its queue is there, and it is not");
         }
-        if !store.scan(&Scan::EndpointSecrets(endpoint))?.is_empty() {
+        if !store.scan(&Scan::endpoint_secrets(endpoint))?.is_empty() {
             report.problem(what(), "secret_without_webhook", "its secret is there, and it is not");
         }
-        if !store.scan(&Scan::DeliveriesOf { endpoint, before: i64::MAX, status: None, limit: 1 })?.is_empty() {
+        if !store.scan(&Scan::deliveries_of(endpoint, i64::MAX, None, 1))?.is_empty() {
             report.problem(what(), "delivery_without_webhook", "something is to be delivered to it, and it is not there");
         }
     }

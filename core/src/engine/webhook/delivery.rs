@@ -10,7 +10,7 @@ use crate::ids::{ClientNo, EndpointNo, SettlementNo, Ulid};
 use crate::ledger::Mode;
 use crate::store::record::{
     DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointSecretRecord, EndpointStatus, Key, LoggedChange, QueueRecord,
-    Topic,
+    RecordKind, Topic,
 };
 use crate::store::{Lookup, Scan, typed, typed_all};
 use crate::time::Millis;
@@ -60,7 +60,7 @@ impl Engine {
     /// Of each owner who is told of any of these changes, the endpoints; with all that telling them will read looked up.
     fn listening(&self, overlay: &mut Overlay<'_>, changes: &[LoggedChange]) -> Result<HashMap<(ClientNo, Mode), Vec<EndpointRecord>>> {
         let owners: HashSet<(ClientNo, Mode)> = changes.iter().map(|change| (change.client, change.mode)).collect();
-        overlay.look_up(owners.iter().map(|(client, mode)| Lookup::Scan(Scan::EndpointsOf(*client, *mode))))?;
+        overlay.look_up(owners.iter().map(|(client, mode)| Lookup::Scan(Scan::endpoints_of(*client, *mode))))?;
         let mut listening = HashMap::new();
         for owner in owners {
             let enabled = self.enabled_endpoints(overlay, owner.0, owner.1);
@@ -79,7 +79,7 @@ impl Engine {
 
     /// The endpoints that are told of events, as this group left them. One that lost its queue is not.
     fn enabled_endpoints(&self, overlay: &Overlay<'_>, client: ClientNo, mode: Mode) -> Result<Vec<EndpointRecord>> {
-        let stored: Vec<EndpointRecord> = typed_all(overlay.stored_page(&Scan::EndpointsOf(client, mode))?)?;
+        let stored: Vec<EndpointRecord> = typed_all(overlay.stored_page(&Scan::endpoints_of(client, mode))?)?;
         let now: Result<Vec<Option<EndpointRecord>>> = stored.iter().map(|endpoint| overlay.get(&Key::Endpoint(endpoint.no))).collect();
         let mut enabled = Vec::new();
         for endpoint in now?.into_iter().flatten().filter(|endpoint| endpoint.status == EndpointStatus::Enabled) {
@@ -139,16 +139,16 @@ impl Engine {
     /// endpoints: of many not all are looked at at once, while everybody waits.
     pub(crate) fn stale_webhooks(&self, overlay: &Overlay<'_>, after: &mut EndpointNo) -> Result<Vec<Key>> {
         let before = (overlay.now - KEPT) << 20;
-        let old: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&Scan::DeliveriesBefore { before, limit: SWEEP })?)?;
+        let old: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&Scan::deliveries_before(before, SWEEP))?)?;
         let mut gone: Vec<Key> = old.into_iter().map(|delivery| Key::Delivery(delivery.no)).collect();
         let mut seen: HashSet<Key> = gone.iter().cloned().collect();
         // The highest number is kept, so that no other webhook is ever given it.
-        let last: Option<EndpointRecord> = typed(overlay.store.scan(&Scan::LastEndpoint)?.pop())?;
+        let last: Option<EndpointRecord> = typed(overlay.store.scan(&Scan::last(RecordKind::Endpoint))?.pop())?;
         let Some(highest) = last.map(|last| last.no) else { return Ok(gone) };
         if *after >= highest {
             *after = EndpointNo(0);
         }
-        let page: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::Endpoints { after: *after, limit: SWEEP })?)?;
+        let page: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::after(&Key::Endpoint(*after), SWEEP))?)?;
         for endpoint in page {
             *after = endpoint.no;
             if endpoint.status == EndpointStatus::Removed {
@@ -164,11 +164,11 @@ impl Engine {
 
     /// What is left of a removed endpoint: deliveries first, itself last.
     fn remains(&self, overlay: &Overlay<'_>, endpoint: EndpointNo) -> Result<Vec<Key>> {
-        let scan = Scan::DeliveriesOf { endpoint, before: i64::MAX, status: None, limit: SWEEP };
+        let scan = Scan::deliveries_of(endpoint, i64::MAX, None, SWEEP);
         let deliveries: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&scan)?)?;
         let mut keys: Vec<Key> = deliveries.iter().map(|delivery| Key::Delivery(delivery.no)).collect();
         if keys.len() < SWEEP {
-            let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::EndpointSecrets(endpoint))?)?;
+            let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::endpoint_secrets(endpoint))?)?;
             keys.extend(secrets.iter().map(|secret| Key::EndpointSecret((endpoint, secret.n))));
             keys.extend(overlay.store.get(&Key::Queue(endpoint))?.map(|queue| queue.key()));
             keys.push(Key::Endpoint(endpoint));

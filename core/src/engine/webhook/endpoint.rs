@@ -268,7 +268,7 @@ impl Engine {
             return Err(Error::new(ErrorCode::VersionConflict));
         }
         let end = overlay.now.saturating_add(grace_ms.max(0));
-        let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::EndpointSecrets(endpoint.no))?)?;
+        let secrets: Vec<EndpointSecretRecord> = typed_all(overlay.store.scan(&Scan::endpoint_secrets(endpoint.no))?)?;
         let next = secrets.last().map_or(0, |newest| newest.n) + 1;
         let until = |secret: &EndpointSecretRecord| secret.until.unwrap_or(Millis::MAX).min(end);
         let mut living = secrets.iter().filter(|secret| until(secret) > overlay.now);
@@ -309,7 +309,7 @@ impl Engine {
     }
 
     fn endpoints_of(&self, overlay: &Overlay<'_>, caller: &Caller) -> Result<Vec<EndpointRecord>> {
-        let stored: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::EndpointsOf(caller.client, caller.mode))?)?;
+        let stored: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::endpoints_of(caller.client, caller.mode))?)?;
         let made = overlay.inserted().filter_map(|record| match record {
             Record::Endpoint(made) => {
                 Some(made).filter(|made| (made.client, made.mode) == (caller.client, caller.mode)).map(|made| made.no)
@@ -331,7 +331,7 @@ impl Engine {
     /// The secrets under which an endpoint's deliveries are signed now, the newest first.
     pub fn webhook_secrets(&self, endpoint: EndpointNo) -> Result<Vec<WebhookSecret>> {
         let now = self.now();
-        let mut secrets: Vec<EndpointSecretRecord> = typed_all(self.store.scan(&Scan::EndpointSecrets(endpoint))?)?;
+        let mut secrets: Vec<EndpointSecretRecord> = typed_all(self.store.scan(&Scan::endpoint_secrets(endpoint))?)?;
         secrets.retain(|secret| secret.until.is_none_or(|until| until > now));
         secrets.reverse();
         secrets.iter().map(|secret| secret_of(self.unseal(&place(endpoint, secret.n), &secret.sealed)?)).collect()
@@ -341,11 +341,11 @@ impl Engine {
     pub(crate) fn reseal_endpoints(&self, stale: impl Fn(&[u8]) -> bool) -> Result<usize> {
         let (mut count, mut after) = (0, EndpointNo(0));
         loop {
-            let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::Endpoints { after, limit: 500 })?)?;
+            let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::after(&Key::Endpoint(after), 500))?)?;
             let Some(last) = endpoints.last() else { return Ok(count) };
             after = last.no;
             for endpoint in endpoints {
-                let secrets: Vec<EndpointSecretRecord> = typed_all(self.store.scan(&Scan::EndpointSecrets(endpoint.no))?)?;
+                let secrets: Vec<EndpointSecretRecord> = typed_all(self.store.scan(&Scan::endpoint_secrets(endpoint.no))?)?;
                 for secret in secrets.into_iter().filter(|secret| stale(&secret.sealed)) {
                     let key = Key::EndpointSecret((secret.endpoint, secret.n));
                     count += usize::from(self.reseal_one(&key, |secret: &mut EndpointSecretRecord| {

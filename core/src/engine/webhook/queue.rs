@@ -60,7 +60,7 @@ impl Command for LeaseQueues {
             if limit == 0 || d.writer.outrun {
                 continue;
             }
-            let due: Vec<QueueRecord> = typed_all(overlay.store.scan(&Scan::Queues { troubled: line, until: overlay.now, limit })?)?;
+            let due: Vec<QueueRecord> = typed_all(overlay.store.scan(&Scan::queues(line, overlay.now, limit))?)?;
             let endpoints = due.iter().map(|queue| Lookup::Get(Key::Endpoint(queue.endpoint)));
             let now = overlay.now;
             let deliveries = due.iter().map(|queue| Lookup::Scan(due_of(queue.endpoint, now)));
@@ -252,7 +252,7 @@ impl Engine {
 
     /// When the endpoint's next delivery is due, of those that are stored and not in `touched`.
     fn next_due_of(&self, overlay: &Overlay<'_>, endpoint: EndpointNo, touched: &HashSet<i64>) -> Result<Option<Millis>> {
-        let scan = Scan::DeliveriesDue { endpoint, until: Millis::MAX, limit: touched.len() + 1 };
+        let scan = Scan::deliveries_due(endpoint, Millis::MAX, touched.len() + 1);
         let due: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&scan)?)?;
         Ok(due.into_iter().find(|delivery| !touched.contains(&delivery.no)).and_then(|delivery| delivery.due))
     }
@@ -265,7 +265,7 @@ impl Engine {
     pub fn next_delivery_due(&self, healthy: bool, troubled: bool) -> Result<Option<Millis>> {
         let mut next = None;
         for (line, _) in [(false, healthy), (true, troubled)].into_iter().filter(|(_, asked)| *asked) {
-            let scan = Scan::Queues { troubled: line, until: Millis::MAX, limit: 1 };
+            let scan = Scan::queues(line, Millis::MAX, 1);
             let queue: Option<QueueRecord> = typed(self.store.scan(&scan)?.pop())?;
             next = [next, queue.and_then(|queue| queue.due)].into_iter().flatten().min();
         }
@@ -276,7 +276,7 @@ impl Engine {
     pub(crate) fn free_queues(&self, overlay: &mut Overlay<'_>, whose: &dyn Fn(i64) -> bool) -> Result<usize> {
         let mut freed = 0;
         for troubled in [false, true] {
-            let scan = Scan::Queues { troubled, until: Millis::MAX, limit: usize::MAX };
+            let scan = Scan::queues(troubled, Millis::MAX, usize::MAX);
             let leased: Vec<QueueRecord> = typed_all(overlay.store.scan(&scan)?)?;
             for queue in leased.into_iter().filter(|queue| queue.owner != 0 && whose(queue.owner)) {
                 if !overlay.touched(&Key::Queue(queue.endpoint)) {
@@ -304,5 +304,5 @@ struct Fared {
 
 /// What of an endpoint's deliveries is due, as much as goes into a parcel.
 fn due_of(endpoint: EndpointNo, until: Millis) -> Scan {
-    Scan::DeliveriesDue { endpoint, until, limit: AT_ONCE }
+    Scan::deliveries_due(endpoint, until, AT_ONCE)
 }

@@ -16,7 +16,7 @@ pub const MOST_WAITING: usize = 5_000;
 impl Engine {
     /// The caller's webhooks, oldest first.
     pub fn webhooks(&self, caller: &Caller) -> Result<Vec<WebhookView>> {
-        let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::EndpointsOf(caller.client, caller.mode))?)?;
+        let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::endpoints_of(caller.client, caller.mode))?)?;
         endpoints.iter().map(|endpoint| self.webhook_view(endpoint, None)).collect()
     }
 
@@ -56,7 +56,7 @@ impl Engine {
     /// `webhook_not_found`; `request_in_progress` while some thousand deliveries wait.
     pub fn room_for_replay(&self, caller: &Caller, id: Ulid) -> Result<()> {
         let endpoint = self.webhook_record(caller, id)?.no;
-        let waiting = self.store.scan(&Scan::DeliveriesDue { endpoint, until: Millis::MAX, limit: MOST_WAITING })?.len();
+        let waiting = self.store.scan(&Scan::deliveries_due(endpoint, Millis::MAX, MOST_WAITING))?.len();
         if waiting < MOST_WAITING {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl Engine {
     ) -> Result<Vec<DeliveryRecord>> {
         let endpoint = self.webhook_record(caller, id)?.no;
         let before = before.unwrap_or(i64::MAX);
-        Ok(typed_all(self.store.scan(&Scan::DeliveriesOf { endpoint, before, status, limit })?)?)
+        Ok(typed_all(self.store.scan(&Scan::deliveries_of(endpoint, before, status, limit))?)?)
     }
 
     /// A page of a webhook's deliveries, newest first; `cursor` is that of the page before.
@@ -147,7 +147,7 @@ impl Engine {
         // their numbers have no room for it.
         let mut before = id.at_ms().checked_add(1).and_then(|next| next.checked_mul(1 << 20)).ok_or_else(missing)?;
         loop {
-            let scan = Scan::DeliveriesOf { endpoint, before, status: None, limit: PAGE };
+            let scan = Scan::deliveries_of(endpoint, before, None, PAGE);
             let page: Vec<DeliveryRecord> = typed_all(self.store.scan(&scan)?)?;
             // The page after the oldest delivery is empty.
             let last = page.last().map(|last| last.no).ok_or_else(missing)?;

@@ -173,7 +173,7 @@ impl Command for Replay {
         let endpoint = engine.enabled(overlay, caller, id)?;
         let backfilled = engine.backfilled()?;
         let after = if after > 0 { after } else { engine.before_time(caller, since, backfilled)? };
-        let scan = Scan::Feed { client: caller.client, mode: caller.mode, after, limit: REPLAY };
+        let scan = Scan::feed(caller.client, caller.mode, after, REPLAY);
         let feed: Vec<FeedRecord> = typed_all(overlay.store.scan(&scan)?)?;
         let mut next = feed.last().filter(|_| feed.len() == REPLAY).map(|last| last.position);
         // Nodes' clocks differ a little, so that the end is only certain some way behind it.

@@ -8,7 +8,7 @@ use crate::lifecycle::SettlementStatus;
 use crate::money::Currency;
 use crate::participant::Participant;
 use crate::store::record::*;
-use crate::store::{Place, Scan, SettlementFilter, Store, Write};
+use crate::store::{Scan, SettlementFilter, Store, Write};
 use crate::time::Millis;
 
 pub(super) fn keys(store: &dyn Store, scan: &Scan) -> Vec<Key> {
@@ -74,10 +74,7 @@ pub fn every_kind_is_walked_in_the_order_of_its_keys(new: Factory<'_>) {
     for kind in RecordKind::ALL {
         let expected: Vec<Record> = expected.iter().filter(|record| record.kind() == *kind).cloned().collect();
         assert!(expected.len() >= 2, "{kind:?}");
-        let page = |last: Option<&Key>, limit| {
-            let from = last.map_or(Place::First(*kind), |last| Place::After(last.clone()));
-            Scan::All { from, limit }
-        };
+        let page = |last: Option<&Key>, limit| last.map_or_else(|| Scan::all(*kind, limit), |last| Scan::after(last, limit));
         walks(store, &expected.iter().map(Record::key).collect::<Vec<_>>(), page);
         assert_eq!(store.scan(&page(None, usize::MAX)).unwrap(), expected);
     }
@@ -97,51 +94,51 @@ pub fn pages_begin_after_and_end_at_their_limit(new: Factory<'_>) {
 
     let settlements = numbers.map(|no| Key::Settlement(SettlementNo(no)));
     walks(store, &settlements, |last, limit| match last {
-        Some(Key::Settlement(after)) => Scan::Settlements { after: *after, limit },
-        _ => Scan::Settlements { after: SettlementNo(0), limit },
+        Some(Key::Settlement(after)) => Scan::after(&Key::Settlement(*after), limit),
+        _ => Scan::after(&Key::Settlement(SettlementNo(0)), limit),
     });
     let events = [1, 2, 65_535].map(|n| Key::Event((SettlementNo(5), n)));
     walks(store, &events, |last, limit| match last {
-        Some(Key::Event((settlement, after))) => Scan::Events { settlement: *settlement, after: *after, limit },
-        _ => Scan::Events { settlement: SettlementNo(5), after: 0, limit },
+        Some(Key::Event((settlement, after))) => Scan::events(*settlement, *after, limit),
+        _ => Scan::events(SettlementNo(5), 0, limit),
     });
     let transfers = [-3, 1, 2, 5, 6, 100].map(|no| Key::Transfer((SettlementNo(no), 1)));
     walks(store, &transfers, |last, limit| match last {
-        Some(Key::Transfer(after)) => Scan::AllTransfers { after: *after, limit },
-        _ => Scan::AllTransfers { after: (SettlementNo(i64::MIN), u16::MAX), limit },
+        Some(Key::Transfer(after)) => Scan::after(&Key::Transfer(*after), limit),
+        _ => Scan::after(&Key::Transfer((SettlementNo(i64::MIN), u16::MAX)), limit),
     });
     let clients = numbers.map(|no| Key::Client(ClientNo(no as u32)));
     walks(store, &clients, |last, limit| match last {
-        Some(Key::Client(after)) => Scan::Clients { after: *after, limit },
-        _ => Scan::Clients { after: ClientNo(0), limit },
+        Some(Key::Client(after)) => Scan::after(&Key::Client(*after), limit),
+        _ => Scan::after(&Key::Client(ClientNo(0)), limit),
     });
     let audited = [-1, 1, 2, 5, 6, 100].map(Key::Audit);
     walks(store, &audited, |last, limit| match last {
-        Some(Key::Audit(after)) => Scan::Audit { after: *after, limit },
-        _ => Scan::Audit { after: i64::MIN, limit },
+        Some(Key::Audit(after)) => Scan::after(&Key::Audit(*after), limit),
+        _ => Scan::after(&Key::Audit(i64::MIN), limit),
     });
     let mut accounts = numbers.map(|no| account_of(no as u32)).to_vec();
     accounts.push(account(Owner::Funding));
     accounts.sort();
     let accounts: Vec<Key> = accounts.into_iter().map(Key::Account).collect();
     walks(store, &accounts, |last, limit| match last {
-        Some(Key::Account(after)) => Scan::Accounts { after: *after, limit },
-        _ => Scan::Accounts { after: AccountId(i64::MIN), limit },
+        Some(Key::Account(after)) => Scan::after(&Key::Account(*after), limit),
+        _ => Scan::after(&Key::Account(AccountId(i64::MIN)), limit),
     });
 
-    assert_eq!(keys(store, &Scan::LastSettlement), [Key::Settlement(SettlementNo(100))]);
-    assert_eq!(keys(store, &Scan::LastTransfer), [Key::Transfer((SettlementNo(100), 1))]);
-    assert_eq!(keys(store, &Scan::LastClient), [Key::Client(ClientNo(100))]);
-    assert_eq!(keys(store, &Scan::LastKey), [Key::Key(KeyNo(7))]);
-    assert_eq!(keys(store, &Scan::LastAudit), [Key::Audit(100)]);
+    assert_eq!(keys(store, &Scan::last(RecordKind::Settlement)), [Key::Settlement(SettlementNo(100))]);
+    assert_eq!(keys(store, &Scan::last(RecordKind::Transfer)), [Key::Transfer((SettlementNo(100), 1))]);
+    assert_eq!(keys(store, &Scan::last(RecordKind::Client)), [Key::Client(ClientNo(100))]);
+    assert_eq!(keys(store, &Scan::last(RecordKind::Key)), [Key::Key(KeyNo(7))]);
+    assert_eq!(keys(store, &Scan::last(RecordKind::Audit)), [Key::Audit(100)]);
     for beyond in [
-        Scan::Settlements { after: SettlementNo(i64::MAX), limit: 9 },
-        Scan::AllTransfers { after: (SettlementNo(i64::MAX), 0), limit: 9 },
-        Scan::Events { settlement: SettlementNo(5), after: u32::MAX, limit: 9 },
-        Scan::Events { settlement: SettlementNo(i64::MAX), after: 0, limit: 9 },
-        Scan::Clients { after: ClientNo(u32::MAX), limit: 9 },
-        Scan::Audit { after: i64::MAX, limit: 9 },
-        Scan::Transfers(SettlementNo(i64::MIN)),
+        Scan::after(&Key::Settlement(SettlementNo(i64::MAX)), 9),
+        Scan::after(&Key::Transfer((SettlementNo(i64::MAX), 0)), 9),
+        Scan::events(SettlementNo(5), u32::MAX, 9),
+        Scan::events(SettlementNo(i64::MAX), 0, 9),
+        Scan::after(&Key::Client(ClientNo(u32::MAX)), 9),
+        Scan::after(&Key::Audit(i64::MAX), 9),
+        Scan::transfers(SettlementNo(i64::MIN)),
     ] {
         assert_eq!(keys(store, &beyond), [], "{beyond:?}");
     }
@@ -159,15 +156,15 @@ pub fn children_of_one_settlement_stay_apart_from_the_next(new: Factory<'_>) {
     }
     let two = SettlementNo(2);
     let ns = [(two, 0), (two, 1), (two, 2), (two, u16::MAX)];
-    assert_eq!(keys(store, &Scan::Attempts(two)), ns.map(Key::Attempt));
-    assert_eq!(keys(store, &Scan::Reversals(two)), ns.map(Key::Reversal));
-    assert_eq!(keys(store, &Scan::Transfers(two)), ns.map(Key::Transfer));
-    assert_eq!(keys(store, &Scan::SimPayments(two)), ns.map(Key::SimPayment));
-    assert_eq!(keys(store, &Scan::Events { settlement: two, after: 0, limit: 9 }), [Key::Event((two, 65_535))]);
-    assert_eq!(keys(store, &Scan::Attempts(SettlementNo(4))), []);
+    assert_eq!(keys(store, &Scan::attempts(two)), ns.map(Key::Attempt));
+    assert_eq!(keys(store, &Scan::reversals(two)), ns.map(Key::Reversal));
+    assert_eq!(keys(store, &Scan::transfers(two)), ns.map(Key::Transfer));
+    assert_eq!(keys(store, &Scan::sim_payments(two)), ns.map(Key::SimPayment));
+    assert_eq!(keys(store, &Scan::events(two, 0, 9)), [Key::Event((two, 65_535))]);
+    assert_eq!(keys(store, &Scan::attempts(SettlementNo(4))), []);
 
     make(store, [insert(provider(9, "a")), insert(provider(2, "c")), insert(provider(u16::MAX, "b"))]);
-    assert_eq!(keys(store, &Scan::Providers), [2, 9, u16::MAX].map(|no| Key::Provider(ProviderNo(no))));
+    assert_eq!(keys(store, &Scan::all(RecordKind::Provider, usize::MAX)), [2, 9, u16::MAX].map(|no| Key::Provider(ProviderNo(no))));
 }
 
 /// Due ones come first, by due time; leasing moves a task to its lease's end.
@@ -179,15 +176,15 @@ pub fn tasks_are_a_prefix_by_due_time(new: Factory<'_>) {
     let all: Vec<Key> = (0..due.len()).map(key).collect();
     let begin = TaskKey(i64::MIN);
     for (until, count) in [(Millis::MIN, 0), (-6, 0), (-5, 1), (9, 2), (10, 4), (11, 5), (1 << 41, 5), (1 << 42, 6), (Millis::MAX, 6)] {
-        assert_eq!(keys(store, &Scan::Tasks { after: begin, until, limit: 99 }), all[..count], "until {until}");
+        assert_eq!(keys(store, &Scan::tasks(begin, until, 99)), all[..count], "until {until}");
     }
     walks(store, &all[..4], |last, limit| match last {
-        Some(Key::Task(after)) => Scan::Tasks { after: *after, until: 10, limit },
-        _ => Scan::Tasks { after: begin, until: 10, limit },
+        Some(Key::Task(after)) => Scan::tasks(*after, 10, limit),
+        _ => Scan::tasks(begin, 10, limit),
     });
     let leased = TaskRecord { key: TaskKey::new(40, 2), owner: 1, ..task(0, 7) };
     make(store, [Write::Delete(key(1)), insert(leased.clone())]);
-    assert_eq!(keys(store, &Scan::Tasks { after: begin, until: 0, limit: 9 }), [key(0)]);
+    assert_eq!(keys(store, &Scan::tasks(begin, 0, 9)), [key(0)]);
     assert_eq!(store.get(&Key::Task(leased.key)).unwrap(), Some(leased.into()));
 }
 
@@ -209,9 +206,9 @@ pub fn accounts_of_a_client_are_its_own(new: Factory<'_>) {
     let all = mine.iter().chain(&others);
     make(store, all.zip(1..).map(|(&account, journal)| funding(journal, account, 1)));
     mine.sort();
-    assert_eq!(keys(store, &Scan::AccountsOf(ClientNo(2))), mine.map(Key::Account));
-    assert_eq!(keys(store, &Scan::AccountsOf(ClientNo(u32::MAX))), [Key::Account(others[3])]);
-    assert_eq!(keys(store, &Scan::AccountsOf(ClientNo(4))), []);
+    assert_eq!(keys(store, &Scan::accounts_of(ClientNo(2))), mine.map(Key::Account));
+    assert_eq!(keys(store, &Scan::accounts_of(ClientNo(u32::MAX))), [Key::Account(others[3])]);
+    assert_eq!(keys(store, &Scan::accounts_of(ClientNo(4))), []);
 }
 
 /// By number, whatever the order in which they came, and without those of the neighbours.
@@ -219,7 +216,7 @@ pub fn keys_of_a_client_are_its_own(new: Factory<'_>) {
     let store = &*new();
     let owners = [(5, 2), (1, 1), (u32::MAX, 2), (2, 3), (9, u32::MAX), (3, 2), (4, 0)];
     make(store, owners.iter().zip(1..).map(|((no, client), id)| insert(key(*no, *client, id))));
-    let of = |client| keys(store, &Scan::KeysOf(ClientNo(client)));
+    let of = |client| keys(store, &Scan::keys_of(ClientNo(client)));
     let numbered = |numbers: &[u32]| numbers.iter().map(|no| Key::Key(KeyNo(*no))).collect::<Vec<_>>();
     assert_eq!(of(2), numbered(&[3, 5, u32::MAX]));
     assert_eq!(of(0), numbered(&[4]));
@@ -231,18 +228,18 @@ pub fn keys_of_a_client_are_its_own(new: Factory<'_>) {
     // Lists follow what a record says.
     make(store, [replace(key(3, 1, 6)), Write::Delete(Key::Key(KeyNo(5)))]);
     assert_eq!((of(1), of(2)), (numbered(&[1, 3]), numbered(&[u32::MAX])));
-    assert_eq!(keys(store, &Scan::LastKey), numbered(&[u32::MAX]));
+    assert_eq!(keys(store, &Scan::last(RecordKind::Key)), numbered(&[u32::MAX]));
 }
 
 /// The highest number of a kind is its last one.
 pub fn secrets_are_in_order_of_kind_and_number(new: Factory<'_>) {
     let store = &*new();
-    assert_eq!(keys(store, &Scan::Secrets), []);
+    assert_eq!(keys(store, &Scan::all(RecordKind::Secret, usize::MAX)), []);
     let (challenge, receipt) = (SecretKind::Challenge, SecretKind::Receipt);
     let made = [(receipt, 2), (challenge, u32::MAX), (receipt, 1), (challenge, 1), (challenge, 10), (challenge, 9)];
     make(store, made.map(|(kind, no)| insert(secret(kind, no))));
     let ordered = [(challenge, 1), (challenge, 9), (challenge, 10), (challenge, u32::MAX), (receipt, 1), (receipt, 2)];
-    assert_eq!(keys(store, &Scan::Secrets), ordered.map(Key::Secret));
+    assert_eq!(keys(store, &Scan::all(RecordKind::Secret, usize::MAX)), ordered.map(Key::Secret));
 }
 
 /// The scans by age give any order, but all that is older and nothing else.
@@ -253,9 +250,9 @@ pub fn old_records_are_found_by_age(new: Factory<'_>) {
     make(store, [3, 1, 2].map(|at| insert(nonce(9 - at as u8, at))));
     for (before, count) in [(Millis::MIN, 0), (1, 0), (2, 1), (3, 2), (Millis::MAX, 3)] {
         for limit in [0, 1, 2, 99] {
-            let idempotency = store.scan(&Scan::IdempotencyBefore { created: before, limit }).unwrap();
-            let tokens = store.scan(&Scan::TokensExpiredBefore { expired: before, limit }).unwrap();
-            let nonces = store.scan(&Scan::NoncesExpiredBefore { expired: before, limit }).unwrap();
+            let idempotency = store.scan(&Scan::idempotency_before(before, limit)).unwrap();
+            let tokens = store.scan(&Scan::tokens_expired_before(before, limit)).unwrap();
+            let nonces = store.scan(&Scan::nonces_expired_before(before, limit)).unwrap();
             assert_eq!([idempotency.len(), tokens.len(), nonces.len()], [limit.min(count); 3]);
             for record in idempotency.iter().chain(&tokens).chain(&nonces) {
                 match record {
@@ -270,7 +267,7 @@ pub fn old_records_are_found_by_age(new: Factory<'_>) {
 }
 
 fn list(store: &dyn Store, client: u32, filter: &SettlementFilter, before: Option<i64>, limit: usize) -> Vec<i64> {
-    let scan = Scan::SettlementsOf { client: ClientNo(client), filter: Box::new(filter.clone()), before: before.map(SettlementNo), limit };
+    let scan = Scan::settlements_of(ClientNo(client), &filter, before.map(SettlementNo), limit);
     let found = store.scan(&scan).unwrap();
     found.iter().map(|record| if let Record::Settlement(it) = record { it.no.0 } else { panic!("{record:?}") }).collect()
 }

@@ -175,15 +175,15 @@ pub fn every_code_of_webhooks_survives(new: Factory<'_>) {
 /// By number, and never more than asked for.
 pub fn what_is_not_numbered_yet_comes_in_order(new: Factory<'_>) {
     let store = &*new();
-    assert_eq!(keys(store, &Scan::Unlogged { limit: 9 }), []);
+    assert_eq!(keys(store, &Scan::all(RecordKind::Unlogged, 9)), []);
     make(store, [7, i64::MAX, -5, 0, i64::MIN].map(|no| insert(unlogged(no))));
     let ordered = [i64::MIN, -5, 0, 7, i64::MAX].map(Key::Unlogged);
     for limit in [0, 1, 4, 5, 6, usize::MAX] {
-        assert_eq!(keys(store, &Scan::Unlogged { limit }), ordered[..limit.min(5)]);
+        assert_eq!(keys(store, &Scan::all(RecordKind::Unlogged, limit)), ordered[..limit.min(5)]);
     }
     // Numbering takes them away from the front, while more arrive behind.
     make(store, [Write::Delete(Key::Unlogged(i64::MIN)), Write::Delete(Key::Unlogged(-5)), insert(unlogged(8))]);
-    assert_eq!(keys(store, &Scan::Unlogged { limit: 3 }), [0, 7, 8].map(Key::Unlogged));
+    assert_eq!(keys(store, &Scan::all(RecordKind::Unlogged, 3)), [0, 7, 8].map(Key::Unlogged));
 }
 
 /// Feeds of neighbouring clients and of both modes, in an order that has nothing to do with theirs.
@@ -204,23 +204,23 @@ pub fn a_feed_is_of_one_client_in_one_mode(new: Factory<'_>) {
     for (client, mode) in feeds(store) {
         let mine = [1, 2, 5, i64::MAX].map(|position| Key::Feed((client, mode, position)));
         walks(store, &mine, |last, limit| match last {
-            Some(Key::Feed((client, mode, after))) => Scan::Feed { client: *client, mode: *mode, after: *after, limit },
-            _ => Scan::Feed { client, mode, after: 0, limit },
+            Some(Key::Feed((client, mode, after))) => Scan::feed(*client, *mode, *after, limit),
+            _ => Scan::feed(client, mode, 0, limit),
         });
-        let after = |after, limit| keys(store, &Scan::Feed { client, mode, after, limit });
+        let after = |after, limit| keys(store, &Scan::feed(client, mode, after, limit));
         assert_eq!(after(i64::MIN, 9), mine);
         assert_eq!(after(i64::MIN, 1), mine[..1]);
         assert_eq!(after(3, 9), mine[2..]);
         assert_eq!(after(i64::MAX - 1, 9), mine[3..]);
         assert_eq!(after(i64::MAX, 9), []);
-        assert_eq!(keys(store, &Scan::LastFeed(client, mode)), mine[3..]);
+        assert_eq!(keys(store, &Scan::last_feed(client, mode)), mine[3..]);
     }
     for (client, mode) in [(ClientNo(0), LIVE), (ClientNo(3), LIVE), (ClientNo(4), SANDBOX), (ClientNo(u32::MAX - 1), LIVE)] {
-        assert_eq!(keys(store, &Scan::Feed { client, mode, after: i64::MIN, limit: 9 }), [], "{client:?} {mode:?}");
-        assert_eq!(keys(store, &Scan::LastFeed(client, mode)), [], "{client:?} {mode:?}");
+        assert_eq!(keys(store, &Scan::feed(client, mode, i64::MIN, 9)), [], "{client:?} {mode:?}");
+        assert_eq!(keys(store, &Scan::last_feed(client, mode)), [], "{client:?} {mode:?}");
     }
     make(store, [Write::Delete(Key::Feed((ClientNo(2), SANDBOX, i64::MAX)))]);
-    assert_eq!(keys(store, &Scan::LastFeed(ClientNo(2), SANDBOX)), [Key::Feed((ClientNo(2), SANDBOX, 5))]);
+    assert_eq!(keys(store, &Scan::last_feed(ClientNo(2), SANDBOX)), [Key::Feed((ClientNo(2), SANDBOX, 5))]);
 }
 
 /// By client, mode and position, whatever owner a page ends in.
@@ -229,10 +229,10 @@ pub fn all_feeds_are_walked_owner_by_owner(new: Factory<'_>) {
     let owners = feeds(store);
     let all: Vec<Key> = owners.iter().flat_map(|(client, mode)| [1, 2, 5, i64::MAX].map(|p| Key::Feed((*client, *mode, p)))).collect();
     walks(store, &all, |last, limit| match last {
-        Some(Key::Feed(after)) => Scan::AllFeeds { after: *after, limit },
-        _ => Scan::AllFeeds { after: (ClientNo(0), SANDBOX, i64::MIN), limit },
+        Some(Key::Feed(after)) => Scan::after(&Key::Feed(*after), limit),
+        _ => Scan::after(&Key::Feed((ClientNo(0), SANDBOX, i64::MIN)), limit),
     });
-    let after = |client, mode, after| keys(store, &Scan::AllFeeds { after: (ClientNo(client), mode, after), limit: 99 });
+    let after = |client, mode, after| keys(store, &Scan::after(&Key::Feed((ClientNo(client), mode, after)), 99));
     assert_eq!(after(0, LIVE, i64::MAX), all);
     assert_eq!(after(1, SANDBOX, 2), all[2..]);
     assert_eq!(after(1, SANDBOX, i64::MAX), all[4..]);
@@ -244,7 +244,7 @@ pub fn all_feeds_are_walked_owner_by_owner(new: Factory<'_>) {
 /// Its key is the size: of two who append to the same head, one does.
 pub fn the_log_has_one_head_that_one_of_many_moves_on(new: Factory<'_>) {
     let store = &*new();
-    assert_eq!(keys(store, &Scan::LogHead), []);
+    assert_eq!(keys(store, &Scan::last(RecordKind::LogHead)), []);
     let on = |from, to| [Write::Delete(Key::LogHead(from)), insert(log_head(to))];
     make(store, [insert(log_head(0))]);
     assert_eq!(refuse(store, [insert(log_head(0))]), [0], "the first head is made once");
@@ -253,10 +253,10 @@ pub fn the_log_has_one_head_that_one_of_many_moves_on(new: Factory<'_>) {
     assert_eq!(refuse(store, on(0, 5)), [0], "farther");
     let held = LogHeadRecord { owner: 7, until: 9, ..log_head(3) };
     make(store, [replace(held)]);
-    assert_eq!(store.scan(&Scan::LogHead).unwrap(), [held.into()]);
+    assert_eq!(store.scan(&Scan::last(RecordKind::LogHead)).unwrap(), [held.into()]);
     // The head moves in one write after the other within a commit, and only one is left.
     make(store, on(3, 4).into_iter().chain(on(4, i64::MAX)));
-    assert_eq!(keys(store, &Scan::LogHead), [Key::LogHead(i64::MAX)]);
+    assert_eq!(keys(store, &Scan::last(RecordKind::LogHead)), [Key::LogHead(i64::MAX)]);
     assert_eq!(store.get(&Key::LogHead(4)).unwrap(), None);
 }
 
@@ -282,13 +282,13 @@ pub fn endpoints_are_listed_by_number_and_by_owner(new: Factory<'_>) {
     make(store, owners.map(|(no, client, mode)| insert(EndpointRecord { mode, ..endpoint(no, client, no.into()) })));
     let all = [1, 2, 5, 6, 7, u32::MAX].map(|no| Key::Endpoint(EndpointNo(no)));
     walks(store, &all, |last, limit| match last {
-        Some(Key::Endpoint(after)) => Scan::Endpoints { after: *after, limit },
-        _ => Scan::Endpoints { after: EndpointNo(0), limit },
+        Some(Key::Endpoint(after)) => Scan::after(&Key::Endpoint(*after), limit),
+        _ => Scan::after(&Key::Endpoint(EndpointNo(0)), limit),
     });
-    assert_eq!(keys(store, &Scan::Endpoints { after: EndpointNo(u32::MAX), limit: 9 }), []);
-    assert_eq!(keys(store, &Scan::LastEndpoint), all[5..]);
+    assert_eq!(keys(store, &Scan::after(&Key::Endpoint(EndpointNo(u32::MAX)), 9)), []);
+    assert_eq!(keys(store, &Scan::last(RecordKind::Endpoint)), all[5..]);
 
-    let of = |client, mode| keys(store, &Scan::EndpointsOf(ClientNo(client), mode));
+    let of = |client, mode| keys(store, &Scan::endpoints_of(ClientNo(client), mode));
     let numbers = |numbers: &[u32]| numbers.iter().map(|no| Key::Endpoint(EndpointNo(*no))).collect::<Vec<_>>();
     assert_eq!(of(1, LIVE), numbers(&[1, 7]));
     assert_eq!(of(1, SANDBOX), numbers(&[5]));
@@ -302,7 +302,7 @@ pub fn endpoints_are_listed_by_number_and_by_owner(new: Factory<'_>) {
     assert!(store.get(&Key::Endpoint(EndpointNo(1))).unwrap().is_some());
     make(store, [Write::Delete(Key::Endpoint(EndpointNo(1))), Write::Delete(Key::Endpoint(EndpointNo(u32::MAX)))]);
     assert_eq!(of(1, LIVE), numbers(&[7]));
-    assert_eq!(keys(store, &Scan::LastEndpoint), numbers(&[7]));
+    assert_eq!(keys(store, &Scan::last(RecordKind::Endpoint)), numbers(&[7]));
 }
 
 /// By number, the newest last, and not the neighbours'.
@@ -310,7 +310,7 @@ pub fn secrets_of_an_endpoint_are_its_own(new: Factory<'_>) {
     let store = &*new();
     let all = [(2, 1), (3, u32::MAX), (2, u32::MAX), (1, u32::MAX), (2, 10), (2, 9), (3, 0), (u32::MAX, u32::MAX)];
     make(store, all.map(|(endpoint, n)| insert(endpoint_secret(endpoint, n))));
-    let of = |endpoint| keys(store, &Scan::EndpointSecrets(EndpointNo(endpoint)));
+    let of = |endpoint| keys(store, &Scan::endpoint_secrets(EndpointNo(endpoint)));
     let mine = |endpoint: u32, ns: &[u32]| ns.iter().map(|n| Key::EndpointSecret((EndpointNo(endpoint), *n))).collect::<Vec<_>>();
     assert_eq!(of(2), mine(2, &[1, 9, 10, u32::MAX]));
     assert_eq!(of(1), mine(1, &[u32::MAX]));
@@ -327,7 +327,7 @@ pub fn queues_wait_in_two_lines_by_due_time(new: Factory<'_>) {
     make(store, calm.map(|(endpoint, due)| insert(queue(endpoint, due))));
     make(store, troubled.map(|(endpoint, due)| insert(QueueRecord { troubled: true, ..queue(endpoint, due) })));
     let line = |troubled, until, limit| {
-        let found = keys(store, &Scan::Queues { troubled, until, limit });
+        let found = keys(store, &Scan::queues(troubled, until, limit));
         found.iter().map(|key| if let Key::Queue(endpoint) = key { endpoint.0 } else { panic!("{key:?}") }).collect::<Vec<_>>()
     };
     assert_eq!(line(false, Millis::MAX, 99), [10, 2, 5, 1, 8], "at the same time the lower number first");
@@ -355,7 +355,7 @@ pub fn due_deliveries_are_one_endpoints_and_the_earliest_first(new: Factory<'_>)
     make(store, mine.map(|(no, due)| insert(delivery(no, 2, due))));
     make(store, [insert(delivery(3, 1, Some(3))), insert(delivery(6, 3, Some(0))), insert(delivery(7, u32::MAX, Some(3)))]);
     let due = |endpoint, until, limit| {
-        let found = keys(store, &Scan::DeliveriesDue { endpoint: EndpointNo(endpoint), until, limit });
+        let found = keys(store, &Scan::deliveries_due(EndpointNo(endpoint), until, limit));
         found.iter().map(|key| if let Key::Delivery(no) = key { *no } else { panic!("{key:?}") }).collect::<Vec<_>>()
     };
     assert_eq!(due(2, Millis::MAX, 99), [-1, 2, 5, i64::MAX, 1, 8], "at the same time the older first");
@@ -387,11 +387,11 @@ pub fn deliveries_are_listed_newest_first(new: Factory<'_>) {
         let mine: Vec<Key> = mine.map(Key::Delivery).collect();
         assert_eq!(mine.len(), if only.is_none() { 12 } else { 4 });
         walks(store, &mine, |last, limit| match last {
-            Some(Key::Delivery(before)) => Scan::DeliveriesOf { endpoint, before: *before, status: only, limit },
-            _ => Scan::DeliveriesOf { endpoint, before: i64::MAX, status: only, limit },
+            Some(Key::Delivery(before)) => Scan::deliveries_of(endpoint, *before, only, limit),
+            _ => Scan::deliveries_of(endpoint, i64::MAX, only, limit),
         });
     }
-    let list = |endpoint, before, status| keys(store, &Scan::DeliveriesOf { endpoint: EndpointNo(endpoint), before, status, limit: 2 });
+    let list = |endpoint, before, status| keys(store, &Scan::deliveries_of(EndpointNo(endpoint), before, status, 2));
     assert_eq!(list(2, 31, None), [28, 25].map(Key::Delivery));
     assert_eq!(list(2, 30, None), [28, 25].map(Key::Delivery));
     assert_eq!(list(2, 2, None), [1].map(Key::Delivery));
@@ -415,7 +415,7 @@ pub fn deliveries_are_listed_newest_first(new: Factory<'_>) {
 pub fn old_deliveries_of_all_endpoints_come_in_order(new: Factory<'_>) {
     let store = &*new();
     make(store, [(9, 1), (-3, 2), (4, u32::MAX), (i64::MIN, 1), (6, 2)].map(|(no, endpoint)| insert(delivery(no, endpoint, Some(no)))));
-    let before = |before, limit| keys(store, &Scan::DeliveriesBefore { before, limit });
+    let before = |before, limit| keys(store, &Scan::deliveries_before(before, limit));
     let ordered = [i64::MIN, -3, 4, 6, 9].map(Key::Delivery);
     assert_eq!(before(i64::MAX, 99), ordered);
     assert_eq!(before(i64::MAX, 2), ordered[..2]);

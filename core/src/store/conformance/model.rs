@@ -11,7 +11,7 @@ use crate::ledger::{AccountId, Mode, Owner, Transfer, TransferKind};
 use crate::lifecycle::{AttemptStatus, SettlementStatus};
 use crate::store::memory::MemoryStore;
 use crate::store::record::*;
-use crate::store::{Commit, CommitError, Lookup, Place, Scan, SettlementFilter, Store, Unique, Write};
+use crate::store::{Commit, CommitError, Lookup, Scan, SettlementFilter, Store, Unique, Write};
 
 /// What a commit came to, comparable between stores.
 #[derive(Debug, PartialEq)]
@@ -194,12 +194,12 @@ prop_compose! {
 }
 
 fn scans_of_the_log() -> Vec<Scan> {
-    let mut scans = vec![Scan::Unlogged { limit: 2 }, Scan::LogHead];
+    let mut scans = vec![Scan::all(RecordKind::Unlogged, 2), Scan::last(RecordKind::LogHead)];
     for client in (0..4).map(ClientNo) {
         for mode in Mode::ALL.iter().copied() {
-            scans.push(Scan::LastFeed(client, mode));
+            scans.push(Scan::last_feed(client, mode));
             for after in [i64::MIN, 1, 2, i64::MAX] {
-                scans.extend([Scan::Feed { client, mode, after, limit: 2 }, Scan::AllFeeds { after: (client, mode, after), limit: 3 }]);
+                scans.extend([Scan::feed(client, mode, after, 2), Scan::after(&Key::Feed((client, mode, after)), 3)]);
             }
         }
     }
@@ -207,16 +207,16 @@ fn scans_of_the_log() -> Vec<Scan> {
 }
 
 fn scans_of_webhooks() -> Vec<Scan> {
-    let mut scans = vec![Scan::LastEndpoint, Scan::Endpoints { after: EndpointNo(1), limit: 1 }];
-    scans.extend((1..3).flat_map(|client| Mode::ALL.iter().map(move |mode| Scan::EndpointsOf(ClientNo(client), *mode))));
-    scans.extend([1, 4, i64::MAX].map(|before| Scan::DeliveriesBefore { before, limit: 3 }));
+    let mut scans = vec![Scan::last(RecordKind::Endpoint), Scan::after(&Key::Endpoint(EndpointNo(1)), 1)];
+    scans.extend((1..3).flat_map(|client| Mode::ALL.iter().map(move |mode| Scan::endpoints_of(ClientNo(client), *mode))));
+    scans.extend([1, 4, i64::MAX].map(|before| Scan::deliveries_before(before, 3)));
     for until in [-1, 1, 2, i64::MAX] {
-        scans.extend([false, true].map(|troubled| Scan::Queues { troubled, until, limit: 2 }));
-        scans.extend((1..4).map(|no| Scan::DeliveriesDue { endpoint: EndpointNo(no), until, limit: 3 }));
+        scans.extend([false, true].map(|troubled| Scan::queues(troubled, until, 2)));
+        scans.extend((1..4).map(|no| Scan::deliveries_due(EndpointNo(no), until, 3)));
     }
     for status in DeliveryStatus::ALL.iter().copied().map(Some).chain([None]) {
         for endpoint in (1..4).map(EndpointNo) {
-            scans.extend([4, i64::MAX].map(|before| Scan::DeliveriesOf { endpoint, before, status, limit: 3 }));
+            scans.extend([4, i64::MAX].map(|before| Scan::deliveries_of(endpoint, before, status, 3)));
         }
     }
     scans
@@ -226,18 +226,24 @@ fn scans_of_webhooks() -> Vec<Scan> {
 fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter) -> Result<(), TestCaseError> {
     prop_assert_eq!(everything(model), everything(store));
     let numbers = || (1..6).map(SettlementNo);
-    let mut scans = vec![Scan::LastSettlement, Scan::LastTransfer, Scan::LastClient, Scan::LastKey, Scan::LastAudit];
-    scans.extend((0..3).map(|after| Scan::Audit { after, limit: 2 }));
-    scans.extend(numbers().map(Scan::Transfers));
-    scans.extend((0..4).map(|until| Scan::Tasks { after: TaskKey(0), until, limit: 2 }));
+    let mut scans = vec![
+        Scan::last(RecordKind::Settlement),
+        Scan::last(RecordKind::Transfer),
+        Scan::last(RecordKind::Client),
+        Scan::last(RecordKind::Key),
+        Scan::last(RecordKind::Audit),
+    ];
+    scans.extend((0..3).map(|after| Scan::after(&Key::Audit(after), 2)));
+    scans.extend(numbers().map(Scan::transfers));
+    scans.extend((0..4).map(|until| Scan::tasks(TaskKey(0), until, 2)));
     for client in (1..3).map(ClientNo) {
-        scans.push(Scan::AccountsOf(client));
+        scans.push(Scan::accounts_of(client));
         for filter in [SettlementFilter::default(), filter.clone()] {
-            let page = |before, limit| Scan::SettlementsOf { client, filter: Box::new(filter.clone()), before, limit };
+            let page = |before, limit| Scan::settlements_of(client, &filter, before, limit);
             scans.extend([page(None, 99), page(None, 1), page(Some(SettlementNo(3)), 2)]);
         }
     }
-    scans.extend(RecordKind::ALL.iter().map(|kind| Scan::All { from: Place::First(*kind), limit: usize::MAX }));
+    scans.extend(RecordKind::ALL.iter().map(|kind| Scan::all(*kind, usize::MAX)));
     scans.extend(scans_of_the_log());
     scans.extend(scans_of_webhooks());
     for scan in &scans {

@@ -44,7 +44,7 @@ pub fn transfers_add_up_to_totals(new: Factory<'_>) {
     assert_eq!(totals_of(store, payee), Some(totals([0, 0, 0, 300])));
     assert_eq!(totals_of(store, source), Some(totals([0, 1000, 0, 0])));
 
-    let journal = store.scan(&Scan::Transfers(first.journal)).unwrap();
+    let journal = store.scan(&Scan::transfers(first.journal)).unwrap();
     let expected = [first.clone(), second.clone(), first.resolve(TransferKind::Post, 3, 5), second.resolve(TransferKind::Void, 4, 6)];
     assert_eq!(journal, expected.map(Record::from));
 
@@ -126,7 +126,7 @@ pub fn a_popular_account_takes_every_transfer(new: Factory<'_>) {
     make(store, (0..100).map(|n| funding(-1 - n, account_of(n as u32), 10_000)));
     make(store, (1..=1000).map(|n| Write::Post(pending(n, 1, account_of(n as u32 % 100), popular, n))));
     assert_eq!(totals_of(store, popular), Some(totals([0, 0, 500_500, 0])));
-    let accounts = store.scan(&Scan::Accounts { after: AccountId(i64::MIN), limit: usize::MAX }).unwrap();
+    let accounts = store.scan(&Scan::after(&Key::Account(AccountId(i64::MIN)), usize::MAX)).unwrap();
     let mut sum = Totals::default();
     for record in &accounts {
         let Record::Account(account) = record else { panic!("not an account: {record:?}") };

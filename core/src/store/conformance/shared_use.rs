@@ -42,14 +42,14 @@ pub fn readers_see_whole_commits(new: Factory<'_>) {
 }
 
 fn one_state(store: &dyn Store) -> i64 {
-    let found = store.scan(&Scan::Attempts(SettlementNo(1))).unwrap();
+    let found = store.scan(&Scan::attempts(SettlementNo(1))).unwrap();
     let times: Vec<i64> = found.iter().map(|it| if let Record::Attempt(it) = it { it.started_at } else { panic!("{it:?}") }).collect();
     assert_eq!(times, [times[0]; 20], "a part of a commit");
     times[0]
 }
 
 fn balanced(store: &dyn Store) {
-    let accounts = store.scan(&Scan::Accounts { after: AccountId(i64::MIN), limit: usize::MAX }).unwrap();
+    let accounts = store.scan(&Scan::after(&Key::Account(AccountId(i64::MIN)), usize::MAX)).unwrap();
     let sum = accounts.iter().fold(Totals::default(), |sum, it| match it {
         Record::Account(it) => sum.plus(&it.totals).unwrap(),
         other => panic!("{other:?}"),
@@ -77,7 +77,7 @@ pub fn writers_take_turns(new: Factory<'_>) {
     assert_eq!(i64::from(raised.version), 1 + 4 * COMMITS);
     let Some(Record::Account(payer)) = store.get(&Key::Account(account_of(1))).unwrap() else { panic!("gone") };
     assert_eq!(payer.totals.available(), Some(0));
-    let all = store.scan(&Scan::Settlements { after: SettlementNo(0), limit: usize::MAX }).unwrap();
+    let all = store.scan(&Scan::after(&Key::Settlement(SettlementNo(0)), usize::MAX)).unwrap();
     assert_eq!(all.len() as i64, 1 + 4 * COMMITS);
 }
 
@@ -116,7 +116,7 @@ pub fn a_nonce_is_used_once(new: Factory<'_>) {
         writers.into_iter().map(|writer| writer.join().unwrap()).collect()
     });
     assert_eq!(won.iter().sum::<i64>(), i64::from(NONCES), "{won:?}");
-    assert_eq!(store.scan(&Scan::Audit { after: 0, limit: usize::MAX }).unwrap().len(), usize::from(NONCES));
+    assert_eq!(store.scan(&Scan::after(&Key::Audit(0), usize::MAX)).unwrap().len(), usize::from(NONCES));
     // Once its row has left, a nonce could be used again: it is the challenge's end that forbids it.
     make(store, [Write::Delete(Key::Nonce([0; 32])), insert(nonce(0, 9))]);
 }

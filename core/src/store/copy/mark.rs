@@ -4,11 +4,39 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Origin;
+use crate::store::cell::Cell;
+use crate::store::column::{Read, Source};
 use crate::store::record::{Key, MetaRecord, RecordKind};
-use crate::store::rows::{self, Bound, Read, Sink, Source};
 use crate::store::shared::COPY_MARK;
-use crate::store::{Place, StoreError};
+use crate::store::{Scan, StoreError};
 use crate::trail::hex;
+
+/// Where to go on in a walk over the records of a kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// With the first of this kind.
+    First(RecordKind),
+    /// Behind this key, which a record can have.
+    After(Key),
+}
+
+impl Place {
+    /// Of which kind.
+    pub(super) const fn kind(&self) -> RecordKind {
+        match self {
+            Self::First(kind) => *kind,
+            Self::After(key) => key.kind(),
+        }
+    }
+
+    /// At most so many records from there on.
+    pub(super) fn page(&self, limit: usize) -> Scan {
+        match self {
+            Self::First(kind) => Scan::all(*kind, limit),
+            Self::After(key) => Scan::after(key, limit),
+        }
+    }
+}
 
 /// How far a copy is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +87,7 @@ impl Mark {
         let place = |name: String| {
             let kind = RecordKind::from_name(&name).ok_or_else(|| unreadable("an unknown kind"))?;
             let Some(columns) = &kept.after else { return Ok(Place::First(kind)) };
-            rows::read_key(kind, &mut Columns { values: columns.iter(), bytes: Vec::new() }).map(Place::After)
+            Key::read(kind, &mut Columns { values: columns.iter(), bytes: Vec::new() }).map(Place::After)
         };
         Ok(Self {
             origin: Origin { identity: digest(&kept.source)?, moment: digest(&kept.moment)? },
@@ -73,10 +101,17 @@ fn unreadable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Sto
     StoreError::corrupt("reading the mark of a copy", cause)
 }
 
+/// The columns of a key as JSON values; bytes are hexadecimal.
 fn columns(key: &Key) -> Result<Vec<Value>, StoreError> {
-    let mut values = Values(Vec::new());
-    rows::bind_key(key, &mut values).map_err(unreadable)?;
-    Ok(values.0)
+    let mut cells = Vec::new();
+    key.bind(&mut cells)?;
+    let value = |cell| match cell {
+        Cell::Null => Value::Null,
+        Cell::Int(value) => value.into(),
+        Cell::Text(value) => value.into(),
+        Cell::Bytes(value) => hex(&value).into(),
+    };
+    Ok(cells.into_iter().map(value).collect())
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {
@@ -86,37 +121,6 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
         _ => None,
     };
     text.as_bytes().chunks(2).map(pair).collect()
-}
-
-/// The columns of a key as JSON values; bytes are hexadecimal.
-struct Values(Vec<Value>);
-
-impl Sink for Values {
-    type Error = serde_json::Error;
-
-    fn null(&mut self) -> Bound<Self> {
-        self.0.push(Value::Null);
-        Ok(())
-    }
-
-    fn int(&mut self, value: i64) -> Bound<Self> {
-        self.0.push(value.into());
-        Ok(())
-    }
-
-    fn text(&mut self, value: &str) -> Bound<Self> {
-        self.0.push(value.into());
-        Ok(())
-    }
-
-    fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
-        self.0.push(hex(value).into());
-        Ok(())
-    }
-
-    fn failed(error: serde_json::Error) -> Self::Error {
-        error
-    }
 }
 
 /// Reads these again.
@@ -134,7 +138,7 @@ impl Source for Columns<'_> {
         }
     }
 
-    fn optional_text(&mut self) -> Read<Option<String>> {
+    fn text(&mut self) -> Read<Option<String>> {
         match self.values.next() {
             Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -142,10 +146,10 @@ impl Source for Columns<'_> {
         }
     }
 
-    fn bytes(&mut self) -> Read<&[u8]> {
-        let text = self.text()?;
+    fn bytes(&mut self) -> Read<Option<&[u8]>> {
+        let Some(text) = self.text()? else { return Ok(None) };
         self.bytes = unhex(&text).map_or_else(|| self.bad("bytes"), Ok)?;
-        Ok(&self.bytes)
+        Ok(Some(&self.bytes))
     }
 
     fn column(&self) -> String {

@@ -1,16 +1,13 @@
 //! How records lie in the journal: as rows, one value behind the other.
 //!
-//! A row is the columns of [`rows`], in order. A value is one byte that tells what it is, and what that says: 0 is null, 1 an
+//! A row is the columns of a table, in order. A value is one byte that tells what it is, and what that says: 0 is null, 1 an
 //! integer (zigzag, LEB128), 2 a text and 3 bytes (length and content), and from 4 on the integers from 0 to 251 themselves.
-//!
-//! A key is the number of the kind and the columns of the primary key, so that bytes are in the order of keys: integers as
-//! eight bytes, big-endian, the sign turned; texts and bytes as they are, for no column stands behind one that is not of a
-//! fixed length.
 
 use crate::store::StoreError;
+use crate::store::cell::Cell;
+use crate::store::column::{Read, Source};
 use crate::store::compact::{Rest, blob, signed, text};
-use crate::store::record::{Key, Record, RecordKind};
-use crate::store::rows::{self, Bound, Read, Sink, Source};
+use crate::store::record::{Record, RecordKind};
 
 const NULL: u8 = 0;
 const INTEGER: u8 = 1;
@@ -19,200 +16,114 @@ const BYTES: u8 = 3;
 /// The first of those that are an integer by themselves.
 const SMALL: u8 = 4;
 
-/// The number of a kind. Never used for another.
-pub(super) fn code(kind: RecordKind) -> u8 {
-    match kind {
-        RecordKind::Client => 1,
-        RecordKind::Key => 2,
-        RecordKind::Token => 3,
-        RecordKind::Provider => 4,
-        RecordKind::Account => 5,
-        RecordKind::Settlement => 6,
-        RecordKind::Attempt => 7,
-        RecordKind::Reversal => 8,
-        RecordKind::Event => 9,
-        RecordKind::Transfer => 10,
-        RecordKind::Task => 11,
-        RecordKind::Idempotency => 12,
-        RecordKind::SimPayment => 13,
-        RecordKind::Nonce => 14,
-        RecordKind::Secret => 15,
-        RecordKind::Audit => 16,
-        RecordKind::Meta => 17,
-        RecordKind::Unlogged => 18,
-        RecordKind::Feed => 19,
-        RecordKind::Tile => 20,
-        RecordKind::LogHead => 21,
-        RecordKind::Endpoint => 22,
-        RecordKind::EndpointSecret => 23,
-        RecordKind::Queue => 24,
-        RecordKind::Delivery => 25,
-    }
+/// The kind of this number.
+pub(in crate::store) fn kind(code: u8) -> Read<RecordKind> {
+    let kind = RecordKind::ALL.iter().copied().find(|kind| kind.layout().code == code);
+    kind.ok_or_else(|| StoreError::corrupt("reading a row", "it is of no kind of record"))
 }
 
-fn kind(code_of: u8) -> Option<RecordKind> {
-    RecordKind::ALL.iter().copied().find(|kind| code(*kind) == code_of)
-}
-
-/// The kind that a key begins with, and the row under it, as a record.
-pub(super) fn record<const SERVER: bool>(code: u8, row: &[u8]) -> Read<Record> {
-    let mut reader = Reader { rest: Rest(row), read: 0 };
-    let kind = kind(code).map_or_else(|| reader.bad("a kind of record"), Ok)?;
-    let record = rows::record_of::<SERVER, _>(kind, &mut reader)?;
-    if reader.rest.0.is_empty() { Ok(record) } else { reader.bad("the end of its row") }
-}
-
-/// A record as a row.
-pub(super) fn row<const SERVER: bool>(record: &Record) -> Result<Vec<u8>, StoreError> {
-    let mut values = Values(Vec::with_capacity(128));
-    rows::bind_of::<SERVER, _>(record, &mut values)?;
-    Ok(values.0)
-}
-
-/// The bytes of a key; `None` where no record can have it.
-pub(super) fn key(key: &Key) -> Option<Vec<u8>> {
-    let possible = match key {
-        Key::Event((no, n)) => rows::child_key(*no, *n).is_some(),
-        Key::Attempt((no, n)) | Key::Reversal((no, n)) | Key::Transfer((no, n)) | Key::SimPayment((no, n)) => {
-            rows::child_key(*no, (*n).into()).is_some()
-        }
-        Key::Client(_) | Key::Key(_) | Key::Token(_) | Key::Provider(_) | Key::Account(_) | Key::Settlement(_) => true,
-        Key::Task(_) | Key::Idempotency(_) | Key::Nonce(_) | Key::Secret(_) | Key::Audit(_) | Key::Meta(_) | Key::Unlogged(_) => true,
-        Key::Feed(_) | Key::Tile(_) | Key::LogHead(_) | Key::Endpoint(_) | Key::EndpointSecret(_) | Key::Queue(_) => true,
-        Key::Delivery(_) => true,
-    };
-    let mut bytes = Ordered::of(code(key.kind()));
-    (possible && rows::bind_key(key, &mut bytes).is_ok()).then_some(bytes.0)
-}
-
-/// Bytes that are in the order of what they were made of.
-pub(super) struct Ordered(pub(super) Vec<u8>);
-
-impl Ordered {
-    /// Beginning with this one.
-    pub(super) fn of(first: u8) -> Self {
-        let mut bytes = Vec::with_capacity(24);
-        bytes.push(first);
-        Self(bytes)
-    }
-}
-
-/// No record has such a key.
-pub(super) struct Impossible;
-
-impl Sink for Ordered {
-    type Error = Impossible;
-
-    fn null(&mut self) -> Bound<Self> {
-        Err(Impossible)
-    }
-
-    fn int(&mut self, value: i64) -> Bound<Self> {
-        self.0.extend_from_slice(&(value ^ i64::MIN).to_be_bytes());
-        Ok(())
-    }
-
-    fn text(&mut self, value: &str) -> Bound<Self> {
-        self.bytes(value.as_bytes())
-    }
-
-    fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
-        self.0.extend_from_slice(value);
-        Ok(())
-    }
-
-    fn failed(_: serde_json::Error) -> Impossible {
-        Impossible
-    }
-}
-
-/// Values on their way in.
-struct Values(Vec<u8>);
-
-impl Sink for Values {
-    type Error = StoreError;
-
-    fn null(&mut self) -> Bound<Self> {
-        self.0.push(NULL);
-        Ok(())
-    }
-
-    fn int(&mut self, value: i64) -> Bound<Self> {
-        match u8::try_from(value).ok().and_then(|small| small.checked_add(SMALL)) {
-            Some(small) => self.0.push(small),
-            None => {
-                self.0.push(INTEGER);
-                signed(&mut self.0, value);
+/// Cells as a row.
+pub(in crate::store) fn row(cells: &[Cell]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128);
+    for cell in cells {
+        match cell {
+            Cell::Null => out.push(NULL),
+            Cell::Int(value) => match u8::try_from(*value).ok().and_then(|small| small.checked_add(SMALL)) {
+                Some(small) => out.push(small),
+                None => {
+                    out.push(INTEGER);
+                    signed(&mut out, *value);
+                }
+            },
+            Cell::Text(value) => {
+                out.push(TEXT);
+                text(&mut out, value);
+            }
+            Cell::Bytes(value) => {
+                out.push(BYTES);
+                blob(&mut out, value);
             }
         }
-        Ok(())
     }
-
-    fn text(&mut self, value: &str) -> Bound<Self> {
-        self.0.push(TEXT);
-        text(&mut self.0, value);
-        Ok(())
-    }
-
-    fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
-        self.0.push(BYTES);
-        blob(&mut self.0, value);
-        Ok(())
-    }
-
-    fn failed(error: serde_json::Error) -> StoreError {
-        StoreError::corrupt("writing a row", error)
-    }
+    out
 }
 
-/// Values on their way out.
-struct Reader<'a> {
-    rest: Rest<'a>,
-    /// How many were read.
+/// A row as cells.
+pub(in crate::store) fn cells(row: &[u8]) -> Read<Vec<Cell>> {
+    let mut rest = Rest(row);
+    let mut cells = Vec::with_capacity(25);
+    while !rest.0.is_empty() {
+        cells.push(cell(&mut rest).ok_or_else(|| StoreError::corrupt("reading a row", "a value is not as it is written"))?);
+    }
+    Ok(cells)
+}
+
+fn cell(rest: &mut Rest<'_>) -> Option<Cell> {
+    Some(match rest.byte()? {
+        NULL => Cell::Null,
+        INTEGER => Cell::Int(rest.signed()?),
+        TEXT => Cell::Text(rest.text()?),
+        BYTES => Cell::Bytes(rest.blob()?.to_vec()),
+        small => Cell::Int(i64::from(small - SMALL)),
+    })
+}
+
+/// The cells of a row of this kind as a record.
+pub(in crate::store) fn record<const SERVER: bool>(kind: RecordKind, cells: Vec<Cell>) -> Read<Record> {
+    let mut cells = Cells::new(cells);
+    let record = Record::read::<SERVER, _>(kind, &mut cells)?;
+    if cells.is_read() { Ok(record) } else { cells.bad("the end of its row") }
+}
+
+/// Reads a row's cells one after another.
+pub(in crate::store) struct Cells {
+    rest: std::vec::IntoIter<Cell>,
     read: usize,
+    bytes: Vec<u8>,
 }
 
-enum Value<'a> {
-    Null,
-    Integer(i64),
-    Text(&'a str),
-    Bytes(&'a [u8]),
-}
+impl Cells {
+    /// From the first on.
+    pub(in crate::store) fn new(row: Vec<Cell>) -> Self {
+        Self { rest: row.into_iter(), read: 0, bytes: Vec::new() }
+    }
 
-impl<'a> Reader<'a> {
-    fn value(&mut self) -> Option<Value<'a>> {
+    /// Whether nothing is left.
+    pub(in crate::store) fn is_read(&self) -> bool {
+        self.rest.len() == 0
+    }
+
+    fn next(&mut self) -> Option<Cell> {
         self.read += 1;
-        Some(match self.rest.byte()? {
-            NULL => Value::Null,
-            INTEGER => Value::Integer(self.rest.signed()?),
-            TEXT => Value::Text(std::str::from_utf8(self.rest.blob()?).ok()?),
-            BYTES => Value::Bytes(self.rest.blob()?),
-            small => Value::Integer(i64::from(small - SMALL)),
-        })
+        self.rest.next()
     }
 }
 
-impl Source for Reader<'_> {
+impl Source for Cells {
     fn integer(&mut self) -> Read<Option<i64>> {
-        match self.value() {
-            Some(Value::Null) => Ok(None),
-            Some(Value::Integer(value)) => Ok(Some(value)),
-            Some(Value::Text(_) | Value::Bytes(_)) | None => self.bad("an integer"),
+        match self.next() {
+            Some(Cell::Null) => Ok(None),
+            Some(Cell::Int(value)) => Ok(Some(value)),
+            Some(Cell::Text(_) | Cell::Bytes(_)) | None => self.bad("an integer"),
         }
     }
 
-    fn optional_text(&mut self) -> Read<Option<String>> {
-        match self.value() {
-            Some(Value::Null) => Ok(None),
-            Some(Value::Text(value)) => Ok(Some(value.to_owned())),
-            Some(Value::Integer(_) | Value::Bytes(_)) | None => self.bad("a text"),
+    fn text(&mut self) -> Read<Option<String>> {
+        match self.next() {
+            Some(Cell::Null) => Ok(None),
+            Some(Cell::Text(value)) => Ok(Some(value)),
+            Some(Cell::Int(_) | Cell::Bytes(_)) | None => self.bad("a text"),
         }
     }
 
-    fn bytes(&mut self) -> Read<&[u8]> {
-        match self.value() {
-            Some(Value::Bytes(value)) => Ok(value),
-            Some(Value::Null | Value::Integer(_) | Value::Text(_)) | None => self.bad("bytes"),
+    fn bytes(&mut self) -> Read<Option<&[u8]>> {
+        match self.next() {
+            Some(Cell::Null) => Ok(None),
+            Some(Cell::Bytes(value)) => {
+                self.bytes = value;
+                Ok(Some(&self.bytes))
+            }
+            Some(Cell::Int(_) | Cell::Text(_)) | None => self.bad("bytes"),
         }
     }
 

@@ -6,17 +6,15 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::code::{self, Ordered};
+use super::code;
+use crate::store::cell::{Cell, FURTHER, KeyBytes, key_bytes, ordered, row, unique_bytes};
+use crate::store::column::Read;
 use crate::store::compact::{Rest, blob, number};
-use crate::store::record::{AccountRecord, Key, Record};
-use crate::store::rows::{Bound, Read, Sink as _};
+use crate::store::record::{AccountRecord, Key, Record, RecordKind};
 use crate::store::shared::{self, Deltas};
-use crate::store::{Clash, Commit, CommitError, StoreError, Unique, Write};
+use crate::store::{Clash, Commit, CommitError, Scan, StoreError, Unique, Write};
 
-type Bytes = Box<[u8]>;
-
-/// Whether the bytes of a key are those of a further unique one.
-const UNIQUE: u8 = 0x80;
+type Bytes = KeyBytes;
 
 /// How a change of an entry begins.
 const PUT: u8 = 1;
@@ -80,56 +78,56 @@ impl<const SERVER: bool> Table<SERVER> {
             Some(_) | None => Ok(Default::default()),
         })?;
         for (id, totals) in settled {
-            let account = Record::Account(AccountRecord { id, totals });
-            let key = code::key(&account.key()).ok_or_else(impossible)?;
-            self.put(key, code::row::<SERVER>(&account)?, undo);
+            let row = Row::of::<SERVER>(&Record::Account(AccountRecord { id, totals }))?;
+            self.put(row.key(), code::row(&row.cells).into(), undo);
         }
         Ok(())
     }
 
     fn insert(&mut self, record: &Record, undo: &mut Undo) -> Made {
-        let key = code::key(&record.key()).ok_or_else(impossible)?;
-        let unique = unique_key::<SERVER>(record);
-        if self.rows.contains_key(&*key) || unique.as_ref().is_some_and(|unique| self.rows.contains_key(&**unique)) {
+        let row = Row::of::<SERVER>(record)?;
+        let (key, unique) = (row.key(), row.unique());
+        if self.rows.contains_key(&key) || unique.as_ref().is_some_and(|unique| self.rows.contains_key(unique)) {
             return Ok(false);
         }
         if let Some(unique) = unique {
             self.put(unique, key.clone(), undo);
         }
-        self.put(key, code::row::<SERVER>(record)?, undo);
+        self.put(key, code::row(&row.cells).into(), undo);
         Ok(true)
     }
 
     fn replace(&mut self, record: &Record, expected: Option<u32>, undo: &mut Undo) -> Made {
-        let key = code::key(&record.key()).ok_or_else(impossible)?;
-        let Some(old) = self.read(&key)? else { return Ok(false) };
-        let at = expected.is_none() || old.version() == expected;
-        if !at || !same::<SERVER>(&old, record) {
+        let row = Row::of::<SERVER>(record)?;
+        let key = row.key();
+        let Some(old) = self.rows.get(&key) else { return Ok(false) };
+        let old = code::cells(old)?;
+        let at = |old: &Record| expected.is_none() || old.version() == expected;
+        if !row.kind.layout().may_follow(&old, &row.cells) || !at(&code::record::<SERVER>(row.kind, old)?) {
             return Ok(false);
         }
-        self.put(key, code::row::<SERVER>(record)?, undo);
+        self.put(key, code::row(&row.cells).into(), undo);
         Ok(true)
     }
 
     fn delete(&mut self, key: &Key, undo: &mut Undo) -> Made {
-        let Some(key) = code::key(key) else { return Ok(false) };
-        let Some(old) = self.read(&key)? else { return Ok(false) };
-        if let Some(unique) = unique_key::<SERVER>(&old) {
-            undo.0.extend(self.rows.remove_entry(&*unique).map(|(unique, row)| (unique, Some(row))));
+        let Some(bytes) = key_bytes(key) else { return Ok(false) };
+        let Some((bytes, old)) = self.rows.remove_entry(&bytes) else { return Ok(false) };
+        if let Some(unique) = (Row { kind: key.kind(), cells: code::cells(&old)? }).unique() {
+            undo.0.extend(self.rows.remove_entry(&unique).map(|(unique, row)| (unique, Some(row))));
         }
-        undo.0.extend(self.rows.remove_entry(&*key).map(|(key, row)| (key, Some(row))));
+        undo.0.push((bytes, Some(old)));
         Ok(true)
     }
 
-    fn put(&mut self, key: Vec<u8>, row: Vec<u8>, undo: &mut Undo) {
-        let key: Bytes = key.into();
-        let was = self.rows.insert(key.clone(), row.into());
+    fn put(&mut self, key: Bytes, row: Bytes, undo: &mut Undo) {
+        let was = self.rows.insert(key.clone(), row);
         undo.0.push((key, was));
     }
 
     /// The rows that differ from what they were, by key.
     fn changes(&self, undo: Undo) -> Vec<u8> {
-        let mut keys: Vec<(Bytes, Option<Bytes>)> = undo.0.into_iter().filter(|(key, _)| key[0] < UNIQUE).collect();
+        let mut keys: Vec<(Bytes, Option<Bytes>)> = undo.0.into_iter().filter(|(key, _)| key[0] < FURTHER).collect();
         // Of each, what there was before all of them.
         keys.sort_by(|(one, _), (other, _)| one.cmp(other));
         keys.dedup_by(|(later, _), (earlier, _)| later == earlier);
@@ -171,144 +169,113 @@ impl<const SERVER: bool> Table<SERVER> {
         for (code, bytes) in changes {
             match code {
                 None => {
-                    let old = self.read(&bytes)?.ok_or_else(|| corrupt("what it removes is not there"))?;
-                    self.forget(&old, &bytes);
+                    self.forget(&bytes)?.then_some(()).ok_or_else(|| corrupt("what it removes is not there"))?;
                     self.rows.remove(&bytes);
                 }
                 Some(code) => {
-                    let record = code::record::<SERVER>(code, &bytes)?;
-                    let key = code::key(&record.key()).ok_or_else(impossible)?;
-                    if let Some(old) = self.read(&key)? {
-                        self.forget(&old, &key);
-                    }
-                    puts.push((record, key, bytes));
+                    let row = Row::read::<SERVER>(code, &bytes)?;
+                    self.forget(&row.key())?;
+                    puts.push((row, bytes));
                 }
             }
         }
-        puts.into_iter().try_for_each(|(record, key, row)| self.place(&record, key, row))
+        puts.into_iter().try_for_each(|(row, bytes)| self.place(&row, bytes))
     }
 
     /// Puts a row of a snapshot where it belongs.
-    pub(super) fn load(&mut self, code: u8, row: Bytes) -> Result<(), StoreError> {
-        let record = code::record::<SERVER>(code, &row)?;
-        let key = code::key(&record.key()).ok_or_else(impossible)?;
-        if self.rows.contains_key(&*key) {
+    pub(super) fn load(&mut self, code: u8, bytes: Bytes) -> Result<(), StoreError> {
+        let row = Row::read::<SERVER>(code, &bytes)?;
+        if self.rows.contains_key(&row.key()) {
             return Err(corrupt("a record is there twice"));
         }
-        self.place(&record, key, row)
+        self.place(&row, bytes)
     }
 
-    fn place(&mut self, record: &Record, key: Vec<u8>, row: Bytes) -> Result<(), StoreError> {
-        if let Some(unique) = unique_key::<SERVER>(record) {
-            match self.rows.entry(unique.into()) {
-                Entry::Vacant(place) => drop(place.insert(key.clone().into())),
+    fn place(&mut self, row: &Row, bytes: Bytes) -> Result<(), StoreError> {
+        let key = row.key();
+        if let Some(unique) = row.unique() {
+            match self.rows.entry(unique) {
+                Entry::Vacant(place) => drop(place.insert(key.clone())),
                 Entry::Occupied(_) => return Err(corrupt("two records have the same unique key")),
             }
         }
-        self.rows.insert(key.into(), row);
+        self.rows.insert(key, bytes);
         Ok(())
     }
 
-    fn forget(&mut self, old: &Record, key: &[u8]) {
-        if let Some(unique) = unique_key::<SERVER>(old)
-            && self.rows.get(&*unique).is_some_and(|it| **it == *key)
+    /// Takes the further unique key from the row under this key, unless another has it by now; whether there is such a row.
+    fn forget(&mut self, key: &[u8]) -> Made {
+        let Some(old) = self.rows.get(key) else { return Ok(false) };
+        let old = Row { kind: code::kind(key[0])?, cells: code::cells(old)? };
+        if let Some(unique) = old.unique()
+            && self.rows.get(&unique).is_some_and(|it| **it == *key)
         {
-            self.rows.remove(&*unique);
+            self.rows.remove(&unique);
         }
+        Ok(true)
     }
 
     /// The record under a primary key.
     pub(super) fn get(&self, key: &Key) -> Read<Option<Record>> {
-        code::key(key).map_or(Ok(None), |key| self.read(&key))
+        key_bytes(key).map_or(Ok(None), |bytes| self.read(&bytes))
     }
 
     /// Whether this very record is there: a record has one row.
     pub(super) fn holds(&self, record: &Record) -> Read<bool> {
-        let Some(key) = code::key(&record.key()) else { return Ok(false) };
-        let row = code::row::<SERVER>(record)?;
-        Ok(self.rows.get(&*key).is_some_and(|there| **there == *row))
+        let row = Row::of::<SERVER>(record)?;
+        Ok(self.rows.get(&row.key()).is_some_and(|there| **there == *code::row(&row.cells)))
     }
 
     /// The record under a further unique key.
     pub(super) fn find(&self, unique: &Unique) -> Read<Option<Record>> {
-        let unique = match unique {
-            Unique::SettlementReference(client, reference) => of(SETTLEMENT, |it| named(it, client.0, reference)),
-            Unique::ReversalReference(client, reference) => of(REVERSAL, |it| named(it, client.0, reference)),
-            Unique::ClientId(id) => of(CLIENT, |it| it.bytes(&id.0.to_be_bytes())),
-            Unique::KeyId(id) if SERVER => of(KEY, |it| it.bytes(&id.0)),
-            Unique::EndpointId(id) if SERVER => of(ENDPOINT, |it| it.bytes(&id.0.to_be_bytes())),
-            Unique::KeyId(_) | Unique::EndpointId(_) => None,
-            Unique::FeedOf(settlement, n) => of(FEED, |it| event(it, settlement.0, *n)),
-        };
-        match unique.and_then(|unique| self.rows.get(&*unique)) {
+        match unique_bytes(unique).and_then(|unique| self.rows.get(&unique)) {
             Some(key) => self.read(key),
             None => Ok(None),
         }
     }
 
+    /// A page of records.
+    pub(super) fn scan(&self, scan: &Scan) -> Read<Vec<Record>> {
+        scan.page(&self.rows, |row| code::cells(row), |_, cells| code::record::<SERVER>(scan.kind(), cells))
+    }
+
     /// What a snapshot keeps: every row, with the number of its kind.
     pub(super) fn kept(&self) -> impl Iterator<Item = (u8, &[u8])> {
-        self.rows.iter().map(|(key, row)| (key[0], &**row)).take_while(|(code, _)| *code < UNIQUE)
+        self.rows.iter().map(|(key, row)| (key[0], &**row)).take_while(|(code, _)| *code < FURTHER)
     }
 
     fn read(&self, key: &[u8]) -> Read<Option<Record>> {
-        self.rows.get(key).map(|row| code::record::<SERVER>(key[0], row)).transpose()
+        let read = |row: &Bytes| code::record::<SERVER>(code::kind(key[0])?, code::cells(row)?);
+        self.rows.get(key).map(read).transpose()
     }
 }
 
-const CLIENT: u8 = UNIQUE | 1;
-const KEY: u8 = UNIQUE | 2;
-const PROVIDER: u8 = UNIQUE | 3;
-const SETTLEMENT: u8 = UNIQUE | 4;
-const REVERSAL: u8 = UNIQUE | 5;
-const ENDPOINT: u8 = UNIQUE | 6;
-const FEED: u8 = UNIQUE | 7;
+/// A record's cells, from which its keys follow.
+struct Row {
+    kind: RecordKind,
+    cells: Vec<Cell>,
+}
 
-/// What no other record may have besides the primary key.
-fn unique_key<const SERVER: bool>(record: &Record) -> Option<Vec<u8>> {
-    match record {
-        Record::Client(r) => of(CLIENT, |it| it.bytes(&r.id.0.to_be_bytes())),
-        Record::Key(r) if SERVER => of(KEY, |it| it.bytes(&r.id.0)),
-        Record::Provider(r) => of(PROVIDER, |it| it.text(&r.id)),
-        Record::Settlement(r) => of(SETTLEMENT, |it| named(it, r.client.0, r.reference.as_str())),
-        Record::Reversal(r) => r.reference.as_ref().and_then(|reference| of(REVERSAL, |it| named(it, r.client.0, reference.as_str()))),
-        Record::Endpoint(r) if SERVER => of(ENDPOINT, |it| it.bytes(&r.id.0.to_be_bytes())),
-        Record::Feed(r) => of(FEED, |it| event(it, r.settlement.0, r.n)),
-        Record::Token(_) | Record::Account(_) | Record::Attempt(_) | Record::Event(_) | Record::Transfer(_) | Record::Task(_) => None,
-        Record::Idempotency(_) | Record::SimPayment(_) | Record::Nonce(_) | Record::Secret(_) | Record::Audit(_) => None,
-        Record::Meta(_) | Record::Unlogged(_) | Record::Tile(_) | Record::LogHead(_) => None,
-        Record::EndpointSecret(_) | Record::Queue(_) | Record::Delivery(_) | Record::Key(_) | Record::Endpoint(_) => None,
+impl Row {
+    fn of<const SERVER: bool>(record: &Record) -> Read<Self> {
+        Ok(Self { kind: record.kind(), cells: row::<SERVER>(record)? })
     }
-}
 
-fn of(which: u8, rest: impl FnOnce(&mut Ordered) -> Bound<Ordered>) -> Option<Vec<u8>> {
-    let mut key = Ordered::of(which);
-    rest(&mut key).is_ok().then_some(key.0)
-}
+    /// What was kept, after making sure that it is a record.
+    fn read<const SERVER: bool>(code: u8, row: &[u8]) -> Read<Self> {
+        let (kind, cells) = (code::kind(code)?, code::cells(row)?);
+        let record = code::record::<SERVER>(kind, cells.clone())?;
+        if record.refusal().is_some() { Err(corrupt("no record can have such a key")) } else { Ok(Self { kind, cells }) }
+    }
 
-fn named(key: &mut Ordered, client: u32, reference: &str) -> Bound<Ordered> {
-    key.int(client.into())?;
-    key.text(reference)
-}
+    fn key(&self) -> Bytes {
+        let layout = self.kind.layout();
+        ordered(layout.code, self.cells.iter().take(layout.key.into())).into()
+    }
 
-fn event(key: &mut Ordered, settlement: i64, n: u32) -> Bound<Ordered> {
-    key.int(settlement)?;
-    key.int(n.into())
-}
-
-/// Whether a record may take the place of another: what never changes is the same.
-fn same<const SERVER: bool>(old: &Record, new: &Record) -> bool {
-    let fixed = match (old, new) {
-        (Record::Endpoint(old), Record::Endpoint(new)) => (old.client, old.mode) == (new.client, new.mode),
-        (Record::Reversal(old), Record::Reversal(new)) => old.client == new.client,
-        (Record::Delivery(old), Record::Delivery(new)) => old.endpoint == new.endpoint,
-        _ => true,
-    };
-    fixed && unique_key::<SERVER>(old) == unique_key::<SERVER>(new)
-}
-
-fn impossible() -> StoreError {
-    corrupt("no record can have such a key")
+    fn unique(&self) -> Option<Bytes> {
+        self.kind.layout().unique_of(&self.cells)
+    }
 }
 
 fn corrupt(what: &'static str) -> StoreError {

@@ -6,10 +6,10 @@ use bytes::{BufMut, BytesMut};
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-use super::tables::Kind;
 use crate::store::StoreError;
-use crate::store::record::Record;
-use crate::store::rows::{self, Bound, Read, Sink, Source, Table};
+use crate::store::cell::Cell;
+use crate::store::column::{Bound, Kind, Read, Sink, Source};
+use crate::store::record::{Record, RecordKind};
 
 type Fault = Box<dyn std::error::Error + Sync + Send>;
 
@@ -196,56 +196,60 @@ impl ToSql for Column {
 /// A single parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Param {
-    Int(i64),
-    Text(String),
-    Bytes(Vec<u8>),
-    Null,
-    /// An array of values of one kind, none of them an array or NULL.
-    Any(Vec<Param>),
+    One(Cell),
+    /// An array of values of one kind, none of them NULL.
+    Any(Vec<Cell>),
 }
 
 impl Param {
     /// The type under which it is given: a column of another width is compared by value.
     pub(super) fn kind(&self) -> Type {
         match self {
-            Self::Int(_) | Self::Null => Type::INT8,
-            Self::Text(_) => Type::TEXT,
-            Self::Bytes(_) => Type::BYTEA,
-            Self::Any(values) => match values.first() {
-                Some(Self::Text(_)) => Type::TEXT_ARRAY,
-                Some(Self::Bytes(_)) => Type::BYTEA_ARRAY,
-                Some(Self::Int(_) | Self::Null | Self::Any(_)) | None => Type::INT8_ARRAY,
-            },
+            Self::One(cell) => kind_of(Some(cell)).single(),
+            Self::Any(cells) => kind_of(cells.first()).array(),
         }
     }
 }
 
+fn kind_of(cell: Option<&Cell>) -> Kind {
+    match cell {
+        Some(Cell::Text(_)) => Kind::Text,
+        Some(Cell::Bytes(_)) => Kind::Bytes,
+        Some(Cell::Int(_) | Cell::Null) | None => Kind::Int8,
+    }
+}
+
+fn put_cell(cell: &Cell, out: &mut BytesMut) -> IsNull {
+    match cell {
+        Cell::Int(value) => out.put_i64(*value),
+        Cell::Text(text) => match escaped(text) {
+            Some(escaped) => out.extend_from_slice(escaped.as_bytes()),
+            None => out.extend_from_slice(text.as_bytes()),
+        },
+        Cell::Bytes(bytes) => out.extend_from_slice(bytes),
+        Cell::Null => return IsNull::Yes,
+    }
+    IsNull::No
+}
+
 impl ToSql for Param {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Fault> {
-        match self {
-            Self::Int(value) => out.put_i64(*value),
-            Self::Text(text) => match escaped(text) {
-                Some(escaped) => out.extend_from_slice(escaped.as_bytes()),
-                None => out.extend_from_slice(text.as_bytes()),
-            },
-            Self::Bytes(bytes) => out.extend_from_slice(bytes),
-            Self::Null => return Ok(IsNull::Yes),
-            Self::Any(values) => {
-                let element = values.first().map_or(Type::INT8, Self::kind);
-                // One dimension, no NULL in it, the kind of its elements, how many, counted from 1.
-                out.put_i32(1);
-                out.put_i32(0);
-                out.put_u32(element.oid());
-                out.put_i32(i32::try_from(values.len())?);
-                out.put_i32(1);
-                let mut cell = BytesMut::new();
-                for value in values {
-                    cell.clear();
-                    value.to_sql(&element, &mut cell)?;
-                    out.put_i32(i32::try_from(cell.len())?);
-                    out.extend_from_slice(&cell);
-                }
-            }
+        let cells = match self {
+            Self::One(cell) => return Ok(put_cell(cell, out)),
+            Self::Any(cells) => cells,
+        };
+        // One dimension, no NULL in it, the kind of its elements, how many, counted from 1.
+        out.put_i32(1);
+        out.put_i32(0);
+        out.put_u32(kind_of(cells.first()).single().oid());
+        out.put_i32(i32::try_from(cells.len())?);
+        out.put_i32(1);
+        let mut bytes = BytesMut::new();
+        for cell in cells {
+            bytes.clear();
+            put_cell(cell, &mut bytes);
+            out.put_i32(i32::try_from(bytes.len())?);
+            out.extend_from_slice(&bytes);
         }
         Ok(IsNull::No)
     }
@@ -255,38 +259,6 @@ impl ToSql for Param {
     }
 
     to_sql_checked!();
-}
-
-/// The parameters of a look-up by key.
-#[derive(Default)]
-pub(super) struct Params(pub(super) Vec<Param>);
-
-impl Sink for Params {
-    type Error = StoreError;
-
-    fn null(&mut self) -> Bound<Self> {
-        self.0.push(Param::Null);
-        Ok(())
-    }
-
-    fn int(&mut self, value: i64) -> Bound<Self> {
-        self.0.push(Param::Int(value));
-        Ok(())
-    }
-
-    fn text(&mut self, value: &str) -> Bound<Self> {
-        self.0.push(Param::Text(value.to_owned()));
-        Ok(())
-    }
-
-    fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
-        self.0.push(Param::Bytes(value.to_owned()));
-        Ok(())
-    }
-
-    fn failed(error: serde_json::Error) -> StoreError {
-        Batch::failed(error)
-    }
 }
 
 /// Reads one column of a row after another.
@@ -323,15 +295,15 @@ impl Source for Cells<'_> {
         }
     }
 
-    fn optional_text(&mut self) -> Read<Option<String>> {
+    fn text(&mut self) -> Read<Option<String>> {
         match self.next::<&str>()? {
             None => Ok(None),
             Some(stored) => unescaped(stored).map_or_else(|| self.bad("a text as it was written"), |text| Ok(Some(text))),
         }
     }
 
-    fn bytes(&mut self) -> Read<&[u8]> {
-        self.next()?.map_or_else(|| self.bad("bytes"), Ok)
+    fn bytes(&mut self) -> Read<Option<&[u8]>> {
+        self.next()
     }
 
     fn column(&self) -> String {
@@ -339,9 +311,9 @@ impl Source for Cells<'_> {
     }
 }
 
-/// Reads rows of `table`, all its columns in order.
-pub(super) fn records(table: Table, rows: &[Row]) -> Read<Vec<Record>> {
-    rows.iter().map(|row| rows::record(table, &mut Cells::new(row))).collect()
+/// Reads rows of this kind's table, all its columns in order.
+pub(super) fn records(kind: RecordKind, rows: &[Row]) -> Read<Vec<Record>> {
+    rows.iter().map(|row| Record::read::<true, _>(kind, &mut Cells::new(row))).collect()
 }
 
 #[cfg(test)]

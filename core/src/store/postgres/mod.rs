@@ -19,12 +19,12 @@ mod migrate;
 mod plan;
 mod pool;
 mod read;
-mod tables;
+pub(super) mod tables;
 mod write;
 
 use std::time::Duration;
 
-use super::record::{Key, Record};
+use super::record::{Key, Record, RecordKind};
 use super::{Commit, CommitError, Lookup, Scan, SchemaVersion, Store, StoreError, Unique, shared};
 use connect::Target;
 use migrate::MIGRATIONS;
@@ -98,7 +98,7 @@ impl PostgresStore {
         }
         let options = PostgresOptions { readers: 1, ..options };
         let store = Self { pool: Pool::new(Target::new(url, &options)?.at_one_moment(), &options)?, writes: false };
-        store.scan(&Scan::LogHead)?;
+        store.scan(&Scan::last(RecordKind::LogHead))?;
         Ok(store)
     }
 
@@ -118,9 +118,9 @@ impl PostgresStore {
 
     fn found(&self, asked: Option<read::Query>) -> Result<Vec<Record>, StoreError> {
         // There is none for a key that no record can have.
-        let Some(read::Query { table, sql, params }) = asked else { return Ok(Vec::new()) };
+        let Some(read::Query { kind, sql, params }) = asked else { return Ok(Vec::new()) };
         let rows = self.pool.read(vec![(sql, params)])?.pop().unwrap_or_default();
-        cells::records(table, &rows)
+        cells::records(kind, &rows)
     }
 }
 
@@ -142,11 +142,11 @@ impl Store for PostgresStore {
     }
 
     fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        Ok(self.found(read::find(unique))?.pop())
+        Ok(self.found(read::find(unique)?)?.pop())
     }
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.found(read::scan(scan))
+        self.found(Some(read::scan(scan)))
     }
 
     fn secure(&self) -> Result<(), StoreError> {

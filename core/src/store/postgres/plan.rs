@@ -7,11 +7,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::cells::Batch;
-use super::tables::{self, Action};
-use crate::store::record::{Key, Record};
-use crate::store::rows::{self, Sink, Table};
+use super::tables::{Action, statements};
+use crate::store::cell::{KeyBytes, row};
+use crate::store::column::Sink as _;
+use crate::store::record::{Key, Record, RecordKind};
 use crate::store::shared::Deltas;
-use crate::store::{Commit, StoreError, Unique, Write};
+use crate::store::{Commit, StoreError, Write};
 
 /// What is to be done in one transaction.
 pub(super) struct Plan {
@@ -25,8 +26,8 @@ pub(super) struct Plan {
 
 /// One statement.
 pub(super) struct Step {
-    /// Of which table.
-    pub(super) table: Table,
+    /// Of which kind.
+    pub(super) kind: RecordKind,
     /// What it does there.
     pub(super) action: Action,
     /// The rows.
@@ -39,8 +40,7 @@ pub(super) struct Step {
 #[derive(PartialEq, Eq, Hash)]
 enum Mark {
     Key(Key),
-    Unique(Unique),
-    Provider(String),
+    Unique(KeyBytes),
 }
 
 /// The highest layers so far.
@@ -49,7 +49,7 @@ struct Layers {
     marks: HashMap<Mark, u32>,
     /// Of inserts and of deletes, in tables with another unique key. A delete does not tell which such key it frees, so
     /// that every insert before it comes before it, and every insert after it after it.
-    tables: HashMap<(Table, Action), u32>,
+    tables: HashMap<(RecordKind, Action), u32>,
 }
 
 impl Plan {
@@ -60,7 +60,7 @@ impl Plan {
         let mut witness = None;
         // Ordered by table and then by key: two commits that touch the same rows take them in the same order and do
         // not wait for each other in a circle.
-        let mut groups: BTreeMap<(u32, usize, Action), Vec<(Key, usize)>> = BTreeMap::new();
+        let mut groups: BTreeMap<(u32, RecordKind, Action), Vec<(Key, usize)>> = BTreeMap::new();
         for (index, write) in commit.writes.iter().enumerate() {
             let (key, action) = target(write);
             if let Write::Post(transfer) = write {
@@ -73,13 +73,12 @@ impl Plan {
                     Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Delete(_) => None,
                 };
             }
-            let table = key.kind();
-            let layer = layers.of(write, &key, table, action);
-            groups.entry((layer, table as usize, action)).or_default().push((key, index));
+            let layer = layers.of(write, &key, action)?;
+            groups.entry((layer, key.kind(), action)).or_default().push((key, index));
         }
-        let steps = groups.into_iter().map(|((_, table, action), mut group)| {
+        let steps = groups.into_iter().map(|((_, kind, action), mut group)| {
             group.sort_unstable();
-            step(Table::ALL[table], action, group, commit)
+            step(kind, action, group, commit)
         });
         Ok(Self { steps: steps.collect::<Result<_, _>>()?, deltas, witness })
     }
@@ -95,55 +94,45 @@ fn target(write: &Write) -> (Key, Action) {
 }
 
 impl Layers {
-    fn of(&mut self, write: &Write, key: &Key, table: Table, action: Action) -> u32 {
-        let unique = if let Write::Insert(record) = write { unique(record) } else { None };
+    fn of(&mut self, write: &Write, key: &Key, action: Action) -> Result<u32, StoreError> {
+        let kind = key.kind();
+        let unique = if let Write::Insert(record) = write { unique(record)? } else { None };
         let marks: Vec<Mark> = [Some(Mark::Key(key.clone())), unique].into_iter().flatten().collect();
         let opposite = match action {
             Action::Insert => Some(Action::Delete),
             Action::Delete => Some(Action::Insert),
             Action::Replace => None,
         };
-        let opposite = opposite.filter(|_| tables::shape(table).unique).and_then(|action| self.tables.get(&(table, action)));
+        let opposite = opposite.filter(|_| kind.layout().unique != 0).and_then(|action| self.tables.get(&(kind, action)));
         let before = marks.iter().filter_map(|mark| self.marks.get(mark)).chain(opposite).max();
         let layer = before.map_or(0, |before| before + 1);
         self.marks.extend(marks.into_iter().map(|mark| (mark, layer)));
-        let highest = self.tables.entry((table, action)).or_default();
+        let highest = self.tables.entry((kind, action)).or_default();
         *highest = layer.max(*highest);
-        layer
+        Ok(layer)
     }
 }
 
 /// The unique key of a new record beside its primary one.
-fn unique(record: &Record) -> Option<Mark> {
-    Some(Mark::Unique(match record {
-        Record::Settlement(r) => Unique::SettlementReference(r.client, r.reference.as_str().to_owned()),
-        Record::Reversal(r) => Unique::ReversalReference(r.client, r.reference.as_ref()?.as_str().to_owned()),
-        Record::Client(r) => Unique::ClientId(r.id),
-        Record::Key(r) => Unique::KeyId(r.id),
-        Record::Endpoint(r) => Unique::EndpointId(r.id),
-        Record::Feed(r) => Unique::FeedOf(r.settlement, r.n),
-        Record::Provider(r) => return Some(Mark::Provider(r.id.clone())),
-        Record::Token(_) | Record::Account(_) | Record::Attempt(_) | Record::Event(_) | Record::Transfer(_) => return None,
-        Record::Task(_) | Record::Idempotency(_) | Record::SimPayment(_) | Record::Nonce(_) | Record::Secret(_) => return None,
-        Record::Audit(_) | Record::Meta(_) | Record::Unlogged(_) | Record::Tile(_) | Record::LogHead(_) => return None,
-        Record::EndpointSecret(_) | Record::Queue(_) | Record::Delivery(_) => return None,
-    }))
+fn unique(record: &Record) -> Result<Option<Mark>, StoreError> {
+    let layout = record.kind().layout();
+    if layout.unique == 0 { Ok(None) } else { Ok(layout.unique_of(&row::<true>(record)?).map(Mark::Unique)) }
 }
 
-fn step(table: Table, action: Action, group: Vec<(Key, usize)>, commit: &Commit) -> Result<Step, StoreError> {
-    let mut batch = Batch::new(&tables::write(table, action).kinds);
+fn step(kind: RecordKind, action: Action, group: Vec<(Key, usize)>, commit: &Commit) -> Result<Step, StoreError> {
+    let mut batch = Batch::new(&statements(kind).write(action).kinds);
     for (_, index) in &group {
         match &commit.writes[*index] {
-            Write::Insert(record) | Write::Replace(record) => rows::bind(record, &mut batch)?,
+            Write::Insert(record) | Write::Replace(record) => record.bind::<true, _>(&mut batch)?,
             Write::Update { record, expected } => {
-                rows::bind(record, &mut batch)?;
-                batch.put(*expected)?;
+                record.bind::<true, _>(&mut batch)?;
+                batch.int((*expected).into())?;
             }
-            Write::Post(transfer) => rows::transfer(transfer, &mut batch)?,
-            Write::Delete(key) => rows::bind_key(key, &mut batch)?,
+            Write::Post(transfer) => transfer.bind(&mut batch)?,
+            Write::Delete(key) => key.bind(&mut batch)?,
         }
     }
-    Ok(Step { table, action, batch, writes: group.into_iter().map(|(_, index)| index).collect() })
+    Ok(Step { kind, action, batch, writes: group.into_iter().map(|(_, index)| index).collect() })
 }
 
 #[cfg(test)]
@@ -160,17 +149,20 @@ mod tests {
         ProviderRecord { no: crate::ids::ProviderNo(no), id: id.to_owned() }.into()
     }
 
-    fn steps(writes: Vec<Write>) -> Vec<(Table, Action, Vec<usize>)> {
+    fn steps(writes: Vec<Write>) -> Vec<(RecordKind, Action, Vec<usize>)> {
         let plan = Plan::new(&Commit { writes }).unwrap();
-        plan.steps.into_iter().map(|step| (step.table, step.action, step.writes)).collect()
+        plan.steps.into_iter().map(|step| (step.kind, step.action, step.writes)).collect()
     }
 
     #[test]
     fn what_has_nothing_in_common_is_one_statement_a_kind_in_the_order_of_keys() {
         let gone = |no| Write::Delete(Key::Task(TaskKey(no)));
         let found = steps(vec![gone(7), Write::Insert(meta("b")), gone(5), Write::Replace(meta("c")), Write::Insert(meta("a"))]);
-        let expected =
-            [(Table::Task, Action::Delete, vec![2, 0]), (Table::Meta, Action::Insert, vec![4, 1]), (Table::Meta, Action::Replace, vec![3])];
+        let expected = [
+            (RecordKind::Task, Action::Delete, vec![2, 0]),
+            (RecordKind::Meta, Action::Insert, vec![4, 1]),
+            (RecordKind::Meta, Action::Replace, vec![3]),
+        ];
         assert_eq!(found, expected);
     }
 
@@ -184,10 +176,10 @@ mod tests {
             Write::Insert(meta("b")),
         ];
         let expected = [
-            (Table::Meta, Action::Insert, vec![0, 4]),
-            (Table::Meta, Action::Replace, vec![1]),
-            (Table::Meta, Action::Delete, vec![2]),
-            (Table::Meta, Action::Insert, vec![3]),
+            (RecordKind::Meta, Action::Insert, vec![0, 4]),
+            (RecordKind::Meta, Action::Replace, vec![1]),
+            (RecordKind::Meta, Action::Delete, vec![2]),
+            (RecordKind::Meta, Action::Insert, vec![3]),
         ];
         assert_eq!(steps(life), expected);
     }
@@ -197,12 +189,12 @@ mod tests {
         let gone = |no| Write::Delete(Key::Provider(crate::ids::ProviderNo(no)));
         let writes = vec![Write::Insert(provider(1, "p")), Write::Insert(provider(2, "p")), gone(3), Write::Insert(provider(4, "q"))];
         let expected = [
-            (Table::Provider, Action::Insert, vec![0]),
-            (Table::Provider, Action::Insert, vec![1]),
-            (Table::Provider, Action::Delete, vec![2]),
-            (Table::Provider, Action::Insert, vec![3]),
+            (RecordKind::Provider, Action::Insert, vec![0]),
+            (RecordKind::Provider, Action::Insert, vec![1]),
+            (RecordKind::Provider, Action::Delete, vec![2]),
+            (RecordKind::Provider, Action::Insert, vec![3]),
         ];
         assert_eq!(steps(writes), expected);
-        assert_eq!(steps(vec![Write::Delete(Key::Event((SettlementNo(1), 1)))]), [(Table::Event, Action::Delete, vec![0])]);
+        assert_eq!(steps(vec![Write::Delete(Key::Event((SettlementNo(1), 1)))]), [(RecordKind::Event, Action::Delete, vec![0])]);
     }
 }

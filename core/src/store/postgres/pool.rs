@@ -3,7 +3,6 @@
 //! They live on a small runtime of their own. A caller hands a job over and waits for its answer on a plain channel, so
 //! that it makes no difference whether it is a plain thread or a worker of somebody's async runtime.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -213,10 +212,10 @@ impl Shared {
 }
 
 /// A statement that reads, and its parameters.
-pub(super) type Asked = (Cow<'static, str>, Vec<Param>);
+pub(super) type Asked = (&'static str, Vec<Param>);
 
 async fn query(link: &mut Link, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Error> {
-    let wanted: Vec<_> = asked.iter().map(|(sql, params)| (&**sql, params.iter().map(Param::kind).collect())).collect();
+    let wanted: Vec<_> = asked.iter().map(|(sql, params)| (*sql, params.iter().map(Param::kind).collect())).collect();
     let statements = link.prepare(&wanted).await?;
     let client = &link.client;
     let sent = statements.iter().zip(asked).map(|(statement, (_, params))| async move {

@@ -15,13 +15,14 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row, SimpleQueryMessage, Statement};
 
-use super::cells::{Batch, Cells, Param, Params, records};
+use super::cells::{Batch, Cells, records};
 use super::error::{Meaning, failed, meaning, surely_not_made};
 use super::plan::{Plan, Step};
 use super::pool::{Lent, Link, Shared, in_order, jittered};
-use super::tables::{self, Action, POST};
+use super::read;
+use super::tables::{Action, Sql, post, statements};
 use crate::ledger::{AccountId, Totals};
-use crate::store::rows::{self, Source, Table};
+use crate::store::record::{AccountRecord, RecordKind};
 use crate::store::{Clash, CommitError, StoreError};
 
 /// The wait before another try; it grows with their number.
@@ -145,12 +146,12 @@ fn rolled_back_by_the_end(tried: Tried) -> Tried {
 
 /// Writes everything, and sees whether all conditions held.
 async fn write(link: &mut Link, plan: &Plan, careful: bool) -> Result<Transaction, Tried> {
-    let (statements, post) = prepare(link, plan).await.map_err(|e| broken(&e))?;
+    let (prepared, posting) = prepare(link, plan).await.map_err(|e| broken(&e))?;
     // Careful, it adds nothing: that takes the rows and tells what stands in them.
     let added = if careful { None } else { plan.deltas.each() };
     let added = accounts(&added.unwrap_or_else(|| plan.deltas.nothing())).map_err(refuse)?;
-    let steps = statements.iter().zip(plan.steps.iter().map(|step| &step.batch));
-    let jobs = std::iter::once(None).chain(steps.chain(post.as_ref().map(|it| (it, &added))).map(Some));
+    let steps = prepared.iter().zip(plan.steps.iter().map(|step| &step.batch));
+    let jobs = std::iter::once(None).chain(steps.chain(posting.as_ref().map(|it| (it, &added))).map(Some));
     let mut done = in_order(jobs.map(|job| send(&link.client, job))).await.into_iter();
 
     let begun = done.next().unwrap_or_else(|| Ok(Done::default())).map_err(|e| broken(&e))?;
@@ -208,23 +209,20 @@ fn cell(answer: &[SimpleQueryMessage], column: usize) -> String {
 
 /// Accounts as rows.
 fn accounts(totals: &[(AccountId, Totals)]) -> Result<Batch, StoreError> {
-    let mut batch = Batch::new(&POST.kinds);
-    totals.iter().try_for_each(|(id, totals)| rows::account(*id, totals, &mut batch))?;
+    let mut batch = Batch::new(&post().kinds);
+    totals.iter().try_for_each(|(id, totals)| AccountRecord { id: *id, totals: *totals }.bind(&mut batch))?;
     Ok(batch)
 }
 
 /// Accounts from rows.
 fn totals(found: &[Row]) -> Result<HashMap<AccountId, Totals>, StoreError> {
-    let each = found.iter().map(|row| {
-        let cells = &mut Cells::new(row);
-        Ok((AccountId(cells.int()?), rows::totals(cells)?))
-    });
-    each.collect()
+    let each = found.iter().map(|row| AccountRecord::read(&mut Cells::new(row)));
+    each.map(|account| account.map(|it| (it.id, it.totals))).collect()
 }
 
 /// Sets the totals of accounts that this transaction holds already.
 async fn replace(link: &mut Link, accounts: &Batch) -> Result<(), Error> {
-    let sql = tables::write(Table::Account, Action::Replace);
+    let sql = statements(RecordKind::Account).write(Action::Replace);
     for statement in link.prepare(&[(&sql.text, sql.types())]).await? {
         link.client.query(&statement, &accounts.params()).await?;
     }
@@ -341,16 +339,12 @@ pub(super) async fn secured(shared: Arc<Shared>) -> Result<(), StoreError> {
 /// what it lost out again, so that only the rows tell.
 async fn is_ours(link: &mut Link, plan: &Plan, xid: &str) -> Result<Resolved, Error> {
     let Some(witness) = &plan.witness else { return Ok(Resolved::Unknown) };
-    let (key, table) = (witness.key(), witness.kind());
-    let sql = format!("{} AND xmin = ('{xid}'::xid8)::xid", tables::get(table));
-    let mut params = Params::default();
-    if rows::bind_key(&key, &mut params).is_err() {
-        return Ok(Resolved::Unknown);
-    }
-    let types: Vec<Type> = params.0.iter().map(Param::kind).collect();
+    let Ok(Some(query)) = read::get(&witness.key()) else { return Ok(Resolved::Unknown) };
+    let sql = format!("{} AND xmin = ('{xid}'::xid8)::xid", query.sql);
+    let types: Vec<Type> = query.params.iter().map(|it| it.kind()).collect();
     let statement = link.client.prepare_typed(&sql, &types).await?;
-    let params: Vec<&(dyn ToSql + Sync)> = params.0.iter().map(|it| it as _).collect();
-    let Ok(found) = records(table, &link.client.query(&statement, &params).await?) else { return Ok(Resolved::Unknown) };
+    let params: Vec<&(dyn ToSql + Sync)> = query.params.iter().map(|it| it as _).collect();
+    let Ok(found) = records(query.kind, &link.client.query(&statement, &params).await?) else { return Ok(Resolved::Unknown) };
     // The whole row: another node may have been given both the number of the transaction and that of the row.
     Ok(if found.first() == Some(witness) { Resolved::Made } else { Resolved::NotMade })
 }
@@ -359,13 +353,13 @@ async fn prepare(link: &mut Link, plan: &Plan) -> Result<(Vec<Statement>, Option
     let mut wanted: Vec<(&str, Vec<Type>)> = plan.steps.iter().map(sql).map(|sql| (sql.text.as_str(), sql.types())).collect();
     let posts = !plan.deltas.is_empty();
     if posts {
-        wanted.push((&POST.text, POST.types()));
+        wanted.push((&post().text, post().types()));
     }
     let mut statements = link.prepare(&wanted).await?;
-    let post = if posts { statements.pop() } else { None };
-    Ok((statements, post))
+    let posting = if posts { statements.pop() } else { None };
+    Ok((statements, posting))
 }
 
-fn sql(step: &Step) -> &'static tables::Sql {
-    tables::write(step.table, step.action)
+fn sql(step: &Step) -> &'static Sql {
+    statements(step.kind).write(step.action)
 }

@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::EventType;
-use crate::ids::{ClientNo, EndpointNo, SettlementNo, Ulid};
-use crate::ledger::Mode;
 use crate::lifecycle::stored_enum;
 use crate::time::Millis;
 
@@ -104,70 +102,6 @@ stored_enum! {
     }
 }
 
-/// Where a client wants to be told of events.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EndpointRecord {
-    /// Its number.
-    pub no: EndpointNo,
-    /// The ULID behind `whk_`, unique.
-    pub id: Ulid,
-    /// Grows by one with every change.
-    pub version: u32,
-    /// Whose.
-    pub client: ClientNo,
-    /// Of which mode's events it is told.
-    pub mode: Mode,
-    /// Whether it is told anything.
-    pub status: EndpointStatus,
-    /// Where.
-    pub url: String,
-    /// Of what; `None`: of everything, also of what there is not yet.
-    pub topics: Option<TopicSet>,
-    /// What its owner calls it.
-    pub description: Option<String>,
-    /// When it was made.
-    pub created_at: Millis,
-    /// When it last changed.
-    pub updated_at: Millis,
-}
-
-/// A secret under which an endpoint's deliveries are signed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EndpointSecretRecord {
-    /// Whose.
-    pub endpoint: EndpointNo,
-    /// Its number among the endpoint's, from 1; the highest is the newest.
-    pub n: u32,
-    /// The secret, sealed.
-    pub sealed: Vec<u8>,
-    /// When it was made.
-    pub created_at: Millis,
-    /// When it stops signing; `None`: it is the newest.
-    pub until: Option<Millis>,
-}
-
-/// The queue before an endpoint: when something is next due for it, who is at it, and how it fares.
-///
-/// One host at a time delivers to an endpoint, so that neither its slowness nor what waits for it is in anybody's way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueueRecord {
-    /// Before which endpoint.
-    pub endpoint: EndpointNo,
-    /// Grows by one with every change.
-    pub version: u32,
-    /// Its last delivery failed or was slow: it waits in a line of its own, which takes nothing from those who answer at once.
-    pub troubled: bool,
-    /// When the next delivery is due or the lease ends; `None`: nothing waits. A lease is also kept, with nothing under way,
-    /// while the receiver wants to be left alone.
-    pub due: Option<Millis>,
-    /// Who holds the lease; 0 for nobody.
-    pub owner: i64,
-    /// The earliest due time of what was added since it was leased.
-    pub added: Option<Millis>,
-    /// Since when every delivery has failed.
-    pub failing_since: Option<Millis>,
-}
-
 stored_enum! {
     /// How far a delivery is.
     pub enum DeliveryStatus {
@@ -192,35 +126,6 @@ stored_enum! {
         /// Its owner tried the endpoint.
         Test = 4 "test",
     }
-}
-
-/// One event that one endpoint is to be told of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeliveryRecord {
-    /// Its number: when it was made (milliseconds, upper 43 bits) and a number that makes it unique (lower 20).
-    pub no: i64,
-    /// Whom.
-    pub endpoint: EndpointNo,
-    /// The `webhook-id`: the ULID behind `evt_`, the same on each try.
-    pub message: Ulid,
-    /// The `type`.
-    pub topic: Topic,
-    /// Why.
-    pub cause: DeliveryCause,
-    /// How far it is.
-    pub status: DeliveryStatus,
-    /// How often it was tried.
-    pub attempts: u16,
-    /// When it is tried next; `None` when it will not be.
-    pub due: Option<Millis>,
-    /// The settlement; 0 for none.
-    pub settlement: SettlementNo,
-    /// The event's place in the settlement's trace; 0 for none.
-    pub n: u32,
-    /// What is sent, the same bytes on each try.
-    pub body: String,
-    /// How the last try went.
-    pub last: Option<LastTry>,
 }
 
 /// How a try went. What the receiver wrote is its own words: shown to its owner, never trusted.

@@ -7,7 +7,8 @@
 mod checkpoint;
 mod migrate;
 mod read;
-mod rows;
+pub(super) mod rows;
+pub(super) mod tables;
 mod write;
 
 use std::ffi::OsString;

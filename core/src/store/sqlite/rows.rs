@@ -1,25 +1,24 @@
-//! How values get into SQLite's columns and out of them again. Which values those are, [`crate::store::rows`] says.
+//! How values get into SQLite's columns and out of them again. Which values those are, [`crate::store::tables`] says.
 //!
 //! Writing binds by position without a copy or an allocation of our own; reading trusts nothing that it finds.
 
 use rusqlite::types::{Null, ToSql, ValueRef};
 use rusqlite::{Row, Statement};
 
-use crate::ledger::Totals;
 use crate::store::StoreError;
-use crate::store::record::*;
-use crate::store::rows::{self, Bound, Read, Sink, Source};
-pub(super) use crate::store::rows::{Table, account, child_key, columns, feed_owner, transfer};
+use crate::store::cell::Cell;
+use crate::store::column::{Bound, Read, Sink, Source};
+use crate::store::record::{Record, RecordKind};
 
 /// Binds one parameter after another.
-pub(super) struct Bind<'s, 'c> {
+pub(in crate::store) struct Bind<'s, 'c> {
     statement: &'s mut Statement<'c>,
     next: usize,
 }
 
 impl<'s, 'c> Bind<'s, 'c> {
     /// From the first parameter on.
-    pub(super) fn new(statement: &'s mut Statement<'c>) -> Self {
+    pub(in crate::store) fn new(statement: &'s mut Statement<'c>) -> Self {
         Self { statement, next: 1 }
     }
 
@@ -28,6 +27,16 @@ impl<'s, 'c> Bind<'s, 'c> {
         self.statement.raw_bind_parameter(self.next, value)?;
         self.next += 1;
         Ok(())
+    }
+
+    /// Binds a cell.
+    pub(in crate::store) fn cell(&mut self, cell: &Cell) -> rusqlite::Result<()> {
+        match cell {
+            Cell::Null => self.null(),
+            Cell::Int(value) => self.int(*value),
+            Cell::Text(value) => self.text(value),
+            Cell::Bytes(value) => self.bytes(value),
+        }
     }
 }
 
@@ -59,30 +68,18 @@ impl Sink for Bind<'_, '_> {
     }
 }
 
-/// Binds a whole record, its key first.
-pub(super) fn bind(record: &Record, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
-    rows::bind(record, &mut Bind::new(statement))
-}
-
-/// Binds a whole record, and behind it the version that it replaces.
-pub(super) fn bind_update(record: &Record, expected: u32, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
-    let b = &mut Bind::new(statement);
-    rows::bind(record, b)?;
-    b.put(expected)
-}
-
-/// Binds a primary key.
-pub(super) fn bind_key(key: &Key, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
-    rows::bind_key(key, &mut Bind::new(statement))
-}
-
 /// Reads one column after another.
-struct Cells<'r, 's> {
+pub(in crate::store) struct Cells<'r, 's> {
     row: &'r Row<'s>,
     next: usize,
 }
 
-impl<'r> Cells<'r, '_> {
+impl<'r, 's> Cells<'r, 's> {
+    /// From the first column on.
+    pub(in crate::store) fn new(row: &'r Row<'s>) -> Self {
+        Self { row, next: 0 }
+    }
+
     fn value(&mut self) -> Read<ValueRef<'r>> {
         let value = self.row.get_ref(self.next).map_err(|e| StoreError::corrupt("reading a row", e))?;
         self.next += 1;
@@ -99,7 +96,7 @@ impl Source for Cells<'_, '_> {
         }
     }
 
-    fn optional_text(&mut self) -> Read<Option<String>> {
+    fn text(&mut self) -> Read<Option<String>> {
         match self.value()? {
             ValueRef::Null => Ok(None),
             ValueRef::Text(text) => match std::str::from_utf8(text) {
@@ -110,10 +107,11 @@ impl Source for Cells<'_, '_> {
         }
     }
 
-    fn bytes(&mut self) -> Read<&[u8]> {
+    fn bytes(&mut self) -> Read<Option<&[u8]>> {
         match self.value()? {
-            ValueRef::Blob(bytes) => Ok(bytes),
-            ValueRef::Null | ValueRef::Real(_) | ValueRef::Integer(_) | ValueRef::Text(_) => self.bad("bytes"),
+            ValueRef::Null => Ok(None),
+            ValueRef::Blob(bytes) => Ok(Some(bytes)),
+            ValueRef::Real(_) | ValueRef::Integer(_) | ValueRef::Text(_) => self.bad("bytes"),
         }
     }
 
@@ -122,12 +120,7 @@ impl Source for Cells<'_, '_> {
     }
 }
 
-/// Reads a row of `table`, all its columns in order.
-pub(super) fn record(table: Table, row: &Row<'_>) -> Read<Record> {
-    rows::record(table, &mut Cells { row, next: 0 })
-}
-
-/// The totals of an account's row that holds only them.
-pub(super) fn only_totals(row: &Row<'_>) -> Read<Totals> {
-    rows::totals(&mut Cells { row, next: 0 })
+/// Reads a row of this kind's table, all its columns in order.
+pub(in crate::store) fn record(kind: RecordKind, row: &Row<'_>) -> Read<Record> {
+    Record::read::<true, _>(kind, &mut Cells::new(row))
 }

@@ -1,0 +1,108 @@
+//! A row as plain cells, and keys as bytes in their order: what the stores without a database work on.
+
+use super::column::{Bound, Read, Sink};
+use super::record::{Key, Record};
+use super::tables::Layout;
+use super::{StoreError, Unique};
+
+/// What stands in a column.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Cell {
+    /// Nothing.
+    Null,
+    /// A number, a flag or a code.
+    Int(i64),
+    /// A text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+/// The bytes of a key, which are in the order of what they were made of: the number of the kind, integers as eight bytes,
+/// big-endian, the sign turned; texts and bytes as they are, for no column stands behind one that is not of a fixed length.
+pub(crate) type KeyBytes = Box<[u8]>;
+
+/// Set in the first byte of a further unique key. No kind has so high a number.
+pub(crate) const FURTHER: u8 = 0x80;
+
+impl Sink for Vec<Cell> {
+    type Error = StoreError;
+
+    fn null(&mut self) -> Bound<Self> {
+        self.push(Cell::Null);
+        Ok(())
+    }
+
+    fn int(&mut self, value: i64) -> Bound<Self> {
+        self.push(Cell::Int(value));
+        Ok(())
+    }
+
+    fn text(&mut self, value: &str) -> Bound<Self> {
+        self.push(Cell::Text(value.to_owned()));
+        Ok(())
+    }
+
+    fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
+        self.push(Cell::Bytes(value.to_owned()));
+        Ok(())
+    }
+
+    fn failed(error: serde_json::Error) -> StoreError {
+        StoreError::corrupt("writing a row", error)
+    }
+}
+
+/// A record's cells, or why no store takes it.
+pub(crate) fn row<const SERVER: bool>(record: &Record) -> Read<Vec<Cell>> {
+    let mut row = Vec::with_capacity(25);
+    record.bind::<SERVER, _>(&mut row)?;
+    Ok(row)
+}
+
+/// The bytes of these cells behind a first byte.
+pub(crate) fn ordered<'c>(first: u8, cells: impl IntoIterator<Item = &'c Cell>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(24);
+    bytes.push(first);
+    for cell in cells {
+        match cell {
+            Cell::Null => {}
+            Cell::Int(value) => bytes.extend_from_slice(&(value ^ i64::MIN).to_be_bytes()),
+            Cell::Text(text) => bytes.extend_from_slice(text.as_bytes()),
+            Cell::Bytes(value) => bytes.extend_from_slice(value),
+        }
+    }
+    bytes
+}
+
+/// The bytes of a primary key; `None` where no record can have it.
+pub(crate) fn key_bytes(key: &Key) -> Option<KeyBytes> {
+    let mut cells = Vec::with_capacity(2);
+    (key.refusal().is_none() && key.bind(&mut cells).is_ok()).then(|| ordered(key.kind().layout().code, &cells).into())
+}
+
+/// The bytes of a further unique key; `None` where no record can have it.
+pub(crate) fn unique_bytes(unique: &Unique) -> Option<KeyBytes> {
+    let mut cells = Vec::with_capacity(2);
+    (unique.refusal().is_none() && unique.bind(&mut cells).is_ok()).then(|| ordered(unique.kind().layout().code | FURTHER, &cells).into())
+}
+
+impl Layout {
+    /// The bytes of a row's further unique key; `None` if it has none.
+    pub(crate) fn unique_of(&self, row: &[Cell]) -> Option<KeyBytes> {
+        let mut cells = columns(self.unique, row).peekable();
+        cells.peek()?;
+        let bytes = || ordered(self.code | FURTHER, columns(self.unique, row)).into();
+        (!columns(self.unique, row).any(|cell| *cell == Cell::Null)).then(bytes)
+    }
+
+    /// Whether one row may take the place of another: what never changes is the same.
+    pub(crate) fn may_follow(&self, old: &[Cell], new: &[Cell]) -> bool {
+        columns(self.fixed, old).eq(columns(self.fixed, new))
+    }
+}
+
+/// Those columns of a row that are in a set, one bit each.
+fn columns(set: u32, row: &[Cell]) -> impl Iterator<Item = &Cell> {
+    row.iter().enumerate().filter(move |(at, _)| set >> at & 1 == 1).map(|(_, cell)| cell)
+}

@@ -1,0 +1,393 @@
+//! What can be asked for besides single records: pages of one kind, as data.
+//!
+//! A scan is a kind, what must hold of its columns, an order and a limit. Each that there is has a constructor here, and
+//! nothing else: both databases render it from that ([`sql`]), and the stores without one carry it out on plain rows ([`walk`]).
+
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub(crate) mod sql;
+mod walk;
+
+use super::cell::Cell;
+use super::column::Column;
+use super::declare::place;
+use super::record::*;
+use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo};
+use crate::ledger::Mode;
+use crate::lifecycle::SettlementStatus;
+use crate::money::Currency;
+use crate::time::Millis;
+
+/// One of a closed set of paged scans. `after` and `before` are exclusive; results are at most `limit`, of which `usize::MAX`
+/// is all.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Scan {
+    shape: Shape,
+    /// What the tests compare with, in their order.
+    cells: Vec<Cell>,
+    limit: usize,
+}
+
+/// All of a scan but its values: what its statement is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Shape {
+    kind: RecordKind,
+    tests: Vec<(u8, Is)>,
+    order: Order,
+    limit: Limit,
+}
+
+/// What must hold of a column. Nothing holds of NULL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Is {
+    /// The same as a value.
+    Equal,
+    /// Above a value.
+    Above,
+    /// A value, or above it.
+    From,
+    /// Below a value.
+    Below,
+    /// A value, or below it.
+    UpTo,
+    /// The primary key is behind another one: as many values as that has columns.
+    Behind,
+    /// A flag is so. Literal in a statement, since an index may serve only a condition that is known beforehand.
+    Flag(bool),
+    /// Not this code. Literal for the same reason.
+    Not(u8),
+    /// Its two lowest bits are 0.
+    LowBitsZero,
+    /// A code of a set, one bit each.
+    OneOf,
+    /// Any of these codes, which are all there are. Rows lie by code, so that each is walked on its own, and the walks are merged.
+    Each(&'static [u8]),
+    /// An amount of at least, or of at most, the one of five values that its currency's number of decimals says.
+    AtLeast,
+    AtMost,
+}
+
+/// The order of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Order {
+    /// By primary key.
+    Key,
+    /// By primary key, the last first.
+    KeyBackwards,
+    /// By these columns.
+    By(&'static [u8]),
+}
+
+/// What a statement says of the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Limit {
+    None,
+    One,
+    Given,
+}
+
+/// Which settlements a list shows. Empty fields do not restrict.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct SettlementFilter {
+    /// Any of these.
+    pub status: Vec<SettlementStatus>,
+    /// This currency.
+    pub currency: Option<Currency>,
+    /// This provider.
+    pub provider: Option<ProviderNo>,
+    /// This participant, canonical text.
+    pub to: Option<String>,
+    /// This reference.
+    pub reference: Option<String>,
+    /// This mode.
+    pub mode: Option<Mode>,
+    /// Created at or after.
+    pub created_from: Option<Millis>,
+    /// Created before.
+    pub created_to: Option<Millis>,
+    /// At least this amount: `(unscaled, decimals)` is compared by value against each settlement's own currency.
+    pub min_amount: Option<AmountBound>,
+    /// At most this amount.
+    pub max_amount: Option<AmountBound>,
+    /// Flagged for review, or not.
+    pub needs_review: Option<bool>,
+}
+
+/// A decimal amount as a bound, in minor units for each number of decimals a currency can have (0 to 4).
+///
+/// Worked out once, so that a store compares integers: index by [`Currency::minor_units`].
+pub type AmountBound = [i64; 5];
+
+/// The place of a column. Named wrongly, it does not compile.
+macro_rules! column {
+    ($kind:ident.$column:ident) => {
+        const { place(RecordKind::$kind.lines(), stringify!($column)) }
+    };
+}
+
+/// The order of these columns.
+macro_rules! by {
+    ($kind:ident: $($column:ident),+) => {
+        Order::By(const { &[$(place(RecordKind::$kind.lines(), stringify!($column))),+] })
+    };
+}
+
+/// What every kind has.
+impl Scan {
+    /// Records of a kind by primary key, texts byte by byte: from the first on.
+    pub fn all(kind: RecordKind, limit: usize) -> Self {
+        let given = if limit == usize::MAX { Limit::None } else { Limit::Given };
+        Self { shape: Shape { kind, tests: Vec::new(), order: Order::Key, limit: given }, cells: Vec::new(), limit }
+    }
+
+    /// The same behind a key, which need not be there.
+    pub fn after(key: &Key, limit: usize) -> Self {
+        let mut scan = Self::all(key.kind(), limit);
+        scan.shape.tests.push((0, Is::Behind));
+        // Only JSON may fail to be put, and there is none in a key.
+        let _ = key.bind(&mut scan.cells);
+        scan
+    }
+
+    /// The record of a kind with the highest key, if there is any.
+    pub fn last(kind: RecordKind) -> Self {
+        Self::all(kind, usize::MAX).backwards().one()
+    }
+
+    /// Of which kind its records are.
+    pub const fn kind(&self) -> RecordKind {
+        self.shape.kind
+    }
+
+    /// How many records it gives at most.
+    pub const fn limit(&self) -> usize {
+        self.limit
+    }
+
+    fn backwards(mut self) -> Self {
+        self.shape.order = Order::KeyBackwards;
+        self
+    }
+
+    fn one(mut self) -> Self {
+        (self.shape.limit, self.limit) = (Limit::One, 1);
+        self
+    }
+
+    fn by(mut self, order: Order) -> Self {
+        self.shape.order = order;
+        self
+    }
+
+    /// Restricts it by what needs no value, or has it already.
+    fn that(mut self, column: u8, is: Is) -> Self {
+        self.shape.tests.push((column, is));
+        self
+    }
+
+    fn with(mut self, column: u8, is: Is, value: impl Column) -> Self {
+        // Only JSON may fail to be put, and nothing is compared with any.
+        let _ = value.put(&mut self.cells);
+        self.that(column, is)
+    }
+
+    fn with_some(self, column: u8, is: Is, value: Option<impl Column>) -> Self {
+        match value {
+            Some(value) => self.with(column, is, value),
+            None => self,
+        }
+    }
+
+    /// The children of a settlement, which a number without a settlement has none of.
+    fn children(kind: RecordKind, of: SettlementNo) -> Self {
+        let scan = Self::all(kind, usize::MAX).with(0, Is::From, (of, 0u16));
+        match Column::refusal(&of) {
+            None => scan.with(0, Is::UpTo, (of, u16::MAX)),
+            Some(_) => scan.with(0, Is::UpTo, i64::MIN),
+        }
+    }
+}
+
+/// Settlements and what belongs to them.
+impl Scan {
+    /// A client's settlements, newest (highest number) first, below `before`, if that is given.
+    pub fn settlements_of(client: ClientNo, filter: &SettlementFilter, before: Option<SettlementNo>, limit: usize) -> Self {
+        let SettlementFilter {
+            status,
+            currency,
+            provider,
+            to,
+            reference,
+            mode,
+            created_from,
+            created_to,
+            min_amount,
+            max_amount,
+            needs_review,
+        } = filter;
+        let set = status.iter().fold(0i64, |set, status| set | 1 << status.code());
+        let mut scan = Self::all(RecordKind::Settlement, limit).backwards().with(column!(Settlement.client), Is::Equal, client);
+        scan = scan
+            .with_some(column!(Settlement.status), Is::OneOf, Some(set).filter(|_| !status.is_empty()))
+            .with_some(column!(Settlement.currency), Is::Equal, *currency)
+            .with_some(column!(Settlement.provider), Is::Equal, *provider)
+            .with_some(column!(Settlement.recipient), Is::Equal, to.clone())
+            .with_some(column!(Settlement.reference), Is::Equal, reference.clone())
+            .with_some(column!(Settlement.mode), Is::Equal, *mode)
+            .with_some(column!(Settlement.created_at), Is::From, *created_from)
+            .with_some(column!(Settlement.created_at), Is::Below, *created_to);
+        // No number of decimals but the usual one is sure to be named, and SQLite takes no value behind the last parameter.
+        scan.shape.limit = Limit::Given;
+        for (bound, is) in [(min_amount, Is::AtLeast), (max_amount, Is::AtMost)] {
+            if let Some(bound) = bound {
+                scan.cells.extend(bound.map(Cell::Int));
+                scan = scan.that(column!(Settlement.amount), is);
+            }
+        }
+        if let Some(flag) = needs_review {
+            scan = scan.that(column!(Settlement.needs_review), Is::Flag(*flag));
+        }
+        scan.with_some(column!(Settlement.no), Is::Below, before)
+    }
+
+    /// A settlement's events by sequence, above `after`.
+    pub fn events(settlement: SettlementNo, after: u32, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Event, limit).with(column!(Event.k), Is::Above, (settlement, after));
+        scan.with(column!(Event.k), Is::UpTo, (settlement, u16::MAX))
+    }
+
+    /// All attempts of a settlement, by number.
+    pub fn attempts(of: SettlementNo) -> Self {
+        Self::children(RecordKind::Attempt, of)
+    }
+
+    /// All reversals of a settlement, by number.
+    pub fn reversals(of: SettlementNo) -> Self {
+        Self::children(RecordKind::Reversal, of)
+    }
+
+    /// All transfers of a journal number, by `n`.
+    pub fn transfers(of: SettlementNo) -> Self {
+        Self::children(RecordKind::Transfer, of)
+    }
+
+    /// What the simulated operator knows under a settlement.
+    pub fn sim_payments(of: SettlementNo) -> Self {
+        Self::children(RecordKind::SimPayment, of)
+    }
+
+    /// Tasks with a key above `after` and due at or before `until`, by key; `Millis::MAX` for all.
+    pub fn tasks(after: TaskKey, until: Millis, limit: usize) -> Self {
+        // Nothing is due before the earliest time that a key can tell.
+        let last = if until < i64::MIN >> 20 { i64::MIN } else { until.min(i64::MAX >> 20) << 20 | 0xf_ffff };
+        let scan = Self::all(RecordKind::Task, limit).with(column!(Task.key), Is::Above, after);
+        scan.with(column!(Task.key), Is::UpTo, last)
+    }
+
+    /// A client's accounts, by key.
+    pub fn accounts_of(client: ClientNo) -> Self {
+        // They lie together, beside those of other owners with the same number, whose two lowest bits say so.
+        let from = i64::from(client.0) << 16;
+        let scan = Self::all(RecordKind::Account, usize::MAX).with(column!(Account.id), Is::From, from);
+        scan.with(column!(Account.id), Is::UpTo, from | 0xffff).that(column!(Account.id), Is::LowBitsZero)
+    }
+
+    /// Idempotency records made before this time, the oldest first.
+    pub fn idempotency_before(created: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Idempotency, limit).by(by!(Idempotency: created_at));
+        scan.with(column!(Idempotency.created_at), Is::Below, created)
+    }
+}
+
+/// Who may call.
+impl Scan {
+    /// A client's keys, by number.
+    pub fn keys_of(client: ClientNo) -> Self {
+        Self::all(RecordKind::Key, usize::MAX).with(column!(Key.client), Is::Equal, client)
+    }
+
+    /// Nonces that expired before this time, the oldest first.
+    pub fn nonces_expired_before(expired: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Nonce, limit).by(by!(Nonce: expires_at));
+        scan.with(column!(Nonce.expires_at), Is::Below, expired)
+    }
+
+    /// Tokens that expired before this time, the oldest first.
+    pub fn tokens_expired_before(expired: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Token, limit).by(by!(Token: expires_at));
+        scan.with(column!(Token.expires_at), Is::Below, expired)
+    }
+}
+
+/// The log and webhooks.
+impl Scan {
+    /// A client's feed in a mode by position, above `after`.
+    pub fn feed(client: ClientNo, mode: Mode, after: i64, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Feed, limit).with(column!(Feed.owner), Is::Equal, (client, mode));
+        scan.with(column!(Feed.position), Is::Above, after)
+    }
+
+    /// The last of a client's feed, if there is any.
+    pub fn last_feed(client: ClientNo, mode: Mode) -> Self {
+        Self::last(RecordKind::Feed).with(column!(Feed.owner), Is::Equal, (client, mode))
+    }
+
+    /// A client's endpoints in a mode that are not removed, by number.
+    pub fn endpoints_of(client: ClientNo, mode: Mode) -> Self {
+        let scan = Self::all(RecordKind::Endpoint, usize::MAX).with(column!(Endpoint.client), Is::Equal, client);
+        scan.with(column!(Endpoint.mode), Is::Equal, mode).that(column!(Endpoint.status), Is::Not(EndpointStatus::Removed.code()))
+    }
+
+    /// An endpoint's secrets, by number.
+    pub fn endpoint_secrets(of: EndpointNo) -> Self {
+        Self::all(RecordKind::EndpointSecret, usize::MAX).with(column!(EndpointSecret.endpoint), Is::Equal, of)
+    }
+
+    /// Queues of one line that are due at or before `until`, the earliest first: of those whose last delivery failed, or of the
+    /// others.
+    pub fn queues(troubled: bool, until: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Queue, limit).by(by!(Queue: due, endpoint));
+        scan.that(column!(Queue.troubled), Is::Flag(troubled)).with(column!(Queue.due), Is::UpTo, until)
+    }
+
+    /// An endpoint's deliveries that are due at or before `until`, the earliest first.
+    pub fn deliveries_due(endpoint: EndpointNo, until: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Delivery, limit).by(by!(Delivery: due, no));
+        scan.with(column!(Delivery.endpoint), Is::Equal, endpoint).with(column!(Delivery.due), Is::UpTo, until)
+    }
+
+    /// An endpoint's deliveries, the newest first, below `before` (`i64::MAX` for the newest): those that are so far, or all.
+    pub fn deliveries_of(endpoint: EndpointNo, before: i64, status: Option<DeliveryStatus>, limit: usize) -> Self {
+        const ALL: &[u8] = &{
+            let mut codes = [0; DeliveryStatus::ALL.len()];
+            let mut at = 0;
+            while at < codes.len() {
+                codes[at] = DeliveryStatus::ALL[at].code();
+                at += 1;
+            }
+            codes
+        };
+        let scan = Self::all(RecordKind::Delivery, limit).backwards().with(column!(Delivery.endpoint), Is::Equal, endpoint);
+        let scan = scan.with(column!(Delivery.no), Is::Below, before);
+        match status {
+            Some(status) => scan.with(column!(Delivery.status), Is::Equal, status),
+            None => scan.that(column!(Delivery.status), Is::Each(ALL)),
+        }
+    }
+
+    /// Deliveries of any endpoint below this number, by number.
+    pub fn deliveries_before(before: i64, limit: usize) -> Self {
+        Self::all(RecordKind::Delivery, limit).with(column!(Delivery.no), Is::Below, before)
+    }
+}
+
+impl Is {
+    /// How many values it compares with, in a table whose primary key has so many columns.
+    fn width(self, key: u8) -> usize {
+        match self {
+            Is::Equal | Is::Above | Is::From | Is::Below | Is::UpTo | Is::OneOf => 1,
+            Is::Behind => key.into(),
+            Is::Flag(_) | Is::Not(_) | Is::LowBitsZero | Is::Each(_) => 0,
+            Is::AtLeast | Is::AtMost => 5,
+        }
+    }
+}

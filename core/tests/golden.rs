@@ -1,0 +1,62 @@
+//! What a gateway wrote before each kind of record was declared once: a database and a journal of the same life. They open, hold the
+//! same, are whole, and are written as the same bytes again.
+#![cfg(all(feature = "sqlite", feature = "sandbox", feature = "testkit"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use railgate::engine::verify::verify;
+use railgate::store::journal::JournalStore;
+use railgate::store::record::{Record, RecordKind};
+use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::{Commit, Scan, Store, Write};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags};
+
+const DATABASE: &str = include_str!("golden/sqlite-0003.sql");
+const JOURNAL: &[u8] = include_bytes!("golden/journal-1-engine.bin");
+const SNAPSHOT: &[u8] = include_bytes!("golden/snapshot-1-engine.bin");
+
+fn all(store: &dyn Store) -> Vec<Record> {
+    RecordKind::ALL.iter().flat_map(|kind| store.scan(&Scan::all(*kind, usize::MAX)).unwrap()).collect()
+}
+
+/// Every row of every table, as it lies there.
+fn rows(path: &std::path::Path) -> Vec<(&'static str, Vec<Value>)> {
+    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let mut rows = Vec::new();
+    for kind in RecordKind::ALL {
+        let mut statement = database.prepare(&format!("SELECT * FROM {} ORDER BY 1, 2", kind.as_str())).unwrap();
+        let width = statement.column_count();
+        let found = statement.query_map([], |row| (0..width).map(|at| row.get(at)).collect()).unwrap();
+        rows.extend(found.map(|row| (kind.as_str(), row.unwrap())));
+    }
+    rows
+}
+
+#[test]
+fn a_database_and_a_journal_of_before_hold_the_same_and_are_written_as_the_same_bytes() {
+    let folder = std::env::temp_dir().join(format!("railgate-golden-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (golden, anew) = (folder.join("golden.db"), folder.join("anew.db"));
+    Connection::open(&golden).unwrap().execute_batch(DATABASE).unwrap();
+    let store = SqliteStore::open(&golden).unwrap();
+    let records = all(&store);
+    assert!(records.len() > 100 && verify(&store, &mut |_| {}).unwrap().is_ok());
+
+    let restored = JournalStore::restore(None, JOURNAL).unwrap();
+    assert_eq!((all(&restored.store), restored.torn), (records.clone(), 0));
+    assert_eq!(restored.store.snapshot().unwrap(), SNAPSHOT, "a snapshot is the same bytes");
+    assert_eq!(all(&JournalStore::restore(Some(SNAPSHOT), &[]).unwrap().store), records);
+    assert!(verify(&restored.store, &mut |_| {}).unwrap().is_ok());
+
+    let again = SqliteStore::open(&anew).unwrap();
+    let write = |record: &Record| match record {
+        Record::Transfer(transfer) => Some(Write::Post(transfer.clone())),
+        // It arises from its transfers.
+        Record::Account(_) => None,
+        other => Some(Write::Insert(other.clone())),
+    };
+    again.commit(&Commit { writes: records.iter().filter_map(write).collect() }).unwrap();
+    drop((store, again));
+    assert_eq!(rows(&golden), rows(&anew), "to the byte");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
