@@ -40,42 +40,45 @@ fn records_are_the_same_from_the_engine_and_from_json() {
             quote_id: None,
             expires_at: Some(Instant(NOW + 3_600_000)),
         };
-        let check: Check = agree(sandbox.check(&request.body()).unwrap());
+        let check: Check = agree(sandbox.client().check_json(&request.body()).unwrap());
         assert!(check.ok && check.quote.is_some());
-        sandbox.create(&request.body()).unwrap();
+        sandbox.client().create_json(&request.body()).unwrap();
         sandbox.work(NOW).unwrap();
-        let settlement: Settlement = agree(sandbox.get(reference).unwrap());
+        let settlement: Settlement = agree(sandbox.client().settlement(reference).unwrap());
         assert_eq!((settlement.amount.to_string().as_str(), settlement.expires_at), ("10.50", Some(Instant(NOW + 3_600_000))));
-        agree::<Status>(sandbox.status(reference).unwrap());
-        agree::<Reconciliation>(sandbox.reconcile(reference).unwrap());
-        let events: Vec<Event> = sandbox.events(reference, 0, 100).unwrap().data.into_iter().map(agree).collect();
+        agree::<Status>(sandbox.client().status(reference).unwrap());
+        agree::<Reconciliation>(sandbox.client().reconcile(reference).unwrap());
+        let events: Vec<Event> = sandbox.client().events(reference, 0, 100).unwrap().data.into_iter().map(agree).collect();
         assert_eq!(
             events.last().map(|event| event.to_state),
             Some(Some(if reference == "paid" { StateName::Completed } else { StateName::Failed }))
         );
     }
-    assert_eq!(sandbox.get("failed").unwrap().give().unwrap().failure.map(|failure| failure.code), Some(FailureCode::RecipientNotFound));
-    agree::<Receipt>(sandbox.receipt("paid").unwrap().view());
+    assert_eq!(
+        sandbox.client().settlement("failed").unwrap().give().unwrap().failure.map(|failure| failure.code),
+        Some(FailureCode::RecipientNotFound)
+    );
+    agree::<Receipt>(sandbox.client().receipt("paid").unwrap().view());
     let back = ReversalRequest {
         reference: "back-1".to_owned(),
         amount: Decimal::parse("0.5"),
         reason: Some(ReversalReason::Fraud),
         description: None,
     };
-    agree::<Reversed>(sandbox.reverse("paid", &back.body(), None).unwrap().view);
-    sandbox.reversals("paid").unwrap().into_iter().for_each(|reversal| drop(agree::<Reversal>(reversal)));
-    sandbox.balances().unwrap().into_iter().for_each(|balance| drop(agree::<Balance>(balance)));
-    sandbox.feed(0, 100).unwrap().data.into_iter().for_each(|event| drop(agree::<FeedEvent>(event)));
-    let page: SettlementPage = agree(sandbox.list(&[]).unwrap());
+    agree::<Reversed>(sandbox.client().reverse_json("paid", &back.body(), None).unwrap().view);
+    sandbox.client().reversals("paid").unwrap().into_iter().for_each(|reversal| drop(agree::<Reversal>(reversal)));
+    sandbox.client().balances().unwrap().into_iter().for_each(|balance| drop(agree::<Balance>(balance)));
+    sandbox.client().feed(0, 100).unwrap().data.into_iter().for_each(|event| drop(agree::<FeedEvent>(event)));
+    let page: SettlementPage = agree(sandbox.client().list(&[]).unwrap());
     assert_eq!(page.data.len(), 2);
 }
 
 #[test]
 fn a_genuine_receipt_says_what_it_says_and_one_that_was_changed_nothing() {
     let sandbox = sandbox();
-    sandbox.create(r#"{"amount": 10.5, "currency": "EUR", "to": "sim:ok", "reference": "inv-1"}"#).unwrap();
+    sandbox.client().create_json(r#"{"amount": 10.5, "currency": "EUR", "to": "sim:ok", "reference": "inv-1"}"#).unwrap();
     sandbox.work(NOW).unwrap();
-    let (receipt, keys) = (sandbox.receipt("inv-1").unwrap(), sandbox.keys().unwrap());
+    let (receipt, keys) = (sandbox.client().receipt("inv-1").unwrap(), sandbox.keys().unwrap());
     let claims = verify_receipt(receipt.jws.clone(), keys.clone()).unwrap();
     assert_eq!((claims.reference.as_str(), claims.amount.to_string().as_str()), ("inv-1", "10.50"));
     assert_eq!((claims.issued_at, claims.settled_at), (Instant(NOW / 1000 * 1000), Instant(NOW)));

@@ -59,10 +59,10 @@ impl Gateway {
             ["auth", "challenges"] => json!({"challenge": "c", "expires_in": 300}),
             ["auth", "tokens"] => json!({"access_token": "t", "expires_in": 900, "client_id": self.client_id}),
             ["auth", "enrollments"] => json!({"client_id": self.client_id, "key_id": "k", "status": "active", "webhook_secret": null}),
-            ["gateway", "settlements"] => serde_json::to_value(self.sandbox.create(body).unwrap().settlement).unwrap(),
-            ["gateway", "settlements", reference] => serde_json::to_value(self.sandbox.get(reference).unwrap()).unwrap(),
+            ["gateway", "settlements"] => serde_json::to_value(self.sandbox.client().create_json(body).unwrap().settlement).unwrap(),
+            ["gateway", "settlements", reference] => serde_json::to_value(self.sandbox.client().settlement(reference).unwrap()).unwrap(),
             ["gateway", "settlements", reference, "reverse"] => {
-                serde_json::to_value(self.sandbox.reverse(reference, body, None).unwrap().view).unwrap()
+                serde_json::to_value(self.sandbox.client().reverse_json(reference, body, None).unwrap().view).unwrap()
             }
             _ => panic!("{path}"),
         }
@@ -306,7 +306,7 @@ fn what_a_later_try_of_a_reversal_is_refused_for_says_nothing_about_an_earlier_o
     assert_eq!((problem.code.as_str(), problem.retryable), ("client_suspended", true));
     // The same call later finds out.
     assert!(reverse("back-1").unwrap().reversal.is_some());
-    assert_eq!(gateway.sandbox.reversals("inv-1").unwrap().len(), 1);
+    assert_eq!(gateway.sandbox.client().reversals("inv-1").unwrap().len(), 1);
 
     // Refused while a token is fetched.
     gateway.fated([Fate::Lost, Fate::Refused(401, "token_expired")]);
@@ -388,9 +388,9 @@ fn what_is_created_in_a_sandbox_and_cancelled_is_told() {
     let mut next = pin!(watcher.next());
     idle(next.as_mut());
     {
-        let mut create = pin!(sandbox.create(request("inv-1")));
+        let mut create = pin!(sandbox.client().create_json(request("inv-1")));
         let _ = block_on(poll_once(create.as_mut()));
-        while block_on(sandbox.status("inv-1".to_owned())).is_err() {}
+        while block_on(sandbox.client().status("inv-1".to_owned())).is_err() {}
     }
     assert_eq!(block_on(next).unwrap()[0].event.reference, "inv-1");
 }

@@ -134,9 +134,9 @@ export const CATEGORIES = [
  *
  * - `validation`: The request itself is wrong.
  * - `authorisation`: The caller may not do this.
- * - `identification`: The thing, or the caller, is not known.
- * - `business_rule`: The request is well formed and the state of affairs forbids it.
- * - `service_unavailable`: Nothing is wrong with the request; try later.
+ * - `identification`: The resource, or the caller, is not known.
+ * - `business_rule`: The request is well formed, but the present state rules it out.
+ * - `service_unavailable`: Nothing is wrong with the request; retry later.
  * - `internal`: A fault of the gateway.
  */
 export type ErrorCategory = (typeof CATEGORIES)[number];
@@ -359,12 +359,12 @@ export const GATEWAY_CODES = [
  * - `malformed_json`: The body is not valid JSON.
  * - `malformed_request`: The request is malformed.
  * - `invalid_cursor`: The cursor is not one that this list gave out.
- * - `digest_mismatch`: The body is not the one that its Content-Digest names.
+ * - `digest_mismatch`: The body does not match its Content-Digest.
  * - `token_missing`: An access token is required.
  * - `token_invalid`: The access token is not known.
  * - `token_expired`: The access token has expired.
  * - `signature_missing`: The call must be signed.
- * - `signature_invalid`: The signature does not fit the call.
+ * - `signature_invalid`: The signature does not match the call.
  * - `challenge_invalid`: The nonce does not begin with a challenge of this gateway.
  * - `challenge_expired`: The challenge has expired; take a fresh one.
  * - `nonce_replayed`: The nonce was used before.
@@ -383,7 +383,7 @@ export const GATEWAY_CODES = [
  * - `webhook_not_found`: No such webhook.
  * - `delivery_not_found`: No such delivery.
  * - `client_not_found`: No such client.
- * - `route_not_found`: Nothing lives at that path.
+ * - `route_not_found`: There is no such path.
  * - `method_not_allowed`: That path does not take this method.
  * - `not_acceptable`: No representation matches the Accept header.
  * - `body_too_large`: The body is too large.
@@ -395,23 +395,23 @@ export const GATEWAY_CODES = [
  * - `reversal_exceeds_remaining`: More than what is left to reverse.
  * - `already_reversed`: The settlement is already reversed.
  * - `not_completed`: The settlement is not completed, so there is no receipt.
- * - `version_conflict`: The thing changed meanwhile.
- * - `request_in_progress`: The same request is still being worked on.
+ * - `version_conflict`: It was changed in the meantime.
+ * - `request_in_progress`: The same request is still in progress.
  * - `key_exists`: The key is enrolled already.
- * - `too_many_webhooks`: There are as many webhooks as there can be.
+ * - `too_many_webhooks`: The limit on webhooks is reached.
  * - `invalid_fields`: Some fields are not valid.
  * - `insufficient_funds`: The account does not hold enough.
  * - `amount_below_minimum`: Less than the provider's minimum.
  * - `amount_above_maximum`: More than the provider's maximum.
  * - `same_party`: Payer and payee are the same.
- * - `quote_expired`: The quote is not valid any more; ask for a new one.
+ * - `quote_expired`: The quote has expired; ask for a new one.
  * - `idempotency_key_reused`: The Idempotency-Key was used for a different request.
  * - `reversal_not_supported`: The provider cannot reverse this.
  * - `receipt_invalid`: The receipt is not one that these keys signed.
  * - `rate_limited`: Too many requests; slow down.
  * - `internal`: Something went wrong on our side.
  * - `no_route`: No provider serves that participant and currency now.
- * - `not_logged_yet`: The event is not in the log yet; a moment later it is.
+ * - `not_logged_yet`: The event is not in the log yet; try again in a moment.
  * - `store_unavailable`: The store cannot be reached; nothing was lost.
  */
 export type GatewayCode = (typeof GATEWAY_CODES)[number];
@@ -422,13 +422,13 @@ export interface FieldProblem {
   readonly pointer: string;
   /** Stable code, such as `required`, `wrong_type`, `amount_scale`. */
   readonly code: string;
-  /** One sentence for people, saying what would be right. */
+  /** One sentence for people, saying what would be valid. */
   readonly message: string;
 }
 
 /** An RFC 9457 problem: why a request was not carried out. */
 export interface Problem {
-  /** Names the kind of problem; `code` is its last part. */
+  /** Names the kind of problem: the path of its page on the server, `/docs/problems/<code>`. */
   readonly type?: string;
   /** One short sentence, the same for every occurrence. */
   readonly title?: string;
