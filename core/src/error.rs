@@ -325,7 +325,7 @@ impl Error {
     }
 
     /// It is not known whether the request was carried out. One that is not `repeatable` must not simply be sent again; see
-    /// [`Command::is_repeatable`](crate::api::Command::is_repeatable).
+    /// [`Command::is_repeatable`](crate::engine::Command::is_repeatable).
     pub fn in_doubt(code: ErrorCode, repeatable: bool) -> Self {
         let detail = if repeatable {
             "it is not known whether the request was carried out; sent again it tells, and nothing is done twice"

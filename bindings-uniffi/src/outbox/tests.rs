@@ -388,9 +388,9 @@ fn what_is_created_in_a_sandbox_and_cancelled_is_told() {
     let mut next = pin!(watcher.next());
     idle(next.as_mut());
     {
-        let mut create = pin!(sandbox.client().create_json(request("inv-1")));
+        let mut create = pin!(sandbox.create(request("inv-1")));
         let _ = block_on(poll_once(create.as_mut()));
-        while block_on(sandbox.client().status("inv-1".to_owned())).is_err() {}
+        while block_on(sandbox.status("inv-1".to_owned())).is_err() {}
     }
     assert_eq!(block_on(next).unwrap()[0].event.reference, "inv-1");
 }
