@@ -6,7 +6,7 @@
 use railgate::engine::verify::verify;
 use railgate::store::journal::JournalStore;
 use railgate::store::record::{Record, RecordKind};
-use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, Scan, Store, Write};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};

@@ -386,7 +386,7 @@ fn before_the_log(dir: &std::path::Path) -> std::path::PathBuf {
 #[test]
 fn a_database_from_before_the_log_is_filled_in_though_it_crashes_meanwhile() {
     let dir = tempfile();
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&before_the_log(&dir.0)).unwrap());
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(before_the_log(&dir.0)).unwrap());
     let events: usize = support::log::settlements(&*store).iter().map(|record| record.version as usize).sum();
     assert!(events > 3, "{events}");
     // Every commit of the opening fails once, before or after it was made.

@@ -66,7 +66,7 @@ fn every_decline_releases_the_money_and_says_why() {
         let (s, status) = play(&format!("sim:decline-{}", code.as_str()), 0);
         assert_eq!(status, "failed");
         let failure = s.view("r").failure.unwrap();
-        assert_eq!((failure.code, failure.iso_reason), (*code, code.iso_reason()));
+        assert_eq!((failure.code, &*failure.iso_reason), (*code, code.iso_reason()));
         assert_eq!(s.euros(), (FULL.into(), "0.00".into(), "0.00".into()));
     }
 }

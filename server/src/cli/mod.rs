@@ -1,6 +1,6 @@
 //! The command line: one binary for the server, its clients and its operators.
 //!
-//! `serve` and `config` read [`settings`]; the client's commands speak HTTP like any other client; the
+//! `serve` and `config` read `settings`; the client's commands speak HTTP like any other client; the
 //! operator's commands work on the store itself; `demo` brings a gateway of its own.
 
 mod audit;
