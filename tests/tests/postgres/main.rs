@@ -3,6 +3,7 @@
 
 mod copy;
 mod engine;
+mod golden;
 mod links;
 mod plans;
 mod schema;

@@ -1,5 +1,6 @@
 //! A scan over rows in a map from the bytes of their keys: which part of the map it is, what of it is wanted, and in which order.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::{Is, Order, Scan};
@@ -17,34 +18,45 @@ impl Scan {
         open: impl Fn(&R) -> Read<Vec<Cell>>,
         read: impl Fn(&R, Vec<Cell>) -> Read<Record>,
     ) -> Read<Vec<Record>> {
-        let (from, to) = self.range();
-        if from >= to {
-            return Ok(Vec::new());
-        }
+        let tests = self.tests();
+        let (from, to) = self.range(&tests);
         let mut found = Vec::new();
-        let mut range = rows.range::<[u8], _>((std::ops::Bound::Included(&*from), std::ops::Bound::Excluded(&*to)));
-        let by_key = !matches!(self.shape.order, Order::By(_));
-        while !by_key || found.len() < self.limit {
+        if from >= to {
+            return Ok(found);
+        }
+        let mut range = rows.range::<KeyBytes, _>(from..to);
+        // Where another order is wanted: from what it goes by, and the key, to the key.
+        let mut ranked = BTreeMap::new();
+        while found.len() < self.limit {
             let next = if self.shape.order == Order::KeyBackwards { range.next_back() } else { range.next() };
-            let Some((_, row)) = next else { break };
+            let Some((key, row)) = next else { break };
             let cells = open(row)?;
-            if self.wants(&cells) {
-                found.push((self.rank(&cells), read(row, cells)?));
+            if !wants(&tests, &cells) {
+                continue;
+            }
+            match self.shape.order {
+                Order::Key | Order::KeyBackwards => found.push(read(row, cells)?),
+                Order::By(columns) => {
+                    let mut rank = ordered(0, columns.iter().filter_map(|column| cells.get(usize::from(*column))));
+                    rank.extend_from_slice(key);
+                    ranked.insert(KeyBytes::from(rank), key.clone());
+                }
             }
         }
-        // Stable: what is alike stays in the order of keys.
-        found.sort_by(|(one, _), (other, _)| one.cmp(other));
-        Ok(found.into_iter().take(self.limit).map(|(_, record)| record).collect())
+        for row in ranked.values().take(self.limit).filter_map(|key| rows.get(key)) {
+            found.push(read(row, open(row)?)?);
+        }
+        Ok(found)
     }
 
     /// Where in the order of keys it begins, and before which it ends: nothing that is wanted lies elsewhere.
-    fn range(&self) -> (Vec<u8>, Vec<u8>) {
+    fn range(&self, tests: &[Tested<'_>]) -> (KeyBytes, KeyBytes) {
         let layout = self.shape.kind.layout();
         let (mut from, mut to) = (vec![layout.code], vec![layout.code]);
         for column in 0..layout.key {
             let of = |wanted: &[Is]| {
-                let mut tests = self.tests();
-                tests.find_map(|(at, is, values)| (at == column && wanted.contains(&is)).then(|| ordered(0, values)))
+                let test = tests.iter().find(|test| test.column == column && wanted.contains(&test.is));
+                test.map(|test| ordered(0, test.values))
             };
             if let Some(value) = of(&[Is::Equal]) {
                 from.extend_from_slice(&value[1..]);
@@ -71,50 +83,52 @@ impl Scan {
                 break;
             }
         }
-        (from, to)
+        (from.into(), to.into())
     }
 
-    /// What must hold of which column, with the values that it is compared with.
-    fn tests(&self) -> impl Iterator<Item = (u8, Is, &[Cell])> {
+    fn tests(&self) -> Vec<Tested<'_>> {
         let key = self.shape.kind.layout().key;
         let mut rest = self.cells.as_slice();
-        self.shape.tests.iter().map(move |(column, is)| {
+        let mut tests = Vec::with_capacity(self.shape.tests.len());
+        for (column, is) in &self.shape.tests {
             let (values, behind) = rest.split_at(is.width(key).min(rest.len()));
+            tests.push(Tested { column: *column, is: *is, values });
             rest = behind;
-            (*column, *is, values)
-        })
-    }
-
-    fn wants(&self, row: &[Cell]) -> bool {
-        self.tests().all(|(column, is, values)| {
-            let Some(cell) = row.get(usize::from(column)) else { return false };
-            let int = if let Cell::Int(int) = cell { Some(*int) } else { None };
-            let there = |holds: fn(&Cell, &Cell) -> bool| *cell != Cell::Null && values.first().is_some_and(|value| holds(cell, value));
-            match is {
-                Is::Equal => there(|cell, value| cell == value),
-                Is::Above => there(|cell, value| cell > value),
-                Is::From => there(|cell, value| cell >= value),
-                Is::Below => there(|cell, value| cell < value),
-                Is::UpTo => there(|cell, value| cell <= value),
-                // Where the walk begins.
-                Is::Behind => true,
-                Is::Flag(flag) => int == Some(flag.into()),
-                Is::Not(code) => int.is_some_and(|int| int != i64::from(code)),
-                Is::LowBitsZero => int.is_some_and(|int| int & 3 == 0),
-                Is::OneOf => int.zip(values.first()).is_some_and(|(int, set)| matches!(set, Cell::Int(set) if set >> int & 1 == 1)),
-                Is::Each(codes) => int.is_some_and(|int| codes.iter().any(|code| int == i64::from(*code))),
-                Is::AtLeast => bound(row, values).is_some_and(|bound| cell >= bound),
-                Is::AtMost => bound(row, values).is_some_and(|bound| cell <= bound),
-            }
-        })
-    }
-
-    fn rank(&self, row: &[Cell]) -> Vec<Cell> {
-        match self.shape.order {
-            Order::Key | Order::KeyBackwards => Vec::new(),
-            Order::By(columns) => columns.iter().filter_map(|column| row.get(usize::from(*column))).cloned().collect(),
         }
+        tests
     }
+}
+
+/// What must hold of a column, with the values that it is compared with.
+struct Tested<'s> {
+    column: u8,
+    is: Is,
+    values: &'s [Cell],
+}
+
+fn wants(tests: &[Tested<'_>], row: &[Cell]) -> bool {
+    tests.iter().all(|Tested { column, is, values }| {
+        let Some(cell) = row.get(usize::from(*column)) else { return false };
+        let int = if let Cell::Int(int) = cell { Some(*int) } else { None };
+        // Nothing holds of NULL.
+        let order = values.first().filter(|_| *cell != Cell::Null).map(|value| cell.cmp(value));
+        match *is {
+            Is::Equal => order.is_some_and(Ordering::is_eq),
+            Is::Above => order.is_some_and(Ordering::is_gt),
+            Is::From => order.is_some_and(Ordering::is_ge),
+            Is::Below => order.is_some_and(Ordering::is_lt),
+            Is::UpTo => order.is_some_and(Ordering::is_le),
+            // Where the walk begins.
+            Is::Behind => true,
+            Is::Flag(flag) => int == Some(flag.into()),
+            Is::Not(code) => int.is_some_and(|int| int != i64::from(code)),
+            Is::LowBitsZero => int.is_some_and(|int| int & 3 == 0),
+            Is::OneOf => int.zip(values.first()).is_some_and(|(int, set)| matches!(set, Cell::Int(set) if set >> int & 1 == 1)),
+            Is::Each(codes) => int.is_some_and(|int| codes.iter().any(|code| int == i64::from(*code))),
+            Is::AtLeast => bound(row, values).is_some_and(|bound| cell >= bound),
+            Is::AtMost => bound(row, values).is_some_and(|bound| cell <= bound),
+        }
+    })
 }
 
 /// The one of the bounds that counts for a settlement's currency.

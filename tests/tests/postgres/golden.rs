@@ -1,0 +1,31 @@
+//! What a gateway wrote before each kind of record was declared once: it opens, is whole, and is what SQLite's golden holds.
+
+use railgate::engine::verify::verify;
+use railgate::store::postgres::PostgresStore;
+use railgate::store::record::RecordKind;
+use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::{Scan, Store};
+use railgate_tests::postgres::Postgres;
+
+use super::options;
+
+#[test]
+fn a_database_of_before_opens_and_holds_the_same_as_sqlite_s() {
+    let server = Postgres::shared();
+    let database = server.database();
+    server.sql(&database).run(include_str!("../../../core/tests/golden/postgres-0001.sql"));
+    let store = PostgresStore::open(&server.url(&database), options()).unwrap();
+    assert!(verify(&store, &mut |_| {}).unwrap().is_ok());
+
+    let folder = std::env::temp_dir().join(format!("railgate-pg-golden-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("golden.db");
+    rusqlite::Connection::open(&file).unwrap().execute_batch(include_str!("../../../core/tests/golden/sqlite-0003.sql")).unwrap();
+    let other = SqliteStore::open(&file, SqliteOptions::default()).unwrap();
+    for kind in RecordKind::ALL {
+        let all = Scan::all(*kind, usize::MAX);
+        assert_eq!(store.scan(&all).unwrap(), other.scan(&all).unwrap(), "{kind:?}");
+    }
+    drop((store, other));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
