@@ -60,6 +60,63 @@ pub(crate) fn row<const SERVER: bool>(record: &Record) -> Read<Vec<Cell>> {
     Ok(row)
 }
 
+/// The first cells of a record, so many: what stands behind them is not looked at, for it may be long.
+pub(crate) fn head<const SERVER: bool>(record: &Record, width: usize) -> Read<Vec<Cell>> {
+    let mut head = Head { cells: Vec::with_capacity(width), width };
+    if width > 0 {
+        match record.bind::<SERVER, _>(&mut head) {
+            Ok(()) | Err(Enough::Reached) => {}
+            Err(Enough::Failed(error)) => return Err(error),
+        }
+    }
+    Ok(head.cells)
+}
+
+/// Takes cells until there are enough.
+struct Head {
+    cells: Vec<Cell>,
+    width: usize,
+}
+
+/// Why a [`Head`] takes no more.
+enum Enough {
+    /// All that are wanted are there.
+    Reached,
+    /// A value cannot be put.
+    Failed(StoreError),
+}
+
+impl Head {
+    fn take(&mut self, cell: Cell) -> Bound<Self> {
+        self.cells.push(cell);
+        if self.cells.len() < self.width { Ok(()) } else { Err(Enough::Reached) }
+    }
+}
+
+impl Sink for Head {
+    type Error = Enough;
+
+    fn null(&mut self) -> Bound<Self> {
+        self.take(Cell::Null)
+    }
+
+    fn int(&mut self, value: i64) -> Bound<Self> {
+        self.take(Cell::Int(value))
+    }
+
+    fn text(&mut self, value: &str) -> Bound<Self> {
+        self.take(Cell::Text(value.to_owned()))
+    }
+
+    fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
+        self.take(Cell::Bytes(value.to_owned()))
+    }
+
+    fn failed(error: serde_json::Error) -> Enough {
+        Enough::Failed(Vec::failed(error))
+    }
+}
+
 /// The bytes of these cells behind a first byte.
 pub(crate) fn ordered<'c>(first: u8, cells: impl IntoIterator<Item = &'c Cell>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(24);
@@ -87,7 +144,23 @@ pub(crate) fn unique_bytes(unique: &Unique) -> Option<KeyBytes> {
     (unique.refusal().is_none() && unique.bind(&mut cells).is_ok()).then(|| ordered(unique.kind().layout().code | FURTHER, &cells).into())
 }
 
+/// How many columns there are up to the last of a set, one bit each.
+const fn width(set: u32) -> usize {
+    (u32::BITS - set.leading_zeros()) as usize
+}
+
 impl Layout {
+    /// The bytes of a record's further unique key; `None` if it has none.
+    pub(crate) fn unique_key<const SERVER: bool>(&self, record: &Record) -> Read<Option<KeyBytes>> {
+        Ok(self.unique_of(&head::<SERVER>(record, width(self.unique))?))
+    }
+
+    /// Whether one record may take the place of another: what never changes is the same.
+    pub(crate) fn may_replace<const SERVER: bool>(&self, old: &Record, new: &Record) -> Read<bool> {
+        let fixed = |record| head::<SERVER>(record, width(self.fixed));
+        Ok(self.may_follow(&fixed(old)?, &fixed(new)?))
+    }
+
     /// The bytes of a row's further unique key; `None` if it has none.
     pub(crate) fn unique_of(&self, row: &[Cell]) -> Option<KeyBytes> {
         let mut cells = columns(self.unique, row).peekable();
@@ -96,7 +169,7 @@ impl Layout {
         (!columns(self.unique, row).any(|cell| *cell == Cell::Null)).then(bytes)
     }
 
-    /// Whether one row may take the place of another: what never changes is the same.
+    /// As [`may_replace`](Self::may_replace), of rows.
     pub(crate) fn may_follow(&self, old: &[Cell], new: &[Cell]) -> bool {
         columns(self.fixed, old).eq(columns(self.fixed, new))
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{RwLock, RwLockReadGuard};
 
-use super::cell::{Cell, KeyBytes, key_bytes, row, unique_bytes};
+use super::cell::{KeyBytes, head, key_bytes, unique_bytes};
 use super::record::{AccountRecord, Key, Record};
 use super::shared::{self, Deltas};
 use super::{Clash, Commit, CommitError, Scan, Store, StoreError, Unique, Write};
@@ -48,7 +48,7 @@ impl Store for MemoryStore {
     }
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        scan.page(&self.state()?.records, row::<true>, |record, _| Ok(record.clone()))
+        scan.page(&self.state()?.records, head::<true>, |record, _| Ok(record.clone()))
     }
 }
 
@@ -128,7 +128,7 @@ impl State {
     fn replace(&mut self, record: &Record, expected: Option<u32>) -> Result<Option<Was>, StoreError> {
         let key = bytes_of(&record.key())?;
         let Some(old) = self.records.get(&key) else { return Ok(None) };
-        let may = record.kind().layout().may_follow(&cells(old)?, &cells(record)?);
+        let may = record.kind().layout().may_replace::<true>(old, record)?;
         if may && (expected.is_none() || old.version() == expected) { self.set(key, Some(record.clone())).map(Some) } else { Ok(None) }
     }
 
@@ -146,13 +146,8 @@ impl State {
     }
 }
 
-fn cells(record: &Record) -> Result<Vec<Cell>, StoreError> {
-    row::<true>(record)
-}
-
 fn unique_of(record: &Record) -> Result<Option<KeyBytes>, StoreError> {
-    let layout = record.kind().layout();
-    if layout.unique == 0 { Ok(None) } else { Ok(layout.unique_of(&cells(record)?)) }
+    record.kind().layout().unique_key::<true>(record)
 }
 
 fn bytes_of(key: &Key) -> Result<KeyBytes, StoreError> {

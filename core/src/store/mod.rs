@@ -214,7 +214,7 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
-    /// Whether every call is a journey to another machine: then callers make few of them, and none where others wait.
+    /// Whether every call is a round trip to another machine: then callers make few of them, and none where others wait.
     fn is_remote(&self) -> bool {
         false
     }

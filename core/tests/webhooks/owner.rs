@@ -187,7 +187,7 @@ fn replay(w: &World, id: Ulid, since: i64, until: i64) -> usize {
     }
 }
 
-/// A store on another machine, that counts the journeys there.
+/// A store on another machine, that counts the round trips there.
 struct Far(MemoryStore, AtomicUsize);
 
 impl Far {
@@ -224,7 +224,7 @@ impl Store for Far {
 }
 
 #[test]
-fn a_part_of_a_replay_makes_few_journeys_however_many_events_it_looks_at() {
+fn a_part_of_a_replay_makes_few_round_trips_however_many_events_it_looks_at() {
     let far = Arc::new(Far(MemoryStore::new(), AtomicUsize::new(0)));
     let w = World::over(far.clone());
     let (deaf, all) = (w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED]))), w.hook());
@@ -236,8 +236,8 @@ fn a_part_of_a_replay_makes_few_journeys_however_many_events_it_looks_at() {
         let before = far.1.load(Ordering::SeqCst);
         let replay = Replay { caller: w.s.caller, id: endpoint.id, since: 0, until: i64::MAX, after: 1 };
         assert_eq!(w.run(replay).unwrap().queued, expected);
-        let journeys = far.1.load(Ordering::SeqCst) - before;
-        assert!(journeys <= 10, "{journeys} journeys for {expected} deliveries");
+        let round_trips = far.1.load(Ordering::SeqCst) - before;
+        assert!(round_trips <= 10, "{round_trips} round trips for {expected} deliveries");
     }
 }
 

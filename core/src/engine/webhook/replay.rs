@@ -202,7 +202,7 @@ impl Command for Replay {
 
 impl Engine {
     /// The events of these entries that the endpoint is told of; with what telling them will read looked up, so that it costs
-    /// few journeys, however many they are.
+    /// few round trips, however many they are.
     fn wanted_events(
         &self,
         overlay: &mut Overlay<'_>,

@@ -236,7 +236,7 @@ impl<const SERVER: bool> Table<SERVER> {
 
     /// A page of records.
     pub(super) fn scan(&self, scan: &Scan) -> Read<Vec<Record>> {
-        scan.page(&self.rows, |row| code::cells(row), |_, cells| code::record::<SERVER>(scan.kind(), cells))
+        scan.page(&self.rows, |row, _| code::cells(row), |_, cells| code::record::<SERVER>(scan.kind(), cells))
     }
 
     /// What a snapshot keeps: every row, with the number of its kind.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::cells::Batch;
 use super::tables::{Action, statements};
-use crate::store::cell::{KeyBytes, row};
+use crate::store::cell::KeyBytes;
 use crate::store::column::Sink as _;
 use crate::store::record::{Key, Record, RecordKind};
 use crate::store::shared::Deltas;
@@ -115,8 +115,7 @@ impl Layers {
 
 /// The unique key of a new record beside its primary one.
 fn unique(record: &Record) -> Result<Option<Mark>, StoreError> {
-    let layout = record.kind().layout();
-    if layout.unique == 0 { Ok(None) } else { Ok(layout.unique_of(&row::<true>(record)?).map(Mark::Unique)) }
+    Ok(record.kind().layout().unique_key::<true>(record)?.map(Mark::Unique))
 }
 
 fn step(kind: RecordKind, action: Action, group: Vec<(Key, usize)>, commit: &Commit) -> Result<Step, StoreError> {

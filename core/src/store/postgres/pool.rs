@@ -33,7 +33,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// How long a call waits for a server that others have waited for in vain. Each still tries, so that this has to be enough for a
-/// connection: ten journeys or so, with TLS and a password.
+/// connection: ten round trips or so, with TLS and a password.
 const BRIEFLY: Duration = Duration::from_secs(1);
 
 /// What the answer of a server may take beyond the time after which it should have given up itself.

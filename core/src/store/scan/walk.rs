@@ -11,14 +11,15 @@ use crate::store::declare::place;
 use crate::store::record::{Record, RecordKind};
 
 impl Scan {
-    /// Its records among `rows`, of which `open` gives the cells, and `read` the record.
+    /// Its records among `rows`, of which `open` gives the cells, so many of the first ones at least, and `read` the record.
     pub(crate) fn page<R>(
         &self,
         rows: &BTreeMap<KeyBytes, R>,
-        open: impl Fn(&R) -> Read<Vec<Cell>>,
+        open: impl Fn(&R, usize) -> Read<Vec<Cell>>,
         read: impl Fn(&R, Vec<Cell>) -> Read<Record>,
     ) -> Read<Vec<Record>> {
         let tests = self.tests();
+        let width = self.width();
         let (from, to) = self.range(&tests);
         let mut found = Vec::new();
         if from >= to {
@@ -30,7 +31,7 @@ impl Scan {
         while found.len() < self.limit {
             let next = if self.shape.order == Order::KeyBackwards { range.next_back() } else { range.next() };
             let Some((key, row)) = next else { break };
-            let cells = open(row)?;
+            let cells = open(row, width)?;
             if !wants(&tests, &cells) {
                 continue;
             }
@@ -44,7 +45,7 @@ impl Scan {
             }
         }
         for row in ranked.values().take(self.limit).filter_map(|key| rows.get(key)) {
-            found.push(read(row, open(row)?)?);
+            found.push(read(row, open(row, width)?)?);
         }
         Ok(found)
     }
@@ -86,6 +87,16 @@ impl Scan {
         (from.into(), to.into())
     }
 
+    /// Up to which column it looks at a row: at what it tests, and what it goes by.
+    fn width(&self) -> usize {
+        let by: &[u8] = if let Order::By(columns) = self.shape.order { columns } else { &[] };
+        let tested = self.shape.tests.iter().map(|(column, is)| match is {
+            Is::AtLeast | Is::AtMost => CURRENCY.max(*column),
+            _ => *column,
+        });
+        tested.chain(by.iter().copied()).max().map_or(0, |last| usize::from(last) + 1)
+    }
+
     fn tests(&self) -> Vec<Tested<'_>> {
         let key = self.shape.kind.layout().key;
         let mut rest = self.cells.as_slice();
@@ -98,6 +109,9 @@ impl Scan {
         tests
     }
 }
+
+/// Where the currency of a settlement stands.
+const CURRENCY: u8 = place(RecordKind::Settlement.lines(), "currency");
 
 /// What must hold of a column, with the values that it is compared with.
 struct Tested<'s> {
@@ -133,7 +147,7 @@ fn wants(tests: &[Tested<'_>], row: &[Cell]) -> bool {
 
 /// The one of the bounds that counts for a settlement's currency.
 fn bound<'v>(settlement: &[Cell], bounds: &'v [Cell]) -> Option<&'v Cell> {
-    let currency = settlement.get(usize::from(const { place(RecordKind::Settlement.lines(), "currency") }))?;
+    let currency = settlement.get(usize::from(CURRENCY))?;
     let Cell::Int(numeric) = currency else { return None };
     bounds.get(usize::from(Currency::from_numeric(u16::try_from(*numeric).ok()?)?.minor_units()))
 }
