@@ -171,7 +171,7 @@ impl<'g> Client<'g> {
     /// Creates a settlement, or replays one.
     ///
     /// # Errors
-    /// As of a create call: see the contract, section 2.
+    /// The problems of a create call over HTTP.
     pub fn create(&self, request: CreateRequest) -> Result<CreateAnswer> {
         let made = self.engine.run(Create { caller: self.caller, request: Box::new(request) })?;
         Ok(CreateAnswer { settlement: self.view(&made.settlement), replayed: made.replayed })
@@ -242,7 +242,7 @@ impl<'g> Client<'g> {
     /// same request again is answered with the original; without one it reverses once more.
     ///
     /// # Errors
-    /// As of a reverse call: see the contract, section 2.
+    /// The problems of a reverse call over HTTP.
     pub fn reverse(&self, reference: &str, request: ReverseRequest) -> Result<ReverseAnswer> {
         self.reverse_once(target(reference)?, request, None)
     }

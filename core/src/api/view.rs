@@ -1,4 +1,4 @@
-//! What callers see: the wire shapes of the HTTP contract, section 2. Bindings hand out the same types.
+//! What callers see: the wire shapes. Bindings hand out the same types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

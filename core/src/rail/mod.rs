@@ -188,7 +188,7 @@ impl FailureCode {
         }
     }
 
-    /// Which family it belongs to (contract, section 8).
+    /// Which family it belongs to.
     pub const fn category(self) -> crate::error::Category {
         use crate::error::Category as C;
         match self {

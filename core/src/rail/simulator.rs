@@ -1,4 +1,4 @@
-//! The simulated operator: what it answers, by the participant that is paid (contract, section 5).
+//! The simulated operator: what it answers, by the participant that is paid.
 //!
 //! Pure functions of the scenario, the attempt and the time since the request arrived. The engine keeps the
 //! operator's books (what arrived, and how often) apart from its own, and carries its callbacks by the outbox.

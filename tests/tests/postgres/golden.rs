@@ -3,7 +3,7 @@
 use railgate::engine::verify::verify;
 use railgate::store::postgres::PostgresStore;
 use railgate::store::record::RecordKind;
-use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store};
 use railgate_tests::postgres::Postgres;
 
@@ -21,7 +21,7 @@ fn a_database_of_before_opens_and_holds_the_same_as_sqlite_s() {
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("golden.db");
     rusqlite::Connection::open(&file).unwrap().execute_batch(include_str!("../../../core/tests/golden/sqlite-0003.sql")).unwrap();
-    let other = SqliteStore::open(&file, SqliteOptions::default()).unwrap();
+    let other = SqliteStore::open(&file).unwrap();
     for kind in RecordKind::ALL {
         let all = Scan::all(*kind, usize::MAX);
         assert_eq!(store.scan(&all).unwrap(), other.scan(&all).unwrap(), "{kind:?}");
