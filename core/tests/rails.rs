@@ -117,6 +117,23 @@ fn what_was_not_sent_goes_elsewhere_and_what_may_have_left_does_not() {
 }
 
 #[test]
+fn what_waited_for_another_is_given_up_when_it_may_not_leave_any_more() {
+    let world = World::new();
+    let (env, lease) = (world.env.clone(), Config::sandbox().lease_ms);
+    let slow = Script::new(move |_, _| {
+        env.advance_to(env.now() + lease - 1_000);
+        replied(200, r#"{"status":"paid"}"#)
+    });
+    for reference in ["a", "b", "c"] {
+        let request = CreateRequest::new("10 EUR".parse().unwrap(), "msisdn:+254700000001".parse().unwrap(), reference.parse().unwrap());
+        world.shop().create(request).unwrap();
+    }
+    world.gateway.work_with(&slow).unwrap();
+    let time_outs: Vec<u64> = slow.asked.lock().unwrap().iter().filter(|it| it.method == "PUT").map(|it| it.timeout_ms).collect();
+    assert_eq!(time_outs, [5_000, 1_000], "the third came too late to leave");
+}
+
+#[test]
 fn an_inquiry_ends_the_doubt() {
     let inquired = |status: u16, body: &'static str| {
         let world = World::new();

@@ -12,16 +12,24 @@ use crate::store::typed;
 use crate::trail::settlement_ulid;
 
 impl Engine {
-    /// What to send for a call.
+    /// What to send for a call. What moves money is given up when it may not leave any more, however long its rail would wait:
+    /// by then an inquiry may prove that it never arrived.
     ///
     /// # Errors
     /// `internal` if its provider is not configured any more.
     pub fn request(&self, call: &Call) -> Result<Request> {
         let moves_money = matches!(call.action, Action::Submit | Action::Reverse);
-        if moves_money && call.not_after <= self.now() {
+        let left = u64::try_from(call.not_after.saturating_sub(self.now())).unwrap_or(0);
+        if moves_money && left == 0 {
             return Ok(Request::TooLate);
         }
-        Ok(self.rail(call.provider)?.encode(call, self.provider(call.provider)?))
+        let mut request = self.rail(call.provider)?.encode(call, self.provider(call.provider)?);
+        if let Request::Http(http) = &mut request
+            && moves_money
+        {
+            http.timeout_ms = http.timeout_ms.min(left);
+        }
+        Ok(request)
     }
 
     /// What a call came to. A question that could not be asked says nothing about what it was about.

@@ -2,7 +2,7 @@
 
 use crate::api::{Lease, Work};
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::rail::{Carrier, RailAnswer, Request};
 
 use super::{Answer, LeaseTasks, Receive};
@@ -28,27 +28,30 @@ impl Engine {
     pub fn work(&self, limit: usize, carrier: &dyn Carrier) -> Result<usize> {
         let leases = self.run(LeaseTasks { limit })?;
         let count = leases.len();
-        for report in self.run_all(self.carry(leases, carrier)?) {
+        let (reports, fault) = self.carry(leases, carrier)?;
+        for report in self.run_all(reports) {
             report?;
         }
-        Ok(count)
+        fault.map_or(Ok(count), Err)
     }
 
-    /// Asks the operator behind each lease; gives the reports to hand back.
-    fn carry(&self, leases: Vec<Lease>, carrier: &dyn Carrier) -> Result<Vec<Answer>> {
-        let (mut inside, mut reports) = (Vec::new(), Vec::with_capacity(leases.len()));
+    /// Asks the operator behind each lease; gives the reports to hand back, and the last of the faults that left out one.
+    fn carry(&self, leases: Vec<Lease>, carrier: &dyn Carrier) -> Result<(Vec<Answer>, Option<Error>)> {
+        let (mut inside, mut reports, mut fault) = (Vec::new(), Vec::with_capacity(leases.len()), None);
         for Lease { key, work } in leases {
             let lease = Some(key);
             match work {
                 Work::Callback { subject, answer } => reports.push(Answer { subject, answer, lease }),
-                Work::Call(call) => match self.request(&call)? {
+                Work::Call(call) => match self.request(&call) {
+                    // It is taken again when its lease ends. What the others are told must not get lost.
+                    Err(error) => fault = Some(error),
                     // Its place among the reports is kept: they are decided in the order of the leases.
-                    Request::Inside => {
+                    Ok(Request::Inside) => {
                         inside.push((reports.len(), Receive(call.clone())));
                         reports.push(Answer { subject: call.subject, answer: RailAnswer::Unknown, lease });
                     }
-                    Request::TooLate => reports.push(Answer { subject: call.subject, answer: RailAnswer::Unknown, lease }),
-                    Request::Http(request) => {
+                    Ok(Request::TooLate) => reports.push(Answer { subject: call.subject, answer: RailAnswer::Unknown, lease }),
+                    Ok(Request::Http(request)) => {
                         let answer = self.decode(&call, &carrier.carry(&request));
                         reports.push(Answer { subject: call.subject, answer, lease });
                     }
@@ -59,7 +62,7 @@ impl Engine {
         for (place, answer) in places.into_iter().zip(self.run_all(calls)) {
             reports[place].answer = answer?;
         }
-        Ok(reports)
+        Ok((reports, fault))
     }
 
     /// Asks one operator now, outside the outbox.
