@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use railgate::auth::PublicKey;
 use railgate::client::outbox::Heard;
-use railgate::client::{Answer, Call, Done, Exchange, Lost, Patience, Request, Session, SignedBy, Step, Verdict, Why, carries_token};
+use railgate::client::{Call, Done, Exchange, Lost, Request, Response, RetryPolicy, Session, SignedBy, Step, Verdict, Why, carries_token};
 use railgate::ledger::Mode;
 use railgate::time::{Millis, parse_http_date};
 use serde::de::DeserializeOwned;
@@ -22,8 +22,8 @@ use crate::signing::public_key;
 pub(crate) const TRIES: u32 = 5;
 const REQUEST_ID: &str = "x-request-id";
 
-fn patience(tries: u32) -> Patience {
-    Patience { tries, timeout_ms: 30_000, pause_ms: 1_000, longest_pause_ms: 30_000, unconnected: true }
+fn patience(tries: u32) -> RetryPolicy {
+    RetryPolicy { tries, timeout_ms: 30_000, pause_ms: 1_000, longest_pause_ms: 30_000, unconnected: true }
 }
 
 /// How a call ended.
@@ -304,15 +304,15 @@ pub(crate) fn other_client() -> GatewayError {
     GatewayError::Storage { problem: Problem::local("storage_owner", detail) }
 }
 
-fn with_answer<T>(answer: &HttpResponse, look: impl FnOnce(&Answer<'_>) -> T) -> T {
+fn with_answer<T>(answer: &HttpResponse, look: impl FnOnce(&Response<'_>) -> T) -> T {
     let headers: Vec<_> = answer.headers.iter().map(|header| (header.name.as_str(), header.value.as_str())).collect();
-    look(&Answer { status: answer.status, headers: &headers, body: &answer.body })
+    look(&Response { status: answer.status, headers: &headers, body: &answer.body })
 }
 
 /// What an answer is to the outbox.
 pub(crate) fn answer_heard(answer: &HttpResponse) -> Heard<'_> {
     let date = answer.headers.iter().find(|header| header.name.eq_ignore_ascii_case("date"));
-    Heard::Answer { status: answer.status, body: &answer.body, date: date.and_then(|date| parse_http_date(&date.value)) }
+    Heard::Response { status: answer.status, body: &answer.body, date: date.and_then(|date| parse_http_date(&date.value)) }
 }
 
 fn unanswered(error: &TransportError) -> GatewayError {

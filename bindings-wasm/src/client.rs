@@ -2,8 +2,8 @@
 
 use railgate::auth::PublicKey;
 use railgate::client::{
-    Answer, Call, ClientError, Done, Exchange as ClientExchange, Lost, Patience, Request, Session as ClientSession, SignedBy, Snapshot,
-    Step as ClientStep, Verdict, Why,
+    Call, ClientError, Done, Exchange as ClientExchange, Lost, Request, Response, RetryPolicy, Session as ClientSession, SignedBy,
+    Snapshot, Step as ClientStep, Verdict, Why,
 };
 use railgate::error::Error;
 use railgate::ledger::Mode;
@@ -176,7 +176,7 @@ impl Exchange {
         let [tries, timeout_ms, extra_ms, pause_ms, longest_pause_ms, failures, wish_ms] = counts(patience, "patience")?;
         let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         let tries = small(tries);
-        let patience = Patience { tries, timeout_ms, pause_ms, longest_pause_ms, unconnected: true };
+        let patience = RetryPolicy { tries, timeout_ms, pause_ms, longest_pause_ms, unconnected: true };
         let mut request = Request::new(&text(method, "method")?, &text(path, "path")?);
         request.headers = pairs(&texts(headers, "headers")?).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         request.body = text(body, "body")?.into_bytes();
@@ -261,7 +261,7 @@ impl Exchange {
         let status = u16::try_from(count(status, "status")?).unwrap_or(u16::MAX);
         let (headers, body, now) = (texts(headers, "headers")?, text(body, "body")?, millis(now_ms, "now_ms")?);
         let headers: Vec<(&str, &str)> = pairs(&headers).collect();
-        self.inner.answered(&mut session.0, &Answer { status, headers: &headers, body: body.as_bytes() }, now);
+        self.inner.answered(&mut session.0, &Response { status, headers: &headers, body: body.as_bytes() }, now);
         Ok(())
     }
 
@@ -289,7 +289,7 @@ fn ended(done: &Done) -> Step<'_> {
         Verdict::InDoubt => "in_doubt",
     };
     let (why, problem) = match &done.why {
-        Why::Answer => ("answer", None),
+        Why::Response => ("answer", None),
         Why::Unreadable => ("unreadable", None),
         Why::Lost(_) => ("lost", None),
         Why::NotReady => ("not_ready", None),

@@ -1,7 +1,7 @@
 //! The engine's one error type: a stable code, where it points, and whether to retry.
 //!
 //! Every host (server, phone, browser) uses the same codes, statuses and categories, so that all tell their users the same
-//! thing. The server documents each code on a page of its own, from the texts here. Causes stay inside: [`Failure::detail`]
+//! thing. The server documents each code on a page of its own, from the texts here. Causes stay inside: [`ErrorDetails::detail`]
 //! is safe to show to a client, [`std::error::Error::source`] is for the operator's log.
 
 use std::borrow::Cow;
@@ -250,14 +250,14 @@ impl FieldProblem {
     }
 }
 
-/// Why a command or a query was not carried out; the details are in [`Failure`]. One pointer in size, because almost every
+/// Why a command or a query was not carried out; the details are in [`ErrorDetails`]. One pointer in size, because almost every
 /// function may fail. Cheap to clone: one failed group commit answers many callers.
 #[derive(Clone)]
-pub struct Error(Box<Failure>);
+pub struct Error(Box<ErrorDetails>);
 
 /// The details of an [`Error`].
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct ErrorDetails {
     /// The stable code.
     pub code: ErrorCode,
     /// One sentence for the caller about this occurrence. Never contains internals or personal data of others.
@@ -271,15 +271,15 @@ pub struct Failure {
 }
 
 impl std::ops::Deref for Error {
-    type Target = Failure;
+    type Target = ErrorDetails;
 
-    fn deref(&self) -> &Failure {
+    fn deref(&self) -> &ErrorDetails {
         &self.0
     }
 }
 
 impl std::ops::DerefMut for Error {
-    fn deref_mut(&mut self) -> &mut Failure {
+    fn deref_mut(&mut self) -> &mut ErrorDetails {
         &mut self.0
     }
 }
@@ -295,7 +295,7 @@ impl Error {
 
     /// An error that says more about this occurrence.
     pub fn with(code: ErrorCode, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Failure { code, detail: detail.into(), fields: Vec::new(), retryable: code.retryable(), source: None }))
+        Self(Box::new(ErrorDetails { code, detail: detail.into(), fields: Vec::new(), retryable: code.retryable(), source: None }))
     }
 
     /// All problems of one request at once.

@@ -40,7 +40,7 @@ use crate::api::{
     BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FeedPage, IdempotencyKey, Page, ReconcileView,
     ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
-use crate::engine::{Answer, Config, Create, Engine, Enroll, Fund, NumberEvents, Reverse};
+use crate::engine::{Config, Create, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reverse};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
@@ -291,7 +291,7 @@ impl<'g> Client<'g> {
             Some(call) => {
                 let subject = call.subject;
                 let answer = self.engine.ask(call, &())?;
-                self.engine.run(Answer { subject, answer: answer.clone(), lease: None })?;
+                self.engine.run(ReportAnswer { subject, answer: answer.clone(), lease: None })?;
                 Some(answer)
             }
         };

@@ -103,7 +103,7 @@ pub mod sandbox;
 pub mod seal;
 pub mod store;
 pub mod time;
-pub mod trail;
+pub mod trace;
 pub mod validate;
 pub mod webhook;
 

@@ -186,7 +186,7 @@ fn a_callback_counts_only_under_its_providers_signature_and_for_its_own_payments
     }
     let about = subject(1, &key).unwrap();
     assert!(matches!(about, Subject::Attempt(_, 1)));
-    engine.run(railgate::engine::Answer { subject: about, answer: callback.answer, lease: None }).unwrap();
+    engine.run(railgate::engine::ReportAnswer { subject: about, answer: callback.answer, lease: None }).unwrap();
     assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Completed);
 }
 

@@ -6,7 +6,7 @@ mod support;
 use std::sync::Arc;
 
 use railgate::api::{IdempotencyKey, Target, Work};
-use railgate::engine::{Answer, Fund, LeaseTasks, Maintain, Receive, Recover, Reverse};
+use railgate::engine::{Fund, LeaseTasks, Maintain, Receive, Recover, ReportAnswer, Reverse};
 use railgate::ledger::Mode;
 use railgate::money::{Currency, Money};
 use railgate::rail::RailAnswer;
@@ -297,12 +297,12 @@ fn limits_are_kept_and_pass_over_a_provider() {
 }
 
 /// Leases what is due and forgets about it, as a host does that is killed.
-fn lease_and_die(engine: &Engine) -> Vec<railgate::api::Call> {
+fn lease_and_die(engine: &Engine) -> Vec<railgate::api::RailCall> {
     engine
         .run(LeaseTasks { limit: 100 })
         .unwrap()
         .into_iter()
-        .filter_map(|l| if let Work::Call(call) = l.work { Some(call) } else { None })
+        .filter_map(|l| if let Work::RailCall(call) = l.work { Some(call) } else { None })
         .collect()
 }
 
@@ -359,13 +359,13 @@ fn a_late_answer_under_a_lost_lease_counts_once() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
     let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
-    let Work::Call(call) = &leases[0].work else { panic!() };
+    let Work::RailCall(call) = &leases[0].work else { panic!() };
     s.env.advance_to(support::START + 31_000);
     s.work();
     assert_eq!(s.status("r"), "unknown");
     let answer = RailAnswer::Completed { rail_reference: Some("X".into()) };
     for _ in 0..3 {
-        s.engine.run(Answer { subject: call.subject, answer: answer.clone(), lease: Some(leases[0].key) }).unwrap();
+        s.engine.run(ReportAnswer { subject: call.subject, answer: answer.clone(), lease: Some(leases[0].key) }).unwrap();
     }
     assert_eq!(s.status("r"), "completed");
     let events = s.events("r").len();
@@ -380,7 +380,7 @@ fn not_found_is_proof_only_when_nothing_can_be_on_its_way() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
     let calls = lease_and_die(&s.engine);
-    s.engine.run(Answer { subject: calls[0].subject, answer: RailAnswer::NotSent, lease: None }).unwrap();
+    s.engine.run(ReportAnswer { subject: calls[0].subject, answer: RailAnswer::NotSent, lease: None }).unwrap();
     assert_eq!((s.status("r"), s.view("r").attempts), ("unknown", 1));
     s.assert_sound();
 }

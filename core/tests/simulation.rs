@@ -12,10 +12,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use railgate::api::{Action, Call, Caller, Lease, SignedBy, Subject, Work};
+use railgate::api::{Action, Caller, Lease, RailCall, SignedBy, Subject, Work};
 use railgate::auth::{Nonce, ScopeSet, Signer, SoftwareKey};
 use railgate::engine::{
-    AddKey, Answer, AnyCommand, AnyOutput, Command, Create, Created, LeaseTasks, NumberEvents, Receive, Reversed, Signed,
+    AddKey, AnyCommand, AnyOutput, Command, Create, Created, LeaseTasks, NumberEvents, Receive, ReportAnswer, Reversed, Signed,
 };
 use railgate::env::Env;
 use railgate::ids::{EndpointNo, KeyNo, SettlementNo};
@@ -56,7 +56,7 @@ struct World {
     /// Reports on their way: they may be lost, repeated or late.
     reports: Vec<(Subject, RailAnswer, TaskKey)>,
     /// Requests on their way to the operator.
-    calls: Vec<(Call, TaskKey)>,
+    calls: Vec<(RailCall, TaskKey)>,
     answered: HashMap<String, String>,
     references: u64,
     signed: SignedCalls,
@@ -308,7 +308,7 @@ impl World {
                 continue;
             }
             match work {
-                Work::Call(call) => self.calls.push((call, key)),
+                Work::RailCall(call) => self.calls.push((call, key)),
                 Work::Callback { subject, answer } => self.reports.push((subject, answer, key)),
             }
         }
@@ -338,7 +338,7 @@ impl World {
             self.reports.swap_remove(which);
         }
         let node = self.node();
-        let _ = self.nodes[node].run(Answer { subject, answer, lease: Some(key) });
+        let _ = self.nodes[node].run(ReportAnswer { subject, answer, lease: Some(key) });
     }
 
     /// Lets everything come to rest: no more faults, all the time in the world.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use hyper::{HeaderMap, Method};
-use railgate::api::{Call, Lease, Subject, Work};
-use railgate::engine::{Answer, Receive};
+use railgate::api::{Lease, RailCall, Subject, Work};
+use railgate::engine::{Receive, ReportAnswer};
 use railgate::rail::{Carried, HttpReply, HttpRequest, RailAnswer, Request};
 use railgate::store::record::TaskKey;
 use railgate::webhook::{Cidr, Guard};
@@ -51,7 +51,7 @@ impl Carrier {
         for Lease { key, work } in leases {
             match work {
                 Work::Callback { subject, answer } => answers.push((subject, answer, key)),
-                Work::Call(call) => match self.gateway.engine().request(&call) {
+                Work::RailCall(call) => match self.gateway.engine().request(&call) {
                     // It is taken again when its lease ends. The others go on.
                     Err(error) => faults.push(error),
                     Ok(Request::Inside) => inside.push((call, key)),
@@ -82,7 +82,7 @@ impl Carrier {
     ///
     /// # Errors
     /// If the store cannot be used, or the call's provider is not configured any more.
-    pub async fn ask(&self, call: Call) -> Result<RailAnswer> {
+    pub async fn ask(&self, call: RailCall) -> Result<RailAnswer> {
         match self.gateway.engine().request(&call)? {
             Request::Inside => self.gateway.run(Receive(call)).await,
             Request::TooLate => Ok(RailAnswer::Unknown),
@@ -91,7 +91,7 @@ impl Carrier {
     }
 
     /// Operators inside the gateway keep their books in the same store: calls to them are commands.
-    async fn receive(&self, calls: Vec<(Call, TaskKey)>) -> Result<Vec<(Subject, RailAnswer, TaskKey)>> {
+    async fn receive(&self, calls: Vec<(RailCall, TaskKey)>) -> Result<Vec<(Subject, RailAnswer, TaskKey)>> {
         let asked: Vec<_> = calls.iter().map(|(call, key)| (call.subject, call.provider, *key)).collect();
         let results = self.gateway.work_all(calls.into_iter().map(|(call, _)| Receive(call)).collect()).await?;
         let answers = asked.into_iter().zip(results).map(|((subject, provider, key), result)| {
@@ -104,12 +104,12 @@ impl Carrier {
     }
 
     async fn report(&self, answers: Vec<(Subject, RailAnswer, TaskKey)>) -> Result<()> {
-        let commands = answers.into_iter().map(|(subject, answer, key)| Answer { subject, answer, lease: Some(key) });
+        let commands = answers.into_iter().map(|(subject, answer, key)| ReportAnswer { subject, answer, lease: Some(key) });
         // Whose report fails has its lease end, and is taken again; the others are not held up.
         self.gateway.work_all(commands.collect()).await?.into_iter().collect()
     }
 
-    async fn send(&self, call: &Call, request: HttpRequest) -> RailAnswer {
+    async fn send(&self, call: &RailCall, request: HttpRequest) -> RailAnswer {
         let (engine, begun) = (self.gateway.engine(), Instant::now());
         let answer = engine.decode(call, &self.exchange(request).await);
         let provider = engine.provider_name(call.provider);

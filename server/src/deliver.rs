@@ -89,13 +89,13 @@ impl Deliverer {
             Mode::Sandbox => &self.sandbox,
             Mode::Live => &self.live,
         };
-        let mut under_way = JoinSet::new();
+        let mut in_flight = JoinSet::new();
         for delivery in parcel.deliveries {
             let (gateway, outbound) = (self.gateway.clone(), outbound.clone());
             let (secrets, url) = (Arc::clone(&secrets), Arc::clone(&url));
-            under_way.spawn(async move { deliver(&gateway, &outbound, &secrets, &url, delivery).await });
+            in_flight.spawn(async move { deliver(&gateway, &outbound, &secrets, &url, delivery).await });
         }
-        Ok(under_way.join_all().await.into_iter().map(|tried| self.counted(tried)).collect())
+        Ok(in_flight.join_all().await.into_iter().map(|tried| self.counted(tried)).collect())
     }
 
     fn counted(&self, tried: Tried) -> Tried {
@@ -151,21 +151,21 @@ async fn deliver(gateway: &Gateway, outbound: &Outbound, secrets: &[WebhookSecre
 pub async fn drive(deliverer: Deliverer, settings: DeliverSettings, stop: Stop) {
     let room = |endpoints| Arc::new(Semaphore::new(endpoints));
     let (healthy, troubled) = (room(settings.healthy), room(settings.troubled));
-    let (under_way, shares) = (JoinSet::new(), Arc::default());
+    let (in_flight, shares) = (JoinSet::new(), Arc::default());
     let backoff = Backoff::new("webhooks", &stop);
-    let mut driver = Driver { deliverer, settings, stop, under_way, healthy, troubled, shares, backoff };
+    let mut driver = Driver { deliverer, settings, stop, in_flight, healthy, troubled, shares, backoff };
     while !driver.stop.is_requested() {
         driver.step().await;
     }
     // What is cut off was perhaps delivered: its lease ends and it is delivered again, under the same id.
-    let _ = tokio::time::timeout(settings.drain, async { while driver.under_way.join_next().await.is_some() {} }).await;
+    let _ = tokio::time::timeout(settings.drain, async { while driver.in_flight.join_next().await.is_some() {} }).await;
 }
 
 struct Driver {
     deliverer: Deliverer,
     settings: DeliverSettings,
     stop: Stop,
-    under_way: JoinSet<Result<()>>,
+    in_flight: JoinSet<Result<()>>,
     /// Room for further endpoints, of each line.
     healthy: Arc<Semaphore>,
     troubled: Arc<Semaphore>,
@@ -176,7 +176,7 @@ struct Driver {
 
 impl Driver {
     async fn step(&mut self) {
-        while let Some(done) = self.under_way.try_join_next() {
+        while let Some(done) = self.in_flight.try_join_next() {
             judge(done);
         }
         let (healthy, troubled) = (self.healthy.available_permits().min(LEASE), self.troubled.available_permits().min(LEASE));
@@ -205,7 +205,7 @@ impl Driver {
         let room = Arc::clone(line).try_acquire_owned();
         let place = Place::taken(&self.shares, parcel.share());
         let deliverer = self.deliverer.clone();
-        self.under_way.spawn(async move {
+        self.in_flight.spawn(async move {
             let _held = (room, place);
             carry(deliverer, parcel).await
         });
@@ -226,7 +226,7 @@ impl Driver {
         tokio::select! {
             () = alarm => {}
             () = self.deliverer.gateway.deliveries().earlier() => {}
-            Some(done) = self.under_way.join_next() => judge(done),
+            Some(done) = self.in_flight.join_next() => judge(done),
             () = self.stop.requested() => {}
         }
     }

@@ -10,7 +10,7 @@
 //! | to change … | look at |
 //! |---|---|
 //! | a route | [`http`]: one file a family; a handler and its name in the `routes!` of its file; see `http/route.rs` |
-//! | what happens around every request | `http/front.rs` |
+//! | what happens around every request | `http/middleware.rs` |
 //! | TLS, CORS, rate limits | `http/tls.rs`, `http/cors.rs`, `http/limit.rs`; their settings in [`config`] |
 //! | how commands reach the engine | [`gateway`] |
 //! | how the outbox is carried | [`worker`], [`carrier`] |
@@ -19,7 +19,7 @@
 //! | a setting of `railgate serve` | `cli/settings/`; of any host: [`config`], [`Hosted`] |
 //! | how strangers' URLs are called | [`outbound`] |
 //! | how a receipt looks as PDF | `pdf/` |
-//! | the order of start and end | [`running`] |
+//! | the order of start and end | [`service`] |
 
 mod background;
 pub mod carrier;
@@ -35,7 +35,7 @@ mod number;
 pub mod outbound;
 #[cfg(feature = "pdf")]
 pub mod pdf;
-pub mod running;
+pub mod service;
 pub mod stop;
 #[cfg(feature = "cli")]
 pub mod telemetry;
@@ -43,4 +43,4 @@ pub mod verify;
 pub mod worker;
 
 pub use config::{Edge, RateLimits, TlsFiles};
-pub use running::{Hosted, Running, ServeError, start, start_with};
+pub use service::{Hosted, Running, ServeError, start, start_with};

@@ -46,7 +46,7 @@ const MAINTAIN_AGAIN: Duration = Duration::from_secs(1);
 /// Drives the outbox until `stop` turns true, then finishes what it has under way.
 pub async fn drive(gateway: Gateway, carrier: Carrier, metrics: Arc<Metrics>, settings: WorkerSettings, stop: Stop) {
     let backoff = Backoff::new("the outbox", &stop);
-    let mut worker = Worker { gateway, carrier, metrics, settings, stop, under_way: JoinSet::new(), backoff };
+    let mut worker = Worker { gateway, carrier, metrics, settings, stop, in_flight: JoinSet::new(), backoff };
     if !settings.carries {
         return worker.stop.requested().await;
     }
@@ -62,7 +62,7 @@ pub async fn drive(gateway: Gateway, carrier: Carrier, metrics: Arc<Metrics>, se
         }
         worker.step().await;
     }
-    while worker.under_way.join_next().await.is_some() {}
+    while worker.in_flight.join_next().await.is_some() {}
 }
 
 struct Worker {
@@ -71,7 +71,7 @@ struct Worker {
     metrics: Arc<Metrics>,
     settings: WorkerSettings,
     stop: Stop,
-    under_way: JoinSet<Result<()>>,
+    in_flight: JoinSet<Result<()>>,
     backoff: Backoff,
 }
 
@@ -82,11 +82,11 @@ impl Worker {
 
     /// Leases one batch and starts it, or waits until there is something to lease.
     async fn step(&mut self) {
-        while let Some(done) = self.under_way.try_join_next() {
+        while let Some(done) = self.in_flight.try_join_next() {
             self.judge(done).await;
         }
-        if self.under_way.len() >= self.settings.batches {
-            if let Some(done) = self.under_way.join_next().await {
+        if self.in_flight.len() >= self.settings.batches {
+            if let Some(done) = self.in_flight.join_next().await {
                 self.judge(done).await;
             }
             return;
@@ -98,7 +98,7 @@ impl Worker {
                 self.backoff.reset();
                 self.metrics.leased(leases.len());
                 let carrier = self.carrier.clone();
-                self.under_way.spawn(async move { carrier.carry(leases).await });
+                self.in_flight.spawn(async move { carrier.carry(leases).await });
             }
             Err(error) => self.backoff.wait("leasing tasks", &error).await,
         }
@@ -119,7 +119,7 @@ impl Worker {
         let ended = tokio::select! {
             () = sleep(nap) => None,
             () = self.gateway.wake().earlier() => None,
-            done = self.under_way.join_next(), if !self.under_way.is_empty() => done,
+            done = self.in_flight.join_next(), if !self.in_flight.is_empty() => done,
             () = self.stop.requested() => None,
         };
         if let Some(done) = ended {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use railgate::auth::{Signer, SoftwareKey};
-use railgate::client::{Answer, Call, Exchange, Patience, Request, Session, SignedBy, Snapshot, Step};
+use railgate::client::{self, Call, Exchange, Request, RetryPolicy, Session, SignedBy, Snapshot, Step};
 use railgate::ledger::Mode;
 use serde_json::Value;
 
@@ -177,7 +177,7 @@ pub struct Client {
 }
 
 /// Everything once: what a test does again, it does itself.
-const ONCE: Patience = Patience { tries: 1, timeout_ms: 0, pause_ms: 0, longest_pause_ms: 0, unconnected: true };
+const ONCE: RetryPolicy = RetryPolicy { tries: 1, timeout_ms: 0, pause_ms: 0, longest_pause_ms: 0, unconnected: true };
 
 impl Client {
     /// Sends one call and reads its answer. A call that was refused because token or challenge had ended is signed anew
@@ -282,7 +282,7 @@ impl Client {
 
     fn answered(&mut self, exchange: &mut Exchange, response: &Response) {
         let headers: Vec<(&str, &str)> = response.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let answer = Answer { status: response.status, headers: &headers, body: &response.bytes };
+        let answer = client::Response { status: response.status, headers: &headers, body: &response.bytes };
         exchange.answered(&mut self.session, &answer, now());
     }
 }

@@ -151,13 +151,13 @@ impl World {
                 }
                 heard(&Heard::NoAnswer { problem: "{}" });
             }
-            4 => heard(&Heard::Answer { status: 429, body: br#"{"code":"rate_limited"}"#, date: Some(at) }),
+            4 => heard(&Heard::Response { status: 429, body: br#"{"code":"rate_limited"}"#, date: Some(at) }),
             _ => {
                 let (status, body) = self.gateway.answer(tried.kind, &tried.reference, &body_of(&tried), self.now);
                 match fate {
                     5 => return false,
                     6 => heard(&Heard::NoAnswer { problem: "{}" }),
-                    _ => heard(&Heard::Answer { status, body: body.as_bytes(), date: Some(at) }),
+                    _ => heard(&Heard::Response { status, body: body.as_bytes(), date: Some(at) }),
                 }
                 self.heard.push((tried, status, body, at));
             }
@@ -170,7 +170,7 @@ impl World {
         let count = i64::try_from(self.heard.len()).unwrap();
         if count > 0 {
             let (tried, status, body, at) = &self.heard[usize::try_from(self.random.below(count)).unwrap()];
-            let answer = Heard::Answer { status: *status, body: body.as_bytes(), date: Some(*at) };
+            let answer = Heard::Response { status: *status, body: body.as_bytes(), date: Some(*at) };
             outbox.heard(tried, &answer, self.device()).unwrap();
         }
     }
@@ -328,7 +328,7 @@ fn what_has_ended_may_be_removed_and_news_of_it_are_no_news_of_its_successor() {
     assert!(matches!(outbox.remove("inv-1"), Err(OutboxError::State(OutboxState::Queued))));
     let Step::Send(first) = outbox.next(START).unwrap() else { panic!("nothing is due") };
     assert!(matches!(outbox.remove("inv-1"), Err(OutboxError::State(OutboxState::Sending))));
-    let refusal = Heard::Answer { status: 422, body: br#"{"code":"insufficient_funds"}"#, date: Some(START) };
+    let refusal = Heard::Response { status: 422, body: br#"{"code":"insufficient_funds"}"#, date: Some(START) };
     assert_eq!(outbox.heard(&first, &refusal, START).unwrap().unwrap().state, OutboxState::Refused);
     assert_eq!(outbox.prune(START).unwrap(), 0, "it changed at that moment, not before");
     outbox.remove("inv-1").unwrap();
@@ -356,7 +356,7 @@ fn doubtful(folder: &Path) -> OutboxFile {
     outbox.heard(&lost, &Heard::NoAnswer { problem: "{}" }, START).unwrap();
     outbox.wake(START).unwrap();
     let Step::Send(refused) = outbox.next(START).unwrap() else { panic!("nothing is due") };
-    let answer = Heard::Answer { status: 422, body: br#"{"code":"insufficient_funds"}"#, date: Some(START) };
+    let answer = Heard::Response { status: 422, body: br#"{"code":"insufficient_funds"}"#, date: Some(START) };
     let entry = outbox.heard(&refused, &answer, START).unwrap();
     assert_eq!(entry.unwrap().state, OutboxState::Unknown, "the first may be paid yet");
     outbox
@@ -367,7 +367,11 @@ fn absent(outbox: &OutboxFile, device: Millis, passed: Option<Millis>) -> Outbox
     let Step::Send(asked) = outbox.next(device).unwrap() else { panic!("nothing is due") };
     assert_eq!(asked.kind, TryKind::Ask);
     let date = passed.map(|passed| START + passed);
-    outbox.heard(&asked, &Heard::Answer { status: 404, body: br#"{"code":"settlement_not_found"}"#, date }, device).unwrap().unwrap().state
+    outbox
+        .heard(&asked, &Heard::Response { status: 404, body: br#"{"code":"settlement_not_found"}"#, date }, device)
+        .unwrap()
+        .unwrap()
+        .state
 }
 
 #[test]

@@ -14,6 +14,6 @@ pub use crate::validate::{CreateRequest, ReverseRequest};
 pub use answer::{CreateAnswer, ReverseAnswer};
 pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedToken, SignedBy, Subject, Target};
 pub use request::*;
-pub use task::{Action, Call, Lease, Work};
+pub use task::{Action, Lease, RailCall, Work};
 pub use view::*;
 pub use webhook::*;

@@ -23,7 +23,7 @@ pub struct Lease {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Work {
     /// Ask a rail, and report its answer.
-    Call(Call),
+    RailCall(RailCall),
     /// A callback of an operator inside the gateway has arrived: report it as it is.
     Callback {
         /// About what.
@@ -48,7 +48,7 @@ pub enum Action {
 
 /// One question to one provider. Whoever carries it must answer `Unknown` unless it knows better.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct RailCall {
     /// What it is about.
     pub subject: Subject,
     /// What is asked.

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::{Algorithm, PublicKey};
 use crate::error::Error;
-use crate::validate::json::{Problems, Value};
+use crate::validate::json::{FieldProblems, Value};
 
 /// Members that only a private or a secret key has (RFC 7518, section 6; RFC 8037, section 2).
 const PRIVATE: [&str; 8] = ["d", "k", "p", "q", "dp", "dq", "qi", "oth"];
@@ -24,40 +24,40 @@ pub fn parse_jwk(jwk: &str) -> Result<PublicKey, Error> {
 }
 
 /// [`parse_jwk`] of a value inside a body.
-pub(crate) fn read_jwk(value: Value<'_>) -> Result<PublicKey, Problems> {
+pub(crate) fn read_jwk(value: Value<'_>) -> Result<PublicKey, FieldProblems> {
     read_jwk_as(value, PublicKey::from_bytes)
 }
 
 /// [`read_jwk`] without arithmetic on the curve: for callers whose own library refuses a point that is not on it, as
 /// every library does before it verifies.
-pub(crate) fn read_unchecked_jwk(value: Value<'_>) -> Result<PublicKey, Problems> {
+pub(crate) fn read_unchecked_jwk(value: Value<'_>) -> Result<PublicKey, FieldProblems> {
     read_jwk_as(value, PublicKey::from_stored)
 }
 
-fn read_jwk_as(value: Value<'_>, make: fn(Algorithm, &[u8]) -> Option<PublicKey>) -> Result<PublicKey, Problems> {
-    let mut problems = Problems::default();
+fn read_jwk_as(value: Value<'_>, make: fn(Algorithm, &[u8]) -> Option<PublicKey>) -> Result<PublicKey, FieldProblems> {
+    let mut problems = FieldProblems::default();
     let members = Members::read(value, &mut problems)?;
     for name in PRIVATE {
         if members.find(name).is_some() {
             let message = "belongs to a private key, which must never leave its device; this one must now be considered exposed: \
                            make a new key and send its public half";
-            problems.add(name, Problems::one("private_key_sent", message));
+            problems.add(name, FieldProblems::one("private_key_sent", message));
         }
     }
     let key = members.key(make, &mut problems);
     members.check_use(&mut problems);
     problems.into_result(())?;
-    key.ok_or_else(|| Problems::one("malformed_key", "is not a public key"))
+    key.ok_or_else(|| FieldProblems::one("malformed_key", "is not a public key"))
 }
 
-fn problem(problems: &mut Problems, name: &str, code: &'static str, message: impl Into<String>) {
-    problems.add(name, Problems::one(code, message));
+fn problem(problems: &mut FieldProblems, name: &str, code: &'static str, message: impl Into<String>) {
+    problems.add(name, FieldProblems::one(code, message));
 }
 
 struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
 impl<'a> Members<'a> {
-    fn read(value: Value<'a>, problems: &mut Problems) -> Result<Self, Problems> {
+    fn read(value: Value<'a>, problems: &mut FieldProblems) -> Result<Self, FieldProblems> {
         let mut members = value.members()?;
         let mut seen = BTreeSet::new();
         for (name, _) in &members {
@@ -74,15 +74,15 @@ impl<'a> Members<'a> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
-    fn text(&self, name: &str, problems: &mut Problems) -> Option<Cow<'a, str>> {
+    fn text(&self, name: &str, problems: &mut FieldProblems) -> Option<Cow<'a, str>> {
         match self.find(name) {
             Some(value) => problems.note(name, value.text()),
-            None => problems.note(name, Err(Problems::one("required", "is required"))),
+            None => problems.note(name, Err(FieldProblems::one("required", "is required"))),
         }
     }
 
     /// The key, or `None` after noting why not.
-    fn key(&self, make: fn(Algorithm, &[u8]) -> Option<PublicKey>, problems: &mut Problems) -> Option<PublicKey> {
+    fn key(&self, make: fn(Algorithm, &[u8]) -> Option<PublicKey>, problems: &mut FieldProblems) -> Option<PublicKey> {
         let (algorithm, curve, names): (_, _, &[&str]) = match &*self.text("kty", problems)? {
             "EC" => (Algorithm::EcdsaP256Sha256, "P-256", &["ES256"]),
             "OKP" => (Algorithm::Ed25519, "Ed25519", &["EdDSA", "Ed25519"]),
@@ -113,7 +113,7 @@ impl<'a> Members<'a> {
         key
     }
 
-    fn coordinate(&self, name: &str, problems: &mut Problems) -> Option<[u8; 32]> {
+    fn coordinate(&self, name: &str, problems: &mut FieldProblems) -> Option<[u8; 32]> {
         let text = self.text(name, problems)?;
         let bytes = URL_SAFE_NO_PAD.decode(&*text).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
         if bytes.is_none() {
@@ -122,14 +122,14 @@ impl<'a> Members<'a> {
         bytes
     }
 
-    fn check_algorithm(&self, names: &[&str], problems: &mut Problems) {
+    fn check_algorithm(&self, names: &[&str], problems: &mut FieldProblems) {
         let Some(value) = self.find("alg") else { return };
         if problems.note("alg", value.text()).is_some_and(|alg| !names.contains(&&*alg)) {
             problem(problems, "alg", "unsupported_algorithm", format!("must be {} for this kty", names.join(" or ")));
         }
     }
 
-    fn check_use(&self, problems: &mut Problems) {
+    fn check_use(&self, problems: &mut FieldProblems) {
         if let Some(value) = self.find("use")
             && problems.note("use", value.text()).is_some_and(|it| it != "sig")
         {

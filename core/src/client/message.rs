@@ -17,10 +17,10 @@ pub struct Request {
 
 /// An answer, as far as an [`Exchange`](super::Exchange) looks at it.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer<'a> {
+pub struct Response<'a> {
     /// The status.
     pub status: u16,
-    /// Names and values; those of [`Answer::HEADERS`] are all that is looked at.
+    /// Names and values; those of [`Response::HEADERS`] are all that is looked at.
     pub headers: &'a [(&'a str, &'a str)],
     /// The body.
     pub body: &'a [u8],
@@ -60,7 +60,7 @@ impl Request {
     }
 }
 
-impl Answer<'_> {
+impl Response<'_> {
     /// The headers that are looked at, in lower case.
     pub const HEADERS: [&'static str; 4] = ["content-type", "date", "retry-after", "signature-challenge"];
 

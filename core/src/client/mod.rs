@@ -20,8 +20,8 @@ use crate::ledger::Mode;
 use crate::time::{Millis, parse_http_date};
 
 use draft::Draft;
-pub use exchange::{Call, Done, Exchange, Lost, Patience, SignedBy, Step, Verdict, Why};
-pub use message::{Answer, Request, normal_base};
+pub use exchange::{Call, Done, Exchange, Lost, RetryPolicy, SignedBy, Step, Verdict, Why};
+pub use message::{Request, Response, normal_base};
 pub use ticket::Snapshot;
 use ticket::{CHALLENGE_MARGIN, TOKEN_MARGIN, Ticket};
 
@@ -204,7 +204,7 @@ impl Session {
     /// Learns from any answer: a fresh challenge, the end of a token, the server's clock.
     ///
     /// True if the call was refused before anything was done and the same call, signed anew, may be taken. Try once.
-    fn hear(&mut self, answer: &Answer<'_>, now: Millis) -> bool {
+    fn hear(&mut self, answer: &Response<'_>, now: Millis) -> bool {
         let code = if answer.status >= 400 { told(answer.body).map(|told| told.code).unwrap_or_default() } else { String::new() };
         match code.as_str() {
             // The server's header may hold one for another environment; asking for one cannot go wrong.
@@ -226,7 +226,7 @@ impl Session {
     }
 
     /// Learns the challenge or the token from the 2xx to a request that asked for one, or enrolled. False if it cannot be read.
-    fn learn(&mut self, answer: &Answer<'_>, now: Millis) -> bool {
+    fn learn(&mut self, answer: &Response<'_>, now: Millis) -> bool {
         match told(answer.body) {
             Some(Told { access_token: Some(text), expires_in: Some(life), .. }) => {
                 self.token = Some(Ticket::new(&text, now, life, TOKEN_MARGIN));

@@ -13,8 +13,8 @@ fn session() -> Session {
     Session::new("http://127.0.0.1:8080/", Mode::Sandbox, key(1).public_key()).unwrap()
 }
 
-fn answer(status: u16, body: &str) -> Answer<'_> {
-    Answer { status, headers: &[], body: body.as_bytes() }
+fn answer(status: u16, body: &str) -> Response<'_> {
+    Response { status, headers: &[], body: body.as_bytes() }
 }
 
 fn ready() -> Session {
@@ -134,7 +134,7 @@ fn what_was_refused_before_anything_was_done_may_be_tried_once_more() {
 fn a_clock_that_is_wrong_is_put_right_by_the_server_s() {
     let mut session = ready();
     let headers = [("Date", "Fri, 21 Nov 2025 15:00:00 GMT")];
-    let refused = Answer { status: 401, headers: &headers, body: br#"{"code":"clock_skew"}"# };
+    let refused = Response { status: 401, headers: &headers, body: br#"{"code":"clock_skew"}"# };
     assert!(session.hear(&refused, NOW));
     let signed = sign(&session, Request::new("GET", "/api/v1/balances"), true, NOW + 2000, [8; 16]).unwrap();
     assert_eq!(verified(&signed, &session.public_key(), TAG).1, 1_763_737_202);
@@ -144,7 +144,7 @@ fn a_clock_that_is_wrong_is_put_right_by_the_server_s() {
 fn a_fresh_challenge_is_taken_from_any_answer_once_the_old_one_is_half_over() {
     let mut session = ready();
     let headers = [("signature-challenge", "c1.second.tag")];
-    let told = Answer { status: 404, headers: &headers, body: b"{}" };
+    let told = Response { status: 404, headers: &headers, body: b"{}" };
     session.hear(&told, NOW + 149_000);
     assert_eq!(session.snapshot().challenge.as_deref(), Some("c1.first.tag"));
     session.hear(&told, NOW + 150_000);

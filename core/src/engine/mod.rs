@@ -9,7 +9,7 @@
 //! | `group/` | how commands become one commit; [`Command`], [`Slot`] |
 //! | `settlement/` | [`Create`], and all that is read of a settlement |
 //! | `reversal/` | [`Reverse`] |
-//! | `dispatch/` | [`LeaseTasks`], [`Answer`], [`Receive`], [`Recover`], [`Release`] |
+//! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
 //! | `access/` | [`Signed`], enrolments, keys, tokens, operators' acts, secrets |
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
@@ -44,7 +44,7 @@ use access::Plain;
 use access::Vault;
 pub use access::*;
 pub use config::Config;
-pub use dispatch::{Answer, LeaseTasks, Receive, Recover, Release};
+pub use dispatch::{LeaseTasks, Receive, Recover, Release, ReportAnswer};
 pub use event_log::NumberEvents;
 use event_log::{Deferred, Numbering};
 #[cfg(feature = "testkit")]

@@ -25,7 +25,7 @@
 //! Offline, with the event, the `.tlog-proof` text and the log's verifier key ([`LogKey`], obtained once from a trusted
 //! source):
 //!
-//! 1. Compute the event's hash from the event, as the [trail](crate::trail) says.
+//! 1. Compute the event's hash from the event, as the [event trace](crate::trace) says.
 //! 2. [`verify_proof`] computes the leaf from salt and hash, follows the path to the root of the checkpoint in the proof,
 //!    and checks its signature. It returns the [`Checkpoint`]: keep it, to ask later for consistency with a newer one.
 //!

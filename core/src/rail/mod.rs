@@ -10,7 +10,7 @@ pub mod simulator;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::api::{Action, Call, ScenarioView};
+use crate::api::{Action, RailCall, ScenarioView};
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::stored_enum;
 use crate::participant::Participant;
@@ -34,10 +34,10 @@ pub trait Rail: Send + Sync {
     }
 
     /// What to send to the provider, to ask it that.
-    fn encode(&self, call: &Call, provider: &ProviderSpec) -> Request;
+    fn encode(&self, call: &RailCall, provider: &ProviderSpec) -> Request;
 
     /// What the provider's reply means. Whatever does not fit what its protocol says is [`RailAnswer::Unknown`].
-    fn decode(&self, call: &Call, reply: &HttpReply) -> RailAnswer;
+    fn decode(&self, call: &RailCall, reply: &HttpReply) -> RailAnswer;
 
     /// Reads what a provider sends by itself: about what, and what it says.
     ///
@@ -70,13 +70,13 @@ pub trait Rail: Send + Sync {
 /// An operator inside the gateway. It keeps books of its own, as a real one does, in the gateway's store.
 pub trait Inside: Send + Sync {
     /// Whether a request arrives at all.
-    fn is_reachable(&self, call: &Call) -> bool;
+    fn is_reachable(&self, call: &RailCall) -> bool;
     /// The answer to a payment or a reversal that has arrived.
-    fn answer(&self, call: &Call) -> RailAnswer;
+    fn answer(&self, call: &RailCall) -> RailAnswer;
     /// The answer to a question about one that arrived `elapsed` milliseconds ago.
-    fn inquire(&self, call: &Call, elapsed: Millis) -> RailAnswer;
+    fn inquire(&self, call: &RailCall, elapsed: Millis) -> RailAnswer;
     /// The callbacks about a payment: how long after it arrived, and what each says.
-    fn callbacks(&self, call: &Call) -> Vec<(Millis, RailAnswer)>;
+    fn callbacks(&self, call: &RailCall) -> Vec<(Millis, RailAnswer)>;
 }
 
 /// The rails that a gateway speaks.

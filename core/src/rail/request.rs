@@ -65,7 +65,7 @@ pub struct Inbound<'a> {
 /// What a provider said by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
-    /// The key under which the rail knows the attempt or the reversal: [`crate::api::Call::rail_key`].
+    /// The key under which the rail knows the attempt or the reversal: [`crate::api::RailCall::rail_key`].
     pub rail_key: String,
     /// What it says.
     pub answer: super::RailAnswer,

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::{FailureCode, HttpReply, Inside, Payee, PayeeMatch, Rail, RailAnswer, Request};
-use crate::api::{Call, ScenarioView, Subject};
+use crate::api::{RailCall, ScenarioView, Subject};
 use crate::ledger::Mode;
 use crate::participant::{Namespace, Participant};
 use crate::route::{Capabilities, ProviderSpec};
@@ -34,11 +34,11 @@ impl Rail for Simulator {
         Payee { matched, display_name: name.map(str::to_owned) }
     }
 
-    fn encode(&self, _: &Call, _: &ProviderSpec) -> Request {
+    fn encode(&self, _: &RailCall, _: &ProviderSpec) -> Request {
         Request::Inside
     }
 
-    fn decode(&self, _: &Call, _: &HttpReply) -> RailAnswer {
+    fn decode(&self, _: &RailCall, _: &HttpReply) -> RailAnswer {
         RailAnswer::Unknown
     }
 
@@ -52,25 +52,25 @@ impl Rail for Simulator {
 }
 
 impl Inside for Simulator {
-    fn is_reachable(&self, call: &Call) -> bool {
+    fn is_reachable(&self, call: &RailCall) -> bool {
         Scenario::of(&call.to) != Scenario::ProviderDown
     }
 
-    fn answer(&self, call: &Call) -> RailAnswer {
+    fn answer(&self, call: &RailCall) -> RailAnswer {
         match call.subject {
             Subject::Attempt(_, n) => Scenario::of(&call.to).submit(n, &call.rail_key),
             Subject::Reversal(..) => Scenario::of(&call.to).reverse(&call.rail_key),
         }
     }
 
-    fn inquire(&self, call: &Call, elapsed: Millis) -> RailAnswer {
+    fn inquire(&self, call: &RailCall, elapsed: Millis) -> RailAnswer {
         match call.subject {
             Subject::Attempt(_, n) => Scenario::of(&call.to).inquire(n, &call.rail_key, elapsed),
             Subject::Reversal(..) => Scenario::of(&call.to).reverse(&call.rail_key),
         }
     }
 
-    fn callbacks(&self, call: &Call) -> Vec<(Millis, RailAnswer)> {
+    fn callbacks(&self, call: &RailCall) -> Vec<(Millis, RailAnswer)> {
         Scenario::of(&call.to).callbacks(&call.rail_key)
     }
 }

@@ -27,7 +27,7 @@ use crate::lifecycle::SettlementStatus;
 use crate::money::Money;
 use crate::store::record::{Digest32, EventRecord, EventType, SettlementRecord};
 use crate::time::rfc3339;
-use crate::trail;
+use crate::trace;
 
 pub use form::Form;
 pub use page::content_security_policy;
@@ -272,7 +272,7 @@ pub(crate) fn claims(
         iss: issuer.to_owned(),
         jti: id(moment),
         iat: moment.at.div_euclid(1_000),
-        sub: format!("stl_{}", trail::settlement_ulid(key, record)),
+        sub: format!("stl_{}", trace::settlement_ulid(key, record)),
         env: record.mode.as_str().to_owned(),
         reference: record.reference.as_str().to_owned(),
         amt: money(record.amount),
@@ -285,7 +285,7 @@ pub(crate) fn claims(
         provider: provider.to_owned(),
         rail_ref: record.more.as_deref().and_then(|more| more.rail_reference.clone()),
         rev: money(record.reversed),
-        ev: Trace { n: moment.n, head: trail::hex(&moment.hash) },
+        ev: Trace { n: moment.n, head: trace::hex(&moment.hash) },
         supersedes: before.map(id),
     }
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::rail::sandbox_scenarios;
 use crate::receipt::{Form, Receipt};
 use crate::time::Millis;
-use crate::validate::json::{Problems, Value};
+use crate::validate::json::{FieldProblems, Value};
 
 /// Every call: its name, the members that it needs, and those that it takes.
 const CALLS: &[(&str, &[&str], &[&str])] = &[
@@ -168,24 +168,24 @@ struct Request<'a> {
 impl<'a> Request<'a> {
     fn parse(text: &'a str) -> Result<Self> {
         let members = Value::parse(text)?.members()?;
-        let mut problems = Problems::default();
+        let mut problems = FieldProblems::default();
         let named = members.iter().find(|(name, _)| name == "call").map(|(_, value)| *value);
         let read = |value: Option<Value<'a>>| {
-            let name = value.ok_or_else(|| Problems::one("required", "is required"))?.text()?;
+            let name = value.ok_or_else(|| FieldProblems::one("required", "is required"))?.text()?;
             let known = CALLS.iter().find(|(known, ..)| *known == name);
-            known.ok_or_else(|| Problems::one("unknown_value", format!("{name:?} is not a call of the sandbox")))
+            known.ok_or_else(|| FieldProblems::one("unknown_value", format!("{name:?} is not a call of the sandbox")))
         };
         let found = problems.note("call", read(named));
         if let Some((_, needed, taken)) = found {
             for (at, (name, _)) in members.iter().enumerate() {
                 if members[..at].iter().any(|(earlier, _)| earlier == name) {
-                    problems.add(name, Problems::one("duplicate_field", "must not be given twice"));
+                    problems.add(name, FieldProblems::one("duplicate_field", "must not be given twice"));
                 } else if name != "call" && !needed.iter().chain(*taken).any(|known| known == name) {
-                    problems.add(name, Problems::one("unknown_field", "is not a member of this call"));
+                    problems.add(name, FieldProblems::one("unknown_field", "is not a member of this call"));
                 }
             }
             for name in needed.iter().filter(|needed| !members.iter().any(|(name, _)| name == *needed)) {
-                problems.add(name, Problems::one("required", "is required"));
+                problems.add(name, FieldProblems::one("required", "is required"));
             }
         }
         match (problems.into_result(()), found) {
@@ -205,7 +205,7 @@ impl<'a> Request<'a> {
     }
 
     fn text(&self, name: &'static str) -> Result<Cow<'a, str>> {
-        let read = self.get(name).ok_or_else(|| Problems::one("required", "is required")).and_then(Value::text);
+        let read = self.get(name).ok_or_else(|| FieldProblems::one("required", "is required")).and_then(Value::text);
         read.map_err(|problems| under(name, problems))
     }
 
@@ -224,15 +224,15 @@ impl<'a> Request<'a> {
 }
 
 /// The text that a parameter would have in a URL.
-fn parameter(value: Value<'_>) -> Result<String, Problems> {
+fn parameter(value: Value<'_>) -> Result<String, FieldProblems> {
     match value.raw() {
         simple @ ("true" | "false") => Ok(simple.to_owned()),
         _ => value.number().map(Cow::into_owned),
     }
 }
 
-fn under(name: &str, inner: Problems) -> Error {
-    let mut problems = Problems::default();
+fn under(name: &str, inner: FieldProblems) -> Error {
+    let mut problems = FieldProblems::default();
     problems.add(name, inner);
     problems.into()
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::time::{Millis, rfc3339};
-use crate::validate::json::{Object, Problems, Value};
+use crate::validate::json::{FieldProblems, Object, Value};
 
 /// How the sandbox's time is told from the host's. What is kept of it: 8 bytes big-endian for how far it is ahead, and 8 more
 /// for when it stands, while it does.
@@ -48,9 +48,9 @@ impl ClockRequest {
     }
 }
 
-fn span(value: Value<'_>) -> Result<Millis, Problems> {
+fn span(value: Value<'_>) -> Result<Millis, FieldProblems> {
     let within = value.number()?.parse().ok().filter(|ms| (0..=FARTHEST).contains(ms));
-    within.ok_or_else(|| Problems::one("out_of_range", format!("must be a whole number of milliseconds from 0 to {FARTHEST}")))
+    within.ok_or_else(|| FieldProblems::one("out_of_range", format!("must be a whole number of milliseconds from 0 to {FARTHEST}")))
 }
 
 impl Clock {

@@ -19,7 +19,7 @@ use std::sync::{RwLock, RwLockReadGuard};
 use super::compact::{Rest, blob};
 use super::record::{Key, Record};
 use super::{Commit, CommitError, Scan, Store, StoreError, Unique};
-use frame::Link;
+use frame::ChainHash;
 use table::Table;
 
 /// A store in memory with a journal, for records of every kind.
@@ -41,7 +41,7 @@ struct State<const SERVER: bool> {
     /// Of the last entry; 0 before the first.
     number: u64,
     /// Of the last entry.
-    link: Link,
+    link: ChainHash,
     /// Whole entries that were not taken yet.
     pending: Vec<u8>,
 }
@@ -181,7 +181,7 @@ fn poisoned() -> StoreError {
 
 /// Leaves out the entries that the snapshot holds, after making sure that they are the ones that led up to it.
 fn pass_over<'a, const SERVER: bool>(entries: &'a [u8], snapshot: &State<SERVER>) -> Result<&'a [u8], JournalError> {
-    let (mut rest, mut before) = (entries, None::<(u64, Link)>);
+    let (mut rest, mut before) = (entries, None::<(u64, ChainHash)>);
     loop {
         let here = rest;
         let expected = before.map_or(snapshot.number + 1, |(number, _)| number + 1);

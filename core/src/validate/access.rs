@@ -1,6 +1,6 @@
 //! The bodies of calls about credentials.
 
-use super::json::{Object, Problems, Value, is_blank};
+use super::json::{FieldProblems, Object, Value, is_blank};
 use crate::api::{ChallengeBody, EnrollBody, NewKeyBody, RevokeBody, TokenBody};
 use crate::auth::{PublicKey, ScopeSet, read_jwk, token_hash};
 use crate::error::Error;
@@ -108,19 +108,19 @@ pub fn parse_challenge(body: &[u8]) -> Result<Mode, Error> {
     body.finish(|| mode).map(|mode| mode.unwrap_or(Mode::Sandbox))
 }
 
-fn mode(value: Value<'_>) -> Result<Mode, Problems> {
+fn mode(value: Value<'_>) -> Result<Mode, FieldProblems> {
     let name = value.text()?;
     let known = Mode::ALL.iter().copied().find(|mode| mode.as_str() == name);
-    known.ok_or_else(|| Problems::one("unknown_value", "must be sandbox or live"))
+    known.ok_or_else(|| FieldProblems::one("unknown_value", "must be sandbox or live"))
 }
 
-fn scopes(value: Value<'_>) -> Result<ScopeSet, Problems> {
+fn scopes(value: Value<'_>) -> Result<ScopeSet, FieldProblems> {
     let scopes = ScopeSet::parse(&value.text()?).map_err(|name| {
         let known = ScopeSet::all().to_string();
-        Problems::one("scope_unknown", format!("{name:?} is not a scope; there are: {known}"))
+        FieldProblems::one("scope_unknown", format!("{name:?} is not a scope; there are: {known}"))
     })?;
     if scopes.is_empty() {
-        return Err(Problems::one("required", "must name at least one scope; leave it out for all there are"));
+        return Err(FieldProblems::one("required", "must name at least one scope; leave it out for all there are"));
     }
     Ok(scopes)
 }

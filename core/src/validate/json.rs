@@ -25,16 +25,16 @@ const PROBLEMS_MAX: usize = 100;
 
 /// What is wrong with a value, with pointers relative to that value. Never empty when it stands for a failure.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Problems(Vec<FieldProblem>);
+pub(crate) struct FieldProblems(Vec<FieldProblem>);
 
-impl Problems {
+impl FieldProblems {
     /// The value itself is wrong.
     pub(crate) fn one(code: &'static str, message: impl Into<String>) -> Self {
         Self(vec![FieldProblem::new("", code, message)])
     }
 
     /// Adds the problems of the member or element `name`.
-    pub(crate) fn add(&mut self, name: &str, inner: Problems) {
+    pub(crate) fn add(&mut self, name: &str, inner: FieldProblems) {
         let room = PROBLEMS_MAX.saturating_sub(self.0.len());
         self.0.extend(inner.0.into_iter().take(room).map(|mut problem| {
             problem.pointer = pointer(name) + &problem.pointer;
@@ -43,12 +43,12 @@ impl Problems {
     }
 
     /// The value, or `None` after adding what is wrong with the member or element `name`.
-    pub(crate) fn note<T>(&mut self, name: &str, read: Result<T, Problems>) -> Option<T> {
+    pub(crate) fn note<T>(&mut self, name: &str, read: Result<T, FieldProblems>) -> Option<T> {
         read.map_err(|inner| self.add(name, inner)).ok()
     }
 
     /// `value` if there are no problems.
-    pub(crate) fn into_result<T>(self, value: T) -> Result<T, Problems> {
+    pub(crate) fn into_result<T>(self, value: T) -> Result<T, FieldProblems> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
 }
@@ -86,17 +86,17 @@ impl<'a> Value<'a> {
     }
 
     /// A string without control characters: one line.
-    pub(crate) fn text(self) -> Result<Cow<'a, str>, Problems> {
+    pub(crate) fn text(self) -> Result<Cow<'a, str>, FieldProblems> {
         self.string("a string", |c| c.is_control())
     }
 
     /// A string whose only control characters are line feeds and tabs.
-    pub(crate) fn lines(self) -> Result<Cow<'a, str>, Problems> {
+    pub(crate) fn lines(self) -> Result<Cow<'a, str>, FieldProblems> {
         self.string("a string", |c| c.is_control() && c != '\n' && c != '\t')
     }
 
     /// The text of a number, whether it was sent as a number or as a string. What is in the string is not checked.
-    pub(crate) fn number(self) -> Result<Cow<'a, str>, Problems> {
+    pub(crate) fn number(self) -> Result<Cow<'a, str>, FieldProblems> {
         match self.kind() {
             Kind::Number => Ok(Cow::Borrowed(self.0)),
             _ => self.string("a number, or a string with the same text", |c| c.is_control()),
@@ -104,7 +104,7 @@ impl<'a> Value<'a> {
     }
 
     /// `true` or `false`.
-    pub(crate) fn boolean(self) -> Result<bool, Problems> {
+    pub(crate) fn boolean(self) -> Result<bool, FieldProblems> {
         match self.0 {
             "true" => Ok(true),
             "false" => Ok(false),
@@ -113,28 +113,28 @@ impl<'a> Value<'a> {
     }
 
     /// The elements of an array of `1..=max`. Beyond that only their number is looked at.
-    pub(crate) fn elements(self, max: usize) -> Result<Vec<Value<'a>>, Problems> {
+    pub(crate) fn elements(self, max: usize) -> Result<Vec<Value<'a>>, FieldProblems> {
         if !matches!(self.kind(), Kind::Array) {
             return Err(self.wrong_type("an array"));
         }
         let elements = serde_json::Deserializer::from_str(self.0).deserialize_seq(Elements { max }).map_err(unreadable)?;
         match elements.len() {
-            0 => Err(Problems::one("too_few", "must have at least one element")),
-            n if n > max => Err(Problems::one("too_many", format!("must have at most {max} elements"))),
+            0 => Err(FieldProblems::one("too_few", "must have at least one element")),
+            n if n > max => Err(FieldProblems::one("too_many", format!("must have at most {max} elements"))),
             _ => Ok(elements),
         }
     }
 
     /// The members of an object whose names are the sender's own, in the order sent. Duplicates are kept: the caller
     /// puts the pairs into a map and sees them there.
-    pub(crate) fn members(self) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, Problems> {
+    pub(crate) fn members(self) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, FieldProblems> {
         if !matches!(self.kind(), Kind::Object) {
             return Err(self.wrong_type("an object"));
         }
         serde_json::Deserializer::from_str(self.0).deserialize_map(Members).map_err(unreadable)
     }
 
-    fn string(self, wanted: &str, refused: fn(char) -> bool) -> Result<Cow<'a, str>, Problems> {
+    fn string(self, wanted: &str, refused: fn(char) -> bool) -> Result<Cow<'a, str>, FieldProblems> {
         let Some(inner) = self.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
             return Err(self.wrong_type(wanted));
         };
@@ -147,7 +147,7 @@ impl<'a> Value<'a> {
         if text.bytes().all(|b| matches!(b, b' '..=b'~')) || !text.contains(refused) {
             Ok(text)
         } else {
-            Err(Problems::one("invalid_characters", "must not contain control characters"))
+            Err(FieldProblems::one("invalid_characters", "must not contain control characters"))
         }
     }
 
@@ -162,8 +162,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    fn wrong_type(self, wanted: &str) -> Problems {
-        Problems::one("wrong_type", format!("must be {wanted}, not {}", self.kind().described()))
+    fn wrong_type(self, wanted: &str) -> FieldProblems {
+        FieldProblems::one("wrong_type", format!("must be {wanted}, not {}", self.kind().described()))
     }
 }
 
@@ -191,8 +191,8 @@ impl Kind {
 }
 
 /// For text that was found to be valid JSON before: only a lone surrogate can be wrong with it.
-fn unreadable(_: serde_json::Error) -> Problems {
-    Problems::one("invalid_characters", "must not contain half of a surrogate pair")
+fn unreadable(_: serde_json::Error) -> FieldProblems {
+    FieldProblems::one("invalid_characters", "must not contain half of a surrogate pair")
 }
 
 /// A JSON object with a fixed table of `N` fields, being read.
@@ -201,8 +201,8 @@ pub(crate) struct Object<'a, const N: usize> {
     names: &'static [&'static str; N],
     values: [Option<Value<'a>>; N],
     /// By position in the table, in any order until the end.
-    problems: Vec<(usize, Problems)>,
-    unknown: Problems,
+    problems: Vec<(usize, FieldProblems)>,
+    unknown: FieldProblems,
 }
 
 impl<'a, const N: usize> Object<'a, N> {
@@ -213,7 +213,7 @@ impl<'a, const N: usize> Object<'a, N> {
     /// [`ErrorCode::InvalidFields`] if it is one and not an object.
     pub(crate) fn parse(body: &'a [u8], names: &'static [&'static str; N]) -> Result<Self, Error> {
         let text = std::str::from_utf8(body).map_err(|error| not_utf8(body, error.valid_up_to()))?;
-        let mut object = Self { names, values: [None; N], problems: Vec::new(), unknown: Problems::default() };
+        let mut object = Self { names, values: [None; N], problems: Vec::new(), unknown: FieldProblems::default() };
         let mut reader = serde_json::Deserializer::from_str(text);
         if text.trim_start_matches(is_space).starts_with('{') {
             reader.deserialize_map(Fill(&mut object)).and_then(|()| reader.end()).map_err(malformed)?;
@@ -224,16 +224,20 @@ impl<'a, const N: usize> Object<'a, N> {
     }
 
     /// A field that must be there; `null` counts as absent. `None` if it is not or `read` refuses it, which is noted.
-    pub(crate) fn required<T>(&mut self, name: &'static str, read: impl FnOnce(Value<'a>) -> Result<T, Problems>) -> Option<T> {
+    pub(crate) fn required<T>(&mut self, name: &'static str, read: impl FnOnce(Value<'a>) -> Result<T, FieldProblems>) -> Option<T> {
         let read = |value| match value {
             Some(value) => read(value),
-            None => Err(Problems::one("required", "is required")),
+            None => Err(FieldProblems::one("required", "is required")),
         };
         self.field(name, read)
     }
 
     /// A field that may be absent or `null`, which both give `Some(None)`. `None` if `read` refuses it, which is noted.
-    pub(crate) fn optional<T>(&mut self, name: &'static str, read: impl FnOnce(Value<'a>) -> Result<T, Problems>) -> Option<Option<T>> {
+    pub(crate) fn optional<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(Value<'a>) -> Result<T, FieldProblems>,
+    ) -> Option<Option<T>> {
         self.field(name, |value| value.map(read).transpose())
     }
 
@@ -242,14 +246,14 @@ impl<'a, const N: usize> Object<'a, N> {
     pub(crate) fn patch<T>(
         &mut self,
         name: &'static str,
-        read: impl FnOnce(Option<Value<'a>>) -> Result<T, Problems>,
+        read: impl FnOnce(Option<Value<'a>>) -> Result<T, FieldProblems>,
     ) -> Option<Option<T>> {
         let at = self.names.iter().position(|known| *known == name);
         let given = at.and_then(|at| self.values.get(at)).is_some_and(Option::is_some);
         if given { self.field(name, read).map(Some) } else { Some(None) }
     }
 
-    fn field<T>(&mut self, name: &'static str, read: impl FnOnce(Option<Value<'a>>) -> Result<T, Problems>) -> Option<T> {
+    fn field<T>(&mut self, name: &'static str, read: impl FnOnce(Option<Value<'a>>) -> Result<T, FieldProblems>) -> Option<T> {
         let at = self.names.iter().position(|known| *known == name);
         debug_assert!(at.is_some(), "{name} is not in the table");
         let value = at.and_then(|at| self.values.get(at).copied()).flatten();
@@ -272,7 +276,7 @@ impl<'a, const N: usize> Object<'a, N> {
             return build().ok_or_else(|| Error::internal("a field was refused and no problem noted"));
         }
         self.problems.sort_by_key(|(at, _)| *at);
-        let mut all = Problems::default();
+        let mut all = FieldProblems::default();
         for (at, problems) in self.problems {
             all.add(self.names.get(at).copied().unwrap_or_default(), problems);
         }
@@ -285,22 +289,22 @@ impl<'a, const N: usize> Object<'a, N> {
         match at.and_then(|at| self.values.get_mut(at).map(|slot| (at, slot))) {
             Some((_, slot @ None)) => *slot = Some(value),
             Some((at, Some(_))) => {
-                let noted = |(noted, _): &(usize, Problems)| *noted == at;
+                let noted = |(noted, _): &(usize, FieldProblems)| *noted == at;
                 if !self.problems.iter().any(noted) {
-                    self.problems.push((at, Problems::one("duplicate_field", "must not be given twice")));
+                    self.problems.push((at, FieldProblems::one("duplicate_field", "must not be given twice")));
                 }
             }
             None if self.unknown.0.len() < PROBLEMS_MAX => {
                 let message = format!("is not a known field; there are {}", self.names.join(", "));
-                self.unknown.add(&key, Problems::one("unknown_field", message));
+                self.unknown.add(&key, FieldProblems::one("unknown_field", message));
             }
             None => {}
         }
     }
 }
 
-impl From<Problems> for Error {
-    fn from(problems: Problems) -> Self {
+impl From<FieldProblems> for Error {
+    fn from(problems: FieldProblems) -> Self {
         Error::invalid(problems.0)
     }
 }

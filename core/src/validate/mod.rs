@@ -14,7 +14,7 @@ use crate::lifecycle::stored_enum;
 use crate::money::{Amount, AmountError, Currency, Money};
 use crate::participant::{Participant, ParticipantError, Reference, ReferenceError};
 use crate::time::{Millis, parse_rfc3339, rfc3339};
-use json::{Object, Problems, Value};
+use json::{FieldProblems, Object, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -194,98 +194,98 @@ pub fn parse_batch(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Vec<Re
     Ok(elements.into_iter().map(|element| parse_create(element.raw().as_bytes(), offer, now)).collect())
 }
 
-fn currency(value: Value<'_>) -> Result<Currency, Problems> {
+fn currency(value: Value<'_>) -> Result<Currency, FieldProblems> {
     Currency::from_code(&value.text()?)
-        .ok_or_else(|| Problems::one("currency_unknown", "must be an ISO 4217 currency code in upper case, such as EUR"))
+        .ok_or_else(|| FieldProblems::one("currency_unknown", "must be an ISO 4217 currency code in upper case, such as EUR"))
 }
 
-fn offered(currency: Currency, offer: &dyn Offer) -> Result<(), Problems> {
+fn offered(currency: Currency, offer: &dyn Offer) -> Result<(), FieldProblems> {
     if offer.currency(currency) {
         return Ok(());
     }
-    Err(Problems::one("currency_unsupported", format!("{currency} is not offered; the providers list what is")))
+    Err(FieldProblems::one("currency_unsupported", format!("{currency} is not offered; the providers list what is")))
 }
 
-fn amount(value: Value<'_>) -> Result<Amount, Problems> {
+fn amount(value: Value<'_>) -> Result<Amount, FieldProblems> {
     Ok(Amount::parse(&value.number()?)?)
 }
 
-fn reference(value: Value<'_>) -> Result<Reference, Problems> {
+fn reference(value: Value<'_>) -> Result<Reference, FieldProblems> {
     Ok(Reference::parse(&value.text()?)?)
 }
 
-fn reason(value: Value<'_>) -> Result<ReversalReason, Problems> {
+fn reason(value: Value<'_>) -> Result<ReversalReason, FieldProblems> {
     ReversalReason::from_name(&value.text()?).ok_or_else(|| {
         let known: Vec<_> = ReversalReason::ALL.iter().map(|reason| reason.as_str()).collect();
-        Problems::one("reason_unknown", format!("must be one of {}", known.join(", ")))
+        FieldProblems::one("reason_unknown", format!("must be one of {}", known.join(", ")))
     })
 }
 
-fn description(value: Value<'_>) -> Result<String, Problems> {
+fn description(value: Value<'_>) -> Result<String, FieldProblems> {
     sized(value.lines()?, 0, DESCRIPTION_MAX_CHARS)
 }
 
-fn provider(value: Value<'_>) -> Result<String, Problems> {
+fn provider(value: Value<'_>) -> Result<String, FieldProblems> {
     let text = value.text()?;
     let fits =
         (1..=PROVIDER_MAX_CHARS).contains(&text.len()) && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'));
     if fits {
         return Ok(text.into_owned());
     }
-    Err(Problems::one("provider_malformed", "must be a provider's id: 1 to 64 of a-z, 0-9, '.', '_', '-'"))
+    Err(FieldProblems::one("provider_malformed", "must be a provider's id: 1 to 64 of a-z, 0-9, '.', '_', '-'"))
 }
 
-fn time(value: Value<'_>) -> Result<Millis, Problems> {
+fn time(value: Value<'_>) -> Result<Millis, FieldProblems> {
     parse_rfc3339(&value.text()?)
-        .ok_or_else(|| Problems::one("time_malformed", "must be an RFC 3339 time with its offset, such as 2030-01-31T12:00:00Z"))
+        .ok_or_else(|| FieldProblems::one("time_malformed", "must be an RFC 3339 time with its offset, such as 2030-01-31T12:00:00Z"))
 }
 
-fn future(value: Value<'_>, now: Millis) -> Result<Millis, Problems> {
+fn future(value: Value<'_>, now: Millis) -> Result<Millis, FieldProblems> {
     let at = time(value)?;
     if at > now {
         return Ok(at);
     }
-    Err(Problems::one("expires_in_past", format!("must be in the future; it is {} now", rfc3339(now))))
+    Err(FieldProblems::one("expires_in_past", format!("must be in the future; it is {} now", rfc3339(now))))
 }
 
-fn metadata(value: Value<'_>) -> Result<BTreeMap<String, String>, Problems> {
+fn metadata(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems> {
     let members = value.members()?;
-    let mut problems = Problems::default();
+    let mut problems = FieldProblems::default();
     if members.len() > METADATA_MAX_PAIRS {
-        problems = Problems::one("too_many", format!("must have at most {METADATA_MAX_PAIRS} pairs"));
+        problems = FieldProblems::one("too_many", format!("must have at most {METADATA_MAX_PAIRS} pairs"));
     }
     let mut pairs = BTreeMap::new();
     for (key, value) in members {
         problems.note(&key, metadata_key(&key));
         let text = problems.note(&key, value.text().and_then(|text| sized(text, 0, METADATA_VALUE_MAX_CHARS)));
         if pairs.contains_key(key.as_ref()) {
-            problems.add(&key, Problems::one("duplicate_field", "must not be given twice"));
+            problems.add(&key, FieldProblems::one("duplicate_field", "must not be given twice"));
         }
         pairs.insert(key.into_owned(), text.unwrap_or_default());
     }
     problems.into_result(pairs)
 }
 
-fn metadata_key(key: &str) -> Result<(), Problems> {
+fn metadata_key(key: &str) -> Result<(), FieldProblems> {
     if key.contains(char::is_control) {
-        return Err(Problems::one("invalid_characters", "the key must not contain control characters"));
+        return Err(FieldProblems::one("invalid_characters", "the key must not contain control characters"));
     }
     check_size(key, 1, METADATA_KEY_MAX_CHARS, "the key must have")
 }
 
 /// `text` if it has `min..=max` characters.
-fn sized(text: Cow<'_, str>, min: usize, max: usize) -> Result<String, Problems> {
+fn sized(text: Cow<'_, str>, min: usize, max: usize) -> Result<String, FieldProblems> {
     check_size(&text, min, max, "must have")?;
     Ok(text.into_owned())
 }
 
-fn check_size(text: &str, min: usize, max: usize, subject: &str) -> Result<(), Problems> {
+fn check_size(text: &str, min: usize, max: usize, subject: &str) -> Result<(), FieldProblems> {
     if text.len() < min {
-        return Err(Problems::one("too_short", format!("{subject} at least {min} character")));
+        return Err(FieldProblems::one("too_short", format!("{subject} at least {min} character")));
     }
     // No text has more characters than bytes: the usual short one need not be counted.
     if text.len() > max && text.chars().count() > max {
-        return Err(Problems::one("too_long", format!("{subject} at most {max} characters")));
+        return Err(FieldProblems::one("too_long", format!("{subject} at most {max} characters")));
     }
     Ok(())
 }
@@ -293,9 +293,9 @@ fn check_size(text: &str, min: usize, max: usize, subject: &str) -> Result<(), P
 /// Lets `?` turn a value's own error into the problem of its field.
 macro_rules! problem_from {
     ($($error:ty),*) => {$(
-        impl From<$error> for Problems {
+        impl From<$error> for FieldProblems {
             fn from(error: $error) -> Self {
-                Problems::one(error.code(), error.to_string())
+                FieldProblems::one(error.code(), error.to_string())
             }
         }
     )*};

@@ -3,7 +3,7 @@
 //! Where a webhook may point to is not decided here: that depends on the gateway's settings, and the engine's guard knows
 //! them.
 
-use super::json::{Object, Problems, Value, is_blank};
+use super::json::{FieldProblems, Object, Value, is_blank};
 use super::{sized, time};
 use crate::api::{NewWebhook, NewWebhookBody, ReplayBody, RotationBody, TestBody, WebhookPatch, WebhookPatchBody};
 use crate::error::Error;
@@ -94,26 +94,26 @@ pub fn parse_replay(body: &[u8]) -> Result<ReplayRequest, Error> {
     let until = body.optional("until", |value| {
         let until = time(value)?;
         let fits = since.is_none_or(|since| since < until);
-        fits.then_some(until).ok_or_else(|| Problems::one("out_of_range", "must be later than since"))
+        fits.then_some(until).ok_or_else(|| FieldProblems::one("out_of_range", "must be later than since"))
     });
     let after = body.optional("after", position);
     body.finish(|| Some(ReplayRequest { since: since?, until: until?, after: after?.unwrap_or(0) }))
 }
 
-fn kept(value: Option<Value<'_>>) -> Result<Value<'_>, Problems> {
-    value.ok_or_else(|| Problems::one("required", "cannot be taken away; leave it out to keep it as it is"))
+fn kept(value: Option<Value<'_>>) -> Result<Value<'_>, FieldProblems> {
+    value.ok_or_else(|| FieldProblems::one("required", "cannot be taken away; leave it out to keep it as it is"))
 }
 
-fn url(value: Value<'_>) -> Result<String, Problems> {
+fn url(value: Value<'_>) -> Result<String, FieldProblems> {
     sized(value.text()?, 1, URL_MAX_BYTES)
 }
 
-fn description(value: Value<'_>) -> Result<String, Problems> {
+fn description(value: Value<'_>) -> Result<String, FieldProblems> {
     sized(value.text()?, 0, DESCRIPTION_MAX_CHARS)
 }
 
 /// `None` for everything.
-fn events(value: Value<'_>) -> Result<Option<TopicSet>, Problems> {
+fn events(value: Value<'_>) -> Result<Option<TopicSet>, FieldProblems> {
     let is_everything = |value: &Value<'_>| value.text().is_ok_and(|text| text == EVERYTHING);
     if is_everything(&value) {
         return Ok(None);
@@ -122,7 +122,7 @@ fn events(value: Value<'_>) -> Result<Option<TopicSet>, Problems> {
     if elements.len() == 1 && elements.iter().all(is_everything) {
         return Ok(None);
     }
-    let mut problems = Problems::default();
+    let mut problems = FieldProblems::default();
     let mut topics = Vec::with_capacity(elements.len());
     for (n, element) in elements.into_iter().enumerate() {
         topics.extend(problems.note(&n.to_string(), topic(element)));
@@ -130,25 +130,25 @@ fn events(value: Value<'_>) -> Result<Option<TopicSet>, Problems> {
     problems.into_result(Some(TopicSet::of(topics)))
 }
 
-fn topic(value: Value<'_>) -> Result<Topic, Problems> {
+fn topic(value: Value<'_>) -> Result<Topic, FieldProblems> {
     let name = value.text()?;
     Topic::from_name(&name).ok_or_else(|| {
         if name == EVERYTHING {
-            return Problems::one("event_type_unknown", "\"*\" stands for every type, and stands alone");
+            return FieldProblems::one("event_type_unknown", "\"*\" stands for every type, and stands alone");
         }
         let known: Vec<_> = Topic::all().map(Topic::as_str).collect();
-        Problems::one("event_type_unknown", format!("must be one of {}", known.join(", ")))
+        FieldProblems::one("event_type_unknown", format!("must be one of {}", known.join(", ")))
     })
 }
 
-fn grace_s(value: Value<'_>) -> Result<u32, Problems> {
+fn grace_s(value: Value<'_>) -> Result<u32, FieldProblems> {
     let grace = value.number()?.parse().ok().filter(|seconds| *seconds <= GRACE_MAX_S);
-    grace.ok_or_else(|| Problems::one("out_of_range", format!("must be a whole number of seconds from 0 to {GRACE_MAX_S}")))
+    grace.ok_or_else(|| FieldProblems::one("out_of_range", format!("must be a whole number of seconds from 0 to {GRACE_MAX_S}")))
 }
 
-fn position(value: Value<'_>) -> Result<i64, Problems> {
+fn position(value: Value<'_>) -> Result<i64, FieldProblems> {
     let position = value.number()?.parse().ok().filter(|position| *position >= 0);
-    position.ok_or_else(|| Problems::one("out_of_range", "must be a whole number, as next_after of the answer before gave it"))
+    position.ok_or_else(|| FieldProblems::one("out_of_range", "must be a whole number, as next_after of the answer before gave it"))
 }
 
 #[cfg(test)]

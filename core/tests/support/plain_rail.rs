@@ -6,7 +6,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use railgate::api::{Action, Call};
+use railgate::api::{Action, RailCall};
 use railgate::rail::{Callback, CallbackError, FailureCode, HttpReply, HttpRequest, Inbound, Rail, RailAnswer, Request};
 use railgate::route::{Capabilities, ProviderSpec};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ impl Rail for PlainRail {
         Capabilities { check_payee: false, reverse: true, partial_reverse: true, inquiry: true, idempotent_submit: true }
     }
 
-    fn encode(&self, call: &Call, provider: &ProviderSpec) -> Request {
+    fn encode(&self, call: &RailCall, provider: &ProviderSpec) -> Request {
         let base = provider.settings.get("base_url").map_or("", String::as_str);
         let (method, path) = match call.action {
             Action::Submit => ("PUT", "payments"),
@@ -46,7 +46,7 @@ impl Rail for PlainRail {
         })
     }
 
-    fn decode(&self, call: &Call, reply: &HttpReply) -> RailAnswer {
+    fn decode(&self, call: &RailCall, reply: &HttpReply) -> RailAnswer {
         match (reply.status, call.action) {
             (200, _) => serde_json::from_slice(&reply.body).map_or(RailAnswer::Unknown, |body| said(&body)),
             (404, Action::Inquire | Action::InquireReversal) => RailAnswer::NotSent,

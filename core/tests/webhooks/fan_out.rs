@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use railgate::ErrorCode;
 use railgate::api::{Lease, Work};
-use railgate::engine::{Answer, LeaseTasks, Receive};
+use railgate::engine::{LeaseTasks, Receive, ReportAnswer};
 use railgate::ledger::Mode;
 use railgate::store::record::{Key, Record, RecordKind};
 use railgate::store::{CommitError, StoreError, Unique, Write};
@@ -31,9 +31,9 @@ fn work(w: &World, seen: &mut Seen) {
         let Some(Lease { key, work }) = leases.into_iter().next() else { return };
         let (subject, answer) = match work {
             Work::Callback { subject, answer } => (subject, answer),
-            Work::Call(call) => (call.subject, w.run(Receive(call)).unwrap()),
+            Work::RailCall(call) => (call.subject, w.run(Receive(call)).unwrap()),
         };
-        w.run(Answer { subject, answer, lease: Some(key) }).unwrap();
+        w.run(ReportAnswer { subject, answer, lease: Some(key) }).unwrap();
         look(w, seen);
     }
 }

@@ -8,7 +8,7 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 
 use super::Global;
 use super::failure::{Done, EXIT_HTTP, Failure};
-use super::http::{API, Answer, Ask};
+use super::http::{API, ApiResponse, Ask};
 use super::problem::{Problem, unanswered};
 use super::session::{Next, SIGNED_HEADERS, Session};
 use super::terminal::{Terminal, note};
@@ -112,7 +112,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-fn failed(answer: &Answer) -> Failure {
+fn failed(answer: &ApiResponse) -> Failure {
     let code = Problem::of(answer).code;
     let code = if code.is_empty() { String::new() } else { format!(" {code}") };
     Failure::new(format!("the server answered {}{code}", answer.status.as_u16())).exit(EXIT_HTTP)

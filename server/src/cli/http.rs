@@ -81,7 +81,7 @@ impl Ask {
 
 /// A whole answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct ApiResponse {
     /// Its status.
     pub(crate) status: StatusCode,
     /// Its headers.
@@ -90,7 +90,7 @@ pub(crate) struct Answer {
     pub(crate) body: Bytes,
 }
 
-impl Answer {
+impl ApiResponse {
     /// A header's text, if it is there and is text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
@@ -166,13 +166,13 @@ impl Http {
     }
 
     /// Sends a request and reads the whole answer, which may take so long.
-    pub(crate) async fn send(&self, ask: &Ask, limit: Duration) -> Done<Result<Answer, NoAnswer>> {
+    pub(crate) async fn send(&self, ask: &Ask, limit: Duration) -> Done<Result<ApiResponse, NoAnswer>> {
         let sent = self.sent(ask)?;
         let exchange = async {
             let Stream { status, headers, body } = sent.await?;
             let body = Limited::new(body, MAX_BODY).collect().await;
             let body = body.map_err(|error| NoAnswer::Lost(chain(error.as_ref())))?.to_bytes();
-            Ok(Answer { status, headers, body })
+            Ok(ApiResponse { status, headers, body })
         };
         Ok(timeout(limit, exchange).await.unwrap_or_else(|_| Err(late(limit))))
     }
@@ -222,11 +222,11 @@ impl Stream {
     }
 
     /// The rest of it as a whole answer.
-    pub(crate) async fn finish(self) -> Answer {
+    pub(crate) async fn finish(self) -> ApiResponse {
         let body = timeout(ANSWER, Limited::new(self.body, MAX_BODY).collect()).await;
         // What an error's body would have said is worth having, not worth failing for.
         let body = body.ok().and_then(Result::ok).map(|all| all.to_bytes()).unwrap_or_default();
-        Answer { status: self.status, headers: self.headers, body }
+        ApiResponse { status: self.status, headers: self.headers, body }
     }
 }
 

@@ -13,7 +13,6 @@ mod events;
 mod failure;
 mod http;
 mod keys;
-mod look;
 mod migrate;
 mod operator;
 mod problem;
@@ -27,6 +26,7 @@ mod serve;
 mod session;
 mod settings;
 mod settle;
+mod show;
 mod stores;
 mod terminal;
 mod webhooks;
@@ -134,11 +134,11 @@ enum Command {
     Enroll(enroll::EnrollArgs),
     Settle(settle::SettleArgs),
     Check(settle::CheckArgs),
-    Status(look::StatusArgs),
+    Status(show::StatusArgs),
     Events(events::EventsArgs),
     Reverse(reverse::ReverseArgs),
-    List(look::ListArgs),
-    Balance(look::BalanceArgs),
+    List(show::ListArgs),
+    Balance(show::BalanceArgs),
     Receipt(receipt::ReceiptArgs),
     Webhooks(webhooks::WebhooksArgs),
     Curl(curl::CurlArgs),
@@ -193,11 +193,11 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Enroll(args) => wait_for(enroll::run(args, global, terminal)),
         Command::Settle(args) => wait_for(settle::settle(args, global, terminal)),
         Command::Check(args) => wait_for(settle::check(args, global, terminal)),
-        Command::Status(args) => wait_for(look::status(args, global, terminal)),
+        Command::Status(args) => wait_for(show::status(args, global, terminal)),
         Command::Events(args) => wait_for(events::run(args, global, terminal)),
         Command::Reverse(args) => wait_for(reverse::run(args, global, terminal)),
-        Command::List(args) => wait_for(look::list(args, global, terminal)),
-        Command::Balance(args) => wait_for(look::balance(args, global, terminal)),
+        Command::List(args) => wait_for(show::list(args, global, terminal)),
+        Command::Balance(args) => wait_for(show::balance(args, global, terminal)),
         Command::Receipt(args) => wait_for(receipt::run(args, global, terminal)),
         Command::Webhooks(args) => wait_for(webhooks::run(args, global, terminal)),
         Command::Curl(args) => wait_for(curl::run(args, global, terminal)),

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::failure::{Done, Failure};
-use super::http::{Answer, NoAnswer};
+use super::http::{ApiResponse, NoAnswer};
 
 /// Reads the body of an answer that is none. Members that are new are passed over.
-pub(crate) fn read<T: DeserializeOwned>(answer: &Answer) -> Done<T> {
+pub(crate) fn read<T: DeserializeOwned>(answer: &ApiResponse) -> Done<T> {
     serde_json::from_slice(&answer.body)
         .map_err(|error| Failure::new(format!("the server's answer cannot be read: {error}")).hint("--json shows it as it is"))
 }
@@ -34,13 +34,13 @@ pub(crate) struct Problem {
 
 impl Problem {
     /// What the answer says; empty if it does not say it as problem+json.
-    pub(crate) fn of(answer: &Answer) -> Self {
+    pub(crate) fn of(answer: &ApiResponse) -> Self {
         serde_json::from_slice(&answer.body).unwrap_or_default()
     }
 }
 
 /// Why a command that got this answer stops.
-pub(crate) fn refused(answer: &Answer, profile: &str) -> Failure {
+pub(crate) fn refused(answer: &ApiResponse, profile: &str) -> Failure {
     let problem = Problem::of(answer);
     let mut failure = Failure::new(headline(answer, &problem));
     let wide = |pick: fn(&FieldProblem) -> &str| problem.errors.iter().map(|e| pick(e).chars().count()).max().unwrap_or(0);
@@ -59,7 +59,7 @@ pub(crate) fn refused(answer: &Answer, profile: &str) -> Failure {
 }
 
 /// `409 reference_conflict: The reference was used for a different request`
-fn headline(answer: &Answer, problem: &Problem) -> String {
+fn headline(answer: &ApiResponse, problem: &Problem) -> String {
     let status = answer.status.as_u16();
     if problem.code.is_empty() {
         let reason = answer.status.canonical_reason().unwrap_or("an answer without a name");

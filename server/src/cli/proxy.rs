@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 
 use super::Global;
 use super::failure::{Done, Failure};
-use super::http::{Answer, Ask, Http, NoAnswer, Stream, is_loopback};
+use super::http::{ApiResponse, Ask, Http, NoAnswer, Stream, is_loopback};
 use super::session::{Next, SIGNED_HEADERS, Session};
 use super::terminal::{Terminal, note};
 
@@ -242,7 +242,7 @@ fn streamed(stream: Stream) -> Response<Body> {
     response
 }
 
-fn whole(answer: Answer) -> Response<Body> {
+fn whole(answer: ApiResponse) -> Response<Body> {
     let mut response = Response::new(full(answer.body));
     *response.status_mut() = answer.status;
     *response.headers_mut() = passed_on(&answer.headers, false);

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use railgate::auth::Signer;
-use railgate::client::{self, Call, Exchange, Lost, Patience, Request, SignedBy, Step, Verdict, Why};
+use railgate::client::{self, Call, Exchange, Lost, Request, RetryPolicy, SignedBy, Step, Verdict, Why};
 use railgate::time::Millis;
 
 use super::Global;
 use super::failure::{Done, Failure};
-use super::http::{ANSWER, Answer, Ask, Http, NoAnswer, Stream};
+use super::http::{ANSWER, ApiResponse, Ask, Http, NoAnswer, Stream};
 use super::problem::{refused, unanswered};
 use super::profile::{Profile, ProfileFile};
 use super::terminal::note;
@@ -19,7 +19,7 @@ use super::terminal::note;
 /// Where a server is looked for when nobody says anything else.
 pub(crate) const DEFAULT_SERVER: &str = "http://127.0.0.1:8080";
 /// Once. Whether to send it again is for the person to say.
-const ONCE: Patience = Patience {
+const ONCE: RetryPolicy = RetryPolicy {
     tries: 1,
     timeout_ms: ANSWER.as_millis() as u64,
     pause_ms: 250,
@@ -28,9 +28,9 @@ const ONCE: Patience = Patience {
     unconnected: false,
 };
 /// Until there is an answer, for about a minute. A server that wants a longer pause than the longest is told to the person instead.
-const FOR_A_MINUTE: Patience = Patience { tries: 9, ..ONCE };
+const FOR_A_MINUTE: RetryPolicy = RetryPolicy { tries: 9, ..ONCE };
 /// For as long as it takes.
-const FOR_EVER: Patience = Patience { tries: u32::MAX, unconnected: true, ..ONCE };
+const FOR_EVER: RetryPolicy = RetryPolicy { tries: u32::MAX, unconnected: true, ..ONCE };
 /// What a signature sets itself.
 pub(crate) const SIGNED_HEADERS: [&str; 4] = ["authorization", "content-digest", "signature-input", "signature"];
 /// What else it covers.
@@ -57,7 +57,7 @@ pub(crate) struct Running {
     /// That the call makes known.
     new_key: Option<Arc<dyn Signer>>,
     /// What came last, of the call or of what it needs.
-    last: Result<Answer, NoAnswer>,
+    last: Result<ApiResponse, NoAnswer>,
 }
 
 /// What is next in a call under way.
@@ -75,7 +75,7 @@ pub(crate) struct Ended {
     /// What is known about it.
     pub(crate) verdict: Verdict,
     /// What came last.
-    pub(crate) last: Result<Answer, NoAnswer>,
+    pub(crate) last: Result<ApiResponse, NoAnswer>,
 }
 
 impl Running {
@@ -98,7 +98,7 @@ impl Running {
     }
 }
 
-fn reason(last: &Result<Answer, NoAnswer>) -> String {
+fn reason(last: &Result<ApiResponse, NoAnswer>) -> String {
     match last {
         Ok(answer) => format!("the server answered {}", answer.status.as_u16()),
         Err(NoAnswer::NotSent(cause) | NoAnswer::Lost(cause)) => cause.clone(),
@@ -199,7 +199,7 @@ impl Session {
         self.begin(ask, ONCE, None)
     }
 
-    fn begin(&self, mut ask: Ask, patience: Patience, new_key: Option<Arc<dyn Signer>>) -> Done<Running> {
+    fn begin(&self, mut ask: Ask, patience: RetryPolicy, new_key: Option<Arc<dyn Signer>>) -> Done<Running> {
         ask.path = self.http.travelling(&ask.path)?;
         let mut call = call(&ask)?;
         if patience.tries > 1 {
@@ -229,14 +229,14 @@ impl Session {
     }
 
     /// Sends a request once; only 2xx is an answer.
-    pub(crate) async fn call(&mut self, ask: Ask) -> Done<Answer> {
+    pub(crate) async fn call(&mut self, ask: Ask) -> Done<ApiResponse> {
         let ended = self.exchange(ask).await?;
         self.accepted(ended)
     }
 
     /// Sends a request that the server recognises when it comes again, until it is answered. `again` says, for the
     /// person who waits, why sending it again is safe.
-    pub(crate) async fn call_until_answered(&mut self, ask: Ask, again: &str) -> Done<Answer> {
+    pub(crate) async fn call_until_answered(&mut self, ask: Ask, again: &str) -> Done<ApiResponse> {
         let repeated = std::cell::Cell::new(false);
         let running = self.begin(ask, FOR_A_MINUTE, None)?;
         let ended = self.drive(running, |running, pause| {
@@ -291,7 +291,7 @@ impl Session {
     }
 
     /// The answer if it is 2xx, else why the command stops.
-    pub(crate) fn accepted(&self, ended: Ended) -> Done<Answer> {
+    pub(crate) fn accepted(&self, ended: Ended) -> Done<ApiResponse> {
         match ended.last {
             Ok(answer) if answer.status.is_success() => Ok(answer),
             Ok(answer) => Err(refused(&answer, self.file.name())),
@@ -324,7 +324,7 @@ impl Session {
     }
 
     /// What came of what was sent.
-    pub(crate) fn heard(&mut self, running: &mut Running, sent: Result<Answer, NoAnswer>) {
+    pub(crate) fn heard(&mut self, running: &mut Running, sent: Result<ApiResponse, NoAnswer>) {
         match &sent {
             Ok(answer) => self.answered(running, answer),
             Err(NoAnswer::NotSent(_)) => running.exchange.lost(Lost::NotSent),
@@ -335,13 +335,13 @@ impl Session {
 
     /// An answer whose body is passed on as it comes.
     pub(crate) fn opened(&mut self, running: &mut Running, stream: &Stream) {
-        self.answered(running, &Answer { status: stream.status, headers: stream.headers.clone(), body: Default::default() });
+        self.answered(running, &ApiResponse { status: stream.status, headers: stream.headers.clone(), body: Default::default() });
     }
 
-    fn answered(&mut self, running: &mut Running, answer: &Answer) {
+    fn answered(&mut self, running: &mut Running, answer: &ApiResponse) {
         let Some(Identity { api, .. }) = &mut self.identity else { return };
-        let headers: Vec<_> = client::Answer::HEADERS.iter().filter_map(|name| Some((*name, answer.header(name)?))).collect();
-        let said = client::Answer { status: answer.status.as_u16(), headers: &headers, body: &answer.body };
+        let headers: Vec<_> = client::Response::HEADERS.iter().filter_map(|name| Some((*name, answer.header(name)?))).collect();
+        let said = client::Response { status: answer.status.as_u16(), headers: &headers, body: &answer.body };
         running.exchange.answered(api, &said, now());
         self.keep();
     }

@@ -8,7 +8,7 @@ use railgate::rail::PayeeMatch;
 
 use super::Global;
 use super::failure::{Done, Failure};
-use super::http::{Answer, Ask, encode};
+use super::http::{ApiResponse, Ask, encode};
 use super::problem::read;
 use super::render;
 use super::session::{Session, unique_name};
@@ -106,7 +106,7 @@ pub(crate) async fn settle(args: SettleArgs, global: &Global, terminal: &Termina
     report(&answer, global, terminal)
 }
 
-fn report(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
+fn report(answer: &ApiResponse, global: &Global, terminal: &Terminal) -> Done {
     let settlement: SettlementView = read(answer)?;
     if global.json {
         terminal.json(&answer.body)?;

@@ -16,9 +16,9 @@ use railgate::validate::access::{EnrollRequest, parse_challenge, parse_enroll, p
 use railgate::{Engine, Error, ErrorCode};
 
 use super::App;
-use super::answer::{Answer, NO_STORE, ok, secret, with};
-use super::call::{Call, Named, Posted, Raw};
 use super::document::{BadBody, BadMessage, Denied, KeyTaken, NoKey, Unproved, Unserved};
+use super::extract::{Authenticated, Named, Posted, Raw};
+use super::response::{HandlerResult, NO_STORE, ok, secret, with};
 use super::route::{Access, AnyToken, KeyAlone, KeysWrite, routes};
 use super::token;
 
@@ -33,7 +33,7 @@ routes![challenge, enroll, token, revoke_token, keys, add_key, revoke_key, jwks]
     request_body(content = Option<ChallengeBody>, content_type = "application/json", example = json!({"environment": "sandbox"})),
     responses((status = 200, description = "The challenge", body = ChallengeView), BadBody, Unserved),
 )]
-pub(crate) async fn challenge(State(app): State<App>, raw: Raw) -> Answer {
+pub(crate) async fn challenge(State(app): State<App>, raw: Raw) -> HandlerResult {
     let mode = parse_challenge(&raw.body)?;
     secret(StatusCode::OK, &ChallengeView { challenge: app.gate.challenge(mode), expires_in: CHALLENGE_TTL_S })
 }
@@ -52,7 +52,7 @@ pub(crate) async fn challenge(State(app): State<App>, raw: Raw) -> Answer {
         BadBody, Unproved, KeyTaken, Unserved,
     ),
 )]
-pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> Answer {
+pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> HandlerResult {
     match parse_enroll(&raw.body)? {
         EnrollRequest::Sandbox { key, name } => {
             raw.context.set_access(Access::Enrolling);
@@ -84,7 +84,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> Answer {
     }
 }
 
-async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> Answer {
+async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> HandlerResult {
     let enrolled = app.gateway.run(command).await?;
     let key = enrolled.key.ok_or_else(|| Error::internal("an enrolment without a key"))?;
     let view = EnrollmentView {
@@ -108,7 +108,7 @@ async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> Answer {
     request_body(content = Option<TokenBody>, content_type = "application/json", example = json!({"scope": "settlements:read balances:read"})),
     responses((status = 200, description = "The token", body = GrantView), BadBody, Unproved, Unserved),
 )]
-pub(crate) async fn token(State(app): State<App>, posted: Posted<KeyAlone>) -> Answer {
+pub(crate) async fn token(State(app): State<App>, posted: Posted<KeyAlone>) -> HandlerResult {
     let scopes = parse_token(posted.body())?;
     let client_id = format!("cli_{}", posted.caller.client_id);
     let token = app.gateway.run(posted.signed(IssueToken { key: posted.credential.key, scopes })).await?;
@@ -123,7 +123,7 @@ pub(crate) async fn token(State(app): State<App>, posted: Posted<KeyAlone>) -> A
     request_body(content = Option<RevokeBody>, content_type = "application/json", example = json!({"token": "rg_sandbox_…"})),
     responses((status = 204, description = "It cannot be used any more"), BadBody, Denied, Unserved),
 )]
-pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted<AnyToken>) -> Answer {
+pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted<AnyToken>) -> HandlerResult {
     let token = match parse_revocation(posted.body())? {
         Some(token) => token,
         None => token::bearer(&posted.raw.parts.headers)?.and_then(token_hash).ok_or_else(token::missing)?,
@@ -138,7 +138,7 @@ pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted<AnyToken
     get, path = "/api/v1/auth/keys", tag = "access", operation_id = "listKeys",
     responses((status = 200, description = "All of them", body = KeysView), Denied, Unserved),
 )]
-pub(crate) async fn keys(State(app): State<App>, Call(call): Call<AnyToken>) -> Answer {
+pub(crate) async fn keys(State(app): State<App>, Authenticated(call): Authenticated<AnyToken>) -> HandlerResult {
     let data = app.gateway.read(|engine| engine.keys(&call.caller)).await?;
     ok(&KeysView { data })
 }
@@ -152,7 +152,7 @@ pub(crate) async fn keys(State(app): State<App>, Call(call): Call<AnyToken>) -> 
     request_body(content = NewKeyBody, content_type = "application/json", example = json!({"label": "till 2", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}})),
     responses((status = 201, description = "The key", body = KeyView), BadBody, Denied, KeyTaken, Unserved),
 )]
-pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -> Answer {
+pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -> HandlerResult {
     let request = parse_new_key(posted.body())?;
     app.gate.require_new_key(&request.key, posted.caller.mode, posted.raw.shown())?;
     let own = posted.credential.scopes;
@@ -163,7 +163,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -
     }
     let command = AddKey { caller: posted.caller, key: request.key, label: request.label, scopes };
     let key = app.gateway.run(posted.signed(command)).await?;
-    with(super::answer::json(StatusCode::CREATED, &KeyView::from(&key))?, CACHE_CONTROL, NO_STORE)
+    with(super::response::json(StatusCode::CREATED, &KeyView::from(&key))?, CACHE_CONTROL, NO_STORE)
 }
 
 /// Revoke a key
@@ -174,7 +174,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -
     params(("kid" = String, Path, description = "The key's thumbprint", example = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")),
     responses((status = 204, description = "It cannot sign any more"), NoKey, BadMessage, Denied, Unserved),
 )]
-pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Posted<KeysWrite>) -> Answer {
+pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Posted<KeysWrite>) -> HandlerResult {
     let key = KeyId::parse(named.last()).ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?;
     app.gateway.run(posted.signed(RevokeKey { caller: posted.caller, key })).await?;
     app.gate.forget();
@@ -188,7 +188,7 @@ pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Pos
     get, path = "/.well-known/jwks.json", tag = "service", operation_id = "receiptKeys",
     responses((status = 200, description = "A JWK set", body = serde_json::Value, content_type = "application/jwk-set+json"), Unserved),
 )]
-pub(crate) async fn jwks(State(app): State<App>, _: super::call::Noted) -> Answer {
+pub(crate) async fn jwks(State(app): State<App>, _: super::extract::Noted) -> HandlerResult {
     let keys = app.gateway.scan(Engine::receipt_jwks).await?;
     let answer = Response::new(Body::from(keys));
     let answer = with(answer, hyper::header::CONTENT_TYPE, HeaderValue::from_static("application/jwk-set+json"))?;

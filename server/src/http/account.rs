@@ -5,9 +5,9 @@ use railgate::api::{BalanceView, BalancesView, ScenariosView};
 use railgate::rail::sandbox_scenarios;
 
 use super::App;
-use super::answer::{Answer, ok};
-use super::call::{Call, Named};
 use super::document::{Denied, NoBalance, Unserved};
+use super::extract::{Authenticated, Named};
+use super::response::{HandlerResult, ok};
 use super::route::{AnyToken, BalancesRead, routes};
 
 routes![balances, balance, scenarios];
@@ -17,7 +17,7 @@ routes![balances, balance, scenarios];
     get, path = "/api/v1/balances", tag = "balances", operation_id = "listBalances",
     responses((status = 200, description = "One for each currency", body = BalancesView), Denied, Unserved),
 )]
-pub(crate) async fn balances(State(app): State<App>, Call(call): Call<BalancesRead>) -> Answer {
+pub(crate) async fn balances(State(app): State<App>, Authenticated(call): Authenticated<BalancesRead>) -> HandlerResult {
     let data = app.gateway.read(|engine| engine.balances(&call.caller)).await?;
     ok(&BalancesView { data })
 }
@@ -28,7 +28,7 @@ pub(crate) async fn balances(State(app): State<App>, Call(call): Call<BalancesRe
     params(("currency" = String, Path, description = "ISO 4217 code", example = "EUR")),
     responses((status = 200, description = "The balance", body = BalanceView), NoBalance, Denied, Unserved),
 )]
-pub(crate) async fn balance(State(app): State<App>, Call(call): Call<BalancesRead>, named: Named) -> Answer {
+pub(crate) async fn balance(State(app): State<App>, Authenticated(call): Authenticated<BalancesRead>, named: Named) -> HandlerResult {
     let view = app.gateway.read(|engine| engine.balance(&call.caller, named.last())).await?;
     ok(&view)
 }
@@ -38,6 +38,6 @@ pub(crate) async fn balance(State(app): State<App>, Call(call): Call<BalancesRea
     get, path = "/api/v1/simulator/scenarios", tag = "simulator", operation_id = "listScenarios",
     responses((status = 200, description = "Each with the `to` that brings it about", body = ScenariosView), Denied, Unserved),
 )]
-pub(crate) async fn scenarios(Call(_): Call<AnyToken>) -> Answer {
+pub(crate) async fn scenarios(Authenticated(_): Authenticated<AnyToken>) -> HandlerResult {
     ok(&ScenariosView { data: sandbox_scenarios().to_vec() })
 }

@@ -15,9 +15,9 @@ use railgate::error::Category;
 use railgate::{Error, ErrorCode};
 use sha2::{Digest as _, Sha256};
 
-use super::answer::{Answer, with, with_text};
-use super::call::Noted;
 use super::document::NoPage;
+use super::extract::Noted;
+use super::response::{HandlerResult, with, with_text};
 use super::route::routes;
 
 const STYLE: &str = "\
@@ -40,7 +40,7 @@ routes![list, page];
     get, path = "/docs/problems", tag = "service", operation_id = "problems", security(()),
     responses((status = 200, description = "A page with every code", content_type = "text/html", body = String)),
 )]
-pub(crate) async fn list(_: Noted) -> Answer {
+pub(crate) async fn list(_: Noted) -> HandlerResult {
     let mut body = String::from("<h1>Problems</h1>\n<table>\n<tbody>\n");
     let mut codes = ErrorCode::ALL.to_vec();
     codes.sort_by_key(|code| code.http_status());
@@ -60,7 +60,7 @@ pub(crate) async fn list(_: Noted) -> Answer {
     params(("code" = String, Path, description = "An error code", example = "reference_conflict")),
     responses((status = 200, description = "A page about the code", content_type = "text/html", body = String), NoPage),
 )]
-pub(crate) async fn page(_: Noted, uri: Uri) -> Answer {
+pub(crate) async fn page(_: Noted, uri: Uri) -> HandlerResult {
     let name = uri.path().rsplit('/').next().unwrap_or_default();
     let unknown = || Error::with(ErrorCode::RouteNotFound, format!("there is no such error code; {} lists them all", ErrorCode::DOCS));
     let code = ErrorCode::parse(name).ok_or_else(unknown)?;
@@ -96,7 +96,7 @@ fn family(category: Category) -> &'static str {
     }
 }
 
-fn html(title: &str, body: &str) -> Answer {
+fn html(title: &str, body: &str) -> HandlerResult {
     let page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · railgate</title>\n\

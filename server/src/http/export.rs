@@ -11,10 +11,10 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::App;
-use super::answer::Answer;
-use super::call::{Open, pairs};
 use super::document::{BadQuery, Denied, ListParams, Unserved};
+use super::extract::{Open, pairs};
 use super::negotiate::choose;
+use super::response::HandlerResult;
 use super::route::{SettlementsRead, routes};
 
 const CSV: &str = "text/csv";
@@ -38,7 +38,7 @@ routes![export];
         BadQuery, Denied, Unserved,
     ),
 )]
-pub(crate) async fn export(State(app): State<App>, open: Open<SettlementsRead>) -> Answer {
+pub(crate) async fn export(State(app): State<App>, open: Open<SettlementsRead>) -> HandlerResult {
     let kind = choose(&open.headers, &[CSV, NDJSON])?;
     let pairs = pairs(&open.uri)?;
     if let Some((name, _)) = pairs.iter().find(|(name, _)| name == "cursor" || name == "limit") {

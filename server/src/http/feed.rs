@@ -4,10 +4,10 @@ use axum::extract::State;
 use railgate::api::{FeedEventView, FeedPage};
 
 use super::App;
-use super::answer::{Answer, ok};
-use super::call::{Open, Params};
 use super::document::{BadQuery, Denied, Unserved};
+use super::extract::{Open, Params};
 use super::negotiate::{JSON, choose};
+use super::response::{HandlerResult, ok};
 use super::route::{SettlementsRead, routes};
 use super::stream::{self, EVENT_STREAM, Followed};
 use super::token;
@@ -35,7 +35,7 @@ routes![events];
         BadQuery, Denied, Unserved,
     ),
 )]
-pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>) -> Answer {
+pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>) -> HandlerResult {
     let kind = choose(&open.headers, &[JSON, EVENT_STREAM])?;
     let mut params = Params::of(&open.uri)?;
     let after = params.number("after", 0..=i64::MAX);

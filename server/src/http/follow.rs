@@ -7,11 +7,11 @@ use railgate::api::{EventView, Page, StatusView};
 use railgate::store::record::SettlementRecord;
 
 use super::App;
-use super::answer::{Answer, ok};
-use super::call::{Call, Named, Open, Params};
 use super::document::{BadQuery, Denied, NoSettlement, Unserved};
-use super::hold::until;
+use super::extract::{Authenticated, Named, Open, Params};
+use super::long_poll::until;
 use super::negotiate::{JSON, choose};
+use super::response::{HandlerResult, ok};
 use super::route::{SettlementsRead, routes};
 use super::stream::{self, EVENT_STREAM, Followed};
 use super::token;
@@ -31,7 +31,7 @@ routes![status, events];
     ),
     responses((status = 200, description = "The status", body = StatusView), BadQuery, NoSettlement, Denied, Unserved),
 )]
-pub(crate) async fn status(State(app): State<App>, Call(call): Call<SettlementsRead>, named: Named) -> Answer {
+pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
     let mut params = Params::of(&call.uri)?;
     let wait_s = params.number("wait", 0..=app.limits.wait_s).unwrap_or(0);
     let known = params.number("version", 0..=u32::MAX);
@@ -65,7 +65,7 @@ pub(crate) async fn status(State(app): State<App>, Call(call): Call<SettlementsR
         BadQuery, NoSettlement, Denied, Unserved,
     ),
 )]
-pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>, named: Named) -> Answer {
+pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>, named: Named) -> HandlerResult {
     let kind = choose(&open.headers, &[JSON, EVENT_STREAM])?;
     let (after, limit) = range(&open.uri, &open.headers)?;
     let record = app.gateway.read(|engine| engine.settlement(&open.caller, named.target()?)).await?;

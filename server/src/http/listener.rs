@@ -24,8 +24,8 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
-use super::front::Front;
 use super::limit::Peer;
+use super::middleware::Middleware;
 use super::{HttpLimits, Metrics, Tls};
 use crate::metrics::CONTENT_TYPE as METRICS_TYPE;
 use crate::stop::{Stop, stop};
@@ -62,7 +62,7 @@ impl Listener {
     /// Serves until `stopping`; then lets requests under way finish, and cuts off what is left when the time to drain is
     /// over. Until they have finished, and for the grace that was set, whoever still comes is served too: those who send
     /// them here have to learn first that readiness is gone.
-    pub(crate) async fn serve(self, front: Front, mut stopping: Stop) {
+    pub(crate) async fn serve(self, front: Middleware, mut stopping: Stop) {
         let mut connections = JoinSet::new();
         let early = GracefulShutdown::new();
         loop {
@@ -76,12 +76,12 @@ impl Listener {
         }
         let (late, (closed, closing)) = (GracefulShutdown::new(), stop());
         let (deadline, grace) = (Instant::now() + self.limits.drain, self.limits.grace);
-        let under_way = timeout_at(deadline, async { tokio::join!(early.shutdown(), sleep(grace)) });
-        let mut under_way = pin!(under_way);
+        let in_flight = timeout_at(deadline, async { tokio::join!(early.shutdown(), sleep(grace)) });
+        let mut in_flight = pin!(in_flight);
         let mut in_time = loop {
             let accepted = tokio::select! {
                 biased;
-                drained = &mut under_way => break drained.is_ok(),
+                drained = &mut in_flight => break drained.is_ok(),
                 accepted = self.accept() => accepted,
             };
             connections.spawn(self.converse(accepted, &front, late.watcher(), false, closing.clone()));
@@ -99,7 +99,7 @@ impl Listener {
     fn converse(
         &self,
         (stream, peer, slot): (Stream, Peer, OwnedSemaphorePermit),
-        front: &Front,
+        front: &Middleware,
         watcher: Watcher,
         keep_alive: bool,
         stopping: Stop,
@@ -155,7 +155,7 @@ impl Listener {
 
 /// One connection, and what it needs to be served.
 struct Connection {
-    front: Front,
+    front: Middleware,
     builder: http1::Builder,
     watcher: Watcher,
     peer: Peer,

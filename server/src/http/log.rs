@@ -12,10 +12,10 @@ use railgate::{Error, ErrorCode};
 use tokio::time::sleep;
 
 use super::App;
-use super::answer::{Answer, NO_STORE, ok};
-use super::call::{Named, Open};
 use super::document::{Denied, NoProof, NoTile, Unserved};
+use super::extract::{Named, Open};
 use super::negotiate::{JSON, choose};
+use super::response::{HandlerResult, NO_STORE, ok};
 use super::route::{AnyToken, ReceiptsRead, routes};
 use crate::number;
 
@@ -44,7 +44,7 @@ routes![proof, checkpoint, keys, tile];
         NoProof, Denied, Unserved,
     ),
 )]
-pub(crate) async fn proof(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> Answer {
+pub(crate) async fn proof(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> HandlerResult {
     let kind = choose(&open.headers, &[JSON, TEXT])?;
     let target = named.target()?.clone();
     let mut rounds = ROUNDS;
@@ -73,7 +73,7 @@ pub(crate) async fn proof(State(app): State<App>, open: Open<ReceiptsRead>, name
     get, path = "/api/v1/log/checkpoint", tag = "log", operation_id = "getLogCheckpoint",
     responses((status = 200, description = "The checkpoint", body = String, content_type = "text/plain"), Denied, Unserved),
 )]
-pub(crate) async fn checkpoint(State(app): State<App>, open: Open<AnyToken>) -> Answer {
+pub(crate) async fn checkpoint(State(app): State<App>, open: Open<AnyToken>) -> HandlerResult {
     choose(&open.headers, &[TEXT])?;
     Ok(text(app.gateway.scan(|engine| engine.checkpoint()).await?))
 }
@@ -85,7 +85,7 @@ pub(crate) async fn checkpoint(State(app): State<App>, open: Open<AnyToken>) -> 
     get, path = "/api/v1/log/keys", tag = "log", operation_id = "listLogKeys",
     responses((status = 200, description = "The keys", body = String, content_type = "text/plain"), Denied, Unserved),
 )]
-pub(crate) async fn keys(State(app): State<App>, open: Open<AnyToken>) -> Answer {
+pub(crate) async fn keys(State(app): State<App>, open: Open<AnyToken>) -> HandlerResult {
     choose(&open.headers, &[TEXT])?;
     let keys = app.gateway.scan(|engine| engine.log_keys()).await?;
     Ok(text(keys.iter().map(|key| format!("{key}\n")).collect()))
@@ -103,7 +103,7 @@ pub(crate) async fn keys(State(app): State<App>, open: Open<AnyToken>) -> Answer
         NoTile, Denied, Unserved,
     ),
 )]
-pub(crate) async fn tile(State(app): State<App>, open: Open<AnyToken>, Path(tile): Path<String>) -> Answer {
+pub(crate) async fn tile(State(app): State<App>, open: Open<AnyToken>, Path(tile): Path<String>) -> HandlerResult {
     choose(&open.headers, &[BYTES])?;
     let none = || Error::new(ErrorCode::TileNotFound);
     let path = TilePath::parse(&format!("tile/{tile}")).ok_or_else(none)?;

@@ -2,29 +2,29 @@
 
 mod access;
 mod account;
-mod answer;
-mod call;
+mod authenticate;
 mod challenge;
 mod codes;
 mod context;
 mod cors;
 mod document;
 mod export;
+mod extract;
 mod feed;
 mod follow;
-mod front;
-mod gate;
-mod hold;
 mod limit;
 mod listener;
 mod log;
+mod long_poll;
+mod middleware;
 mod negotiate;
+mod nonce_cache;
 mod probe;
 mod problem;
 mod receipts;
+mod response;
 mod reversals;
 mod route;
-mod seen;
 mod settlements;
 mod stream;
 mod streams;
@@ -50,19 +50,19 @@ use crate::config::Edge;
 use crate::deliver::Deliverer;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
-use call::Noted;
+use authenticate::Authenticator;
 use context::RequestIds;
 use cors::Cors;
 pub use document::document;
-pub use front::Front;
-use gate::Gate;
+use extract::Noted;
 use limit::Limits;
 pub(crate) use listener::{Listener, serve_metrics};
-use problem::Failure;
+pub use middleware::Middleware;
+use problem::HttpError;
 use streams::Streams;
 pub(crate) use tls::Tls;
 pub use tls::TlsError;
-use webhooks::UnderWay;
+use webhooks::InFlight;
 
 /// How long things may take.
 #[derive(Debug, Clone, Copy)]
@@ -133,18 +133,18 @@ pub(crate) struct AppState {
     carrier: Carrier,
     deliverer: Deliverer,
     /// What a client may do to a webhook once at a time.
-    under_way: UnderWay,
+    in_flight: InFlight,
     streams: Streams,
     metrics: Arc<Metrics>,
     limits: HttpLimits,
-    gate: Gate,
+    gate: Authenticator,
     ids: RequestIds,
     document: Bytes,
     /// True from the moment that this process is to end.
     stopping: Stop,
 }
 
-/// What a [`Front`] is made of.
+/// What a [`Middleware`] is made of.
 pub(crate) struct Parts {
     pub(crate) gateway: Gateway,
     pub(crate) carrier: Carrier,
@@ -154,31 +154,31 @@ pub(crate) struct Parts {
     pub(crate) verifier: Arc<dyn Verify>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) limits: HttpLimits,
-    /// Under which addresses callers reach this gateway; see [`Gate`].
+    /// Under which addresses callers reach this gateway; see [`Authenticator`].
     pub(crate) bases: Vec<String>,
     pub(crate) edge: Edge,
     pub(crate) stopping: Stop,
 }
 
 /// The interface over `parts`.
-pub(crate) fn front(parts: Parts) -> Result<Front, Error> {
+pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
     let (router, _) = all_routes().split_for_parts();
     let document = document(parts.bases.first().map(String::as_str));
     let app = App(Arc::new(AppState {
         gateway: parts.gateway,
         carrier: parts.carrier,
         deliverer: parts.deliverer,
-        under_way: UnderWay::default(),
+        in_flight: InFlight::default(),
         streams: Streams::default(),
         metrics: parts.metrics,
         limits: parts.limits,
-        gate: Gate::open(parts.engine, Arc::clone(&parts.env), parts.verifier, parts.bases, Limits::new(parts.edge.rate))?,
+        gate: Authenticator::open(parts.engine, Arc::clone(&parts.env), parts.verifier, parts.bases, Limits::new(parts.edge.rate))?,
         ids: RequestIds::new(&parts.env),
         document: serde_json::to_vec(&document).unwrap_or_default().into(),
         stopping: parts.stopping,
     }));
     let router = router.fallback(not_found).method_not_allowed_fallback(wrong_method);
-    Ok(Front::new(router.with_state(app.clone()), app, Cors::new(&parts.edge.cors_origins)))
+    Ok(Middleware::new(router.with_state(app.clone()), app, Cors::new(&parts.edge.cors_origins)))
 }
 
 /// Every route there is: what a file says with `routes!`. Only that is served, and all of it is documented.
@@ -204,11 +204,11 @@ fn all_routes() -> OpenApiRouter<App> {
 /// The versions that are served.
 const VERSIONS: &str = "v1";
 
-async fn not_found(_: Noted, request: Request) -> Failure {
+async fn not_found(_: Noted, request: Request) -> HttpError {
     let detail = unknown_version(request.uri());
     drain(request.into_body()).await;
     let plain = || Error::new(ErrorCode::RouteNotFound);
-    Failure(detail.map_or_else(plain, |detail| Error::with(ErrorCode::RouteNotFound, detail)))
+    HttpError(detail.map_or_else(plain, |detail| Error::with(ErrorCode::RouteNotFound, detail)))
 }
 
 fn unknown_version(uri: &Uri) -> Option<String> {
@@ -216,12 +216,12 @@ fn unknown_version(uri: &Uri) -> Option<String> {
     (version != VERSIONS).then(|| format!("there is no such version of the interface; there is {VERSIONS}, under /api/{VERSIONS}"))
 }
 
-async fn wrong_method(_: Noted, body: Body) -> Failure {
+async fn wrong_method(_: Noted, body: Body) -> HttpError {
     drain(body).await;
-    Failure::from(ErrorCode::MethodNotAllowed)
+    HttpError::from(ErrorCode::MethodNotAllowed)
 }
 
 /// Lets a sender finish, so that it hears the answer.
 async fn drain(body: Body) {
-    let _ = call::read(body, &hyper::HeaderMap::new(), call::BODY, Duration::from_secs(2)).await;
+    let _ = extract::read(body, &hyper::HeaderMap::new(), extract::BODY, Duration::from_secs(2)).await;
 }

@@ -8,13 +8,13 @@ use railgate::api::HealthView;
 use railgate::{Error, ErrorCode};
 
 use super::App;
-use super::answer::{Answer, JSON_VALUE, ok};
-use super::call::Noted;
 use super::document::Unready;
-use super::problem::Failure;
+use super::extract::Noted;
+use super::problem::HttpError;
+use super::response::{HandlerResult, JSON_VALUE, ok};
 use super::route::routes;
 
-fn health(status: &'static str) -> Answer {
+fn health(status: &'static str) -> HandlerResult {
     ok(&HealthView { status: status.into(), version: env!("CARGO_PKG_VERSION").into() })
 }
 
@@ -25,7 +25,7 @@ routes![healthz, readyz, openapi];
     get, path = "/healthz", tag = "service", operation_id = "healthz",
     responses((status = 200, description = "It is", body = HealthView)),
 )]
-pub(crate) async fn healthz(_: Noted) -> Answer {
+pub(crate) async fn healthz(_: Noted) -> HandlerResult {
     health("ok")
 }
 
@@ -36,8 +36,8 @@ pub(crate) async fn healthz(_: Noted) -> Answer {
     get, path = "/readyz", tag = "service", operation_id = "readyz",
     responses((status = 200, description = "It should", body = HealthView), Unready),
 )]
-pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> Answer {
-    let unready = |detail| Failure(Error::with(ErrorCode::StoreUnavailable, detail));
+pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
+    let unready = |detail| HttpError(Error::with(ErrorCode::StoreUnavailable, detail));
     if app.stopping.is_requested() || !app.gateway.is_open() {
         return Err(unready("the service is shutting down"));
     }
@@ -55,7 +55,7 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> Answer {
     get, path = "/openapi.json", tag = "service", operation_id = "openapi",
     responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json", body = Object)),
 )]
-pub(crate) async fn openapi(State(app): State<App>, _: Noted) -> Answer {
+pub(crate) async fn openapi(State(app): State<App>, _: Noted) -> HandlerResult {
     let mut response = Response::new(Body::from(app.document.clone()));
     response.headers_mut().insert(CONTENT_TYPE, JSON_VALUE);
     Ok(response)

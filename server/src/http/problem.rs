@@ -24,21 +24,21 @@ pub(crate) fn problem(error: &Error, instance: &str, request_id: &str) -> Proble
 
 /// What a handler answers when it cannot do what it was asked. The front makes the document, for it knows the request.
 #[derive(Debug, Clone)]
-pub(crate) struct Failure(pub(crate) Error);
+pub(crate) struct HttpError(pub(crate) Error);
 
-impl From<Error> for Failure {
+impl From<Error> for HttpError {
     fn from(error: Error) -> Self {
         Self(error)
     }
 }
 
-impl From<ErrorCode> for Failure {
+impl From<ErrorCode> for HttpError {
     fn from(code: ErrorCode) -> Self {
         Self(Error::new(code))
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = status(self.0.code);
@@ -53,7 +53,7 @@ fn status(code: ErrorCode) -> StatusCode {
 
 /// Fills `response` with the document of `failure`. Headers that are there already, such as `Allow`, stay.
 /// `challenge` is a fresh one.
-pub(crate) fn render(response: &mut Response, failure: Failure, method: &Method, instance: &str, context: &Context, challenge: &str) {
+pub(crate) fn render(response: &mut Response, failure: HttpError, method: &Method, instance: &str, context: &Context, challenge: &str) {
     let code = failure.0.code;
     *response.status_mut() = status(code);
     // Who fails too often is not told why any more.

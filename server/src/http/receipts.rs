@@ -11,10 +11,10 @@ use railgate::api::ReceiptView;
 use railgate::receipt::{Receipt, content_security_policy};
 
 use super::App;
-use super::answer::{Answer, ok, with_text};
-use super::call::{Named, Open};
 use super::document::{Denied, NoReceipt, Unserved};
+use super::extract::{Named, Open};
 use super::negotiate::{JSON, choose};
+use super::response::{HandlerResult, ok, with_text};
 use super::route::{ReceiptsRead, routes};
 use super::settlements::{REVALIDATE, matches};
 
@@ -52,7 +52,7 @@ routes![read];
         NoReceipt, Denied, Unserved,
     ),
 )]
-pub(crate) async fn read(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> Answer {
+pub(crate) async fn read(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> HandlerResult {
     let form = choose(&open.headers, FORMS)?;
     let target = named.target()?.clone();
     let receipt = app.gateway.scan(move |engine| engine.receipt(&open.caller, &target)).await?;
@@ -84,7 +84,7 @@ fn ending(form: &str) -> &'static str {
 }
 
 /// The receipt in this form.
-async fn answer(form: &str, receipt: Receipt) -> Answer {
+async fn answer(form: &str, receipt: Receipt) -> HandlerResult {
     // A reference has nothing in it that would have to be quoted.
     let name = format!("inline; filename=\"receipt-{}.{}\"", receipt.claims.reference, ending(form));
     let (content, body) = match form {

@@ -10,9 +10,9 @@ use railgate::{Error, ErrorCode, Result};
 use sha2::{Digest as _, Sha256};
 
 use super::App;
-use super::answer::{Answer, json, ok, with, with_text};
-use super::call::{Call, Named, Posted, Raw};
 use super::document::{BadBody, Denied, NoReversal, NoSettlement, NotReversible, Unserved};
+use super::extract::{Authenticated, Named, Posted, Raw};
+use super::response::{HandlerResult, json, ok, with, with_text};
 use super::route::{SettlementsRead, SettlementsReverse, routes};
 use super::settlements::REPLAYED;
 
@@ -38,7 +38,7 @@ routes![reverse, list, read];
         BadBody, NoSettlement, Denied, NotReversible, Unserved,
     ),
 )]
-pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted<SettlementsReverse>) -> Answer {
+pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted<SettlementsReverse>) -> HandlerResult {
     let command = posted.signed(Reverse {
         caller: posted.caller,
         target: named.target()?.clone(),
@@ -90,7 +90,7 @@ fn idempotency(raw: &Raw) -> Result<Option<IdempotencyKey>> {
     params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
     responses((status = 200, description = "All of them", body = ReversalsView), NoSettlement, Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Call(call): Call<SettlementsRead>, named: Named) -> Answer {
+pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
     let data = app.gateway.read(|engine| engine.reversals(&engine.settlement(&call.caller, named.target()?)?)).await?;
     ok(&ReversalsView { data })
 }
@@ -106,7 +106,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call<SettlementsRea
     ),
     responses((status = 200, description = "The reversal", body = ReversalView), NoReversal, Denied, Unserved),
 )]
-pub(crate) async fn read(State(app): State<App>, Call(call): Call<SettlementsRead>, named: Named) -> Answer {
+pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
     let view = app
         .gateway
         .read(|engine| {

@@ -10,8 +10,8 @@ use utoipa::openapi::security::SecurityRequirement;
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::App;
-use super::call::{Call, Named, Noted, Open, Posted, Raw};
 use super::document::operations;
+use super::extract::{Authenticated, Named, Noted, Open, Posted, Raw};
 use super::webhooks::Place;
 
 /// What a route asks of its caller.
@@ -91,7 +91,7 @@ impl<A: Asks> Argument for Open<A> {
     const ACCESS: Option<Access> = Some(A::ACCESS);
 }
 
-impl<A: Asks> Argument for Call<A> {
+impl<A: Asks> Argument for Authenticated<A> {
     const ACCESS: Option<Access> = Some(A::ACCESS);
 }
 

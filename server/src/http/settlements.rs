@@ -10,11 +10,11 @@ use railgate::store::record::SettlementRecord;
 use railgate::{Error, ErrorCode};
 
 use super::App;
-use super::answer::{Answer, json, ok, with, with_text};
-use super::call::{BATCH, Call, Named, Posted, pairs, prefer_wait};
 use super::document::{BadBody, BadMessage, BadQuery, Denied, ListParams, NoSettlement, Refused, Unserved};
-use super::hold::until;
+use super::extract::{Authenticated, BATCH, Named, Posted, pairs, prefer_wait};
+use super::long_poll::until;
 use super::problem::problem;
+use super::response::{HandlerResult, json, ok, with, with_text};
 use super::route::{SettlementsRead, SettlementsWrite, routes};
 
 /// Marks the answer to a call that was carried out before.
@@ -41,7 +41,7 @@ routes![create, create_batch, check, list, read, reconcile];
         BadBody, Denied, Refused, Unserved,
     ),
 )]
-pub(crate) async fn create(State(app): State<App>, posted: Posted<SettlementsWrite>) -> Answer {
+pub(crate) async fn create(State(app): State<App>, posted: Posted<SettlementsWrite>) -> HandlerResult {
     let request = app.gateway.engine().parse_create(posted.body())?;
     let command = posted.signed(Create { caller: posted.caller, request: Box::new(request) });
     let Created { settlement, replayed } = app.gateway.run(command).await?;
@@ -57,7 +57,7 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted<SettlementsWri
     }
 }
 
-fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, replayed: bool) -> Answer {
+fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, replayed: bool) -> HandlerResult {
     let view = app.gateway.engine().view(settlement, caller.client_id);
     if replayed {
         app.metrics.replayed();
@@ -75,7 +75,7 @@ fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, rep
     request_body(content = CreateBatchBody, content_type = "application/json", example = json!({"settlements": [{"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "pay-1"}, {"amount": 20, "currency": "EUR", "to": "sim:ok", "reference": "pay-2"}]})),
     responses((status = 200, description = "What came of each element, in order", body = BatchView), BadBody, Denied, Unserved),
 )]
-pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<SettlementsWrite, BATCH>) -> Answer {
+pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<SettlementsWrite, BATCH>) -> HandlerResult {
     let caller = posted.caller;
     let parsed = app.gateway.engine().parse_batch(posted.body())?;
     let mut commands = Vec::with_capacity(parsed.len());
@@ -125,7 +125,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
     request_body(content = CreateBody, content_type = "application/json", example = json!({"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "invoice-2026-0001"})),
     responses((status = 200, description = "What a create would meet now", body = CheckView), BadBody, Denied, Unserved),
 )]
-pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrite>) -> Answer {
+pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrite>) -> HandlerResult {
     let view = app.gateway.read(|engine| engine.preflight(&posted.caller, posted.body())).await?;
     ok(&view)
 }
@@ -138,7 +138,7 @@ pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrit
     params(ListParams, ("limit" = Option<u32>, Query, description = "Page size, 50 unless told", minimum = 1, maximum = 200), ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before")),
     responses((status = 200, description = "One page", body = Page<SettlementView>), BadQuery, Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Call(call): Call<SettlementsRead>) -> Answer {
+pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>) -> HandlerResult {
     let request = app.gateway.engine().parse_list(&pairs(&call.uri)?)?;
     let page = app.gateway.scan(move |engine| engine.list(&call.caller, &request)).await?;
     ok(&page)
@@ -156,7 +156,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call<SettlementsRea
         NoSettlement, Denied, Unserved,
     ),
 )]
-pub(crate) async fn read(State(app): State<App>, Call(call): Call<SettlementsRead>, named: Named) -> Answer {
+pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
     let record = app.gateway.read(|engine| engine.settlement(&call.caller, named.target()?)).await?;
     let tag = format!("\"{}\"", record.version);
     let answer = if matches(&call.headers, &tag) {
@@ -167,7 +167,7 @@ pub(crate) async fn read(State(app): State<App>, Call(call): Call<SettlementsRea
     tagged(answer, tag)
 }
 
-fn tagged(answer: Response, tag: String) -> Answer {
+fn tagged(answer: Response, tag: String) -> HandlerResult {
     let answer = with(answer, CACHE_CONTROL, REVALIDATE)?;
     with_text(answer, ETAG, tag)
 }
@@ -187,7 +187,7 @@ pub(crate) fn matches(headers: &HeaderMap, tag: &str) -> bool {
     params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
     responses((status = 200, description = "Whether everything agrees, and the record afterwards", body = ReconcileView), BadMessage, NoSettlement, Denied, Unserved),
 )]
-pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Posted<SettlementsWrite>) -> Answer {
+pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Posted<SettlementsWrite>) -> HandlerResult {
     let gateway = &app.gateway;
     let target = named.target()?.clone();
     let settlement = gateway.read(|engine| engine.settlement(&posted.caller, &target)).await?;
@@ -199,7 +199,7 @@ pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Post
         Some(call) => {
             let subject = call.subject;
             let answer = app.carrier.ask(call).await?;
-            gateway.run(railgate::engine::Answer { subject, answer: answer.clone(), lease: None }).await?;
+            gateway.run(railgate::engine::ReportAnswer { subject, answer: answer.clone(), lease: None }).await?;
             Some(answer)
         }
     };

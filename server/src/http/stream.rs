@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::App;
-use super::answer::NO_STORE;
+use super::response::NO_STORE;
 use super::streams::{self, Place};
 
 pub(super) const EVENT_STREAM: &str = "text/event-stream";

@@ -74,9 +74,9 @@ pub(super) struct Lookups {
 }
 
 /// One look-up: its answer, once there is one.
-type Lookup = OnceCell<Answer>;
+type Lookup = OnceCell<Resolved>;
 
-struct Answer {
+struct Resolved {
     at: Instant,
     /// `None`: the name does not resolve, or not in time.
     addresses: Option<Arc<[IpAddr]>>,
@@ -94,7 +94,7 @@ impl Lookups {
         // If the one who asks first gives up, another of those who wait asks.
         let answer = lookup.get_or_init(async || {
             let found = self.resolver.resolve(name).await.ok();
-            Answer { at: Instant::now(), addresses: found.map(|found| found.into_iter().take(LOOKED_AT).collect()) }
+            Resolved { at: Instant::now(), addresses: found.map(|found| found.into_iter().take(LOOKED_AT).collect()) }
         });
         answer.await.addresses.clone()
     }
@@ -229,7 +229,7 @@ mod tests {
         assert!(lookups.addresses("a.example").await.is_some());
         assert_eq!(size(), 1);
         for n in 0..NAMES {
-            lookups.lookup(&format!("{n}.example")).set(Answer { at: Instant::now(), addresses: None }).ok().unwrap();
+            lookups.lookup(&format!("{n}.example")).set(Resolved { at: Instant::now(), addresses: None }).ok().unwrap();
         }
         assert_eq!(size(), NAMES, "the oldest made room");
     }

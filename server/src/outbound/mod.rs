@@ -67,12 +67,12 @@ pub struct Sent {
     /// From its beginning to its end.
     pub took: Duration,
     /// What the receiver answered, or why it did not.
-    pub result: Result<Answer, SendError>,
+    pub result: Result<Received, SendError>,
 }
 
 /// What a receiver answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct Received {
     /// The HTTP status.
     pub status: u16,
     /// `Retry-After` as it came, if it is text.
@@ -202,12 +202,12 @@ impl Outbound {
         Ok(request)
     }
 
-    async fn exchange(&self, request: Request<Full<Bytes>>, end: Instant) -> Result<Answer, SendError> {
+    async fn exchange(&self, request: Request<Full<Bytes>>, end: Instant) -> Result<Received, SendError> {
         let response = timeout_at(end, self.client.request(request)).await.map_err(|_| SendError::Timeout)?;
         let response = response.map_err(|error| unanswered(&error))?;
         let status = response.status().as_u16();
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        Ok(Answer { status, retry_after, excerpt: excerpt(response, end).await })
+        Ok(Received { status, retry_after, excerpt: excerpt(response, end).await })
     }
 }
 

@@ -190,7 +190,7 @@ const CLOSING: &[u8] = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
 async fn a_receiver_gets_what_was_meant_for_it_and_its_answer_is_told() {
     let receiver = Receiver::answering(OK).await;
     let sent = post(&development(PATIENT), &format!("http://hook.localhost:{}/a/b?c=%20d", receiver.address.port())).await;
-    let answer = Answer { status: 200, retry_after: Some("120".into()), excerpt: "{\"ok\":1}".into() };
+    let answer = Received { status: 200, retry_after: Some("120".into()), excerpt: "{\"ok\":1}".into() };
     assert_eq!(sent.result, Ok(answer));
     let seen = receiver.seen();
     let (head, body) = seen[0][0].split_once("\r\n\r\n").unwrap();

@@ -30,15 +30,15 @@
 //!   settles it for all tries.
 //! - **All of it ends**: tries, and what is fetched for one of them, are counted.
 
-mod answer;
-mod patience;
+mod response;
+mod retry;
 
 use super::{ClientError, Draft, Need, Request, Session, carries_token};
 use crate::auth::PublicKey;
 use crate::time::Millis;
-use answer::{Fate, Heard};
+use response::{Fate, Heard};
 
-pub use patience::Patience;
+pub use retry::RetryPolicy;
 
 /// How often in a row a call fetches what it needs: a challenge and a token, and each once more.
 const MOST_ROUNDS: u32 = 4;
@@ -164,7 +164,7 @@ pub enum Verdict {
 #[derive(Debug, Clone)]
 pub enum Why {
     /// The last answer.
-    Answer,
+    Response,
     /// The last answer, which is none of a gateway.
     Unreadable,
     /// No answer, or one of something before the gateway that has none.
@@ -200,14 +200,14 @@ enum State {
     Ended(Done),
 }
 
-const ANSWERED: State = State::Ended(Done { verdict: Verdict::Answered, why: Why::Answer, retry_after_ms: None });
+const ANSWERED: State = State::Ended(Done { verdict: Verdict::Answered, why: Why::Response, retry_after_ms: None });
 
 /// One signed call, or what is needed before one.
 pub struct Exchange {
     /// `None`: what is fetched is all that is wanted.
     call: Option<Call>,
     authenticated: bool,
-    patience: Patience,
+    patience: RetryPolicy,
     state: State,
     /// Tries that failed.
     failures: u32,
@@ -223,7 +223,7 @@ pub struct Exchange {
 
 impl Exchange {
     /// Carries out a call.
-    pub fn new(call: Call, patience: Patience) -> Self {
+    pub fn new(call: Call, patience: RetryPolicy) -> Self {
         let authenticated = carries_token(&call.request.path);
         Self::of(Some(call), authenticated, patience)
     }
@@ -234,7 +234,7 @@ impl Exchange {
         Self::of(None, self.authenticated, self.patience)
     }
 
-    fn of(call: Option<Call>, authenticated: bool, patience: Patience) -> Self {
+    fn of(call: Option<Call>, authenticated: bool, patience: RetryPolicy) -> Self {
         let (state, failures, rounds) = (State::Begin, 0, 0);
         Self { call, authenticated, patience, state, failures, rounds, signed_anew: false, unanswered: false, open: false }
     }
@@ -304,7 +304,7 @@ impl Exchange {
     }
 
     /// The answer to what was sent. Of one that goes on as a stream the body may be left out.
-    pub fn answered(&mut self, session: &mut Session, answer: &super::Answer<'_>, now: Millis) {
+    pub fn answered(&mut self, session: &mut Session, answer: &super::Response<'_>, now: Millis) {
         let State::Sent(aim) = self.state else { return };
         let success = (200..300).contains(&answer.status);
         let again = session.hear(answer, now);

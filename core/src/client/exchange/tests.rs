@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::answer::retry_after_ms;
+use super::response::retry_after_ms;
 use super::*;
 use crate::auth::{Signer as _, SoftwareKey};
-use crate::client::Answer;
+use crate::client::Response;
 use crate::error::ErrorCode;
 use crate::ledger::Mode;
 
@@ -14,7 +14,7 @@ const CHALLENGE: &str = r#"{"challenge":"c1.a.b","expires_in":300}"#;
 const TOKEN: &str = r#"{"access_token":"t","expires_in":900,"client_id":"cli_1"}"#;
 const CREATE: &str = "/api/v1/gateway/settlements";
 const REVERSE: &str = "/api/v1/gateway/settlements/inv-1/reverse";
-const PATIENCE: Patience = Patience { tries: 3, timeout_ms: 30_000, pause_ms: 250, longest_pause_ms: 20_000, unconnected: true };
+const PATIENCE: RetryPolicy = RetryPolicy { tries: 3, timeout_ms: 30_000, pause_ms: 250, longest_pause_ms: 20_000, unconnected: true };
 
 fn key(n: u8) -> SoftwareKey {
     SoftwareKey::ed25519(&[n; 32])
@@ -28,7 +28,7 @@ fn session() -> Session {
 fn ready() -> Session {
     let mut session = session();
     for body in [CHALLENGE, TOKEN] {
-        assert!(session.learn(&Answer { status: 200, headers: &[], body: body.as_bytes() }, NOW));
+        assert!(session.learn(&Response { status: 200, headers: &[], body: body.as_bytes() }, NOW));
     }
     session
 }
@@ -65,7 +65,7 @@ fn hear(exchange: &mut Exchange, session: &mut Session, event: Event, headers: &
         Page(status) => (status, "<html>".to_owned(), "text/html"),
     };
     let headers = [headers, &[("Content-Type", kind)]].concat();
-    exchange.answered(session, &Answer { status, headers: &headers, body: body.as_bytes() }, NOW);
+    exchange.answered(session, &Response { status, headers: &headers, body: body.as_bytes() }, NOW);
 }
 
 /// How a call went.
@@ -78,7 +78,7 @@ struct Went {
 }
 
 /// Carries out a call to which this happens; challenges and tokens are granted unless `grants` says otherwise.
-fn carry(session: &mut Session, call: Call, patience: Patience, events: &[Event], grants: &[Event]) -> (Went, Done) {
+fn carry(session: &mut Session, call: Call, patience: RetryPolicy, events: &[Event], grants: &[Event]) -> (Went, Done) {
     let mut exchange = Exchange::new(call, patience);
     let (mut events, mut grants) = (VecDeque::from(events.to_vec()), VecDeque::from(grants.to_vec()));
     let (mut sent, mut pauses, mut n) = (String::new(), 0, 0);
@@ -92,7 +92,7 @@ fn carry(session: &mut Session, call: Call, patience: Patience, events: &[Event]
                 sent.push(letter);
                 match grants.pop_front() {
                     Some(event) => hear(&mut exchange, session, event, &[]),
-                    None => exchange.answered(session, &Answer { status: 200, headers: &[], body: body.as_bytes() }, NOW),
+                    None => exchange.answered(session, &Response { status: 200, headers: &[], body: body.as_bytes() }, NOW),
                 }
             }
             Step::Send { .. } => {
@@ -274,7 +274,7 @@ fn what_is_no_answer_of_a_gateway_refuses_nothing() {
     // Some proxies have codes, too, under types of their own.
     let mut session = ready();
     let (mut exchange, _) = brought_to("sent");
-    let coded = Answer { status: 403, headers: &[("content-type", "application/json")], body: br#"{"code":"FORBIDDEN"}"# };
+    let coded = Response { status: 403, headers: &[("content-type", "application/json")], body: br#"{"code":"FORBIDDEN"}"# };
     exchange.answered(&mut session, &coded, NOW);
     assert!(matches!(exchange.next(&mut session, NOW, [1; 16]), Step::Done(Done { why: Why::Unreadable, .. })));
 }
@@ -317,7 +317,7 @@ fn pauses_double_between_half_and_the_whole_and_a_wish_of_the_gateway_comes_firs
         }
         assert_eq!(PATIENCE.backoff_ms(failures, [0xff; 16]), whole);
     }
-    let endless = Patience { pause_ms: u64::MAX, longest_pause_ms: u64::MAX, ..PATIENCE };
+    let endless = RetryPolicy { pause_ms: u64::MAX, longest_pause_ms: u64::MAX, ..PATIENCE };
     assert_eq!(endless.backoff_ms(9, [0xff; 16]), u64::from(u32::MAX));
     let asked = |after: &str| {
         let (mut exchange, mut session) = brought_to("sent");
@@ -328,7 +328,7 @@ fn pauses_double_between_half_and_the_whole_and_a_wish_of_the_gateway_comes_firs
     assert!(matches!(asked("0"), Step::Pause(250)));
     assert!(matches!(asked("20"), Step::Pause(20_000)));
     // Longer than there is patience is told at once.
-    assert!(matches!(asked("21"), Step::Done(Done { verdict: Verdict::Refused, why: Why::Answer, retry_after_ms: Some(21_000) })));
+    assert!(matches!(asked("21"), Step::Done(Done { verdict: Verdict::Refused, why: Why::Response, retry_after_ms: Some(21_000) })));
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn an_answer_may_take_as_long_as_its_call_asks_for() {
                     break;
                 }
                 let body = if request.path.ends_with("tokens") { TOKEN } else { CHALLENGE };
-                exchange.answered(&mut session, &Answer { status: 200, headers: &[], body: body.as_bytes() }, NOW);
+                exchange.answered(&mut session, &Response { status: 200, headers: &[], body: body.as_bytes() }, NOW);
             }
             Step::Pause(_) | Step::Done(_) => panic!(),
         }
@@ -373,7 +373,7 @@ fn an_answer_may_take_as_long_as_its_call_asks_for() {
 
 #[test]
 fn a_gateway_that_was_never_there_is_told_at_once_where_that_is_wished() {
-    let (patience, not_sent) = (Patience { unconnected: false, ..PATIENCE }, Event::Lost(Lost::NotSent));
+    let (patience, not_sent) = (RetryPolicy { unconnected: false, ..PATIENCE }, Event::Lost(Lost::NotSent));
     let call = || post(REVERSE).repeatable();
     let (went, _) = carry(&mut ready(), call(), patience, &[not_sent], &[]);
     assert_eq!((went.verdict, went.pauses), (Verdict::NotDone, 0));
@@ -405,7 +405,7 @@ fn calls_that_lack_the_same_may_wait_for_one_preparation() {
             Step::Send { request, .. } => {
                 sent += 1;
                 let body = if request.path.ends_with("tokens") { TOKEN } else { CHALLENGE };
-                preparation.answered(&mut session, &Answer { status: 200, headers: &[], body: body.as_bytes() }, NOW);
+                preparation.answered(&mut session, &Response { status: 200, headers: &[], body: body.as_bytes() }, NOW);
             }
             Step::Pause(_) => panic!(),
             Step::Done(done) => break done,
@@ -416,7 +416,7 @@ fn calls_that_lack_the_same_may_wait_for_one_preparation() {
     assert!(matches!(call.next(&mut session, NOW, [1; 16]), Step::Sign { .. }));
     // An enrolment needs no token, which there is none of yet.
     session.restore(&crate::client::Snapshot::default());
-    let answer = Answer { status: 200, headers: &[], body: CHALLENGE.as_bytes() };
+    let answer = Response { status: 200, headers: &[], body: CHALLENGE.as_bytes() };
     assert!(enrolment.lacks(&session, NOW) && session.learn(&answer, NOW) && !enrolment.lacks(&session, NOW));
 }
 
@@ -435,7 +435,7 @@ fn what_an_enrolment_grants_is_the_session_s_unless_a_new_key_asked_for_it() {
                     exchange.signed(&key(if by == SignedBy::NewKey { 2 } else { 1 }).sign(&message).unwrap());
                 }
                 Step::Send { prepares: true, .. } => {
-                    exchange.answered(&mut session, &Answer { status: 200, headers: &[], body: CHALLENGE.as_bytes() }, NOW);
+                    exchange.answered(&mut session, &Response { status: 200, headers: &[], body: CHALLENGE.as_bytes() }, NOW);
                 }
                 Step::Send { request, .. } => break request,
                 Step::Pause(_) | Step::Done(_) => panic!(),
@@ -443,7 +443,7 @@ fn what_an_enrolment_grants_is_the_session_s_unless_a_new_key_asked_for_it() {
         };
         assert!(!request.headers.iter().any(|(name, _)| name == "authorization"));
         assert_eq!(keys, if new_key { vec![SignedBy::Session, SignedBy::NewKey] } else { vec![SignedBy::Session] });
-        exchange.answered(&mut session, &Answer { status: 201, headers: &[], body: TOKEN.as_bytes() }, NOW);
+        exchange.answered(&mut session, &Response { status: 201, headers: &[], body: TOKEN.as_bytes() }, NOW);
         assert_eq!(session.needs(NOW, true).is_some(), new_key);
     }
 }

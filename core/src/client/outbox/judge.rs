@@ -25,7 +25,7 @@ pub enum Heard<'a> {
         problem: &'a str,
     },
     /// An answer that is one to it.
-    Answer {
+    Response {
         /// The status.
         status: u16,
         /// The body.
@@ -40,7 +40,7 @@ impl Heard<'_> {
     /// When the gateway answered, by its own clock.
     pub(super) fn date(&self) -> Option<Millis> {
         match *self {
-            Self::Answer { date, .. } => date,
+            Self::Response { date, .. } => date,
             Self::NotSent { .. } | Self::NoAnswer { .. } => None,
         }
     }
@@ -102,8 +102,8 @@ pub fn judge(kind: TryKind, reference: &str, body: &str, heard: &Heard<'_>) -> V
     match *heard {
         Heard::NotSent { problem } => without(OutboxInput::NotSent, problem.to_owned()),
         Heard::NoAnswer { problem } => without(OutboxInput::NoAnswer, problem.to_owned()),
-        Heard::Answer { status: 200 | 201, body: answer, .. } => taken(kind, reference, body, answer),
-        Heard::Answer { status, body: answer, .. } => refused(kind, status, answer),
+        Heard::Response { status: 200 | 201, body: answer, .. } => taken(kind, reference, body, answer),
+        Heard::Response { status, body: answer, .. } => refused(kind, status, answer),
     }
 }
 

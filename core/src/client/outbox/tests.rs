@@ -65,7 +65,7 @@ const BODY: &str = r#"{"amount":"10.5","currency":"EUR","to":"sim:ok","reference
 const SHOWN: &str = r#"{"reference":"inv-1","version":5,"status":"completed","amount_minor":"1050","currency":"EUR","to":"sim:ok","description":null,"metadata":{}}"#;
 
 fn heard(kind: TryKind, status: u16, body: &str) -> OutboxInput {
-    judge(kind, "inv-1", BODY, &Heard::Answer { status, body: body.as_bytes(), date: None }).input
+    judge(kind, "inv-1", BODY, &Heard::Response { status, body: body.as_bytes(), date: None }).input
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn only_an_ask_proves_that_something_is_not_there() {
 
 #[test]
 fn only_the_settlement_that_was_asked_for_is_taken() {
-    let verdict = judge(TryKind::Create, "inv-1", BODY, &Heard::Answer { status: 201, body: SHOWN.as_bytes(), date: None });
+    let verdict = judge(TryKind::Create, "inv-1", BODY, &Heard::Response { status: 201, body: SHOWN.as_bytes(), date: None });
     assert_eq!(verdict.settlement, Some((SHOWN.to_owned(), 5)));
     assert!(verdict.at_end && verdict.problem.is_none() && verdict.input == OutboxInput::Taken);
     for (status, body) in [
@@ -146,7 +146,7 @@ fn what_a_clock_that_was_ahead_put_in_does_not_wait_for_what_is_followed() {
     let followed = next();
     assert_eq!(followed.reference, "inv-1");
     let shown = SHOWN.replace("completed", "submitted");
-    file.heard(&followed, &Heard::Answer { status: 201, body: shown.as_bytes(), date: None }, 0).unwrap();
+    file.heard(&followed, &Heard::Response { status: 201, body: shown.as_bytes(), date: None }, 0).unwrap();
     let ahead = next();
     assert_eq!(ahead.reference, "ahead");
     file.heard(&ahead, &Heard::NotSent { problem: "{}" }, 0).unwrap();

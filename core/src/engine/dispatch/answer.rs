@@ -10,7 +10,7 @@ use crate::rail::{FailureCode, RailAnswer};
 use crate::store::record::{Actor, AttemptRecord, EventType, Key, TaskKey, TaskKind, TaskRecord};
 use crate::store::{Lookup, Write};
 use crate::time::Millis;
-use crate::trail::write_string;
+use crate::trace::write_string;
 
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Prefetch, Writer, subject};
@@ -26,7 +26,7 @@ const MOST_SENDS: u16 = 3;
 
 /// What a rail said, in answer to a call or by calling back.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct ReportAnswer {
     /// About what.
     pub subject: Subject,
     /// What.
@@ -35,7 +35,7 @@ pub struct Answer {
     pub lease: Option<TaskKey>,
 }
 
-impl Command for Answer {
+impl Command for ReportAnswer {
     type Output = ();
 
     fn is_repeatable(&self) -> bool {

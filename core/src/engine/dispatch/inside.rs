@@ -1,7 +1,7 @@
 //! The side of an operator inside the gateway. It keeps books of its own, as a real one does, and writes them before it
 //! answers: so an inquiry after a crash finds out what really arrived, and a double dispatch would be counted.
 
-use crate::api::{Action, Call, Subject};
+use crate::api::{Action, RailCall, Subject};
 use crate::error::{Error, Result};
 use crate::ids::SettlementNo;
 use crate::rail::{Inside, RailAnswer};
@@ -17,7 +17,7 @@ const REVERSAL: u16 = 0x8000;
 #[derive(Debug, Clone)]
 pub struct Receive(
     /// What is asked of it.
-    pub Call,
+    pub RailCall,
 );
 
 impl Command for Receive {
@@ -58,7 +58,7 @@ impl Command for Receive {
 }
 
 /// Writes a call into the operator's books; its callbacks are due from then on.
-fn enter(d: &mut Decision<'_, '_>, operator: &dyn Inside, call: &Call) {
+fn enter(d: &mut Decision<'_, '_>, operator: &dyn Inside, call: &RailCall) {
     let (settlement, child) = entry_of(call.subject);
     let received_at = d.overlay.now;
     d.overlay.insert(SimPaymentRecord { settlement, child, provider: call.provider, received: 1, received_at });

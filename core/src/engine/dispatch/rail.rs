@@ -1,6 +1,6 @@
 //! The rails of the engine's providers: what is sent for a call, and what a reply means.
 
-use crate::api::{Action, Call, PayeeView, Subject};
+use crate::api::{Action, PayeeView, RailCall, Subject};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::ids::{ProviderNo, Ulid};
@@ -9,7 +9,7 @@ use crate::rail::{Callback, Carried, PayeeMatch, Rail, RailAnswer, Request};
 use crate::route::ProviderSpec;
 use crate::store::record::{Key, SettlementRecord};
 use crate::store::typed;
-use crate::trail::settlement_ulid;
+use crate::trace::settlement_ulid;
 
 impl Engine {
     /// What to send for a call. What moves money is given up when it may not leave any more, however long its rail would wait:
@@ -17,7 +17,7 @@ impl Engine {
     ///
     /// # Errors
     /// `internal` if its provider is not configured any more.
-    pub fn request(&self, call: &Call) -> Result<Request> {
+    pub fn request(&self, call: &RailCall) -> Result<Request> {
         let moves_money = matches!(call.action, Action::Submit | Action::Reverse);
         let left = u64::try_from(call.not_after.saturating_sub(self.now())).unwrap_or(0);
         if moves_money && left == 0 {
@@ -33,7 +33,7 @@ impl Engine {
     }
 
     /// What a call came to. A question that could not be asked says nothing about what it was about.
-    pub fn decode(&self, call: &Call, carried: &Carried) -> RailAnswer {
+    pub fn decode(&self, call: &RailCall, carried: &Carried) -> RailAnswer {
         match (carried, call.action) {
             (Carried::NotSent, Action::Submit | Action::Reverse) => RailAnswer::NotSent,
             (Carried::NotSent, Action::Inquire | Action::InquireReversal) | (Carried::Lost, _) => RailAnswer::Unknown,

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::rail::{Carrier, RailAnswer, Request};
 
-use super::{Answer, LeaseTasks, Receive};
+use super::{LeaseTasks, Receive, ReportAnswer};
 
 /// How many tasks are carried in one round, each round being two commits or three.
 const ROUND: usize = 64;
@@ -36,24 +36,24 @@ impl Engine {
     }
 
     /// Asks the operator behind each lease; gives the reports to hand back, and the last of the faults that left out one.
-    fn carry(&self, leases: Vec<Lease>, carrier: &dyn Carrier) -> Result<(Vec<Answer>, Option<Error>)> {
+    fn carry(&self, leases: Vec<Lease>, carrier: &dyn Carrier) -> Result<(Vec<ReportAnswer>, Option<Error>)> {
         let (mut inside, mut reports, mut fault) = (Vec::new(), Vec::with_capacity(leases.len()), None);
         for Lease { key, work } in leases {
             let lease = Some(key);
             match work {
-                Work::Callback { subject, answer } => reports.push(Answer { subject, answer, lease }),
-                Work::Call(call) => match self.request(&call) {
+                Work::Callback { subject, answer } => reports.push(ReportAnswer { subject, answer, lease }),
+                Work::RailCall(call) => match self.request(&call) {
                     // It is taken again when its lease ends. What the others are told must not get lost.
                     Err(error) => fault = Some(error),
                     // Its place among the reports is kept: they are decided in the order of the leases.
                     Ok(Request::Inside) => {
                         inside.push((reports.len(), Receive(call.clone())));
-                        reports.push(Answer { subject: call.subject, answer: RailAnswer::Unknown, lease });
+                        reports.push(ReportAnswer { subject: call.subject, answer: RailAnswer::Unknown, lease });
                     }
-                    Ok(Request::TooLate) => reports.push(Answer { subject: call.subject, answer: RailAnswer::Unknown, lease }),
+                    Ok(Request::TooLate) => reports.push(ReportAnswer { subject: call.subject, answer: RailAnswer::Unknown, lease }),
                     Ok(Request::Http(request)) => {
                         let answer = self.decode(&call, &carrier.carry(&request));
-                        reports.push(Answer { subject: call.subject, answer, lease });
+                        reports.push(ReportAnswer { subject: call.subject, answer, lease });
                     }
                 },
             }
@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// Asks one operator now, outside the outbox.
-    pub(crate) fn ask(&self, call: crate::api::Call, carrier: &dyn Carrier) -> Result<RailAnswer> {
+    pub(crate) fn ask(&self, call: crate::api::RailCall, carrier: &dyn Carrier) -> Result<RailAnswer> {
         match self.request(&call)? {
             Request::Inside => self.run(Receive(call)),
             Request::TooLate => Ok(RailAnswer::Unknown),

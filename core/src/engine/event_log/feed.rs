@@ -7,7 +7,7 @@ use crate::ids::SettlementNo;
 use crate::log::{self, Checkpoint, LogKey, LogName, Proof, TilePath, TreeError};
 use crate::store::record::{EventRecord, FeedRecord, Key, Record, SecretKind, SecretRecord, SettlementRecord};
 use crate::store::{Scan, Unique, typed, typed_all};
-use crate::trail::{self, Link, hex};
+use crate::trace::{self, TracedEvent, hex};
 
 use super::{StoredTiles, leaf_salt, log_head};
 use crate::engine::Engine;
@@ -59,7 +59,7 @@ impl Engine {
         Ok(ProofView {
             settlement_id: self.settlement_id(&record),
             reference: record.reference.as_str().to_owned(),
-            event_id: format!("evt_{}", trail::event_ulid(&self.id_key, &record, &Link::from(&event), event.n)),
+            event_id: format!("evt_{}", trace::event_ulid(&self.id_key, &record, &TracedEvent::from(&event), event.n)),
             sequence: event.n,
             event_hash: hex(&event.hash),
             salt: hex(&salt),

@@ -227,7 +227,7 @@ impl Engine {
             .filter(|record| caller.mode == crate::ledger::Mode::Live || record.mode == caller.mode)
             .filter(|record| match target {
                 Target::Reference(_) => true,
-                Target::Id(id) => crate::trail::settlement_ulid(&self.id_key, record) == *id,
+                Target::Id(id) => crate::trace::settlement_ulid(&self.id_key, record) == *id,
             })
             .ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
     }

@@ -1,6 +1,6 @@
 //! A change of one settlement while it is being decided: state, trace, journal and version move together.
 
-use crate::api::{Action, Call, Subject};
+use crate::api::{Action, RailCall, Subject};
 use crate::error::Result;
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::ledger::{AccountId, Owner, Transfer, TransferCode, TransferKind};
@@ -12,7 +12,7 @@ use crate::rail::FailureCode;
 use crate::store::Write;
 use crate::store::record::{Actor, AttemptRecord, EventRecord, EventType, Failure, ReversalRecord, SettlementMore, SettlementRecord};
 use crate::time::Millis;
-use crate::trail::{self, Link};
+use crate::trace::{self, TracedEvent};
 
 use crate::engine::Engine;
 use crate::engine::group::Overlay;
@@ -63,11 +63,18 @@ impl<'e> Change<'e> {
 
     /// Adds an event to the trace.
     pub(crate) fn event(&mut self, kind: EventType, note: Note) {
-        let link =
-            Link { kind, at: self.now, from: note.from, to: note.to, actor: note.actor, child: note.child, data: note.data.as_deref() };
+        let link = TracedEvent {
+            kind,
+            at: self.now,
+            from: note.from,
+            to: note.to,
+            actor: note.actor,
+            child: note.child,
+            data: note.data.as_deref(),
+        };
         let n = self.record.version + 1;
         let prev = (n > 1).then_some(&self.record.head);
-        let hash = trail::link_hash(&self.engine.id_key, &self.record, &link, n, prev);
+        let hash = trace::link_hash(&self.engine.id_key, &self.record, &link, n, prev);
         self.record.version = n;
         self.record.head = hash;
         self.record.updated_at = self.now;
@@ -255,14 +262,20 @@ const fn entered(status: SettlementStatus) -> EventType {
 
 impl Engine {
     /// The question `action` about an attempt, to the provider it was made at.
-    pub(crate) fn attempt_call(&self, record: &SettlementRecord, attempt: &AttemptRecord, action: Action, tries: u16) -> Result<Call> {
+    pub(crate) fn attempt_call(&self, record: &SettlementRecord, attempt: &AttemptRecord, action: Action, tries: u16) -> Result<RailCall> {
         let subject = Subject::Attempt(attempt.settlement, attempt.n);
         let money = Money::from_minor(record.amount, record.currency);
         self.call(record, subject, action, attempt.provider, money, tries)
     }
 
     /// The question `action` about a reversal, to the provider that was paid.
-    pub(crate) fn reversal_call(&self, record: &SettlementRecord, reversal: &ReversalRecord, action: Action, tries: u16) -> Result<Call> {
+    pub(crate) fn reversal_call(
+        &self,
+        record: &SettlementRecord,
+        reversal: &ReversalRecord,
+        action: Action,
+        tries: u16,
+    ) -> Result<RailCall> {
         let subject = Subject::Reversal(reversal.settlement, reversal.n);
         let money = Money::from_minor(reversal.amount, record.currency);
         self.call(record, subject, action, record.provider, money, tries)
@@ -276,9 +289,9 @@ impl Engine {
         provider: ProviderNo,
         money: Money,
         tries: u16,
-    ) -> Result<Call> {
+    ) -> Result<RailCall> {
         self.provider(provider)?;
-        Ok(Call {
+        Ok(RailCall {
             subject,
             action,
             provider,
@@ -294,7 +307,7 @@ impl Engine {
 
     /// Under which key a rail knows an attempt or a reversal: unique for ever, the same on every retry.
     fn rail_key(&self, record: &SettlementRecord, subject: Subject) -> String {
-        let id = trail::settlement_ulid(&self.id_key, record);
+        let id = trace::settlement_ulid(&self.id_key, record);
         match subject {
             Subject::Attempt(_, n) => format!("{id}-{n}"),
             Subject::Reversal(_, n) => format!("{id}-R{n}"),

@@ -1,6 +1,6 @@
 //! Checks: would a create succeed, and do a settlement's record, ledger, trail and rail agree?
 
-use crate::api::{Action, Call, Caller, CheckView, DecimalNumber, FindingView, PayeeView, QuoteView, ReconcileView, Target};
+use crate::api::{Action, Caller, CheckView, DecimalNumber, FindingView, PayeeView, QuoteView, RailCall, ReconcileView, Target};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Owner};
@@ -122,7 +122,7 @@ impl Engine {
     }
 
     /// The question to ask the rail for a reconciling check: about the last attempt, if there was one.
-    pub fn inquiry(&self, record: &SettlementRecord) -> Result<Option<Call>> {
+    pub fn inquiry(&self, record: &SettlementRecord) -> Result<Option<RailCall>> {
         match self.last_attempt(record)? {
             None => Ok(None),
             Some(attempt) => self.attempt_call(record, &attempt, Action::Inquire, 0).map(Some),
@@ -130,7 +130,7 @@ impl Engine {
     }
 
     /// Compares record, ledger, trail and the rail's answer. The answer must have been taken in before, by
-    /// [`Answer`](crate::engine::Answer), so that what can be repaired by it is.
+    /// [`ReportAnswer`](crate::engine::ReportAnswer), so that what can be repaired by it is.
     pub fn reconcile(&self, caller: &Caller, target: &Target, answer: Option<&RailAnswer>) -> Result<ReconcileView> {
         let record = self.settlement(caller, target)?;
         let mut findings: Vec<FindingView> = verify::settlement(&*self.store, &self.id_key, &record)?

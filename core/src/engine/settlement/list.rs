@@ -13,7 +13,7 @@ use crate::participant::Participant;
 use crate::store::record::SettlementRecord;
 use crate::store::{AmountBound, Scan, SettlementFilter, typed_all};
 use crate::time::parse_rfc3339;
-use crate::trail::settlement_ulid;
+use crate::trace::settlement_ulid;
 
 use crate::engine::Engine;
 

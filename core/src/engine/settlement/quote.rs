@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
 use crate::ledger::Mode;
 use crate::time::Millis;
-use crate::trail::hex;
+use crate::trace::hex;
 use crate::validate::CreateRequest;
 
 use crate::engine::Engine;

@@ -8,7 +8,7 @@ use crate::money::{Currency, Money};
 use crate::store::record::{AccountRecord, EventRecord, Failure, Key, ReversalRecord, SettlementRecord, TaskKey, TaskRecord};
 use crate::store::{Scan, Unique, typed, typed_all};
 use crate::time::{Millis, rfc3339};
-use crate::trail::{self, Link, hex};
+use crate::trace::{self, TracedEvent, hex};
 use crate::validate::{self, CreateRequest, Offer};
 
 use crate::engine::Engine;
@@ -117,17 +117,17 @@ impl Engine {
     }
 
     pub(crate) fn event_view(&self, record: &SettlementRecord, event: &EventRecord, prev: Option<&[u8; 32]>) -> Result<EventView> {
-        let link = Link::from(event);
+        let link = TracedEvent::from(event);
         let mut data = String::new();
-        trail::write_data(&mut data, record, &link);
+        trace::write_data(&mut data, record, &link);
         Ok(EventView {
             actor: event.actor,
             at: rfc3339(event.at),
-            attempt: trail::attempt_of(&link),
+            attempt: trace::attempt_of(&link),
             data: serde_json::value::RawValue::from_string(data).map_err(Error::internal)?,
             from: event.from,
             hash: Some(hex(&event.hash)),
-            id: format!("evt_{}", trail::event_ulid(&self.id_key, record, &link, event.n)),
+            id: format!("evt_{}", trace::event_ulid(&self.id_key, record, &link, event.n)),
             prev: prev.map(|hash| hex(hash)),
             reference: record.reference.as_str().to_owned(),
             sequence: event.n,
@@ -176,7 +176,7 @@ impl Engine {
     }
 
     pub(crate) fn settlement_id(&self, record: &SettlementRecord) -> String {
-        format!("stl_{}", trail::settlement_ulid(&self.id_key, record))
+        format!("stl_{}", trace::settlement_ulid(&self.id_key, record))
     }
 
     /// The caller's balances in its own mode, by currency code.

@@ -9,7 +9,7 @@ use crate::lifecycle::SettlementStatus;
 use crate::store::record::{AccountRecord, Key, SettlementRecord};
 use crate::store::{Scan, Store, typed_all};
 
-use super::{PAGE, Problems, VerifyReport};
+use super::{Findings, PAGE, VerifyReport};
 
 /// Adds up every transfer. Each debits and credits the same amount, so the sums balance by themselves; what is proved
 /// is that the stored totals are these sums.
@@ -89,7 +89,7 @@ struct Sums {
     returned: i64,
 }
 
-pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, problems: &mut Problems) -> Result<()> {
+pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, problems: &mut Findings) -> Result<()> {
     let transfers: Vec<Transfer> = typed_all(store.scan(&Scan::transfers(record.no))?)?;
     if transfers.len() != usize::from(record.transfers) {
         problems.push(("journal_count", format!("{} transfers, the record says {}", transfers.len(), record.transfers)));
@@ -126,7 +126,7 @@ pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, proble
     Ok(())
 }
 
-fn compare_journal(record: &SettlementRecord, sums: &Sums, problems: &mut Problems) {
+fn compare_journal(record: &SettlementRecord, sums: &Sums, problems: &mut Findings) {
     let (held, paid) = match record.status {
         SettlementStatus::Accepted | SettlementStatus::Submitted | SettlementStatus::Unknown => (record.amount, 0),
         SettlementStatus::Completed | SettlementStatus::PartiallyReversed | SettlementStatus::Reversed | SettlementStatus::Returned => {

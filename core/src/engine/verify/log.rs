@@ -12,7 +12,7 @@ use crate::ledger::Mode;
 use crate::log::{Hash, TILE_WIDTH, commitment, leaf_hash, node_hash};
 use crate::store::record::{Digest32, EventRecord, FeedRecord, Key, MetaRecord, RecordKind, SettlementRecord, TileRecord, UnloggedRecord};
 use crate::store::{Scan, Store, Unique, typed, typed_all};
-use crate::trail::settlement_ulid;
+use crate::trace::settlement_ulid;
 
 use super::{PAGE, VerifyReport};
 

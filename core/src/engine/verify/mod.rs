@@ -16,7 +16,7 @@ use crate::ledger::{AccountId, Totals};
 use crate::store::record::{EventRecord, Key, MetaRecord, RecordKind, SettlementRecord, SimPaymentRecord, TaskKey, TaskKind, TaskRecord};
 use crate::store::{Scan, Store, StoreError, typed, typed_all};
 use crate::time::Millis;
-use crate::trail::settlement_ulid;
+use crate::trace::settlement_ulid;
 
 use log::LogCheck;
 
@@ -203,7 +203,7 @@ fn agreement(
     key: &IdKey,
     record: &SettlementRecord,
     each: &mut dyn FnMut(&EventRecord) -> Result<()>,
-) -> Result<(Problems, Option<u32>)> {
+) -> Result<(Findings, Option<u32>)> {
     let mut problems = Vec::new();
     let broken = trail::check_trail(store, key, record, &mut problems, each)?;
     books::check_journal(store, record, &mut problems)?;
@@ -217,4 +217,4 @@ fn agreement(
     Ok((problems, broken))
 }
 
-type Problems = Vec<(&'static str, String)>;
+type Findings = Vec<(&'static str, String)>;

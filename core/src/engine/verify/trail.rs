@@ -5,16 +5,16 @@ use crate::ids::IdKey;
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus};
 use crate::store::record::{AttemptRecord, EventRecord, EventType, ReversalRecord, SettlementRecord};
 use crate::store::{Scan, Store, typed_all};
-use crate::trail::{self, Link};
+use crate::trace::{self, TracedEvent};
 
-use super::{PAGE, Problems};
+use super::{Findings, PAGE};
 
 /// Follows the trail. Gives each event that is there to `each`, and says at which sequence the first link is broken.
 pub(super) fn check_trail(
     store: &dyn Store,
     key: &IdKey,
     record: &SettlementRecord,
-    problems: &mut Problems,
+    problems: &mut Findings,
     each: &mut dyn FnMut(&EventRecord) -> Result<()>,
 ) -> Result<Option<u32>> {
     let mut prev: Option<[u8; 32]> = None;
@@ -61,13 +61,13 @@ fn check_link(
     event: &EventRecord,
     expected: u32,
     prev: Option<&[u8; 32]>,
-    problems: &mut Problems,
+    problems: &mut Findings,
 ) -> Option<u32> {
     if event.n != expected {
         problems.push(("trail_gap", format!("event {expected} is missing")));
         return Some(expected);
     }
-    if trail::link_hash(key, record, &Link::from(event), event.n, prev) != event.hash {
+    if trace::link_hash(key, record, &TracedEvent::from(event), event.n, prev) != event.hash {
         problems.push(("trail_broken", format!("event {} is not what was recorded", event.n)));
         return Some(expected);
     }
@@ -97,7 +97,7 @@ const fn names_settlement_state(kind: EventType) -> bool {
     }
 }
 
-pub(super) fn check_attempts(store: &dyn Store, record: &SettlementRecord, problems: &mut Problems) -> Result<()> {
+pub(super) fn check_attempts(store: &dyn Store, record: &SettlementRecord, problems: &mut Findings) -> Result<()> {
     let attempts: Vec<AttemptRecord> = typed_all(store.scan(&Scan::attempts(record.no))?)?;
     if attempts.len() != usize::from(record.attempts) {
         problems.push(("attempt_count", format!("{} attempts, the record says {}", attempts.len(), record.attempts)));
@@ -125,7 +125,7 @@ pub(super) fn check_attempts(store: &dyn Store, record: &SettlementRecord, probl
     Ok(())
 }
 
-pub(super) fn check_reversals(store: &dyn Store, record: &SettlementRecord, problems: &mut Problems) -> Result<()> {
+pub(super) fn check_reversals(store: &dyn Store, record: &SettlementRecord, problems: &mut Findings) -> Result<()> {
     let reversals: Vec<ReversalRecord> = typed_all(store.scan(&Scan::reversals(record.no))?)?;
     let sum = |wanted: &dyn Fn(ReversalStatus) -> bool| reversals.iter().filter(|r| wanted(r.status)).map(|r| r.amount).sum::<i64>();
     let reversed = sum(&|s| s == ReversalStatus::Completed);

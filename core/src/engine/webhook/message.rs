@@ -14,7 +14,7 @@ use crate::store::record::{
     SettlementRecord, Topic,
 };
 use crate::time::{Millis, rfc3339};
-use crate::trail::{self, Link};
+use crate::trace::{self, TracedEvent};
 
 use crate::engine::Engine;
 use crate::engine::group::Overlay;
@@ -50,13 +50,13 @@ impl Engine {
             None => None,
         };
         let data = data(&serde_json::to_string(&view).map_err(Error::internal)?, event.n, reversal.as_deref());
-        let id = trail::event_ulid(&self.id_key, record, &Link::from(event), event.n);
+        let id = trace::event_ulid(&self.id_key, record, &TracedEvent::from(event), event.n);
         Ok(Some((id, envelope(Topic::Settlement(event.kind), event.at, &data))))
     }
 
     /// The reversal that an event is about, as the event left it.
     fn reversal_of(&self, overlay: &Overlay<'_>, event: &EventRecord) -> Result<Option<ReversalRecord>> {
-        if trail::attempt_of(&Link::from(event)).is_some() || event.child == 0 {
+        if trace::attempt_of(&TracedEvent::from(event)).is_some() || event.child == 0 {
             return Ok(None);
         }
         let reversal: Option<ReversalRecord> = overlay.get(&Key::Reversal((event.settlement, event.child)))?;

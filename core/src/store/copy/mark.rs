@@ -9,7 +9,7 @@ use crate::store::column::{Read, Source};
 use crate::store::record::{Key, MetaRecord, RecordKind};
 use crate::store::shared::COPY_MARK;
 use crate::store::{Scan, StoreError};
-use crate::trail::hex;
+use crate::trace::hex;
 
 /// Where to go on in a walk over the records of a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]

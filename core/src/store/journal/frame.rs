@@ -25,10 +25,10 @@ const HEAD: usize = 1 + 8 + 8;
 const CHECK: usize = 4;
 const LINK: usize = 32;
 
-pub(super) type Link = [u8; LINK];
+pub(super) type ChainHash = [u8; LINK];
 
 /// Appends an entry; gives its link.
-pub(super) fn append(out: &mut Vec<u8>, number: u64, before: &Link, body: &[u8]) -> Link {
+pub(super) fn append(out: &mut Vec<u8>, number: u64, before: &ChainHash, body: &[u8]) -> ChainHash {
     let mut head = [VERSION; HEAD];
     head[1..9].copy_from_slice(&number.to_be_bytes());
     head[9..].copy_from_slice(&(body.len() as u64).to_be_bytes());
@@ -40,7 +40,7 @@ pub(super) fn append(out: &mut Vec<u8>, number: u64, before: &Link, body: &[u8])
     link
 }
 
-fn link(before: &Link, head: &[u8; HEAD], body: &[u8]) -> Link {
+fn link(before: &ChainHash, head: &[u8; HEAD], body: &[u8]) -> ChainHash {
     Sha256::new().chain_update(b"railgate-journal\0").chain_update(before).chain_update(head).chain_update(body).finalize().into()
 }
 
@@ -54,13 +54,13 @@ fn check(head: &[u8; HEAD]) -> [u8; CHECK] {
 pub(super) struct Entry<'a> {
     pub(super) number: u64,
     pub(super) body: &'a [u8],
-    pub(super) link: Link,
+    pub(super) link: ChainHash,
     head: [u8; HEAD],
 }
 
 impl Entry<'_> {
     /// Whether it follows the entry with that link.
-    pub(super) fn follows(&self, before: &Link) -> bool {
+    pub(super) fn follows(&self, before: &ChainHash) -> bool {
         link(before, &self.head, self.body) == self.link
     }
 }
@@ -90,12 +90,12 @@ const MAGIC: &[u8; 4] = b"RGSN";
 /// What a snapshot holds: the number and the link of the last entry that is in it, and the rows.
 pub(super) struct Opened<'a> {
     pub(super) number: u64,
-    pub(super) link: Link,
+    pub(super) link: ChainHash,
     pub(super) rows: &'a [u8],
 }
 
 /// `RGSN`, the version, number and link of the last entry, the rows, and SHA-256 over a name and all of that.
-pub(super) fn wrap(number: u64, link: &Link, rows: &[u8]) -> Vec<u8> {
+pub(super) fn wrap(number: u64, link: &ChainHash, rows: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(MAGIC.len() + 1 + 8 + LINK + rows.len() + LINK);
     out.extend_from_slice(MAGIC);
     out.push(VERSION);
@@ -120,6 +120,6 @@ pub(super) fn unwrap(snapshot: &[u8]) -> Result<Opened<'_>, JournalError> {
     Ok(Opened { number: u64::from_be_bytes(*number), link: *link, rows })
 }
 
-fn seal(all: &[u8]) -> Link {
+fn seal(all: &[u8]) -> ChainHash {
     Sha256::new().chain_update(b"railgate-snapshot\0").chain_update(all).finalize().into()
 }

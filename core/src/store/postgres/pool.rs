@@ -73,13 +73,13 @@ pub(super) struct Lane {
 /// A place for a connection, which comes and goes.
 #[derive(Default)]
 struct Slot {
-    link: Option<Link>,
+    link: Option<Connection>,
     /// What the connection had prepared: the next one has it before it is needed.
     prepared: Vec<(String, Vec<Type>)>,
 }
 
 /// A connection and what is prepared on it.
-pub(super) struct Link {
+pub(super) struct Connection {
     /// The connection.
     pub(super) client: Client,
     /// The number of the server's process for it.
@@ -185,7 +185,7 @@ impl Shared {
     }
 
     /// The connection that was lent.
-    pub(super) async fn link<'l>(&self, lent: &'l mut Lent<'_>, deadline: Instant) -> Result<&'l mut Link, StoreError> {
+    pub(super) async fn link<'l>(&self, lent: &'l mut Lent<'_>, deadline: Instant) -> Result<&'l mut Connection, StoreError> {
         let opened = self.opened.load(Ordering::Relaxed);
         let linked = lent.link(&self.target, deadline, opened).await;
         if self.gone.load(Ordering::Relaxed) != linked.is_err() {
@@ -214,7 +214,7 @@ impl Shared {
 /// A statement that reads, and its parameters.
 pub(super) type Asked = (&'static str, Vec<Param>);
 
-async fn query(link: &mut Link, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Error> {
+async fn query(link: &mut Connection, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Error> {
     let wanted: Vec<_> = asked.iter().map(|(sql, params)| (*sql, params.iter().map(Param::kind).collect())).collect();
     let statements = link.prepare(&wanted).await?;
     let client = &link.client;
@@ -255,14 +255,14 @@ impl Lent<'_> {
     /// The connection, a new one if it was lost. While the server cannot be reached, it is tried again and again until
     /// the deadline, with pauses that grow and differ, so that many do not come back at one moment. What waiting does not
     /// help against ends it at once, unless it is told to `persist`.
-    async fn link(&mut self, target: &Target, deadline: Instant, persist: bool) -> Result<&mut Link, StoreError> {
-        let useless = |link: &Link| link.client.is_closed() || link.in_transaction || target.follow(&link.server).is_err();
+    async fn link(&mut self, target: &Target, deadline: Instant, persist: bool) -> Result<&mut Connection, StoreError> {
+        let useless = |link: &Connection| link.client.is_closed() || link.in_transaction || target.follow(&link.server).is_err();
         if self.slot.link.as_ref().is_some_and(useless) {
             self.discard();
         }
         let (mut pause, mut refusal) = (FIRST_PAUSE, None);
         while self.slot.link.is_none() {
-            match timeout_at(deadline, Link::new(target, &self.slot.prepared, deadline)).await {
+            match timeout_at(deadline, Connection::new(target, &self.slot.prepared, deadline)).await {
                 Ok(Ok(link)) => self.slot.link = Some(link),
                 Ok(Err(error)) if !(error.retryable || persist) || Instant::now() + pause >= deadline => return Err(error),
                 Ok(Err(error)) => {
@@ -291,7 +291,7 @@ impl Drop for Lent<'_> {
     }
 }
 
-impl Link {
+impl Connection {
     async fn new(target: &Target, prepared: &[(String, Vec<Type>)], deadline: Instant) -> Result<Self, StoreError> {
         let Connected { client, backend, server } = target.connect(deadline).await?;
         let mut link = Self { client, backend, server, in_transaction: false, statements: HashMap::new() };

@@ -18,7 +18,7 @@ use tokio_postgres::{Client, Error, Row, SimpleQueryMessage, Statement};
 use super::cells::{Batch, Cells, records};
 use super::error::{Meaning, failed, meaning, surely_not_made};
 use super::plan::{Plan, Step};
-use super::pool::{Lent, Link, Shared, in_order, jittered};
+use super::pool::{Connection, Lent, Shared, in_order, jittered};
 use super::read;
 use super::tables::{Action, Sql, post, statements};
 use crate::ledger::{AccountId, Totals};
@@ -102,7 +102,7 @@ pub(super) async fn commit(shared: Arc<Shared>, plan: Plan) -> Result<(), Commit
     }
 }
 
-async fn try_once(link: &mut Link, plan: &Plan, careful: bool, deadline: Instant) -> Tried {
+async fn try_once(link: &mut Connection, plan: &Plan, careful: bool, deadline: Instant) -> Tried {
     let slow = || StoreError::unavailable("committing", "the database did not answer in time");
     // Until it was seen to end, whatever happens to this job: a panic, or the end of its runtime.
     link.in_transaction = true;
@@ -145,7 +145,7 @@ fn rolled_back_by_the_end(tried: Tried) -> Tried {
 }
 
 /// Writes everything, and sees whether all conditions held.
-async fn write(link: &mut Link, plan: &Plan, careful: bool) -> Result<Transaction, Tried> {
+async fn write(link: &mut Connection, plan: &Plan, careful: bool) -> Result<Transaction, Tried> {
     let (prepared, posting) = prepare(link, plan).await.map_err(|e| broken(&e))?;
     // Careful, it adds nothing: that takes the rows and tells what stands in them.
     let added = if careful { None } else { plan.deltas.each() };
@@ -221,7 +221,7 @@ fn totals(found: &[Row]) -> Result<HashMap<AccountId, Totals>, StoreError> {
 }
 
 /// Sets the totals of accounts that this transaction holds already.
-async fn replace(link: &mut Link, accounts: &Batch) -> Result<(), Error> {
+async fn replace(link: &mut Connection, accounts: &Batch) -> Result<(), Error> {
     let sql = statements(RecordKind::Account).write(Action::Replace);
     for statement in link.prepare(&[(&sql.text, sql.types())]).await? {
         link.client.query(&statement, &accounts.params()).await?;
@@ -277,7 +277,7 @@ async fn find_out(shared: &Shared, lent: &mut Lent<'_>, plan: &Plan, transaction
 
 /// Asks a server whether it made a commit. It knows if it is the one that was asked to make it, in the same timeline:
 /// another one counts its transactions anew.
-async fn resolve(link: &mut Link, plan: &Plan, transaction: &Transaction) -> Result<Resolved, Error> {
+async fn resolve(link: &mut Connection, plan: &Plan, transaction: &Transaction) -> Result<Resolved, Error> {
     let Transaction { xid, backend, server } = transaction;
     if server.is_empty() || link.server != *server || xid.is_empty() {
         return Ok(Resolved::Unknown);
@@ -317,7 +317,7 @@ async fn resolve(link: &mut Link, plan: &Plan, transaction: &Transaction) -> Res
 
 /// Returns once all that this server shows is wherever a commit waits to be before it is answered: what is written after it
 /// is. Where its own wait was cut off, a commit is shown without being there.
-async fn secure(link: &mut Link) -> Result<(), Error> {
+async fn secure(link: &mut Connection) -> Result<(), Error> {
     link.in_transaction = true;
     link.client.batch_execute("BEGIN READ WRITE; SELECT pg_logical_emit_message(true, 'railgate', ''); COMMIT").await?;
     link.in_transaction = false;
@@ -337,7 +337,7 @@ pub(super) async fn secured(shared: Arc<Shared>) -> Result<(), StoreError> {
 
 /// Whether the transaction that was committed under this number is ours. A server that crashed gives the numbers of
 /// what it lost out again, so that only the rows tell.
-async fn is_ours(link: &mut Link, plan: &Plan, xid: &str) -> Result<Resolved, Error> {
+async fn is_ours(link: &mut Connection, plan: &Plan, xid: &str) -> Result<Resolved, Error> {
     let Some(witness) = &plan.witness else { return Ok(Resolved::Unknown) };
     let Ok(Some(query)) = read::get(&witness.key()) else { return Ok(Resolved::Unknown) };
     let sql = format!("{} AND xmin = ('{xid}'::xid8)::xid", query.sql);
@@ -349,7 +349,7 @@ async fn is_ours(link: &mut Link, plan: &Plan, xid: &str) -> Result<Resolved, Er
     Ok(if found.first() == Some(witness) { Resolved::Made } else { Resolved::NotMade })
 }
 
-async fn prepare(link: &mut Link, plan: &Plan) -> Result<(Vec<Statement>, Option<Statement>), Error> {
+async fn prepare(link: &mut Connection, plan: &Plan) -> Result<(Vec<Statement>, Option<Statement>), Error> {
     let mut wanted: Vec<(&str, Vec<Type>)> = plan.steps.iter().map(sql).map(|sql| (sql.text.as_str(), sql.types())).collect();
     let posts = !plan.deltas.is_empty();
     if posts {

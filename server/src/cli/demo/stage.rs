@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use railgate::api::{BalanceView, Caller, EventView, ReversalView, SettlementView, Subject, Target, Work};
 use railgate::engine::verify::{VerifyReport, verify};
-use railgate::engine::{Answer, Config, Create, Engine, Enroll, LeaseTasks, Receive, Reverse};
+use railgate::engine::{Config, Create, Engine, Enroll, LeaseTasks, Receive, ReportAnswer, Reverse};
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::SettlementNo;
 use railgate::money::{Currency, Money};
@@ -226,7 +226,7 @@ impl Stage {
         for lease in leases {
             let (subject, answer, callback) = match lease.work {
                 Work::Callback { subject, answer } => (subject, answer, true),
-                Work::Call(call) => {
+                Work::RailCall(call) => {
                     let subject = call.subject;
                     self.take_time();
                     (subject, self.engine.run(Receive(call))?, false)
@@ -242,7 +242,7 @@ impl Stage {
         let (Subject::Attempt(no, _) | Subject::Reversal(no, _)) = subject;
         let before = self.record(no)?.version;
         let said = answer.kind().as_str();
-        self.engine.run(Answer { subject, answer, lease: Some(key) })?;
+        self.engine.run(ReportAnswer { subject, answer, lease: Some(key) })?;
         if callback && self.record(no)?.version == before {
             self.aside(no, "rail", format!("calls back with old news ({said}): nothing changes"), true);
         }

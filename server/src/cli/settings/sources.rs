@@ -31,7 +31,7 @@ impl fmt::Display for Origin {
 
 /// One setting that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct SettingError {
     /// The setting, by the name of its flag.
     pub setting: String,
     /// Where it came from.
@@ -42,7 +42,7 @@ pub struct Problem {
     pub right: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SettingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.setting, self.origin)?;
         if let Some(value) = &self.value {
@@ -56,7 +56,7 @@ impl fmt::Display for Problem {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigError {
     /// In the order of the settings. Never empty.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SettingError>,
 }
 
 impl fmt::Display for ConfigError {
@@ -75,7 +75,7 @@ impl std::error::Error for ConfigError {}
 pub(super) struct Sources<'e> {
     env: &'e dyn Fn(&str) -> Option<String>,
     file: Option<(PathBuf, toml::Table)>,
-    problems: Vec<Problem>,
+    problems: Vec<SettingError>,
     shown: Vec<(&'static str, String, Origin)>,
 }
 
@@ -91,13 +91,13 @@ impl<'e> Sources<'e> {
         let Some((path, origin)) = named else { return Ok(sources) };
         let unreadable = |right: String| {
             let value = Some(path.display().to_string());
-            ConfigError { problems: vec![Problem { setting: "config".to_owned(), origin: origin.clone(), value, right }] }
+            ConfigError { problems: vec![SettingError { setting: "config".to_owned(), origin: origin.clone(), value, right }] }
         };
         let text = std::fs::read_to_string(&path).map_err(|cause| unreadable(format!("must be a file that can be read: {cause}")))?;
         let table: toml::Table = text.parse().map_err(|cause: toml::de::Error| unreadable(format!("must be TOML: {cause}")))?;
         for key in table.keys().filter(|key| !names.contains(&key.as_str())) {
             let right = format!("there is no such setting; there are {}", names.join(", "));
-            sources.problems.push(Problem { setting: key.clone(), origin: Origin::File(path.clone()), value: None, right });
+            sources.problems.push(SettingError { setting: key.clone(), origin: Origin::File(path.clone()), value: None, right });
         }
         sources.file = Some((path, table));
         Ok(sources)
@@ -148,7 +148,7 @@ impl<'e> Sources<'e> {
         let found = self.shown.iter().find(|row| row.0 == name).map(|(_, value, origin)| (value.clone(), origin.clone()));
         if let Some((value, origin)) = found {
             let value = (origin != Origin::Default).then_some(value);
-            self.problems.push(Problem { setting: name.to_owned(), origin, value, right: right.to_owned() });
+            self.problems.push(SettingError { setting: name.to_owned(), origin, value, right: right.to_owned() });
         }
     }
 
@@ -216,7 +216,7 @@ impl<'e> Sources<'e> {
     }
 
     fn note<T>(&mut self, setting: &'static str, origin: Origin, value: Option<String>, right: String) -> Option<T> {
-        self.problems.push(Problem { setting: setting.to_owned(), origin, value, right });
+        self.problems.push(SettingError { setting: setting.to_owned(), origin, value, right });
         None
     }
 }

@@ -10,7 +10,7 @@ use super::pretty;
 use super::tables;
 use crate::cli::Global;
 use crate::cli::failure::{Done, Failure};
-use crate::cli::http::{Answer, Ask, encode};
+use crate::cli::http::{ApiResponse, Ask, encode};
 use crate::cli::problem::read;
 use crate::cli::session::Session;
 use crate::cli::terminal::{Terminal, Tone};
@@ -231,7 +231,7 @@ fn patch(args: &UpdateArgs) -> Done<WebhookPatchBody> {
 }
 
 /// A webhook; a secret in it is there this once.
-fn show(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
+fn show(answer: &ApiResponse, global: &Global, terminal: &Terminal) -> Done {
     if global.json {
         return terminal.json(&answer.body);
     }
@@ -245,7 +245,7 @@ fn show(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
 }
 
 /// A delivery, with what was or will be sent.
-pub(super) fn show_delivery(answer: &Answer, global: &Global, terminal: &Terminal) -> Done {
+pub(super) fn show_delivery(answer: &ApiResponse, global: &Global, terminal: &Terminal) -> Done {
     if global.json {
         return terminal.json(&answer.body);
     }

@@ -12,9 +12,9 @@ use railgate::validate::webhook::{ReplayRequest, parse_replay, parse_webhook_tes
 
 use super::Place;
 use crate::http::App;
-use crate::http::answer::{Answer, json, ok, with_text};
-use crate::http::call::{Call, Params, Posted};
 use crate::http::document::{BadFields, BadMessage, BadQuery, Denied, NoDelivery, NoWebhook, NotEnabled, Testing, Unserved};
+use crate::http::extract::{Authenticated, Params, Posted};
+use crate::http::response::{HandlerResult, json, ok, with_text};
 use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
 
 const PAGE: u32 = 50;
@@ -34,10 +34,10 @@ routes![test, list, read, redeliver, replay];
     request_body(content = Option<TestBody>, content_type = "application/json", example = json!({"type": "settlement.completed"})),
     responses((status = 200, description = "How it went", body = TestView), BadFields, NoWebhook, Denied, Testing, Unserved),
 )]
-pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
+pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let topic = parse_webhook_test(posted.body())?;
     let id = place.webhook()?;
-    let _begun = app.under_way.begin(posted.caller.client, id)?;
+    let _begun = app.in_flight.begin(posted.caller.client, id)?;
     let untried = || Error::internal("a test was not tried");
     let parcel = app.gateway.run(posted.signed(TestWebhook { caller: posted.caller, id, topic })).await?;
     let tried = app.deliverer.deliver_now(parcel).await?.pop().ok_or_else(untried)?;
@@ -63,7 +63,7 @@ pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted<We
     ),
     responses((status = 200, description = "One page", body = Page<DeliveryView>), BadQuery, NoWebhook, Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Call(call): Call<WebhooksRead>, place: Place) -> Answer {
+pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<WebhooksRead>, place: Place) -> HandlerResult {
     let mut params = Params::of(&call.uri)?;
     let limit = params.number("limit", 1..=PAGE_MAX).unwrap_or(PAGE) as usize;
     let cursor = params.text("cursor");
@@ -83,7 +83,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call<WebhooksRead>,
     ),
     responses((status = 200, description = "The delivery", body = DeliveryView), NoDelivery, Denied, Unserved),
 )]
-pub(crate) async fn read(State(app): State<App>, Call(call): Call<WebhooksRead>, place: Place) -> Answer {
+pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<WebhooksRead>, place: Place) -> HandlerResult {
     let (id, delivery) = (place.webhook()?, place.delivery()?);
     let view = app.gateway.scan(move |engine| engine.delivery_view(&engine.delivery(&call.caller, id, delivery)?)).await?;
     ok(&view)
@@ -104,7 +104,7 @@ pub(crate) async fn read(State(app): State<App>, Call(call): Call<WebhooksRead>,
         BadMessage, NoDelivery, Denied, NotEnabled, Unserved,
     ),
 )]
-pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
+pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let id = place.webhook()?;
     let made = app.gateway.run(posted.signed(Redeliver { caller: posted.caller, id, delivery: place.delivery()? })).await?;
     let view = app.gateway.engine().delivery_view(&made)?;
@@ -121,12 +121,12 @@ pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Post
     request_body(content = ReplayBody, content_type = "application/json", example = json!({"since": "2026-11-20T00:00:00Z", "until": "2026-11-21T00:00:00Z"})),
     responses((status = 202, description = "So many are on their way", body = ReplayView), BadFields, NoWebhook, Denied, NotEnabled, Unserved),
 )]
-pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
+pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let ReplayRequest { since, until, after } = parse_replay(posted.body())?;
     let (id, until) = (place.webhook()?, until.unwrap_or(Millis::MAX));
     let caller = posted.caller;
     let part = |after| Replay { caller, id, since, until, after };
-    let _under_way = app.under_way.begin(posted.caller.client, id)?;
+    let _in_flight = app.in_flight.begin(posted.caller.client, id)?;
     app.gateway.scan(move |engine| engine.room_for_replay(&caller, id)).await?;
     let Replayed { mut queued, next: mut next_after } = app.gateway.run(posted.signed(part(after))).await?;
     for _ in 1..REPLAY_PARTS {

@@ -10,9 +10,9 @@ use railgate::validate::webhook::{parse_new_webhook, parse_rotation, parse_webho
 
 use super::Place;
 use crate::http::App;
-use crate::http::answer::{Answer, ok, secret, with_text};
-use crate::http::call::{Call, Posted};
 use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Rotating, Unserved};
+use crate::http::extract::{Authenticated, Posted};
+use crate::http::response::{HandlerResult, ok, secret, with_text};
 use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
 
 routes![create, list, read, update, remove, rotate, enable];
@@ -30,7 +30,7 @@ routes![create, list, read, update, remove, rotate, enable];
         BadFields, Denied, NoRoom, Unserved,
     ),
 )]
-pub(crate) async fn create(State(app): State<App>, posted: Posted<WebhooksWrite>) -> Answer {
+pub(crate) async fn create(State(app): State<App>, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let new = parse_new_webhook(posted.body())?;
     let view = shown(&app, app.gateway.run(posted.signed(CreateWebhook { caller: posted.caller, new })).await?).await?;
     with_text(secret(StatusCode::CREATED, &view)?, LOCATION, format!("/api/v1/webhooks/{}", view.id))
@@ -41,7 +41,7 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted<WebhooksWrite>
     get, path = "/api/v1/webhooks", tag = "webhooks", operation_id = "listWebhooks",
     responses((status = 200, description = "All of the credential's mode", body = WebhooksView), Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Call(call): Call<WebhooksRead>) -> Answer {
+pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<WebhooksRead>) -> HandlerResult {
     let data = app.gateway.scan(move |engine| engine.webhooks(&call.caller)).await?;
     ok(&WebhooksView { data })
 }
@@ -52,7 +52,7 @@ pub(crate) async fn list(State(app): State<App>, Call(call): Call<WebhooksRead>)
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 200, description = "The webhook, without its secret", body = WebhookView), NoWebhook, Denied, Unserved),
 )]
-pub(crate) async fn read(State(app): State<App>, Call(call): Call<WebhooksRead>, place: Place) -> Answer {
+pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<WebhooksRead>, place: Place) -> HandlerResult {
     let id = place.webhook()?;
     let view = app.gateway.read(|engine| engine.webhook(&call.caller, id)).await?;
     ok(&view)
@@ -68,7 +68,7 @@ pub(crate) async fn read(State(app): State<App>, Call(call): Call<WebhooksRead>,
     request_body(content = WebhookPatchBody, content_type = "application/json", example = json!({"events": null, "enabled": true})),
     responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadFields, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
+pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let patch = parse_webhook_patch(posted.body())?;
     let update = UpdateWebhook { caller: posted.caller, id: place.webhook()?, patch };
     ok(&shown(&app, app.gateway.run(posted.signed(update)).await?).await?)
@@ -82,7 +82,7 @@ pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 204, description = "It is gone"), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
+pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     app.gateway.run(posted.signed(DeleteWebhook { caller: posted.caller, id: place.webhook()? })).await?;
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -100,7 +100,7 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<
     request_body(content = Option<RotationBody>, content_type = "application/json", example = json!({"grace": 3600})),
     responses((status = 200, description = "The webhook, with its new secret", body = WebhookView), BadFields, NoWebhook, Denied, Rotating, Unserved),
 )]
-pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
+pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let grace_ms = parse_rotation(posted.body())?;
     let rotate = RotateWebhookSecret { caller: posted.caller, id: place.webhook()?, grace_ms };
     secret(StatusCode::OK, &shown(&app, app.gateway.run(posted.signed(rotate)).await?).await?)
@@ -115,7 +115,7 @@ pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> Answer {
+pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let enable = EnableWebhook { caller: posted.caller, id: place.webhook()? };
     ok(&shown(&app, app.gateway.run(posted.signed(enable)).await?).await?)
 }

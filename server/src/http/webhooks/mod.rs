@@ -3,7 +3,7 @@
 mod announced;
 pub(super) mod deliveries;
 pub(super) mod endpoints;
-mod under_way;
+mod in_flight;
 
 use std::convert::Infallible;
 
@@ -13,7 +13,7 @@ use railgate::ids::Ulid;
 use railgate::{Error, ErrorCode, Result};
 
 pub(super) use announced::announced;
-pub(super) use under_way::UnderWay;
+pub(super) use in_flight::InFlight;
 
 /// What the path names: a webhook, and one of its deliveries. Text that can name none is not found, like a name that
 /// nobody gave.

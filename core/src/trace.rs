@@ -19,7 +19,7 @@ use crate::time::{Millis, rfc3339};
 pub(crate) use base16ct::lower::encode_string as hex;
 
 /// What an event says, before it has a hash.
-pub(crate) struct Link<'a> {
+pub(crate) struct TracedEvent<'a> {
     pub(crate) kind: EventType,
     pub(crate) at: Millis,
     pub(crate) from: Option<StateName>,
@@ -31,7 +31,7 @@ pub(crate) struct Link<'a> {
     pub(crate) data: Option<&'a str>,
 }
 
-impl<'a> From<&'a EventRecord> for Link<'a> {
+impl<'a> From<&'a EventRecord> for TracedEvent<'a> {
     fn from(e: &'a EventRecord) -> Self {
         Self { kind: e.kind, at: e.at, from: e.from, to: e.to, actor: e.actor, child: e.child, data: e.data.as_deref() }
     }
@@ -43,19 +43,25 @@ pub(crate) fn settlement_ulid(key: &IdKey, record: &SettlementRecord) -> Ulid {
 }
 
 /// The hash of the event at `sequence`, after the one with hash `prev`.
-pub(crate) fn link_hash(key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32, prev: Option<&Digest32>) -> Digest32 {
+pub(crate) fn link_hash(
+    key: &IdKey,
+    record: &SettlementRecord,
+    link: &TracedEvent<'_>,
+    sequence: u32,
+    prev: Option<&Digest32>,
+) -> Digest32 {
     let mut form = String::with_capacity(512);
     write_canonical(&mut form, key, record, link, sequence, prev);
     Sha256::digest(form.as_bytes()).into()
 }
 
 /// The event's public ULID: derived, so that it need not be stored.
-pub(crate) fn event_ulid(key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32) -> Ulid {
+pub(crate) fn event_ulid(key: &IdKey, record: &SettlementRecord, link: &TracedEvent<'_>, sequence: u32) -> Ulid {
     key.child("evt", record.no, sequence, link.at)
 }
 
 /// The attempt that an event concerns. Events of reversals name theirs in `data`.
-pub(crate) fn attempt_of(link: &Link<'_>) -> Option<u16> {
+pub(crate) fn attempt_of(link: &TracedEvent<'_>) -> Option<u16> {
     match link.kind {
         EventType::ReversalAccepted
         | EventType::ReversalSubmitted
@@ -80,7 +86,7 @@ pub(crate) fn attempt_of(link: &Link<'_>) -> Option<u16> {
 
 /// The event's `data`. For `settlement.accepted` it follows from what never changes about a settlement, so that the
 /// chain covers the amount and the payee without storing them twice.
-pub(crate) fn write_data(out: &mut String, record: &SettlementRecord, link: &Link<'_>) {
+pub(crate) fn write_data(out: &mut String, record: &SettlementRecord, link: &TracedEvent<'_>) {
     match (link.data, link.kind) {
         (Some(data), _) => out.push_str(data),
         (None, EventType::SettlementAccepted) => {
@@ -99,7 +105,14 @@ pub(crate) fn write_data(out: &mut String, record: &SettlementRecord, link: &Lin
     }
 }
 
-fn write_canonical(out: &mut String, key: &IdKey, record: &SettlementRecord, link: &Link<'_>, sequence: u32, prev: Option<&Digest32>) {
+fn write_canonical(
+    out: &mut String,
+    key: &IdKey,
+    record: &SettlementRecord,
+    link: &TracedEvent<'_>,
+    sequence: u32,
+    prev: Option<&Digest32>,
+) {
     let _ = write!(out, r#"{{"actor":"{}","at":"{}","attempt":"#, link.actor.as_str(), rfc3339(link.at));
     match attempt_of(link) {
         None => out.push_str("null"),

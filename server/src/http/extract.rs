@@ -20,10 +20,10 @@ use railgate::error::FieldProblem;
 use railgate::{Error, ErrorCode};
 
 use super::App;
+use super::authenticate::{Admitted, Shown};
 use super::context::Context;
-use super::gate::{Admitted, Shown};
 use super::negotiate::{self, JSON};
-use super::problem::Failure;
+use super::problem::HttpError;
 use super::route::{Access, Asks};
 
 /// The largest body of a call.
@@ -68,9 +68,9 @@ pub(crate) struct Open<A> {
 }
 
 impl<A: Asks> FromRequestParts<App> for Open<A> {
-    type Rejection = Failure;
+    type Rejection = HttpError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, HttpError> {
         let context = noted(parts);
         if has_body(&parts.headers) {
             return Err(Error::with(ErrorCode::MalformedRequest, "this call takes no body").into());
@@ -86,12 +86,12 @@ fn has_body(headers: &HeaderMap) -> bool {
 }
 
 /// The same, from a client that takes JSON.
-pub(crate) struct Call<A>(pub(crate) Open<A>);
+pub(crate) struct Authenticated<A>(pub(crate) Open<A>);
 
-impl<A: Asks> FromRequestParts<App> for Call<A> {
-    type Rejection = Failure;
+impl<A: Asks> FromRequestParts<App> for Authenticated<A> {
+    type Rejection = HttpError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, HttpError> {
         let open = Open::from_request_parts(parts, app).await?;
         negotiate::choose(&open.headers, &[JSON])?;
         Ok(Self(open))
@@ -112,9 +112,9 @@ pub(crate) struct Posted<A, const MAX: usize = BODY> {
 }
 
 impl<A: Asks, const MAX: usize> FromRequest<App> for Posted<A, MAX> {
-    type Rejection = Failure;
+    type Rejection = HttpError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
+    async fn from_request(request: Request, app: &App) -> Result<Self, HttpError> {
         let raw = Raw::from_request(request, app).await?;
         let Admitted { credential, by } = admit(app, A::ACCESS, raw.shown())?;
         Ok(Self { caller: credential.caller, credential, raw, by, asked: PhantomData })
@@ -154,9 +154,9 @@ impl<const MAX: usize> Raw<MAX> {
 }
 
 impl<const MAX: usize> FromRequest<App> for Raw<MAX> {
-    type Rejection = Failure;
+    type Rejection = HttpError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
+    async fn from_request(request: Request, app: &App) -> Result<Self, HttpError> {
         let (mut parts, body) = request.into_parts();
         let context = noted(&mut parts);
         // The body first: a sender that is told off while it still sends may not hear it.

@@ -19,11 +19,11 @@ use super::App;
 use super::context::{Context, REQUEST_ID};
 use super::cors::Cors;
 use super::limit::Peer;
-use super::problem::{Failure, render};
+use super::problem::{HttpError, render};
 
 /// The HTTP interface as a whole. Cheap to clone.
 #[derive(Clone)]
-pub struct Front {
+pub struct Middleware {
     router: Router,
     app: App,
     cors: Option<Arc<Cors>>,
@@ -32,7 +32,7 @@ pub struct Front {
 /// A fresh challenge, with every answer.
 pub(crate) const SIGNATURE_CHALLENGE: HeaderName = HeaderName::from_static("signature-challenge");
 
-impl Front {
+impl Middleware {
     pub(crate) fn new(router: Router, app: App, cors: Option<Cors>) -> Self {
         Self { router, app, cors: cors.map(Arc::new) }
     }
@@ -53,17 +53,17 @@ impl Front {
         let method = name(&verb);
         let uri = request.uri().clone();
         let limit = self.time_limit(&request);
-        let counted = InFlight::begin(&self.app);
+        let counted = Counted::begin(&self.app);
         request.extensions_mut().insert(Arc::clone(&context));
         let mut response = match tokio::time::timeout(limit, self.route(request)).await {
             Ok(response) => response,
-            Err(_) => Failure(Error::in_doubt(ErrorCode::Timeout, context.is_repeatable())).into_response(),
+            Err(_) => HttpError(Error::in_doubt(ErrorCode::Timeout, context.is_repeatable())).into_response(),
         };
         drop(counted);
         let challenge = self.app.gate.challenge(context.mode());
-        if let Some(mut failure) = response.extensions_mut().remove::<Failure>() {
+        if let Some(mut failure) = response.extensions_mut().remove::<HttpError>() {
             if is_a_try(failure.0.code) && self.app.gate.failed(peer) {
-                failure = Failure(Error::with(
+                failure = HttpError(Error::with(
                     ErrorCode::RateLimited,
                     "too many calls from this address were refused; they are not told why any more",
                 ));
@@ -93,7 +93,7 @@ impl Front {
         match outcome.await {
             Some(Ok(response)) => response,
             Some(Err(never)) => match never {},
-            None => Failure::from(ErrorCode::Internal).into_response(),
+            None => HttpError::from(ErrorCode::Internal).into_response(),
         }
     }
 
@@ -154,16 +154,16 @@ fn holds(uri: &Uri) -> bool {
 }
 
 /// Counts a request for as long as it is being answered, also when its sender hangs up.
-struct InFlight<'a>(&'a App);
+struct Counted<'a>(&'a App);
 
-impl<'a> InFlight<'a> {
+impl<'a> Counted<'a> {
     fn begin(app: &'a App) -> Self {
         app.metrics.request_begun();
         Self(app)
     }
 }
 
-impl Drop for InFlight<'_> {
+impl Drop for Counted<'_> {
     fn drop(&mut self) {
         self.0.metrics.request_dropped();
     }

@@ -20,17 +20,17 @@ use railgate::{Engine, Error, ErrorCode, Result};
 use super::challenge::Challenger;
 use super::context::Context;
 use super::limit::{Limits, Peer};
+use super::nonce_cache::NonceCache;
 use super::route::Access;
-use super::seen::Seen;
 use super::token::{self, TokenCache};
 use crate::gateway::read_from;
 
 /// What every call goes through.
-pub(crate) struct Gate {
+pub(crate) struct Authenticator {
     engine: Arc<Engine>,
     challenges: Challenger,
     tokens: TokenCache,
-    seen: Seen,
+    seen: NonceCache,
     verifier: Arc<dyn Verify>,
     /// Under which addresses callers reach this gateway, without a slash at the end; the first is the one to sign.
     bases: Vec<String>,
@@ -54,7 +54,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) context: &'a Context,
 }
 
-impl Gate {
+impl Authenticator {
     /// The gate of a gateway that is reached under `bases`.
     pub(crate) fn open(
         engine: Arc<Engine>,
@@ -64,7 +64,7 @@ impl Gate {
         limits: Limits,
     ) -> Result<Self> {
         let challenges = Challenger::open(&engine, env)?;
-        Ok(Self { engine, challenges, tokens: TokenCache::default(), seen: Seen::default(), verifier, bases, limits })
+        Ok(Self { engine, challenges, tokens: TokenCache::default(), seen: NonceCache::default(), verifier, bases, limits })
     }
 
     /// A fresh challenge for a caller of this mode.

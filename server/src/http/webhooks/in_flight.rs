@@ -10,15 +10,15 @@ use railgate::{Error, ErrorCode, Result};
 /// The webhooks that are being tested or replayed to, each with who asked: somebody who names another's webhook stands in
 /// nobody's way, and is not told whether its owner is at it.
 #[derive(Default)]
-pub(in crate::http) struct UnderWay(Mutex<HashSet<(ClientNo, Ulid)>>);
+pub(in crate::http) struct InFlight(Mutex<HashSet<(ClientNo, Ulid)>>);
 
 /// Ends with the call, however that ends.
 pub(super) struct Begun<'a> {
-    of: &'a UnderWay,
+    of: &'a InFlight,
     begun: (ClientNo, Ulid),
 }
 
-impl UnderWay {
+impl InFlight {
     /// A test of this webhook begins for this client, or a replay.
     pub(super) fn begin(&self, client: ClientNo, webhook: Ulid) -> Result<Begun<'_>> {
         let begun = (client, webhook);
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn one_at_a_time_for_its_owner_whatever_others_name() {
-        let all = UnderWay::default();
+        let all = InFlight::default();
         let id = Ulid::parse("01KAJX3M7Q5W8ZP9D2R4T6V8YB").unwrap();
         let (owner, other) = (ClientNo(1), ClientNo(2));
         let others = all.begin(other, id).unwrap();

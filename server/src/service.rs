@@ -27,7 +27,7 @@ use crate::carrier::Carrier;
 use crate::config::{Edge, ServeConfig, StoreConfig};
 use crate::deliver::{self, DeliverSettings, Deliverer};
 use crate::gateway::{Gateway, QueueLimits};
-use crate::http::{Front, HttpLimits, Listener, Parts, Tls, TlsError, front, serve_metrics};
+use crate::http::{HttpLimits, Listener, Middleware, Parts, Tls, TlsError, front, serve_metrics};
 use crate::master::{self, MasterError};
 use crate::metrics::Metrics;
 use crate::number;
@@ -138,7 +138,7 @@ pub struct Running {
     tls: Option<Arc<Tls>>,
     metrics_address: Option<SocketAddr>,
     gateway: Gateway,
-    front: Front,
+    front: Middleware,
     metrics: Arc<Metrics>,
     store: Weak<dyn Store>,
     stop_http: Stopper,
@@ -366,7 +366,7 @@ impl Running {
     }
 
     /// The HTTP interface without its sockets.
-    pub fn front(&self) -> &Front {
+    pub fn front(&self) -> &Middleware {
         &self.front
     }
 

@@ -15,7 +15,7 @@ const SLOT_MS: Millis = 16_000;
 const MOST_PER_SHARD: usize = 1 << 20;
 
 /// Refuses a nonce for as long as its challenge lives. Only nonces of verified signatures come here.
-pub(crate) struct Seen {
+pub(crate) struct NonceCache {
     /// Whoever signs chooses the nonce: without a secret one caller could fill the shard of his choice.
     hash: RandomState,
     shards: [Mutex<Shard>; SHARDS],
@@ -28,13 +28,13 @@ struct Shard {
     count: usize,
 }
 
-impl Default for Seen {
+impl Default for NonceCache {
     fn default() -> Self {
         Self { hash: RandomState::new(), shards: std::array::from_fn(|_| Mutex::default()) }
     }
 }
 
-impl Seen {
+impl NonceCache {
     /// Takes the nonce.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_nonce_is_taken_once_until_its_challenge_ends() {
-        let seen = Seen::default();
+        let seen = NonceCache::default();
         let replayed = |result: Result<(), Error>| result.unwrap_err().code == ErrorCode::NonceReplayed;
         seen.take(&nonce(1, 300_000), 1_000).unwrap();
         seen.take(&nonce(2, 300_000), 1_000).unwrap();
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn of_many_at_once_one_gets_through() {
-        let seen = Seen::default();
+        let seen = NonceCache::default();
         let taken = std::thread::scope(|scope| {
             let racers: Vec<_> = (0..8).map(|_| scope.spawn(|| seen.take(&nonce(7, 300_000), 0).is_ok())).collect();
             racers.into_iter().map(|racer| racer.join().unwrap()).filter(|won| *won).count()

@@ -6,7 +6,7 @@ use railgate::api::{BalanceView, BalancesView, Page, SettlementView, StatusView}
 
 use super::Global;
 use super::failure::{Done, Failure};
-use super::http::{Answer, Ask, encode};
+use super::http::{ApiResponse, Ask, encode};
 use super::problem::read;
 use super::render;
 use super::session::Session;
@@ -118,7 +118,7 @@ pub(crate) async fn status(args: StatusArgs, global: &Global, terminal: &Termina
 }
 
 /// Long-polls from version to version until the status is final or the time is up.
-async fn until_final(session: &mut Session, path: &str, patience: Duration) -> Done<(Answer, StatusView)> {
+async fn until_final(session: &mut Session, path: &str, patience: Duration) -> Done<(ApiResponse, StatusView)> {
     let end = Instant::now() + patience;
     let mut ask = Ask::get(path);
     loop {

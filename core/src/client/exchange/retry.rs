@@ -2,7 +2,7 @@
 
 /// How long and how often a call is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// At most so many tries, the first among them. What is fetched for a try counts as a try where that fails.
     pub tries: u32,
     /// How long an answer may take, in milliseconds.
@@ -15,7 +15,7 @@ pub struct Patience {
     pub unconnected: bool,
 }
 
-impl Patience {
+impl RetryPolicy {
     /// The pause after the `failures`-th failure in a row: between half and the whole of a time that doubles.
     pub(super) fn backoff_ms(&self, failures: u32, random: [u8; 16]) -> u64 {
         let doubled = self.pause_ms.saturating_mul(1 << failures.saturating_sub(1).min(20));

@@ -2,7 +2,7 @@
 
 use super::{Lost, Why};
 use crate::client::proof::{Proof, known, passes};
-use crate::client::{Answer, Told, told};
+use crate::client::{Response, Told, told};
 use crate::error::ErrorCode;
 use crate::time::{Millis, parse_http_date};
 
@@ -34,7 +34,7 @@ pub(super) struct Heard {
 
 impl Heard {
     /// Reads the answer to a create or another call.
-    pub(super) fn of(answer: &Answer<'_>, creates: bool, now: Millis) -> Self {
+    pub(super) fn of(answer: &Response<'_>, creates: bool, now: Millis) -> Self {
         let retry_after_ms = answer.header("retry-after").and_then(|value| retry_after_ms(value, now));
         let Some(Told { code, retryable, .. }) = problem(answer) else {
             // Something before the gateway, which has no answer of it; or a page of who knows whom.
@@ -53,7 +53,7 @@ impl Heard {
                 (if judged { Fate::Refused } else { Fate::Open }, retryable && busy)
             }
         };
-        Self { fate, why: Why::Answer, passes, retry_after_ms }
+        Self { fate, why: Why::Response, passes, retry_after_ms }
     }
 }
 
@@ -69,7 +69,7 @@ fn fate(proof: Proof, creates: bool) -> Fate {
 
 /// The problem document that the answer is. A proxy's own errors may have a code, too: one that the gateway has, or a type that
 /// says what it is, is the gateway's.
-fn problem(answer: &Answer<'_>) -> Option<Told> {
+fn problem(answer: &Response<'_>) -> Option<Told> {
     let problem = told(answer.body)?;
     let typed = answer.header("content-type").is_some_and(|kind| kind.starts_with("application/problem+json"));
     let ours = (typed && !problem.code.is_empty()) || ErrorCode::ALL.iter().any(|known| known.as_str() == problem.code);

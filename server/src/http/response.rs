@@ -7,16 +7,16 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use railgate::Error;
 use serde::Serialize;
 
-use super::problem::Failure;
+use super::problem::HttpError;
 
 /// What handlers return.
-pub(crate) type Answer = Result<Response, Failure>;
+pub(crate) type HandlerResult = Result<Response, HttpError>;
 
 pub(crate) const JSON_VALUE: HeaderValue = HeaderValue::from_static("application/json");
 pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// A JSON answer. Most fit the buffer's first size.
-pub(crate) fn json<T: Serialize>(status: StatusCode, value: &T) -> Answer {
+pub(crate) fn json<T: Serialize>(status: StatusCode, value: &T) -> HandlerResult {
     let mut text = Vec::with_capacity(1_280);
     serde_json::to_writer(&mut text, value).map_err(Error::internal)?;
     let mut response = Response::new(Body::from(text));
@@ -26,22 +26,22 @@ pub(crate) fn json<T: Serialize>(status: StatusCode, value: &T) -> Answer {
 }
 
 /// [`json`] with status 200.
-pub(crate) fn ok<T: Serialize>(value: &T) -> Answer {
+pub(crate) fn ok<T: Serialize>(value: &T) -> HandlerResult {
     json(StatusCode::OK, value)
 }
 
 /// An answer that holds a secret.
-pub(crate) fn secret<T: Serialize>(status: StatusCode, value: &T) -> Answer {
+pub(crate) fn secret<T: Serialize>(status: StatusCode, value: &T) -> HandlerResult {
     with(json(status, value)?, CACHE_CONTROL, NO_STORE)
 }
 
 /// Adds a header.
-pub(crate) fn with(mut response: Response, name: HeaderName, value: HeaderValue) -> Answer {
+pub(crate) fn with(mut response: Response, name: HeaderName, value: HeaderValue) -> HandlerResult {
     response.headers_mut().insert(name, value);
     Ok(response)
 }
 
 /// Adds a header whose text is made up here.
-pub(crate) fn with_text(response: Response, name: HeaderName, value: String) -> Answer {
+pub(crate) fn with_text(response: Response, name: HeaderName, value: String) -> HandlerResult {
     with(response, name, HeaderValue::try_from(value).map_err(Error::internal)?)
 }
