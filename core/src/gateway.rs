@@ -185,12 +185,12 @@ impl<'g> Client<'g> {
         self.create(self.engine.parse_create(body.as_bytes())?)
     }
 
-    /// What a create with this body would meet now. Nothing is changed.
+    /// What a create with this body would meet now. Nothing is changed, and no operator outside the gateway is asked.
     ///
     /// # Errors
     /// `malformed_json`; all else is in the answer.
     pub fn check_json(&self, body: &str) -> Result<CheckView> {
-        self.engine.preflight(&self.caller, body.as_bytes())
+        Ok(self.engine.preflight(&self.caller, body.as_bytes())?.view)
     }
 
     /// The settlement behind a reference or an `stl_` id.

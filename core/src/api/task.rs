@@ -23,7 +23,7 @@ pub struct Lease {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Work {
     /// Ask a rail, and report its answer.
-    RailCall(RailCall),
+    Call(RailCall),
     /// A callback of an operator inside the gateway has arrived: report it as it is.
     Callback {
         /// About what.

@@ -10,7 +10,7 @@ pub mod simulator;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::api::{Action, RailCall, ScenarioView};
+use crate::api::{Action, PayeeView, RailCall, ScenarioView};
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::stored_enum;
 use crate::participant::Participant;
@@ -29,8 +29,20 @@ pub trait Rail: Send + Sync {
     fn capabilities(&self) -> Capabilities;
 
     /// Who stands behind a participant, as far as it is known without asking the operator.
-    fn payee(&self, _to: &Participant) -> Payee {
-        Payee { matched: PayeeMatch::NotAvailable, display_name: None }
+    fn payee(&self, _to: &Participant) -> PayeeView {
+        PayeeView::UNKNOWN
+    }
+
+    /// The request that asks a provider who stands behind a participant, for a check before a payment; `None` where it cannot be
+    /// asked. It moves no money and may be repeated.
+    fn look_up_payee(&self, _to: &Participant, _provider: &ProviderSpec) -> Option<HttpRequest> {
+        None
+    }
+
+    /// What the provider's reply to [`Rail::look_up_payee`] says. Whatever does not fit its protocol is
+    /// [`PayeeView::UNKNOWN`].
+    fn decode_payee(&self, _to: &Participant, _reply: &HttpReply) -> PayeeView {
+        PayeeView::UNKNOWN
     }
 
     /// What to send to the provider, to ask it that.
@@ -134,15 +146,6 @@ stored_enum! {
         /// The provider cannot tell.
         NotAvailable = 4 "not_available",
     }
-}
-
-/// Who stands behind a participant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payee {
-    /// Whether it is who the payer thinks.
-    pub matched: PayeeMatch,
-    /// The name to show.
-    pub display_name: Option<String>,
 }
 
 stored_enum! {
