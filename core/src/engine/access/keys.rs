@@ -7,6 +7,7 @@ use crate::engine::group::{Command, Decision, Deed, Overlay, Writer};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
 use crate::ledger::Mode;
+use crate::store::Unique;
 use crate::store::record::{AuditAction, Key, KeyRecord, KeyStatus, Record};
 use crate::store::{Scan, Write, typed_all};
 
@@ -66,7 +67,7 @@ impl Command for RevokeKey {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
         let Self { caller, key } = self;
-        let key = d.overlay.key_by_id(key)?.filter(|key| key.client == caller.client && sees(caller, key));
+        let key = d.overlay.find::<KeyRecord>(&Unique::KeyId(*key))?.filter(|key| key.client == caller.client && sees(caller, key));
         Ok(revoked(d.overlay, key.ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?))
     }
 
@@ -123,7 +124,7 @@ impl Engine {
         // Whether the client has room is asked elsewhere: the number of a client that only just enrols may turn out to
         // be another's, and that one's keys say nothing about it.
         let id = public.id();
-        if overlay.key_by_id(&id)?.is_some() {
+        if overlay.find::<KeyRecord>(&Unique::KeyId(id))?.is_some() {
             let detail = "the key is enrolled already: take a token with it at /api/v1/auth/tokens, or make another key";
             return Err(Error::with(ErrorCode::KeyExists, detail));
         }

@@ -135,7 +135,7 @@ impl Command for Revoke {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
         let client = client(d.overlay, self.client)?;
-        let key = d.overlay.key_by_id(&self.key)?.filter(|key| key.client == client.no);
+        let key = d.overlay.find::<KeyRecord>(&Unique::KeyId(self.key))?.filter(|key| key.client == client.no);
         Ok(revoked(d.overlay, key.ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?))
     }
 

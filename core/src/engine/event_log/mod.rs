@@ -8,7 +8,7 @@
 mod feed;
 mod numbering;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -117,7 +117,7 @@ impl Engine {
     ///
     /// Nodes' clocks differ, so that a later change may stand in an earlier row. What has to wait stays in its row; and
     /// where all of the first rows wait, what they wait for stands behind them.
-    fn take(&self, overlay: &mut Overlay<'_>, known: &HashSet<(SettlementNo, u32)>, limit: usize) -> Result<Turn> {
+    fn take(&self, overlay: &mut Overlay<'_>, known: &[(SettlementNo, u32)], limit: usize) -> Result<Turn> {
         let (mut reach, mut wider, mut given_up) = (limit.min(FEW), false, false);
         loop {
             let rows: Vec<UnloggedRecord> = typed_all(overlay.store.scan(&Scan::all(RecordKind::Unlogged, reach))?)?;
@@ -399,7 +399,7 @@ fn logged(event: &EventRecord) -> LoggedEvent {
 type Waiting = HashMap<usize, (Vec<LoggedChange>, bool)>;
 
 /// The rows without the events that are logged already: by hand or by a fault, they came to wait once more.
-fn without(mut rows: Vec<UnloggedRecord>, known: &HashSet<(SettlementNo, u32)>) -> Vec<UnloggedRecord> {
+fn without(mut rows: Vec<UnloggedRecord>, known: &[(SettlementNo, u32)]) -> Vec<UnloggedRecord> {
     for change in rows.iter_mut().flat_map(|row| &mut row.changes).filter(|_| !known.is_empty()) {
         let logged = (0..change.events.len()).rev().find(|index| known.contains(&(change.settlement, change.sequence(*index))));
         change.events.drain(..logged.map_or(0, |last| last + 1));

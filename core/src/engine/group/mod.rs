@@ -147,7 +147,7 @@ impl Engine {
             if let Some(Write::Insert(Record::Feed(feed))) = commit.writes.get(clash.write)
                 && self.store.find(&Unique::FeedOf(feed.settlement, feed.n))?.is_some()
             {
-                writer.logged_before.insert((feed.settlement, feed.n));
+                writer.logged_before.push((feed.settlement, feed.n));
             }
             match commit.writes.get(clash.write) {
                 Some(Write::Insert(Record::Settlement(_)) | Write::Post(_)) if !taken => writer.journals.meet(next_journal(&*self.store)?),

@@ -5,11 +5,10 @@
 
 use std::collections::HashMap;
 
-use crate::auth::KeyId;
 use crate::error::Result;
-use crate::ids::{ClientNo, KeyNo, SettlementNo};
+use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
-use crate::store::record::{AccountRecord, Key, KeyRecord, Record, SettlementRecord};
+use crate::store::record::{AccountRecord, Key, Record, SettlementRecord};
 use crate::store::{Commit, Scan, Store, StoreError, Unique, Write, typed};
 use crate::time::Millis;
 use crate::{Error, ErrorCode};
@@ -28,15 +27,10 @@ pub(crate) struct Overlay<'a> {
     pub(super) looked_up: LookedUp,
     /// Where the latest write of a record stands; `None` for a record that was deleted.
     written: HashMap<Key, Option<usize>>,
-    /// References that settled writes of this group took.
-    references: HashMap<(ClientNo, String), SettlementNo>,
-    reversal_references: HashMap<(ClientNo, String), Key>,
-    /// Keys that settled writes of this group added.
-    key_ids: HashMap<KeyId, KeyNo>,
-    /// Totals as the store holds them, read once.
-    stored_totals: HashMap<AccountId, Totals>,
-    /// What settled writes of this group moved.
-    moved: HashMap<AccountId, Totals>,
+    /// Unique keys that settled writes of this group took.
+    unique: HashMap<Unique, Key>,
+    /// Of accounts: what the store holds, read once, and what settled writes of this group moved.
+    accounts: HashMap<AccountId, (Option<Totals>, Totals)>,
     /// Settlements that settled writes touch, for those who watch them.
     changed: Vec<SettlementNo>,
     created: usize,
@@ -57,11 +51,8 @@ impl<'a> Overlay<'a> {
             settled: 0,
             looked_up: LookedUp::default(),
             written: HashMap::new(),
-            references: HashMap::new(),
-            reversal_references: HashMap::new(),
-            key_ids: HashMap::new(),
-            stored_totals: HashMap::new(),
-            moved: HashMap::new(),
+            unique: HashMap::new(),
+            accounts: HashMap::new(),
             changed: Vec::new(),
             created: 0,
             due: None,
@@ -92,7 +83,7 @@ impl<'a> Overlay<'a> {
             match &self.commit.writes[index] {
                 Write::Insert(Record::Settlement(record)) => {
                     self.created += 1;
-                    self.references.insert((record.client, record.reference.as_str().to_owned()), record.no);
+                    self.unique.insert(reference_of(record), Key::Settlement(record.no));
                     self.written.insert(Key::Settlement(record.no), Some(index));
                 }
                 Write::Update { record, .. } => {
@@ -121,12 +112,12 @@ impl<'a> Overlay<'a> {
                 Write::Insert(Record::Reversal(record)) => {
                     let key = Key::Reversal((record.settlement, record.n));
                     if let Some(reference) = &record.reference {
-                        self.reversal_references.insert((record.client, reference.as_str().to_owned()), key.clone());
+                        self.unique.insert(Unique::ReversalReference(record.client, reference.as_str().to_owned()), key.clone());
                     }
                     self.written.insert(key, Some(index));
                 }
                 Write::Insert(Record::Key(record)) => {
-                    self.key_ids.insert(record.id, record.no);
+                    self.unique.insert(Unique::KeyId(record.id), Key::Key(record.no));
                     self.written.insert(Key::Key(record.no), Some(index));
                 }
                 Write::Insert(record) | Write::Replace(record) => {
@@ -137,7 +128,7 @@ impl<'a> Overlay<'a> {
                 }
                 Write::Post(transfer) => {
                     for (account, delta) in transfer.deltas() {
-                        let moved = self.moved.entry(account).or_default();
+                        let (_, moved) = self.accounts.entry(account).or_default();
                         *moved = moved.plus(&delta).unwrap_or(*moved);
                     }
                 }
@@ -206,63 +197,39 @@ impl<'a> Overlay<'a> {
             .ok_or_else(|| StoreError::corrupt("reading a settlement", format!("number {} is missing", no.0)).into())
     }
 
-    /// The settlement that took a reference in this very group. Costs no read.
-    pub(crate) fn reference_here(&self, client: ClientNo, reference: &str) -> Option<SettlementNo> {
-        if self.references.is_empty() {
-            return None;
-        }
-        self.references.get(&(client, reference.to_owned())).copied()
+    /// What this very group put under a unique key. Costs no read.
+    pub(crate) fn here(&self, unique: &Unique) -> Option<&Key> {
+        self.unique.get(unique)
     }
 
     /// Takes over a settlement that an earlier round of this group ran into.
     pub(crate) fn know_reference(&mut self, record: &SettlementRecord) {
-        self.references.insert((record.client, record.reference.as_str().to_owned()), record.no);
+        self.unique.insert(reference_of(record), Key::Settlement(record.no));
     }
 
-    /// The settlement that took a reference, in this group or before.
-    pub(crate) fn by_reference(&self, client: ClientNo, reference: &str) -> Result<Option<SettlementRecord>> {
-        match self.reference_here(client, reference) {
-            Some(no) => self.get(&Key::Settlement(no)),
-            None => self.find(&Unique::SettlementReference(client, reference.to_owned())),
-        }
-    }
-
-    /// The key with a thumbprint, added in this group or before.
-    pub(crate) fn key_by_id(&self, id: &KeyId) -> Result<Option<KeyRecord>> {
-        match self.key_ids.get(id) {
-            Some(no) => self.get(&Key::Key(*no)),
-            None => self.find(&Unique::KeyId(*id)),
-        }
-    }
-
-    /// The record under a further unique key; one that this group has changed since is returned as changed.
+    /// The record under a further unique key, as this group left it.
     pub(crate) fn find<T: TryFrom<Record, Error = Record>>(&self, unique: &Unique) -> Result<Option<T>> {
-        if let Unique::ReversalReference(client, reference) = unique
-            && let Some(key) = self.reversal_references.get(&(*client, reference.clone()))
-        {
-            return self.get(key);
-        }
-        match self.stored_under(unique)? {
-            None => Ok(None),
-            Some(record) => self.get(&record.key()),
+        match self.here(unique) {
+            Some(key) => self.get(key),
+            None => match self.stored_under(unique)? {
+                None => Ok(None),
+                Some(record) => self.get(&record.key()),
+            },
         }
     }
 
     /// An account's totals, with what this group has posted.
     pub(crate) fn totals(&mut self, account: AccountId) -> Result<Totals> {
-        let stored = match self.stored_totals.get(&account) {
-            Some(totals) => *totals,
+        let (known, moved) = self.accounts.get(&account).copied().unwrap_or_default();
+        let stored = match known {
+            Some(stored) => stored,
             None => {
                 let record: Option<AccountRecord> = typed(self.stored(&Key::Account(account))?)?;
-                let totals = record.map(|a| a.totals).unwrap_or_default();
-                self.stored_totals.insert(account, totals);
-                totals
+                record.map(|a| a.totals).unwrap_or_default()
             }
         };
-        match self.moved.get(&account) {
-            None => Ok(stored),
-            Some(moved) => stored.plus(moved).ok_or_else(overflow),
-        }
+        self.accounts.insert(account, (Some(stored), moved));
+        stored.plus(&moved).ok_or_else(overflow)
     }
 
     /// Adds a journal line.
@@ -287,6 +254,10 @@ impl<'a> Overlay<'a> {
     }
 }
 
+fn reference_of(record: &SettlementRecord) -> Unique {
+    Unique::SettlementReference(record.client, record.reference.as_str().to_owned())
+}
+
 fn earlier(one: Option<Millis>, other: Option<Millis>) -> Option<Millis> {
     one.into_iter().chain(other).min()
 }
@@ -300,8 +271,9 @@ pub(crate) fn overflow() -> Error {
 mod tests {
     use super::*;
     use crate::auth::{PublicKey, ScopeSet};
+    use crate::ids::KeyNo;
     use crate::store::memory::MemoryStore;
-    use crate::store::record::{KeyStatus, NonceRecord};
+    use crate::store::record::{KeyRecord, KeyStatus, NonceRecord};
 
     fn key(no: u32) -> KeyRecord {
         let public = PublicKey::Ed25519([no as u8; 32]);
@@ -324,23 +296,24 @@ mod tests {
         let store = MemoryStore::new();
         store.commit(&Commit { writes: vec![Write::Insert(key(1).into())] }).unwrap();
         let mut overlay = Overlay::new(&store, 5);
-        assert_eq!(overlay.key_by_id(&key(1).id).unwrap(), Some(key(1)));
+        let found = |overlay: &Overlay<'_>, no| overlay.find::<KeyRecord>(&Unique::KeyId(key(no).id)).unwrap();
+        assert_eq!(found(&overlay, 1), Some(key(1)));
         overlay.insert(key(2));
-        assert_eq!(overlay.key_by_id(&key(2).id).unwrap(), None, "not before the command is settled");
+        assert_eq!(found(&overlay, 2), None, "not before the command is settled");
         overlay.discard();
         overlay.settle();
-        assert_eq!(overlay.key_by_id(&key(2).id).unwrap(), None, "a command that failed added nothing");
+        assert_eq!(found(&overlay, 2), None, "a command that failed added nothing");
 
         overlay.insert(key(3));
         overlay.settle();
-        assert_eq!(overlay.key_by_id(&key(3).id).unwrap(), Some(key(3)));
+        assert_eq!(found(&overlay, 3), Some(key(3)));
         assert_eq!(overlay.get(&Key::Key(KeyNo(3))).unwrap(), Some(key(3)));
         let revoked = |no| KeyRecord { status: KeyStatus::Revoked, revoked_at: Some(5), ..key(no) };
         overlay.write(Write::Replace(revoked(1).into()));
         overlay.write(Write::Replace(revoked(3).into()));
         overlay.settle();
         for no in [1, 3] {
-            assert_eq!(overlay.key_by_id(&key(no).id).unwrap(), Some(revoked(no)));
+            assert_eq!(found(&overlay, no), Some(revoked(no)));
         }
         store.commit(&overlay.commit).unwrap();
     }

@@ -1,7 +1,5 @@
 //! What only the deciding thread touches: the numbers that it gives out, and what it learned from commits that were refused.
 
-use std::collections::HashSet;
-
 use crate::error::Result;
 use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo};
 use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, Record, RecordKind, SettlementRecord, TaskKey};
@@ -24,7 +22,7 @@ pub(crate) struct Writer {
     /// How far maintenance has looked for endpoints that were removed.
     pub(crate) swept: EndpointNo,
     /// Events that the log could not take in this group, because they are in it.
-    pub(crate) logged_before: HashSet<(SettlementNo, u32)>,
+    pub(crate) logged_before: Vec<(SettlementNo, u32)>,
     /// Another node took the tasks or queues that this group had leased: they are left to it, so that two nodes that are after
     /// the same work do not keep each other's clients waiting.
     pub(crate) outrun: bool,
@@ -43,7 +41,7 @@ impl Writer {
             last_delivery: i64::MIN,
             next_endpoint: next(store, &Scan::last(RecordKind::Endpoint), |last: EndpointRecord| last.no.0)?,
             swept: EndpointNo(0),
-            logged_before: HashSet::new(),
+            logged_before: Vec::new(),
             outrun: false,
         })
     }

@@ -214,7 +214,7 @@ impl Engine {
     /// The caller's settlement behind `<ref>`, as this group left it.
     pub(crate) fn find_target(&self, overlay: &Overlay<'_>, caller: &Caller, target: &Target) -> Result<SettlementRecord> {
         let found = match target {
-            Target::Reference(reference) => overlay.by_reference(caller.client, reference.as_str())?,
+            Target::Reference(reference) => overlay.find(&Unique::SettlementReference(caller.client, reference.as_str().to_owned()))?,
             Target::Id(id) => overlay.get(&Key::Settlement(self.id_key.open(*id)))?,
         };
         self.visible(caller, target, found)

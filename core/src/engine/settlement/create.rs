@@ -6,6 +6,7 @@ use crate::ids::ProviderNo;
 use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::SettlementStatus;
 use crate::participant::Namespace;
+use crate::store::Unique;
 use crate::store::record::{Actor, AuditAction, EventType, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
 use crate::validate::CreateRequest;
 
@@ -44,12 +45,15 @@ impl Command for Create {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Created> {
         let Self { caller, request } = self;
         let mode = mode_of(caller, request)?;
-        if let Some(no) = d.overlay.reference_here(caller.client, request.reference.as_str()) {
-            return replay(d.overlay.settlement(no)?, mode, request);
+        let reference = Unique::SettlementReference(caller.client, request.reference.as_str().to_owned());
+        if d.overlay.here(&reference).is_some()
+            && let Some(existing) = d.overlay.find(&reference)?
+        {
+            return replay(existing, mode, request);
         }
         match d.engine.create_new(d.overlay, d.writer, caller, mode, request) {
             Ok(settlement) => Ok(Created { settlement: Box::new(settlement), replayed: false }),
-            Err(refusal) => match d.overlay.by_reference(caller.client, request.reference.as_str())? {
+            Err(refusal) => match d.overlay.find(&reference)? {
                 Some(existing) => replay(existing, mode, request),
                 None => Err(refusal),
             },

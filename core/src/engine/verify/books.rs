@@ -1,6 +1,6 @@
 //! The books: transfers add up to the accounts' totals, and a settlement's transfers to what its record says.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::ids::SettlementNo;
@@ -95,7 +95,7 @@ pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, proble
         problems.push(("journal_count", format!("{} transfers, the record says {}", transfers.len(), record.transfers)));
     }
     let mut sums = Sums::default();
-    let mut resolved = HashSet::new();
+    let mut resolved = Vec::new();
     for t in &transfers {
         let (pending, posted) = match t.kind {
             TransferKind::Pending => (t.amount, 0),
@@ -109,9 +109,10 @@ pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, proble
                     && p.kind == TransferKind::Pending
                     && (p.code, p.debit, p.credit, p.amount) == (t.code, t.debit, t.credit, t.amount)
             });
-            if !matches || !resolved.insert(t.resolves) {
+            if !matches || resolved.contains(&t.resolves) {
                 problems.push(("hold_resolved_wrongly", format!("transfer {} does not end exactly one hold", t.n)));
             }
+            resolved.push(t.resolves);
         }
         let (p, q) = match t.code {
             TransferCode::Payment => (&mut sums.held, &mut sums.paid),
