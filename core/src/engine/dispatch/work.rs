@@ -1,4 +1,4 @@
-//! Carrying the outbox in a host without a queue of its own.
+//! Working off the outbox in a host without its own queue.
 
 use crate::api::{Lease, Work};
 use crate::engine::Engine;
@@ -7,12 +7,12 @@ use crate::rail::{Carrier, RailAnswer, Request};
 
 use super::{LeaseTasks, Receive, ReportAnswer};
 
-/// How many tasks are carried in one round, each round being two commits or three.
+/// How many tasks are carried in one round. A round is two or three commits.
 const ROUND: usize = 64;
 
 impl Engine {
-    /// Does what is due now, and what comes due by that; how many tasks that was. Requests travel by `carrier`; with `&()`,
-    /// which carries nothing, only operators inside the gateway are reached.
+    /// Works off due tasks, including those that become due as a result, and returns how many. `carrier` sends the requests; with
+    /// `&()`, which sends nothing, only operators inside the gateway are reached.
     pub fn work_until_quiet(&self, carrier: &dyn Carrier) -> Result<usize> {
         let mut done = 0;
         loop {
@@ -23,8 +23,8 @@ impl Engine {
         }
     }
 
-    /// Does up to `limit` of the tasks that are due, and says how many it did. Call it until it says none, then again
-    /// at [`Engine::next_due`]. Each step is one commit for all tasks of the round, as in a server.
+    /// Works off up to `limit` due tasks and returns how many. Call it until it returns 0, then again at [`Engine::next_due`]. Each
+    /// step is one commit for all tasks of the round, as in a server.
     pub fn work(&self, limit: usize, carrier: &dyn Carrier) -> Result<usize> {
         let leases = self.run(LeaseTasks { limit })?;
         let count = leases.len();
@@ -35,7 +35,7 @@ impl Engine {
         fault.map_or(Ok(count), Err)
     }
 
-    /// Asks the operator behind each lease; gives the reports to hand back, and the last of the faults that left out one.
+    /// Asks the operator of each lease. Returns the reports to hand back, and the last error if any lease was left out.
     fn carry(&self, leases: Vec<Lease>, carrier: &dyn Carrier) -> Result<(Vec<ReportAnswer>, Option<Error>)> {
         let (mut inside, mut reports, mut fault) = (Vec::new(), Vec::with_capacity(leases.len()), None);
         for Lease { key, work } in leases {
@@ -43,7 +43,7 @@ impl Engine {
             match work {
                 Work::Callback { subject, answer } => reports.push(ReportAnswer { subject, answer, lease }),
                 Work::RailCall(call) => match self.request(&call) {
-                    // It is taken again when its lease ends. What the others are told must not get lost.
+                    // The task is leased again when this lease ends. The answers to the others must not get lost.
                     Err(error) => fault = Some(error),
                     // Its place among the reports is kept: they are decided in the order of the leases.
                     Ok(Request::Inside) => {
@@ -65,7 +65,7 @@ impl Engine {
         Ok((reports, fault))
     }
 
-    /// Asks one operator now, outside the outbox.
+    /// Sends one call to its operator now, outside the outbox.
     pub(crate) fn ask(&self, call: crate::api::RailCall, carrier: &dyn Carrier) -> Result<RailAnswer> {
         match self.request(&call)? {
             Request::Inside => self.run(Receive(call)),

@@ -1,4 +1,4 @@
-//! Checks: would a create succeed, and do a settlement's record, ledger, trail and rail agree?
+//! Checks: would a create succeed, and do a settlement's record, ledger, trace and rail agree?
 
 use crate::api::{Action, Caller, CheckView, DecimalNumber, FindingView, PayeeView, QuoteView, RailCall, ReconcileView, Target};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
@@ -19,10 +19,10 @@ use super::read::as_problems;
 use crate::engine::group::{Command, Decision, Deed};
 use crate::engine::{Engine, verify};
 
-/// Records that a settlement is about to be compared with its rail: a signed call whose effect is outside the store.
+/// Writes an audit record of a coming comparison of a settlement with its rail: a signed call whose effect is outside the store.
 #[derive(Debug, Clone)]
 pub struct NoteCheck(
-    /// Which.
+    /// The settlement's number.
     pub SettlementNo,
 );
 
@@ -43,10 +43,10 @@ impl Command for NoteCheck {
 }
 
 impl Engine {
-    /// Pre-flight of a create body: same validator, no side effect.
+    /// Checks a create body with the same validator as a create, without side effects.
     ///
     /// # Errors
-    /// Only if the body is not JSON or the store fails; everything wrong with the request is in the answer.
+    /// Only if the body is not JSON or the store fails. The result contains everything wrong with the request.
     pub fn preflight(&self, caller: &Caller, body: &[u8]) -> Result<CheckView> {
         let refused = |error: &Error| CheckView {
             ok: false,
@@ -121,7 +121,7 @@ impl Engine {
         })
     }
 
-    /// The question to ask the rail for a reconciling check: about the last attempt, if there was one.
+    /// The inquiry to send to the rail before reconciling: about the last attempt, if there was one.
     pub fn inquiry(&self, record: &SettlementRecord) -> Result<Option<RailCall>> {
         match self.last_attempt(record)? {
             None => Ok(None),
@@ -129,8 +129,8 @@ impl Engine {
         }
     }
 
-    /// Compares record, ledger, trail and the rail's answer. The answer must have been taken in before, by
-    /// [`ReportAnswer`](crate::engine::ReportAnswer), so that what can be repaired by it is.
+    /// Compares record, ledger, trace and the rail's answer. Apply the answer with [`ReportAnswer`](crate::engine::ReportAnswer)
+    /// first, so that it repairs what it can.
     pub fn reconcile(&self, caller: &Caller, target: &Target, answer: Option<&RailAnswer>) -> Result<ReconcileView> {
         let record = self.settlement(caller, target)?;
         let mut findings: Vec<FindingView> = verify::settlement(&*self.store, &self.id_key, &record)?
@@ -157,7 +157,7 @@ impl Engine {
     }
 }
 
-/// What the rail says against what is recorded of the attempt, after its answer was taken in.
+/// How the rail's answer contradicts the record of the attempt, after the answer was applied.
 fn disagreement(status: AttemptStatus, answer: AnswerKind) -> Option<String> {
     let agree = match (status, answer) {
         (AttemptStatus::Completed, AnswerKind::Completed | AnswerKind::Returned) => true,

@@ -1,4 +1,4 @@
-//! Who may call hangs together.
+//! Verifies access: clients, keys, tokens and the audit trail.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,14 +11,13 @@ use crate::time::Millis;
 
 use super::{PAGE, VerifyReport};
 
-/// Numbers of keys that were given out and not used leave gaps, but not such ones.
+/// Unused key numbers leave gaps, but never as large as this.
 const MOST_KEYS_MISSING: u32 = 100_000;
 
-/// Who may call hangs together: every token and every line of the audit trail names a key that is there, every key a
-/// client that is there.
+/// Verifies that every token and every audit record names an existing key, and every key an existing client.
 pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
     let keys = keys(store, report)?;
-    // The scan has no place to go on from; but tokens are small, and leave a day after their end.
+    // This scan cannot be continued page by page; but tokens are small, and deleted a day after they expire.
     let tokens = Scan::tokens_expired_before(Millis::MAX, usize::MAX);
     for token in typed_all::<TokenRecord>(store.scan(&tokens)?)?.into_iter().filter(|token| token.key != KeyNo(0)) {
         let what = || format!("a token of client number {}", token.client.0);
@@ -42,7 +41,7 @@ pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()>
     }
 }
 
-/// Every key's owner and mode, by number.
+/// The owner and mode of every key, by number.
 fn keys(store: &dyn Store, report: &mut VerifyReport) -> Result<BTreeMap<KeyNo, (ClientNo, Mode)>> {
     let mut clients = HashSet::new();
     let mut after = ClientNo(0);

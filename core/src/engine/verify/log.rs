@@ -1,7 +1,7 @@
-//! The log: every event has one place in its owner's feed and one leaf, and the tree is the tree over these leaves.
+//! Verifies the log: every event has one place in its owner's feed and one leaf, and the tree is the tree over these leaves.
 //!
-//! Events come by in the order of their settlements, and each looks up its own place. What is left to prove is then that
-//! there are no places besides: by counting, and with one bit for each leaf.
+//! The events are visited in the order of their settlements, and each looks up its own place. It then remains to prove that there
+//! are no other places: by counting, and with one bit for each leaf.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,21 +17,21 @@ use crate::trace::settlement_ulid;
 use super::{PAGE, VerifyReport};
 
 const ENTRY: usize = 32;
-/// So many tiles of leaves are remembered: clients' events lie scattered over the newest ones.
+/// How many tiles of leaves are cached: clients' events are scattered over the newest ones.
 const TILES_KEPT: usize = 64;
 
-/// What is known of the log while the events come by.
+/// What is known about the log while the events are visited.
 pub(super) struct LogCheck<'a> {
     store: &'a dyn Store,
     key: &'a IdKey,
-    /// How many leaves the tiles hold.
+    /// How many leaves the tiles have.
     leaves: u64,
-    /// One bit for each: an event stands for it.
+    /// One bit for each leaf: set once its event was visited.
     taken: Vec<u64>,
     /// The hashes of events that wait to be logged.
     unlogged: HashMap<(SettlementNo, u32), Digest32>,
-    /// Events of settlements above this one need not be logged yet: it is being filled in. Nothing is where there is no
-    /// head yet.
+    /// Events of settlements above this number need not be logged yet, because the log is being backfilled. Without a head, no
+    /// event needs to be.
     due_until: Option<SettlementNo>,
     tiles: VecDeque<(u64, Vec<u8>)>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Places<'c, 'a> {
 }
 
 impl<'a> LogCheck<'a> {
-    /// Proves the tree over its own leaves, and reads what waits.
+    /// Verifies the tree over its own leaves, and reads the events that wait.
     pub(super) fn begin(store: &'a dyn Store, key: &'a IdKey, report: &mut VerifyReport) -> Result<Self> {
         let leaves = tree(store, report)?;
         let head = log_head(store)?;
@@ -61,12 +61,12 @@ impl<'a> LogCheck<'a> {
         Ok(Self { store, key, leaves, taken, unlogged, due_until, tiles: VecDeque::new() })
     }
 
-    /// For the events of one settlement, in their order.
+    /// Starts the events of one settlement, which follow in order.
     pub(super) fn settlement<'c>(&'c mut self, record: &'c SettlementRecord, what: &'c str) -> Places<'c, 'a> {
         Places { log: self, record, what, last: None }
     }
 
-    /// The data of a leaf that is there.
+    /// The data of a leaf, if it exists.
     fn leaf(&mut self, index: u64) -> Result<Option<[u8; ENTRY]>> {
         let (tile, at) = (index / TILE_WIDTH as u64, (index % TILE_WIDTH as u64) as usize * ENTRY);
         if !self.tiles.iter().any(|(known, _)| *known == tile) {
@@ -78,7 +78,7 @@ impl<'a> LogCheck<'a> {
         Ok(row.and_then(|(_, row)| row.get(at..at + ENTRY)).and_then(|data| data.try_into().ok()))
     }
 
-    /// Marks a leaf; `false` if it was marked before.
+    /// Marks a leaf; `false` if it was already marked.
     fn take(&mut self, index: u64) -> bool {
         let bit = 1 << (index % 64);
         let Some(word) = usize::try_from(index / 64).ok().and_then(|at| self.taken.get_mut(at)) else { return false };
@@ -87,7 +87,7 @@ impl<'a> LogCheck<'a> {
         free
     }
 
-    /// What is left to prove once all events came by.
+    /// Verifies the rest, after all events were visited.
     pub(super) fn end(mut self, report: &mut VerifyReport) -> Result<()> {
         self.feeds(report)?;
         let mut left: Vec<(SettlementNo, u32)> = std::mem::take(&mut self.unlogged).into_keys().collect();
@@ -104,7 +104,7 @@ impl<'a> LogCheck<'a> {
         Ok(())
     }
 
-    /// Feeds have no gaps, and no entries besides those that the events found.
+    /// Verifies that feeds have no gaps, and no entries except those that events found.
     fn feeds(&self, report: &mut VerifyReport) -> Result<()> {
         let (mut entries, mut last) = (0, (ClientNo(0), Mode::Sandbox, 0));
         let mut gaps = Vec::new();
@@ -133,7 +133,7 @@ impl<'a> LogCheck<'a> {
         })
     }
 
-    /// Hands over every entry of every feed, until it says `false`.
+    /// Passes every entry of every feed to `each`, until it returns `false`.
     fn each_entry(&self, each: &mut dyn FnMut(&FeedRecord) -> Result<bool>) -> Result<()> {
         let mut after = (ClientNo(0), Mode::Sandbox, 0);
         loop {
@@ -155,7 +155,7 @@ impl<'a> LogCheck<'a> {
 }
 
 impl Places<'_, '_> {
-    /// Looks up the event's place.
+    /// Looks up the event's place and verifies it.
     pub(super) fn event(&mut self, event: &EventRecord, report: &mut VerifyReport) -> Result<()> {
         let place = (self.record.no, event.n);
         let waiting = self.log.unlogged.remove(&place);
@@ -179,7 +179,7 @@ impl Places<'_, '_> {
         Ok(())
     }
 
-    /// What is wrong with an event's place, if anything is.
+    /// The problem with an event's place; `None` if it is sound.
     fn logged(&mut self, event: &EventRecord, entry: &FeedRecord) -> Result<Option<(&'static str, String)>> {
         let n = event.n;
         if (entry.client, entry.mode, entry.at) != (self.record.client, self.record.mode, event.at) {
@@ -208,7 +208,7 @@ fn feed_name(entry: &FeedRecord) -> String {
 }
 
 fn waiting(store: &dyn Store, report: &mut VerifyReport) -> Result<HashMap<(SettlementNo, u32), Digest32>> {
-    // The scan has no place to go on from; but these rows are gone as soon as some node looks at them.
+    // This scan cannot be continued page by page; but these rows are deleted as soon as a node numbers them.
     let rows: Vec<UnloggedRecord> = typed_all(store.scan(&Scan::all(RecordKind::Unlogged, usize::MAX))?)?;
     let mut waiting = HashMap::new();
     for row in rows {
@@ -225,7 +225,7 @@ fn waiting(store: &dyn Store, report: &mut VerifyReport) -> Result<HashMap<(Sett
     Ok(waiting)
 }
 
-/// Proves that each tile is what the tiles below it make it, up to the highest; says how many leaves there are.
+/// Verifies that each tile follows from the tiles below it, up to the highest. Returns the number of leaves.
 fn tree(store: &dyn Store, report: &mut VerifyReport) -> Result<u64> {
     let mut above: Vec<Level> = Vec::new();
     let (mut leaves, mut index) = (0, 0);
@@ -261,7 +261,7 @@ struct Level {
 }
 
 impl Level {
-    /// The stored tile must be this one.
+    /// Verifies that the stored tile equals this one.
     fn compare(&self, store: &dyn Store, report: &mut VerifyReport, level: u8) -> Result<()> {
         let stored = tile_row(store, level, self.index)?.unwrap_or_default();
         if stored != self.hashes.as_flattened() {
@@ -272,7 +272,7 @@ impl Level {
     }
 }
 
-/// Adds the root of a full tile of the level at `below` to the level above, and so on upwards.
+/// Adds the root of a full tile of level `below` to the level above, recursively.
 fn push(store: &dyn Store, report: &mut VerifyReport, above: &mut Vec<Level>, below: usize, root: Hash) -> Result<()> {
     if above.len() == below {
         above.push(Level::default());

@@ -1,4 +1,4 @@
-//! Webhooks have what they need, and what waits for them will be looked at.
+//! Verifies that webhooks have what they need, and that waiting deliveries will be noticed.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::time::Millis;
 
 use super::{PAGE, VerifyReport};
 
-/// Beyond the highest endpoint so many numbers are looked at for what has lost its endpoint.
+/// How many numbers above the highest endpoint are searched for records without an endpoint.
 const BEYOND: u32 = 64;
 const MOST_MISSING: usize = 100_000;
 
-/// Looks at every endpoint, and at what is left of those that are not there.
+/// Verifies every endpoint, and searches for records of endpoints that do not exist.
 pub(super) fn webhooks(store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
     let mut next = EndpointNo(1);
     let mut after = EndpointNo(0);
@@ -38,7 +38,7 @@ fn one_endpoint(store: &dyn Store, report: &mut VerifyReport, endpoint: &Endpoin
         report.problem(&what, "webhook_without_client", format!("its client, number {}, is not there", endpoint.client.0));
     }
     let secrets: Vec<EndpointSecretRecord> = typed_all(store.scan(&Scan::endpoint_secrets(endpoint.no))?)?;
-    // What is left of one that was removed: its number.
+    // Only the number of a removed endpoint is left.
     let removed = endpoint.status == EndpointStatus::Removed;
     if !removed && secrets.last().is_none_or(|newest| newest.until.is_some()) {
         report.problem(&what, "webhook_without_secret", "it has no secret that goes on signing");
@@ -52,7 +52,7 @@ fn one_endpoint(store: &dyn Store, report: &mut VerifyReport, endpoint: &Endpoin
     deliveries(store, report, &what, endpoint.no)
 }
 
-/// An enabled endpoint's queue is not at rest while a delivery waits.
+/// Verifies that an enabled endpoint's queue is not idle while a delivery waits.
 fn waiting(store: &dyn Store, report: &mut VerifyReport, what: &str, queue: &QueueRecord) -> Result<()> {
     let first = Scan::deliveries_due(queue.endpoint, Millis::MAX, 1);
     let first: Option<DeliveryRecord> = typed(store.scan(&first)?.pop())?;
@@ -88,9 +88,9 @@ fn deliveries(store: &dyn Store, report: &mut VerifyReport, what: &str, endpoint
     Ok(())
 }
 
-/// What belongs to endpoints with these numbers, which are not there.
+/// Searches for records of endpoints with these numbers, which do not exist.
 fn left_behind(store: &dyn Store, report: &mut VerifyReport, numbers: std::ops::Range<u32>) -> Result<()> {
-    // Numbers that were given out and not used leave gaps, but not such ones.
+    // Unused numbers leave gaps, but never as large as this.
     if numbers.len() > MOST_MISSING {
         let message = format!("none has a number from {} on, but there is a later one", numbers.start);
         report.problem("webhooks", "webhook_numbers", message);
