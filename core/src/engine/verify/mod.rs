@@ -1,6 +1,6 @@
 //! Verification of a whole database: traces are unbroken, records match their traces, transfers balance, account totals are the
-//! sums of their transfers, no settlement is at two providers at once, every event has one place in the log, webhooks have what they need, and
-//! keys and tokens have an owner.
+//! sums of their transfers, no settlement is at two providers at once, every event has one place in the log, webhooks have what
+//! they need, and keys and tokens have an owner.
 
 mod access;
 mod books;
