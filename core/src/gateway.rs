@@ -18,7 +18,7 @@
 //! assert!(!shop.create(request.clone())?.replayed);
 //! assert!(shop.create(request)?.replayed);
 //!
-//! gateway.work()?; // carries what is due to the operators, here simulated ones
+//! gateway.work()?; // calls the operators, here simulated ones
 //! assert_eq!(shop.settlement("inv-1")?.status, SettlementStatus::Completed);
 //!
 //! let part = ReverseRequest { amount: Some("0.50".parse()?), ..ReverseRequest::default() };
@@ -117,8 +117,8 @@ impl Gateway {
         self.work_with(&())
     }
 
-    /// Like [`Gateway::work`], with a carrier that sends requests to operators over the network. Without one, such requests are not
-    /// sent.
+    /// Like [`Gateway::work`], with a carrier that sends requests to operators over the network.
+    /// Without one, such requests are not sent.
     ///
     /// # Errors
     /// See [`Gateway::work`].
@@ -150,8 +150,8 @@ impl Gateway {
     }
 }
 
-/// One client of a gateway: the HTTP interface as methods. Strings have the same format as over HTTP; methods named `…_json` take a
-/// request body.
+/// One client of a gateway: the HTTP interface as methods. Strings have the same format as over HTTP; methods
+/// named `…_json` take a request body.
 #[derive(Clone, Copy)]
 pub struct Client<'g> {
     engine: &'g Engine,

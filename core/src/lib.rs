@@ -78,8 +78,8 @@
 //!
 //! # Features
 //!
-//! `sqlite` and `system` (the system's clock and randomness) are on by default; `postgres`, `sandbox`, `openapi` and `testkit` are
-//! not. Features are additive.
+//! `sqlite` and `system` (the system's clock and randomness) are on by default; `postgres`, `sandbox`, `openapi` and
+//! `testkit` are not. Features are additive.
 
 pub mod api;
 pub mod auth;

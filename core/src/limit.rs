@@ -1,7 +1,7 @@
 //! Rate limiting by the generic cell rate algorithm (GCRA), in whole microseconds.
 //!
-//! The only state of a caller is one number: the time at which its quota is full again. So a limit needs no clock, no list of past
-//! calls and no background work.
+//! The only state of a caller is one number: the time at which its quota is full again. So a limit needs no clock, no list
+//! of past calls and no background work.
 
 /// Microseconds per minute.
 const MINUTE_US: i64 = 60_000_000;

@@ -1,8 +1,8 @@
 //! Money: an integer of minor units with a currency inside, a decimal text at the edges, never a float.
 //!
-//! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of numbers). The limit is 15 significant
-//! digits: an IEEE 754 double represents 15 decimal digits without loss, so even a client whose JSON parser only uses doubles gets
-//! back what was sent.
+//! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of numbers). The limit is 15
+//! significant digits: an IEEE 754 double represents 15 decimal digits without loss, so even a client whose JSON parser
+//! only uses doubles gets back what was sent.
 
 mod iso4217;
 
@@ -21,9 +21,9 @@ const MAX_DIGITS: u32 = 15;
 
 /// A currency in which money can be moved: an ISO 4217 code with a defined minor unit.
 ///
-/// Funds codes (`CHE`), metals (`XAU`), units of account (`XDR`), the test code (`XTS`) and `XXX` are excluded. Withdrawn codes
-/// (`HRK`) are included, because old records use them; the routes decide what is *offered*. Ordered by code; serialised as the
-/// code.
+/// Funds codes (`CHE`), metals (`XAU`), units of account (`XDR`), the test code (`XTS`) and `XXX` are excluded.
+/// Withdrawn codes (`HRK`) are included, because old records use them; the routes decide what is *offered*.
+/// Ordered by code; serialised as the code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency(Place);
 
@@ -130,8 +130,8 @@ impl AmountError {
 
 /// A positive decimal, exactly as written, before its currency is known.
 ///
-/// Compared by value: `10.5` equals `10.50`. The number of decimals is kept as well, because [`Amount::to_money`] rejects too many
-/// even if they are zeros.
+/// Compared by value: `10.5` equals `10.50`. The number of decimals is kept as well, because [`Amount::to_money`]
+/// rejects too many even if they are zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(Decimal);
 

@@ -319,8 +319,8 @@ fn push_email(out: &mut String, identifier: &str) -> Result<(), ParticipantError
     Ok(())
 }
 
-/// The countries of the ISO 13616 registry (SWIFT's IBAN Registry, release 102 of June 2026) with the length of their IBANs, sorted
-/// by country.
+/// The countries of the ISO 13616 registry (SWIFT's IBAN Registry, release 102 of June 2026) with the
+/// length of their IBANs, sorted by country.
 #[rustfmt::skip]
 const IBAN_LENGTHS: &[(&str, u8)] = &[
     ("AD", 24), ("AE", 23), ("AL", 28), ("AT", 20), ("AZ", 28), ("BA", 20), ("BE", 16), ("BG", 22), ("BH", 22), ("BI", 27),

@@ -35,8 +35,8 @@ pub(crate) fn readable(at: Millis) -> Option<String> {
     Some(format!("{} {month} {}, {:02}:{:02}:{:02} UTC", t.day(), t.year(), t.hour(), t.minute(), t.second()))
 }
 
-/// Parses any RFC 3339 time with an offset or `Z`. Digits below a millisecond are cut off, and a leap second counts as the second
-/// before it.
+/// Parses any RFC 3339 time with an offset or `Z`. Digits below a millisecond are cut off, and a leap
+/// second counts as the second before it.
 ///
 /// Written by hand, because the library's parser supports all of ISO 8601 and time zones, which is too much for a page to load.
 pub fn parse_rfc3339(text: &str) -> Option<Millis> {
@@ -94,8 +94,8 @@ fn span(text: &str) -> Option<i32> {
 const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
-/// Parses an HTTP date in any of the three forms that receivers must accept by RFC 9110 section 5.6.7, such as `Sun, 06 Nov 1994
-/// 08:49:37 GMT`.
+/// Parses an HTTP date in any of the three forms that receivers must accept by RFC 9110 section 5.6.7, such
+/// as `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub fn parse_http_date(text: &str) -> Option<Millis> {
     let at = httpdate::parse_http_date(text).ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Millis::try_from(at.as_millis()).ok()

@@ -31,7 +31,7 @@ pub struct Credential {
     pub public: PublicKey,
     /// The scopes it grants.
     pub scopes: ScopeSet,
-    /// When it expires: the token's expiry, or [`Millis::MAX`] for a key alone.
+    /// When it expires: the token's expiry, or `Millis::MAX` for a key alone.
     pub expires_at: Millis,
 }
 

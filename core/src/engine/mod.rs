@@ -93,11 +93,11 @@ impl Engine {
     ) -> Result<Self> {
         require_whole(&*store)?;
         let id_key = load_id_key(&*store, &*env)?;
-        // A copy marks its target, then checks that it is still empty: if one started meanwhile, it is seen here, or it sees the
-        // key.
+        // A copy marks its target, then checks that it is still empty: if one started meanwhile,
+        // it is seen here, or it sees the key.
         require_whole(&*store)?;
         if let Some(spec) = config.providers.iter().find(|spec| config.rails.get(&spec.rail).is_none()) {
-            return Err(Error::internal(format!("provider {} is of rail {}, which this gateway does not speak", spec.id, spec.rail)));
+            return Err(Error::internal(format!("provider {} uses rail {}, which this gateway does not support", spec.id, spec.rail)));
         }
         let routes = Routes::new(number_providers(&*store, &config.providers)?);
         let mut owner = [0u8; 8];

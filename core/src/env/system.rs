@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::Env;
 use crate::time::Millis;
 
-/// The system's clock, and the system's randomness, fetched in blocks: a system call for every few bytes would cost more than the
-/// work that needs them.
+/// The system's clock, and the system's randomness, fetched in blocks: a system call for every few bytes would cost
+/// more than the work that needs them.
 pub struct SystemEnv {
     pool: Mutex<Pool>,
 }
@@ -56,7 +56,7 @@ impl Pool {
 /// Continuing without randomness would lead to tokens that can be guessed.
 fn fill(out: &mut [u8]) {
     if let Err(cause) = getrandom::fill(out) {
-        panic!("the system gives no randomness: {cause}");
+        panic!("the system provides no randomness: {cause}");
     }
 }
 

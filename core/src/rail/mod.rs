@@ -1,8 +1,8 @@
 //! Rails: the protocols of operators. The engine decides *that* a call is made. A [`Rail`] defines how, as data, and interprets the
 //! reply; a host sends the request. A rail does no I/O, reads no clock, uses no store and keeps no state.
 //!
-//! To add one, write a file here that implements [`Rail`], and add a line to [`Rails::built_in`]. Nothing outside this folder names
-//! a rail.
+//! To add one, write a file here that implements [`Rail`], and add a line to [`Rails::built_in`].
+//! Nothing outside this folder names a rail.
 
 mod carry;
 mod request;
@@ -43,8 +43,8 @@ pub trait Rail: Send + Sync {
     /// Reads a callback from a provider: its subject and its answer.
     ///
     /// # Errors
-    /// [`CallbackError`] if the callback cannot be authenticated or read. Nothing may change
-    /// then.
+    /// [`CallbackError`] if the callback cannot be
+    /// authenticated or read. Nothing may change then.
     fn callback(&self, _inbound: &Inbound<'_>, _provider: &ProviderSpec) -> Result<Callback, CallbackError> {
         Err(CallbackError::Unsupported)
     }

@@ -75,10 +75,10 @@ pub struct Callback {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CallbackError {
     /// This kind of operator sends no callbacks.
-    #[error("this rail takes no callbacks")]
+    #[error("this rail supports no callbacks")]
     Unsupported,
     /// It cannot be authenticated as the provider's.
-    #[error("the callback is not signed as the provider signs")]
+    #[error("the callback does not have the provider's signature")]
     Unauthenticated,
     /// It cannot be read.
     #[error("the callback cannot be read")]

@@ -93,5 +93,5 @@ impl Clock {
 }
 
 fn damaged() -> Error {
-    Error::internal("the clock of the sandbox is not as it was written")
+    Error::internal("the stored clock of the sandbox is damaged")
 }

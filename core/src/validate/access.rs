@@ -35,8 +35,8 @@ pub struct NewKeyRequest {
     pub scopes: Option<ScopeSet>,
 }
 
-/// Parses `{"jwk", "client_name", "environment"?}`. With `"environment": "live"`, the name may be omitted, because the client
-/// already has one.
+/// Parses `{"jwk", "client_name", "environment"?}`. With `"environment": "live"`, the name may be omitted,
+/// because the client already has one.
 ///
 /// # Errors
 /// [`crate::ErrorCode::MalformedJson`], or [`crate::ErrorCode::InvalidFields`] with all problems.
@@ -120,7 +120,7 @@ fn scopes(value: Value<'_>) -> Result<ScopeSet, FieldProblems> {
         FieldProblems::one("scope_unknown", format!("{name:?} is not a scope; there are: {known}"))
     })?;
     if scopes.is_empty() {
-        return Err(FieldProblems::one("required", "must name at least one scope; leave it out for all there are"));
+        return Err(FieldProblems::one("required", "must name at least one scope; omit it for all scopes"));
     }
     Ok(scopes)
 }

@@ -125,8 +125,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The members of an object with arbitrary names, in the order sent. Duplicates are kept, so that the caller detects them when
-    /// it builds a map.
+    /// The members of an object with arbitrary names, in the order sent. Duplicates are kept, so that the
+    /// caller detects them when it builds a map.
     pub(crate) fn members(self) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, FieldProblems> {
         if !matches!(self.kind(), Kind::Object) {
             return Err(self.wrong_type("an object"));
@@ -266,8 +266,8 @@ impl<'a, const N: usize> Object<'a, N> {
         }
     }
 
-    /// Returns the result of `build`, or all problems: first those of the known fields in the table's order, then the unknown ones
-    /// in the body's order.
+    /// Returns the result of `build`, or all problems: first those of the known fields in the table's order, then
+    /// the unknown ones in the body's order.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidFields`].

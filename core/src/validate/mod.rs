@@ -1,8 +1,8 @@
 //! Parses the bodies of commands once, at the edge, into types that are always valid.
 //!
-//! The rules are those of the HTTP interface. Every host parses its requests here, so a phone and the server reject the same
-//! requests with the same codes and pointers. Rules that depend on state (balances, limits, whether the reference is taken) are not
-//! checked here.
+//! The rules are those of the HTTP interface. Every host parses its requests here, so a phone and the server reject
+//! the same requests with the same codes and pointers. Rules that depend on state (balances, limits, whether the
+//! reference is taken) are not checked here.
 
 pub mod access;
 pub(crate) mod json;
@@ -202,7 +202,7 @@ fn offered(currency: Currency, offer: &dyn Offer) -> Result<(), FieldProblems> {
     if offer.currency(currency) {
         return Ok(());
     }
-    Err(FieldProblems::one("currency_unsupported", format!("{currency} is not offered; the providers list what is")))
+    Err(FieldProblems::one("currency_unsupported", format!("{currency} is not supported; the list of providers shows which are")))
 }
 
 fn amount(value: Value<'_>) -> Result<Amount, FieldProblems> {

@@ -41,8 +41,8 @@ pub fn parse_new_webhook(body: &[u8]) -> Result<NewWebhook, Error> {
     body.finish(|| Some(NewWebhook { url: url?, topics: topics?.flatten(), description: description? }))
 }
 
-/// Parses `{"url"?, "events"?, "description"?, "enabled"?}`. Absent fields stay unchanged; `null` selects every type of event, or
-/// removes the description.
+/// Parses `{"url"?, "events"?, "description"?, "enabled"?}`. Absent fields stay unchanged; `null` selects every type
+/// of event, or removes the description.
 ///
 /// # Errors
 /// See [`parse_new_webhook`].
@@ -100,7 +100,7 @@ pub fn parse_replay(body: &[u8]) -> Result<ReplayRequest, Error> {
 }
 
 fn kept(value: Option<Value<'_>>) -> Result<Value<'_>, FieldProblems> {
-    value.ok_or_else(|| FieldProblems::one("required", "cannot be taken away; leave it out to keep it as it is"))
+    value.ok_or_else(|| FieldProblems::one("required", "cannot be removed; omit it to leave it unchanged"))
 }
 
 fn url(value: Value<'_>) -> Result<String, FieldProblems> {
@@ -133,7 +133,7 @@ fn topic(value: Value<'_>) -> Result<Topic, FieldProblems> {
     let name = value.text()?;
     Topic::from_name(&name).ok_or_else(|| {
         if name == EVERYTHING {
-            return FieldProblems::one("event_type_unknown", "\"*\" stands for every type, and stands alone");
+            return FieldProblems::one("event_type_unknown", "\"*\" means every type and must be the only element");
         }
         let known: Vec<_> = Topic::all().map(Topic::as_str).collect();
         FieldProblems::one("event_type_unknown", format!("must be one of {}", known.join(", ")))
@@ -147,7 +147,7 @@ fn grace_s(value: Value<'_>) -> Result<u32, FieldProblems> {
 
 fn position(value: Value<'_>) -> Result<i64, FieldProblems> {
     let position = value.number()?.parse().ok().filter(|position| *position >= 0);
-    position.ok_or_else(|| FieldProblems::one("out_of_range", "must be a whole number, as next_after of the answer before gave it"))
+    position.ok_or_else(|| FieldProblems::one("out_of_range", "must be a whole number, such as next_after of the previous response"))
 }
 
 #[cfg(test)]

@@ -152,8 +152,8 @@ pub struct ResponseView {
 pub struct ReplayView {
     /// How many deliveries were queued.
     pub queued: usize,
-    /// Set if there are more events than one call handles: send the same request again with this as `after`. Null when all are
-    /// queued.
+    /// Set if there are more events than one call handles: send the same request again with this
+    /// as `after`. Null when all are queued.
     pub next_after: Option<i64>,
 }
 

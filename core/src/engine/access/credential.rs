@@ -19,7 +19,7 @@ impl Engine {
         let hash = token_hash(token).ok_or_else(invalid)?;
         let token: TokenRecord = typed(self.store.get(&Key::Token(hash))?)?.ok_or_else(invalid)?;
         if token.expires_at <= self.now() {
-            return Err(Error::with(ErrorCode::TokenExpired, "the access token has expired; take a fresh one at /api/v1/auth/tokens"));
+            return Err(Error::with(ErrorCode::TokenExpired, "the access token has expired; get a new one at /api/v1/auth/tokens"));
         }
         let key: KeyRecord = typed(self.store.get(&Key::Key(token.key))?)?.ok_or_else(invalid)?;
         if key.status != KeyStatus::Active || key.client != token.client || key.mode != token.mode {

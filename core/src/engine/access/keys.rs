@@ -105,7 +105,7 @@ impl Engine {
     pub(crate) fn check_room(&self, overlay: &Overlay<'_>, client: ClientNo) -> Result<()> {
         let in_use = self.keys_of(overlay, client)?.iter().filter(|key| key.status != KeyStatus::Revoked).count();
         if in_use >= MOST_KEYS {
-            let message = format!("a client may have {MOST_KEYS} keys; revoke one that is not in use");
+            let message = format!("a client may have {MOST_KEYS} keys; revoke one that is no longer used");
             return Err(Error::field("/jwk", "too_many_keys", message));
         }
         Ok(())
@@ -124,7 +124,7 @@ impl Engine {
         // client's, whose keys must not count.
         let id = public.id();
         if overlay.key_by_id(&id)?.is_some() {
-            let detail = "the key is enrolled already: take a token with it at /api/v1/auth/tokens, or make another key";
+            let detail = "the key is already enrolled: get a token with it at /api/v1/auth/tokens, or generate another key";
             return Err(Error::with(ErrorCode::KeyExists, detail));
         }
         let no = writer.key_no();

@@ -36,7 +36,7 @@ impl Command for IssueToken {
         may_sign(&key)?;
         let scopes = self.scopes.unwrap_or(key.scopes);
         if scopes.both(key.scopes) != scopes || scopes.is_empty() {
-            return Err(Error::with(ErrorCode::InsufficientScope, format!("the key may do no more than: {}", key.scopes)));
+            return Err(Error::with(ErrorCode::InsufficientScope, format!("the key only has the scopes: {}", key.scopes)));
         }
         Ok(d.engine.write_token(d.overlay, &key, scopes))
     }

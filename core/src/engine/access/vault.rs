@@ -45,7 +45,7 @@ impl Vault for Plain {
     fn open(&self, _: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         match sealed.split_first() {
             Some((&PLAIN, secret)) => Ok(Zeroizing::new(secret.to_vec())),
-            Some(_) | None => Err(Error::internal("a secret of the sandbox is not as it was written")),
+            Some(_) | None => Err(Error::internal("a secret of the sandbox is damaged")),
         }
     }
 }

@@ -125,9 +125,9 @@ impl Engine {
         }
     }
 
-    /// Whether to send an attempt again after an inquiry proved that it never arrived: it got lost on the way, or its host died
-    /// before sending it. If the rail treats a repeated request as the same one, sending it again is better than failing or trying
-    /// another provider.
+    /// Whether to send an attempt again after an inquiry proved that it never arrived: it got lost on the way, or its host
+    /// died before sending it. If the rail treats a repeated request as the same one, sending it again is better than
+    /// failing or trying another provider.
     fn may_resend(&self, attempt: &AttemptRecord) -> bool {
         let idempotent = self.routes.provider(attempt.provider).is_some_and(|spec| spec.capabilities.idempotent_submit);
         idempotent && attempt.status == AttemptStatus::Unknown && attempt.sends < MOST_SENDS

@@ -32,7 +32,7 @@ impl Command for Receive {
         let (settlement, child) = entry_of(call.subject);
         let known: Option<SimPaymentRecord> = d.overlay.get(&Key::SimPayment((settlement, child)))?;
         let rail = d.engine.rail(call.provider)?;
-        let operator = rail.inside().ok_or_else(|| Error::internal(format!("the operators of rail {} are elsewhere", rail.kind())))?;
+        let operator = rail.inside().ok_or_else(|| Error::internal(format!("the operators of rail {} are external", rail.kind())))?;
         let answer = match (call.action, known) {
             // Too late to send: an inquiry may already have been told that it never arrives.
             (Action::Submit | Action::Reverse, _) if call.not_after <= d.overlay.now => RailAnswer::Unknown,

@@ -39,7 +39,7 @@ impl Engine {
     }
 
     fn stored<T: TryFrom<Record, Error = Record>>(&self, key: &Key, no: SettlementNo) -> Result<T> {
-        typed(self.store.get(key)?)?.ok_or_else(|| Error::internal(format!("the feed names what is not there, of settlement {}", no.0)))
+        typed(self.store.get(key)?)?.ok_or_else(|| Error::internal(format!("the feed refers to a missing record of settlement {}", no.0)))
     }
 
     /// Proves that the last event of the caller's settlement is in the log, with everything needed to check it offline.
@@ -71,8 +71,8 @@ impl Engine {
         })
     }
 
-    /// The log's current signed checkpoint: a C2SP `tlog-checkpoint` in a signed note. The bytes stay the same until the log grows
-    /// or its key is replaced.
+    /// The log's current signed checkpoint: a C2SP `tlog-checkpoint` in a signed note. The bytes stay the same until
+    /// the log grows or its key is replaced.
     pub fn checkpoint(&self) -> Result<String> {
         let size = log_head(&*self.store)?.map_or(0, |head| head.size);
         self.checkpoint_at(u64::try_from(size).map_err(Error::internal)?)

@@ -208,7 +208,7 @@ impl Engine {
             Ok(appended) => appended.rows,
             // Another node appended after the head was read here.
             Err(TreeError::Ahead { .. }) if log_head(overlay.store)?.is_some_and(|now| now.size > head.size) => {
-                return Err(Error::with(ErrorCode::StoreUnavailable, "another node numbers events at this moment"));
+                return Err(Error::with(ErrorCode::StoreUnavailable, "another node is numbering events"));
             }
             Err(error) => return Err(Error::internal(error)),
         };
@@ -222,8 +222,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Creates the head of the log, and numbers the events of a database that is older than the log. From then on, each commit
-    /// notes its own events.
+    /// Creates the head of the log, and numbers the events of a database that is older than the log. From then
+    /// on, each commit notes its own events.
     pub(crate) fn begin_log(&self) -> Result<()> {
         let store = &*self.store;
         if log_head(store)?.is_none() {

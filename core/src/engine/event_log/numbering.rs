@@ -27,7 +27,7 @@ pub(crate) struct Deferred;
 impl Numbering for Deferred {
     fn begin(&self, engine: &Engine) -> Result<()> {
         if engine.store.get(&Key::Meta(SANDBOX_KEY.to_owned()))?.is_some() {
-            return Err(Error::internal("the store is the sandbox of an app: a server needs one of its own"));
+            return Err(Error::internal("the store belongs to an app's sandbox: a server needs a separate one"));
         }
         engine.begin_log()
     }
@@ -60,7 +60,7 @@ impl Numbering for Immediate {
     fn begin(&self, engine: &Engine) -> Result<()> {
         match log_head(&*engine.store)? {
             None => Ok(()),
-            Some(_) => Err(Error::internal("the store is that of a server: a sandbox needs one of its own")),
+            Some(_) => Err(Error::internal("the store belongs to a server: a sandbox needs a separate one")),
         }
     }
 

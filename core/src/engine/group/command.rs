@@ -60,8 +60,8 @@ pub trait Command: Send + 'static {
     /// The result of the command.
     type Output: Send + 'static;
 
-    /// Whether running it twice has the same effect as running it once: its sender named what it makes, so a repeat finds that; or
-    /// it only sets a value.
+    /// Whether running it twice has the same effect as running it once: its sender named what it makes, so a repeat
+    /// finds that; or it only sets a value.
     fn is_repeatable(&self) -> bool;
 
     /// Decides the command. Its writes are kept if it succeeds, and discarded if it fails.
@@ -70,8 +70,8 @@ pub trait Command: Send + 'static {
     /// The reason for the refusal, or why the store cannot be read.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Self::Output>;
 
-    /// Whether its sender named what it makes, so that sending it again is a replay. If it is signed and succeeds, it burns no
-    /// nonce.
+    /// Whether its sender named what it makes, so that sending it again is a replay. If it is
+    /// signed and succeeds, it burns no nonce.
     fn names_itself(&self) -> bool {
         false
     }
@@ -133,8 +133,8 @@ pub trait Pending: Send {
     fn numbers(&self, engine: &Engine) -> usize;
     /// Discards the result.
     fn reset(&mut self);
-    /// Its group was not committed. `why` returns the error, given whether the command is repeatable. A refusal that stands is
-    /// kept.
+    /// Its group was not committed. `why` returns the error, given whether the command is
+    /// repeatable. A refusal that stands is kept.
     fn refuse(&mut self, why: &dyn Fn(bool) -> Error);
     /// Whether the output only repeats an earlier commit.
     fn is_replay(&self) -> bool;

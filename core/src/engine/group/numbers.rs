@@ -1,9 +1,9 @@
 //! Numbers of settlements and fundings: dense while one node writes, from each node's own blocks when several do.
 //!
-//! Dense numbers need no coordination except that the store refuses a number that is taken. Nodes that write at the same time would
-//! conflict in every second commit, so a node that meets another one reserves blocks from then on, each in a separate commit. It
-//! soon drops the rest of a block, so that numbers follow time over all nodes to within [`KEPT`], and lists by number are lists by
-//! time.
+//! Dense numbers need no coordination except that the store refuses a number that is taken. Nodes that write at the same
+//! time would conflict in every second commit, so a node that meets another one reserves blocks from then on, each in a
+//! separate commit. It soon drops the rest of a block, so that numbers follow time over all nodes to within [`KEPT`],
+//! and lists by number are lists by time.
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::store::record::{Key, MetaRecord};

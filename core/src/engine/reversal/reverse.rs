@@ -114,7 +114,7 @@ impl Engine {
     ) -> Result<(SettlementRecord, ReversalRecord)> {
         let amount = self.reversal_amount(&change.record, request)?;
         if change.record.reversals >= MOST_REVERSALS {
-            return Err(Error::with(ErrorCode::InvalidState, "the settlement has as many reversals as it can have"));
+            return Err(Error::with(ErrorCode::InvalidState, "the settlement has the maximum number of reversals"));
         }
         let n = change.record.reversals + 1;
         change.record.reversals = n;

@@ -167,8 +167,8 @@ pub(crate) fn id_of(cursor: &str) -> Result<Ulid> {
     bytes.map(|bytes| Ulid(u128::from_be_bytes(bytes))).ok_or_else(|| Error::new(ErrorCode::InvalidCursor))
 }
 
-/// A decimal bound in minor units, for each number of decimals. A bound between two minor units is rounded so that exactly the
-/// amounts within it match.
+/// A decimal bound in minor units, for each number of decimals. A bound between two minor units is rounded so that
+/// exactly the amounts within it match.
 fn bound(value: &str, rounding: Rounding) -> Result<AmountBound, (&'static str, String)> {
     let malformed = || ("amount_malformed", format!("{value:?} is not a decimal amount, such as 10.50"));
     let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));

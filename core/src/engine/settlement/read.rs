@@ -25,8 +25,8 @@ impl Offer for Offered<'_> {
 impl Engine {
     /// Parses and validates the body of a create call; reports every problem at once.
     ///
-    /// Does not check that `expires_at` is in the future. The create does: repeating a request that once succeeded must stay a
-    /// replay.
+    /// Does not check that `expires_at` is in the future. The create does: repeating a request
+    /// that once succeeded must stay a replay.
     pub fn parse_create(&self, body: &[u8]) -> Result<CreateRequest> {
         validate::parse_create(body, &Offered(&self.routes), Millis::MIN)
     }

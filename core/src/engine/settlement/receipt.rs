@@ -21,8 +21,8 @@ pub(crate) struct Opened(Mutex<Option<(u32, Arc<P256Key>)>>);
 const PAGE: usize = 200;
 
 impl Engine {
-    /// The receipt of the caller's settlement in its current state. The bytes stay the same until the settlement or the key
-    /// changes.
+    /// The receipt of the caller's settlement in its current state. The bytes stay the same
+    /// until the settlement or the key changes.
     ///
     /// # Errors
     /// `settlement_not_found`, also for another client's settlement; `not_completed` if it is not paid; `internal` if this engine
@@ -56,7 +56,7 @@ impl Engine {
                 Some(_) | None => break,
             }
         }
-        let latest = latest.ok_or_else(|| Error::internal("a settlement is paid and no event says so"))?;
+        let latest = latest.ok_or_else(|| Error::internal("a settlement is paid, but no event records it"))?;
         Ok((latest, before))
     }
 

@@ -22,9 +22,9 @@ pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()>
     for token in typed_all::<TokenRecord>(store.scan(&tokens)?)?.into_iter().filter(|token| token.key != KeyNo(0)) {
         let what = || format!("a token of client number {}", token.client.0);
         match keys.get(&token.key) {
-            None => report.problem(what(), "token_without_key", format!("its key, number {}, is not there", token.key.0)),
+            None => report.problem(what(), "token_without_key", format!("its key, number {}, is missing", token.key.0)),
             Some(owner) if *owner != (token.client, token.mode) => {
-                report.problem(what(), "token_differs", format!("its key, number {}, is of another client or mode", token.key.0));
+                report.problem(what(), "token_differs", format!("its key, number {}, belongs to another client or mode", token.key.0));
             }
             Some(_) => {}
         }
@@ -35,7 +35,7 @@ pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()>
         let Some(last) = page.last() else { return Ok(()) };
         after = last.no;
         for record in page.iter().filter(|record| record.key != KeyNo(0) && !keys.contains_key(&record.key)) {
-            let message = format!("its key, number {}, is not there", record.key.0);
+            let message = format!("its key, number {}, is missing", record.key.0);
             report.problem(format!("audit record {}", record.no), "audit_without_key", message);
         }
     }
@@ -65,7 +65,7 @@ fn keys(store: &dyn Store, report: &mut VerifyReport) -> Result<BTreeMap<KeyNo, 
         };
         missing = 0;
         if !clients.contains(&key.client) {
-            let message = format!("its client, number {}, is not there", key.client.0);
+            let message = format!("its client, number {}, is missing", key.client.0);
             report.problem(format!("key {}", key.id), "key_without_client", message);
         }
         if key.public.id() != key.id {

@@ -30,8 +30,8 @@ pub(super) struct LogCheck<'a> {
     taken: Vec<u64>,
     /// The hashes of events that wait to be logged.
     unlogged: HashMap<(SettlementNo, u32), Digest32>,
-    /// Events of settlements above this number need not be logged yet, because the log is being backfilled. Without a head, no
-    /// event needs to be.
+    /// Events of settlements above this number need not be logged yet, because the log is being backfilled.
+    /// Without a head, no event needs to be.
     due_until: Option<SettlementNo>,
     tiles: VecDeque<(u64, Vec<u8>)>,
 }
@@ -51,7 +51,7 @@ impl<'a> LogCheck<'a> {
         let head = log_head(store)?;
         let size = head.as_ref().map_or(0, |head| head.size);
         if u64::try_from(size).ok() != Some(leaves) {
-            report.problem("log", "log_size", format!("its head says {size} leaves, its tiles hold {leaves}"));
+            report.problem("log", "log_size", format!("its head has {size} leaves, its tiles have {leaves}"));
         }
         let mark: Option<MetaRecord> = typed(store.get(&Key::Meta(BACKFILL_KEY.to_owned()))?)?;
         let filling = mark.and_then(|mark| mark.value.try_into().ok()).map(i64::from_be_bytes);
@@ -94,12 +94,12 @@ impl<'a> LogCheck<'a> {
         left.sort_unstable();
         for (no, n) in left {
             let what = self.name(no)?;
-            report.problem(what, "unlogged_without_event", format!("event {n} waits to be logged, and it is not there"));
+            report.problem(what, "unlogged_without_event", format!("event {n} waits to be logged, but it is missing"));
         }
         let free = (0..self.leaves).find(|leaf| self.taken[(leaf / 64) as usize] >> (leaf % 64) & 1 == 0);
         if let Some(leaf) = free {
             let count = self.leaves - self.taken.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-            report.problem("log", "leaf_without_event", format!("{count} of its leaves stand for no event, the first is leaf {leaf}"));
+            report.problem("log", "leaf_without_event", format!("{count} of its leaves belong to no event, the first is leaf {leaf}"));
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ impl<'a> LogCheck<'a> {
             let expected = if (entry.client, entry.mode) == (last.0, last.1) { last.2 + 1 } else { 1 };
             if entry.position != expected {
                 let found = entry.position;
-                gaps.push((feed_name(entry), format!("position {found} stands where {expected} must be")));
+                gaps.push((feed_name(entry), format!("position {found} is in the place of {expected}")));
             }
             (entries, last) = (entries + 1, (entry.client, entry.mode, entry.position));
             Ok(gaps.len() < super::MOST_PROBLEMS)
@@ -125,7 +125,7 @@ impl<'a> LogCheck<'a> {
         }
         self.each_entry(&mut |entry| {
             if self.store.get(&Key::Event((entry.settlement, entry.n)))?.is_none() {
-                let (what, message) = (self.name(entry.settlement)?, format!("event {} was logged, and it is not there", entry.n));
+                let (what, message) = (self.name(entry.settlement)?, format!("event {} was logged, but it is missing", entry.n));
                 report.broken(&what, entry.settlement, entry.n, ("feed_without_event", &message));
                 report.problem(what, "feed_without_event", message);
             }
@@ -167,7 +167,7 @@ impl Places<'_, '_> {
             }
             None => match waiting {
                 Some(hash) if hash == event.hash => None,
-                Some(_) => Some(("unlogged_differs", format!("event {} waits to be logged as another one", event.n))),
+                Some(_) => Some(("unlogged_differs", format!("event {} waits to be logged with another hash", event.n))),
                 None if self.log.due_until.is_some_and(|until| place.0 > until) => None,
                 None => Some(("event_not_logged", format!("event {} is not in the log, and does not wait for it", event.n))),
             },
@@ -183,11 +183,11 @@ impl Places<'_, '_> {
     fn logged(&mut self, event: &EventRecord, entry: &FeedRecord) -> Result<Option<(&'static str, String)>> {
         let n = event.n;
         if (entry.client, entry.mode, entry.at) != (self.record.client, self.record.mode, event.at) {
-            return Ok(Some(("feed_differs", format!("event {n} stands in the feed of another client or mode, or at another time"))));
+            return Ok(Some(("feed_differs", format!("event {n} is in the feed of another client or mode, or has another time there"))));
         }
         let before = self.last.replace((entry.leaf, entry.position));
         if before.is_some_and(|(leaf, position)| entry.leaf <= leaf || entry.position <= position) {
-            return Ok(Some(("feed_order", format!("event {n} was logged before the one before it"))));
+            return Ok(Some(("feed_order", format!("event {n} was logged before its predecessor"))));
         }
         let expected = commitment(&leaf_salt(self.log.key, event.settlement, n), &event.hash);
         let leaf = u64::try_from(entry.leaf).ok().filter(|leaf| *leaf < self.log.leaves);
@@ -196,10 +196,10 @@ impl Places<'_, '_> {
             None => None,
         };
         if data != Some(expected) {
-            return Ok(Some(("leaf_differs", format!("leaf {} of the log does not stand for event {n} as it is here", entry.leaf))));
+            return Ok(Some(("leaf_differs", format!("leaf {} of the log does not match event {n}", entry.leaf))));
         }
         let free = leaf.is_some_and(|leaf| self.log.take(leaf));
-        Ok((!free).then(|| ("leaf_twice", format!("leaf {} of the log stands for event {n} and for another one", entry.leaf))))
+        Ok((!free).then(|| ("leaf_twice", format!("leaf {} of the log belongs to event {n} and to another one", entry.leaf))))
     }
 }
 
@@ -243,7 +243,7 @@ fn tree(store: &dyn Store, report: &mut VerifyReport) -> Result<u64> {
         push(store, report, &mut above, 0, root_of(row.chunks(ENTRY).map(leaf_hash).collect()))?;
     }
     if tile_row(store, 0, index)?.is_some() {
-        report.problem("log", "tile_gap", format!("tile {} of level 0 is not full, and there is another behind it", index - 1));
+        report.problem("log", "tile_gap", format!("tile {} of level 0 is not full, but another follows", index - 1));
     }
     for (at, level) in above.iter().enumerate() {
         level.compare(store, report, at as u8 + 1)?;
@@ -265,7 +265,7 @@ impl Level {
     fn compare(&self, store: &dyn Store, report: &mut VerifyReport, level: u8) -> Result<()> {
         let stored = tile_row(store, level, self.index)?.unwrap_or_default();
         if stored != self.hashes.as_flattened() {
-            let message = format!("tile {} of level {level} is not what the tiles below make it", self.index);
+            let message = format!("tile {} of level {level} does not match the tiles below", self.index);
             report.problem("log", "tile_differs", message);
         }
         Ok(())

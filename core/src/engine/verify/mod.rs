@@ -113,8 +113,8 @@ impl VerifyReport {
     }
 }
 
-/// Reads the whole store, page by page, and reports all inconsistencies. The store should be a snapshot, or not be written to
-/// meanwhile.
+/// Reads the whole store, page by page, and reports all inconsistencies. The store should be a
+/// snapshot, or not be written to meanwhile.
 pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<VerifyReport> {
     let mut report = VerifyReport::default();
     let key = id_key(store)?;
@@ -141,7 +141,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
                 report.problem(&what, "reference_twice", "another settlement of the client has the same reference");
             }
             if !record.status.is_final() && !tasks.contains(&record.no) {
-                report.problem(&what, "no_task", format!("it is {} and nothing in the outbox drives it on", record.status.as_str()));
+                report.problem(&what, "no_task", format!("it is {}, but the outbox has no task for it", record.status.as_str()));
             }
             one_settlement(store, &key, record, &what, &mut log, &mut report)?;
         }
@@ -197,8 +197,8 @@ pub(crate) fn settlement(store: &dyn Store, key: &IdKey, record: &SettlementReco
     Ok(agreement(store, key, record, &mut |_| Ok(()))?.0)
 }
 
-/// Like [`settlement`]. Also passes each event to `each`, and returns the sequence of the trace's first broken link, which is then
-/// the first problem.
+/// Like [`settlement`]. Also passes each event to `each`, and returns the sequence of the trace's first broken
+/// link, which is then the first problem.
 fn agreement(
     store: &dyn Store,
     key: &IdKey,

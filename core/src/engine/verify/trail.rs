@@ -43,8 +43,8 @@ pub(super) fn check_trail(
         broken = Some(if last < record.version { last + 1 } else { record.version });
         let what = match last.cmp(&record.version) {
             std::cmp::Ordering::Less => format!("event {} is missing at its end", last + 1),
-            std::cmp::Ordering::Equal => "its last hash is another".to_owned(),
-            std::cmp::Ordering::Greater => format!("event {} stands behind its end", record.version + 1),
+            std::cmp::Ordering::Equal => "its last hash differs".to_owned(),
+            std::cmp::Ordering::Greater => format!("event {} is after its end", record.version + 1),
         };
         problems.push(("trail_head", format!("the record says version {}, the trail ends at {last}: {what}", record.version)));
     }
@@ -131,7 +131,7 @@ pub(super) fn check_reversals(store: &dyn Store, record: &SettlementRecord, prob
     let reversed = sum(&|s| s == ReversalStatus::Completed);
     let reversing = sum(&|s| !s.is_final());
     if (reversed, reversing) != (record.reversed, record.reversing) || reversals.len() != usize::from(record.reversals) {
-        problems.push(("reversals_differ", format!("its reversals add up to {reversed} done and {reversing} under way, in minor units")));
+        problems.push(("reversals_differ", format!("its reversals add up to {reversed} done and {reversing} in flight, in minor units")));
     }
     if reversed + reversing > record.amount {
         problems.push(("reversed_too_much", "more is being given back than was paid".to_owned()));

@@ -177,8 +177,8 @@ impl Engine {
     }
 }
 
-/// Treats a record that was damaged by hand as missing: it must not hold up the others. A store that is unavailable is still an
-/// error.
+/// Treats a record that was damaged by hand as missing: it must not hold up the others. A store
+/// that is unavailable is still an error.
 pub(crate) fn unless_damaged<T>(found: Result<Option<T>>) -> Result<Option<T>> {
     match found {
         Err(error) if error.is_damage() => Ok(None),

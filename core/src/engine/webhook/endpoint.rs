@@ -63,7 +63,7 @@ impl Command for CreateWebhook {
         engine.check_url(caller.mode, &new.url)?;
         let there = engine.endpoints_of(overlay, caller)?.len();
         if there >= MOST_WEBHOOKS {
-            return Err(Error::with(ErrorCode::TooManyWebhooks, format!("there are {there} webhooks already, the most there can be")));
+            return Err(Error::with(ErrorCode::TooManyWebhooks, format!("there are already {there} webhooks, the maximum")));
         }
         let no = d.writer.endpoint_no();
         let endpoint = EndpointRecord {
@@ -226,7 +226,7 @@ impl Engine {
 
     fn sealed_secret(&self, endpoint: EndpointNo, n: u32, secret: &WebhookSecret, now: Millis) -> Result<EndpointSecretRecord> {
         let sealed = self.seal(&place(endpoint, n), secret.as_bytes());
-        let sealed = sealed.ok_or_else(|| Error::internal("this gateway has no master key, and so keeps no webhook secrets"))?;
+        let sealed = sealed.ok_or_else(|| Error::internal("this gateway has no master key, so it cannot store webhook secrets"))?;
         Ok(EndpointSecretRecord { endpoint, n, sealed, created_at: now, until: None })
     }
 

@@ -20,8 +20,8 @@ use crate::engine::Engine;
 use crate::engine::group::Overlay;
 
 impl Engine {
-    /// An event's id and message body, with the settlement as the event's commit left it. `None` if the stored event is not the one
-    /// that was noted.
+    /// An event's id and message body, with the settlement as the event's commit left it. `None` if the stored
+    /// event is not the one that was noted.
     pub(crate) fn message(
         &self,
         overlay: &Overlay<'_>,

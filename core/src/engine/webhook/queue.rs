@@ -35,8 +35,8 @@ pub struct LeaseQueues {
     pub healthy: usize,
     /// Maximum number of the other queues.
     pub troubled: usize,
-    /// How many parcels the host already has in flight for each share. An owner with as many in one line as it may have webhooks
-    /// gets no more there.
+    /// How many parcels the host already has in flight for each share. An owner with as many in one line as it
+    /// may have webhooks gets no more there.
     pub in_flight: Vec<(Share, usize)>,
 }
 
@@ -47,10 +47,10 @@ impl Command for LeaseQueues {
         true
     }
 
-    /// Leases due queues, up to the limit of each line, with their due deliveries. A queue that cannot be read because it is
-    /// damaged is postponed, so that it never delays the others. A queue whose owner has used up its share of the line is postponed
-    /// for a moment. An owner exceeds the number of its webhooks by creating them anew, or by enabling them again, while earlier
-    /// requests hang.
+    /// Leases due queues, up to the limit of each line, with their due deliveries. A queue that cannot be read because it
+    /// is damaged is postponed, so that it never delays the others. A queue whose owner has used up its share of the line
+    /// is postponed for a moment. An owner exceeds the number of its webhooks by creating them anew, or by enabling them
+    /// again, while earlier requests hang.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<Parcel>> {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
         let mut parcels: Vec<Parcel> = Vec::new();
@@ -115,8 +115,8 @@ impl Command for Delivered {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
         let mut seen = Fared::default();
         for tried in &self.tries {
-            // The delivery may have been deleted or also tried by another host, or this report was received before and only its
-            // response was lost.
+            // The delivery may have been deleted or also tried by another host, or this report was received
+            // before and only its response was lost.
             let delivery: Option<DeliveryRecord> = overlay.get(&Key::Delivery(tried.delivery))?;
             let counts = |it: &DeliveryRecord| {
                 it.endpoint == self.endpoint && it.status == DeliveryStatus::Pending && it.last.as_ref() != Some(&tried.outcome)
@@ -140,7 +140,7 @@ impl Command for Delivered {
             (next.due, next.added) = (Some(overlay.now + peace), None);
         } else if mine {
             let stored = engine.next_due_of(overlay, endpoint.no, &seen.touched)?;
-            // Never earlier than now: a queue with deliveries left over goes behind those that already wait.
+            // Never earlier than now: a queue with deliveries left over queues up after those that already wait.
             next.due = [stored, seen.due, queue.added].into_iter().flatten().min().map(|due| due.max(overlay.now));
             (next.owner, next.added) = (0, None);
         }

@@ -60,7 +60,7 @@ impl Engine {
         if waiting < MOST_WAITING {
             return Ok(());
         }
-        Err(Error::with(ErrorCode::RequestInProgress, format!("{waiting} deliveries wait for this webhook already; let them arrive first")))
+        Err(Error::with(ErrorCode::RequestInProgress, format!("{waiting} deliveries already wait for this webhook; let them arrive first")))
     }
 
     /// A webhook's deliveries with numbers below `before`, newest first.

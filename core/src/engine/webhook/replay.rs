@@ -244,8 +244,8 @@ impl Engine {
         Ok(if low == filled_in { 0 } else { low })
     }
 
-    /// How many entries of the feed precede the first that is not `before`, given that the entries from the first position on are
-    /// partitioned by it.
+    /// How many entries of the feed precede the first that is not `before`, given that the entries from the
+    /// first position on are partitioned by it.
     fn first_not(&self, caller: &Caller, (mut low, mut high): (i64, i64), before: impl Fn(&FeedRecord) -> bool) -> Result<i64> {
         while low < high {
             let middle = low + (high - low) / 2;
