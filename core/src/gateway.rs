@@ -186,12 +186,12 @@ impl<'g> Client<'g> {
         self.create(self.engine.parse_create(body.as_bytes())?)
     }
 
-    /// Reports what a create with this body would return now, without changing anything.
+    /// Reports what a create with this body would return now. Changes nothing, and asks no operator outside the gateway.
     ///
     /// # Errors
     /// `malformed_json`; every other problem is part of the result.
     pub fn check_json(&self, body: &str) -> Result<CheckView> {
-        self.engine.preflight(&self.caller, body.as_bytes())
+        Ok(self.engine.preflight(&self.caller, body.as_bytes())?.view)
     }
 
     /// The settlement with this reference or `stl_` id.

@@ -1,51 +1,58 @@
-//! Numbers events behind the commits that make them: in their owners' feeds, and in the log.
+//! Numbers events after the commits that make them: in their owners' feeds, and in the log.
 
 use std::time::Duration;
 
 use railgate::Result;
 use railgate::api::Logged;
 use railgate::engine::NumberEvents;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
-use crate::background::Backoff;
+use crate::background::{Background, InFlight, Next};
 use crate::gateway::Gateway;
-use crate::stop::Stop;
 
 /// About how many events are numbered in one commit.
 const AT_ONCE: usize = 512;
 /// Under load it numbers this often at most: each time is a commit that creates wait for.
 const PACE: Duration = Duration::from_millis(10);
-/// Where another node is at it, it is looked again this often whether it still is.
+/// While another node numbers, it looks this often whether that node still does.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Numbers events until `stop` turns true, and once more then.
-pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
-    let mut backoff = Backoff::new("the numbering of events", &stop);
-    loop {
-        let begun = Instant::now();
-        let nap = match step(&gateway).await {
-            Ok(logged) => {
-                backoff.reset();
-                match (logged.more, logged.held_until) {
-                    // What is left at the end is durable, and numbered after the next start.
-                    (true, _) if !stop.is_requested() => continue,
-                    (_, Some(_)) => LOOK,
-                    // Other nodes make events too, and vanish with them.
-                    (_, None) => look_every,
-                }
-            }
-            Err(error) => {
-                backoff.wait("numbering events", &error).await;
-                Duration::ZERO
-            }
-        };
-        if stop.is_requested() {
-            return;
-        }
-        tokio::select! {
-            () = gateway.unlogged() => sleep_until(begun + PACE).await,
-            () = sleep(nap) => {}
-            () = stop.requested() => {}
+/// Numbers events.
+pub(crate) struct Numbering {
+    gateway: Gateway,
+    look_every: Duration,
+    begun: Instant,
+}
+
+impl Numbering {
+    pub(crate) fn new(gateway: Gateway, look_every: Duration) -> Self {
+        Self { gateway, look_every, begun: Instant::now() }
+    }
+}
+
+impl Background for Numbering {
+    const PART: &'static str = "the numbering of events";
+
+    async fn step(&mut self, _: &mut InFlight) -> Result<Next> {
+        self.begun = Instant::now();
+        let logged = step(&self.gateway).await?;
+        Ok(match (logged.more, logged.held_until) {
+            (true, _) => Next::Step,
+            (false, Some(_)) => Next::Rest(LOOK),
+            // Other nodes make events too, and vanish with them.
+            (false, None) => Next::Rest(self.look_every),
+        })
+    }
+
+    async fn woken(&self) {
+        self.gateway.unlogged().await;
+        sleep_until(self.begun + PACE).await;
+    }
+
+    /// Once more. What is left then is durable, and numbered after the next start.
+    async fn end(self, _: InFlight) {
+        if let Err(error) = step(&self.gateway).await {
+            tracing::warn!(%error, "the last events are numbered after the next start");
         }
     }
 }

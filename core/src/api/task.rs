@@ -23,7 +23,7 @@ pub struct Lease {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Work {
     /// Send a call to a rail and report its answer.
-    RailCall(RailCall),
+    Call(RailCall),
     /// Report a callback that arrived from an operator inside the gateway, unchanged.
     Callback {
         /// The subject of the callback.

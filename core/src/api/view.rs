@@ -165,6 +165,11 @@ pub struct PayeeView {
     pub payee_match: PayeeMatch,
 }
 
+impl PayeeView {
+    /// The payee is unknown and cannot be checked.
+    pub const UNKNOWN: Self = Self { display_name: None, payee_match: PayeeMatch::NotAvailable };
+}
+
 /// Why something failed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -44,7 +44,7 @@ use access::Plain;
 use access::Vault;
 pub use access::*;
 pub use config::Config;
-pub use dispatch::{LeaseTasks, Receive, Recover, Release, ReportAnswer};
+pub use dispatch::{LeaseTasks, Receive, Recover, Release, ReportAnswer, Round};
 pub use event_log::NumberEvents;
 use event_log::{Deferred, Numbering};
 #[cfg(feature = "testkit")]
@@ -54,7 +54,7 @@ use group::{ROUNDS, Writer};
 pub use maintain::{Maintain, SWEEP};
 pub use money::Fund;
 pub use reversal::{Reverse, Reversed};
-pub use settlement::{Create, Created, ListRequest, NoteCheck};
+pub use settlement::{Create, Created, ListRequest, NoteCheck, PayeeLookup, Preflight};
 pub use webhook::*;
 
 /// The settlement engine over one store. It can be shared between threads; commands are decided one group at a time.

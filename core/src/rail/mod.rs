@@ -11,7 +11,7 @@ pub mod simulator;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::api::{Action, RailCall, ScenarioView};
+use crate::api::{Action, PayeeView, RailCall, ScenarioView};
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::stored_enum;
 use crate::participant::Participant;
@@ -30,8 +30,20 @@ pub trait Rail: Send + Sync {
     fn capabilities(&self) -> Capabilities;
 
     /// The payee behind a participant, as far as the rail knows without asking the operator.
-    fn payee(&self, _to: &Participant) -> Payee {
-        Payee { matched: PayeeMatch::NotAvailable, display_name: None }
+    fn payee(&self, _to: &Participant) -> PayeeView {
+        PayeeView::UNKNOWN
+    }
+
+    /// The request that asks a provider for the payee behind a participant, for a check before a payment; `None` if it cannot be
+    /// asked. It moves no money and may be repeated.
+    fn look_up_payee(&self, _to: &Participant, _provider: &ProviderSpec) -> Option<HttpRequest> {
+        None
+    }
+
+    /// The meaning of the provider's reply to [`Rail::look_up_payee`]. A reply that does not follow the protocol is
+    /// [`PayeeView::UNKNOWN`].
+    fn decode_payee(&self, _to: &Participant, _reply: &HttpReply) -> PayeeView {
+        PayeeView::UNKNOWN
     }
 
     /// The request to send to the provider for a call.
@@ -43,8 +55,7 @@ pub trait Rail: Send + Sync {
     /// Reads a callback from a provider: its subject and its answer.
     ///
     /// # Errors
-    /// [`CallbackError`] if the callback cannot be
-    /// authenticated or read. Nothing may change then.
+    /// [`CallbackError`] if the callback cannot be authenticated or read. Nothing may change then.
     fn callback(&self, _inbound: &Inbound<'_>, _provider: &ProviderSpec) -> Result<Callback, CallbackError> {
         Err(CallbackError::Unsupported)
     }
@@ -136,15 +147,6 @@ stored_enum! {
         /// The provider cannot check.
         NotAvailable = 4 "not_available",
     }
-}
-
-/// The payee behind a participant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payee {
-    /// The result of the payee check.
-    pub matched: PayeeMatch,
-    /// The name to show; `None` if the provider does not disclose it.
-    pub display_name: Option<String>,
 }
 
 stored_enum! {

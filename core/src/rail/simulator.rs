@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::{FailureCode, HttpReply, Inside, Payee, PayeeMatch, Rail, RailAnswer, Request};
-use crate::api::{RailCall, ScenarioView, Subject};
+use super::{FailureCode, HttpReply, Inside, PayeeMatch, Rail, RailAnswer, Request};
+use crate::api::{PayeeView, RailCall, ScenarioView, Subject};
 use crate::ledger::Mode;
 use crate::participant::{Namespace, Participant};
 use crate::route::{Capabilities, ProviderSpec};
@@ -24,14 +24,14 @@ impl Rail for Simulator {
         Capabilities { check_payee: true, reverse: true, partial_reverse: true, inquiry: true, idempotent_submit: true }
     }
 
-    fn payee(&self, to: &Participant) -> Payee {
-        let (matched, name) = match (to.namespace() == Namespace::Sim).then(|| Scenario::of(to)) {
+    fn payee(&self, to: &Participant) -> PayeeView {
+        let (payee_match, name) = match (to.namespace() == Namespace::Sim).then(|| Scenario::of(to)) {
             Some(Scenario::CloseMatch) => (PayeeMatch::CloseMatch, Some("Simulated Payee Ltd")),
             Some(Scenario::NoMatch) => (PayeeMatch::NoMatch, None),
             Some(_) => (PayeeMatch::Match, Some("Simulated Payee")),
             None => (PayeeMatch::NotAvailable, None),
         };
-        Payee { matched, display_name: name.map(str::to_owned) }
+        PayeeView { payee_match, display_name: name.map(str::to_owned) }
     }
 
     fn encode(&self, _: &RailCall, _: &ProviderSpec) -> Request {

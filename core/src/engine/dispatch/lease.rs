@@ -129,7 +129,7 @@ impl Engine {
         let call = self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?;
         change.write(Write::Insert(attempt.into()));
         change.update(overlay);
-        Ok(Some(Work::RailCall(call)))
+        Ok(Some(Work::Call(call)))
     }
 
     /// Sends an attempt again that provably never arrived: the same attempt, under the same rail key.
@@ -151,7 +151,7 @@ impl Engine {
         let call = self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?;
         change.write(Write::Replace(attempt.into()));
         change.update(overlay);
-        Ok(Some(Work::RailCall(call)))
+        Ok(Some(Work::Call(call)))
     }
 
     fn prepare_inquiry(&self, overlay: &Overlay<'_>, task: &TaskRecord) -> Result<Option<Work>> {
@@ -160,7 +160,7 @@ impl Engine {
             return Ok(None);
         }
         let record = overlay.settlement(task.settlement)?;
-        Ok(Some(Work::RailCall(self.attempt_call(&record, &attempt, Action::Inquire, task.tries)?)))
+        Ok(Some(Work::Call(self.attempt_call(&record, &attempt, Action::Inquire, task.tries)?)))
     }
 
     fn prepare_reversal(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
@@ -176,7 +176,7 @@ impl Engine {
                 let call = self.reversal_call(&change.record, &reversal, Action::Reverse, task.tries)?;
                 change.write(Write::Replace(reversal.into()));
                 change.update(overlay);
-                Ok(Some(Work::RailCall(call)))
+                Ok(Some(Work::Call(call)))
             }
             // A host sent it before and never reported back.
             reversal::Next::Stay if reversal.status == ReversalStatus::Submitted && reversal.rail_reference.is_none() => {
@@ -193,7 +193,7 @@ impl Engine {
             return Ok(None);
         }
         let record = overlay.settlement(task.settlement)?;
-        Ok(Some(Work::RailCall(self.reversal_call(&record, &reversal, Action::InquireReversal, task.tries)?)))
+        Ok(Some(Work::Call(self.reversal_call(&record, &reversal, Action::InquireReversal, task.tries)?)))
     }
 
     fn prepare_callback(&self, overlay: &Overlay<'_>, task: &TaskRecord) -> Result<Option<Work>> {

@@ -12,3 +12,4 @@ pub(crate) use answer::{INQUIRIES, actor_of, describe, refusal};
 pub use inside::Receive;
 pub use lease::LeaseTasks;
 pub use release::{Recover, Release};
+pub use work::Round;

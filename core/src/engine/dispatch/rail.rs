@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::ids::{ProviderNo, Ulid};
 use crate::participant::Participant;
-use crate::rail::{Callback, Carried, PayeeMatch, Rail, RailAnswer, Request};
+use crate::rail::{Callback, Carried, Rail, RailAnswer, Request};
 use crate::route::ProviderSpec;
 use crate::store::record::{Key, SettlementRecord};
 use crate::store::typed;
@@ -69,10 +69,7 @@ impl Engine {
 
     /// The payee behind a participant, as far as the provider's rail knows without asking.
     pub(crate) fn payee(&self, provider: ProviderNo, to: &Participant) -> PayeeView {
-        match self.rail(provider).map(|rail| rail.payee(to)) {
-            Ok(payee) => PayeeView { display_name: payee.display_name, payee_match: payee.matched },
-            Err(_) => PayeeView { display_name: None, payee_match: PayeeMatch::NotAvailable },
-        }
+        self.rail(provider).map_or(PayeeView::UNKNOWN, |rail| rail.payee(to))
     }
 
     /// Whether the provider's answer "not sent" to `action` is proof.
