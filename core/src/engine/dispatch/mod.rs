@@ -1,4 +1,4 @@
-//! The outbox: what is due is leased, carried to a rail by the host, and its answer taken in.
+//! The outbox: due tasks are leased, the host carries them to a rail, and their answers are applied.
 
 mod answer;
 mod inside;

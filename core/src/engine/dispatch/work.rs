@@ -1,4 +1,4 @@
-//! What a round of leases asks of its host, and carrying it in a host without a queue of its own.
+//! The work in a round of leases, and carrying it out in a host without its own queue.
 
 use crate::api::{Lease, RailCall, Work};
 use crate::engine::Engine;
@@ -8,26 +8,25 @@ use crate::store::record::TaskKey;
 
 use super::{LeaseTasks, Receive, ReportAnswer};
 
-/// How many tasks are carried in one round, each round being two commits or three.
+/// How many tasks are carried in one round. A round is two or three commits.
 const ROUND: usize = 64;
 
-/// What a round of leases asks of its host.
+/// The work in a round of leases, sorted by what the host must do.
 #[derive(Debug, Default)]
 pub struct Round {
-    /// What is known without asking: report it.
+    /// Answers that are known without a call: report them.
     pub answers: Vec<ReportAnswer>,
     /// Calls to operators inside the gateway: run [`Receive`] for each, and hand the results to [`Round::received`].
     pub inside: Vec<(RailCall, TaskKey)>,
-    /// Calls to other operators: have a carrier send the [request](Engine::request) of each, made at the last moment, and
-    /// report what [`Engine::decode`] makes of the result.
+    /// Calls to other operators: have a carrier send the [request](Engine::request) of each, made at the last moment, and report
+    /// the answer that [`Engine::decode`] returns for the result.
     pub outside: Vec<(RailCall, TaskKey)>,
-    /// Why one of the leases is missing here. It is taken again when it ends; the others are not held up.
+    /// Why a lease is missing here, if one is. Its task is leased again when the lease ends; the others are not delayed.
     pub fault: Option<Error>,
 }
 
 impl Round {
-    /// Takes the results of [`Round::inside`], in that order. A call that failed says nothing about its fate: it may have
-    /// arrived.
+    /// Takes the results of [`Round::inside`], in the same order. The answer to a failed call is `Unknown`: it may have arrived.
     pub fn received(&mut self, results: Vec<Result<RailAnswer>>) {
         for ((call, key), result) in self.inside.drain(..).zip(results) {
             let answer = result.unwrap_or(RailAnswer::Unknown);
@@ -37,7 +36,7 @@ impl Round {
 }
 
 impl Engine {
-    /// Sorts leases by what each asks of the host.
+    /// Sorts leases by what the host must do for each.
     pub fn round(&self, leases: Vec<Lease>) -> Round {
         let mut round = Round::default();
         for Lease { key, work } in leases {
@@ -53,8 +52,8 @@ impl Engine {
         round
     }
 
-    /// Does what is due now, and what comes due by that; how many tasks that was. Requests travel by `carrier`; with `&()`,
-    /// which carries nothing, only operators inside the gateway are reached.
+    /// Works off due tasks, including those that become due as a result, and returns how many. `carrier` sends the requests; with
+    /// `&()`, which sends nothing, only operators inside the gateway are reached.
     pub fn work_until_quiet(&self, carrier: &dyn Carrier) -> Result<usize> {
         let mut done = 0;
         loop {
@@ -65,8 +64,8 @@ impl Engine {
         }
     }
 
-    /// Does up to `limit` of the tasks that are due, and says how many it did. Call it until it says none, then again
-    /// at [`Engine::next_due`]. Each step is one commit for all tasks of the round, as in a server.
+    /// Works off up to `limit` due tasks and returns how many. Call it until it returns 0, then again at [`Engine::next_due`]. Each
+    /// step is one commit for all tasks of the round, as in a server.
     pub fn work(&self, limit: usize, carrier: &dyn Carrier) -> Result<usize> {
         let leases = self.run(LeaseTasks { limit })?;
         let count = leases.len();
@@ -79,7 +78,7 @@ impl Engine {
             }
         }
         round.received(self.run_all(round.inside.iter().map(|(call, _)| Receive(call.clone()))));
-        // They are decided in the order of the leases.
+        // Reports are decided in the order of the leases.
         round.answers.sort_by_key(|report| report.lease);
         for report in self.run_all(round.answers) {
             report?;
@@ -87,7 +86,7 @@ impl Engine {
         round.fault.map_or(Ok(count), Err)
     }
 
-    /// Asks one operator now, outside the outbox.
+    /// Sends one call to its operator now, outside the outbox.
     pub(crate) fn ask(&self, call: RailCall, carrier: &dyn Carrier) -> Result<RailAnswer> {
         match self.request(&call)? {
             Request::Inside => self.run(Receive(call)),

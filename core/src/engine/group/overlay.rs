@@ -1,7 +1,7 @@
-//! What a group of commands has decided so far, over what the store holds.
+//! The decisions of a group of commands so far, on top of the store.
 //!
-//! Commands of a group are decided one after the other, each seeing what the ones before it decided, and the whole
-//! is committed once. A command that fails leaves nothing behind: its writes are cut off before anyone saw them.
+//! Commands of a group are decided one after the other, each seeing the writes of those before it, and the whole group is committed
+//! at once. A failed command leaves no trace: its writes are cut off before any other command sees them.
 
 use std::collections::HashMap;
 
@@ -18,26 +18,26 @@ use super::prefetch::LookedUp;
 
 pub(crate) struct Overlay<'a> {
     pub(crate) store: &'a dyn Store,
-    /// One time for the whole group.
+    /// The same time for the whole group.
     pub(crate) now: Millis,
     pub(crate) commit: Commit,
-    /// How many of the writes are settled; those behind belong to the command that is being decided.
+    /// How many writes are settled. The rest belong to the command that is being decided.
     settled: usize,
-    /// What was looked up beforehand, all at once; nothing where the store is beside the engine.
+    /// The results of the prefetch; empty if the store is local.
     pub(super) looked_up: LookedUp,
-    /// Where the latest write of a record stands; `None` for a record that was deleted.
+    /// The index of each record's latest write; `None` for a deleted record.
     written: HashMap<Key, Option<usize>>,
     /// Unique keys that settled writes of this group took.
     unique: HashMap<Unique, Key>,
     /// Of accounts: what the store holds, read once, and what settled writes of this group moved.
     accounts: HashMap<AccountId, (Option<Totals>, Totals)>,
-    /// Settlements that settled writes touch, for those who watch them.
+    /// Settlements that settled writes touch, for those who follow them.
     changed: Vec<SettlementNo>,
     created: usize,
     due: Option<Millis>,
-    /// Some settled write is a row of events to number.
+    /// Whether a settled write is a row of events to number.
     unlogged: bool,
-    /// Feeds that settled writes add to.
+    /// Feeds that settled writes extend.
     fed: Vec<(ClientNo, Mode)>,
     deliveries_due: Option<Millis>,
 }
@@ -72,12 +72,12 @@ impl<'a> Overlay<'a> {
         self.write(Write::Insert(record.into()));
     }
 
-    /// The command failed: forgets what it wrote since it was last settled.
+    /// The command failed: discards its writes since the last settle.
     pub(crate) fn discard(&mut self) {
         self.commit.writes.truncate(self.settled);
     }
 
-    /// The command, or a part of it that stands for itself, succeeded: later reads see what it wrote.
+    /// The command, or an independent part of it, succeeded: later reads see its writes.
     pub(crate) fn settle(&mut self) {
         for index in self.settled..self.commit.writes.len() {
             match &self.commit.writes[index] {
@@ -95,7 +95,7 @@ impl<'a> Overlay<'a> {
                         self.deliveries_due = earlier(self.deliveries_due, queue.due.filter(|_| queue.owner == 0));
                     }
                 }
-                // Nobody reads these back while a group is decided.
+                // Nothing reads these back while a group is decided.
                 Write::Insert(Record::Event(_) | Record::Transfer(_) | Record::Audit(_)) => {}
                 Write::Insert(Record::Unlogged(_)) => self.unlogged = true,
                 Write::Insert(Record::Feed(feed)) => {
@@ -137,7 +137,7 @@ impl<'a> Overlay<'a> {
         self.settled = self.commit.writes.len();
     }
 
-    /// The record under a primary key, as this group left it.
+    /// The record under a primary key, with the changes of this group.
     pub(crate) fn get<T: TryFrom<Record, Error = Record>>(&self, key: &Key) -> Result<Option<T>> {
         let found = match self.written.get(key) {
             Some(None) => None,
@@ -147,7 +147,7 @@ impl<'a> Overlay<'a> {
         Ok(typed(found)?)
     }
 
-    /// The record under a primary key, as the store has it.
+    /// The record under a primary key, as it is in the store.
     pub(crate) fn stored(&self, key: &Key) -> Result<Option<Record>, StoreError> {
         match self.looked_up.get(key) {
             Some(mut found) => Ok(found.pop()),
@@ -155,7 +155,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// The record under a further unique key, as the store has it.
+    /// The record under another unique key, as it is in the store.
     pub(crate) fn stored_under(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
         match self.looked_up.find(unique) {
             Some(mut found) => Ok(found.pop()),
@@ -163,7 +163,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// A page of records, as the store has them.
+    /// A page of records, as they are in the store.
     pub(crate) fn stored_page(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         match self.looked_up.scan(scan) {
             Some(found) => Ok(found),
@@ -178,7 +178,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// The records that this group added and that are settled.
+    /// The records that this group added and settled.
     pub(crate) fn inserted(&self) -> impl Iterator<Item = &Record> {
         self.commit.writes[..self.settled].iter().filter_map(|write| match write {
             Write::Insert(record) => Some(record),
@@ -186,12 +186,12 @@ impl<'a> Overlay<'a> {
         })
     }
 
-    /// Whether this group already wrote or removed the record.
+    /// Whether this group already wrote or deleted the record.
     pub(crate) fn touched(&self, key: &Key) -> bool {
         self.written.contains_key(key)
     }
 
-    /// A settlement that must exist, because something that belongs to it does.
+    /// A settlement that must exist, because a record that belongs to it exists.
     pub(crate) fn settlement(&self, no: SettlementNo) -> Result<SettlementRecord> {
         self.get(&Key::Settlement(no))?
             .ok_or_else(|| StoreError::corrupt("reading a settlement", format!("number {} is missing", no.0)).into())
@@ -202,7 +202,7 @@ impl<'a> Overlay<'a> {
         self.unique.get(unique)
     }
 
-    /// Takes over a settlement that an earlier round of this group ran into.
+    /// Makes known a settlement whose reference an earlier round of this group conflicted with.
     pub(crate) fn know_reference(&mut self, record: &SettlementRecord) {
         self.unique.insert(reference_of(record), Key::Settlement(record.no));
     }
@@ -218,7 +218,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// An account's totals, with what this group has posted.
+    /// An account's totals, including the transfers of this group.
     pub(crate) fn totals(&mut self, account: AccountId) -> Result<Totals> {
         let (known, moved) = self.accounts.get(&account).copied().unwrap_or_default();
         let stored = match known {
@@ -232,12 +232,12 @@ impl<'a> Overlay<'a> {
         stored.plus(&moved).ok_or_else(overflow)
     }
 
-    /// Adds a journal line.
+    /// Adds a transfer to the journal.
     pub(crate) fn post(&mut self, transfer: Transfer) {
         self.write(Write::Post(transfer));
     }
 
-    /// What a host has to know of the commit, once it is made.
+    /// What a host needs to know about the commit, once it is made.
     pub(crate) fn effects(mut self) -> Effects {
         self.changed.sort_unstable();
         self.changed.dedup();
@@ -262,7 +262,7 @@ fn earlier(one: Option<Millis>, other: Option<Millis>) -> Option<Millis> {
     one.into_iter().chain(other).min()
 }
 
-/// Totals beyond what 63 bits of minor units can hold.
+/// The error for totals above 63 bits of minor units.
 pub(crate) fn overflow() -> Error {
     Error::with(ErrorCode::AmountAboveMaximum, "the account cannot hold such an amount")
 }

@@ -1,4 +1,4 @@
-//! Checks: would a create succeed, and do a settlement's record, ledger, trail and rail agree?
+//! Checks: would a create succeed, and do a settlement's record, ledger, trace and rail agree?
 
 use crate::api::{Action, Caller, CheckView, DecimalNumber, FindingView, PayeeView, QuoteView, RailCall, ReconcileView, Target};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
@@ -19,19 +19,19 @@ use super::read::as_problems;
 use crate::engine::group::{Command, Decision, Deed};
 use crate::engine::{Engine, verify};
 
-/// A pre-flight so far.
+/// The result of a pre-flight check, before the payee is looked up.
 #[derive(Debug)]
 pub struct Preflight {
-    /// What it found.
+    /// The result so far.
     pub view: CheckView,
-    /// Who the payee is, where the provider must be asked: hand what came of it to [`Preflight::answered`].
+    /// The payee lookup, if the provider must be asked: pass its result to [`Preflight::answered`].
     pub lookup: Option<PayeeLookup>,
 }
 
-/// A question to a provider: who is the payee?
+/// A request that asks a provider who the payee is.
 #[derive(Debug)]
 pub struct PayeeLookup {
-    /// What to send.
+    /// The request to send.
     pub request: HttpRequest,
     provider: ProviderNo,
     to: Participant,
@@ -44,7 +44,7 @@ impl From<CheckView> for Preflight {
 }
 
 impl Preflight {
-    /// Takes what came of `lookup`. That a provider could not be asked is no obstacle to paying.
+    /// Adds the result of `lookup`. A failed lookup does not prevent the payment.
     pub fn answered(mut self, engine: &Engine, lookup: &PayeeLookup, carried: &Carried) -> CheckView {
         if let (Carried::Answered(reply), Ok(rail)) = (carried, engine.rail(lookup.provider)) {
             self.view.payee = rail.decode_payee(&lookup.to, reply);
@@ -63,10 +63,10 @@ fn payee_warning(payee: &PayeeView) -> Option<FieldProblem> {
     Some(FieldProblem::new("/to", code, message))
 }
 
-/// Records that a settlement is about to be compared with its rail: a signed call whose effect is outside the store.
+/// Writes an audit record of a coming comparison of a settlement with its rail: a signed call whose effect is outside the store.
 #[derive(Debug, Clone)]
 pub struct NoteCheck(
-    /// Which.
+    /// The settlement's number.
     pub SettlementNo,
 );
 
@@ -87,10 +87,10 @@ impl Command for NoteCheck {
 }
 
 impl Engine {
-    /// Pre-flight of a create body: same validator, no side effect.
+    /// Checks a create body with the same validator as a create, without side effects.
     ///
     /// # Errors
-    /// Only if the body is not JSON or the store fails; everything wrong with the request is in the answer.
+    /// Only if the body is not JSON or the store fails. The result contains everything wrong with the request.
     pub fn preflight(&self, caller: &Caller, body: &[u8]) -> Result<Preflight> {
         let refused = |error: &Error| CheckView {
             ok: false,
@@ -162,7 +162,7 @@ impl Engine {
         Ok(Preflight { view, lookup })
     }
 
-    /// The question to ask the rail for a reconciling check: about the last attempt, if there was one.
+    /// The inquiry to send to the rail before reconciling: about the last attempt, if there was one.
     pub fn inquiry(&self, record: &SettlementRecord) -> Result<Option<RailCall>> {
         match self.last_attempt(record)? {
             None => Ok(None),
@@ -170,8 +170,8 @@ impl Engine {
         }
     }
 
-    /// Compares record, ledger, trail and the rail's answer. The answer must have been taken in before, by
-    /// [`ReportAnswer`](crate::engine::ReportAnswer), so that what can be repaired by it is.
+    /// Compares record, ledger, trace and the rail's answer. Apply the answer with [`ReportAnswer`](crate::engine::ReportAnswer)
+    /// first, so that it repairs what it can.
     pub fn reconcile(&self, caller: &Caller, target: &Target, answer: Option<&RailAnswer>) -> Result<ReconcileView> {
         let record = self.settlement(caller, target)?;
         let mut findings: Vec<FindingView> = verify::settlement(&*self.store, &self.id_key, &record)?
@@ -198,7 +198,7 @@ impl Engine {
     }
 }
 
-/// What the rail says against what is recorded of the attempt, after its answer was taken in.
+/// How the rail's answer contradicts the record of the attempt, after the answer was applied.
 fn disagreement(status: AttemptStatus, answer: AnswerKind) -> Option<String> {
     let agree = match (status, answer) {
         (AttemptStatus::Completed, AnswerKind::Completed | AnswerKind::Returned) => true,

@@ -1,4 +1,4 @@
-//! Settlements: creating them, and all that is read of one.
+//! Settlements: creating and reading them.
 
 mod change;
 mod check;
