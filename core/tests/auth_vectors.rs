@@ -351,7 +351,7 @@ fn cases(file: &Value) -> impl Iterator<Item = (&str, String, &Value)> {
 /// Whether a dictionary with no digest in it is well formed for us.
 fn well_formed(dictionary: &str) -> bool {
     let detail = check_content_digest(dictionary, b"").unwrap_err().detail.to_string();
-    assert!(detail.contains("malformed") || detail.contains("must name the sha-256"), "{detail}");
+    assert!(detail.contains("malformed") || detail.contains("must include the sha-256"), "{detail}");
     !detail.contains("malformed")
 }
 
