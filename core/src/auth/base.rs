@@ -317,8 +317,7 @@ mod tests {
         ] {
             assert_eq!(value(uri, &format!("\"@query-param\";name=\"{name}\"")), expected);
         }
-        for (name, why) in [("twice", "more than once"), ("none", "missing"), ("bad", "not UTF-8"), ("fa%c3%a7ade%22%3A%20", "missing")]
-        {
+        for (name, why) in [("twice", "more than once"), ("none", "missing"), ("bad", "not UTF-8"), ("fa%c3%a7ade%22%3A%20", "missing")] {
             let error = base_of(uri, None, &format!("\"@query-param\";name=\"{name}\"")).unwrap_err();
             assert!(error.contains(why), "{name}: {error}");
         }

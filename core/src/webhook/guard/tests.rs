@@ -328,10 +328,7 @@ fn ranges_are_read_as_they_are_written() {
     let all = (Cidr::parse("0.0.0.0/0").unwrap(), Cidr::parse("::/0").unwrap());
     assert!(all.0.contains(ip("255.1.2.3")) && !all.0.contains(ip("::1")) && !all.0.contains(ip("::ffff:1.2.3.4")));
     assert!(all.1.contains(ip("ffff::1")) && !all.1.contains(ip("1.2.3.4")));
-    assert_eq!(
-        Cidr::parse("10.1.2.3/8").unwrap_err().to_string(),
-        "has an address inside the range: write its first address, 10.0.0.0/8"
-    );
+    assert_eq!(Cidr::parse("10.1.2.3/8").unwrap_err().to_string(), "has an address inside the range: write its first address, 10.0.0.0/8");
     for (bad, why) in [
         ("", CidrError::Address),
         ("/8", CidrError::Address),
