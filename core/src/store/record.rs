@@ -82,7 +82,7 @@ stored_enum! {
         RotateWebhookSecret = 18 "rotate_webhook_secret",
         /// A disabled webhook was enabled.
         EnableWebhook = 19 "enable_webhook",
-        /// A test event was sent to a webhook.
+        /// A test delivery was requested.
         TestWebhook = 20 "test_webhook",
         /// A repeat of a delivery was requested.
         RedeliverWebhook = 21 "redeliver_webhook",
@@ -145,7 +145,7 @@ stored_enum! {
         SettlementPartiallyReversed = 7 "settlement.partially_reversed",
         /// All of the money was returned.
         SettlementReversed = 8 "settlement.reversed",
-        /// The receiving bank or rail returned it.
+        /// The rail returned the payment after it had completed.
         SettlementReturned = 9 "settlement.returned",
         /// Something contradicts a proven result.
         SettlementDiscrepancy = 10 "settlement.discrepancy",

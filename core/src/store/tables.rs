@@ -408,7 +408,7 @@ tables! {
         leaf: i64;
     }
 
-    /// A node of the Merkle tree: at level 0 the leaves themselves (commitments), above it the roots of the full tiles below.
+    /// A tile of the Merkle tree: at level 0 the leaves themselves (commitments), above it the roots of the full tiles below.
     Tile(TileRecord) "tile" = 20 Server {
         key {
             /// The level; 0 for leaves.
@@ -427,9 +427,9 @@ tables! {
             /// The number of leaves.
             size: i64;
         }
-        /// The node that appends.
+        /// The node that appends; 0 for none.
         owner: i64;
-        /// How long the other nodes leave appending to that node.
+        /// When its lease on appending ends.
         until: Millis;
     }
 

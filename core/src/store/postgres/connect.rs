@@ -106,10 +106,7 @@ impl Target {
         let highest = seen.entry(system.to_owned()).or_default();
         *highest = timeline.max(*highest);
         if timeline < *highest {
-            return Err(StoreError::unavailable(
-                "connecting to the database",
-                "a server that was replaced by another still accepts writes",
-            ));
+            return Err(StoreError::unavailable("connecting to the database", "a replaced server still accepts writes"));
         }
         Ok(())
     }

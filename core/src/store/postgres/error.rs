@@ -14,7 +14,7 @@ pub(super) enum Meaning {
     Again,
     /// The server cannot do it at the moment: full, too busy, too slow.
     Later,
-    /// A total would leave its range.
+    /// A total is out of range.
     OutOfRange,
     /// A retry never helps: no permission, or a foreign schema.
     Never,
