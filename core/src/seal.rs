@@ -1,8 +1,8 @@
-//! Secrets at rest: XChaCha20-Poly1305 under a list of master keys, of which the first seals and all open.
+//! Secrets at rest: XChaCha20-Poly1305 under a list of master keys. The first key seals, all of them open.
 //!
-//! A sealed value is `version ‖ key id ‖ nonce ‖ ciphertext`. The place where it is kept (table, row and column) is
-//! authenticated with it, so that a value that was moved to another place does not open there. Master keys never enter
-//! the store: a copy of the database alone reveals nothing.
+//! A sealed value is `version ‖ key id ‖ nonce ‖ ciphertext`. The place where it is stored (table, row and column) is authenticated
+//! with it: a value that was moved to another place does not open there. Master keys never enter the store: a copy of the database
+//! alone reveals nothing.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -20,51 +20,51 @@ const TAG: usize = 16;
 /// The length of what precedes the ciphertext: version, key id and nonce.
 const HEADER: usize = 1 + 4 + NONCE;
 
-/// Why a sealed value does not open, or a list of master keys cannot be read. Never quotes a secret.
+/// Why a sealed value does not open, or a list of master keys cannot be parsed. Never quotes a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// The key that sealed it is not in the list.
     #[error("it is sealed under master key {0}, which is not in the list: put that key back into the file of master keys")]
     UnknownKey(u32),
-    /// It is no sealed value: too short, or of a version that this program does not know.
+    /// It is not a sealed value: too short, or of an unknown version.
     #[error("it is not a sealed value of this program: restore it from a backup, or update the program")]
     Malformed,
-    /// It was changed, moved here from another place, or sealed under another key of the same id.
+    /// It was changed, moved from another place, or sealed under another key with the same id.
     #[error("it was changed, moved, or sealed under another key of the same id: restore it from a backup, with its master keys")]
     Forged,
-    /// A line of the file is no key.
+    /// A line of the file is not a key.
     #[error("line {line} of the master keys {problem}")]
     BadLine {
-        /// Which line, from 1.
+        /// The line number, from 1.
         line: usize,
         /// What is wrong with it.
         problem: LineProblem,
     },
-    /// There is no key in the file.
-    #[error("there is no master key: write one a line, as `id:` and 32 random bytes in base64url")]
+    /// The file contains no key.
+    #[error("there is no master key: write one per line, as `id:` and 32 random bytes in base64url")]
     NoKey,
 }
 
-/// What is wrong with a line of the file of master keys.
+/// What is wrong with a line of a master key file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LineProblem {
     /// It has no colon.
     #[error("is not of the form `id:key`: write a number, a colon and the key")]
     NoColon,
-    /// The part before the colon is no 32-bit number.
-    #[error("does not begin with an id: write a number from 0 to 4294967295 before the colon")]
+    /// The part before the colon is not a 32-bit number.
+    #[error("does not start with an id: write a number from 0 to 4294967295 before the colon")]
     BadId,
     /// The part after the colon is not 32 bytes in base64url.
-    #[error("does not hold a key: write 32 bytes as 43 characters of base64url, without padding")]
+    #[error("does not contain a key: write 32 bytes as 43 characters of base64url, without padding")]
     BadKey,
     /// An earlier line has the same id.
-    #[error("repeats the id {0}: give each key an id of its own")]
+    #[error("repeats the id {0}: give each key a different id")]
     RepeatedId(u32),
 }
 
 /// One master key.
 pub struct MasterKey {
-    /// Its number, written into every value that it seals.
+    /// The key's id, written into every value that it seals.
     pub id: u32,
     secret: Zeroizing<[u8; 32]>,
 }
@@ -85,9 +85,9 @@ impl fmt::Debug for MasterKey {
     }
 }
 
-/// The master keys in use: the first seals, all open. Never empty; no two have the same id.
+/// The master keys in use: the first seals, all of them open. Never empty; no two have the same id.
 ///
-/// Shared between engines by [`Arc`]: a host may replace the list while they run.
+/// Engines share it through [`Arc`]: a host may replace the list while they run.
 pub struct MasterKeys {
     // Each key stays in place while the list changes: moving it would leave a copy in memory.
     keys: RwLock<Vec<Arc<MasterKey>>>,
@@ -104,11 +104,11 @@ impl MasterKeys {
         Self::of(list)
     }
 
-    /// Reads what [`MasterKeys::to_text`] writes: `id:key` lines, the key being 32 bytes in base64url without padding.
-    /// Empty lines and lines that begin with `#` are left out.
+    /// Parses the output of [`MasterKeys::to_text`]: `id:key` lines, where the key is 32 bytes in base64url without padding. Skips
+    /// empty lines and lines that start with `#`.
     ///
     /// # Errors
-    /// [`SealError::BadLine`] with the first line that is no key, [`SealError::NoKey`] if there is none.
+    /// [`SealError::BadLine`] for the first line that is not a key, [`SealError::NoKey`] if there is no key.
     pub fn parse(text: &str) -> Result<Self, SealError> {
         let mut list = Vec::new();
         for (line, content) in (1..).zip(text.lines().map(str::trim)) {
@@ -122,17 +122,17 @@ impl MasterKeys {
         Self::of(list).ok_or(SealError::NoKey)
     }
 
-    /// A list of one key, made of random bytes.
+    /// A list with one key, made of these random bytes.
     pub fn generate(id: u32, random: [u8; 32]) -> Self {
         Self { keys: RwLock::new(vec![MasterKey::new(id, random)]) }
     }
 
-    /// The text of a file of these keys. The file must be readable by its owner only.
+    /// The text of a file with these keys. Only its owner may be able to read the file.
     pub fn to_text(&self) -> Zeroizing<String> {
         const INTRODUCTION: &str =
-            "# Master keys, one a line: the first seals, all open. Keep this file secret, and a copy in a safe place.\n";
+            "# Master keys, one per line: the first seals, all open. Keep this file secret, and a copy in a safe place.\n";
         let keys = self.list();
-        // Long enough from the start: a growing text leaves copies in memory.
+        // Allocated in full at once: a growing string leaves copies in memory.
         let mut text = Zeroizing::new(String::with_capacity(INTRODUCTION.len() + 64 * keys.len()));
         text.push_str(INTRODUCTION);
         for key in keys {
@@ -144,7 +144,7 @@ impl MasterKeys {
         text
     }
 
-    /// Puts a new key of random bytes before all others, under the next id; returns that id.
+    /// Adds a new key, made of these random bytes, as the first one, under the next free id; returns that id.
     pub fn prepend(&self, random: [u8; 32]) -> u32 {
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
         let highest = keys.iter().map(|key| key.id).max().unwrap_or(0);
@@ -160,7 +160,7 @@ impl MasterKeys {
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = other;
     }
 
-    /// The ids, in the order of the list: the first is in use.
+    /// The ids in the order of the list; the first is in use.
     pub fn ids(&self) -> Vec<u32> {
         self.list().iter().map(|key| key.id).collect()
     }
@@ -181,11 +181,11 @@ impl MasterKeys {
         sealed
     }
 
-    /// Opens a value that was sealed for `place`, under whichever key of the list.
+    /// Opens a value that was sealed for `place`, with the key from the list that sealed it.
     ///
     /// # Errors
-    /// [`SealError::Malformed`] if it is no sealed value, [`SealError::UnknownKey`] if its key is not in the list,
-    /// [`SealError::Forged`] if it is not what was sealed for this place.
+    /// [`SealError::Malformed`] if it is not a sealed value, [`SealError::UnknownKey`] if its key is not in the list,
+    /// [`SealError::Forged`] if it was not sealed for this place.
     pub fn open(&self, place: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SealError> {
         let (id, nonce, ciphertext) = parts(sealed).ok_or(SealError::Malformed)?;
         let key = self.list().into_iter().find(|key| key.id == id).ok_or(SealError::UnknownKey(id))?;
@@ -193,7 +193,7 @@ impl MasterKeys {
         key.cipher().decrypt(&XNonce::from(nonce), payload).map(Zeroizing::new).map_err(|_| SealError::Forged)
     }
 
-    /// The id of the key that a value is sealed under, to find what must be resealed; `None` if it is no sealed value.
+    /// The id of the key that sealed a value, to find values to reseal; `None` if it is not a sealed value.
     pub fn seals_with(&self, sealed: &[u8]) -> Option<u32> {
         parts(sealed).map(|(id, ..)| id)
     }
@@ -207,7 +207,7 @@ impl MasterKeys {
     }
 
     fn first(&self) -> Arc<MasterKey> {
-        // No list is ever empty: every way to make one sees to it.
+        // The list is never empty: every constructor ensures that.
         self.keys.read().unwrap_or_else(PoisonError::into_inner)[0].clone()
     }
 }
@@ -218,7 +218,7 @@ impl fmt::Debug for MasterKeys {
     }
 }
 
-/// Adds a key at the end, unless its id is taken.
+/// Appends a key; returns false if its id is taken.
 fn push(list: &mut Vec<Arc<MasterKey>>, id: u32, secret: [u8; 32]) -> bool {
     let free = list.iter().all(|key| key.id != id);
     if free {
@@ -231,7 +231,7 @@ fn parse_line(line: &str) -> Result<(u32, Zeroizing<[u8; 32]>), LineProblem> {
     let (id, text) = line.split_once(':').ok_or(LineProblem::NoColon)?;
     let digits = Some(id.trim()).filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
     let id = digits.and_then(|digits| digits.parse().ok()).ok_or(LineProblem::BadId)?;
-    // Room for more than a key, so that what is too long is told from what is right.
+    // Room for more than one key, so that a text that is too long is detected.
     let mut room = Zeroizing::new([0; 48]);
     let length = URL_SAFE_NO_PAD.decode_slice(text.trim(), &mut *room).map_err(|_| LineProblem::BadKey)?;
     let secret: [u8; 32] = room[..length].try_into().map_err(|_| LineProblem::BadKey)?;
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn another_implementation_seals_the_same() {
-        // From HChaCha20 in Python over OpenSSL's ChaCha20-Poly1305.
+        // Computed with HChaCha20 in Python and OpenSSL's ChaCha20-Poly1305.
         let secret = b"whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
         let expected = "0100000007404142434445464748494a4b4c4d4e4f5051525354555657a3517615b3bf3055ca9dcec7fef02ffbf1d5e6977c2b1fd95a44b13f487c6efa5bc94c3a0ca1cb549484bb367de38a9ba35677c43b55218bb7c40b2e6ffd6310fd27";
         let keys = MasterKeys::generate(7, std::array::from_fn(|n| n as u8));
@@ -292,7 +292,7 @@ mod tests {
                 changed[at] ^= 1 << bit;
                 let expected = match at {
                     0 => SealError::Malformed,
-                    // The other key of the list has number 3: it does not fit either.
+                    // The other key in the list has number 3: it does not open the value either.
                     1..=4 if changed[1..5] != [0, 0, 0, 3] => SealError::UnknownKey(u32::from_be_bytes(changed[1..5].try_into().unwrap())),
                     _ => SealError::Forged,
                 };

@@ -1,4 +1,4 @@
-//! What is signed is found and verified; what was changed on its way is refused.
+//! Signed requests are recognised and verified; requests changed in transit are refused.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ use railgate::{Error, ErrorCode};
 
 const NOW: i64 = 1_795_257_497_000;
 
-/// A request as it arrives.
+/// A request as received.
 #[derive(Debug, Clone)]
 struct Arrived {
     method: String,
@@ -34,7 +34,7 @@ fn signer(ed25519: bool) -> SoftwareKey {
     if ed25519 { SoftwareKey::ed25519(&[5; 32]) } else { SoftwareKey::p256(&[5; 32]).unwrap() }
 }
 
-/// Signs and sends.
+/// The request, signed and sent.
 fn sent(key: &SoftwareKey, mut request: Arrived, random: [u8; 11], suffix: &str) -> Arrived {
     let nonce = keys().issue(Mode::Sandbox, NOW, random) + suffix;
     let fields: Vec<_> = request.fields.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
@@ -46,7 +46,7 @@ fn sent(key: &SoftwareKey, mut request: Arrived, random: [u8; 11], suffix: &str)
     request
 }
 
-/// Everything a verifier asks, in its order; what the answer is worth depends on all of it.
+/// All checks of a verifier, in order; the result depends on each of them.
 fn accepted(key: &SoftwareKey, request: &Arrived) -> Result<[u8; 32], Error> {
     let fields: Vec<_> = request.fields.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
     let message = Message { method: &request.method, target_uri: &request.uri, status: None, fields: &fields };
@@ -107,7 +107,7 @@ fn full() -> Arrived {
     }
 }
 
-/// Other bytes for one byte: near ones, and those that parsers treat in a way of their own.
+/// Replacements for one byte: similar ones, and those that parsers treat specially.
 fn others(byte: u8) -> impl Iterator<Item = u8> {
     [byte ^ 1, byte ^ 0x20, byte ^ 0x80, b' ', b'"', b'\n', b'=', 0].into_iter().filter(move |other| *other != byte)
 }
@@ -194,7 +194,7 @@ fn no_covered_field_can_be_dropped_doubled_or_added() {
     let mut with_body = sent(&key, bodyless, [9; 11], "");
     with_body.body = b"{}".to_vec();
     assert!(accepted(&key, &with_body).unwrap_err().detail.contains("a body that is not covered is refused"));
-    // What is not covered may change.
+    // Parts that are not covered may change.
     let mut other = good.clone();
     other.fields.push(("user-agent".into(), b"\xff".to_vec()));
     assert!(accepted(&key, &other).is_ok());

@@ -1,5 +1,5 @@
-//! Signatures, keys and fields against what others published. The policy behind the exceptions is in
-//! `docs/signature-policy.md`; where the vectors come from, in `tests/vectors/README.md`.
+//! Signatures, keys and fields compared with published vectors. `docs/signature-policy.md` explains the exceptions,
+//! `tests/vectors/README.md` the sources of the vectors.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write as _;
@@ -16,7 +16,7 @@ use railgate::ledger::Mode;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// A file of the public vectors that this repository carries.
+/// A file of the public vectors in this repository.
 fn vectors(name: &str) -> String {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors")).join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -26,7 +26,7 @@ fn json(name: &str) -> Value {
     serde_json::from_str(&vectors(name)).unwrap()
 }
 
-/// A file of those that it may not carry, or `None` after saying so; see `tests/vectors/README.md`.
+/// A file of the vectors that may not be included here. `None`, with a message, if it is missing; see `tests/vectors/README.md`.
 fn structured_fields(name: &str) -> Option<Value> {
     let folder = std::env::var_os("RAILGATE_VECTORS")
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors")), PathBuf::from);
@@ -35,7 +35,7 @@ fn structured_fields(name: &str) -> Option<Value> {
         Ok(text) => Some(serde_json::from_str(&text).unwrap()),
         Err(error) => {
             let what = format!("SKIPPED: the structured field tests {name}: {}: {error}\n", path.display());
-            // Past the capture of the test's output: who runs the tests must see it, although nothing fails.
+            // Bypasses the capture of test output: the skip must be visible although nothing fails.
             std::io::stderr().write_all(what.as_bytes()).unwrap();
             if let Some(list) = std::env::var_os("RAILGATE_SKIPPED") {
                 let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
@@ -149,7 +149,7 @@ fn the_challenge_is_the_one_another_tool_computes() {
     }
 }
 
-/// The file of RFC 9421's appendix B, its folded lines (RFC 8792) put together.
+/// The file of RFC 9421's appendix B, with its folded lines (RFC 8792) joined.
 struct Appendix(String);
 
 impl Appendix {
@@ -160,7 +160,7 @@ impl Appendix {
         Self(parts.fold(first, |text, part| text + part.trim_start_matches(' ')))
     }
 
-    /// Every published base.
+    /// Every published signature base.
     fn bases(&self) -> Vec<String> {
         let mut bases = Vec::new();
         let mut base = Vec::new();
@@ -178,7 +178,7 @@ impl Appendix {
         self.0.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).collect()
     }
 
-    /// The fields of the message whose first line and `Host` are these.
+    /// The fields of the message with this first line and `Host`.
     fn message(&self, first: &str, host: &str) -> Vec<(String, &[u8])> {
         let blocks = self.0.split("\n\n").filter_map(|block| block.trim_start().strip_prefix(first));
         let block = blocks.filter(|block| block.contains(host)).last().unwrap();
@@ -217,7 +217,7 @@ fn the_bases_of_rfc_9421_are_met_byte_for_byte() {
                 let mac = Hmac::<Sha256>::new_from_slice(&STANDARD.decode(secret).unwrap()).unwrap().chain_update(base);
                 mac.verify_slice(&STANDARD.decode(bytes).unwrap()).is_ok()
             }
-            // RSA is not an algorithm of ours; its bases are met all the same.
+            // The gateway does not support RSA, but the bases must still match.
             other => {
                 assert_eq!(other, "test-key-rsa-pss");
                 continue;
@@ -238,7 +238,7 @@ fn wycheproof_ecdsa_p256_raw() {
     let file = json("wycheproof/ecdsa_secp256r1_sha256_p1363_test.json");
     for (group, test) in tests(&file) {
         let key = p256_key(group);
-        // What is not 64 bytes long is refused where the field is read.
+        // A signature that is not 64 bytes long is refused when the field is parsed.
         let signature: Option<[u8; 64]> = unhex(&test["sig"]).try_into().ok();
         let verified = signature.is_some_and(|signature| RustCrypto.verify(&key, &unhex(&test["msg"]), &signature));
         assert_eq!(verified, test["result"] == "valid", "{test}");
@@ -275,8 +275,8 @@ fn wycheproof_ed25519() {
     }
 }
 
-/// Each key of Wycheproof's key sets by itself: which are public keys for us, and why the others are not. The file's
-/// own verdicts are about whole sets and about JWS, which is something else.
+/// Each key of Wycheproof's key sets separately: which ones are accepted as public keys, and why the others are not. The file's own
+/// verdicts do not apply: they are about whole sets and about JWS.
 #[test]
 fn wycheproof_jwk() {
     let file = json("wycheproof/json_web_key_test.json");
@@ -340,7 +340,7 @@ const JWK_VERDICTS: &[&str] = &[
     "invalid_aes_kw_key, private: /k private_key_sent, /kty unsupported_key_type",
 ];
 
-/// The cases of a file of the HTTP working group's structured field tests: name, field, case.
+/// The cases in a file of the HTTP working group's structured field tests: name, field, case.
 fn cases(file: &Value) -> impl Iterator<Item = (&str, String, &Value)> {
     file.as_array().unwrap().iter().map(|case| {
         let lines: Vec<_> = case["raw"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
@@ -348,10 +348,10 @@ fn cases(file: &Value) -> impl Iterator<Item = (&str, String, &Value)> {
     })
 }
 
-/// Whether a dictionary with no digest in it is well formed for us.
+/// Whether a dictionary without a digest counts as well formed.
 fn well_formed(dictionary: &str) -> bool {
     let detail = check_content_digest(dictionary, b"").unwrap_err().detail.to_string();
-    assert!(detail.contains("malformed") || detail.contains("must name the sha-256"), "{detail}");
+    assert!(detail.contains("malformed") || detail.contains("must include the sha-256"), "{detail}");
     !detail.contains("malformed")
 }
 
@@ -363,7 +363,7 @@ fn structured_dictionaries_and_keys() {
         for (case, field, test) in cases(&file) {
             let field = match test["header_type"].as_str().unwrap() {
                 "dictionary" => field,
-                // A list of one, and an item without space around it, is also what can stand in a dictionary.
+                // A list with one item, or an item without surrounding space, can also be a dictionary value.
                 _ if field.contains(',') || field.trim() != field || field.is_empty() => continue,
                 _ => format!("x={field}"),
             };
@@ -393,7 +393,7 @@ fn structured_strings() {
 
 #[test]
 fn structured_byte_sequences() {
-    // Both are cases that a parser may refuse and should not (RFC 9651, section 4.2.7).
+    // In both cases a parser may refuse the value, but should not (RFC 9651, section 4.2.7).
     const LENIENT: [&str; 2] = ["bad padding", "non-zero pad bits"];
     let Some(file) = structured_fields("binary") else { return };
     for (case, field, test) in cases(&file) {
@@ -403,7 +403,7 @@ fn structured_byte_sequences() {
         assert_eq!(accepted, test["must_fail"] != true, "{case}: {detail}");
         assert_eq!(test["can_fail"] == true, LENIENT.contains(&case), "{case}");
     }
-    // Whatever is lenient in the text, the bytes must be right.
+    // However lenient the text format, the bytes must be right.
     let digest = STANDARD.encode(Sha256::digest(b""));
     assert!(check_content_digest(&format!("sha-256=:{}:", digest.trim_end_matches('=')), b"").is_ok());
 }

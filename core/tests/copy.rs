@@ -1,4 +1,4 @@
-//! Copying a store: whatever stops a copy, the same call goes on, and in the end both hold the same and serve the same.
+//! Copying a store: whatever stops a copy, the same call continues it, and in the end both stores are equal and behave alike.
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -19,13 +19,13 @@ use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Writ
 use railgate::{Config, Engine};
 use support::Sandbox;
 
-/// All records of a store, in their order.
+/// All records of a store, in order.
 fn everything(store: &dyn Store) -> Vec<Record> {
     let all = |kind: &RecordKind| store.scan(&Scan::all(*kind, usize::MAX)).unwrap();
     RecordKind::ALL.iter().flat_map(all).collect()
 }
 
-/// A store that was served: payments with every kind of end, reversals and what is still open.
+/// A store that has been in use: payments with every outcome, reversals, and payments still in progress.
 fn served(store: Arc<dyn Store>) -> Sandbox {
     let sandbox = Sandbox::over(store, Config { owner: Some(1), ..support::sealing() }, 7);
     let scenarios = ["sim:ok", "sim:slow-30s", "sim:decline-over_limit", "sim:timeout-then-ok", "sim:returned-after-1d", "sim:pending"];
@@ -55,7 +55,7 @@ fn on_disk(folder: &std::path::Path, name: &str) -> SqliteStore {
     SqliteStore::open_with(&folder.join(name), options).unwrap()
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -72,7 +72,7 @@ impl Drop for Folder {
     }
 }
 
-/// What a gateway made, and a store full of it: few records of each kind, and so many of one that they fill pages.
+/// A gateway's records and many more: a few of each kind, and enough of one kind to fill several pages.
 fn large() -> MemoryStore {
     let store = MemoryStore::new();
     let key = MetaRecord { name: "id_key".to_owned(), value: vec![7; 16] };
@@ -103,7 +103,7 @@ fn a_store_is_copied_from_memory_to_disk_and_back() {
     let beside = on_disk(&folder.0, "b.db");
     assert_eq!(copied(&back, &beside).kinds, report.kinds, "the same hashes, whatever the store");
 
-    // What was open in the source goes on in the copy, from where the source stands.
+    // Payments in progress continue in the copy, from the state in the source.
     let engine = Config { owner: Some(1), ..support::sealing() };
     let env = Arc::new(ManualEnv::new(sandbox.env.now(), 3));
     let other = Engine::open(Arc::new(disk), env, engine).unwrap();
@@ -123,7 +123,8 @@ fn a_copy_that_was_stopped_at_any_commit_goes_on() {
             let target = Faulty::new(MemoryStore::new());
             target.script(std::iter::repeat_n(None, before).chain([Some(fault)]));
             match copy(&source, &target, &mut |_| {}) {
-                // A commit that was made is found by its mark, though nobody said so; only the first and last have none to find.
+                // The mark proves that a commit was made although its response was lost; only the first and last commit have no
+                // mark.
                 Ok(report) => equal(&report),
                 Err(CopyError::Commit(_)) => {
                     stopped += 1;
@@ -173,7 +174,7 @@ fn nobody_serves_half_a_copy() {
     assert!(open().is_ok());
 }
 
-/// A store in which somebody else is a moment faster than the first commit.
+/// A store in which somebody else writes just before the first commit.
 struct Outrun {
     inner: MemoryStore,
     other: Mutex<Option<Commit>>,
@@ -206,7 +207,7 @@ impl Store for Outrun {
 #[test]
 fn of_a_copy_and_a_server_that_begin_at_one_moment_never_both_go_on() {
     let source = large();
-    // The server is first: the copy gives way, and leaves no mark.
+    // The server is first: the copy gives up and leaves no mark.
     let served = commit([insert(MetaRecord { name: "id_key".to_owned(), value: vec![8; 16] })]);
     let target = Outrun::by(served.clone());
     assert!(matches!(copy(&source, &*target, &mut |_| {}), Err(CopyError::TargetTaken)));
@@ -214,7 +215,7 @@ fn of_a_copy_and_a_server_that_begin_at_one_moment_never_both_go_on() {
     let open = |store: Arc<dyn Store>| Engine::open(store, Arc::new(ManualEnv::new(0, 1)), Config::default());
     assert!(open(target).is_ok());
 
-    // The same of a copy that was stopped behind its mark.
+    // The same for a copy that was stopped after its mark.
     let target = Faulty::new(MemoryStore::new());
     target.script([Some(CommitFault::LostAfter)]);
     assert!(copy(&source, &target, &mut |_| {}).is_err());
@@ -243,7 +244,7 @@ fn only_an_empty_target_or_half_a_copy_of_this_source_is_taken() {
     let nothing = copy(&MemoryStore::new(), &MemoryStore::new(), &mut |_| {});
     assert!(matches!(nothing, Err(CopyError::NothingThere)), "{nothing:?}");
 
-    // A target that holds all of it is compared once more; one that went on is another store by then.
+    // A complete target is only compared; a target that has been used since is another store.
     let target = MemoryStore::new();
     copied(&source, &target);
     assert_eq!(copied(&source, &target).copied, 0);
@@ -253,7 +254,7 @@ fn only_an_empty_target_or_half_a_copy_of_this_source_is_taken() {
 
 #[test]
 fn a_source_that_changes_is_found_out() {
-    // Between two tries, at an end of what grows: at once.
+    // A change between two tries that moves the end of a sequence: detected at once.
     let (source, target) = (large(), Faulty::new(MemoryStore::new()));
     target.script([None, None, None, Some(CommitFault::Unavailable)]);
     assert!(copy(&source, &target, &mut |_| {}).is_err());
@@ -261,7 +262,7 @@ fn a_source_that_changes_is_found_out() {
     let refused = copy(&source, target.inner(), &mut |_| {});
     assert!(matches!(refused, Err(CopyError::SourceChanged)), "{refused:?}");
 
-    // Anywhere, while the copy goes on: by comparing.
+    // A change anywhere during the copy: detected by the comparison.
     let (source, target) = (large(), MemoryStore::new());
     let changed = SettlementRecord { version: 2, needs_review: true, ..settlement(5, 1, "5") };
     let mut once = Some(Commit { writes: vec![update(changed, 1)] });
@@ -277,7 +278,7 @@ fn a_source_that_changes_is_found_out() {
     assert_eq!(differ, [RecordKind::Settlement]);
     assert!(Engine::open(Arc::new(target), Arc::new(ManualEnv::new(0, 1)), Config::default()).is_err(), "it keeps its mark");
 
-    // Behind the comparison of what changed: by the ends.
+    // A change after the comparison of its kind: detected by the ends.
     let (source, target) = (large(), MemoryStore::new());
     let mut once = Some(Commit { writes: vec![insert(settlement(5_000, 1, "late"))] });
     let refused = copy(&source, &target, &mut |progress| {
@@ -291,7 +292,7 @@ fn a_source_that_changes_is_found_out() {
     assert!(target.get(&Key::Meta("copy".to_owned())).unwrap().is_some());
 }
 
-/// Nodes that draw numbers at the same time may give money that came in a higher number than what it was spent on.
+/// If nodes draw numbers at the same time, incoming money may have a higher number than the payment it was spent on.
 #[test]
 fn money_that_came_in_under_a_higher_number_than_it_went_out_under_is_copied() {
     let source = MemoryStore::new();

@@ -1,5 +1,5 @@
-//! What a gateway wrote before each kind of record was declared once: a database and a journal of the same life. They open, hold the
-//! same, are whole, and are written as the same bytes again.
+//! A database and a journal of the same history, written by a gateway before each kind of record was declared once. Both open, have
+//! the same content, are complete, and are written as the same bytes again.
 #![cfg(all(feature = "sqlite", feature = "sandbox", feature = "testkit"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -19,7 +19,7 @@ fn all(store: &dyn Store) -> Vec<Record> {
     RecordKind::ALL.iter().flat_map(|kind| store.scan(&Scan::all(*kind, usize::MAX)).unwrap()).collect()
 }
 
-/// Every row of every table, as it lies there.
+/// Every row of every table, as stored.
 fn rows(path: &std::path::Path) -> Vec<(&'static str, Vec<Value>)> {
     let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let mut rows = Vec::new();
@@ -51,7 +51,7 @@ fn a_database_and_a_journal_of_before_hold_the_same_and_are_written_as_the_same_
     let again = SqliteStore::open(&anew).unwrap();
     let write = |record: &Record| match record {
         Record::Transfer(transfer) => Some(Write::Post(transfer.clone())),
-        // It arises from its transfers.
+        // Accounts are derived from their transfers.
         Record::Account(_) => None,
         other => Some(Write::Insert(other.clone())),
     };

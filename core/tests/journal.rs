@@ -1,5 +1,5 @@
-//! The store with a journal: it is a store like any other, also when it is restored after every commit, and nothing that is
-//! wrong with what a host kept goes unnoticed.
+//! The store with a journal: it is a store like any other, even if it is restored after every commit, and any damage to what a host
+//! kept is detected.
 #![cfg(all(feature = "sandbox", feature = "testkit"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,8 +25,8 @@ fn any_history_is_the_same_when_it_is_restored() {
     any_history_reads_as_in_memory(&|| Box::new(Reborn::default()), 96);
 }
 
-/// A host that is killed after every commit, whatever came of it. Every fifth time it keeps a snapshot, and forgets the
-/// entries that are in it only at the next.
+/// A host that is killed after every commit, whatever its result. Every fifth time it keeps a snapshot, and it deletes the entries
+/// in that snapshot only at the next one.
 #[derive(Default)]
 struct Reborn(Mutex<Kept>);
 
@@ -35,7 +35,7 @@ struct Kept {
     store: JournalStore,
     snapshot: Option<Vec<u8>>,
     entries: Vec<u8>,
-    /// Where the entries begin that are not in the snapshot.
+    /// The start of the entries that are not in the snapshot.
     new: usize,
     commits: usize,
 }
@@ -83,7 +83,7 @@ fn history(name: &str) -> Vec<Commit> {
             Write::Delete(Key::Task(task(no, 1).key)),
         ]));
     }
-    // One of every other kind.
+    // One record of every other kind.
     let mode = railgate::ledger::Mode::Sandbox;
     commits.push(commit([insert(key(1, 1, 1)), insert(token(1, 5)), insert(nonce(1, 5)), insert(secret(SecretKind::Receipt, 1))]));
     commits.push(commit([insert(attempt(1, 1)), insert(idempotency(1, "k", 5)), insert(sim_payment(1, 1)), insert(audit(1))]));
@@ -94,7 +94,7 @@ fn history(name: &str) -> Vec<Commit> {
         insert(queue(1, Some(5))),
         insert(delivery(1, 1, Some(5))),
     ]));
-    // One takes what another had, in one commit.
+    // One record takes over the unique key of another in one commit.
     let (first, second) = (reversal(1, 1, 1, Some("r")), reversal(1, 2, 1, Some("s")));
     commits.push(commit([insert(first.clone()), insert(second.clone())]));
     let swapped = [reversal(1, 1, 1, Some("s")), reversal(1, 2, 1, Some("r"))];
@@ -138,7 +138,7 @@ fn a_sandbox_s_journal_is_the_same_and_has_nothing_of_a_server_s() {
     assert_eq!(missing, [&RecordKind::Account, &RecordKind::Transfer], "which are posted");
 }
 
-/// What the engine of a sandbox never writes.
+/// The kinds that the engine of a sandbox never writes.
 fn is_of_a_server(kind: RecordKind) -> bool {
     match kind {
         RecordKind::Client | RecordKind::Provider | RecordKind::Account | RecordKind::Settlement | RecordKind::Attempt => false,
@@ -203,7 +203,7 @@ fn a_torn_end_is_cut_off_wherever_it_is_torn() {
         }
         let restored = JournalStore::restore(None, &all[..cut]).unwrap();
         assert_eq!(restored.torn, cut - start, "cut at {cut}");
-        // What was cut off can be written anew.
+        // The lost entry can be written again.
         let number = restored.store.number().unwrap();
         restored.store.commit(&history("a")[number as usize]).unwrap();
         assert_eq!(restored.store.take().unwrap(), entries[number as usize]);
@@ -276,7 +276,7 @@ fn entries_of_another_journal_are_refused() {
 fn a_journal_of_a_newer_program_says_so() {
     let (_, mut entries) = written("a");
     entries[0][0] = 9;
-    // Whoever writes another version makes the check fit.
+    // A newer version would write a valid check.
     use sha2::Digest as _;
     let check = sha2::Sha256::digest(&entries[0][..17]);
     entries[0][17..21].copy_from_slice(&check[..4]);
@@ -286,7 +286,7 @@ fn a_journal_of_a_newer_program_says_so() {
     }
 }
 
-/// What the first release wrote opens for ever: a change of a row's columns needs a new version, and a way from the old one.
+/// A journal of the first release must always open: a change of a row's columns needs a new version and a migration.
 #[test]
 fn a_journal_of_version_1_opens() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");

@@ -1,4 +1,4 @@
-//! `docs/lifecycle.md` shows what the code does. `RAILGATE_BLESS=1` writes it anew.
+//! `docs/lifecycle.md` shows what the code does. `RAILGATE_BLESS=1` regenerates it.
 
 #[test]
 fn the_page_is_what_the_code_does() {

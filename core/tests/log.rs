@@ -1,4 +1,4 @@
-//! The log over all events: complete, in order, and provable, whoever numbers it and whatever breaks meanwhile.
+//! The log over all events: complete, in order, and provable, whichever node numbers it and whatever fails in the meantime.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
 
@@ -50,7 +50,7 @@ impl Tiles for Rows<'_> {
     }
 }
 
-/// A live settlement with its first event, as a commit of the engine leaves it: no provider here takes live ones.
+/// A live settlement with its first event, as committed by the engine: no provider here accepts live ones.
 fn write_live(s: &Sandbox, like: &str, no: i64) {
     let mut record = s.engine.settlement(&s.caller, &target(like)).unwrap();
     let mut event = events_of(&*s.store, record.no).remove(0);
@@ -132,7 +132,7 @@ fn a_host_learns_that_there_is_something_to_log_and_whose_feed_grew() {
     assert_eq!(effects.fed, [(s.caller.client, Mode::Sandbox)]);
 }
 
-/// Two engines over one store; the second one's clock is `behind` by so many milliseconds.
+/// Two engines over one store; the second one's clock is `behind` by this many milliseconds.
 fn two_nodes(store: Arc<dyn Store>, behind: i64) -> (Sandbox, Engine, Arc<ManualEnv>) {
     let ahead = Sandbox::over(store.clone(), Config { owner: Some(1), ..sealing() }, 1);
     let slow = Arc::new(ManualEnv::new(START - behind, 2));
@@ -146,7 +146,7 @@ fn a_trace_stays_in_order_where_nodes_clocks_differ() {
     for n in 0..50 {
         ahead.pay(&format!("r{n}"), "sim:ok");
     }
-    // The node whose clock is behind answers: its rows come first, and wait for what stands behind them.
+    // The node whose clock is behind writes: its rows sort first and wait for rows that sort after them.
     slow.advance_to(START - 20_000);
     for n in 0..50 {
         behind.run(reverse(ahead.caller, &format!("r{n}"), "")).unwrap();
@@ -168,7 +168,7 @@ fn a_trace_stays_in_order_however_old_what_waits_is() {
         ahead.pay(&format!("r{n}"), "sim:ok");
         behind.run(reverse(ahead.caller, &format!("r{n}"), "")).unwrap();
     }
-    // Nobody logged for an hour.
+    // Nothing was logged for an hour.
     ahead.env.advance_to(ahead.env.now() + 3_600_000);
     while log_some(&ahead.engine, 1).more {}
     assert_logged(&*ahead.store);
@@ -181,7 +181,7 @@ fn what_waits_in_vain_is_logged_all_the_same() {
     s.pay("other", "sim:ok");
     log_all(&s.engine);
     s.work();
-    // By hand, one row loses the first of its changes.
+    // One row is manipulated: it loses the first of its changes.
     let mut rows = unlogged(&*s.store);
     assert!(rows[0].changes.len() >= 2);
     let gone = rows[0].changes.remove(0);
@@ -206,7 +206,7 @@ fn what_waits_although_it_is_logged_holds_up_nobody() {
         s.work();
         let rows = unlogged(&*s.store);
         log_all(&s.engine);
-        // By hand, some of it waits once more: a part of the trace, all of it, or all in one row.
+        // Manipulated so that some of it waits again: part of the trace, all of it, or all in one row.
         let rows: Vec<UnloggedRecord> = match again {
             0 => rows[1..].to_vec(),
             1 => rows,
@@ -233,7 +233,7 @@ fn one_node_at_a_time_numbers() {
     clock.advance_to(until);
     assert_eq!(log_some(&other, 10).events, 1);
     assert!(log_some(&one.engine, 10).held_until.is_some(), "now the other one has it");
-    // A host that has the store to itself need not wait.
+    // A host with exclusive use of the store need not wait.
     one.pay("t", "sim:ok");
     one.engine.run(Recover).unwrap();
     assert_eq!(log_some(&one.engine, 10).events, 1);
@@ -271,7 +271,7 @@ fn a_crash_before_or_after_the_commit_misses_nothing_and_doubles_nothing() {
             let answer = s.engine.run(NumberEvents { limit: 100 });
             match fault {
                 CommitFault::Unavailable | CommitFault::LostBefore => assert_eq!(answer.unwrap_err().code.as_str(), "store_unavailable"),
-                // The head names who wrote it, so that this node knows.
+                // The head names the node that wrote it, so that this node can tell.
                 CommitFault::Conflict | CommitFault::LostAfter => assert!(answer.is_ok(), "{fault:?}"),
             }
         }
@@ -375,7 +375,7 @@ fn a_new_log_key_signs_what_is_new_and_the_old_one_still_proves_what_it_signed()
     assert!(verify_proof(&old, &hash, &keys[0]).is_err() && verify_proof(&new, &hash, &keys[1]).is_err());
 }
 
-/// A database from before there was a log, with what a release wrote.
+/// A database from before the log existed, with a release's records.
 fn before_the_log(dir: &std::path::Path) -> std::path::PathBuf {
     let path = dir.join("railgate.db");
     let connection = rusqlite::Connection::open(&path).unwrap();
@@ -389,7 +389,7 @@ fn a_database_from_before_the_log_is_filled_in_though_it_crashes_meanwhile() {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(before_the_log(&dir.0)).unwrap());
     let events: usize = support::log::settlements(&*store).iter().map(|record| record.version as usize).sum();
     assert!(events > 3, "{events}");
-    // Every commit of the opening fails once, before or after it was made.
+    // Every commit during opening fails once, before or after it was made.
     for fault in [CommitFault::LostBefore, CommitFault::LostAfter] {
         for nth in 0..4 {
             let faults = Faulty::new(Shared(store.clone()));
@@ -406,7 +406,7 @@ fn a_database_from_before_the_log_is_filled_in_though_it_crashes_meanwhile() {
     let caller = enroll(&engine, "New");
     pay(&engine, caller, "after", "sim:ok");
     work(&engine);
-    // Whoever filled in the last part had the log.
+    // The node that filled in the last part had the lease on the log.
     env.advance_to(env.now() + 5_001);
     assert!(log_all(&engine) > 0);
     assert_logged(&*store);
@@ -417,7 +417,7 @@ fn a_database_from_before_the_log_is_filled_in_though_it_crashes_meanwhile() {
 
 #[test]
 fn many_settlements_from_before_the_log_are_filled_in_by_parts() {
-    // What an older version left: settlements, and nothing of the log.
+    // The records of an older version: settlements, and no log.
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let s = Sandbox::over(store.clone(), sealing(), 1);
     for n in 0..1_100 {
@@ -433,7 +433,7 @@ fn many_settlements_from_before_the_log_are_filled_in_by_parts() {
     assert!(Engine::open(Arc::new(faults), s.env.clone(), sealing()).is_err());
     let size = head(&*store).size;
     assert!(size > 0 && feeds(&*store).len() < 1_100 * 5);
-    // The older node is still there and makes an event of a settlement that is filled in already, and a new one.
+    // The older node still runs and adds an event to a settlement that has already been filled in, and a new settlement.
     let engine = Engine::open(store.clone(), s.env.clone(), sealing()).unwrap();
     assert!(head(&*store).size > size);
     s.pay("new", "sim:ok");
@@ -445,7 +445,7 @@ fn many_settlements_from_before_the_log_are_filled_in_by_parts() {
     s.assert_sound();
 }
 
-/// One store for several that want one of their own.
+/// One store shared by several owners.
 struct Shared(Arc<dyn Store>);
 
 impl Store for Shared {
@@ -463,7 +463,7 @@ impl Store for Shared {
     }
 }
 
-/// A directory that goes when the test ends.
+/// A directory that is removed when the test ends.
 struct Dir(std::path::PathBuf);
 
 fn tempfile() -> Dir {

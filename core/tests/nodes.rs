@@ -1,4 +1,4 @@
-//! Several engines over one store: they keep out of each other's way, and leave nothing behind when they go.
+//! Several engines over one store: they do not interfere with each other, and leave nothing behind when they stop.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -15,7 +15,7 @@ use support::log::{assert_logged, log_all, log_some};
 use support::meddling::Meddling;
 use support::{Sandbox, create, sealing, together};
 
-/// Counts the commits that were refused because of another node, and may be without its standby.
+/// Counts the commits refused because of another node; can be cut off from its standby.
 struct Counting {
     inner: Arc<dyn Store>,
     conflicts: AtomicUsize,

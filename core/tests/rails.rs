@@ -1,4 +1,4 @@
-//! The seam between the engine and its rails: a rail over HTTP that only this file registers, and operators as scripts.
+//! The interface between the engine and its rails: an HTTP rail that only this file registers, and scripted operators.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "support/plain_rail.rs"]
@@ -18,7 +18,7 @@ use railgate::{Client, Config, Gateway};
 
 const START: i64 = 1_795_257_497_042;
 
-/// Answers by a function of method and URL, and remembers what it was asked.
+/// Answers with a function of method and URL, and records the requests.
 struct Script<F> {
     answer: F,
     asked: Mutex<Vec<HttpRequest>>,
@@ -66,7 +66,7 @@ impl World {
         self.gateway.client(&self.client)
     }
 
-    /// Pays ten euros, carries what is due, and what comes due within `ms`.
+    /// Pays ten euros, and carries everything due now or within `ms`.
     fn pay(&self, carrier: &dyn Carrier, ms: i64) -> SettlementView {
         let request = CreateRequest::new("10 EUR".parse().unwrap(), "msisdn:+254700000001".parse().unwrap(), "r".parse().unwrap());
         self.shop().create(request).unwrap();

@@ -1,4 +1,4 @@
-//! Receipts as the engine gives them: which event each is about, and under which key.
+//! Receipts as the engine issues them: the event and the key of each.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -29,7 +29,7 @@ fn ask(s: &Sandbox, reference: &str) -> Result<Receipt, Error> {
     s.engine.receipt(&s.caller, &target(reference))
 }
 
-/// The receipt as it now stands; it must be good under the keys that the engine publishes.
+/// The current receipt; it must be valid under the keys that the engine publishes.
 fn receipt(s: &Sandbox, reference: &str) -> Receipt {
     let receipt = ask(s, reference).unwrap();
     assert_eq!(verify_receipt(&receipt.jws, &jwks(&s.engine)).unwrap(), receipt.claims);
@@ -68,13 +68,13 @@ fn only_what_moved_money_makes_a_new_receipt() {
     s.work();
     let first = receipt(&s, "r");
     s.reverse("r", r#"{"amount":4}"#).unwrap();
-    // The reversal is on its way: the settlement has another version and still the same receipt.
+    // The reversal is in progress: the settlement has a new version, but still the same receipt.
     assert!(s.view("r").version > first.claims.ev.n);
     assert_eq!(receipt(&s, "r"), first);
     s.work();
     let second = receipt(&s, "r");
     assert_eq!((second.claims.rev.as_str(), &second.claims.supersedes), ("4.00", &Some(first.claims.jti)));
-    // The event is the one that its hash names.
+    // The hash in the receipt identifies the event.
     let events = s.events("r");
     let event = events.iter().find(|event| event.sequence == second.claims.ev.n).unwrap();
     assert_eq!((event.kind.as_str(), event.hash.as_ref()), ("settlement.partially_reversed", Some(&second.claims.ev.head)));

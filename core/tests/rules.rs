@@ -1,4 +1,4 @@
-//! The engine's rules, each by itself: replays, conflicts, funds, reversals, tenancy, modes, crashes.
+//! The engine's rules, one by one: replays, conflicts, funds, reversals, tenancy, modes, crashes.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -45,7 +45,7 @@ fn a_replay_is_answered_whatever_has_changed_since() {
     let all = r#"{"amount":1000000,"currency":"EUR","to":"sim:ok","reference":"r","expires_at":"2026-11-21T10:39:00Z"}"#;
     s.create(all).unwrap();
     s.pass(600_000);
-    // The funds are gone and the expiry has passed; it is the same payment all the same.
+    // The funds are spent and the expiry has passed; it is still the same payment.
     assert!(s.create(all).unwrap().1);
     assert_eq!(code(s.create(&all.replace("\"r\"", "\"q\""))), "invalid_fields");
 }
@@ -96,7 +96,7 @@ fn amounts_are_exact_in_every_currency() {
         let json = serde_json::to_string(&view).unwrap();
         assert!(json.contains(&format!("\"amount\":{written},")), "{json}");
     }
-    // More than the account holds, yet read exactly.
+    // More than the account contains, but parsed exactly.
     assert_eq!(code(create("123456789012.345", "KWD", "kwd")), "insufficient_funds");
     for (amount, currency, problem) in [
         ("1e3", "EUR", "amount_exponent"),
@@ -296,7 +296,7 @@ fn limits_are_kept_and_pass_over_a_provider() {
     assert_eq!(code(s.create(&body("d", "100.01"))), "amount_above_maximum");
 }
 
-/// Leases what is due and forgets about it, as a host does that is killed.
+/// Leases what is due and drops it, like a host that is killed.
 fn lease_and_die(engine: &Engine) -> Vec<railgate::api::RailCall> {
     engine
         .run(LeaseTasks { limit: 100 })
@@ -322,7 +322,7 @@ fn what_may_have_left_before_a_crash_is_asked_about_and_never_sent_again() {
     assert_eq!((s.status("sent"), s.status("not-sent")), ("unknown", "unknown"));
     s.pass(3_600_000);
     assert_eq!((s.status("sent"), s.view("sent").attempts), ("completed", 1));
-    // Proved never to have arrived: only then it was sent again, under the same key.
+    // It was proved never to have arrived: only then was it sent again, with the same key.
     let view = s.view("not-sent");
     assert_eq!((view.status.as_str(), view.attempts, view.provider.as_str()), ("completed", 1, "simulator"));
     assert_eq!(s.trace("not-sent").iter().filter(|kind| **kind == "attempt.started").count(), 2);

@@ -1,7 +1,7 @@
-//! The shared scenarios, `tests/scenarios/*.json`: what the sandbox answers, to the byte, on every platform.
+//! The shared scenarios, `tests/scenarios/*.json`: the sandbox's responses, byte for byte, on every platform.
 //!
-//! Here they are replayed over each kind of store. The browser, the phones and Python replay the same files. After an
-//! intended change: `RAILGATE_BLESS=1 cargo test -p railgate --features sandbox --test sandbox_scenarios`.
+//! This file replays them over each kind of store. The browser, the phones and Python replay the same files. After an intended
+//! change: `RAILGATE_BLESS=1 cargo test -p railgate --features sandbox --test sandbox_scenarios`.
 #![cfg(feature = "sandbox")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 /// What a host keeps between two runs of the sandbox.
 trait Host {
     fn open(&mut self) -> Arc<dyn Store>;
-    /// Before an answer is shown.
+    /// Called before a response is shown.
     fn keep(&mut self) {}
 }
 
@@ -30,7 +30,8 @@ impl Host for Lasting {
     }
 }
 
-/// A tab: entries are kept as they come, and a snapshot at each restart but the first, after which older ones are forgotten.
+/// A browser tab: entries are kept as they come. Each restart except the first keeps a snapshot, after which older entries are
+/// deleted.
 #[derive(Default)]
 struct Tab {
     store: Option<Arc<JournalStore>>,
@@ -71,7 +72,7 @@ fn seed(value: &Value) -> [u8; 32] {
     bytes.try_into().unwrap()
 }
 
-/// Plays a scenario; gives it back with the answers that were given.
+/// Plays a scenario; returns it with the actual responses.
 fn play(scenario: &Value, host: &mut dyn Host) -> Value {
     let mut played = scenario.clone();
     let mut now = scenario["start_ms"].as_i64().unwrap();
@@ -135,14 +136,14 @@ fn over_sqlite(scenario: &Value) -> Value {
     let folder = std::env::temp_dir().join(format!("railgate-scenarios-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("sandbox.db");
-    // Nothing here loses power, so that the disk need not be waited for.
+    // There is no power failure here: no need to wait for the disk.
     let options = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
     let played = play(scenario, &mut Lasting(Arc::new(SqliteStore::open_with(&file, options).unwrap())));
     std::fs::remove_dir_all(&folder).unwrap();
     played
 }
 
-/// Every call of the sandbox, and every way in which the simulated operator behaves, is in some scenario.
+/// Every call of the sandbox and every behaviour of the simulated operator occurs in some scenario.
 #[test]
 fn nothing_is_left_out() {
     let all: String = files().iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Every scenario of the simulator, from create to its end: states, trace, money.
+//! Every scenario of the simulator, from create to its end: states, event trace, money.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -9,7 +9,7 @@ const DAY: i64 = 86_400_000;
 const FULL: &str = "1000000.00";
 const PAID: &str = "999990.00";
 
-/// Plays a scenario for `ms`; gives its final status, and checks that the books and the trail are sound.
+/// Plays a scenario for `ms`; returns its final status, and checks that the books and the event trace are sound.
 fn play(to: &str, ms: i64) -> (Sandbox, &'static str) {
     let sandbox = Sandbox::new();
     sandbox.pay("r", to);

@@ -1,8 +1,8 @@
-//! Two nodes over one store, a lying network and hosts that die: whatever happens, nobody is paid twice, no money is
-//! released without proof, a signed call has its effect once however often it is sent, the books and trails are sound, and
-//! every event is in the log once and told to whoever listens.
+//! Two nodes over one store, an unreliable network and hosts that die: whatever happens, nobody is paid twice, no money is released
+//! without proof, a signed call has its effect once however often it is sent, the books and event traces are sound, and every event
+//! is in the log exactly once and delivered to every listener.
 //!
-//! Every run follows from its seed, which a failure prints. `RAILGATE_SEED=n` plays that one alone.
+//! Every run is determined by its seed, which a failure prints. `RAILGATE_SEED=n` plays only that one.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "testkit")]
 
@@ -53,9 +53,9 @@ struct World {
     sandbox: Sandbox,
     faults: Arc<Faulty<MemoryStore>>,
     random: Random,
-    /// Reports on their way: they may be lost, repeated or late.
+    /// Reports in flight: they may be lost, repeated or late.
     reports: Vec<(Subject, RailAnswer, TaskKey)>,
-    /// Requests on their way to the operator.
+    /// Requests in flight to the operator.
     calls: Vec<(RailCall, TaskKey)>,
     answered: HashMap<String, String>,
     references: u64,
@@ -63,27 +63,27 @@ struct World {
     /// Another client, which has no webhooks.
     other: Caller,
     receivers: Receivers,
-    /// What the next commit of this step meets.
+    /// The fault that hits the next commit of this step.
     fault: Option<CommitFault>,
 }
 
-/// What was sent signed, and what the answers say must be in the store.
+/// The signed calls sent, and what the store must contain according to the responses.
 #[derive(Default)]
 struct SignedCalls {
-    /// Whole calls, which somebody may have recorded and send again.
+    /// Complete calls, which somebody may have recorded and replay.
     sent: Vec<Sent>,
-    /// Nonces that an answer spent.
+    /// Nonces that a response reported as used.
     spent: BTreeSet<[u8; 32]>,
-    /// Nonces whose reversal was answered as done.
+    /// Nonces whose reversal was reported as done.
     reversed: HashSet<[u8; 32]>,
     created: usize,
     cancelled_or_reversed: usize,
     refused: usize,
-    /// How many reversals there must be, signed for or not.
+    /// The number of reversals that must exist, signed or not.
     reversals: usize,
 }
 
-/// A create or a reversal on its way, and the nonce it is signed with.
+/// A create or a reversal in flight, and the nonce in its signature.
 #[derive(Clone)]
 struct Sent {
     command: AnyCommand,
@@ -107,12 +107,12 @@ impl Random {
 
 impl World {
     fn new(seed: u64) -> Self {
-        // Over a store that is far away the engine reads ahead, and looks for spent nonces itself.
+        // Over a remote store, the engine reads ahead and checks for used nonces itself.
         let near = Faulty::new(MemoryStore::default());
         let faults = Arc::new(if seed.is_multiple_of(2) { near.far_away() } else { near });
         let store: Arc<dyn Store> = faults.clone();
         let sandbox = Sandbox::over(store.clone(), sealing(), seed);
-        // The key in whose name calls are signed: the first, number 1.
+        // The key on whose behalf calls are signed: the first, number 1.
         let key = SoftwareKey::ed25519(&[1; 32]).public_key();
         sandbox.engine.run(AddKey { caller: sandbox.caller, key, label: None, scopes: ScopeSet::CLIENT }).unwrap();
         let other = enroll(&sandbox.engine, "Other");
@@ -161,7 +161,7 @@ impl World {
         let to = SCENARIOS[self.random.below(SCENARIOS.len() as u64) as usize];
         let body = format!(r#"{{"amount":1,"currency":"EUR","to":"{to}","reference":"o{}"}}"#, self.random.below(20));
         let node = self.node();
-        // Whatever it answers is right as long as the books are.
+        // Any response is right as long as the books are.
         let _ = self.nodes[node].run(create(&self.nodes[node], self.other, &body));
     }
 
@@ -203,9 +203,9 @@ impl World {
         }
         let to = SCENARIOS[self.random.below(SCENARIOS.len() as u64) as usize];
         let reference = format!("r{}", self.references);
-        // A repeat may ask for something else: then it is refused.
+        // A repeat may contain a different request, which is then refused.
         let to = self.answered.get(&reference).map_or(to.to_owned(), Clone::clone);
-        // Now and then more than there is.
+        // Sometimes more than is available.
         let amount = if self.random.one_in(8) { 2_000_000 } else { 10 };
         let body = format!(r#"{{"amount":{amount},"currency":"EUR","to":"{to}","reference":"{reference}"}}"#);
         let node = self.node();
@@ -231,7 +231,7 @@ impl World {
         let body = ["", r#"{"amount":3}"#, r#"{"amount":7.5}"#][self.random.below(3) as usize];
         let node = self.node();
         let sent = self.perhaps_signed(reverse(self.sandbox.caller, &reference, body));
-        // Whatever it answers is right as long as the books are.
+        // Any response is right as long as the books are.
         let _ = self.send(node, &sent, 1);
     }
 
@@ -251,8 +251,8 @@ impl World {
         sent
     }
 
-    /// Somebody sends a recorded call again, at either node. As at the gate, a create whose nonce is spent goes no
-    /// further; for all others the engine has to see to it.
+    /// Somebody replays a recorded call at either node. As in the server, a create whose nonce is used goes no further; for all
+    /// other calls the engine must check that.
     fn send_again(&mut self) {
         if self.signed.sent.is_empty() {
             return;
@@ -281,11 +281,11 @@ impl World {
         }
     }
 
-    /// Sends a call so often as one group, and notes what the answers promise.
+    /// Sends a call this many times as one group, and records what the responses promise.
     fn send(&mut self, node: usize, sent: &Sent, times: usize) -> Vec<Result<AnyOutput, Error>> {
         let faults = self.faults.injected();
         let results = self.nodes[node].run_all(vec![sent.command.clone(); times]);
-        // Where the commit was not made, no refusal of its group was recorded.
+        // If the commit was not made, no refusal in its group was recorded.
         let lost = matches!(self.fault, Some(CommitFault::Unavailable | CommitFault::LostBefore)) && self.faults.injected() > faults;
         for result in &results {
             if let Some(Reversed { reversal: Some(_), .. }) = result.as_ref().ok().and_then(AnyOutput::get) {
@@ -303,7 +303,7 @@ impl World {
         let limit = self.random.below(8) as usize + 1;
         let Ok(leases) = self.nodes[node].run(LeaseTasks { limit }) else { return };
         for Lease { key, work } in leases {
-            // The host may die with the lease in its hands, before or after the request left.
+            // The host may die with a lease, before or after the request left.
             if self.random.one_in(8) {
                 continue;
             }
@@ -321,7 +321,7 @@ impl World {
             let inquiry = matches!(call.action, Action::Inquire | Action::InquireReversal);
             match self.nodes[node].run(Receive(call)) {
                 Ok(answer) if !self.random.one_in(5) => self.reports.push((subject, answer, key)),
-                // An inquiry may be asked again; a payment whose answer is lost may not.
+                // An inquiry may be repeated; a payment whose answer is lost may not.
                 Ok(_) | Err(_) if inquiry || self.random.one_in(2) => self.reports.push((subject, RailAnswer::Unknown, key)),
                 Ok(_) | Err(_) => {}
             }
@@ -341,7 +341,7 @@ impl World {
         let _ = self.nodes[node].run(ReportAnswer { subject, answer, lease: Some(key) });
     }
 
-    /// Lets everything come to rest: no more faults, all the time in the world.
+    /// Lets everything settle: no more faults, and unlimited time.
     fn settle(&mut self) {
         self.calls.clear();
         while !self.reports.is_empty() {
@@ -399,7 +399,7 @@ impl SignedCalls {
         }
     }
 
-    /// The store holds what the answers said, no more and no less.
+    /// The store contains what the responses said, no more and no less.
     fn check(&self, store: &dyn Store) {
         let limit = usize::MAX;
         let nonces: Vec<NonceRecord> = typed_all(store.scan(&Scan::nonces_expired_before(i64::MAX, limit)).unwrap()).unwrap();
@@ -412,7 +412,7 @@ impl SignedCalls {
     }
 }
 
-/// How a receiver meets a request. One that timed out may have taken it all the same.
+/// How a receiver treats a request. One that timed out may still have received it.
 fn meet(random: &mut Random) -> Meeting {
     match random.below(40) {
         0 => (Some(410), false),

@@ -1,5 +1,5 @@
-//! Every store against the conformance suite, SQLite against the memory store as its model, and what only a file has:
-//! it outlives the process, has one owner, is refused when it is not ours, and can be copied while it is in use.
+//! Every store against the conformance suite, SQLite against the memory store as its model, and the properties of a file: it
+//! outlives the process, has one owner, is refused if another program wrote it, and can be copied while in use.
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -31,7 +31,7 @@ fn sqlite_does_what_memory_does() {
     any_history_reads_as_in_memory(&|| Box::new(OnDisk::new()), 96);
 }
 
-/// A directory that goes when the test ends.
+/// A directory that is removed when the test ends.
 struct Dir(PathBuf);
 
 impl Dir {
@@ -54,7 +54,7 @@ impl Drop for Dir {
     }
 }
 
-/// A SQLite store with its directory. Nothing here loses power, so that the disk need not be waited for.
+/// A SQLite store with its directory. There is no power failure here: no need to wait for the disk.
 struct OnDisk {
     store: SqliteStore,
     _dir: Dir,
@@ -115,7 +115,7 @@ fn all_is_there_after_closing_and_opening() {
         last = everything(&store);
         assert!(!last.is_empty());
     }
-    // Closed properly, the database is one file beside its lock.
+    // After a proper close, the database is one file next to its lock.
     let mut left: Vec<_> = std::fs::read_dir(&dir.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["railgate.db", "railgate.db.lock"]);
@@ -127,7 +127,7 @@ fn all_is_there_after_the_process_vanished() {
     let path = dir.file("railgate.db");
     let store = open(&path).unwrap();
     (0..20).for_each(|round| store.commit(&some_writes(1 + round * 10, 10)).unwrap());
-    // What a process that vanishes leaves: the files as they are, the log not yet copied.
+    // The files that a vanished process leaves: unchanged, with the log not yet copied.
     for suffix in ["", "-wal"] {
         std::fs::copy(dir.file(&format!("railgate.db{suffix}")), dir.file(&format!("copy.db{suffix}"))).unwrap();
     }
@@ -142,7 +142,7 @@ fn the_log_is_copied_and_begun_anew_under_load() {
     let options = SqliteOptions { synchronous: Synchronous::Normal, checkpoint_pages: 64, ..Default::default() };
     let store = SqliteStore::open_with(&path, options).unwrap();
     let size = |file: &str| std::fs::metadata(dir.file(file)).unwrap().len();
-    // Until a commit lets the log be as long as it was: it was begun anew.
+    // Until a commit does not extend the log: it was restarted.
     let begun_anew = |round: i64| {
         let before = size("railgate.db-wal");
         store.commit(&some_writes(1 + round * 100, 100)).unwrap();
@@ -159,7 +159,7 @@ fn a_database_has_one_owner() {
     assert!(refusal(open(&path)).contains("another process has it open"));
     #[cfg(unix)]
     {
-        // Whatever name it goes by.
+        // Under any name.
         std::os::unix::fs::symlink(&path, dir.file("alias.db")).unwrap();
         assert!(refusal(open(&dir.file("alias.db"))).contains("another process has it open"));
     }
@@ -267,7 +267,7 @@ fn a_backup_is_one_moment_of_a_store_in_use() {
     let mut steps = Vec::new();
     let mut next = 100_000;
     let mut work = |done, total| {
-        // Commits go on between the steps, and are not in the copy.
+        // Commits continue between the steps, and are not in the copy.
         store.commit(&some_writes(next, 10)).unwrap();
         next += 10;
         steps.push((done, total));
@@ -290,7 +290,7 @@ fn a_backup_is_one_moment_of_a_store_in_use() {
     assert_eq!(check, "ok");
 }
 
-/// A database as a gateway of schema 0001 left it. Goldens are never made anew: each released schema opens for ever.
+/// A database as left by a gateway with schema 0001. Golden files are never regenerated: each released schema must always open.
 const GOLDEN_0001: &str = include_str!("golden/sqlite-0001.sql");
 
 #[test]
@@ -324,7 +324,7 @@ fn a_database_of_the_first_schema_opens_and_is_whole() {
     }
 }
 
-/// A database as a gateway of schema 0002 left it.
+/// A database as left by a gateway with schema 0002.
 const GOLDEN_0002: &str = include_str!("golden/sqlite-0002.sql");
 
 #[test]
@@ -355,7 +355,7 @@ fn a_database_of_the_second_schema_opens_and_is_whole() {
     assert_eq!(report.problems, []);
     assert_eq!((report.settlements, report.events, report.transfers, report.accounts, report.tasks), (3, 19, 31, 39, 1));
 
-    // What came later is empty, and works.
+    // Later additions are empty, and work.
     let everywhere = (ClientNo(0), Mode::Sandbox, i64::MIN);
     for empty in [
         Scan::all(RecordKind::Unlogged, 9),
@@ -500,11 +500,11 @@ fn lists_use_their_indexes() {
         let plan = plan(query);
         assert!(plan.len() == 1 && plan[0].starts_with("SEARCH") && plan[0].contains(index), "{query}: {plan:?}");
     }
-    // From one end of a table, in the order in which it lies.
+    // From one end of a table, in its natural order.
     for query in ["unlogged ORDER BY no LIMIT ?1", "log_head ORDER BY size DESC LIMIT 1", "endpoint ORDER BY no DESC LIMIT 1"] {
         assert_eq!(plan(query), [format!("SCAN {}", query.split(' ').next().unwrap())], "{query}");
     }
-    // A list that is merged from one walk a status sorts nothing.
+    // A list merged from one walk per status needs no sorting.
     let walk = |status: u8| format!("delivery WHERE endpoint = ?1 AND no < ?2 AND status = {status}");
     let merged = plan(&format!("{} UNION ALL SELECT * FROM {} ORDER BY no DESC LIMIT ?3", walk(1), walk(2)));
     assert!(merged[0].starts_with("MERGE"), "{merged:?}");

@@ -1,4 +1,5 @@
-//! What holds for the repository as a whole: the README's map and the tree agree, and nothing names an address that is not ours.
+//! Rules for the repository as a whole: the README's map matches the tree, and nothing names an address that the project does not
+//! own.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-/// The sources of the crates whose modules are on the map.
+/// The sources of the crates whose modules must be on the map.
 const SOURCES: [&str; 4] = ["core/src", "server/src", "bindings-wasm/src", "bindings-uniffi/src"];
 
 /// Every file below `folder`, relative to the root.
@@ -26,7 +27,7 @@ fn files(folder: &str) -> Vec<String> {
     found
 }
 
-/// The paths that the README's map names, `{a,b}` spelt out, names without a folder put beside the path before them.
+/// The paths named by the README's map, with `{a,b}` expanded, and names without a folder completed by the path before them.
 fn mapped() -> BTreeSet<String> {
     let readme = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
     let map = readme.split("\n## Code map\n").nth(1).unwrap().split("\n## ").next().unwrap();
@@ -57,7 +58,7 @@ fn the_map_names_every_module_and_only_what_there_is() {
     assert!(missing.is_empty(), "on the map and not in the tree: {missing:#?}");
     let too_wide: Vec<_> = SOURCES.iter().take(2).filter(|whole| paths.contains(&format!("{whole}/"))).collect();
     assert!(too_wide.is_empty(), "a whole crate says nothing: {too_wide:?}");
-    // A module's file stands for its folder too, and the folder for the file.
+    // A module's file represents its folder too, and the folder its file.
     let on_map = |file: &str| {
         let module = file.trim_end_matches(".rs");
         paths.iter().any(|path| match path.strip_suffix('/') {
@@ -77,10 +78,10 @@ fn the_map_names_every_module_and_only_what_there_is() {
     assert!(lost.is_empty(), "in the tree and not on the map: {lost:#?}");
 }
 
-/// Problem types, packages and documents point nowhere that somebody else could take.
+/// Problem types, packages and documents contain no address that somebody else could take.
 #[test]
 fn nothing_names_an_address_that_the_project_does_not_own() {
-    // Put together, so that this file does not name them.
+    // Concatenated, so that this file does not contain them.
     let foreign = [["railgate", ".dev"].concat(), ["github.com/", "railgate"].concat()];
     let found = Command::new("git").args(["grep", "-lF", "-e", &foreign[0], "-e", &foreign[1]]).current_dir(ROOT).output();
     match found.map(|found| (found.status.code(), found.stdout)) {

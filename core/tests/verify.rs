@@ -1,5 +1,5 @@
-//! `verify` finds what somebody changed by hand in a real file, and names the first broken link; whatever the engine
-//! itself does, it finds nothing.
+//! `verify` finds manual changes to a real file and names the first broken link; it finds nothing wrong with what the engine itself
+//! does.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
 
@@ -26,10 +26,10 @@ use support::log::log_all;
 use support::receiver::new_hook;
 use support::{Sandbox, create, reverse, sealing};
 
-/// A file with some settlements, a webhook and deliveries, all logged but the last events.
+/// A file with some settlements, a webhook and deliveries, all logged except the last event.
 struct Ledger {
     dir: PathBuf,
-    /// `stl_…` of each, in their order.
+    /// The `stl_…` id of each, in order.
     ids: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Ledger {
         Self { dir, ids }
     }
 
-    /// What is found once somebody ran this SQL.
+    /// The report after this SQL was run.
     fn after(&self, sql: &str) -> VerifyReport {
         let copy = self.dir.join("copy.db");
         let _ = std::fs::remove_file(&copy);
@@ -60,7 +60,7 @@ impl Ledger {
         verify(&SqliteStore::open_read_only(&copy).unwrap(), &mut |_| {}).unwrap()
     }
 
-    /// The codes of what is found, each once and in their order.
+    /// The codes of the problems found, each once and in order.
     fn codes(&self, sql: &str) -> Vec<&'static str> {
         let mut codes: Vec<&'static str> = self.after(sql).problems.iter().map(|problem| problem.code).collect();
         codes.dedup();
@@ -81,7 +81,7 @@ impl Drop for Ledger {
     }
 }
 
-/// The settlements' numbers stand behind the fundings'.
+/// The numbers of settlements sort after those of fundings.
 const NTH: &str = "(SELECT no FROM settlement ORDER BY no LIMIT 1 OFFSET";
 
 #[test]
@@ -109,14 +109,14 @@ fn the_first_broken_link_is_named_whatever_was_done_to_events() {
     assert_eq!((nth, code), (5, "trail_head"));
     assert!(sequence > 2);
     assert_eq!(l.first(&format!("DELETE FROM event WHERE k >> 16 = {NTH} 2)")), (2, 1, "trail_head"));
-    // Put in each other's place.
+    // Swapped.
     let swap = format!(
         "UPDATE event SET k = -1 WHERE {}; UPDATE event SET k = ({NTH} 1) << 16 | 2) WHERE {}; UPDATE event SET k = ({NTH} 1) << 16 | 3) WHERE k = -1",
         key(1, 2),
         key(1, 3)
     );
     assert_eq!(l.first(&swap), (1, 2, "trail_broken"));
-    // Of several the first.
+    // Only the first of several.
     let several = format!("UPDATE event SET at = 5 WHERE {}; DELETE FROM event WHERE {}", key(4, 1), key(2, 3));
     assert_eq!(l.first(&several), (2, 3, "trail_gap"));
     let several = format!("DELETE FROM event WHERE {}; DELETE FROM event WHERE {}", key(2, 2), key(2, 4));
@@ -126,7 +126,7 @@ fn the_first_broken_link_is_named_whatever_was_done_to_events() {
 #[test]
 fn a_history_that_was_cut_short_without_a_trace_is_found_by_the_log() {
     let l = Ledger::new(3);
-    // The last event goes, and the record is made to fit what is left.
+    // The last event is removed, and the record is adapted to the rest.
     let cut = format!(
         "DELETE FROM event WHERE k = (SELECT max(k) FROM event WHERE k >> 16 = {NTH} 1));
          UPDATE settlement SET version = version - 1,
@@ -145,7 +145,7 @@ fn faults_of_the_log_are_found() {
         let codes = l.codes(sql);
         assert!(codes.contains(&code), "{sql}: {codes:?}");
     };
-    // An event that is in the log is not; one that waits does not.
+    // An event that should be in the log is not; one that waits need not be.
     of_log("DELETE FROM feed WHERE position = 9", "feed_gap");
     of_log("DELETE FROM feed WHERE position = 9", "event_not_logged");
     of_log("DELETE FROM unlogged", "event_not_logged");
@@ -195,7 +195,7 @@ fn faults_of_webhooks_are_found() {
     }
 }
 
-/// One thing that clients, hosts or time do.
+/// One action of a client, a host or time.
 #[derive(Debug, Clone)]
 enum Deed {
     Pay(u8),
@@ -223,7 +223,7 @@ fn any_deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// What to run now for a deed; none where there is nothing to do it to.
+/// The command to run now for an action; `None` if it has no object.
 fn command(s: &Sandbox, hooks: &[Ulid], deed: &Deed, n: usize) -> Option<AnyCommand> {
     let caller = s.caller;
     Some(match deed {

@@ -1,4 +1,4 @@
-//! What a body's type and its schema say is what the validator takes: the same members, the same of them required, no others.
+//! A body's type and schema match the validator: the same members, the same required ones, no others.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "openapi")]
 
@@ -13,7 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use utoipa::PartialSchema;
 
-/// `whole` has every member; `least` is what says nothing, unless a member decides what others are required.
+/// `whole` has every member; `least` has none, unless a member decides which others are required.
 #[track_caller]
 fn agree<B: PartialSchema + Serialize + DeserializeOwned, T>(
     fields: &[&str],
@@ -40,7 +40,7 @@ fn agree<B: PartialSchema + Serialize + DeserializeOwned, T>(
         problems(&least).into_iter().filter(|(_, code)| code == "required").map(|(pointer, _)| pointer).collect();
     let required = schema["required"].as_array().into_iter().flatten().map(|name| format!("/{}", name.as_str().unwrap()));
     assert_eq!(missing, required.collect(), "what is required");
-    // A member that nobody looks at would be taken whatever it is.
+    // A member that is never read would be accepted with any value.
     for field in fields {
         let mut odd = whole.clone();
         odd[field] = json!({"odd": 1});
@@ -72,7 +72,7 @@ fn payments() {
 fn credentials() {
     let jwk = json!({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"});
     let enroll = json!({"jwk": jwk, "client_name": "Shop", "environment": "sandbox"});
-    // In the sandbox the name is required too, which a schema does not say.
+    // In the sandbox the name is required too, which the schema does not express.
     agree::<EnrollBody, _>(&EnrollBody::FIELDS, &enroll, json!({"environment": "live"}), parse_enroll);
     agree::<NewKeyBody, _>(&NewKeyBody::FIELDS, &json!({"jwk": jwk, "label": "till", "scope": "balances:read"}), json!({}), parse_new_key);
     agree::<TokenBody, _>(&TokenBody::FIELDS, &json!({"scope": "balances:read"}), json!({}), parse_token);

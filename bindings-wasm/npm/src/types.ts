@@ -204,25 +204,25 @@ export const EVENT_TYPES = [
 ] as const;
 
 /**
- * What happened.
+ * The type of an event in the event trace.
  *
  * - `settlement.accepted`: Stored, money held.
- * - `settlement.submitted`: On its way.
+ * - `settlement.submitted`: Recorded as sent; the rail may have the payment.
  * - `settlement.unknown`: The rail's answer is not known.
  * - `settlement.completed`: Paid.
  * - `settlement.failed`: Proved not paid.
- * - `settlement.cancelled`: Withdrawn.
- * - `settlement.partially_reversed`: A part came back.
- * - `settlement.reversed`: All came back.
- * - `settlement.returned`: The rail bounced it.
- * - `settlement.discrepancy`: Something contradicts what was proved.
- * - `settlement.reviewed`: A person looked.
- * - `attempt.started`: An attempt was stored, about to leave.
- * - `attempt.answered`: The rail's answer changed it.
- * - `reversal.accepted`: A reversal was asked for.
- * - `reversal.submitted`: It is on its way.
+ * - `settlement.cancelled`: Cancelled before it was sent.
+ * - `settlement.partially_reversed`: Part of the money was returned.
+ * - `settlement.reversed`: All of the money was returned.
+ * - `settlement.returned`: The rail returned the payment after it had completed.
+ * - `settlement.discrepancy`: Something contradicts a proven result.
+ * - `settlement.reviewed`: A person reviewed the settlement.
+ * - `attempt.started`: An attempt was stored, but has not left yet.
+ * - `attempt.answered`: The rail's answer changed the attempt.
+ * - `reversal.accepted`: A reversal was requested.
+ * - `reversal.submitted`: Recorded as sent; the rail may have the reversal.
  * - `reversal.unknown`: The rail's answer is not known.
- * - `reversal.completed`: The money is back.
+ * - `reversal.completed`: The money was returned.
  * - `reversal.failed`: Proved not reversed.
  */
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -236,12 +236,12 @@ export const ACTORS = [
 ] as const;
 
 /**
- * Who made it happen.
+ * Who caused an event.
  *
- * - `client`: The client, by a call.
+ * - `client`: The client, through a call.
  * - `system`: The gateway itself.
- * - `rail`: The rail, by an answer or a callback.
- * - `operator`: A person on the gateway's side.
+ * - `rail`: The rail, through an answer or a callback.
+ * - `operator`: A person who works for the gateway.
  */
 export type Actor = (typeof ACTORS)[number];
 
@@ -276,7 +276,7 @@ export type StateName =
   | "not_sent";
 
 /**
- * How a key signs (RFC 9421, section 3.3).
+ * The signature algorithms (RFC 9421, section 3.3).
  *
  * - `ecdsa-p256-sha256`: ECDSA over P-256 with SHA-256; the signature is `r‖s`, 64 bytes.
  * - `ed25519`: Ed25519 (RFC 8032).
@@ -286,9 +286,9 @@ export type KeyAlgorithm = "ecdsa-p256-sha256" | "ed25519";
 /**
  * Whether a key may sign.
  *
- * - `active`: It may.
- * - `pending`: Not before an operator approves it.
- * - `revoked`: Never again.
+ * - `active`: The key may sign.
+ * - `pending`: The key may not sign before an operator approves it.
+ * - `revoked`: The key may never sign again.
  */
 export type KeyStatus = "active" | "pending" | "revoked";
 
@@ -791,95 +791,95 @@ export interface Scenario {
   readonly description: string;
 }
 
-/** Up to where a receipt knows the settlement's trace. */
+/** The part of the settlement's event trace that a receipt covers. */
 export interface ReceiptTrace {
-  /** The sequence of the event. */
+  /** The sequence number of the event. */
   readonly n: number;
-  /** Its hash, which covers all before it: lower-case hex. */
+  /** The hash of the event, which covers all earlier ones: lower-case hex. */
   readonly head: string;
 }
 
-/** A receipt as JSON. What counts is `jws`; the rest is what it says, for people and simple programs. */
+/** A receipt as JSON. Only `jws` is authoritative; the rest is its content, for people and simple programs. */
 export interface Receipt {
   /** `rcpt_` and a ULID. */
   readonly id: string;
-  /** Who says it: the gateway's public address, `railgate` where it has none. */
+  /** The issuer: the gateway's public address, or `railgate` if it has none. */
   readonly issuer: string;
-  /** When the event took place that it is about, RFC 3339. */
+  /** When the event of the receipt occurred, RFC 3339. */
   readonly issued_at: Timestamp;
   /** `stl_` and a ULID. */
   readonly settlement_id: string;
   /** The client's reference. */
   readonly reference: string;
-  /** It stands for no money. */
+  /** Whether it is a sandbox receipt, which represents no money. */
   readonly sandbox: boolean;
   /** `completed`, `partially_reversed`, `reversed` or `returned`. */
   readonly status: SettlementStatus;
-  /** The amount that the payee got. */
+  /** The amount that the payee received. */
   readonly amount: Amount;
-  /** ISO 4217 code. */
+  /** The ISO 4217 code of the currency. */
   readonly currency: string;
-  /** The fee, beside the amount. */
+  /** The fee, in addition to the amount. */
   readonly fee: Amount;
-  /** Given back by reversals. */
+  /** The amount returned by reversals. */
   readonly reversed_amount: Amount;
-  /** Who paid: `cli_` and a ULID. */
+  /** The payer: `cli_` and a ULID. */
   readonly from: string;
-  /** Who was paid, masked. */
+  /** The payee, masked. */
   readonly to: string;
-  /** When it was completed, RFC 3339. */
+  /** When the payment was completed, RFC 3339. */
   readonly settled_at: Timestamp;
-  /** Through which provider. */
+  /** The provider that made the payment. */
   readonly provider: string;
   /** The rail's own reference. */
   readonly rail_reference: string | null;
-  /** The trace up to the event that it is about. */
+  /** The event trace up to the event of the receipt. */
   readonly trace: ReceiptTrace;
-  /** The receipt that this one takes the place of; null for the first. */
+  /** The receipt that this one replaces; null for the first. */
   readonly supersedes: string | null;
-  /** Under which key of `/.well-known/jwks.json` it is signed. */
+  /** The key in `/.well-known/jwks.json` that signed it. */
   readonly key_id: string;
   /** The receipt itself: a compact JWS (ES256). */
   readonly jws: string;
 }
 
-/** What a receipt says. The names are those of the JWS; amounts are decimals with the currency's decimals. */
+/** The content of a receipt. The names are those in the JWS; amounts are decimals with the currency's number of decimals. */
 export interface ReceiptClaims {
-  /** Who says it: the gateway's public address, `railgate` where it has none. */
+  /** The issuer: the gateway's public address, or `railgate` if it has none. */
   readonly iss: string;
   /** The receipt's id: `rcpt_` and a ULID. */
   readonly jti: string;
-  /** When the event took place that it is about, in seconds since the Unix epoch. */
+  /** When the event of the receipt occurred, in seconds since the Unix epoch. */
   readonly iat: number;
   /** The settlement: `stl_` and a ULID. */
   readonly sub: string;
-  /** `sandbox` or `live`. A sandbox receipt stands for no money. */
+  /** `sandbox` or `live`. A sandbox receipt represents no money. */
   readonly env: Environment;
   /** The client's reference. */
   readonly ref: string;
-  /** The amount that the payee got. */
+  /** The amount that the payee received. */
   readonly amt: Amount;
-  /** ISO 4217 code. */
+  /** The ISO 4217 code of the currency. */
   readonly cur: string;
-  /** The fee, beside the amount. */
+  /** The fee, in addition to the amount. */
   readonly fee: Amount;
-  /** Who paid: `cli_` and a ULID. */
+  /** The payer: `cli_` and a ULID. */
   readonly from: string;
-  /** Who was paid, masked. */
+  /** The payee, masked. */
   readonly to: string;
-  /** Where the settlement stands: `completed`, `partially_reversed`, `reversed` or `returned`. */
+  /** The status of the settlement: `completed`, `partially_reversed`, `reversed` or `returned`. */
   readonly status: SettlementStatus;
-  /** When it was completed, RFC 3339. */
+  /** When the payment was completed, RFC 3339. */
   readonly settled_at: Timestamp;
-  /** Through which provider. */
+  /** The provider that made the payment. */
   readonly provider: string;
   /** The rail's own reference. */
   readonly rail_ref: string | null;
-  /** Given back by reversals. */
+  /** The amount returned by reversals. */
   readonly rev: Amount;
-  /** The trace up to the event. */
+  /** The event trace up to the event of the receipt. */
   readonly ev: ReceiptTrace;
-  /** The receipt that this one takes the place of. */
+  /** The receipt that this one replaces. */
   readonly supersedes?: string;
 }
 

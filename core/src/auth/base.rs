@@ -7,21 +7,21 @@ use super::SignatureInput;
 use super::input::{Component, Parameter, invalid};
 use crate::error::Error;
 
-/// The parts of a request, or of a response, that a signature can cover.
+/// The parts of a request or response that a signature can cover.
 #[derive(Clone, Copy)]
 pub struct Message<'a> {
-    /// The method, of a request.
+    /// The method of a request.
     pub method: &'a str,
-    /// The absolute target URI, of a request. A server builds it from its own configured address, never from `Host`.
+    /// The absolute target URI of a request. A server builds it from its configured address, never from `Host`.
     pub target_uri: &'a str,
-    /// The status code, of a response.
+    /// The status code of a response.
     pub status: Option<u16>,
-    /// Fields in the order of arrival, one entry for each field line. Names are usually in lower case; others match too.
+    /// Fields in the order received, one entry per field line. Names are usually in lower case, but matching ignores case.
     pub fields: &'a [(&'a str, &'a [u8])],
 }
 
 impl fmt::Debug for Message<'_> {
-    /// Without the values of the fields: a token is among them.
+    /// Omits the field values: they include a token.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.fields.iter().map(|(name, _)| *name);
         write!(f, "Message({} {} {:?} ", self.method, self.target_uri, self.status)?;
@@ -31,18 +31,18 @@ impl fmt::Debug for Message<'_> {
 }
 
 impl Message<'_> {
-    /// The field's value: its lines, trimmed, with `", "` between them. `None` if there is none, or if a line has bytes
-    /// that are not visible ASCII, space or tab.
+    /// The field's value: its lines, trimmed and joined with `", "`. `None` if there is none, or if a line has bytes other than
+    /// visible ASCII, space and tab.
     pub fn field(&self, name: &str) -> Option<String> {
         self.combined(name).ok().flatten().map(Cow::into_owned)
     }
 
-    /// Whether there is such a field, whatever is in it.
+    /// Whether the field is present, regardless of its value.
     pub(super) fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 
-    /// [`Message::field`], borrowed where there is one line; an error if a line cannot be signed.
+    /// Like [`Message::field`], but borrowed if there is only one line; an error if a line cannot be signed.
     pub(super) fn combined(&self, name: &str) -> Result<Option<Cow<'_, str>>, Error> {
         let mut value: Option<Cow<'_, str>> = None;
         for (_, line) in self.fields.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)) {
@@ -60,7 +60,7 @@ impl Message<'_> {
     }
 }
 
-/// A field line without the white space around it, if it is ASCII on one line.
+/// A field line without surrounding white space, if it is ASCII on one line.
 fn plain(line: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(line).ok()?.trim_matches([' ', '\t']);
     text.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')).then_some(text)
@@ -70,8 +70,8 @@ impl SignatureInput {
     /// The signature base of `message`.
     ///
     /// # Errors
-    /// [`SignatureInvalid`](crate::error::ErrorCode::SignatureInvalid) with a detail that names the component that the
-    /// message lacks or has twice, or that is not supported.
+    /// [`SignatureInvalid`](crate::error::ErrorCode::SignatureInvalid); the detail names the component that is missing from the
+    /// message, occurs twice, or is not supported.
     pub fn base(&self, message: &Message<'_>) -> Result<String, Error> {
         if self.too_many {
             return Err(invalid("the signature covers too many components"));
@@ -98,11 +98,11 @@ impl SignatureInput {
             Parameter::None if name.starts_with('@') => derived(name, message, out),
             Parameter::None => {
                 if name.is_empty() || !name.bytes().all(is_field_name) {
-                    return Err(invalid(format!("\"{name}\" is not the name of a field in lower case")));
+                    return Err(invalid(format!("\"{name}\" is not a field name in lower case")));
                 }
                 match message.combined(name)? {
                     Some(value) => out.push_str(&value),
-                    None => return Err(invalid(format!("the field {name} is covered and the message does not have it"))),
+                    None => return Err(invalid(format!("the field {name} is covered, but the message does not have it"))),
                 }
                 Ok(())
             }
@@ -121,7 +121,7 @@ fn unsupported(name: &str, parameter: &str) -> Error {
     invalid(format!("the component \"{name}\" with the parameter {parameter} is not supported"))
 }
 
-/// RFC 9110 tokens without capital letters.
+/// RFC 9110 tokens without upper-case letters.
 fn is_field_name(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~')
 }
@@ -129,15 +129,15 @@ fn is_field_name(byte: u8) -> bool {
 /// The message, if it is a request.
 fn request<'m>(name: &str, message: &'m Message<'_>) -> Result<&'m Message<'m>, Error> {
     if message.status.is_some() {
-        return Err(invalid(format!("the component \"{name}\" is one of requests, and this is a response")));
+        return Err(invalid(format!("the component \"{name}\" belongs to requests, but this is a response")));
     }
     Ok(message)
 }
 
-/// RFC 9421, section 2.2.
+/// Writes the value of a derived component (RFC 9421, section 2.2).
 fn derived(name: &str, message: &Message<'_>, out: &mut String) -> Result<(), Error> {
     if name == "@status" {
-        let status = message.status.ok_or_else(|| invalid("the component \"@status\" is one of responses, and this is a request"))?;
+        let status = message.status.ok_or_else(|| invalid("the component \"@status\" belongs to responses, but this is a request"))?;
         let _ = write!(out, "{status:03}");
         return Ok(());
     }
@@ -167,12 +167,12 @@ fn derived(name: &str, message: &Message<'_>, out: &mut String) -> Result<(), Er
             }
         }
         "@query-param" => return Err(invalid("the component \"@query-param\" needs the parameter name")),
-        _ => return Err(invalid(format!("the component \"{name}\" is not known"))),
+        _ => return Err(invalid(format!("the component \"{name}\" is unknown"))),
     }
     Ok(())
 }
 
-/// An absolute URI with an authority, in its parts.
+/// An absolute URI with an authority, split into its parts.
 struct Uri<'a> {
     whole: &'a str,
     scheme: &'a str,
@@ -197,7 +197,7 @@ impl<'a> Uri<'a> {
         (clean && http && !authority.is_empty() && !authority.contains('@')).then_some(Self { whole, scheme, authority, path, query })
     }
 
-    /// In lower case, without the scheme's own port.
+    /// Writes the authority in lower case, without the scheme's default port.
     fn write_authority(&self, out: &mut String) {
         let port = if self.scheme.eq_ignore_ascii_case("https") { ":443" } else { ":80" };
         let host = self.authority.strip_suffix(port).or_else(|| self.authority.strip_suffix(':')).unwrap_or(self.authority);
@@ -205,20 +205,21 @@ impl<'a> Uri<'a> {
     }
 }
 
-/// The one parameter `wanted` of the query, encoded again (RFC 9421, section 2.2.8). `wanted` is the encoded name.
+/// The query parameter `wanted`, re-encoded (RFC 9421, section 2.2.8); an error unless it occurs exactly once. `wanted` is the
+/// encoded name.
 fn query_parameter(query: &str, wanted: &str) -> Result<String, Error> {
     let mut found = None;
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         if encoded_again(name).is_some_and(|name| name == wanted) && found.replace(value).is_some() {
-            return Err(invalid(format!("the query parameter {wanted} is covered and there more than once")));
+            return Err(invalid(format!("the query parameter {wanted} is covered, but occurs more than once")));
         }
     }
-    let value = found.ok_or_else(|| invalid(format!("the query parameter {wanted} is covered and not there")))?;
+    let value = found.ok_or_else(|| invalid(format!("the query parameter {wanted} is covered, but missing")))?;
     encoded_again(value).ok_or_else(|| invalid(format!("the query parameter {wanted} is not UTF-8")))
 }
 
-/// Decodes a part of a form and encodes it in the one way that is signed; `None` if it is not UTF-8.
+/// Decodes a form value and encodes it in the canonical form that is signed; `None` if it is not UTF-8.
 fn encoded_again(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -316,8 +317,7 @@ mod tests {
         ] {
             assert_eq!(value(uri, &format!("\"@query-param\";name=\"{name}\"")), expected);
         }
-        for (name, why) in [("twice", "more than once"), ("none", "not there"), ("bad", "not UTF-8"), ("fa%c3%a7ade%22%3A%20", "not there")]
-        {
+        for (name, why) in [("twice", "more than once"), ("none", "missing"), ("bad", "not UTF-8"), ("fa%c3%a7ade%22%3A%20", "missing")] {
             let error = base_of(uri, None, &format!("\"@query-param\";name=\"{name}\"")).unwrap_err();
             assert!(error.contains(why), "{name}: {error}");
         }
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn what_has_no_base_is_refused_and_named() {
         for (covered, why) in [
-            ("\"content-type\"", "content-type is covered and the message does not have it"),
+            ("\"content-type\"", "content-type is covered, but the message does not have it"),
             ("\"date\" \"date\"", "covered twice"),
             ("\"@method\" \"x-ows\" \"@method\"", "covered twice"),
             ("\"@query-param\";name=\"a\" \"@query-param\";name=\"a\"", "covered twice"),

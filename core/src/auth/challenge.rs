@@ -1,8 +1,8 @@
-//! The nonces that the gateway issues: nothing is stored, and every node with the same keys accepts them.
+//! The nonces that the gateway issues. Nothing is stored: every node with the same keys accepts them.
 //!
 //! `body = key_id(u8) ‖ exp(u32be, seconds) ‖ random(11)`,
 //! `tag = HMAC-SHA256(key, "railgate-challenge-v1\0" ‖ env ‖ "\0" ‖ body)[..16]`,
-//! `challenge = "c1." base64url(body) "." base64url(tag)`, and a nonce is a challenge, or one with `"." suffix` after it.
+//! `challenge = "c1." base64url(body) "." base64url(tag)`. A nonce is a challenge, or a challenge followed by `"." suffix`.
 
 use std::fmt;
 
@@ -22,27 +22,27 @@ pub const CHALLENGE_TTL_S: i64 = 300;
 
 const CONTEXT: &[u8] = b"railgate-challenge-v1\0";
 const PREFIX: &str = "c1.";
-/// Sixteen bytes in base64url without padding.
+/// The length of sixteen bytes in base64url without padding.
 const PART_CHARS: usize = 22;
 const SUFFIX_MAX_CHARS: usize = 32;
 
-/// The keys that challenges are tagged with: the newest one tags, all are accepted.
+/// The keys that tag challenges: the newest one tags new challenges, all are accepted.
 pub struct ChallengeKeys {
-    /// Newest first, never empty.
+    /// Key numbers and keys, newest first, never empty.
     keys: Vec<(u8, [u8; 32])>,
 }
 
-/// A nonce that is the gateway's own and has not expired. Whether it was used before, the store decides.
+/// A nonce that the gateway issued and that has not expired. The store decides whether it was used before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nonce {
-    /// SHA-256 of the whole nonce, suffix included: what is burnt.
+    /// SHA-256 of the whole nonce, including the suffix. The store records it as used.
     pub hash: [u8; 32],
-    /// When it expires; from then on it need not be remembered.
+    /// When it expires; after that it need not be remembered.
     pub expires_at: Millis,
 }
 
 impl ChallengeKeys {
-    /// Keys by their number, newest first; `None` if there are none, or two of one number.
+    /// Numbered keys, newest first; `None` if there are none, or if two have the same number.
     pub fn new(keys: Vec<(u8, [u8; 32])>) -> Option<Self> {
         let keys = Self { keys };
         let unique = keys.keys.iter().enumerate().all(|(n, (id, _))| keys.keys.iter().take(n).all(|(other, _)| other != id));
@@ -68,11 +68,10 @@ impl ChallengeKeys {
         out
     }
 
-    /// Checks that `nonce` begins with a challenge that these keys tagged for `mode` and that has not expired.
+    /// Checks that `nonce` starts with an unexpired challenge that these keys tagged for `mode`.
     ///
     /// # Errors
-    /// [`ErrorCode::ChallengeInvalid`], without a reason, if it does not, and [`ErrorCode::ChallengeExpired`] if it has
-    /// expired.
+    /// [`ErrorCode::ChallengeInvalid`], without a reason, if it does not; [`ErrorCode::ChallengeExpired`] if it has expired.
     pub fn check(&self, nonce: &str, mode: Mode, now: Millis) -> Result<Nonce, Error> {
         let invalid = || Error::new(ErrorCode::ChallengeInvalid);
         let parsed = Parsed::read(nonce).ok_or_else(invalid)?;
@@ -87,7 +86,7 @@ impl ChallengeKeys {
         Ok(Nonce { hash: Sha256::digest(nonce).into(), expires_at })
     }
 
-    /// Whether `nonce` names one of these keys. If not, a host that shares its keys with others may have to read them again.
+    /// Whether `nonce` names one of these keys. If not, a host that shares its keys with others may have to reload them.
     pub fn knows(&self, nonce: &str) -> bool {
         Parsed::read(nonce).is_some_and(|parsed| self.key(parsed.body[0]).is_some())
     }
@@ -134,14 +133,14 @@ impl Parsed {
     }
 }
 
-/// Decodes strictly, so that a value has only one text: it is the text that is burnt.
+/// Decodes strictly: each value has only one encoding, because the encoded text is what is recorded as used.
 fn part(text: &str) -> Option<[u8; 16]> {
     let mut out = [0; 16];
     (URL_SAFE_NO_PAD.decode_slice(text, &mut out) == Ok(16)).then_some(out)
 }
 
 fn tag(key: &[u8; 32], mode: Mode, body: &[u8; 16]) -> [u8; 16] {
-    // HMAC fills a key up to a block with zeros; done here, nothing can fail.
+    // HMAC pads a key with zeros to a full block; padding it here leaves no error to handle.
     let mut block = Zeroizing::new([0; 64]);
     block[..32].copy_from_slice(key);
     let mut mac = Hmac::<Sha256>::new((&*block).into()).chain_update(CONTEXT);
@@ -207,7 +206,7 @@ mod tests {
                 let mut changed = challenge.clone();
                 changed.replace_range(at..=at, other.encode_utf8(&mut [0; 4]));
                 if changed != challenge {
-                    // Also once it has expired: that is told of real challenges only.
+                    // Even if it has expired: only genuine challenges are reported as expired.
                     assert_eq!(code(keys.check(&changed, Mode::Live, NOW * 2)), Some(ErrorCode::ChallengeInvalid), "{changed}");
                 }
             }

@@ -1,4 +1,4 @@
-//! `Content-Digest` (RFC 9530).
+//! The `Content-Digest` field (RFC 9530).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,17 +9,16 @@ use sha2::{Digest as _, Sha256, Sha512};
 use super::input::{FIELD_MAX_BYTES, Refused};
 use crate::error::{Error, ErrorCode};
 
-/// The field's value for `body`: `sha-256=:…:`.
+/// The field value for `body`: `sha-256=:…:`.
 pub fn content_digest(body: &[u8]) -> String {
     format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(body)))
 }
 
-/// Checks the field against the body's bytes. `sha-256` is required; `sha-512` is checked if present; digests of
-/// other algorithms are ignored.
+/// Checks the field against the body. `sha-256` is required, `sha-512` is checked if present, and digests of other algorithms are
+/// ignored.
 ///
 /// # Errors
-/// [`ErrorCode::DigestMismatch`] with a detail that says whether the field is malformed, lacks `sha-256`, or is the
-/// digest of another body.
+/// [`ErrorCode::DigestMismatch`]; the detail says whether the field is malformed, lacks `sha-256`, or belongs to another body.
 pub fn check_content_digest(field: &str, body: &[u8]) -> Result<(), Error> {
     if field.len() > FIELD_MAX_BYTES {
         return Err(mismatch("Content-Digest is too long"));
@@ -28,7 +27,7 @@ pub fn check_content_digest(field: &str, body: &[u8]) -> Result<(), Error> {
         .parse_dictionary_with_visitor(Digests::default())
         .map_err(|error| mismatch(format!("Content-Digest is malformed: {error}")))?;
     let Some(sha256) = digests.sha256 else {
-        return Err(mismatch("Content-Digest must name the sha-256 of the body"));
+        return Err(mismatch("Content-Digest must include the sha-256 of the body"));
     };
     if sha256[..] != Sha256::digest(body)[..] {
         return Err(mismatch("the sha-256 in Content-Digest is not that of the body"));
@@ -50,7 +49,7 @@ struct Digests {
     sha512: Option<Vec<u8>>,
 }
 
-/// Where a digest is kept; nowhere if its algorithm is unknown.
+/// Where to store a digest; `None` if its algorithm is unknown.
 struct Slot<'s>(Option<&'s mut Option<Vec<u8>>>);
 
 impl<'de> DictionaryVisitor<'de> for Digests {
@@ -63,7 +62,7 @@ impl<'de> DictionaryVisitor<'de> for Digests {
             "sha-512" => Some(&mut self.sha512),
             _ => None,
         };
-        // The last of two would count, and a careless reader may take the first.
+        // The second of two would win, but a careless reader may use the first.
         if slot.as_ref().is_some_and(|slot| slot.is_some()) { Err(Refused("a digest is given twice")) } else { Ok(Slot(slot)) }
     }
 
@@ -134,9 +133,9 @@ mod tests {
             (format!("{other}, {sha512}"), "sha-256 in Content-Digest is not"),
             (format!("{sha256}, {sha256}"), "twice"),
             (format!("{other}, {sha256}"), "twice"),
-            (sha512.to_owned(), "must name the sha-256"),
-            (String::new(), "must name the sha-256"),
-            ("md5=:AA==:".into(), "must name the sha-256"),
+            (sha512.to_owned(), "must include the sha-256"),
+            (String::new(), "must include the sha-256"),
+            ("md5=:AA==:".into(), "must include the sha-256"),
             ("sha-256".into(), "byte sequence"),
             ("sha-256=(:AA==:)".into(), "byte sequence"),
             ("sha-256=\"X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=\"".into(), "byte sequence"),
@@ -151,7 +150,7 @@ mod tests {
             assert_eq!(error.code, ErrorCode::DigestMismatch);
             assert!(error.detail.contains(why), "{bad}: {}", error.detail);
         }
-        // Sixteen of the thirty-two bytes are not the digest.
+        // Sixteen of the thirty-two bytes are not a digest.
         let short = format!("sha-256=:{}:", STANDARD.encode(&Sha256::digest(body)[..16]));
         assert!(check_content_digest(&short, body).is_err());
     }

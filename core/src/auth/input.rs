@@ -1,7 +1,7 @@
 //! `Signature-Input` and `Signature`: what was signed, and the signatures (RFC 9421, section 4).
 //!
-//! Both are dictionaries (RFC 9651). One pass over the field writes each member again, strictly and in the order
-//! received, and notes where the parts are; nothing of it is looked up by name in a map.
+//! Both are dictionaries (RFC 9651). A single pass over the field re-serialises each member strictly, in the order received, and
+//! records where the parts are; nothing is looked up by name in a map.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,24 +12,24 @@ use sfv::{BareItemFromInput, ItemSerializer, KeyRef, Parser, RefBareItem};
 
 use crate::error::{Error, ErrorCode};
 
-/// The longest field that is read, all its lines together.
+/// The maximum length of a field in bytes, all its lines together.
 pub(super) const FIELD_MAX_BYTES: usize = 8 * 1024;
-/// The most components one signature may cover.
+/// The maximum number of components per signature.
 const COMPONENTS_MAX: usize = 32;
 
-/// Enough for the profile's own signatures, so that they are read with one allocation.
+/// Enough for the profile's own signatures, which therefore need only one allocation.
 const TEXT_BYTES: usize = 384;
 
-/// One member of `Signature-Input`: which components a signature covers, and its parameters.
+/// One member of `Signature-Input`: the components that a signature covers, and its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureInput {
     label: String,
-    /// The member's value, serialised: the last line of the signature base.
+    /// The member's serialised value: the last line of the signature base.
     pub(super) text: String,
     pub(super) components: Vec<Component>,
-    /// Whether it lists more components than are read.
+    /// Whether it lists more than `COMPONENTS_MAX` components.
     pub(super) too_many: bool,
-    /// A parameter that was given twice, or with a value of another type than RFC 9421's.
+    /// A parameter that occurs twice, or whose value has a different type than in RFC 9421.
     pub(super) wrong_parameter: Option<&'static str>,
     created: Option<i64>,
     expires: Option<i64>,
@@ -39,10 +39,10 @@ pub struct SignatureInput {
     tag: Option<String>,
 }
 
-/// A component identifier, as a part of [`SignatureInput::text`].
+/// A component identifier, as ranges of [`SignatureInput::text`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Component {
-    /// Its name, without quotes.
+    /// The component name, without quotes.
     pub(super) name: Range<usize>,
     /// The whole identifier, with quotes and parameters.
     pub(super) whole: Range<usize>,
@@ -54,35 +54,35 @@ pub(super) struct Component {
 pub(super) enum Parameter {
     /// No parameters.
     None,
-    /// `name`, of `@query-param`.
+    /// The `name` parameter of `@query-param`.
     Name(String),
-    /// A parameter that is not supported.
+    /// The name of a parameter that is not supported.
     Other(String),
 }
 
 impl SignatureInput {
-    /// The label that joins it to its signature.
+    /// The label that links it to its signature.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// Whether it covers the whole component `name`: one with parameters does not count.
+    /// Whether it covers the whole component `name`. Components with parameters do not count.
     pub fn covers(&self, name: &str) -> bool {
         let plain = |component: &&Component| component.parameter == Parameter::None;
         self.components.iter().filter(plain).any(|component| self.part(&component.name) == name)
     }
 
-    /// The tag: what the signature is for.
+    /// The tag, which states the purpose of the signature.
     pub fn tag(&self) -> Option<&str> {
         self.tag.as_deref()
     }
 
-    /// When it was made, in seconds since 1970.
+    /// When the signature was made, in seconds since 1970.
     pub fn created(&self) -> Option<i64> {
         self.created
     }
 
-    /// After which time its maker does not want it accepted, in seconds since 1970.
+    /// When the signature expires according to its maker, in seconds since 1970.
     pub fn expires(&self) -> Option<i64> {
         self.expires
     }
@@ -92,26 +92,27 @@ impl SignatureInput {
         self.nonce.as_deref()
     }
 
-    /// The name of the key.
+    /// The `keyid` parameter, unchecked.
     pub fn keyid(&self) -> Option<&str> {
         self.keyid.as_deref()
     }
 
-    /// The name of the algorithm.
+    /// The `alg` parameter, unchecked.
     pub fn alg(&self) -> Option<&str> {
         self.alg.as_deref()
     }
 
-    /// The members of a `Signature-Input` field, in the order received.
+    /// Parses the members of a `Signature-Input` field, in the order received.
     ///
     /// # Errors
-    /// [`ErrorCode::SignatureInvalid`] if it is not a dictionary of inner lists of strings, or names a label twice.
-    /// A flaw in one signature, such as a parameter of the wrong type, is noted but is no error: another one may be meant.
+    /// [`ErrorCode::SignatureInvalid`] if it is not a dictionary of inner lists of strings, or if a label occurs twice. A flaw in
+    /// one signature, such as a parameter of the wrong type, is recorded but is not an error: the caller may want another
+    /// signature.
     pub fn parse_field(field: &str) -> Result<Vec<SignatureInput>, Error> {
         parse("Signature-Input", field, Inputs(Vec::new()))
     }
 
-    /// Moves the nonce out: it is copied once per call.
+    /// Moves the nonce out, so that it is copied only once per call.
     pub(super) fn take_nonce(&mut self) -> Option<String> {
         self.nonce.take()
     }
@@ -137,13 +138,13 @@ impl SignatureInput {
     }
 }
 
-/// The bytes that a `Signature` field has under `label`.
+/// The bytes under `label` in a `Signature` field.
 ///
 /// # Errors
-/// [`ErrorCode::SignatureInvalid`] if the field is malformed or has nothing under the label.
+/// [`ErrorCode::SignatureInvalid`] if the field is malformed or lacks the label.
 pub(super) fn signature_bytes(field: &str, label: &str) -> Result<Vec<u8>, Error> {
     let found = parse("Signature", field, Signatures { label, labels: Vec::new(), found: None })?;
-    found.ok_or_else(|| invalid(format!("Signature has nothing under the label {label} of Signature-Input")))
+    found.ok_or_else(|| invalid(format!("Signature lacks the label {label} of Signature-Input")))
 }
 
 pub(super) fn invalid(detail: impl Into<Cow<'static, str>>) -> Error {
@@ -157,7 +158,7 @@ fn parse<'a, V: DictionaryVisitor<'a>>(name: &str, field: &'a str, visitor: V) -
     Parser::new(field).parse_dictionary_with_visitor(visitor).map_err(|error| invalid(format!("{name} is malformed: {error}")))
 }
 
-/// Why a well-formed field is refused nevertheless.
+/// Why a well-formed field is refused anyway.
 #[derive(Debug)]
 pub(super) struct Refused(pub(super) &'static str);
 
@@ -178,7 +179,7 @@ impl<'a> DictionaryVisitor<'a> for Inputs {
     type Error = Refused;
 
     fn entry(&mut self, key: &'a KeyRef) -> Result<impl EntryVisitor<'a>, Refused> {
-        // The last one would count (RFC 9651); whoever looked at the first would be deceived.
+        // The last one would win (RFC 9651) and deceive a reader that used the first.
         if self.0.iter().any(|known| known.label == key.as_str()) {
             return Err(TWICE);
         }
@@ -234,7 +235,7 @@ impl<'a> ItemVisitor<'a> for ReadComponent<'_> {
             input.too_many = true;
             return Ok(ReadComponentParameters(None));
         }
-        // A name with a quote or a backslash is none; it is kept as it is written, and refused when it is asked for.
+        // A name with a quote or a backslash is invalid; it is stored as received and refused when it is looked up.
         if !input.components.is_empty() {
             input.text.push(' ');
         }
@@ -299,7 +300,7 @@ impl<'a> ParameterVisitor<'a> for ReadParameters<'_> {
     }
 }
 
-/// Fills the slot. True if that was wrong: the slot was full, or the value has another type.
+/// Fills the slot. Returns true on an error: the slot was full, or the value has another type.
 fn integer(slot: &mut Option<i64>, value: BareItemFromInput<'_>) -> bool {
     match value {
         BareItemFromInput::Integer(value) => slot.replace(value.into()).is_some(),

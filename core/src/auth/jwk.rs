@@ -1,4 +1,4 @@
-//! Public keys as RFC 7517 JSON Web Keys, read strictly.
+//! Public keys as JSON Web Keys (RFC 7517), parsed strictly.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,26 +10,26 @@ use super::{Algorithm, PublicKey};
 use crate::error::Error;
 use crate::validate::json::{FieldProblems, Value};
 
-/// Members that only a private or a secret key has (RFC 7518, section 6; RFC 8037, section 2).
+/// Members that only private or secret keys have (RFC 7518, section 6; RFC 8037, section 2).
 const PRIVATE: [&str; 8] = ["d", "k", "p", "q", "dp", "dq", "qi", "oth"];
 const KEY_OPS_MAX: usize = 16;
 
-/// Reads a public key for signatures, P-256 or Ed25519. Members that say nothing about the key itself are ignored.
+/// Parses a public key for signatures, P-256 or Ed25519. Members that do not describe the key itself are ignored.
 ///
 /// # Errors
 /// [`MalformedJson`](crate::error::ErrorCode::MalformedJson), or
-/// [`InvalidFields`](crate::error::ErrorCode::InvalidFields) with everything that is wrong; the pointers begin at the key.
+/// [`InvalidFields`](crate::error::ErrorCode::InvalidFields) with everything that is wrong; the pointers start at the key.
 pub fn parse_jwk(jwk: &str) -> Result<PublicKey, Error> {
     Ok(read_jwk(Value::parse(jwk)?)?)
 }
 
-/// [`parse_jwk`] of a value inside a body.
+/// [`parse_jwk`] for a value inside a body.
 pub(crate) fn read_jwk(value: Value<'_>) -> Result<PublicKey, FieldProblems> {
     read_jwk_as(value, PublicKey::from_bytes)
 }
 
-/// [`read_jwk`] without arithmetic on the curve: for callers whose own library refuses a point that is not on it, as
-/// every library does before it verifies.
+/// [`read_jwk`] without curve arithmetic: for callers whose own library rejects a point that is not on the curve, as every library
+/// does before it verifies.
 pub(crate) fn read_unchecked_jwk(value: Value<'_>) -> Result<PublicKey, FieldProblems> {
     read_jwk_as(value, PublicKey::from_stored)
 }
@@ -65,7 +65,7 @@ impl<'a> Members<'a> {
                 problem(problems, name, "duplicate_field", "must not be given twice");
             }
         }
-        // As everywhere, `null` is a member that is absent.
+        // `null` counts as absent, as everywhere.
         members.retain(|(_, value)| value.raw() != "null");
         Ok(Self(members))
     }
@@ -81,7 +81,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The key, or `None` after noting why not.
+    /// The key, or `None` after recording why there is none.
     fn key(&self, make: fn(Algorithm, &[u8]) -> Option<PublicKey>, problems: &mut FieldProblems) -> Option<PublicKey> {
         let (algorithm, curve, names): (_, _, &[&str]) = match &*self.text("kty", problems)? {
             "EC" => (Algorithm::EcdsaP256Sha256, "P-256", &["ES256"]),
@@ -108,7 +108,7 @@ impl<'a> Members<'a> {
             Algorithm::Ed25519 => make(algorithm, &x?),
         };
         if key.is_none() {
-            problem(problems, "x", "malformed_key", format!("is not that of a usable point of {curve}"));
+            problem(problems, "x", "malformed_key", format!("does not belong to a usable point of {curve}"));
         }
         key
     }
@@ -117,7 +117,7 @@ impl<'a> Members<'a> {
         let text = self.text(name, problems)?;
         let bytes = URL_SAFE_NO_PAD.decode(&*text).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
         if bytes.is_none() {
-            problem(problems, name, "malformed_key", "must be 32 bytes in base64url without padding, which are 43 characters");
+            problem(problems, name, "malformed_key", "must be 32 bytes in base64url without padding (43 characters)");
         }
         bytes
     }
@@ -204,7 +204,7 @@ mod tests {
             (ec("").replace(X, "").replace(Y, "A"), &[("/x", "malformed_key"), ("/y", "malformed_key")]),
             (ec("").replace(X, &format!("{X}=")), &[("/x", "malformed_key")]),
             (ec("").replace('_', "/"), &[("/x", "malformed_key")]),
-            // The last character has two bits too many.
+            // The last character has two non-zero bits that do not belong to the value.
             (okp("").replace("D0bs", "D0bt"), &[("/x", "malformed_key")]),
             (ec("").replace(Y, X), &[("/x", "malformed_key")]),
             (ec("").replace(X, &zeros).replace(Y, &zeros), &[("/x", "malformed_key")]),

@@ -12,7 +12,7 @@ use crate::lifecycle::stored_enum;
 use crate::validate::json::Value;
 
 stored_enum! {
-    /// How a key signs (RFC 9421, section 3.3).
+    /// The signature algorithms (RFC 9421, section 3.3).
     pub enum Algorithm {
         /// ECDSA over P-256 with SHA-256; the signature is `r‖s`, 64 bytes.
         EcdsaP256Sha256 = 1 "ecdsa-p256-sha256",
@@ -21,12 +21,12 @@ stored_enum! {
     }
 }
 
-/// A key's RFC 7638 thumbprint (SHA-256): what `keyid` names.
+/// A key's RFC 7638 thumbprint (SHA-256), used as `keyid`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub [u8; 32]);
 
 impl KeyId {
-    /// Reads 43 characters of base64url without padding.
+    /// Parses 43 characters of base64url without padding.
     pub fn parse(text: &str) -> Option<Self> {
         URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
     }
@@ -44,12 +44,12 @@ impl fmt::Debug for KeyId {
     }
 }
 
-/// A public key that can verify: on its curve, and not one of the few under which anything verifies.
+/// A public key that can verify signatures: on its curve, and not one of the weak keys under which anything verifies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PublicKey {
-    /// A point of P-256, SEC 1 uncompressed: `04 ‖ x ‖ y`.
+    /// A P-256 point, SEC 1 uncompressed: `04 ‖ x ‖ y`.
     P256([u8; 65]),
-    /// An Ed25519 key, RFC 8032.
+    /// An Ed25519 key (RFC 8032).
     Ed25519([u8; 32]),
 }
 
@@ -61,8 +61,8 @@ impl PublicKey {
         p256::ecdsa::VerifyingKey::from_sec1_bytes(&point).ok().map(|_| Self::P256(point))
     }
 
-    /// An Ed25519 key; `None` if it is not on the curve, is of small order, or has a `y` not below the field's prime:
-    /// such a key would have two thumbprints.
+    /// An Ed25519 key; `None` if it is not on the curve, is of small order, or has a `y` that is not below the field's prime: such
+    /// a key would have two thumbprints.
     pub fn ed25519(bytes: &[u8]) -> Option<Self> {
         let bytes: [u8; 32] = bytes.try_into().ok()?;
         let [low, middle @ .., high] = &bytes;
@@ -79,8 +79,7 @@ impl PublicKey {
         }
     }
 
-    /// A key from the bytes of [`PublicKey::as_bytes`] that this program stored itself, and so checked when they came in.
-    /// Costs no arithmetic on the curve.
+    /// A key from the bytes of [`PublicKey::as_bytes`] that this program checked and stored itself. Costs no curve arithmetic.
     pub(crate) fn from_stored(algorithm: Algorithm, bytes: &[u8]) -> Option<Self> {
         match algorithm {
             Algorithm::EcdsaP256Sha256 => bytes.try_into().ok().filter(|point: &[u8; 65]| point[0] == 4).map(Self::P256),
@@ -88,23 +87,22 @@ impl PublicKey {
         }
     }
 
-    /// The key in a row. The rows of a database may have been changed by hand, so that a point is looked at; those of a journal
-    /// are chained, and its hosts need not load the arithmetic of two curves.
+    /// The key in a row. Database rows may have been changed by hand, so the point is checked. Rows of a journal are chained, and
+    /// its hosts need not load the arithmetic of two curves.
     pub(crate) fn of_row(algorithm: Algorithm, bytes: &[u8]) -> Option<Self> {
         let databases = cfg!(any(feature = "sqlite", feature = "postgres"));
         if databases { Self::from_bytes(algorithm, bytes) } else { Self::from_stored(algorithm, bytes) }
     }
 
-    /// One's own key, from the JWK that its key store returned. Its shape is checked, but not that it is a point on its
-    /// curve.
+    /// The caller's own key, from the JWK that its key store returned. Checks its format, but not that it is a point on its curve.
     ///
     /// # Errors
-    /// As of [`parse_jwk`](super::parse_jwk).
+    /// The same errors as [`parse_jwk`](super::parse_jwk).
     pub fn trusted_jwk(jwk: &str) -> Result<Self, Error> {
         Ok(read_unchecked_jwk(Value::parse(jwk)?)?)
     }
 
-    /// How it signs.
+    /// The key's signature algorithm.
     pub fn algorithm(&self) -> Algorithm {
         match self {
             Self::P256(_) => Algorithm::EcdsaP256Sha256,
@@ -112,7 +110,7 @@ impl PublicKey {
         }
     }
 
-    /// Its bytes: 65 or 32.
+    /// The key's bytes: 65 for P-256, 32 for Ed25519.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             Self::P256(bytes) => bytes,
@@ -132,7 +130,7 @@ impl PublicKey {
         }
     }
 
-    /// Its thumbprint.
+    /// The key's RFC 7638 thumbprint.
     pub fn id(&self) -> KeyId {
         KeyId(Sha256::digest(self.jwk()).into())
     }
@@ -161,12 +159,12 @@ mod tests {
     fn what_is_no_key_is_refused() {
         assert_eq!(PublicKey::p256(&[4; 65]), None);
         assert_eq!(PublicKey::p256(&[0]), None);
-        // The identity: every signature could be made to fit.
+        // The identity: a signature could be forged for any message.
         let mut weak = [0u8; 32];
         weak[0] = 1;
         assert_eq!(PublicKey::ed25519(&weak), None);
         assert_eq!(PublicKey::ed25519(&[7; 31]), None);
-        // y = 3 is a point, and so is its second spelling y = p + 3 to a careless reader.
+        // y = 3 is a point, and a careless reader also accepts its second encoding y = p + 3.
         let mut spelt = [0u8; 32];
         spelt[0] = 3;
         assert!(PublicKey::ed25519(&spelt).is_some());

@@ -1,13 +1,13 @@
-//! Who calls: keys, signatures and tokens.
+//! Caller authentication: keys, signatures and tokens.
 //!
-//! Every call carries a signed challenge response: an RFC 9421 signature whose nonce the server issued. The private key
-//! never leaves its owner; what the gateway keeps is public, hashed or sealed. Everything here is deterministic and does
-//! no I/O: time and randomness are arguments.
+//! Every call proves possession of a key: it carries an RFC 9421 signature over a nonce that the server issued. The private key
+//! never leaves its owner; what the gateway keeps is public, hashed or sealed. Everything here is deterministic and does no I/O:
+//! time and randomness are arguments.
 //!
-//! A verifier takes these steps in this order, which gives the most helpful errors:
-//! [`find_signature`], [`ChallengeKeys::check`] with its nonce, [`Signed::check_created`], [`Signed::check_coverage`],
-//! [`Signed::base`], [`Signed::verify`], [`check_content_digest`], and last the store, which knows whether the nonce was used.
-//! What is accepted and what is not, and why, is in `docs/signature-policy.md`.
+//! A verifier takes these steps in this order, which yields the most helpful errors: [`find_signature`], [`ChallengeKeys::check`]
+//! with its nonce, [`Signed::check_created`], [`Signed::check_coverage`], [`Signed::base`], [`Signed::verify`],
+//! [`check_content_digest`], and finally the store, which records used nonces. `docs/signature-policy.md` defines what is accepted,
+//! and why.
 
 mod base;
 mod challenge;

@@ -1,41 +1,41 @@
-//! What railgate requires of a signature.
+//! What railgate requires of a signature (its RFC 9421 profile).
 
 use super::input::{SignatureInput, invalid, signature_bytes};
 use super::{Algorithm, KeyId, Message, PublicKey, Verify};
 use crate::error::{Error, ErrorCode};
 use crate::time::{Millis, rfc3339};
 
-/// The tag of the signature that a call carries.
+/// The tag of the signature on every call.
 pub const TAG: &str = "railgate";
-/// The tag of a second signature, by a key that is being added.
+/// The tag of the second signature, made by a key that is being added.
 pub const TAG_NEW_KEY: &str = "railgate-newkey";
-/// By how many seconds a signature's time may differ from the gateway's, in either direction.
+/// How far a signature's time may differ from the gateway's, in seconds, in either direction.
 pub const SKEW_S: i64 = 300;
 
-/// What must be covered when the message has it.
+/// Fields that must be covered if the message has them.
 pub(super) const COVERED_FIELDS: [&str; 4] = ["authorization", "content-type", "content-digest", "idempotency-key"];
 
-/// A well-formed signature of the profile, not verified yet.
+/// A well-formed signature that matches the profile, not verified yet.
 #[derive(Debug, Clone)]
 pub struct Signed {
-    /// The key that it claims to be made with.
+    /// The key that allegedly made it.
     pub key_id: KeyId,
-    /// The algorithm that it claims.
+    /// The algorithm that was allegedly used.
     pub algorithm: Algorithm,
-    /// When it claims to be made, in seconds since 1970.
+    /// When it was allegedly made, in seconds since 1970.
     pub created: i64,
     /// Its nonce, unchecked.
     pub nonce: String,
-    /// The signature's bytes.
+    /// The signature: `r‖s` for P-256, RFC 8032 for Ed25519.
     pub signature: [u8; 64],
     input: SignatureInput,
 }
 
-/// Finds the one signature with the tag `tag`. Signatures with other tags are ignored.
+/// Finds the only signature with the tag `tag`. Signatures with other tags are ignored.
 ///
 /// # Errors
-/// [`ErrorCode::SignatureMissing`] if there is none, and [`ErrorCode::SignatureInvalid`] if there are two, or if it lacks
-/// something that the profile requires; the detail says what.
+/// [`ErrorCode::SignatureMissing`] if there is none, and [`ErrorCode::SignatureInvalid`] if there are two, or if it lacks something
+/// that the profile requires; the detail names it.
 pub fn find_signature(message: &Message<'_>, tag: &str) -> Result<Signed, Error> {
     let missing = || Error::with(ErrorCode::SignatureMissing, format!("the call carries no signature with the tag {tag}"));
     let field = message.combined("signature-input")?.ok_or_else(missing)?;
@@ -44,7 +44,7 @@ pub fn find_signature(message: &Message<'_>, tag: &str) -> Result<Signed, Error>
     if tagged.next().is_some() {
         return Err(invalid(format!("the call carries more than one signature with the tag {tag}")));
     }
-    let field = message.combined("signature")?.ok_or_else(|| invalid("Signature is missing beside Signature-Input"))?;
+    let field = message.combined("signature")?.ok_or_else(|| invalid("Signature-Input is present, but Signature is missing"))?;
     Signed::read(input, &field)
 }
 
@@ -66,11 +66,11 @@ impl Signed {
         Ok(Self { key_id, algorithm, created, nonce, signature, input })
     }
 
-    /// Checks that what matters is signed: the method and the target URI; the token, the content type, the digest and the
-    /// idempotency key where the message has them; and that a body has a digest. More may be signed.
+    /// Checks that all important parts are signed: the method and the target URI; the token, content type, digest and idempotency
+    /// key if the message has them; and that a body has a digest. More may be signed.
     ///
     /// # Errors
-    /// [`ErrorCode::SignatureInvalid`], naming what is not covered.
+    /// [`ErrorCode::SignatureInvalid`]; the detail names what is not covered.
     pub fn check_coverage(&self, message: &Message<'_>, has_body: bool) -> Result<(), Error> {
         if has_body && !self.input.covers("content-digest") {
             return Err(invalid("the signature must cover content-digest: a body that is not covered is refused"));
@@ -82,15 +82,15 @@ impl Signed {
         }
     }
 
-    /// Checks that the signature was made within [`SKEW_S`] of `now`, and has not expired.
+    /// Checks that the signature was made within [`SKEW_S`] of `now` and has not expired.
     ///
     /// # Errors
-    /// [`ErrorCode::ClockSkew`], naming both times.
+    /// [`ErrorCode::ClockSkew`]; the detail contains both times.
     pub fn check_created(&self, now: Millis) -> Result<(), Error> {
         let created = self.created.saturating_mul(1000);
         if now.saturating_sub(created).saturating_abs() > SKEW_S * 1000 {
             let (created, now) = (rfc3339(created), rfc3339(now));
-            let detail = format!("the signature was made at {created} and it is {now}; at most {SKEW_S} seconds may lie between");
+            let detail = format!("the signature was made at {created}, but it is {now}; they may differ by at most {SKEW_S} seconds");
             return Err(Error::with(ErrorCode::ClockSkew, detail));
         }
         match self.input.expires().map(|expires| expires.saturating_mul(1000)) {
@@ -102,15 +102,15 @@ impl Signed {
         }
     }
 
-    /// The text that was signed, if `message` is what was signed.
+    /// The text that was signed, provided that `message` is what was signed.
     ///
     /// # Errors
-    /// As [`SignatureInput::base`].
+    /// The errors of [`SignatureInput::base`].
     pub fn base(&self, message: &Message<'_>) -> Result<String, Error> {
         self.input.base(message)
     }
 
-    /// Verifies the signature over `base` with `key`, which the caller found by [`Signed::key_id`] or compares with it.
+    /// Verifies the signature over `base` with `key`, which the caller looked up by [`Signed::key_id`] or compared with it.
     ///
     /// # Errors
     /// [`ErrorCode::SignatureInvalid`].
@@ -160,7 +160,7 @@ mod tests {
         let signed = find(&format!("{others}{}", good_input()), &format!("a=:AA==:, {}", bytes(64))).unwrap();
         assert_eq!((signed.created, signed.nonce.as_str(), signed.algorithm), (1_795_257_497, "n", Algorithm::Ed25519));
         assert_eq!(signed.signature, [1; 64]);
-        // Over several lines.
+        // Spread over several lines.
         let (input, signature) = (good_input(), bytes(64));
         let fields: &[Field<'_>] = &[
             ("signature-input", b"a=()"),
@@ -194,7 +194,7 @@ mod tests {
             (&format!(";keyid=\"{id}\""), "", "lacks the parameter keyid"),
             (&id, "key-1", "not an RFC 7638 thumbprint"),
             (&id, &format!("{id}="), "not an RFC 7638 thumbprint"),
-            ("sig1", "sig2", "nothing under the label sig2"),
+            ("sig1", "sig2", "lacks the label sig2"),
             ("sig1=", "sig0=();tag=\"railgate\", sig1=", "more than one"),
         ] {
             let input = good.replace(change, to);

@@ -1,21 +1,21 @@
-//! What a credential may do.
+//! Scopes: what a credential may do.
 
 use std::fmt;
 
 macro_rules! scopes {
     ($($(#[$doc:meta])* $variant:ident = $bit:literal $text:literal,)*) => {
-        /// One permission. A route asks for one; a token carries a set.
+        /// One permission. A route requires one; a token carries a set.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Scope { $($(#[$doc])* $variant,)* }
 
         impl Scope {
-            /// Every scope, in the order of their stored bits.
+            /// Every scope, in the order of the stored bits.
             pub const ALL: &'static [Scope] = &[$(Scope::$variant,)*];
-            /// The bit under which it is stored. Never changes.
+            /// The scope's bit in storage. Never changes.
             pub const fn bit(self) -> u32 { match self { $(Self::$variant => 1 << $bit,)* } }
             /// The wire name. Never changes.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text,)* } }
-            /// The scope of a wire name.
+            /// The scope with this wire name; `None` if there is none.
             pub fn from_name(name: &str) -> Option<Self> { match name { $($text => Some(Self::$variant),)* _ => None } }
         }
     };
@@ -40,9 +40,9 @@ scopes! {
     WebhooksWrite = 7 "webhooks:write",
     /// Add and revoke keys.
     KeysWrite = 8 "keys:write",
-    /// What a phone may do for its one user.
+    /// Everything that a phone may do for its one user.
     Mobile = 9 "mobile",
-    /// Hand in bundles.
+    /// Submit bundles.
     BundlesWrite = 10 "bundles:write",
     /// Review bundles.
     BundlesReview = 11 "bundles:review",
@@ -59,10 +59,10 @@ pub struct ScopeSet(u32);
 impl ScopeSet {
     /// The empty set.
     pub const NONE: ScopeSet = ScopeSet(0);
-    /// What a client's own key may do: everything that concerns the client alone.
+    /// What a client's own key may do: everything that concerns only that client.
     pub const CLIENT: ScopeSet = ScopeSet::all().without(Scope::Mobile).without(Scope::BundlesReview).without(Scope::Admin);
 
-    /// Every scope there is.
+    /// The set of all scopes.
     pub const fn all() -> Self {
         let mut bits = 0;
         let mut n = 0;
@@ -73,7 +73,7 @@ impl ScopeSet {
         Self(bits)
     }
 
-    /// The set of stored bits; bits that name no scope are dropped.
+    /// The set for stored bits; bits that belong to no scope are dropped.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits & Self::all().0)
     }
@@ -98,17 +98,17 @@ impl ScopeSet {
         Self(self.0 & other.0)
     }
 
-    /// Whether `scope` is in it.
+    /// Whether the set contains `scope`.
     pub const fn allows(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0
     }
 
-    /// Whether nothing is in it.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Reads names with spaces between them (RFC 6749, section 3.3); `Err` with the first that is no scope.
+    /// Parses scope names separated by spaces (RFC 6749, section 3.3); `Err` with the first unknown name.
     pub fn parse(text: &str) -> Result<Self, String> {
         text.split(' ').filter(|name| !name.is_empty()).try_fold(Self::NONE, |set, name| match Scope::from_name(name) {
             Some(scope) => Ok(set.with(scope)),
@@ -116,7 +116,7 @@ impl ScopeSet {
         })
     }
 
-    /// The scopes in it, in the order of their bits.
+    /// The scopes in the set, in the order of their bits.
     pub fn iter(self) -> impl Iterator<Item = Scope> {
         Scope::ALL.iter().copied().filter(move |scope| self.allows(*scope))
     }

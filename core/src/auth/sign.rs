@@ -11,15 +11,15 @@ use crate::error::Error;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// A private key, wherever it is kept.
+/// A private key, regardless of where it is stored.
 pub trait Signer: Send + Sync {
-    /// Its public half.
+    /// The public half of the key.
     fn public_key(&self) -> PublicKey;
 
-    /// Signs `message`: for P-256 `r‖s` or DER, for Ed25519 64 bytes.
+    /// Signs `message`. Returns `r‖s` or DER for P-256, 64 bytes for Ed25519.
     ///
     /// # Errors
-    /// [`SignError::KeyStore`] if the key cannot be used now.
+    /// [`SignError::KeyStore`] if the key cannot be used at the moment.
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, SignError>;
 }
 
@@ -29,7 +29,7 @@ pub enum SignError {
     /// The key store did not sign.
     #[error("the key store did not sign: {0}")]
     KeyStore(String),
-    /// The key store's answer is not a signature of the key's algorithm.
+    /// The key store returned something other than a signature of the key's algorithm.
     #[error("the key store's answer is not an {} signature", .0.as_str())]
     Malformed(Algorithm),
     /// The request or the stamp contains something that cannot be signed.
@@ -37,51 +37,51 @@ pub enum SignError {
     Request(Error),
 }
 
-/// A request to be sent.
+/// A request to sign.
 #[derive(Clone, Copy)]
 pub struct Outgoing<'a> {
-    /// The method.
+    /// The HTTP method.
     pub method: &'a str,
     /// The absolute target URI.
     pub target_uri: &'a str,
-    /// The fields, one entry for each line.
+    /// The header fields, one entry per field line.
     pub fields: &'a [(&'a str, &'a [u8])],
-    /// The body's bytes; empty means no body.
+    /// The body; empty for none.
     pub body: &'a [u8],
 }
 
 impl fmt::Debug for Outgoing<'_> {
-    /// Without the body and the values of the fields.
+    /// Omits the body and the field values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Outgoing({} {} with {} bytes)", self.method, self.target_uri, self.body.len())
     }
 }
 
-/// What a signature says about itself.
+/// The parameters of a signature.
 #[derive(Debug, Clone, Copy)]
 pub struct Stamp<'a> {
-    /// When it is made, in seconds since 1970.
+    /// When the signature is made, in seconds since 1970.
     pub created: i64,
-    /// A challenge of the gateway, with or without a suffix.
+    /// A challenge from the gateway, with or without a suffix.
     pub nonce: &'a str,
     /// [`TAG`](super::TAG) or [`TAG_NEW_KEY`](super::TAG_NEW_KEY).
     pub tag: &'a str,
-    /// Its label, unique among the signatures of the request.
+    /// The signature's label, unique among the signatures of the request.
     pub label: &'a str,
 }
 
-/// The fields to send with the request. Those of two signatures are joined with `", "`.
+/// The fields to send with the request. The fields of two signatures are joined with `", "`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureFields {
-    /// `Content-Digest`, where the request has a body and no such field yet.
+    /// `Content-Digest`, if the request has a body but no such field yet.
     pub content_digest: Option<String>,
-    /// `Signature-Input`.
+    /// The value of `Signature-Input`.
     pub signature_input: String,
-    /// `Signature`.
+    /// The value of `Signature`.
     pub signature: String,
 }
 
-/// What is to be signed, and the fields that will say so.
+/// The bytes to sign, and the fields that will describe them.
 #[derive(Debug, Clone)]
 pub struct UnsignedFields {
     algorithm: Algorithm,
@@ -97,7 +97,7 @@ impl UnsignedFields {
         self.base.as_bytes()
     }
 
-    /// The fields with the signature: for P-256 `r‖s` or DER, for Ed25519 64 bytes.
+    /// The fields with the signature: `r‖s` or DER for P-256, 64 bytes for Ed25519.
     ///
     /// # Errors
     /// [`SignError::Malformed`].
@@ -111,19 +111,19 @@ impl UnsignedFields {
     }
 }
 
-/// Signs a request as the profile requires: its method, its target URI, and those of the profile's fields that it has.
+/// Signs a request as the profile requires: its method, its target URI, and those of the profile's fields that are present.
 ///
-/// A second signature on the same request may be made with or without the first one's `content_digest` among the
-/// fields; the result is the same.
+/// A second signature on the same request may be made with or without the first one's `content_digest` among the fields; the result
+/// is the same.
 ///
 /// # Errors
-/// As the variants of [`SignError`] say.
+/// See the variants of [`SignError`].
 pub fn sign_request(signer: &dyn Signer, request: &Outgoing<'_>, stamp: &Stamp<'_>) -> Result<SignatureFields, SignError> {
     let fields = prepare_fields(&signer.public_key(), request, stamp)?;
     fields.finish(&signer.sign(fields.to_sign())?)
 }
 
-/// The first half of [`sign_request`], for a key that signs elsewhere, or later.
+/// The first half of [`sign_request`], for a key that signs elsewhere or later.
 ///
 /// # Errors
 /// [`SignError::Request`].
@@ -136,7 +136,7 @@ pub fn prepare_fields(key: &PublicKey, request: &Outgoing<'_>, stamp: &Stamp<'_>
     }
     let message = Message { method: request.method, target_uri: request.target_uri, status: None, fields: &fields };
     let signature_input = signature_input(&message, key, stamp);
-    // Read back as a verifier does: what it refuses is not sent.
+    // Parsed again as a verifier does: a request that would be refused is not sent.
     let base = match SignatureInput::parse_field(&signature_input).map_err(SignError::Request)?.as_slice() {
         [input] if input.label() == stamp.label => input.base(&message).map_err(SignError::Request)?,
         _ => return Err(SignError::Request(super::input::invalid("the label is malformed"))),
@@ -160,7 +160,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The 64 bytes that go on the wire. P-256 signatures of 64 bytes are taken as `r‖s`, all others as strict DER.
+/// The 64 bytes to send. P-256 signatures of 64 bytes are read as `r‖s`, all others as strict DER.
 pub fn to_raw(algorithm: Algorithm, signature: &[u8]) -> Option<[u8; 64]> {
     match (algorithm, <[u8; 64]>::try_from(signature)) {
         (_, Ok(raw)) => Some(raw),
@@ -169,7 +169,7 @@ pub fn to_raw(algorithm: Algorithm, signature: &[u8]) -> Option<[u8; 64]> {
     }
 }
 
-/// `SEQUENCE { r INTEGER, s INTEGER }` in DER (X.690): shortest lengths, shortest non-negative integers, no trailing bytes.
+/// Reads `SEQUENCE { r INTEGER, s INTEGER }` in DER (X.690): shortest lengths, shortest non-negative integers, no trailing bytes.
 fn from_der(der: &[u8]) -> Option<[u8; 64]> {
     let [0x30, length, rest @ ..] = der else { return None };
     (rest.len() < 0x80 && rest.len() == usize::from(*length)).then_some(())?;
@@ -203,7 +203,7 @@ pub fn to_der(signature: &[u8; 64]) -> Vec<u8> {
         let digits = half.get(start..).unwrap_or_default();
         let sign: &[u8] = if digits.first().is_some_and(|first| *first >= 0x80) { &[0] } else { &[] };
         body.push(0x02);
-        // At most 33.
+        // At most 33 bytes.
         body.extend(u8::try_from(sign.len() + digits.len()));
         body.extend_from_slice(sign);
         body.extend_from_slice(digits);
@@ -215,11 +215,11 @@ pub fn to_der(signature: &[u8; 64]) -> Vec<u8> {
     der
 }
 
-/// A P-256 key in this process's memory, wiped when dropped. Its signatures are those of RFC 6979: the same for the same bytes.
+/// A P-256 key in this process's memory, wiped when dropped. Its signatures are deterministic (RFC 6979).
 pub struct P256Key(Box<p256::ecdsa::SigningKey>);
 
 impl P256Key {
-    /// From its secret scalar, big-endian; `None` if it is zero or not below the group's order.
+    /// A key from its secret scalar, big-endian; `None` if that is zero or not below the group's order.
     pub fn new(secret: &[u8; 32]) -> Option<Self> {
         p256::ecdsa::SigningKey::from_slice(secret).ok().map(|key| Self(Box::new(key)))
     }
@@ -254,7 +254,7 @@ enum Secret {
 }
 
 impl SoftwareKey {
-    /// A P-256 key from its secret scalar, big-endian; `None` if it is zero or not below the group's order.
+    /// A P-256 key from its secret scalar, big-endian; `None` if that is zero or not below the group's order.
     pub fn p256(secret: &[u8; 32]) -> Option<Self> {
         P256Key::new(secret).map(|key| Self(Secret::P256(key)))
     }
@@ -264,7 +264,7 @@ impl SoftwareKey {
         Self(Secret::Ed25519(Box::new(ed25519_dalek::SigningKey::from_bytes(secret))))
     }
 
-    /// What it was made of, to be kept in a file or a store.
+    /// The key's secret scalar or seed, to be kept in a file or a store.
     pub fn secret_bytes(&self) -> Zeroizing<[u8; 32]> {
         match &self.0 {
             Secret::P256(key) => Zeroizing::new(key.0.to_bytes().into()),
@@ -307,7 +307,7 @@ mod tests {
         Outgoing { method: "POST", target_uri: URI, fields: &[], body }
     }
 
-    /// A key store that answers whatever it was given.
+    /// A key store that returns whatever it was given.
     struct Answers(SoftwareKey, Result<Vec<u8>, SignError>);
 
     impl Signer for Answers {

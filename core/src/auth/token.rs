@@ -1,4 +1,4 @@
-//! Access tokens: opaque, with a checksum that tells typing errors without a look-up.
+//! Access tokens: opaque, with a checksum that reveals typing errors without a look-up.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::ledger::Mode;
 use crate::store::record::Digest32;
 
-/// `rg_sandbox_` or `rg_live_`, then base64url of 32 random bytes and the first 4 of their SHA-256.
+/// The text of a token: `rg_sandbox_` or `rg_live_`, then base64url of 32 random bytes and the first 4 bytes of their SHA-256.
 pub fn token_text(mode: Mode, secret: &[u8; 32]) -> String {
     let mut bytes = [0u8; 36];
     bytes[..32].copy_from_slice(secret);
@@ -21,7 +21,7 @@ pub fn token_mode(token: &str) -> Option<Mode> {
     Mode::ALL.iter().copied().find(|mode| rest.strip_prefix(mode.as_str()).is_some_and(|rest| rest.starts_with('_')))
 }
 
-/// The hash under which a token is stored; `None` for text that cannot be one of ours.
+/// The hash under which a token is stored; `None` for text that cannot be a valid token.
 pub fn token_hash(token: &str) -> Option<Digest32> {
     let mode = token_mode(token)?;
     let body = token.get("rg__".len() + mode.as_str().len()..)?;

@@ -6,13 +6,13 @@ use p256::ecdsa::{Signature as EcSignature, VerifyingKey as EcKey};
 
 use super::PublicKey;
 
-/// Verifies signatures. Every implementation must decide alike; `docs/signature-policy.md` says how.
+/// Verifies signatures. All implementations must decide alike; `docs/signature-policy.md` defines how.
 pub trait Verify: Send + Sync {
-    /// Whether `signature` is one of `key` over `message`.
+    /// Whether `signature` was made by `key` over `message`.
     fn verify(&self, key: &PublicKey, message: &[u8], signature: &[u8; 64]) -> bool;
 }
 
-/// The verifier that runs everywhere.
+/// The verifier in pure Rust, which runs on every platform.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RustCrypto;
 

@@ -1,10 +1,10 @@
-//! A request between its two halves of being signed: keys may sign asynchronously or elsewhere, as Web Crypto, a phone's key store
-//! and a security key do.
+//! A request before it is signed. Signing is split in two because keys may sign asynchronously or elsewhere: Web Crypto, a phone's
+//! key store, a security key.
 
 use super::{ClientError, Request};
 use crate::auth::UnsignedFields;
 
-/// A request that lacks nothing but a signature. It is good for a few minutes, and to be sent once.
+/// A request that is complete except for its signature. It is valid for a few minutes and must be sent only once.
 #[derive(Clone)]
 pub(super) struct Draft {
     pub(super) request: Request,
@@ -17,7 +17,7 @@ impl Draft {
         self.fields.to_sign()
     }
 
-    /// The request, ready to be sent.
+    /// The signed request, ready to send.
     pub(super) fn finish(self, signature: &[u8]) -> Result<Request, ClientError> {
         let mut request = self.request;
         request.add(self.fields.finish(signature)?);

@@ -1,38 +1,38 @@
-//! Requests and answers as a session sees them.
+//! Requests and responses as a session sees them.
 
 use crate::auth::SignatureFields;
 
-/// A request, with a path below the server's base address.
+/// A request to a path below the server's base address.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The method, in capitals.
+    /// The method, in upper case.
     pub method: String,
-    /// Path and query, beginning with a slash.
+    /// Path and query, starting with a slash.
     pub path: String,
-    /// Names and values, one entry for each line.
+    /// Header names and values, one entry per header line.
     pub headers: Vec<(String, String)>,
-    /// The body; empty means no body.
+    /// The body; empty for none.
     pub body: Vec<u8>,
 }
 
-/// An answer, as far as an [`Exchange`](super::Exchange) looks at it.
+/// A response, as far as an [`Exchange`](super::Exchange) reads it.
 #[derive(Debug, Clone, Copy)]
 pub struct Response<'a> {
-    /// The status.
+    /// The HTTP status code.
     pub status: u16,
-    /// Names and values; those of [`Response::HEADERS`] are all that is looked at.
+    /// Header names and values; only those in [`Response::HEADERS`] are read.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The body.
+    /// The body; may be empty where only status and headers matter.
     pub body: &'a [u8],
 }
 
 impl Request {
-    /// A request without headers and body.
+    /// A request without headers or body.
     pub fn new(method: &str, path: &str) -> Self {
         Self { method: method.to_owned(), path: path.to_owned(), headers: Vec::new(), body: Vec::new() }
     }
 
-    /// A `POST` of a JSON document.
+    /// A `POST` request with a JSON body.
     pub fn post(path: &str, json: String) -> Self {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         Self { headers, body: json.into_bytes(), ..Self::new("POST", path) }
@@ -42,7 +42,7 @@ impl Request {
         self.headers.retain(|(name, _)| !names.iter().any(|gone| name.eq_ignore_ascii_case(gone)));
     }
 
-    /// Adds a signature to those that are there.
+    /// Adds a signature to those already present.
     pub(super) fn add(&mut self, made: SignatureFields) {
         self.headers.extend(made.content_digest.map(|digest| ("content-digest".to_owned(), digest)));
         self.join("signature-input", made.signature_input);
@@ -61,7 +61,7 @@ impl Request {
 }
 
 impl Response<'_> {
-    /// The headers that are looked at, in lower case.
+    /// The headers that are read, in lower case.
     pub const HEADERS: [&'static str; 4] = ["content-type", "date", "retry-after", "signature-challenge"];
 
     pub(super) fn header(&self, name: &str) -> Option<&str> {
@@ -69,8 +69,8 @@ impl Response<'_> {
     }
 }
 
-/// A server's address as it is signed, the way RFC 9110 compares addresses: scheme and host in lower case, no default
-/// port, and no slash at the end. `None` if it is none. A server must call itself by the same.
+/// The server's address in the form that is signed (RFC 9110 comparison rules): lower-case scheme and host, no default port, no
+/// trailing slash. `None` if `text` is not such an address. The server must be configured with the same address.
 pub fn normal_base(text: &str) -> Option<String> {
     let (scheme, rest) = text.trim_end_matches('/').split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();

@@ -1,8 +1,8 @@
-//! A client of the HTTP interface without its sockets: what to send, how it is signed, and what an answer means.
+//! A client for the HTTP API without its sockets: what to send, how to sign it, and what a response means.
 //!
-//! The host (a command line, a phone, a browser) brings the clock, the randomness, the connection and the private key, which may
-//! stay in hardware. A [`Session`] holds the conversation: the token, the challenge, the gateway's clock. An [`Exchange`] is one
-//! call in it: it says step by step what to sign and to send, and at the end what is known.
+//! The host (a command line, a phone, a browser) provides the clock, the randomness, the connection and the private key, which may
+//! stay in hardware. A [`Session`] keeps the state between calls: the token, the challenge, the gateway's clock. An [`Exchange`] is
+//! one call within it: step by step it returns what to sign and send, and finally what is known about the call.
 
 mod draft;
 mod exchange;
@@ -28,13 +28,13 @@ use ticket::{CHALLENGE_MARGIN, TOKEN_MARGIN, Ticket};
 /// What a session lacks before it can sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
-    /// A challenge of the server to sign.
+    /// A challenge from the server.
     Challenge,
     /// An access token.
     Token,
 }
 
-/// Why a session cannot go on.
+/// Why a session cannot sign a request.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ClientError {
     /// The server's address cannot be used.
@@ -52,7 +52,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// A stable name for it.
+    /// The stable name of the error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Address => "invalid_address",
@@ -65,7 +65,7 @@ impl ClientError {
     }
 }
 
-/// A conversation with one server in the name of one key. There is no `Debug`: it holds a token.
+/// A client's state towards one server, on behalf of one key. It has no `Debug` because it contains a token.
 #[derive(Clone)]
 pub struct Session {
     base: String,
@@ -73,11 +73,11 @@ pub struct Session {
     key: PublicKey,
     token: Option<Ticket>,
     challenge: Option<Ticket>,
-    /// By how much the server's clock is ahead of the host's.
+    /// How far the server's clock is ahead of the host's, in milliseconds.
     ahead: Millis,
 }
 
-/// The parts of an answer that are read, whichever it is.
+/// The members of a response that are read, of whatever kind it is.
 #[derive(Deserialize)]
 struct Told {
     challenge: Option<String>,
@@ -90,7 +90,7 @@ struct Told {
 }
 
 impl Session {
-    /// A session of this key at `base`, such as `https://pay.example.com`, the address that the server calls its own.
+    /// A session for this key at `base`, such as `https://pay.example.com`: the address that the server has for itself.
     ///
     /// # Errors
     /// [`ClientError::Address`].
@@ -99,12 +99,12 @@ impl Session {
         Ok(Self { base, mode, key, token: None, challenge: None, ahead: 0 })
     }
 
-    /// The server's address as it is signed: no slash at its end.
+    /// The server's address in the form that is signed, without a trailing slash.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// Whether real money moves.
+    /// The environment, live or sandbox.
     pub fn mode(&self) -> Mode {
         self.mode
     }
@@ -114,17 +114,17 @@ impl Session {
         self.key
     }
 
-    /// What to keep between two runs of the host. It holds the token: keep it as safe as a password.
+    /// What to keep between two runs of the host. It contains the token: protect it like a password.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::of(self.token.as_ref(), self.challenge.as_ref())
     }
 
-    /// Takes up what an earlier run kept.
+    /// Restores what an earlier run kept.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         (self.token, self.challenge) = snapshot.tickets();
     }
 
-    /// What to fetch before a call can be signed. `authenticated` is false for calls that carry no token.
+    /// What to fetch before a call can be signed. `authenticated` is false for calls without a token.
     fn needs(&self, now: Millis, authenticated: bool) -> Option<Need> {
         let live = |ticket: &Option<Ticket>| ticket.as_ref().is_some_and(|ticket| now < ticket.renew_at);
         if !live(&self.challenge) {
@@ -133,38 +133,38 @@ impl Session {
         (authenticated && !live(&self.token)).then_some(Need::Token)
     }
 
-    /// Asks for a challenge; not to be signed.
+    /// A request for a challenge; sent unsigned.
     fn challenge_request(&self) -> Request {
         Request::post("/api/v1/auth/challenges", format!(r#"{{"environment":"{}"}}"#, self.mode.as_str()))
     }
 
-    /// Asks for a token that may do everything the key may, or only `scope`. To be signed, without a token.
+    /// A request for a token with all scopes of the key, or only `scope`. Must be signed; carries no token.
     pub fn token_request(&self, scope: Option<&str>) -> Request {
         let body = scope.map_or_else(|| "{}".to_owned(), |scope| format!(r#"{{"scope":{}}}"#, quoted(scope)));
         Request::post("/api/v1/auth/tokens", body)
     }
 
-    /// Enrols the session's key as a new sandbox client. To be signed, without a token.
+    /// A request that enrols the session's key as a new sandbox client. Must be signed; carries no token.
     pub fn enroll_request(&self, name: &str) -> Request {
         let body = format!(r#"{{"jwk":{},"client_name":{}}}"#, self.public_key().jwk(), quoted(name));
         Request::post("/api/v1/auth/enrollments", body)
     }
 
-    /// Asks for live access with a key of its own. To be signed by both keys, without a token.
+    /// A request for live access with a separate key. Must be signed by both keys; carries no token.
     pub fn enroll_live_request(&self, key: &PublicKey) -> Request {
         Request::post("/api/v1/auth/enrollments", format!(r#"{{"jwk":{},"environment":"live"}}"#, key.jwk()))
     }
 
-    /// A request that lacks its signature: with the token if it is `authenticated`, the digest of its body, and a nonce that begins
-    /// with the challenge and ends in `random`, which is never used twice.
+    /// A request ready for signing: with the token if `authenticated`, the digest of its body, and a nonce that starts with the
+    /// challenge and ends with `random`, which must never be used twice.
     fn draft(&self, request: Request, authenticated: bool, now: Millis, random: [u8; 16]) -> Result<Draft, ClientError> {
         let request = self.with_token(request, authenticated)?;
         let fields = self.unsigned(&request, &self.key, ("sig1", TAG), now, random)?;
         Ok(Draft { request, fields })
     }
 
-    /// The second signature of a request that brings `key`, a new one; to be made by that. `request` is what the draft of the
-    /// first came to.
+    /// The draft of the second signature, made by `key`, on a request that registers that key. `request` already has the first
+    /// signature.
     fn draft_of_new_key(&self, request: Request, key: &PublicKey, now: Millis, random: [u8; 16]) -> Result<Draft, ClientError> {
         let fields = self.unsigned(&request, key, ("sig2", TAG_NEW_KEY), now, random)?;
         Ok(Draft { request, fields })
@@ -201,13 +201,13 @@ impl Session {
         Ok(prepare_fields(key, &outgoing, &Stamp { created, nonce: &nonce, tag, label })?)
     }
 
-    /// Learns from any answer: a fresh challenge, the end of a token, the server's clock.
+    /// Learns from any response: a fresh challenge, the end of a token, the server's clock.
     ///
-    /// True if the call was refused before anything was done and the same call, signed anew, may be taken. Try once.
+    /// Returns true if the call was refused before anything was done and may succeed if signed again. Retry only once.
     fn hear(&mut self, answer: &Response<'_>, now: Millis) -> bool {
         let code = if answer.status >= 400 { told(answer.body).map(|told| told.code).unwrap_or_default() } else { String::new() };
         match code.as_str() {
-            // The server's header may hold one for another environment; asking for one cannot go wrong.
+            // The challenge in the server's header may be for another environment; requesting one is always right.
             "challenge_expired" | "challenge_invalid" => self.challenge = None,
             "token_expired" | "token_invalid" => self.token = None,
             "clock_skew" => {
@@ -225,7 +225,8 @@ impl Session {
         true
     }
 
-    /// Learns the challenge or the token from the 2xx to a request that asked for one, or enrolled. False if it cannot be read.
+    /// Learns the challenge or token from the 2xx response to a request for one, or to an enrolment. Returns false if it cannot be
+    /// read.
     fn learn(&mut self, answer: &Response<'_>, now: Millis) -> bool {
         match told(answer.body) {
             Some(Told { access_token: Some(text), expires_in: Some(life), .. }) => {
@@ -242,19 +243,19 @@ impl Session {
     }
 }
 
-/// As JSON. A text always serialises.
+/// `text` as a JSON string. Serialising a string cannot fail.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// Whether a call to this path carries the token: all do, but those that bring a first one.
+/// Whether a call to this path carries the token: all do, except those that obtain the first one.
 pub fn carries_token(path: &str) -> bool {
     let path = path.split('?').next().unwrap_or(path);
     !["/api/v1/auth/challenges", "/api/v1/auth/enrollments", "/api/v1/auth/tokens"].contains(&path)
 }
 
 fn told(body: &[u8]) -> Option<Told> {
-    // As text: a module for browsers has a reader of that, and need not have another.
+    // Read as text: the browser module already contains a parser for text, and this avoids a second one.
     serde_json::from_str(std::str::from_utf8(body).ok()?).ok()
 }
 

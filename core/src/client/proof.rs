@@ -2,18 +2,18 @@
 
 use crate::error::ErrorCode;
 
-/// What a code proves.
+/// What an error code proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// The reference is somebody else's, for ever: whatever tries of this call there were, none was or will be carried out.
+    /// The reference belongs to somebody else for good: no try of this call was or will be carried out.
     Foreign,
-    /// The request itself was judged.
+    /// The gateway judged the request itself.
     Judged,
-    /// Refused before it was looked at: who calls, how fast, by what way; or a body that did not arrive whole.
+    /// Refused before the request was judged, because of the caller, the rate or the transport, or because the body was incomplete.
     PutOff,
-    /// It may be this very call, carried out or under way.
+    /// The response may be about this very call, carried out or in flight.
     Open,
-    /// Refused as calls are that are no creates. It is no answer to a create.
+    /// A refusal of calls other than create. As the response to a create it proves nothing.
     Other,
 }
 
@@ -79,14 +79,14 @@ impl Proof {
     }
 }
 
-/// The code of this name, if that is also its status. Under another status it is not an answer of a gateway.
+/// The code with this name, if `status` is its status. With any other status the response is not from a gateway.
 pub(super) fn known(code: &str, status: u16) -> Option<ErrorCode> {
     ErrorCode::parse(code).filter(|known| known.http_status() == status)
 }
 
-/// A refusal that ends by itself, or that a lost answer leaves behind: when the network has sent a call twice, `nonce_replayed`
-/// is the answer to one copy, and what came of the other is asked anew. A route or a settlement that is under way takes longer
-/// than a caller waits; that and the rest is for the caller to see.
+/// Whether the refusal passes by itself or follows from a lost response: if the network sent a call twice, `nonce_replayed` answers
+/// one copy, and a new try finds out what happened to the other. A route or settlement in progress takes longer than a caller
+/// waits; those and all others are left to the caller.
 pub(super) fn passes(code: ErrorCode) -> bool {
     use ErrorCode as E;
     code == E::NonceReplayed || (code.retryable() && !matches!(code, E::NoRoute | E::SettlementInFlight))

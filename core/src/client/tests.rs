@@ -1,4 +1,4 @@
-//! A session against a server that follows a script, and verifies what it is sent.
+//! A session against a server that follows a script and verifies the requests it gets.
 
 use super::*;
 use crate::auth::{Algorithm, Message, RustCrypto, Signer as _, SoftwareKey, find_signature, to_der};
@@ -24,14 +24,14 @@ fn ready() -> Session {
     session
 }
 
-/// Signed by the session's key.
+/// The request, signed by the session's key.
 fn sign(session: &Session, request: Request, authenticated: bool, now: Millis, random: [u8; 16]) -> Result<Request, ClientError> {
     let draft = session.draft(request, authenticated, now, random)?;
     let signature = key(1).sign(draft.to_sign()).unwrap();
     draft.finish(&signature)
 }
 
-/// What the server does first; gives back the nonce and the time.
+/// Verifies as the server does; returns the nonce and the time.
 #[track_caller]
 fn verified(request: &Request, by: &PublicKey, tag: &str) -> (String, i64) {
     let uri = format!("http://127.0.0.1:8080{}", request.path);
@@ -74,7 +74,7 @@ fn every_call_is_signed_over_what_matters_and_another_nonce() {
     let tokens: Vec<&str> =
         first.headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case("authorization")).map(|(_, v)| v.as_str()).collect();
     assert_eq!(tokens, ["Bearer rg_sandbox_x"]);
-    // Signed again, the old signature is gone.
+    // Signing again replaces the old signature.
     let again = sign(&session, first, true, NOW, [5; 16]).unwrap();
     verified(&again, &session.public_key(), TAG);
 }
@@ -115,7 +115,7 @@ fn what_was_refused_before_anything_was_done_may_be_tried_once_more() {
         ("challenge_invalid", true, Some(Need::Challenge)),
         ("token_expired", true, Some(Need::Token)),
         ("token_invalid", true, Some(Need::Token)),
-        // It may have been our own call, carried out.
+        // It may be the client's own call, carried out.
         ("nonce_replayed", false, None),
         ("signature_invalid", false, None),
         ("reference_conflict", false, None),

@@ -1,10 +1,10 @@
-//! What a server grants for a time, and how it is kept.
+//! Tokens and challenges, which a server grants for a limited time, and how they are kept.
 
 use serde::{Deserialize, Serialize};
 
 use crate::time::Millis;
 
-/// A token is renewed in its last minute, so that it does not expire in flight.
+/// A token is renewed in its last minute so that it does not expire in flight.
 pub(super) const TOKEN_MARGIN: Millis = 60_000;
 /// A challenge only needs to outlive one call.
 pub(super) const CHALLENGE_MARGIN: Millis = 30_000;
@@ -13,7 +13,7 @@ pub(super) const CHALLENGE_MARGIN: Millis = 30_000;
 #[derive(Clone)]
 pub(super) struct Ticket {
     pub(super) text: String,
-    /// When to take a new one: before it expires, but never in the first half of its life.
+    /// When to fetch a new one: before it expires, but never in the first half of its lifetime.
     pub(super) renew_at: Millis,
     pub(super) ends_at: Millis,
     half_at: Millis,
@@ -26,7 +26,7 @@ impl Ticket {
         Self { text: text.to_owned(), renew_at: ends_at - margin.min(life / 2), ends_at, half_at: ends_at - life / 2 }
     }
 
-    /// When an offered replacement is worth taking.
+    /// Whether an offered replacement is worth taking.
     pub(super) fn is_half_over(&self, now: Millis) -> bool {
         now >= self.half_at
     }
@@ -37,20 +37,20 @@ impl Ticket {
     }
 }
 
-/// A session's token and challenge, to be kept between two runs. There is no `Debug`: it holds a secret.
+/// A session's token and challenge, to be kept between two runs. It has no `Debug` because it contains a secret.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Snapshot {
-    /// The access token.
+    /// The access token; `None` if there is none yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_token: Option<String>,
-    /// When it ends, milliseconds since the Unix epoch.
+    /// When the token expires, in milliseconds since the Unix epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_ends_at: Option<Millis>,
-    /// The challenge.
+    /// The challenge; `None` if there is none yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub challenge: Option<String>,
-    /// When it ends, milliseconds since the Unix epoch.
+    /// When the challenge expires, in milliseconds since the Unix epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub challenge_ends_at: Option<Millis>,
 }

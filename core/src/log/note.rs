@@ -1,4 +1,4 @@
-//! Signed checkpoints (C2SP tlog-checkpoint, a signed-note): the log's statement about itself.
+//! Signed checkpoints (C2SP tlog-checkpoint, a signed-note): the log's statement about its state.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 use super::{Hash, decimal};
 use crate::auth::{Algorithm, PublicKey, RustCrypto, SignError, Signer, Verify as _, to_raw};
 
-/// The longest note that is read, in bytes.
+/// The maximum length of a note, in bytes.
 pub(super) const LONGEST_NOTE: usize = 1_000_000;
-/// More signatures than any note has.
+/// The maximum number of signatures: more than any note has.
 const MOST_SIGNATURES: usize = 100;
 /// The signature type of Ed25519, in key ids and verifier keys.
 const ED25519: u8 = 1;
-/// What a line of a signature begins with: an em dash and a space.
+/// The start of a signature line: an em dash and a space.
 const DASH: &str = "\u{2014} ";
 
 /// Why a note proves nothing under the trusted key.
@@ -24,36 +24,36 @@ pub enum NoteError {
     /// It is longer than one megabyte, or has more than 100 signatures.
     #[error("the note is too long, or has too many signatures")]
     TooLong,
-    /// It is no signed note: no text, no signatures, a line of another form, or control characters.
+    /// It is not a signed note: no text, no signatures, a line in another format, or control characters.
     #[error("it is not a signed note")]
     Malformed,
-    /// The text is no checkpoint: an origin, a size and a root, a line each.
+    /// The text is not a checkpoint: an origin, a size and a root, one per line.
     #[error("the signed text is not a checkpoint")]
     NotACheckpoint,
-    /// None of the signatures is under the name and id of the key.
+    /// None of the signatures has the name and id of the key.
     #[error("the note is not signed with this key")]
     NotSigned,
-    /// A signature under the name and id of the key is invalid.
-    #[error("the signature does not fit")]
+    /// A signature with the name and id of the key is invalid.
+    #[error("the signature does not match")]
     BadSignature,
-    /// The key is that of another log.
-    #[error("the checkpoint is of another log than the key")]
+    /// The key belongs to another log.
+    #[error("the checkpoint belongs to another log than the key")]
     OtherLog,
 }
 
-/// The name of a log: of its key, and the origin of its checkpoints. Not empty, without white space, control characters
-/// and plus signs.
+/// The name of a log, used for its key and as the origin of its checkpoints. Not empty; without white space, control characters and
+/// plus signs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LogName(String);
 
 impl LogName {
-    /// Reads a name; `None` if it is none.
+    /// Parses a name; `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         (!text.is_empty() && text.chars().all(may_be_in_a_name)).then(|| Self(text.to_owned()))
     }
 
-    /// The name of a gateway's log: its public address without the scheme and a trailing slash, and `/log`. Characters
-    /// that a name must not contain are percent-encoded, `%2B` for a plus.
+    /// The name of a gateway's log: its public address without the scheme and a trailing slash, followed by `/log`. Characters not
+    /// allowed in a name are percent-encoded, for example a plus as `%2B`.
     pub fn of_issuer(issuer: &str) -> Self {
         let place = issuer.split_once("://").map_or(issuer, |(_, place)| place);
         let mut name = String::with_capacity(place.len() + 4);
@@ -68,7 +68,7 @@ impl LogName {
         Self(name + "/log")
     }
 
-    /// The name.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -84,8 +84,8 @@ fn may_be_in_a_name(c: char) -> bool {
     !c.is_whitespace() && !c.is_control() && c != '+'
 }
 
-/// The public key of a log, under its name. Displayed as a verifier key: `name+id+key`, the id as eight digits of
-/// lower-case hex, the key as base64 of `01` and its 32 bytes.
+/// The public key of a log, with its name. Displayed as a verifier key: `name+id+key`, where the id is eight digits of lower-case
+/// hex and the key is base64 of `01` and its 32 bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogKey {
     name: LogName,
@@ -101,8 +101,7 @@ impl LogKey {
         }
     }
 
-    /// Reads a verifier key as it is displayed; `None` if it is none, its id does not match, or it is a weak
-    /// key.
+    /// Parses a verifier key as displayed; `None` if it is malformed, its id does not match, or it is a weak key.
     pub fn parse(text: &str) -> Option<Self> {
         (text.len() <= LONGEST_NOTE).then_some(())?;
         let mut parts = text.splitn(3, '+');
@@ -110,7 +109,7 @@ impl LogKey {
         let key = STANDARD.decode(key).ok()?;
         let (&ED25519, public) = key.split_first()? else { return None };
         let read = Self { name: LogName::parse(name)?, public: PublicKey::ed25519(public)? };
-        // It has one spelling, with the id that follows from the rest.
+        // There is only one encoding, and the id follows from the rest.
         (read.to_string() == text).then_some(read)
     }
 
@@ -126,10 +125,10 @@ impl LogKey {
         [hash[0], hash[1], hash[2], hash[3]]
     }
 
-    /// The checkpoint, if the log signed it. Signatures under other keys are ignored: witnesses add theirs.
+    /// The checkpoint, if the log signed it. Signatures by other keys are ignored: witnesses add theirs.
     ///
     /// # Errors
-    /// As the variants of [`NoteError`] say.
+    /// See the variants of [`NoteError`].
     pub fn open(&self, note: &str) -> Result<Checkpoint, NoteError> {
         let note = Note::parse(note)?;
         let mut signed = false;
@@ -159,25 +158,25 @@ impl fmt::Display for LogKey {
     }
 }
 
-/// A log at one size.
+/// The state of a log at one size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Which log.
+    /// The name of the log.
     pub origin: LogName,
-    /// How many leaves it has.
+    /// The number of leaves.
     pub size: u64,
-    /// The root over them.
+    /// The root of the tree.
     pub root: Hash,
 }
 
 impl Checkpoint {
-    /// The text that is signed: origin, size in decimal and root in base64, each followed by a newline.
+    /// The signed text: origin, size in decimal and root in base64, each followed by a newline.
     pub fn text(&self) -> String {
         format!("{}\n{}\n{}\n", self.origin, self.size, STANDARD.encode(self.root))
     }
 
-    /// Reads the text of a checkpoint; `None` if it is none. Lines after the first three must not be empty; their content
-    /// is ignored.
+    /// Parses the text of a checkpoint; `None` if it is malformed. Lines after the first three must not be empty; their content is
+    /// ignored.
     pub fn parse(text: &str) -> Option<Self> {
         let mut lines = text.strip_suffix('\n')?.split('\n');
         let origin = LogName::parse(lines.next()?)?;
@@ -186,13 +185,13 @@ impl Checkpoint {
         lines.all(|line| !line.is_empty()).then_some(Self { origin, size, root })
     }
 
-    /// The signed note: the text, and one signature under the log's own name.
+    /// The signed note: the text, and one signature with the log's own name.
     ///
-    /// A log must never sign two checkpoints of which neither extends the other: that is up to the caller.
+    /// A log must never sign two checkpoints of which neither extends the other; the caller must ensure that.
     ///
     /// # Errors
-    /// [`SignError::Malformed`] if the signer has no Ed25519 key or its answer is no signature of one;
-    /// [`SignError::KeyStore`] if it cannot sign now.
+    /// [`SignError::Malformed`] if the signer's key is not an Ed25519 key or its result is not such a signature;
+    /// [`SignError::KeyStore`] if it cannot sign at the moment.
     pub fn sign(&self, signer: &dyn Signer) -> Result<String, SignError> {
         let malformed = SignError::Malformed(Algorithm::Ed25519);
         let Some(key) = LogKey::new(self.origin.clone(), signer.public_key()) else { return Err(malformed) };
@@ -205,7 +204,7 @@ impl Checkpoint {
 
 /// The parts of a note, not yet verified.
 struct Note<'a> {
-    /// With its last newline.
+    /// Includes its last newline.
     text: &'a str,
     signatures: Vec<NoteSignature<'a>>,
 }
@@ -224,7 +223,7 @@ impl<'a> Note<'a> {
         if note.bytes().any(|byte| byte < b' ' && byte != b'\n') {
             return Err(NoteError::Malformed);
         }
-        // The last empty line stands between the text and the signatures.
+        // The last empty line separates the text from the signatures.
         let middle = note.rfind("\n\n").ok_or(NoteError::Malformed)?;
         let (text, signatures) = (&note[..=middle], &note[middle + 2..]);
         let lines = signatures.strip_suffix('\n').ok_or(NoteError::Malformed)?;
@@ -267,7 +266,7 @@ mod tests {
         Checkpoint { origin: name(), size: 20_852_163, root: [3; 32] }
     }
 
-    /// A note of any text, signed as the log would sign it.
+    /// A note with any text, signed as the log would sign it.
     fn signed(text: &str) -> String {
         let (signer, key) = log();
         let signature = STANDARD.encode([key.id().to_vec(), signer.sign(text.as_bytes()).unwrap()].concat());
@@ -276,7 +275,7 @@ mod tests {
 
     #[test]
     fn the_note_of_the_go_documentation_opens() {
-        // The example of golang.org/x/mod/sumdb/note: its text is no checkpoint, and it is signed.
+        // The example of golang.org/x/mod/sumdb/note: its text is not a checkpoint, but it is signed.
         let key = LogKey::parse("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW").unwrap();
         assert_eq!((key.name().as_str(), key.id()), ("PeterNeumann", [0xc7, 0x4f, 0x20, 0xa3]));
         let note = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n\n\
@@ -325,7 +324,7 @@ mod tests {
         assert_eq!(key.open(&format!("{note}{witness}")), Ok(checkpoint()));
         let (text, own) = note.split_once("\n\n").unwrap();
         assert_eq!(key.open(&format!("{text}\n\n{witness}{own}{witness}")), Ok(checkpoint()));
-        // Our name and another id, and our id and another name: not ours.
+        // The log's name with another id, and its id with another name: not the log's signatures.
         let wrong = STANDARD.encode([key.id().as_slice(), &[1; 64]].concat());
         for line in [format!("{DASH}{} {}\n", name(), STANDARD.encode([9; 68])), format!("{DASH}witness.example {wrong}\n")] {
             assert_eq!(key.open(&format!("{note}{line}")), Ok(checkpoint()));
@@ -382,7 +381,7 @@ mod tests {
             format!("{}\n18446744073709551616\n{root}\n", name()),
             format!("{}\n1\n{}\n", name(), STANDARD.encode([3; 31])),
             format!("{}\n1\n{}\n", name(), root.trim_end_matches('=')),
-            // Stray bits behind the last byte.
+            // Stray bits after the last byte.
             format!("{}\n1\n{}\n", name(), "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB="),
             format!("\n1\n{root}\n"),
             format!("{}\n1\n{root}\n\nextension\n", name()),

@@ -1,4 +1,4 @@
-//! Proofs to keep: that one event is in the log, checked offline (C2SP tlog-proof).
+//! Proofs to keep: one event is in the log, verifiable offline (C2SP tlog-proof).
 
 use std::fmt;
 
@@ -9,65 +9,65 @@ use sha2::{Digest, Sha256};
 use super::note::LONGEST_NOTE;
 use super::{Checkpoint, Hash, LogKey, NoteError, decimal, leaf_hash, verify_inclusion};
 
-/// The first line.
+/// The first line of a proof.
 const TITLE: &str = "c2sp.org/tlog-proof@v1\n";
-/// What separates commitments to events from every other use of SHA-256.
+/// Separates commitments to events from every other use of SHA-256.
 const DOMAIN: &[u8] = b"railgate-event-v1\0";
-/// No path is longer: a size has 64 bits.
+/// The maximum length of a path: a size has 64 bits.
 const LONGEST_PATH: usize = 64;
-/// The longest text before the checkpoint: the lines of the path, and less than two more for the rest.
+/// The maximum length of the text before the checkpoint: the lines of the path, and less than two more for the rest.
 const LONGEST_HEAD: usize = (LONGEST_PATH + 4) * 45;
 
 /// The leaf of an event: SHA-256(`railgate-event-v1 ‖ 00 ‖ salt ‖ event_hash`).
 ///
-/// `event_hash` is the event's hash in its settlement's chain, which covers all events before it; `salt` is 32 bytes
-/// that nobody else knows. Without the salt the leaf reveals nothing, not even to somebody who guesses the whole event, so
-/// the log can be public. With it, the leaf commits to this one event.
+/// `event_hash` is the event's hash in its settlement's chain, which covers all events before it; `salt` is 32 secret bytes.
+/// Without the salt the leaf reveals nothing, not even to somebody who guesses the whole event: the log can therefore be public.
+/// With the salt, the leaf commits to this one event.
 pub fn commitment(salt: &[u8; 32], event_hash: &[u8; 32]) -> [u8; 32] {
     Sha256::new().chain_update(DOMAIN).chain_update(salt).chain_update(event_hash).finalize().into()
 }
 
-/// Why a proof proves nothing.
+/// Why a proof is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
-    /// It is not a proof of an event.
+    /// The text is not a proof of an event.
     #[error("it is not a proof: {0}")]
     Malformed(&'static str),
-    /// The checkpoint in it is not the log's.
-    #[error("its checkpoint is not to be trusted: {0}")]
+    /// The log did not sign the checkpoint in the proof.
+    #[error("its checkpoint cannot be trusted: {0}")]
     Checkpoint(#[from] NoteError),
-    /// The event is not at this place in the log, under this root.
+    /// The event is not at this position in the log with this root.
     #[error("the event is not in the log at this place")]
     NotIncluded,
 }
 
-/// The proof that an event is in the log. Displayed as the text of a `.tlog-proof` file; its `extra` line is the salt.
+/// The proof that an event is in the log. Displayed as the text of a `.tlog-proof` file, whose `extra` line is the salt.
 ///
-/// Nothing vouches for the salt, and nothing needs to: with a different salt, the event has a different leaf.
+/// The salt is not authenticated and need not be: with a different salt, the event has a different leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// The salt of the event's [`commitment`].
     pub salt: [u8; 32],
-    /// Which leaf it is, from 0.
+    /// The index of the leaf, from 0.
     pub index: u64,
-    /// The path from the leaf to the checkpoint's root, as [`inclusion`](super::inclusion) gives it.
+    /// The path from the leaf to the checkpoint's root, as returned by [`inclusion`](super::inclusion).
     pub path: Vec<Hash>,
-    /// The signed checkpoint, as it was signed.
+    /// The signed checkpoint, unchanged.
     pub checkpoint: String,
 }
 
 impl Proof {
-    /// Reads the text of a proof, in its one spelling. The checkpoint is taken as it is.
+    /// Parses the text of a proof in its canonical form. The checkpoint is not checked.
     ///
     /// # Errors
-    /// [`ProofError::Malformed`] with what is wrong.
+    /// [`ProofError::Malformed`]; it says what is wrong.
     pub fn parse(text: &str) -> Result<Self, ProofError> {
         let malformed = ProofError::Malformed;
         if text.len() > LONGEST_HEAD + LONGEST_NOTE {
             return Err(malformed("it is too long"));
         }
         let rest = text.strip_prefix(TITLE).ok_or(malformed("the first line must be c2sp.org/tlog-proof@v1"))?;
-        let (head, checkpoint) = rest.split_once("\n\n").ok_or(malformed("an empty line must stand before the checkpoint"))?;
+        let (head, checkpoint) = rest.split_once("\n\n").ok_or(malformed("an empty line must precede the checkpoint"))?;
         let mut lines = head.split('\n');
         let mut line = || lines.next().unwrap_or_default();
         let salt = line().strip_prefix("extra ").and_then(hash).ok_or(malformed("extra must be 32 bytes of salt in base64"))?;
@@ -80,8 +80,7 @@ impl Proof {
         Ok(Self { salt, index, path, checkpoint: checkpoint.to_owned() })
     }
 
-    /// The checkpoint, if `key` signed it and the event with this hash is where the proof says, in the log as it was
-    /// then.
+    /// The checkpoint, if `key` signed it and the event with this hash is at the stated position in the log at that size.
     ///
     /// # Errors
     /// [`ProofError::Checkpoint`] or [`ProofError::NotIncluded`].
@@ -96,10 +95,10 @@ impl Proof {
     }
 }
 
-/// The whole check of a proof, offline: [`Proof::parse`] and [`Proof::verify`].
+/// Verifies a proof offline: [`Proof::parse`] and [`Proof::verify`].
 ///
 /// # Errors
-/// As the variants of [`ProofError`] say.
+/// See the variants of [`ProofError`].
 pub fn verify_proof(text: &str, event_hash: &[u8; 32], key: &LogKey) -> Result<Checkpoint, ProofError> {
     Proof::parse(text)?.verify(event_hash, key)
 }
@@ -128,7 +127,7 @@ mod tests {
 
     const EVENT: [u8; 32] = [5; 32];
 
-    /// A log of three leaves of which the last is the event's.
+    /// A log of three leaves; the last one is the event's.
     fn proof() -> (Proof, LogKey) {
         let (origin, signer, salt) = (LogName::of_issuer("railgate"), SoftwareKey::ed25519(&[7; 32]), [6; 32]);
         let path = vec![node_hash(&leaf_hash(&[1; 32]), &leaf_hash(&[2; 32]))];
@@ -208,7 +207,7 @@ mod tests {
             let changed = text.replacen(from, to, 1);
             assert_ne!(changed, text);
             let read = Proof::parse(&changed);
-            // An empty line too early leaves a checkpoint that is none.
+            // If the empty line comes too early, the rest is not a valid checkpoint.
             assert!(matches!(read, Err(ProofError::Malformed(_))) || to == "index 2\n", "{changed}");
         }
         assert_eq!(Proof::parse(&"a".repeat(LONGEST_HEAD + LONGEST_NOTE + 1)), Err(ProofError::Malformed("it is too long")));

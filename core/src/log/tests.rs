@@ -1,4 +1,4 @@
-//! The tree against the recursive definitions of RFC 6962, and the checks against everything that is not a proof.
+//! The tree compared with the recursive definitions of RFC 6962, and the checks against everything that is not a proof.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::*;
 
-/// The rows in memory; counts what is read.
+/// The rows in memory; counts the reads.
 #[derive(Default)]
 struct Memory {
     rows: BTreeMap<(u8, u64), Vec<u8>>,
@@ -48,7 +48,7 @@ fn leaves(count: u64) -> Vec<[u8; 32]> {
     (0..count).map(leaf).collect()
 }
 
-/// RFC 6962, section 2.1, word for word, over the hashes of the leaves.
+/// RFC 6962, section 2.1, taken literally, over the hashes of the leaves.
 mod rfc {
     use super::{Hash, empty_root, node_hash};
 
@@ -84,7 +84,7 @@ mod rfc {
         proof
     }
 
-    /// On which side the other hashes are, from the leaf up: all that a path shows of the size.
+    /// The side of each other hash, from the leaf upwards: all that a path reveals about the size.
     pub(super) fn sides(m: u64, n: u64) -> Vec<bool> {
         if n == 1 {
             return vec![];
@@ -104,7 +104,7 @@ fn hex(text: &str) -> Vec<u8> {
     text.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
-/// The leaves and roots with which the first implementations of RFC 6962 were tested.
+/// The leaves and roots used to test the first implementations of RFC 6962.
 const REFERENCE: [(&str, &str); 8] = [
     ("", "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"),
     ("00", "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"),
@@ -142,7 +142,7 @@ fn proofs_up_to_300_leaves_are_those_of_the_rfc_and_verify() {
     for size in 0..=300usize {
         assert_eq!(roots[size], rfc::mth(&hashes[..size]));
         let n = size as u64;
-        // Every proof of the small trees and around the first full tile, and of the others one in thirty-seven.
+        // Every proof of the small trees and around the first full tile; one in thirty-seven for the others.
         let every = size <= 48 || (255..=257).contains(&size) || size == 300;
         for other in (0..size).filter(|other| every || (size + other).is_multiple_of(37)) {
             let (at, old) = (other as u64, other as u64);
@@ -178,7 +178,7 @@ fn a_tree_of_many_tiles_is_that_of_the_rfc() {
             assert!(verify_consistency(old as u64, n, &rfc::mth(&hashes[..old]), &now, &path));
         }
     }
-    // What the specification of the tiles says about a size: here 257 full tiles and one of 208 entries below.
+    // What the specification of tiles requires for a size: here 257 full tiles and one of 208 entries below.
     let mut rows: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     for ((level, _), bytes) in &tiles.rows {
         rows.entry(*level).or_default().push(bytes.len() / 32);
@@ -225,12 +225,12 @@ fn rows_that_are_not_those_of_the_size_are_named() {
     assert!(root(&tiles, u64::MAX).is_err());
     assert!(inclusion(&tiles, u64::MAX - 1, u64::MAX).is_err());
     assert!(consistency(&tiles, u64::MAX - 1, u64::MAX).is_err());
-    // A last entry that was cut off is no entry.
+    // A truncated last entry does not count as an entry.
     tiles.rows.get_mut(&(0, 2)).unwrap().pop();
     assert!(matches!(append(&tiles, 700, &leaves(1)), Err(TreeError::Short { level: 0, index: 2, .. })));
 }
 
-/// Each way to change one bit of some hashes.
+/// Each way to change one bit in some hashes.
 fn tampered(path: &[Hash]) -> impl Iterator<Item = Vec<Hash>> {
     (0..path.len() * 256).map(|bit| {
         let mut path = path.to_vec();
@@ -256,7 +256,7 @@ fn a_changed_proof_of_inclusion_fails() {
         }
         for bit in 0..64 {
             assert!(!verify_inclusion(&leaf, index ^ (1 << bit), size, &path, &root), "{index} of {size}, bit {bit}");
-            // A size of the same shape is for the checkpoint to refuse; every other one fails here.
+            // Only the checkpoint can refuse another size of the same shape; every other size fails here.
             let other = size ^ (1 << bit);
             let same = index < other && rfc::sides(index, other) == rfc::sides(index, size);
             assert_eq!(verify_inclusion(&leaf, index, other, &path, &root), same, "{index} of {size}, bit {bit}");
@@ -282,7 +282,7 @@ fn a_changed_proof_of_consistency_fails() {
             assert!(!verify_consistency(old, new, &changed_old, &changed_new, &path));
         }
         for bit in 0..64 {
-            // The sides seen from the last old leaf are all that the path shows of the sizes.
+            // The sides seen from the last old leaf are all that the path reveals about the sizes.
             let shape = |old: u64, new: u64| {
                 let last = (old - 1).trailing_ones() as usize;
                 (old.is_power_of_two(), rfc::sides(old - 1, new).into_iter().skip(last).collect::<Vec<_>>())

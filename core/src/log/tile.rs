@@ -5,15 +5,15 @@ use std::fmt;
 use super::tree::{ENTRY, hashes, row};
 use super::{TILE_WIDTH, Tiles, TreeError};
 
-/// Levels that a path may name. Those above 7 never have a tile: a size has 64 bits.
+/// The highest level that a path may name. Levels above 7 never have a tile: a size has 64 bits.
 const MAX_LEVEL: u8 = 63;
-/// No path of a tile is longer: `tile/entries/`, seven groups of an index and `.p/255`.
+/// The maximum length of a tile's path: `tile/entries/`, seven groups of an index and `.p/255`.
 const MAX_PATH: usize = 64;
 
-/// What a tile is made of.
+/// The content of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TileKind {
-    /// Hashes of this level: 32 bytes each. At level 0 those of the leaves.
+    /// Hashes of this level, 32 bytes each. At level 0, those of the leaves.
     Hashes(u8),
     /// The data of the leaves: an entry bundle.
     Entries,
@@ -28,7 +28,7 @@ pub struct TilePath {
 }
 
 impl TilePath {
-    /// The path of the first `width` entries of a tile; `None` if the width is not 1 to 256 or the level beyond 63.
+    /// The path of the first `width` entries of a tile; `None` if the width is not 1 to 256, or the level is above 63.
     pub fn new(kind: TileKind, index: u64, width: u16) -> Option<Self> {
         let known = match kind {
             TileKind::Hashes(level) => level <= MAX_LEVEL,
@@ -37,9 +37,9 @@ impl TilePath {
         (known && (1..=TILE_WIDTH).contains(&usize::from(width))).then_some(Self { kind, index, width })
     }
 
-    /// Reads a path as [`TilePath`] is displayed, and no other spelling: no zeros before a number, no `.p/256`.
+    /// Parses a path as [`TilePath`] displays it, and in no other form: no leading zeros, no `.p/256`.
     pub fn parse(path: &str) -> Option<Self> {
-        // The comparison at the end needs no path that is longer than any.
+        // The comparison at the end needs no path that is longer than any valid one.
         (path.len() <= MAX_PATH).then_some(())?;
         let (kind, rest) = path.strip_prefix("tile/")?.split_once('/')?;
         let kind = if kind == "entries" { TileKind::Entries } else { TileKind::Hashes(kind.parse().ok()?) };
@@ -49,32 +49,32 @@ impl TilePath {
         };
         let digits: String = index.chars().filter(|c| !matches!(c, 'x' | '/')).collect();
         let read = Self::new(kind, digits.parse().ok()?, width)?;
-        // A path has one spelling: what is not written so again was not one.
+        // A path has one canonical form: anything else is refused.
         (read.to_string() == path).then_some(read)
     }
 
-    /// What the tile is made of.
+    /// The content of the tile.
     pub fn kind(&self) -> TileKind {
         self.kind
     }
 
-    /// Its index in the level.
+    /// The tile's index within its level.
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// How many entries it has: 256 if it is full.
+    /// The number of entries: 256 if the tile is full.
     pub fn width(&self) -> u16 {
         self.width
     }
 
-    /// Whether it is full, and so never grows.
+    /// Whether it is full and therefore never grows.
     pub fn is_full(&self) -> bool {
         usize::from(self.width) == TILE_WIDTH
     }
 
-    /// Whether a log of `size` leaves has all its entries: those of a full tile, or those that were its partial tile
-    /// when the log was at some smaller size, or at this one.
+    /// Whether a log of `size` leaves has all its entries: those of a full tile, or those of the partial tile at some smaller size
+    /// or at this one.
     pub fn is_within(&self, size: u64) -> bool {
         let level = match self.kind {
             TileKind::Hashes(level) => level,
@@ -92,7 +92,7 @@ impl fmt::Display for TilePath {
             TileKind::Hashes(level) => write!(f, "tile/{level}/")?,
             TileKind::Entries => f.write_str("tile/entries/")?,
         }
-        // Groups of three digits, of which all but the last begin with an x.
+        // Groups of three digits; all but the last start with an x.
         let mut groups = vec![self.index % 1000];
         let mut rest = self.index / 1000;
         while rest > 0 {
@@ -107,10 +107,10 @@ impl fmt::Display for TilePath {
     }
 }
 
-/// The bytes at a path: hashes one after the other, or for each entry its length as two bytes, big-endian, and its
-/// data. They never change once they are there.
+/// The bytes at a path: the concatenated hashes, or for each entry its length as two big-endian bytes, followed by its data. They
+/// never change once they exist.
 ///
-/// The rows may be ahead of the latest signed checkpoint: ask [`TilePath::is_within`] first, with the size signed.
+/// The rows may be ahead of the latest signed checkpoint: check [`TilePath::is_within`] first, with the signed size.
 ///
 /// # Errors
 /// [`TreeError::Missing`] or [`TreeError::Short`] if the log has no such tile, [`TreeError::Tiles`] if it cannot be read.

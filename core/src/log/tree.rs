@@ -1,8 +1,7 @@
 //! The tree over stored tiles: appending, roots and proofs (RFC 6962, section 2.1).
 //!
-//! A subtree whose leaves are all there never changes again. A tile of level L holds the roots of subtrees of 256^L
-//! leaves each, 256 of them side by side, so every complete subtree is found in one tile: that of 2^(8L+r) leaves as
-//! 2^r entries of level L. All others are combined from complete ones.
+//! A complete subtree never changes again. A tile of level L contains 256 roots of subtrees with 256^L leaves each, so every
+//! complete subtree is in one tile: that of 2^(8L+r) leaves as 2^r entries of level L. All others are combined from complete ones.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +10,17 @@ use super::{empty_root, leaf_hash, node_hash};
 /// A SHA-256 hash.
 pub type Hash = [u8; 32];
 
-/// How many entries a full tile has.
+/// The number of entries in a full tile.
 pub const TILE_WIDTH: usize = 256;
 
-/// The length of an entry: of a leaf's data at level 0, of a hash above.
+/// The length of an entry in bytes: of a leaf's data at level 0, of a hash above.
 pub(super) const ENTRY: usize = 32;
 
-/// The rows in which a tree is kept.
+/// The rows that store a tree.
 ///
-/// A row of level 0 holds the data of up to 256 leaves, 32 bytes each, one after the other; tile `i` begins with leaf
-/// `256·i`. A row of level L ≥ 1 holds up to 256 hashes, each the root of the 256 entries of one full tile of the level
-/// below. Only the last row of a level may have fewer than 256 entries, and no row is empty.
+/// A row of level 0 contains the data of up to 256 leaves, 32 bytes each, concatenated; tile `i` starts with leaf `256·i`. A row of
+/// level L ≥ 1 contains up to 256 hashes, each the root of the 256 entries of one full tile of the level below. Only the last row
+/// of a level may have fewer than 256 entries, and no row is empty.
 pub trait Tiles {
     /// Why a row could not be read.
     type Error;
@@ -33,66 +32,66 @@ pub trait Tiles {
     fn tile(&self, level: u8, index: u64) -> Result<Option<Vec<u8>>, Self::Error>;
 }
 
-/// Why the tree cannot answer.
+/// Why a tree operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError<E> {
     /// A row could not be read.
     #[error("a tile of the log could not be read: {0}")]
     Tiles(E),
-    /// A row that a tree of this size has is missing.
+    /// A row that a tree of this size must have is missing.
     #[error("tile {index} of level {level} of the log is missing")]
     Missing {
-        /// Its level.
+        /// The level of the tile.
         level: u8,
-        /// Its index in the level.
+        /// The index of the tile within its level.
         index: u64,
     },
-    /// A row has fewer entries than a tree of this size has in it, or its last entry is cut off.
-    #[error("tile {index} of level {level} of the log has {bytes} bytes and must have at least {needed}")]
+    /// A row has fewer entries than in a tree of this size, or its last entry is truncated.
+    #[error("tile {index} of level {level} of the log has {bytes} bytes, but needs at least {needed}")]
     Short {
-        /// Its level.
+        /// The level of the tile.
         level: u8,
-        /// Its index in the level.
+        /// The index of the tile within its level.
         index: u64,
-        /// How long it is.
+        /// The actual length, in bytes.
         bytes: usize,
-        /// How long it must at least be.
+        /// The minimum length, in bytes.
         needed: usize,
     },
-    /// The rows hold more than the size given for an append: it would drop leaves.
-    #[error("tile {index} of level {level} of the log has {bytes} bytes and a log of this size ends at {expected}")]
+    /// The rows contain more than the size given for an append, which would drop leaves.
+    #[error("tile {index} of level {level} of the log has {bytes} bytes, but a log of this size ends at {expected}")]
     Ahead {
-        /// Its level.
+        /// The level of the tile.
         level: u8,
-        /// Its index in the level.
+        /// The index of the tile within its level.
         index: u64,
-        /// How long it is.
+        /// The actual length, in bytes.
         bytes: usize,
-        /// How long it is in a tree of the size given.
+        /// The length in a tree of the given size, in bytes.
         expected: usize,
     },
-    /// A leaf or a tree was asked for that is beyond the size given, or the log would have more than 2^64 − 1 leaves.
+    /// The requested leaf or tree is beyond the given size, or the log would have more than 2^64 − 1 leaves.
     #[error("{asked} is beyond a log of {size} leaves")]
     Beyond {
-        /// The index or the size that was asked for.
+        /// The requested index or size.
         asked: u64,
-        /// The size given.
+        /// The given size.
         size: u64,
     },
 }
 
-/// A row to insert, or to replace: its whole content.
+/// A row to insert or replace, with its complete content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TileRow {
-    /// Its level.
+    /// The level of the tile.
     pub level: u8,
-    /// Its index in the level.
+    /// The index of the tile within its level.
     pub index: u64,
-    /// Its entries, 32 bytes each.
+    /// The entries, 32 bytes each.
     pub bytes: Vec<u8>,
 }
 
-/// The result of an append. Nothing is stored until the caller stores it, all rows or none.
+/// The result of an append. The caller must store all rows or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
     /// The new size.
@@ -102,13 +101,13 @@ pub struct Appended {
 }
 
 impl Appended {
-    /// The rows as they will be: for the new root, before anything is stored.
+    /// The rows after the append, to compute the new root before anything is stored.
     pub fn over<'a, T: Tiles>(&'a self, tiles: &'a T) -> Overlay<'a, T> {
         Overlay { appended: self, tiles }
     }
 }
 
-/// Rows with those of an append over them.
+/// Rows overlaid with those of an append.
 #[derive(Debug)]
 pub struct Overlay<'a, T> {
     appended: &'a Appended,
@@ -126,9 +125,9 @@ impl<T: Tiles> Tiles for Overlay<'_, T> {
     }
 }
 
-/// Appends `leaves`, in their order, to the tree of `size` leaves in `tiles`.
+/// Appends `leaves`, in order, to the tree of `size` leaves in `tiles`.
 ///
-/// Reads at most one row of each level, its last, and only where something is added to the level.
+/// Reads at most the last row of each level, and only if something is added to that level.
 ///
 /// # Errors
 /// A [`TreeError`] if a row cannot be read or does not belong to a tree of `size` leaves.
@@ -165,8 +164,8 @@ pub fn root<T: Tiles>(tiles: &T, size: u64) -> Result<Hash, TreeError<T::Error>>
     Reader::new(tiles).range(0, size)
 }
 
-/// The proof that the leaf at `index` is in the tree of the first `size` leaves: the hashes to combine with its own,
-/// from its sibling up to the root's child (RFC 6962, section 2.1.1).
+/// The proof that the leaf at `index` is in the tree of the first `size` leaves: the hashes to combine with its hash, from its
+/// sibling up to the root's child (RFC 6962, section 2.1.1).
 ///
 /// # Errors
 /// [`TreeError::Beyond`] if there is no such leaf in that tree; any other if a row cannot be read or has too few entries.
@@ -191,8 +190,8 @@ pub fn inclusion<T: Tiles>(tiles: &T, index: u64, size: u64) -> Result<Vec<Hash>
     Ok(path)
 }
 
-/// The proof that the tree of the first `new` leaves begins with the tree of the first `old` (RFC 6962,
-/// section 2.1.2). It is empty where `old` is 0 or `new`.
+/// The proof that the tree of the first `new` leaves starts with the tree of the first `old` (RFC 6962, section 2.1.2). It is empty
+/// if `old` is 0 or `new`.
 ///
 /// # Errors
 /// [`TreeError::Beyond`] if `old` is more than `new`; any other if a row cannot be read or has too few entries.
@@ -216,7 +215,7 @@ pub fn consistency<T: Tiles>(tiles: &T, old: u64, new: u64) -> Result<Vec<Hash>,
             from = middle;
         }
     }
-    // The verifier knows the old root itself: only a part of it has to be said.
+    // The verifier has the old root: only part of it is needed.
     if from > 0 {
         path.push(reader.range(from, to)?);
     }
@@ -224,12 +223,12 @@ pub fn consistency<T: Tiles>(tiles: &T, old: u64, new: u64) -> Result<Vec<Hash>,
     Ok(path)
 }
 
-/// How many leaves the left child has in a tree of `leaves`, at least 2: the largest power of two below.
+/// The number of leaves in the left child of a tree of `leaves`, at least 2: the largest power of two below.
 fn left_leaves(leaves: u64) -> u64 {
     1 << (leaves - 1).ilog2()
 }
 
-/// The last row of a level that has `count` entries; empty if that is about to be begun.
+/// The last row of a level with `count` entries; empty if that row does not exist yet.
 fn last_row<T: Tiles>(tiles: &T, level: u8, count: u64) -> Result<Vec<u8>, TreeError<T::Error>> {
     let (index, entries) = (count / TILE_WIDTH as u64, (count % TILE_WIDTH as u64) as usize);
     let expected = entries * ENTRY;
@@ -243,7 +242,7 @@ fn last_row<T: Tiles>(tiles: &T, level: u8, count: u64) -> Result<Vec<u8>, TreeE
     Ok(bytes)
 }
 
-/// A row that must have the first `entries` at least.
+/// A row that must have at least the first `entries`.
 pub(super) fn row<T: Tiles>(tiles: &T, level: u8, index: u64, entries: usize) -> Result<Vec<u8>, TreeError<T::Error>> {
     let bytes = tiles.tile(level, index).map_err(TreeError::Tiles)?.ok_or(TreeError::Missing { level, index })?;
     let needed = entries * ENTRY;
@@ -253,13 +252,13 @@ pub(super) fn row<T: Tiles>(tiles: &T, level: u8, index: u64, entries: usize) ->
     Ok(bytes)
 }
 
-/// The hashes of a row's entries: at level 0 the row has the data itself.
+/// The hashes of a row's entries; at level 0 the row contains the data itself.
 pub(super) fn hashes(level: u8, bytes: &[u8]) -> Vec<Hash> {
     let (entries, _) = bytes.as_chunks::<ENTRY>();
     if level == 0 { entries.iter().map(|data| leaf_hash(data)).collect() } else { entries.to_vec() }
 }
 
-/// The root over a power of two of entries.
+/// The root of a power of two of entries.
 fn complete_root(level: u8, bytes: &[u8]) -> Hash {
     let mut nodes = hashes(level, bytes);
     while nodes.len() > 1 {
@@ -268,7 +267,7 @@ fn complete_root(level: u8, bytes: &[u8]) -> Hash {
     nodes.pop().unwrap_or_else(empty_root)
 }
 
-/// Reads each row once.
+/// Reads each row only once.
 struct Reader<'a, T> {
     tiles: &'a T,
     rows: BTreeMap<(u8, u64), Vec<u8>>,
@@ -279,24 +278,24 @@ impl<'a, T: Tiles> Reader<'a, T> {
         Self { tiles, rows: BTreeMap::new() }
     }
 
-    /// The root over the leaves from `from` up to `to`: a subtree of some tree, so that `from` is a multiple of a power
-    /// of two that is not below their number.
+    /// The root over the leaves from `from` up to `to`, which must be a subtree: `from` is a multiple of a power of two that is at
+    /// least the number of leaves.
     fn range(&mut self, from: u64, to: u64) -> Result<Hash, TreeError<T::Error>> {
         let mut complete = Vec::new();
         let mut at = from;
         while at < to {
             let height = (to - at).ilog2();
             complete.push(self.complete(at, height)?);
-            // The last one may end at 2^64 − 1 and never beyond `to`.
+            // The last one may end at 2^64 − 1, but never beyond `to`.
             at += 1 << height;
         }
         let combine = |right: Option<Hash>, left: Hash| Some(right.map_or(left, |right| node_hash(&left, &right)));
         Ok(complete.into_iter().rev().fold(None, combine).unwrap_or_else(empty_root))
     }
 
-    /// The root over the 2^`height` leaves from `from`.
+    /// The root over the 2^`height` leaves starting at `from`.
     fn complete(&mut self, from: u64, height: u32) -> Result<Hash, TreeError<T::Error>> {
-        // A height is at most 63: the level at most 7.
+        // A height is at most 63, and a level therefore at most 7.
         let (level, entries) = ((height / 8) as u8, 1usize << (height % 8));
         let first = from >> (8 * u32::from(level));
         let (index, position) = (first / TILE_WIDTH as u64, (first % TILE_WIDTH as u64) as usize);

@@ -1,5 +1,5 @@
-//! The forms of a receipt for people, by media type; and how a program that issues receipts hands them to another
-//! that draws them, such as a module that a page loads on first use.
+//! The forms of a receipt for people, by media type, and how a program that issues receipts passes them to another program that
+//! draws them, such as a module that a page loads on first use.
 
 use super::{Claims, Receipt, Trace};
 use crate::auth::KeyId;
@@ -28,7 +28,7 @@ impl Form {
         }
     }
 
-    /// Its media type, with the character set where one is due.
+    /// The form's media type, with a character set if it needs one.
     pub fn content_type(self) -> &'static str {
         match self {
             Self::Page => "text/html; charset=utf-8",
@@ -39,10 +39,10 @@ impl Form {
 }
 
 impl Receipt {
-    /// The receipt in a form for people.
+    /// The receipt in this form.
     ///
     /// # Errors
-    /// As of [`Receipt::svg`].
+    /// The same as for [`Receipt::svg`].
     pub fn drawn(&self, form: Form) -> Result<String> {
         match form {
             Form::Page => Ok(self.html()),
@@ -50,7 +50,7 @@ impl Receipt {
             Form::Text => Ok(self.text()),
         }
     }
-    /// The receipt as a list of texts, for [`Receipt::of_parts`]. The order is private to two programs of one build.
+    /// The receipt as a list of texts, for [`Receipt::of_parts`]. The order is private to two programs of the same build.
     pub fn parts(&self) -> Vec<String> {
         let Self { claims, key_id, jws, description } = self.clone();
         let Claims {
@@ -102,11 +102,11 @@ impl Receipt {
         ]
     }
 
-    /// The receipt with these parts, from [`Receipt::parts`]. Its signature is not checked: use
-    /// [`verify_receipt`](super::verify_receipt) for receipts by others.
+    /// The receipt with these parts, from [`Receipt::parts`]. The signature is not checked: use
+    /// [`verify_receipt`](super::verify_receipt) for receipts from others.
     ///
     /// # Errors
-    /// [`ErrorCode::ReceiptInvalid`] for other parts.
+    /// [`ErrorCode::ReceiptInvalid`] for anything else.
     pub fn of_parts(parts: Vec<String>) -> Result<Self> {
         let mut parts = parts.into_iter();
         read(&mut parts)
@@ -115,7 +115,7 @@ impl Receipt {
     }
 }
 
-/// Precedes a text that may be missing, because an empty one differs from none.
+/// Precedes an optional text that is present, to distinguish an empty one from none.
 const THERE: char = '=';
 
 fn read(parts: &mut impl Iterator<Item = String>) -> Option<Receipt> {

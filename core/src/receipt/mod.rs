@@ -1,12 +1,12 @@
-//! Receipts: the signed outcome of a settlement, which anybody can check without asking the gateway.
+//! Receipts: the signed outcome of a settlement, which anybody can verify without asking the gateway.
 //!
-//! A receipt is a compact JWS (RFC 7515), ES256, about one moment: the event by which the settlement was completed,
-//! reversed or returned. All it says follows from the settlement as that event left it, and the signature is
-//! deterministic (RFC 6979): the gateway returns the same bytes every time, until its key is replaced. Events that
-//! move no money (the request for a reversal or its failure, a discrepancy) make no new receipt.
+//! A receipt is a compact JWS (RFC 7515, ES256) about one moment: the event that completed, reversed or returned the settlement.
+//! Its content follows from the settlement as that event left it, and the signature is deterministic (RFC 6979): the gateway
+//! returns the same bytes every time, until its key is replaced. Events that move no money (the request for a reversal or its
+//! failure, a discrepancy) issue no new receipt.
 //!
-//! Each later event of that kind makes a receipt of its own, which names its predecessor in `supersedes`. So whoever
-//! holds two receipts of a settlement knows which one counts, and whoever holds one can ask whether there is a later one.
+//! Each later event of that kind issues another receipt, which names its predecessor in `supersedes`. With two receipts of a
+//! settlement, it is therefore clear which one is current, and with one receipt, one can ask for a later one.
 
 mod form;
 mod page;
@@ -39,65 +39,65 @@ pub const TYP: &str = "settlement-receipt+jwt";
 /// The `alg` of a receipt's header.
 const ALG: &str = "ES256";
 
-/// What a receipt says. The names are those of the JWS; amounts are decimals with the currency's decimals.
+/// The content of a receipt. The names are those in the JWS; amounts are decimals with the currency's number of decimals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claims {
-    /// Who says it: the gateway's public address, `railgate` where it has none.
+    /// The issuer: the gateway's public address, or `railgate` if it has none.
     pub iss: String,
     /// The receipt's id: `rcpt_` and a ULID.
     pub jti: String,
-    /// When the event took place that it is about, in seconds since the Unix epoch.
+    /// When the event of the receipt occurred, in seconds since the Unix epoch.
     pub iat: i64,
     /// The settlement: `stl_` and a ULID.
     pub sub: String,
-    /// `sandbox` or `live`. A sandbox receipt stands for no money.
+    /// `sandbox` or `live`. A sandbox receipt represents no money.
     #[cfg_attr(feature = "openapi", schema(value_type = Mode))]
     pub env: String,
     /// The client's reference.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// The amount that the payee got.
+    /// The amount that the payee received.
     #[cfg_attr(feature = "openapi", schema(format = "decimal"))]
     pub amt: String,
-    /// ISO 4217 code.
+    /// The ISO 4217 code of the currency.
     pub cur: String,
-    /// The fee, beside the amount.
+    /// The fee, in addition to the amount.
     #[cfg_attr(feature = "openapi", schema(format = "decimal"))]
     pub fee: String,
-    /// Who paid: `cli_` and a ULID.
+    /// The payer: `cli_` and a ULID.
     pub from: String,
-    /// Who was paid, masked.
+    /// The payee, masked.
     pub to: String,
-    /// Where the settlement stands: `completed`, `partially_reversed`, `reversed` or `returned`.
+    /// The status of the settlement: `completed`, `partially_reversed`, `reversed` or `returned`.
     pub status: SettlementStatus,
-    /// When it was completed, RFC 3339.
+    /// When the payment was completed, RFC 3339.
     pub settled_at: String,
-    /// Through which provider.
+    /// The provider that made the payment.
     pub provider: String,
     /// The rail's own reference.
     pub rail_ref: Option<String>,
-    /// Given back by reversals.
+    /// The amount returned by reversals.
     #[cfg_attr(feature = "openapi", schema(format = "decimal"))]
     pub rev: String,
-    /// The trace up to the event.
+    /// The event trace up to the event of the receipt.
     pub ev: Trace,
-    /// The receipt that this one takes the place of.
+    /// The receipt that this one replaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
 }
 
-/// Up to where a receipt knows the settlement's trace.
+/// The part of the settlement's event trace that a receipt covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Trace {
-    /// The sequence of the event.
+    /// The sequence number of the event.
     pub n: u32,
-    /// Its hash, which covers all before it: lower-case hex.
+    /// The hash of the event, which covers all earlier ones: lower-case hex.
     pub head: String,
 }
 
-/// The header of a receipt. Members in the order in which they are signed.
+/// The header of a receipt, with its members in the signed order.
 #[derive(Serialize)]
 struct Header<'a> {
     alg: &'static str,
@@ -105,18 +105,17 @@ struct Header<'a> {
     typ: &'static str,
 }
 
-/// A signed receipt, in each of its forms: [`Receipt::view`], [`Receipt::jws`], [`Receipt::html`], [`Receipt::svg`] and
-/// [`Receipt::text`]; and its parts, for showing it in any other form: [`Receipt::heading`], [`Receipt::rows`] and
-/// [`Receipt::code`].
+/// A signed receipt in each of its forms: [`Receipt::view`], [`Receipt::jws`], [`Receipt::html`], [`Receipt::svg`] and
+/// [`Receipt::text`]; and its parts, to show it in any other form: [`Receipt::heading`], [`Receipt::rows`] and [`Receipt::code`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// What it says.
+    /// The content.
     pub claims: Claims,
-    /// Under which key it is signed.
+    /// The key that signed it.
     pub key_id: KeyId,
     /// The compact JWS.
     pub jws: String,
-    /// What the payer wrote about the payment. It is not part of what is signed.
+    /// The payer's description of the payment. It is not signed.
     pub description: Option<String>,
 }
 
@@ -138,7 +137,7 @@ impl Receipt {
         Ok(Self { claims, key_id, jws, description })
     }
 
-    /// As readable members, with the JWS among them.
+    /// The receipt as readable members, including the JWS.
     pub fn view(&self) -> ReceiptView {
         let claims = self.claims.clone();
         ReceiptView {
@@ -170,53 +169,53 @@ fn push_part(out: &mut String, bytes: &[u8]) {
     URL_SAFE_NO_PAD.encode_string(bytes, out);
 }
 
-/// A receipt as JSON. What counts is `jws`; the rest is what it says, for people and simple programs.
+/// A receipt as JSON. Only `jws` is authoritative; the rest is its content, for people and simple programs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReceiptView {
     /// `rcpt_` and a ULID.
     pub id: String,
-    /// Who says it: the gateway's public address, `railgate` where it has none.
+    /// The issuer: the gateway's public address, or `railgate` if it has none.
     pub issuer: String,
-    /// When the event took place that it is about, RFC 3339.
+    /// When the event of the receipt occurred, RFC 3339.
     pub issued_at: String,
     /// `stl_` and a ULID.
     pub settlement_id: String,
     /// The client's reference.
     pub reference: String,
-    /// It stands for no money.
+    /// Whether it is a sandbox receipt, which represents no money.
     pub sandbox: bool,
     /// `completed`, `partially_reversed`, `reversed` or `returned`.
     pub status: SettlementStatus,
-    /// The amount that the payee got.
+    /// The amount that the payee received.
     pub amount: DecimalNumber,
-    /// ISO 4217 code.
+    /// The ISO 4217 code of the currency.
     pub currency: String,
-    /// The fee, beside the amount.
+    /// The fee, in addition to the amount.
     pub fee: DecimalNumber,
-    /// Given back by reversals.
+    /// The amount returned by reversals.
     pub reversed_amount: DecimalNumber,
-    /// Who paid: `cli_` and a ULID.
+    /// The payer: `cli_` and a ULID.
     pub from: String,
-    /// Who was paid, masked.
+    /// The payee, masked.
     pub to: String,
-    /// When it was completed, RFC 3339.
+    /// When the payment was completed, RFC 3339.
     pub settled_at: String,
-    /// Through which provider.
+    /// The provider that made the payment.
     pub provider: String,
     /// The rail's own reference.
     pub rail_reference: Option<String>,
-    /// The trace up to the event that it is about.
+    /// The event trace up to the event of the receipt.
     pub trace: Trace,
-    /// The receipt that this one takes the place of; null for the first.
+    /// The receipt that this one replaces; null for the first.
     pub supersedes: Option<String>,
-    /// Under which key of `/.well-known/jwks.json` it is signed.
+    /// The key in `/.well-known/jwks.json` that signed it.
     pub key_id: String,
     /// The receipt itself: a compact JWS (ES256).
     pub jws: String,
 }
 
-/// Whether an event of this kind makes a receipt, because it moved money.
+/// Whether an event of this kind issues a receipt because it moved money.
 pub(crate) fn issues(kind: EventType) -> bool {
     match kind {
         EventType::SettlementCompleted
@@ -240,7 +239,7 @@ pub(crate) fn issues(kind: EventType) -> bool {
     }
 }
 
-/// What a receipt needs of the event it is about.
+/// The data that a receipt needs about its event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
     n: u32,
@@ -254,8 +253,7 @@ impl From<&EventRecord> for Moment {
     }
 }
 
-/// The claims about a paid settlement: `moment` is its latest event that makes a receipt, `before` the previous
-/// one.
+/// The claims about a paid settlement: `moment` is its latest event that issues a receipt, `before` the previous one.
 pub(crate) fn claims(
     issuer: &str,
     key: &IdKey,
@@ -266,7 +264,7 @@ pub(crate) fn claims(
 ) -> Claims {
     let (moment, before) = moments;
     let money = |minor| Money::from_minor(minor, record.currency).decimal();
-    // Derived from the event: no room in the store, and the same for ever.
+    // Derived from the event: needs no room in the store, and never changes.
     let id = |moment: Moment| format!("rcpt_{}", key.child("rcpt", record.no, moment.n, moment.at));
     Claims {
         iss: issuer.to_owned(),

@@ -9,9 +9,9 @@ use sha2::{Digest as _, Sha256};
 use super::Receipt;
 use super::sheet::{CHECK, HOW, HOW_WITHOUT_CODE, Heading, Kind, Part, Row, SANDBOX, TITLE, tame};
 
-/// On screen a sheet of paper on a desk; in print only what is on the sheet. Print sizes are absolute, so that A4 and
-/// Letter, which differ by 6 mm in width and 18 mm in height, both hold it on one page. Text by others stays within
-/// its own line, however many combining marks are stacked on a letter.
+/// On screen a sheet of paper on a desk; in print only the sheet. Print sizes are absolute, so that it fits on one page of both A4
+/// and Letter, which differ by 6 mm in width and 18 mm in height. Text by others stays within its line, no matter how many
+/// combining marks are stacked on a letter.
 const STYLE: &str = "\
 :root{color-scheme:light;--ink:#14181f;--soft:#5a6372;--line:#e2e5ea;--tone:#0a6b4b}\
 *{box-sizing:border-box}\
@@ -58,14 +58,14 @@ th,td{padding:1.35mm 0}th{width:38mm}\
 .check{margin-top:7mm;flex-direction:row}.check .jws{font-size:5.8pt}\
 tr,.sum,.sandbox,.check{break-inside:avoid}h2{break-after:avoid}}";
 
-/// The page's `Content-Security-Policy`: its own style, and nothing else.
+/// The page's `Content-Security-Policy`: allows its own style, and nothing else.
 pub fn content_security_policy() -> String {
     let style = STANDARD.encode(Sha256::digest(STYLE));
     format!("default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 }
 
 impl Receipt {
-    /// A printable page: self-contained, without scripts, everything in it escaped.
+    /// A printable page: self-contained, without scripts, and completely escaped.
     pub fn html(&self) -> String {
         let Heading { amount, currency, status, tone, sandbox, issuer } = self.heading();
         let mut out = String::with_capacity(48 * 1_024);
@@ -94,7 +94,7 @@ impl Receipt {
             rows.iter().filter(|row| row.part == part).for_each(|row| push_row(&mut out, row));
             out.push_str("</tbody>\n</table>\n");
         }
-        // One that is too long for a code is still a receipt.
+        // A receipt that is too long for a code is still valid.
         let (svg, how) = self.svg().map_or((String::new(), HOW_WITHOUT_CODE), |svg| (svg, HOW));
         let _ = write!(
             out,
@@ -140,7 +140,7 @@ fn push_row(out: &mut String, row: &Row<'_>) {
     };
 }
 
-/// Text inside an element or a quoted attribute.
+/// Escapes text for use inside an element or a quoted attribute.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {

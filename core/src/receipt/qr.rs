@@ -1,5 +1,4 @@
-//! QR codes (ISO/IEC 18004). A receipt's code holds the compact JWS itself, so that a scanner can check it without a
-//! network.
+//! QR codes (ISO/IEC 18004). A receipt's code contains the compact JWS itself, so that a scanner can verify it offline.
 
 use std::fmt::Write as _;
 
@@ -13,7 +12,7 @@ use crate::error::{Error, Result};
 /// Light modules around the code (ISO/IEC 18004).
 const QUIET: usize = 4;
 
-/// A QR code (ISO/IEC 18004) to be drawn: dark bars on a light square.
+/// A QR code (ISO/IEC 18004) to draw: dark bars on a light square.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
     /// The side of the square in modules, including the light ones around the code: at most 185.
@@ -29,13 +28,13 @@ pub struct Bar {
     pub x: usize,
     /// Modules from the top.
     pub y: usize,
-    /// How many there are.
+    /// The number of modules.
     pub length: usize,
 }
 
 impl Code {
-    /// The code of these bytes: byte mode, error level L, because a damaged code can be shown or printed again. `None` if
-    /// there are more than 2,953, the most that a code holds.
+    /// The code for these bytes: byte mode, error level L, because a damaged code can be shown or printed again. `None` for more
+    /// than 2,953 bytes, the most that a code can contain.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let code = QRBuilder::new(bytes).mode(Mode::Byte).ecl(ECL::L).build().ok()?;
         let mut bars: Vec<Bar> = Vec::new();
@@ -52,7 +51,7 @@ impl Code {
         Some(Self { side: code.size + 2 * QUIET, bars })
     }
 
-    /// As an SVG document, black on white. `title`, any text, is the alternative text.
+    /// The code as an SVG document, black on white. `title`, which may be any text, is the alternative text.
     pub fn svg(&self, title: &str) -> String {
         let side = self.side;
         let mut svg = String::with_capacity(32 * 1_024);
@@ -69,7 +68,7 @@ impl Code {
         svg
     }
 
-    /// Row by row, one byte for each module, `side` times `side` of them: 1 is dark.
+    /// The modules row by row, `side` times `side` bytes: 1 is dark.
     pub fn modules(&self) -> Vec<u8> {
         let mut modules = vec![0; self.side * self.side];
         for bar in &self.bars {
@@ -84,15 +83,15 @@ impl Receipt {
     /// The QR code of the JWS.
     ///
     /// # Errors
-    /// `internal` if the JWS is longer than a QR code holds (2,953 bytes), which no receipt is.
+    /// `internal` if the JWS is longer than a QR code can contain (2,953 bytes), which never happens.
     pub fn code(&self) -> Result<Code> {
         Code::of(self.jws.as_bytes()).ok_or_else(|| Error::internal("the receipt is too long for a QR code"))
     }
 
-    /// [`Receipt::code`] as an SVG document, with the receipt's id for its title.
+    /// [`Receipt::code`] as an SVG document, with the receipt's id as title.
     ///
     /// # Errors
-    /// As of [`Receipt::code`].
+    /// The same as for [`Receipt::code`].
     pub fn svg(&self) -> Result<String> {
         Ok(self.code()?.svg(&self.claims.jti))
     }

@@ -1,6 +1,6 @@
 //! What a receipt shows to people, in any medium: a page, a PDF, lines of text.
 //!
-//! Nothing here is signed, but nothing is left out that would change the meaning of what is: amounts keep all their
+//! Nothing here is signed, but nothing is omitted that would change the meaning of the signed content: amounts keep all their
 //! digits, times their seconds. Text by others is [tamed](Row::value).
 
 use std::borrow::Cow;
@@ -10,11 +10,11 @@ use crate::lifecycle::SettlementStatus;
 use crate::money::grouped;
 use crate::time::parse_rfc3339;
 
-/// What kind of document it is.
+/// The title of the document.
 pub const TITLE: &str = "Payment receipt";
 /// The notice on every sandbox receipt.
 pub const SANDBOX: &str = "Sandbox: no money was moved.";
-/// Above the code and the signed receipt.
+/// The headline above the code and the signed receipt.
 pub const CHECK: &str = "Check this receipt";
 /// The explanation of the code and the signed receipt.
 pub const HOW: &str = "This is the signed receipt, a JWS (ES256); the code holds the same. Any JOSE library checks it, also \
@@ -23,36 +23,36 @@ pub const HOW: &str = "This is the signed receipt, a JWS (ES256); the code holds
 pub const HOW_WITHOUT_CODE: &str = "This is the signed receipt, a JWS (ES256). Any JOSE library checks it, also offline, with the \
                                     issuer's keys at /.well-known/jwks.json.";
 
-/// What is to be seen first.
+/// The most prominent part of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading<'a> {
-    /// The amount that the payee got, its digits in groups of three: `1,234,567.890`.
+    /// The amount that the payee received, with its digits in groups of three: `1,234,567.890`.
     pub amount: String,
-    /// ISO 4217 code.
+    /// The ISO 4217 code of the currency.
     pub currency: &'a str,
-    /// Where the settlement stands, in a few words.
+    /// The status of the settlement, in a few words.
     pub status: &'static str,
-    /// The colour for it.
+    /// The colour for the status.
     pub tone: Tone,
-    /// It stands for no money: [`SANDBOX`] must be seen.
+    /// Whether it represents no money: [`SANDBOX`] must then be visible.
     pub sandbox: bool,
-    /// Who says all this: the gateway's public address, `railgate` where it has none.
+    /// The issuer: the gateway's public address, or `railgate` if it has none.
     pub issuer: Cow<'a, str>,
 }
 
-/// How a status is coloured.
+/// The colour scheme of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// The payee has the whole amount.
     Paid,
-    /// A part of it was reversed.
+    /// Part of it was reversed.
     Partly,
     /// All of it was reversed or returned.
     Back,
 }
 
 impl Tone {
-    /// Its name, as a CSS class.
+    /// The CSS class of the tone.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Paid => "paid",
@@ -67,8 +67,8 @@ impl Tone {
 pub struct Row<'a> {
     /// The name, in English.
     pub name: &'static str,
-    /// The value, for people. In text by others, characters that would affect the text around it (control characters, those
-    /// that switch the direction of writing) are replaced; letters of right-to-left scripts are kept.
+    /// The value, for people. In text by others, characters that would affect the surrounding text (control characters, and those
+    /// that change the writing direction) are replaced; letters of right-to-left scripts are kept.
     pub value: Cow<'a, str>,
     /// The kind of value.
     pub kind: Kind,
@@ -76,12 +76,12 @@ pub struct Row<'a> {
     pub part: Part,
 }
 
-/// The kind of value in a [`Row`]: how it is written, and where it may be broken.
+/// The kind of value in a [`Row`]: how to show it, and where it may be wrapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// An amount with its currency, or a time: short, and our own text.
     Plain,
-    /// An id, a reference, an address: every character counts.
+    /// An id, a reference or an address: every character matters.
     Code,
     /// Free text in any script and direction, **not signed**.
     Words,
@@ -92,12 +92,12 @@ pub enum Kind {
 pub enum Part {
     /// Who paid what to whom, and when.
     Payment,
-    /// What is needed to look it up.
+    /// What is needed to look up the payment.
     Record,
 }
 
 impl Part {
-    /// Its headline, in English.
+    /// The part's headline, in English.
     pub fn title(self) -> &'static str {
         match self {
             Self::Payment => "Payment",
@@ -107,7 +107,7 @@ impl Part {
 }
 
 impl Receipt {
-    /// What is to be seen first.
+    /// The most prominent part of the receipt.
     pub fn heading(&self) -> Heading<'_> {
         let claims = &self.claims;
         let (status, tone) = status(claims.status);
@@ -121,7 +121,7 @@ impl Receipt {
         }
     }
 
-    /// The lines of the receipt, those of a part together.
+    /// The lines of the receipt, grouped by part.
     pub fn rows(&self) -> Vec<Row<'_>> {
         let claims = &self.claims;
         let mut rows = Vec::with_capacity(13);
@@ -166,13 +166,13 @@ fn status(status: SettlementStatus) -> (&'static str, Tone) {
     }
 }
 
-/// `21 November 2026, 10:38:17 UTC`. Text that is no time is returned unchanged.
+/// `21 November 2026, 10:38:17 UTC`. Text that is not a time is returned unchanged.
 fn readable(time: &str) -> String {
     parse_rfc3339(time).and_then(crate::time::readable).unwrap_or_else(|| tame(time).into_owned())
 }
 
-/// Text by others without characters that affect the text around it: control characters, and those that switch the
-/// direction of writing. Letters of right-to-left scripts are kept.
+/// Removes characters from text by others that would affect the surrounding text: control characters, and those that change the
+/// writing direction. Letters of right-to-left scripts are kept.
 pub(super) fn tame(text: &str) -> Cow<'_, str> {
     let acts = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}');
     if text.contains(acts) { Cow::Owned(text.replace(acts, "\u{fffd}")) } else { Cow::Borrowed(text) }

@@ -1,4 +1,4 @@
-//! What a receipt says, how it looks, and what is not one.
+//! The content and the forms of a receipt, and what is not a valid one.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::path::Path;
@@ -74,7 +74,7 @@ fn part(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(text)
 }
 
-/// Signs any header and payload.
+/// Signs an arbitrary header and payload.
 fn signed(header: &str, payload: &str, key: &SoftwareKey) -> String {
     let input = format!("{}.{}", part(header), part(payload));
     let signature = key.sign(input.as_bytes()).unwrap();
@@ -124,7 +124,7 @@ fn a_receipt_says_what_the_contract_names() {
     assert_eq!(payload["settled_at"], "2026-11-21T10:38:17.042Z");
     assert!(payload["jti"].as_str().unwrap().starts_with("rcpt_") && payload["sub"].as_str().unwrap().starts_with("stl_"));
     assert_eq!(verify_receipt(&receipt.jws, &jwks(&[&key(2), &key(1)])).unwrap(), receipt.claims);
-    // The same state, the same bytes.
+    // The same state results in the same bytes.
     let again = Receipt::sign(receipt.claims.clone(), None, &key(1)).unwrap();
     assert_eq!(again, receipt);
 }
@@ -185,7 +185,7 @@ fn a_later_receipt_names_the_one_before() {
 fn whatever_is_changed_is_noticed() {
     let receipt = receipt();
     let keys = jwks(&[&key(1)]);
-    // Every character: another of the alphabet, another byte, none at all.
+    // Every character: replaced by another of the alphabet, by another byte, removed.
     for at in 0..receipt.jws.len() {
         let (before, after) = (&receipt.jws[..at], &receipt.jws[at + 1..]);
         let other = if receipt.jws[at..].starts_with('A') { 'B' } else { 'A' };
@@ -193,13 +193,13 @@ fn whatever_is_changed_is_noticed() {
             assert!(verify_receipt(&changed, &keys).is_err(), "at {at}: {changed}");
         }
     }
-    // Every claim, by somebody else's key under the right name.
+    // Every claim, signed by somebody else's key under the right name.
     let (header, payload) = unpacked(&receipt);
-    assert_eq!(refused(&signed(&header, &payload, &key(2)), &keys), "the signature does not fit");
+    assert_eq!(refused(&signed(&header, &payload, &key(2)), &keys), "the signature does not match");
     let parts: Vec<&str> = receipt.jws.split('.').collect();
     let forged = payload.replace("10.50", "99.50");
     assert_ne!(forged, payload);
-    assert_eq!(refused(&[parts[0], &part(&forged), parts[2]].join("."), &keys), "the signature does not fit");
+    assert_eq!(refused(&[parts[0], &part(&forged), parts[2]].join("."), &keys), "the signature does not match");
     for (jws, _) in [("", ""), (".", ""), ("..", ""), ("a.b.c", ""), (&format!("{}.x", receipt.jws) as &str, ""), (&"A".repeat(9_000), "")]
     {
         refused(jws, &keys);
@@ -247,7 +247,7 @@ fn every_claim_is_there_once_and_of_its_kind() {
     let (keys, signer) = (jwks(&[&key(1)]), key(1));
     let with = |more: &str| format!("{},{more}}}", payload.strip_suffix('}').unwrap());
     let accepted = |payload: &str| verify_receipt(&signed(&header, payload, &signer), &keys);
-    // Claims of a later version are let through; null is how an optional one is absent.
+    // Claims of a later version are ignored; null counts as an absent optional claim.
     assert_eq!(accepted(&with(r#""later":{"x":1}"#)).unwrap(), receipt.claims);
     assert_eq!(accepted(&with(r#""supersedes":null"#)).unwrap(), receipt.claims);
     for (payload, why) in [
@@ -260,7 +260,7 @@ fn every_claim_is_there_once_and_of_its_kind() {
         (payload.replace("10.50", "1e1.50"), "amt is not what it should be"),
         (payload.replace("EUR", "EUX"), "cur is not what it should be"),
         (payload.replace("sandbox", "Sandbox"), "env is not what it should be"),
-        (payload.replace("completed", "accepted"), "status is not that of a payment that was made"),
+        (payload.replace("completed", "accepted"), "status is not that of a settled payment"),
         (payload.replace("rcpt_", "stl_"), "jti is not what it should be"),
         (payload.replace("\"n\":5", "\"n\":5.0"), "n is not a whole number"),
         (payload.replace("\"n\":5", "\"n\":\"5\""), "n is not a whole number"),
@@ -299,7 +299,7 @@ fn a_key_set_may_hold_others_and_must_be_one() {
     ] {
         assert_eq!(refused(&receipt.jws, &keys), why, "{keys}");
     }
-    // An Ed25519 key of that name is not for ES256.
+    // An Ed25519 key with that name is not for ES256.
     let edwards = SoftwareKey::ed25519(&[1; 32]);
     let (header, payload) = unpacked(&receipt);
     let header = header.replace(&receipt.key_id.to_string(), &edwards.public_key().id().to_string());
@@ -319,14 +319,14 @@ fn people_read_amounts_in_groups_and_times_in_words() {
     assert_eq!(value("Settled"), Some("21 November 2026, 10:38:17 UTC"));
     assert_eq!((value("Fee"), value("Given back")), (Some("0.005 KWD"), Some("1.000 KWD")));
     assert_eq!((value("Description"), value("Replaces")), (Some("two lines of it"), None));
-    // What is signed is not touched by that.
+    // That does not affect the signed content.
     let read = verify_receipt(&receipt.jws, &jwks(&[&key(1)])).unwrap();
     assert_eq!((read.amt.as_str(), read.settled_at.as_str()), ("1234567.890", "2026-11-21T10:38:17.042Z"));
     let nothing_back = Receipt::sign(of(&self::record(1, "JPY", "sim:ok")), None, &key(1)).unwrap();
     assert!(nothing_back.rows().iter().all(|row| row.name != "Given back"));
 }
 
-/// Text of others in every place where there can be some.
+/// Text by others in every place where it can occur.
 fn hostile(text: &str) -> Receipt {
     let mut record = record(1_050, "EUR", "sim:ok");
     record.more = Some(Box::new(SettlementMore { rail_reference: Some(text.to_owned()), ..SettlementMore::default() }));
@@ -368,7 +368,7 @@ fn the_page_shows_any_text_and_runs_none() {
         assert!(!found.contains(outside), "{outside}");
     }
 
-    // Long, non-Latin and from right to left.
+    // Long, non-Latin and right-to-left.
     for text in ["मुंबई".repeat(28), "東京都渋谷区".repeat(20), "فاتورة رقم 17 שלום".to_owned(), "x".repeat(140)]
     {
         let receipt = hostile(&text);
@@ -382,7 +382,7 @@ fn the_page_shows_any_text_and_runs_none() {
         assert_eq!((dark.len(), dark.iter().filter(|module| **module == 1).count()), (code.side * code.side, lit));
     }
 
-    // What would turn or break the text around it does not get through; the signature covers it as it is.
+    // Characters that would turn or break the surrounding text are replaced; the signature covers the original text.
     let receipt = hostile("a\u{202e}b\u{2066}\nStatus: Paid\u{7}");
     for form in [receipt.html(), receipt.text()] {
         assert!(form.contains("a\u{fffd}b\u{fffd} Status: Paid\u{fffd}"), "{form}");
@@ -414,7 +414,7 @@ fn the_policy_lets_the_page_s_own_style_through() {
     assert_eq!(page.matches("<style>").count(), 1);
 }
 
-/// What a scanner reads from an SVG of ours: it is drawn, four pixels a module, and given to an independent decoder.
+/// What a scanner reads from one of our SVGs: it is drawn with four pixels per module and passed to an independent decoder.
 fn decoded(svg: &str) -> String {
     let side: usize = svg.split_once("viewBox=\"0 0 ").unwrap().1.split_once(' ').unwrap().0.parse().unwrap();
     let path = svg.rsplit_once(" d=\"").unwrap().1.split_once('"').unwrap().0;
@@ -439,7 +439,7 @@ fn the_code_holds_the_whole_jws() {
     let svg = receipt.svg().unwrap();
     assert_eq!(decoded(&svg), receipt.jws);
     assert!(receipt.html().contains(&svg));
-    // The longest there can be: every text at its limit.
+    // The longest possible receipt: every text at its limit.
     let mut record = record(999_999_999_999_999, "KWD", "participant:x");
     record.reference = Reference::parse(&"R".repeat(64)).unwrap();
     let mut claims = of(&record);
@@ -448,7 +448,7 @@ fn the_code_holds_the_whole_jws() {
     claims.supersedes = Some(claims.jti.clone());
     let longest = Receipt::sign(claims, None, &key(1)).unwrap();
     assert_eq!(decoded(&longest.svg().unwrap()), longest.jws);
-    // More than a code holds is an error and no panic.
+    // A receipt that is too long for a code causes an error and no panic.
     let mut claims = of(&record);
     claims.rail_ref = Some("r".repeat(4_000));
     let huge = Receipt::sign(claims, None, &key(1)).unwrap();
@@ -456,9 +456,9 @@ fn the_code_holds_the_whole_jws() {
     assert!(huge.html().contains(&huge.jws) && !huge.html().contains("<svg"));
 }
 
-/// Wycheproof's JWS with keys of P-256. Their headers have no `typ`; apart from that they meet what receipts meet.
+/// Wycheproof's JWS tests with P-256 keys. Their headers have no `typ`; otherwise they are verified like receipts.
 ///
-/// Everything for other algorithms is not looked at: nothing but ES256 is ever read.
+/// Tests for other algorithms are skipped: only ES256 is ever accepted.
 #[test]
 fn published_signatures_are_judged_as_published() {
     for name in ["wycheproof/json_web_signature_test.json", "wycheproof/json_web_key_test.json"] {

@@ -1,4 +1,4 @@
-//! Checking a receipt offline, with only the gateway's public keys. Every host decides alike.
+//! Verifies a receipt offline, with only the gateway's public keys. Every host reaches the same decision.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,37 +15,36 @@ use crate::money::Currency;
 use crate::time::parse_rfc3339;
 use crate::validate::json::Value;
 
-/// The longest receipt that is read.
+/// The maximum length of a receipt, in bytes.
 const LONGEST: usize = 8 * 1_024;
-/// More keys than any gateway has had.
+/// The maximum number of keys: more than any gateway has had.
 const MOST_KEYS: usize = 1_000;
 
-/// The claims of a receipt, if it is genuine: signed by one of the keys in `jwks`, a JWK set as a gateway publishes it
-/// at `/.well-known/jwks.json`.
+/// The claims of a genuine receipt: one signed by a key in `jwks`, a JWK set as a gateway publishes it at `/.well-known/jwks.json`.
 ///
-/// Strict: a compact JWS in canonical base64url whose header has `alg` (ES256), `kid` (the RFC 7638 thumbprint of a
-/// P-256 key of the set) and `typ` (`settlement-receipt+jwt`) and nothing else, so no `crit`, no `b64` and no embedded
-/// key; no duplicate members anywhere; every claim present and of the right type. Unknown claims are ignored. Only the
-/// gateway can tell whether the receipt was superseded.
+/// The check is strict. The receipt must be a compact JWS in canonical base64url whose header has `alg` (ES256), `kid` (the RFC
+/// 7638 thumbprint of a P-256 key in the set) and `typ` (`settlement-receipt+jwt`) and nothing else: no `crit`, no `b64` and no
+/// embedded key. There must be no duplicate members anywhere, and every claim must be present and have the right type. Unknown
+/// claims are ignored. Only the gateway can tell whether a later receipt supersedes this one.
 ///
 /// # Errors
-/// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
+/// [`ErrorCode::ReceiptInvalid`]; the detail says what is wrong.
 pub fn verify_receipt(jws: &str, jwks: &str) -> Result<Claims> {
     let pending = begin(jws, jwks)?;
     pending.finish(RustCrypto.verify(&pending.key, pending.signed(), pending.signature()))
 }
 
-/// The first half of [`verify_receipt`], for a host that verifies signatures itself, as browsers do: checks everything
-/// but the signature, and returns what is needed to check that.
+/// The first half of [`verify_receipt`], for a host that verifies signatures itself, as browsers do: checks everything except the
+/// signature, and returns the data for that check.
 ///
 /// # Errors
-/// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
+/// [`ErrorCode::ReceiptInvalid`]; the detail says what is wrong.
 pub fn begin(jws: &str, jwks: &str) -> Result<Pending> {
     let keys = Keys::parse(jwks)?;
     Pending::open(jws, Some(TYP), |kid| keys.find(kid))
 }
 
-/// A receipt whose signature is still to be checked. Until then, nothing in it can be trusted.
+/// A receipt whose signature has not been checked. Until then, nothing in it can be trusted.
 #[derive(Clone)]
 pub struct Pending {
     key: PublicKey,
@@ -59,14 +58,14 @@ fn refuse(detail: impl Into<Cow<'static, str>>) -> Error {
 }
 
 impl Pending {
-    /// `typ` is what the header must contain; `None` if it must have none.
+    /// `typ` is the required value in the header; `None` if there must not be one.
     pub(super) fn open(jws: &str, typ: Option<&str>, key: impl FnOnce(&str) -> Option<PublicKey>) -> Result<Self> {
         if jws.len() > LONGEST {
             return Err(refuse("it is too long for a receipt"));
         }
         let parts: Vec<&str> = jws.split('.').collect();
         let [header, payload, signature] = parts.as_slice() else {
-            return Err(refuse("it is not a compact JWS: three parts with dots between them"));
+            return Err(refuse("it is not a compact JWS: three parts separated by dots"));
         };
         let signed = jws[..header.len() + 1 + payload.len()].to_owned();
         let key = check_header(&decode(header, "the header")?, typ, key)?;
@@ -75,13 +74,13 @@ impl Pending {
         Ok(Self { key, signed, signature, payload })
     }
 
-    /// The public key to check with, as a JWK with only the required members. It may not be a point on the curve: if it
-    /// cannot be imported, the receipt is invalid.
+    /// The public key to check with, as a JWK with only the required members. It may not be on the curve: if it cannot be imported,
+    /// the receipt is invalid.
     pub fn jwk(&self) -> String {
         self.key.jwk()
     }
 
-    /// What was signed: ECDSA over P-256 with SHA-256.
+    /// The signed bytes, for ECDSA over P-256 with SHA-256.
     pub fn signed(&self) -> &[u8] {
         self.signed.as_bytes()
     }
@@ -91,19 +90,19 @@ impl Pending {
         &self.signature
     }
 
-    /// The receipt's claims, if its signature is `valid`.
+    /// The receipt's claims, provided that its signature is `valid`.
     ///
     /// # Errors
-    /// [`ErrorCode::ReceiptInvalid`], with what is wrong as its detail.
+    /// [`ErrorCode::ReceiptInvalid`]; the detail says what is wrong.
     pub fn finish(&self, valid: bool) -> Result<Claims> {
         if !valid {
-            return Err(refuse("the signature does not fit"));
+            return Err(refuse("the signature does not match"));
         }
         read_claims(text(&self.payload, "the payload")?)
     }
 }
 
-/// The decoder takes no padding, no other alphabet and no stray bits, so that a part has only one text.
+/// The decoder accepts no padding, no other alphabet and no stray bits, so that a part has only one encoding.
 fn decode(part: &str, name: &'static str) -> Result<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(part).map_err(|_| refuse(format!("{name} is not base64url without padding")))
 }
@@ -132,11 +131,11 @@ fn text<'a>(bytes: &'a [u8], name: &'static str) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|_| refuse(format!("{name} is not UTF-8")))
 }
 
-/// The keys of a set, by thumbprint. The `kid`s in the set do not matter, so that no two keys can be confused.
+/// The keys of a set, by thumbprint. The set's own `kid`s are ignored, so that no two keys can be confused.
 struct Keys(Vec<PublicKey>);
 
 impl Keys {
-    /// Keys of other kinds and for other uses may be among them (RFC 7517, section 5).
+    /// The set may contain keys of other kinds and for other uses (RFC 7517, section 5).
     fn parse(jwks: &str) -> Result<Self> {
         let set = Members::parse(jwks, "the key set")?;
         let keys = set.get("keys")?.elements(MOST_KEYS).map_err(|_| refuse("the key set has no keys"))?;
@@ -176,27 +175,27 @@ impl<'a> Members<'a> {
     }
 
     fn text(&self, name: &str) -> Result<String> {
-        // Whatever is in it: a rail's reference may hold anything.
+        // With any content: a rail's reference may contain anything.
         serde_json::from_str(self.get(name)?.raw()).map_err(|_| refuse(format!("{name} is not text")))
     }
 
-    /// Text that satisfies `good`. Dispatch is dynamic, here and below, to keep the module small for pages that load it.
+    /// Text that passes `good`. The dispatch here and below is dynamic to keep the module small for pages that load it.
     fn checked(&self, name: &str, good: &dyn Fn(&str) -> bool) -> Result<String> {
         let text = self.text(name)?;
         if good(&text) { Ok(text) } else { Err(refuse(format!("{name} is not what it should be"))) }
     }
 
-    /// A prefix and a ULID.
+    /// A prefix followed by a ULID.
     fn id(&self, name: &str, prefix: &str) -> Result<String> {
         self.checked(name, &|text| text.strip_prefix(prefix).is_some_and(|id| Ulid::parse(id).is_some()))
     }
 
-    /// Text, or nothing: `null`, or no such member.
+    /// Text, or `None` if the member is `null` or absent.
     fn optional(&self, name: &str, read: &dyn Fn(&Self) -> Result<String>) -> Result<Option<String>> {
         if self.find(name).is_none_or(|value| value.raw() == "null") { Ok(None) } else { read(self).map(Some) }
     }
 
-    /// A JSON number that is a whole one.
+    /// A JSON number without a fraction.
     fn whole<T: std::str::FromStr>(&self, name: &str) -> Result<T> {
         self.get(name)?.raw().parse().map_err(|_| refuse(format!("{name} is not a whole number")))
     }
@@ -222,7 +221,7 @@ fn read_claims(payload: &str) -> Result<Claims> {
         cur,
         from: it.id("from", "cli_")?,
         to: it.text("to")?,
-        status: status.ok_or_else(|| refuse("status is not that of a payment that was made"))?,
+        status: status.ok_or_else(|| refuse("status is not that of a settled payment"))?,
         settled_at: it.checked("settled_at", &|text| parse_rfc3339(text).is_some())?,
         provider: it.text("provider")?,
         rail_ref: it.optional("rail_ref", &|it| it.text("rail_ref"))?,
@@ -231,7 +230,7 @@ fn read_claims(payload: &str) -> Result<Claims> {
     })
 }
 
-/// `12.50` where the currency has two decimals, `12` where it has none.
+/// `12.50` for a currency with two decimals, `12` for one without.
 fn is_decimal(text: &str, decimals: u8) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     match text.split_once('.') {

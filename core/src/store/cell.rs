@@ -1,14 +1,14 @@
-//! A row as plain cells, and keys as bytes in their order: what the stores without a database work on.
+//! Rows as plain cells, and keys as ordered bytes, for the stores without a database.
 
 use super::column::{Bound, Read, Sink};
 use super::record::{Key, Record};
 use super::tables::Layout;
 use super::{StoreError, Unique};
 
-/// What stands in a column.
+/// The value of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Cell {
-    /// Nothing.
+    /// No value.
     Null,
     /// A number, a flag or a code.
     Int(i64),
@@ -18,11 +18,11 @@ pub(crate) enum Cell {
     Bytes(Vec<u8>),
 }
 
-/// The bytes of a key, which are in the order of what they were made of: the number of the kind, integers as eight bytes,
-/// big-endian, the sign turned; texts and bytes as they are, for no column stands behind one that is not of a fixed length.
+/// The bytes of a key, in the same order as its values: the number of the kind, then integers as eight big-endian bytes with the
+/// sign bit flipped; texts and bytes unchanged, because no column follows one of variable length.
 pub(crate) type KeyBytes = Box<[u8]>;
 
-/// Set in the first byte of a further unique key. No kind has so high a number.
+/// Set in the first byte of a further unique key. No kind has such a high number.
 pub(crate) const FURTHER: u8 = 0x80;
 
 impl Sink for Vec<Cell> {
@@ -53,14 +53,14 @@ impl Sink for Vec<Cell> {
     }
 }
 
-/// A record's cells, or why no store takes it.
+/// A record's cells, or why no store accepts it.
 pub(crate) fn row<const SERVER: bool>(record: &Record) -> Read<Vec<Cell>> {
     let mut row = Vec::with_capacity(25);
     record.bind::<SERVER, _>(&mut row)?;
     Ok(row)
 }
 
-/// The first cells of a record, so many: what stands behind them is not looked at, for it may be long.
+/// The first `width` cells of a record. The cells after them, which may be long, are not read.
 pub(crate) fn head<const SERVER: bool>(record: &Record, width: usize) -> Read<Vec<Cell>> {
     let mut head = Head { cells: Vec::with_capacity(width), width };
     if width > 0 {
@@ -72,17 +72,17 @@ pub(crate) fn head<const SERVER: bool>(record: &Record, width: usize) -> Read<Ve
     Ok(head.cells)
 }
 
-/// Takes cells until there are enough.
+/// Accepts cells until there are enough.
 struct Head {
     cells: Vec<Cell>,
     width: usize,
 }
 
-/// Why a [`Head`] takes no more.
+/// Why a [`Head`] accepts no more cells.
 enum Enough {
-    /// All that are wanted are there.
+    /// All wanted cells are there.
     Reached,
-    /// A value cannot be put.
+    /// A value cannot be written.
     Failed(StoreError),
 }
 
@@ -117,7 +117,7 @@ impl Sink for Head {
     }
 }
 
-/// The bytes of these cells behind a first byte.
+/// The bytes of these cells after a first byte.
 pub(crate) fn ordered<'c>(first: u8, cells: impl IntoIterator<Item = &'c Cell>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(24);
     bytes.push(first);
@@ -132,19 +132,19 @@ pub(crate) fn ordered<'c>(first: u8, cells: impl IntoIterator<Item = &'c Cell>) 
     bytes
 }
 
-/// The bytes of a primary key; `None` where no record can have it.
+/// The bytes of a primary key; `None` if no record can have it.
 pub(crate) fn key_bytes(key: &Key) -> Option<KeyBytes> {
     let mut cells = Vec::with_capacity(2);
     (key.refusal().is_none() && key.bind(&mut cells).is_ok()).then(|| ordered(key.kind().layout().code, &cells).into())
 }
 
-/// The bytes of a further unique key; `None` where no record can have it.
+/// The bytes of a further unique key; `None` if no record can have it.
 pub(crate) fn unique_bytes(unique: &Unique) -> Option<KeyBytes> {
     let mut cells = Vec::with_capacity(2);
     (unique.refusal().is_none() && unique.bind(&mut cells).is_ok()).then(|| ordered(unique.kind().layout().code | FURTHER, &cells).into())
 }
 
-/// How many columns there are up to the last of a set, one bit each.
+/// The number of columns up to the last one in a set with one bit per column.
 const fn width(set: u32) -> usize {
     (u32::BITS - set.leading_zeros()) as usize
 }
@@ -155,7 +155,7 @@ impl Layout {
         Ok(self.unique_of(&head::<SERVER>(record, width(self.unique))?))
     }
 
-    /// Whether one record may take the place of another: what never changes is the same.
+    /// Whether one record may replace another: the columns that never change are equal.
     pub(crate) fn may_replace<const SERVER: bool>(&self, old: &Record, new: &Record) -> Read<bool> {
         let fixed = |record| head::<SERVER>(record, width(self.fixed));
         Ok(self.may_follow(&fixed(old)?, &fixed(new)?))
@@ -169,13 +169,13 @@ impl Layout {
         (!columns(self.unique, row).any(|cell| *cell == Cell::Null)).then(bytes)
     }
 
-    /// As [`may_replace`](Self::may_replace), of rows.
+    /// Like [`may_replace`](Self::may_replace), for rows.
     pub(crate) fn may_follow(&self, old: &[Cell], new: &[Cell]) -> bool {
         columns(self.fixed, old).eq(columns(self.fixed, new))
     }
 }
 
-/// Those columns of a row that are in a set, one bit each.
+/// The columns of a row that are in a set with one bit per column.
 fn columns(set: u32, row: &[Cell]) -> impl Iterator<Item = &Cell> {
     row.iter().enumerate().filter(move |(at, _)| set >> at & 1 == 1).map(|(_, cell)| cell)
 }

@@ -1,4 +1,4 @@
-//! How the changes of an [`UnloggedRecord`](super::record::UnloggedRecord) lie in one column of a database.
+//! The encoding of the changes of an [`UnloggedRecord`](super::record::UnloggedRecord) in one database column.
 
 use super::StoreError;
 use super::compact::{Rest, number, optional, signed, text};
@@ -7,7 +7,7 @@ use crate::ids::{ClientNo, ProviderNo, SettlementNo};
 use crate::ledger::Mode;
 use crate::lifecycle::SettlementStatus;
 
-/// As [`compact`](super::compact) says; hashes as they are.
+/// Encodes as defined in [`compact`](super::compact), with hashes unchanged.
 pub(crate) fn encode_changes(changes: &[LoggedChange]) -> Vec<u8> {
     let mut out = Vec::with_capacity(changes.len() * 96);
     number(&mut out, changes.len() as u64);
@@ -37,12 +37,12 @@ pub(crate) fn encode_changes(changes: &[LoggedChange]) -> Vec<u8> {
     out
 }
 
-/// What [`encode_changes`] wrote; trusts nothing that it finds.
+/// Decodes the output of [`encode_changes`]; trusts nothing that it reads.
 pub(crate) fn decode_changes(bytes: &[u8]) -> Result<Vec<LoggedChange>, StoreError> {
     let mut rest = Rest(bytes);
     read_changes(&mut rest)
         .filter(|_| rest.0.is_empty())
-        .ok_or_else(|| StoreError::corrupt("reading a row", "changes to log are not as written"))
+        .ok_or_else(|| StoreError::corrupt("reading a row", "the changes to log are malformed"))
 }
 
 fn read_changes(rest: &mut Rest<'_>) -> Option<Vec<LoggedChange>> {

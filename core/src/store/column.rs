@@ -1,7 +1,7 @@
-//! How a value lies in a column: one implementation a type, for every store.
+//! How a value is stored in a column: one implementation per type, for every store.
 //!
-//! Each store says how a cell gets into a row ([`Sink`]) and out of it again ([`Source`]). What a cell is follows from the
-//! type of the field, and which columns there are from [`tables`](super::tables).
+//! Each store defines how a cell gets into a row ([`Sink`]) and out of it again ([`Source`]). The type of the field defines the
+//! cell, and [`tables`](super::tables) defines the columns.
 
 use super::StoreError;
 use super::changes::{decode_changes, encode_changes};
@@ -14,7 +14,7 @@ use crate::lifecycle::Coded;
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 
-/// What a column holds: its type where a database has types.
+/// The type of a column, in databases that have types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Flag,
@@ -25,79 +25,79 @@ pub(crate) enum Kind {
     Bytes,
 }
 
-/// Takes the cells of a row, one column after another.
+/// Receives the cells of a row, one column after another.
 pub(crate) trait Sink {
-    /// Why a cell could not be taken.
+    /// Why a cell was not accepted.
     type Error;
 
-    /// Takes NULL.
+    /// Writes NULL.
     fn null(&mut self) -> Bound<Self>;
-    /// Takes an integer, of whatever width its column has.
+    /// Writes an integer, whatever the width of its column.
     fn int(&mut self, value: i64) -> Bound<Self>;
-    /// Takes a text.
+    /// Writes a text.
     fn text(&mut self, value: &str) -> Bound<Self>;
-    /// Takes bytes.
+    /// Writes bytes.
     fn bytes(&mut self, value: &[u8]) -> Bound<Self>;
-    /// A value that is none.
+    /// The error for a value that cannot be serialised.
     fn failed(error: serde_json::Error) -> Self::Error;
 }
 
-/// Whether a [`Sink`] took a cell.
+/// Whether a [`Sink`] accepted a cell.
 pub(crate) type Bound<S> = Result<(), <S as Sink>::Error>;
 
-/// What reading gives.
+/// The result of reading.
 pub(crate) type Read<T> = Result<T, StoreError>;
 
-/// Gives the cells of a row, one column after another. Nothing that it gives is trusted.
+/// Returns the cells of a row, one column after another. None of its values is trusted.
 pub(crate) trait Source {
-    /// The next column's integer, of whatever width.
+    /// The next column's integer, whatever its width.
     fn integer(&mut self) -> Read<Option<i64>>;
     /// The next column's text.
     fn text(&mut self) -> Read<Option<String>>;
     /// The next column's bytes.
     fn bytes(&mut self) -> Read<Option<&[u8]>>;
-    /// The name of the column that was read last.
+    /// The name of the column read last.
     fn column(&self) -> String;
 
-    /// The column that was read last is not as it should be.
+    /// The error for the column read last: its value is not as expected.
     #[cold]
     fn bad<T>(&self, what: &str) -> Read<T> {
         Err(StoreError::corrupt("reading a row", format!("column {} does not hold {what}", self.column())))
     }
 
-    /// What must be there.
+    /// A value that must not be NULL.
     fn some<T>(&self, found: Option<T>, what: &str) -> Read<T> {
         found.map_or_else(|| self.bad(what), Ok)
     }
 }
 
-/// What a field's value, or the values of a few fields together, are in one column or several.
+/// The value of a field, or of a few fields together, in one or several columns.
 pub(crate) trait Column: Sized {
-    /// What each of the columns holds.
+    /// The type of each column.
     const KINDS: &'static [Kind];
-    /// Whether they may be NULL.
+    /// Whether the columns may be NULL.
     const NULLABLE: bool = false;
 
-    /// Gives itself to a sink.
+    /// Writes itself to a sink.
     fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S>;
     /// Reads the next columns.
     fn read<C: Source>(source: &mut C) -> Read<Self>;
-    /// Why no column can hold this value.
+    /// Why no column can store this value.
     fn refusal(&self) -> Option<&'static str> {
         None
     }
 }
 
-/// A value of one column, which may be absent where its field is optional.
+/// A value in one column, which may be NULL if its field is optional.
 pub(crate) trait Stored: Sized {
-    /// What the column holds.
+    /// The type of the column.
     const KIND: Kind;
 
-    /// Gives itself to a sink.
+    /// Writes itself to a sink.
     fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S>;
     /// Reads the next column; `None` for NULL.
     fn read<C: Source>(source: &mut C) -> Read<Option<Self>>;
-    /// Why the column cannot hold this value.
+    /// Why the column cannot store this value.
     fn refusal(&self) -> Option<&'static str> {
         None
     }
@@ -141,7 +141,7 @@ impl<T: Stored> Column for Option<T> {
     }
 }
 
-/// A number in the range of its type.
+/// A number within the range of its type.
 #[inline]
 fn ranged<T: TryFrom<i64>, C: Source + ?Sized>(source: &mut C) -> Read<Option<T>> {
     match source.integer()? {
@@ -150,7 +150,7 @@ fn ranged<T: TryFrom<i64>, C: Source + ?Sized>(source: &mut C) -> Read<Option<T>
     }
 }
 
-/// What a number or a text stands for.
+/// The value that a stored number or text represents.
 #[inline]
 fn meant<T, U, C: Source>(source: &C, found: Option<T>, what: &str, meaning: impl FnOnce(T) -> Option<U>) -> Read<Option<U>> {
     match found {
@@ -178,7 +178,7 @@ macro_rules! integers {
 }
 integers! { i64: Int8; u32: Int8; u16: Int4; }
 
-/// Types around another one, whose column it has.
+/// Wrapper types, which use the column of their inner type.
 macro_rules! wrapped {
     ($($type:ident($inner:ty) = |$it:ident| $get:expr, $new:expr;)*) => {$(
         impl Stored for $type {
@@ -205,7 +205,7 @@ wrapped! {
     AccountId(i64) = |it| it.0, Self;
     TaskKey(i64) = |it| it.0, Self;
     KeyId([u8; 32]) = |it| it.0, Self;
-    // The same 64 bits.
+    // The same 64 bits, reinterpreted.
     u64(i64) = |it| *it as i64, |it| it as u64;
     Ulid([u8; 16]) = |it| it.0.to_be_bytes(), |it| Self(u128::from_be_bytes(it));
     ScopeSet(u32) = |it| it.bits(), Self::from_bits;
@@ -244,7 +244,7 @@ impl Stored for bool {
     }
 }
 
-/// What is stored as a small number.
+/// Types stored as a small number.
 macro_rules! coded {
     ($type:ty $(, $enum:ident)?) => {
         impl$(<$enum: Coded>)? Stored for $type {
@@ -281,7 +281,7 @@ impl Stored for Currency {
     }
 }
 
-/// Texts, by what they show and how they are read.
+/// Types stored as text, with the functions that format and parse them.
 macro_rules! texts {
     ($($type:ident = $show:ident, $read:expr;)*) => {$(
         impl Stored for $type {
@@ -295,7 +295,7 @@ macro_rules! texts {
             #[inline]
             fn read<C: Source>(source: &mut C) -> Read<Option<Self>> {
                 let text = source.text()?;
-                meant(source, text, "what was written", $read)
+                meant(source, text, "a valid value", $read)
             }
         }
     )*};
@@ -306,7 +306,7 @@ texts! {
     Participant = as_str, Self::from_stored;
 }
 
-/// What is kept as JSON, in a column of text.
+/// Types stored as JSON in a text column.
 macro_rules! json {
     ($($type:ty)*) => {$(
         impl Stored for $type {
@@ -319,7 +319,7 @@ macro_rules! json {
             fn read<C: Source>(source: &mut C) -> Read<Option<Self>> {
                 match source.text()? {
                     None => Ok(None),
-                    Some(text) => serde_json::from_str(&text).map(Some).or_else(|e| source.bad(&format!("what was written: {e}"))),
+                    Some(text) => serde_json::from_str(&text).map(Some).or_else(|e| source.bad(&format!("a valid value: {e}"))),
                 }
             }
         }
@@ -354,7 +354,7 @@ impl<const N: usize> Stored for [u8; N] {
         match source.bytes()?.map(Self::try_from) {
             None => Ok(None),
             Some(Ok(array)) => Ok(Some(array)),
-            Some(Err(_)) => source.bad("as many bytes as it should"),
+            Some(Err(_)) => source.bad("the right number of bytes"),
         }
     }
 }
@@ -371,7 +371,7 @@ impl Stored for Vec<LoggedChange> {
     }
 }
 
-/// Two columns: how it signs, and its bytes.
+/// Two columns: the algorithm and the key's bytes.
 impl Column for PublicKey {
     const KINDS: &'static [Kind] = &[Kind::Int2, Kind::Bytes];
 
@@ -387,7 +387,7 @@ impl Column for PublicKey {
     }
 }
 
-/// Four columns.
+/// Four columns, one per total.
 impl Column for Totals {
     const KINDS: &'static [Kind] = &[Kind::Int8; 4];
 
@@ -403,7 +403,7 @@ impl Column for Totals {
     }
 }
 
-/// A child's key: one number, ordered by settlement and then by its own number. What does not fit lies at the end where it would.
+/// A child's key: one number, ordered by settlement and then by the child's own number. A key that does not fit sorts to the end.
 macro_rules! children {
     ($($n:ty: $refusal:expr;)*) => {$(
         impl Column for (SettlementNo, $n) {
@@ -432,7 +432,7 @@ children! {
     u32: "a settlement has at most 65535 events";
 }
 
-/// The feed that a client's events of a mode belong to: one number.
+/// The feed of a client's events in one mode: one number.
 impl Column for (ClientNo, Mode) {
     const KINDS: &'static [Kind] = &[Kind::Int8];
 
@@ -448,7 +448,7 @@ impl Column for (ClientNo, Mode) {
     }
 }
 
-/// A tile's place: one number, by level and then by index.
+/// A tile's position: one number, ordered by level and then by index.
 impl Column for (u8, i64) {
     const KINDS: &'static [Kind] = &[Kind::Int8];
 

@@ -1,10 +1,11 @@
-//! Numbers, texts and bytes one behind the other: what rows that hold lists, and the journal, are made of.
+//! Numbers, texts and bytes in sequence: the encoding of the journal and of rows that contain lists.
 //!
-//! Ours and no `postcard`: it is a page, refuses lengths that lie and whatever is left over, and what is stored stays byte for byte.
+//! This is our own code instead of `postcard` because it is short, rejects false lengths and trailing bytes, and keeps the stored
+//! bytes unchanged forever.
 //!
-//! Numbers are LEB128, signed ones after zigzag; a text is its length and its UTF-8; what may be absent has a byte before it.
+//! Numbers are LEB128, signed ones after zigzag; a text is its length and its UTF-8; an optional value has a flag byte before it.
 
-/// A number: seven bits a byte, the lowest first, the highest bit set on all but the last.
+/// A number: seven bits per byte, the lowest first, the highest bit set in all but the last.
 pub(crate) fn number(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -18,18 +19,18 @@ pub(crate) fn signed(out: &mut Vec<u8>, value: i64) {
     number(out, (value << 1 ^ value >> 63) as u64);
 }
 
-/// A text behind its length.
+/// A text, after its length.
 pub(crate) fn text(out: &mut Vec<u8>, value: &str) {
     blob(out, value.as_bytes());
 }
 
-/// Bytes behind their number.
+/// Bytes, after their number.
 pub(crate) fn blob(out: &mut Vec<u8>, value: &[u8]) {
     number(out, value.len() as u64);
     out.extend_from_slice(value);
 }
 
-/// What may be absent.
+/// An optional value.
 pub(crate) fn optional<T>(out: &mut Vec<u8>, value: Option<&T>, write: impl FnOnce(&mut Vec<u8>, &T)) {
     out.push(u8::from(value.is_some()));
     if let Some(value) = value {
@@ -37,8 +38,8 @@ pub(crate) fn optional<T>(out: &mut Vec<u8>, value: Option<&T>, write: impl FnOn
     }
 }
 
-/// What is left to read. Every method is `None` where what stands there cannot have been written by its counterpart, and no
-/// length that lies costs memory.
+/// The input not read yet. Every method returns `None` if the next bytes cannot have been written by its counterpart, and a false
+/// length never allocates memory.
 pub(crate) struct Rest<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Rest<'a> {
@@ -83,12 +84,12 @@ impl<'a> Rest<'a> {
         T::try_from(self.number()?).ok()
     }
 
-    /// How many follow, each of at least one byte.
+    /// The number of items that follow, each of at least one byte.
     pub(crate) fn count(&mut self) -> Option<usize> {
         self.small().filter(|count| *count <= self.0.len())
     }
 
-    /// Bytes behind their number.
+    /// Bytes, after their number.
     pub(crate) fn blob(&mut self) -> Option<&'a [u8]> {
         let length = self.count()?;
         self.bytes(length)

@@ -1,4 +1,5 @@
-//! What every store must do: plain functions over any store, named as tests by [`store_conformance!`](crate::store_conformance).
+//! What every store must do: plain functions that take any store. [`store_conformance!`](crate::store_conformance) turns them into
+//! tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "assertions of a test suite, never part of a running gateway")]
 
 pub mod fixtures;
@@ -26,10 +27,10 @@ use crate::time::Millis;
 use crate::validate::ReversalReason;
 use fixtures::*;
 
-/// Makes an empty store, a new one on every call.
+/// Creates an empty store, a new one on every call.
 pub type Factory<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
-/// Names the whole suite as tests in a module, for the stores that `$factory` makes.
+/// Defines the whole suite as tests in a module, for the stores that `$factory` creates.
 #[macro_export]
 macro_rules! store_conformance {
     ($module:ident, $factory:expr) => {
@@ -90,7 +91,7 @@ macro_rules! store_conformance {
     };
 }
 
-/// The indexes of the writes that a commit clashed at; anything else is a failure of the test.
+/// The indexes of the writes that clashed in a commit; any other result fails the test.
 pub fn clashes(result: Result<(), CommitError>) -> Vec<usize> {
     match result {
         Err(CommitError::Conflict(clashes)) => clashes.into_iter().map(|clash| clash.write).collect(),
@@ -112,7 +113,7 @@ fn holds(store: &dyn Store, record: impl Into<Record>) {
     assert_eq!(store.get(&record.key()).unwrap().as_ref(), Some(&record));
 }
 
-/// For every kind that is written as a whole: a record, and what replaces it.
+/// For every kind that is written as a whole: a record and its replacement.
 fn kinds() -> Vec<(Record, Record)> {
     let closed = AttemptRecord { status: AttemptStatus::Declined, answered_at: Some(9), ..attempt(1, 1) };
     let done = ReversalRecord { needs_review: true, completed_at: Some(9), ..reversal(1, 1, 1, Some("r")) };
@@ -151,7 +152,7 @@ fn kinds() -> Vec<(Record, Record)> {
     ]
 }
 
-/// Insert, replace and delete of each kind, and each of them where it cannot be.
+/// Insert, replace and delete for each kind, also where they must fail.
 pub fn every_kind_is_added_found_replaced_and_removed(new: Factory<'_>) {
     for (first, second) in kinds() {
         let store = &*new();
@@ -169,7 +170,7 @@ pub fn every_kind_is_added_found_replaced_and_removed(new: Factory<'_>) {
     }
 }
 
-/// One commit with every kind of clash between writes that would do.
+/// One commit with every kind of clash, between writes that would succeed.
 pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(settlement(1, 1, "a")), insert(reversal(1, 1, 1, Some("r"))), insert(client(1, 11)), insert(provider(1, "p"))]);
@@ -182,36 +183,36 @@ pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
         insert(settlement(3, 1, "a")),            // reference taken
         insert(settlement(4, 1, "b")),            // reference taken by this commit
         update(settlement(1, 1, "a"), 2),         // another version
-        update(settlement(9, 1, "z"), 1),         // not there
+        update(settlement(9, 1, "z"), 1),         // does not exist
         insert(reversal(2, 1, 1, Some("r"))),     // reference taken
         insert(client(2, 11)),                    // id taken
         insert(provider(2, "p")),                 // id taken
         funding(-1, account_of(1), 100),          // journal line taken
         insert(task(1, 1)),                       // key taken
-        replace(attempt(1, 1)),                   // not there
-        Write::Delete(Key::Meta("m".to_owned())), // not there
+        replace(attempt(1, 1)),                   // does not exist
+        Write::Delete(Key::Meta("m".to_owned())), // does not exist
         insert(key(1, 1, 2)),                     // number taken
-        insert(key(2, 2, 1)),                     // thumbprint taken, by whomever
-        insert(nonce(1, 6)),                      // used
+        insert(key(2, 2, 1)),                     // thumbprint taken by any client
+        insert(nonce(1, 6)),                      // used before
         insert(audit(1)),                         // number taken
-        Write::Delete(Key::Nonce([2; 32])),       // not there
+        Write::Delete(Key::Nonce([2; 32])),       // does not exist
         insert(endpoint(2, 2, 11)),               // id taken
         insert(endpoint(1, 1, 12)),               // number taken
         update(endpoint(1, 1, 11), 2),            // another version
-        update(endpoint(2, 1, 12), 1),            // not there
-        insert(queue(1, None)),                   // there is one
+        update(endpoint(2, 1, 12), 1),            // does not exist
+        insert(queue(1, None)),                   // exists
         update(queue(1, None), 2),                // another version
-        update(queue(2, None), 1),                // not there
+        update(queue(2, None), 1),                // does not exist
         insert(delivery(1, 2, None)),             // number taken
-        replace(delivery(2, 1, None)),            // not there
+        replace(delivery(2, 1, None)),            // does not exist
         insert(endpoint_secret(1, 1)),            // number taken
         insert(feed(1, Mode::Live, 1, 2)),        // position taken
-        insert(feed(2, Mode::Live, 1, 1)),        // event taken, by whomever
-        insert(tile(0, 0)),                       // there is one
-        insert(log_head(5)),                      // there is one
-        Write::Delete(Key::LogHead(4)),           // not there
+        insert(feed(2, Mode::Live, 1, 1)),        // event taken by any client
+        insert(tile(0, 0)),                       // exists
+        insert(log_head(5)),                      // exists
+        Write::Delete(Key::LogHead(4)),           // does not exist
         insert(unlogged(1)),                      // number taken
-        Write::Delete(Key::Unlogged(2)),          // not there
+        Write::Delete(Key::Unlogged(2)),          // does not exist
         insert(task(1, 2)),
     ];
     assert_eq!(refuse(store, writes.clone()), (1..=34).collect::<Vec<_>>());
@@ -221,7 +222,7 @@ pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
     make(store, [first, last]);
 }
 
-/// Each unique key beside the primary one, and what may share a value.
+/// Each further unique key, and which records may share a value.
 pub fn unique_keys_are_unique_and_free_again_once_removed(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(settlement(1, 1, "a")), insert(settlement(2, 2, "a")), insert(settlement(3, 1, "A"))]);
@@ -254,7 +255,7 @@ pub fn unique_keys_are_unique_and_free_again_once_removed(new: Factory<'_>) {
     assert_eq!(store.find(&by(1, "a")).unwrap(), Some(settlement(5, 1, "a").into()));
 }
 
-/// A replacement that differs in a unique key is not the same record.
+/// A replacement that differs in a unique key is a different record.
 pub fn unique_keys_never_change(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(settlement(1, 1, "a")), insert(reversal(1, 1, 1, Some("r"))), insert(reversal(1, 2, 1, None))]);
@@ -280,7 +281,7 @@ pub fn unique_keys_never_change(new: Factory<'_>) {
     assert_eq!(refuse(store, changed), (0..15).collect::<Vec<_>>());
 }
 
-/// Optimistic concurrency: the version decides, and nothing else.
+/// Optimistic concurrency: only the version decides.
 pub fn a_settlement_is_replaced_only_at_its_version(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(settlement(1, 1, "a"))]);
@@ -292,12 +293,12 @@ pub fn a_settlement_is_replaced_only_at_its_version(new: Factory<'_>) {
     make(store, [update(second.clone(), 1)]);
     holds(store, second.clone());
     assert_eq!(refuse(store, [update(second.clone(), 1)]), [0]);
-    // The same version again is the caller's affair: the condition is what was, not what will be.
+    // Repeating the same version is up to the caller: the condition is about the old version, not the new one.
     make(store, [update(SettlementRecord { amount: 1, ..second.clone() }, 2)]);
     holds(store, SettlementRecord { amount: 1, ..second });
 }
 
-/// The order of writes counts: insert, update, remove and insert again are one commit.
+/// The order of writes counts: one commit may insert, update, remove and insert again.
 pub fn a_later_write_sees_the_earlier_ones(new: Factory<'_>) {
     let store = &*new();
     let (one, other) = (settlement(1, 1, "a"), settlement(1, 1, "b"));
@@ -315,7 +316,7 @@ pub fn a_later_write_sees_the_earlier_ones(new: Factory<'_>) {
     assert_eq!(refuse(store, [insert(one.clone()), insert(one.clone()), gone, insert(one)]), [1]);
 }
 
-/// All that can be read of a store with few records, to see that nothing changed.
+/// Everything readable in a store with few records, to check that nothing changed.
 pub fn everything(store: &dyn Store) -> Vec<Record> {
     let limit = usize::MAX;
     let mut scans = vec![
@@ -345,7 +346,7 @@ pub fn everything(store: &dyn Store) -> Vec<Record> {
         Scan::tokens_expired_before(Millis::MAX, limit),
     ]);
     unordered.sort_by_key(Record::key);
-    // What no scan shows, or not all of it, is asked for by its key.
+    // Records that no scan returns completely are read by key.
     let queues = (0..=9).map(|no| Key::Queue(EndpointNo(no)));
     let tiles = (0..=3).flat_map(|level| (0..=3).map(move |index| Key::Tile((level, index))));
     let found = queues.chain(tiles).filter_map(|key| store.get(&key).unwrap()).collect();
@@ -388,7 +389,7 @@ pub fn nothing_of_a_refused_commit_is_visible(new: Factory<'_>) {
     assert_ne!(everything(store), before);
 }
 
-/// What no store takes is refused as what it is: a mistake, not a conflict, and not worth trying again.
+/// Invalid writes are refused as mistakes: not as conflicts, and not as retryable.
 pub fn mistakes_of_the_caller_are_refused(new: Factory<'_>) {
     let store = &*new();
     let no = 1 << 47;
@@ -448,7 +449,7 @@ pub fn mistakes_of_the_caller_are_refused(new: Factory<'_>) {
     }
 }
 
-/// The ends of every range, every script, and as much text as a request may bring.
+/// The ends of every range, every script, and as much text as a request may contain.
 pub fn the_largest_and_strangest_values_survive(new: Factory<'_>) {
     let store = &*new();
     let strange = "\u{0}'\";--\u{feff}\u{202e}Ä\u{0308}日本語🦀\n\u{10ffff}";
@@ -525,7 +526,7 @@ pub fn the_largest_and_strangest_values_survive(new: Factory<'_>) {
     }
 }
 
-/// Every code that is stored as a number comes back as itself, and so does either kind of key, whole.
+/// Every code stored as a number is read back unchanged, and so are both kinds of public key.
 pub fn every_kind_of_key_and_code_survives(new: Factory<'_>) {
     let store = &*new();
     let point = KeyRecord { public: PublicKey::P256(P256_POINT), mode: Mode::Live, scopes: ScopeSet::all(), ..key(1, 1, 1) };
@@ -546,7 +547,7 @@ pub fn every_kind_of_key_and_code_survives(new: Factory<'_>) {
     }
 }
 
-/// Nothing to write is not an error.
+/// An empty commit is not an error.
 pub fn an_empty_commit_is_made(new: Factory<'_>) {
     let store = &*new();
     make(store, []);

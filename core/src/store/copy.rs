@@ -1,10 +1,10 @@
-//! Copying a whole store into an empty one, and proving that both hold the same.
+//! Copies a whole store into an empty one, and proves that both are equal.
 //!
-//! Kind by kind, in the order of their keys, a page a commit. Each commit also moves a mark in the target, so that a copy
-//! that was stopped goes on where it was, and so that nobody serves half a store: an engine refuses one with that mark. In
-//! the end every record of both is read again and compared; only then the mark goes.
+//! Records are copied kind by kind, in key order, one page per commit. Each commit also moves a mark in the target. An interrupted
+//! copy therefore continues where it stopped, and nobody serves half a store, because an engine refuses a store with that mark. At
+//! the end, every record of both stores is read again and compared; only then is the mark removed.
 //!
-//! Accounts are not copied: they arise from their transfers, as they did in the source, and have to come out equal.
+//! Accounts are not copied: they are derived from their transfers, as in the source, and must turn out equal.
 
 mod mark;
 
@@ -16,14 +16,14 @@ use super::shared::COPY_MARK;
 use super::{Commit, CommitError, Scan, Store, StoreError, Write, typed};
 use mark::{Mark, Place};
 
-/// How many records are read at a time, and written in one commit.
+/// How many records are read at a time and written in one commit.
 const PAGE: usize = 1_000;
 
-/// How many pages of transfers are posted together at most. Where several nodes drew numbers, money may have come in under
-/// a number a little above that under which it went out; then the guard wants both in one commit.
+/// The maximum number of transfer pages posted together. If several nodes drew numbers, money may have come in under a slightly
+/// higher number than it went out; the balance guard then needs both in one commit.
 const MOST_TOGETHER: usize = 64;
 
-/// What is being done.
+/// The current step of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Records are written into the target.
@@ -34,93 +34,93 @@ pub enum Step {
     ReadingTarget,
 }
 
-/// How far it is.
+/// The progress of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current step.
     pub step: Step,
-    /// With which records.
+    /// The kind of records in progress.
     pub kind: RecordKind,
-    /// How many records this step is through with, of all kinds. In a copy that goes on, those of before count.
+    /// How many records of all kinds this step has finished, including those of an interrupted copy that this one continues.
     pub records: u64,
 }
 
-/// All records of one kind, in a few bytes.
+/// A summary of all records of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
-    /// How many.
+    /// The number of records.
     pub records: u64,
-    /// SHA-256 over all their values, in the order of their keys. The same in every kind of store.
+    /// SHA-256 over all their values, in key order. Equal in every kind of store.
     pub digest: Digest32,
 }
 
-/// What both stores hold of one kind.
+/// The records of one kind in both stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compared {
-    /// Which.
+    /// The kind.
     pub kind: RecordKind,
-    /// In the source.
+    /// The records in the source.
     pub source: Tally,
-    /// In the target.
+    /// The records in the target.
     pub target: Tally,
 }
 
-/// What came of it.
+/// The result of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// How many records were there from an earlier try.
+    /// How many records an earlier try had copied.
     pub resumed: u64,
-    /// How many were copied now; accounts are not among them.
+    /// How many records this call copied, not counting accounts.
     pub copied: u64,
-    /// Every kind.
+    /// One entry per kind.
     pub kinds: Vec<Compared>,
 }
 
 impl Report {
-    /// Whether both hold the same. If not, the target keeps its mark.
+    /// Whether both stores are equal. If not, the target keeps its mark.
     pub fn is_equal(&self) -> bool {
         self.kinds.iter().all(|kind| kind.source == kind.target)
     }
 }
 
-/// Why a copy was not begun or not finished.
+/// Why a copy did not start or did not finish.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// Reading the source failed. A copy that was begun goes on when it is tried again.
+    /// Reading the source failed. A retry continues a copy that was started.
     #[error("the source cannot be read: {0}")]
     Source(#[source] StoreError),
-    /// Reading the target failed. A copy that was begun goes on when it is tried again.
+    /// Reading the target failed. A retry continues a copy that was started.
     #[error("the target cannot be read: {0}")]
     Target(#[source] StoreError),
-    /// The target did not take a page. A copy that was begun goes on when it is tried again.
+    /// The target refused a page. A retry continues a copy that was started.
     #[error("the target cannot be written: {0}")]
     Commit(#[source] CommitError),
     /// There is nothing to copy.
     #[error("the source is a database that no gateway has served")]
     NothingThere,
-    /// The source is half a store.
+    /// The source is an incomplete copy.
     #[error("the source is itself a copy that is not finished")]
     SourceUnfinished,
-    /// The target has records, and they are not those of the source.
+    /// The target has records that are not from the source.
     #[error("the target is not empty")]
     TargetTaken,
-    /// The target was begun from another store.
-    #[error("the target is a copy of another store that is not finished")]
+    /// The copy in the target was started from another store.
+    #[error("the target is an unfinished copy of another store")]
     OtherSource,
-    /// What was copied before is not what the source holds now.
-    #[error("the source changed since the copy was begun")]
+    /// The source has changed since part of it was copied.
+    #[error("the source changed since the copy began")]
     SourceChanged,
 }
 
-/// Copies all of `from` into `to`, which is empty or half a copy of it, and compares both. Nobody may change either
-/// meanwhile. Told to copy what it has copied already, it only compares.
+/// Copies all of `from` into `to`, which must be empty or an unfinished copy of it, and compares both. Nobody may change either in
+/// the meantime. If everything has been copied already, it only compares.
 ///
 /// # Errors
-/// [`CopyError`]. Whatever stopped it, the same call goes on where it was.
+/// [`CopyError`]. Whatever the reason, the same call continues where the copy stopped.
 pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<Report, CopyError> {
     let origin = Origin::of(from)?;
     let Some(mark) = begin(&origin, to)? else {
-        // The answer to its last commit may have been lost.
+        // The response to its last commit may have been lost.
         to.secure().map_err(CopyError::Target)?;
         let report = Report { resumed: 0, copied: 0, kinds: compare(from, to, progress)? };
         return if report.is_equal() { Ok(report) } else { Err(CopyError::TargetTaken) };
@@ -138,7 +138,7 @@ pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(Progress)
     Ok(report)
 }
 
-/// Which store it is, and at which point of its life.
+/// Which store it is, and in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Origin {
     identity: Digest32,
@@ -155,13 +155,13 @@ impl Origin {
     }
 }
 
-/// What tells a store from every other: the hash of its id key. None before a gateway served it.
+/// The identity of a store: the hash of its id key. `None` before a gateway has served it.
 fn identity(store: &dyn Store) -> Result<Option<Digest32>, StoreError> {
     let key: Option<MetaRecord> = typed(store.get(&Key::Meta(ID_KEY.to_owned()))?)?;
     Ok(key.map(|key| Sha256::new().chain_update("railgate copy\0").chain_update(key.value).finalize().into()))
 }
 
-/// The ends of all that grows: nearly every change moves one of them. What moves none is found by comparing.
+/// The ends of everything that grows: nearly every change moves one of them. The comparison finds the remaining changes.
 fn moment(store: &dyn Store) -> Result<Digest32, StoreError> {
     let ends = [
         Scan::last(RecordKind::Settlement),
@@ -188,7 +188,7 @@ fn mark_of(store: &dyn Store) -> Result<Option<MetaRecord>, StoreError> {
     typed(store.get(&Key::Meta(COPY_MARK.to_owned()))?)
 }
 
-/// Where to begin or to go on; `None` if the target may hold all of it already.
+/// Where to start or continue; `None` if the target may already have everything.
 fn begin(origin: &Origin, to: &dyn Store) -> Result<Option<Mark>, CopyError> {
     let mark = match mark_of(to).map_err(CopyError::Target)? {
         Some(found) => {
@@ -210,7 +210,7 @@ fn begin(origin: &Origin, to: &dyn Store) -> Result<Option<Mark>, CopyError> {
             return if same { Ok(None) } else { Err(CopyError::TargetTaken) };
         }
     };
-    // A server that starts writes its id key and then looks for a mark: whatever it does at this moment, one of us sees the other.
+    // A server that starts writes its id key and then looks for a mark: whatever it does now, one of the two sees the other.
     if mark.copied == 0 && !is_empty(to).map_err(CopyError::Target)? {
         let ours = mark.record().map_err(CopyError::Target)?;
         if mark_of(to).map_err(CopyError::Target)? == Some(ours) {
@@ -221,7 +221,7 @@ fn begin(origin: &Origin, to: &dyn Store) -> Result<Option<Mark>, CopyError> {
     Ok(Some(mark))
 }
 
-/// Whether there is nothing but perhaps a mark.
+/// Whether the store contains nothing, except perhaps a mark.
 fn is_empty(store: &dyn Store) -> Result<bool, StoreError> {
     for kind in RecordKind::ALL {
         let first = store.scan(&Scan::all(*kind, 2))?;
@@ -236,7 +236,7 @@ fn unmark() -> Commit {
     Commit { writes: vec![Write::Delete(Key::Meta(COPY_MARK.to_owned()))] }
 }
 
-/// Copies from the mark on, and gives the last mark.
+/// Copies from the mark onwards; returns the last mark.
 fn copy_records(from: &dyn Store, to: &dyn Store, mut mark: Mark, progress: &mut dyn FnMut(Progress)) -> Result<Mark, CopyError> {
     let mut together = 1;
     while let Some(place) = mark.next.clone() {
@@ -258,7 +258,7 @@ fn copy_records(from: &dyn Store, to: &dyn Store, mut mark: Mark, progress: &mut
                 together *= 2;
                 continue;
             }
-            // The mark tells: it is part of the commit.
+            // The mark tells whether it was made: it is part of the commit.
             Err(CommitError::Indeterminate(_)) if mark_of(to).map_err(CopyError::Target)?.as_ref() == Some(&record) => {}
             Err(error) => return Err(CopyError::Commit(error)),
         }
@@ -272,7 +272,7 @@ fn write(record: Record) -> Write {
     if let Record::Transfer(transfer) = record { Write::Post(transfer) } else { Write::Insert(record) }
 }
 
-/// Reads all of both.
+/// Reads and compares all records of both.
 fn compare(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Compared>, CopyError> {
     let source = tallies(from, Step::ReadingSource, progress).map_err(CopyError::Source)?;
     let target = tallies(to, Step::ReadingTarget, progress).map_err(CopyError::Target)?;
@@ -280,7 +280,7 @@ fn compare(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(Progress))
     Ok(both.map(|(kind, (source, target))| Compared { kind: *kind, source, target }).collect())
 }
 
-/// What a store holds of each kind; a mark of ours does not count.
+/// Summarises the records of each kind, without our own mark.
 fn tallies(store: &dyn Store, step: Step, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Tally>, StoreError> {
     let (mut tallies, mut all) = (Vec::new(), 0);
     for kind in RecordKind::ALL {
@@ -306,8 +306,8 @@ fn is_mark(record: &Record) -> bool {
     if let Record::Meta(meta) = record { meta.name == COPY_MARK } else { false }
 }
 
-/// Hashes the values of records as both databases keep them: each says what it is and how long, so that none can be
-/// taken for two others. How many there are is a matter of the kind.
+/// Hashes the values of records as all stores keep them. Each value is preceded by its type and length, so that it cannot be
+/// mistaken for two others. The kind determines the number of values.
 #[derive(Default)]
 struct Digester(Sha256);
 

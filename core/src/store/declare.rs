@@ -1,32 +1,33 @@
-//! How a kind of record is declared, and all that follows from it. The declarations are in [`tables`](super::tables).
+//! How a kind of record is declared, and everything derived from the declaration. The declarations are in
+//! [`tables`](super::tables).
 
 use super::column::Kind;
 
-/// What is said of a kind as a whole.
+/// A property of a kind of record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flag {
-    /// Only a server writes it: no sandbox has such a record, and none loads what reads it.
+    /// Only a server writes it: no sandbox has such a record, and no sandbox loads the code that reads it.
     Server,
-    /// It is replaced by its `version`, which is a field.
+    /// It has a `version` field, which guards its replacement.
     Versioned,
-    /// It changes only by posts.
+    /// Only posts change it.
     Posted,
     /// Its type is declared elsewhere.
     Elsewhere,
 }
 
-/// What is said of a column.
+/// The role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It is of the primary key.
+    /// Part of the primary key.
     Key,
-    /// It is of the further unique key, and never changes. A row that has NULL there has no such key.
+    /// Part of the further unique key, which never changes. A row with NULL there has no such key.
     Unique,
     /// It never changes.
     Fixed,
-    /// What does not fit it is refused beforehand.
+    /// Values that do not fit are refused before they are written.
     Checked,
-    /// Nothing.
+    /// No special role.
     Plain,
 }
 
@@ -38,30 +39,30 @@ pub(crate) struct Line {
     pub(crate) role: Role,
 }
 
-/// A table, for who writes SQL.
+/// A table, as the code that writes SQL needs it.
 pub(crate) struct Spec {
-    /// Its name.
+    /// The table's name.
     pub(crate) name: &'static str,
     pub(crate) lines: &'static [Line],
     pub(crate) flags: &'static [Flag],
 }
 
-/// What is to be known of a table's rows without a name: where in them what stands.
+/// The positions of special columns in a table's rows, without names.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
-    /// The number of the kind in a journal. Never used for another.
+    /// The number of the kind in a journal. Never reused.
     pub(crate) code: u8,
-    /// How many columns the primary key has: the first ones.
+    /// The number of columns in the primary key, which come first.
     pub(crate) key: u8,
-    /// The columns of the further unique key, one bit each.
+    /// The columns of the further unique key, one bit per column.
     pub(crate) unique: u32,
-    /// The columns that never change.
+    /// The columns that never change, one bit per column.
     pub(crate) fixed: u32,
-    /// It changes only by posts.
+    /// Only posts change it.
     pub(crate) posted: bool,
 }
 
-/// Whether it is among them.
+/// Whether `flags` contains `wanted`.
 pub(crate) const fn has(flags: &[Flag], wanted: Flag) -> bool {
     let mut at = 0;
     while at < flags.len() {
@@ -74,7 +75,7 @@ pub(crate) const fn has(flags: &[Flag], wanted: Flag) -> bool {
 }
 
 impl Layout {
-    /// Of a table with these lines.
+    /// The layout of a table with these lines.
     pub(crate) const fn of(code: u8, lines: &[Line], flags: &[Flag]) -> Self {
         let mut layout = Self { code, key: 0, unique: 0, fixed: 0, posted: has(flags, Flag::Posted) };
         let (mut line, mut column) = (0, 0u8);
@@ -94,7 +95,7 @@ impl Layout {
     }
 }
 
-/// The place of the column of this name among all. Asked for what is not there, it does not compile.
+/// The index of the column with this name. Does not compile if there is none.
 pub(crate) const fn place(lines: &[Line], name: &str) -> u8 {
     let (mut line, mut column) = (0, 0);
     while line < lines.len() {
@@ -125,10 +126,10 @@ const fn same(one: &[u8], other: &[u8]) -> bool {
     true
 }
 
-/// Declares kinds of records. Of each: its name as a variant, its type, the name of its table and its number in a journal,
-/// flags, the look-up by its further unique key if there is one, and its fields in the order of their columns, those of the
-/// primary key first. A field has the column of its name, or that behind `=>`; several fields of one line are one column
-/// together. In brackets is what its [`Role`] is.
+/// Declares kinds of records. Each declaration consists of a variant name, a type, the name of the table and its number in a
+/// journal, flags, the look-up by the further unique key if there is one, and the fields in column order, those of the primary key
+/// first. A field uses the column with its name, or the one after `=>`; several fields on one line share one column. Square
+/// brackets contain its [`Role`].
 macro_rules! tables {
     ($(
         $(#[$meta:meta])*
@@ -161,14 +162,14 @@ macro_rules! tables {
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Key { $(#[doc = concat!("Of a [`", stringify!($record), "`].")] $variant(($($($kt),+),+)),)* }
 
-        /// Look-ups by a unique key that is not the primary one.
+        /// A unique key other than the primary key, for look-ups.
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Unique { $($(
             #[doc = concat!("A [`", stringify!($record), "`] by", $(" ", $("`", stringify!($uf), "` "),+),+, "(unique).")]
             $unique($($($ut),+),+),
         )?)* }
 
-        /// Each table's lines.
+        /// The lines of each table.
         mod lines {
             #[allow(unused_imports, reason = "of what is declared")]
             use super::*;
@@ -192,22 +193,22 @@ macro_rules! tables {
         }
 
         impl RecordKind {
-            /// Every one, in order.
+            /// Every kind, in order.
             pub const ALL: &'static [RecordKind] = &[$(RecordKind::$variant,)*];
-            /// Its name, which is that of its table.
+            /// The name of the kind, which is also the name of its table.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $name,)* } }
-            /// The kind of a name.
+            /// The kind with this name; `None` if there is none.
             pub fn from_name(name: &str) -> Option<Self> { match name { $($name => Some(Self::$variant),)* _ => None } }
 
-            /// The columns of its table.
+            /// The column declarations of its table.
             pub(crate) const fn lines(self) -> &'static [Line] { match self { $(Self::$variant => lines::$variant,)* } }
 
-            /// Its table.
+            /// The declaration of its table.
             pub(crate) const fn spec(self) -> Spec {
                 match self { $(Self::$variant => Spec { name: $name, lines: lines::$variant, flags: &[$(Flag::$flag),*] },)* }
             }
 
-            /// How its rows are laid out.
+            /// The layout of its rows.
             pub(crate) fn layout(self) -> &'static Layout {
                 static LAYOUTS: &[Layout] = &[$(Layout::of($code, lines::$variant, &[$(Flag::$flag),*])),*];
                 &LAYOUTS[self as usize]
@@ -215,15 +216,16 @@ macro_rules! tables {
         }
 
         impl Record {
-            /// Its primary key.
+            /// The record's primary key.
             #[allow(clippy::clone_on_copy, unused_parens, reason = "a key of one field is no tuple, and some are not copied")]
             pub fn key(&self) -> Key { match self { $(Record::$variant(r) => Key::$variant(($($(r.$kf.clone()),+),+)),)* } }
-            /// Its kind.
+            /// The record's kind.
             pub const fn kind(&self) -> RecordKind { match self { $(Record::$variant(_) => RecordKind::$variant,)* } }
-            /// The version by which it is replaced, of the kinds that have one.
+            /// The version that guards its replacement; `None` for kinds without one.
             pub fn version(&self) -> Option<u32> { match self { $(Record::$variant(r) => tables!(@version r $($flag)*),)* } }
 
-            /// Gives its columns to a sink, its key first. A program without a `SERVER` has only what a sandbox writes.
+            /// Writes its columns to a sink, the key first. A program without `SERVER` supports only the kinds that a sandbox
+            /// writes.
             pub(crate) fn bind<const SERVER: bool, S: Sink>(&self, sink: &mut S) -> Bound<S> {
                 match self {
                     $(Record::$variant(r) if SERVER || !const { has(&[$(Flag::$flag),*], Flag::Server) } => r.bind(sink),)*
@@ -231,29 +233,29 @@ macro_rules! tables {
                 }
             }
 
-            /// Reads a row, all its columns in order.
+            /// Reads a row with all its columns, in order.
             pub(crate) fn read<const SERVER: bool, C: Source>(kind: RecordKind, source: &mut C) -> Read<Record> {
                 match kind {
                     $(RecordKind::$variant if SERVER || !const { has(&[$(Flag::$flag),*], Flag::Server) } => $record::read(source).map(Record::$variant),)*
-                    $(RecordKind::$variant)|* => source.bad("what a sandbox has"),
+                    $(RecordKind::$variant)|* => source.bad("a record that a sandbox has"),
                 }
             }
 
-            /// Why no store takes it as it is.
+            /// Why no store accepts this record.
             pub(crate) fn refusal(&self) -> Option<&'static str> { match self { $(Record::$variant(r) => r.refusal(),)* } }
         }
 
         impl Key {
-            /// The kind of what it is the key of.
+            /// The kind of record that it is the key of.
             pub const fn kind(&self) -> RecordKind { match self { $(Key::$variant(_) => RecordKind::$variant,)* } }
 
-            /// Gives its columns to a sink.
+            /// Writes its columns to a sink.
             #[allow(unused_parens, reason = "a key of one field is no tuple")]
             pub(crate) fn bind<S: Sink>(&self, sink: &mut S) -> Bound<S> {
                 match self { $(Key::$variant(($($($kf),+),+)) => { $(tables!(@put sink $($kf)+);)+ Ok(()) })* }
             }
 
-            /// Reads it, its columns in order.
+            /// Reads a key, its columns in order.
             #[allow(unused_parens, reason = "a key of one field is no tuple")]
             pub(crate) fn read<C: Source>(kind: RecordKind, source: &mut C) -> Read<Key> {
                 match kind { $(RecordKind::$variant => {
@@ -270,12 +272,12 @@ macro_rules! tables {
         }
 
         impl Unique {
-            /// The kind of what it looks up.
+            /// The kind of record that it looks up.
             pub(crate) const fn kind(&self) -> RecordKind {
                 match self { $($(Unique::$unique(..) => tables!(@kind $variant $($($uf)+)+),)?)* }
             }
 
-            /// Gives its columns to a sink.
+            /// Writes its columns to a sink.
             pub(crate) fn bind<S: Sink>(&self, sink: &mut S) -> Bound<S> {
                 match self { $($(Unique::$unique($($($uf),+),+) => { $(tables!(@put sink $($uf)+);)+ Ok(()) })?)* }
             }
@@ -298,7 +300,7 @@ macro_rules! tables {
 
             #[allow(unused_parens, reason = "a value of one field is no tuple")]
             impl $record {
-                /// Gives its columns to a sink, its key first.
+                /// Writes its columns to a sink, the key first.
                 pub(crate) fn bind<S: Sink>(&self, sink: &mut S) -> Bound<S> {
                     let $record { $($($kf,)+)+ $($($f,)+)* } = self;
                     $(tables!(@put sink $($kf)+);)+
@@ -306,14 +308,14 @@ macro_rules! tables {
                     Ok(())
                 }
 
-                /// Reads a row, all its columns in order.
+                /// Reads a row with all its columns, in order.
                 pub(crate) fn read<C: Source>(source: &mut C) -> Read<Self> {
                     $(let ($($kf),+) = <($($kt),+) as Column>::read(source)?;)+
                     $(let ($($f),+) = <($($t),+) as Column>::read(source)?;)*
                     Ok($record { $($($kf,)+)+ $($($f,)+)* })
                 }
 
-                /// Why no store takes it as it is.
+                /// Why no store accepts this record.
                 #[allow(unused_variables, reason = "of what is not checked")]
                 fn refusal(&self) -> Option<&'static str> {
                     let $record { $($($kf,)+)+ $($($f,)+)* } = self;

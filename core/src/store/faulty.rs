@@ -1,4 +1,4 @@
-//! A store that fails on request: what the engine must survive, in the order a script says or as a seed decides.
+//! A store that fails on request, by script or by seed, to test what the engine must survive.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,30 +6,30 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::record::{Key, Record};
 use super::{Commit, CommitError, Lookup, Scan, Store, StoreError, Unique};
 
-/// How a commit goes wrong.
+/// How a commit fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommitFault {
-    /// Nothing is written, and that is said: [`CommitError::Store`], to be tried again.
+    /// Nothing is written, and the caller learns that: [`CommitError::Store`], retryable.
     Unavailable,
-    /// Nothing is written: [`CommitError::Conflict`] without a clash to point at, as a serialisation failure is.
+    /// Nothing is written: [`CommitError::Conflict`] without a particular clash, as after a serialisation failure.
     Conflict,
-    /// Nothing is written, but the caller cannot know: [`CommitError::Indeterminate`].
+    /// Nothing is written, but the caller cannot tell: [`CommitError::Indeterminate`].
     LostBefore,
-    /// It is written, but the caller cannot know: [`CommitError::Indeterminate`].
+    /// Everything is written, but the caller cannot tell: [`CommitError::Indeterminate`].
     LostAfter,
 }
 
 impl CommitFault {
-    /// All of them.
+    /// Every kind of fault.
     pub const ALL: [CommitFault; 4] = [Self::Unavailable, Self::Conflict, Self::LostBefore, Self::LostAfter];
 }
 
-/// How many of a thousand calls fail.
+/// Failure rates, per thousand calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rates {
-    /// For each kind of [`CommitFault::ALL`], in its order.
+    /// The rate of each fault in [`CommitFault::ALL`], in the same order.
     pub commits: [u16; 4],
-    /// Of reads: [`StoreError`], to be tried again.
+    /// The rate of failing reads: [`StoreError`], retryable.
     pub reads: u16,
 }
 
@@ -50,43 +50,44 @@ struct Plan {
 }
 
 impl<S: Store> Faulty<S> {
-    /// Fails never, until it is told to.
+    /// A store that never fails until it is told to.
     pub fn new(inner: S) -> Self {
         Self { remote: inner.is_remote(), inner, plan: Mutex::default() }
     }
 
-    /// Fails at these rates. The same seed and the same calls, one after the other, give the same faults.
+    /// A store that fails at these rates. The same seed and the same sequence of calls produce the same faults.
     pub fn seeded(inner: S, seed: u64, rates: Rates) -> Self {
         Self { plan: Mutex::new(Plan { rates, random: seed, ..Plan::default() }), ..Self::new(inner) }
     }
 
-    /// Says that it is on another machine.
+    /// Makes the store report that it is on another machine.
     pub fn far_away(self) -> Self {
         Self { remote: true, ..self }
     }
 
-    /// The next commits go like this, `None` being well. Before any rate, and after what was scripted before.
+    /// Scripts the results of the next commits; `None` means success. The script takes precedence over rates and is appended to an
+    /// earlier one.
     pub fn script(&self, commits: impl IntoIterator<Item = Option<CommitFault>>) {
         self.plan().commits.extend(commits);
     }
 
-    /// The next so many reads fail.
+    /// Makes the next `count` reads fail.
     pub fn fail_reads(&self, count: usize) {
         self.plan().reads = count;
     }
 
-    /// From now on nothing fails.
+    /// Stops all faults from now on.
     pub fn calm(&self) {
         let mut plan = self.plan();
         *plan = Plan { injected: plan.injected, ..Plan::default() };
     }
 
-    /// How many faults there were so far.
+    /// The number of faults so far.
     pub fn injected(&self) -> u64 {
         self.plan().injected
     }
 
-    /// The store inside, which does not fail.
+    /// The wrapped store, which does not fail.
     pub fn inner(&self) -> &S {
         &self.inner
     }
@@ -157,7 +158,7 @@ impl<S: Store> Store for Faulty<S> {
             Some(CommitFault::Unavailable) => Err(CommitError::Store(injected())),
             Some(CommitFault::Conflict) => Err(CommitError::Conflict(Vec::new())),
             Some(CommitFault::LostBefore) => Err(CommitError::Indeterminate(injected())),
-            // What the store itself refuses was not made, whatever happened to the answer.
+            // A commit that the store itself refuses was not made, even if its response is lost.
             Some(CommitFault::LostAfter) => self.inner.commit(commit).and(Err(CommitError::Indeterminate(injected()))),
         }
     }

@@ -1,14 +1,14 @@
-//! The store of a host that has no database: it lives in memory, and every commit comes out as a journal entry that the host
-//! keeps wherever it can, such as IndexedDB.
+//! The store of a host without a database: it is in memory, and every commit produces a journal entry that the host keeps wherever
+//! it can, such as in IndexedDB.
 //!
-//! The host has two duties. What [`Journal::take`] gives must be durable before anything that came of it is shown to
-//! anybody; where it could not be kept, the store is thrown away and restored from what is durable, so that nobody ever saw
-//! what is gone. And entries are kept in order. From time to time it keeps a [`Journal::snapshot`], and may then forget
-//! the entries that are in it; it need not do so at once, for [`Journal::restore`] passes over them.
+//! The host has two duties. First, the result of [`Journal::take`] must be durable before anybody sees anything that depends on it.
+//! If it cannot be kept, the host must discard the store and restore it from the durable data: nobody has then seen what was lost.
+//! Second, entries must be kept in order. From time to time the host keeps a [`Journal::snapshot`] and may then delete the entries
+//! that it contains, but need not do so at once: [`Journal::restore`] skips them.
 //!
-//! Entries are numbered and chained, so that one that was altered, lost, repeated, put elsewhere or taken from another
-//! journal is noticed. Only at the very end something may be missing without a trace: entries that were never kept, and the
-//! rest of one that was being written when the host was killed. Neither was ever shown.
+//! Entries are numbered and chained to detect any that was altered, lost, repeated, moved or taken from another journal. Only the
+//! very end can be missing unnoticed: entries that were never kept, and the rest of one that was being written when the host was
+//! killed. Neither was ever shown.
 
 pub(super) mod code;
 mod frame;
@@ -25,8 +25,8 @@ use table::Table;
 /// A store in memory with a journal, for records of every kind.
 pub type JournalStore = Journal<true>;
 
-/// The same for a sandbox: a record that only a `SERVER` makes (keys, tokens, the public log, webhooks) is refused, and a journal
-/// that has one is not read. So a page need not load what reads them.
+/// The same for a sandbox: it refuses records that only a `SERVER` makes (keys, tokens, the public log, webhooks), and does not
+/// read a journal that contains one. A web page therefore need not load the code that reads them.
 pub type SandboxJournal = Journal<false>;
 
 /// A store in memory with a journal.
@@ -38,56 +38,56 @@ pub struct Journal<const SERVER: bool> {
 #[derive(Default)]
 struct State<const SERVER: bool> {
     table: Table<SERVER>,
-    /// Of the last entry; 0 before the first.
+    /// The number of the last entry; 0 before the first.
     number: u64,
-    /// Of the last entry.
+    /// The link of the last entry.
     link: ChainHash,
-    /// Whole entries that were not taken yet.
+    /// Complete entries that have not been taken yet.
     pending: Vec<u8>,
 }
 
-/// A store as it was.
+/// The result of restoring a store.
 pub struct Restored<const SERVER: bool> {
     /// The store.
     pub store: Journal<SERVER>,
-    /// How many bytes at the end were the beginning of an entry only, and are cut off. A host whose storage keeps an entry
-    /// whole or not at all takes more than 0 for damage.
+    /// The number of bytes cut off at the end because they were an incomplete entry. If the host's storage keeps entries
+    /// atomically, any value above 0 means damage.
     pub torn: usize,
 }
 
-/// Why a journal is not the one that was written.
+/// Why a journal is not as it was written.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// It was written by a newer program.
-    #[error("the journal is of version {0}, which this program does not know: load the newer program that wrote it")]
+    /// A newer program wrote it.
+    #[error("the journal has version {0}, which this program cannot read: load the newer program that wrote it")]
     Version(u8),
     /// An entry was altered.
-    #[error("entry {entry} of the journal was altered: restore it from a copy, or begin anew")]
+    #[error("entry {entry} of the journal was altered: restore it from a copy, or start over")]
     Altered {
-        /// Which.
+        /// The number of the entry.
         entry: u64,
     },
     /// Entries are missing, repeated or moved.
-    #[error("entry {expected} of the journal is missing: entry {found} stands in its place")]
+    #[error("entry {expected} of the journal is missing: found entry {found} instead")]
     OutOfOrder {
-        /// What should stand there.
+        /// The number that was expected.
         expected: u64,
-        /// What does.
+        /// The number that was found.
         found: u64,
     },
     /// An entry was altered, or belongs to another journal.
-    #[error("entry {entry} of the journal does not follow what is before it: it was altered, or belongs to another journal")]
+    #[error("entry {entry} of the journal does not follow the one before it: it was altered, or belongs to another journal")]
     Foreign {
-        /// Which.
+        /// The number of the entry.
         entry: u64,
     },
-    /// The snapshot is none, or was altered.
-    #[error("the snapshot was altered or is incomplete: restore it from a copy, or begin anew")]
+    /// The file is not a snapshot, or was altered.
+    #[error("the snapshot was altered or is incomplete: restore it from a copy, or start over")]
     Snapshot,
-    /// What is in an entry or, as entry 0, in the snapshot cannot have been written.
-    #[error("entry {entry} of the journal holds what no store writes: {cause}")]
+    /// An entry or, as entry 0, the snapshot contains something that cannot have been written.
+    #[error("entry {entry} of the journal contains what no store writes: {cause}")]
     Content {
-        /// Which.
+        /// The number of the entry.
         entry: u64,
         /// What is wrong.
         cause: StoreError,
@@ -95,7 +95,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// A stable code: `journal_version` where another program can read it, `journal_corrupt` where none can.
+    /// A stable code: `journal_version` if another program can read it, `journal_corrupt` if none can.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Version(_) => "journal_version",
@@ -112,11 +112,11 @@ impl<const SERVER: bool> Journal<SERVER> {
         Self::default()
     }
 
-    /// The store as it was after the last of `entries`, which follow each other in one piece; those that are in `snapshot`
-    /// may stand before the others.
+    /// The store as it was after the last of `entries`, which are consecutive and concatenated. They may start with entries that
+    /// `snapshot` already contains.
     ///
     /// # Errors
-    /// As the variants of [`JournalError`] say.
+    /// See the variants of [`JournalError`].
     pub fn restore(snapshot: Option<&[u8]>, entries: &[u8]) -> Result<Restored<SERVER>, JournalError> {
         let mut state = State::default();
         if let Some(snapshot) = snapshot {
@@ -139,7 +139,7 @@ impl<const SERVER: bool> Journal<SERVER> {
         Ok(Restored { store: Self { state: RwLock::new(state) }, torn: rest.len() })
     }
 
-    /// The entries of the commits since the last call, in one piece; empty if there was none.
+    /// The entries of the commits since the last call, concatenated; empty if there were none.
     ///
     /// # Errors
     /// If a thread panicked inside a commit.
@@ -150,15 +150,16 @@ impl<const SERVER: bool> Journal<SERVER> {
     /// The number of the last entry, taken or not; 0 before the first.
     ///
     /// # Errors
-    /// As of [`Journal::take`].
+    /// The same as for [`Journal::take`].
     pub fn number(&self) -> Result<u64, StoreError> {
         Ok(self.state()?.number)
     }
 
-    /// The whole store, with all commits up to now, also those whose entries were not taken yet. The entries stay to be taken.
+    /// The whole store, with all commits so far, including those whose entries were not taken yet. Those entries can still be
+    /// taken.
     ///
     /// # Errors
-    /// As of [`Journal::take`].
+    /// The same as for [`Journal::take`].
     pub fn snapshot(&self) -> Result<Vec<u8>, StoreError> {
         let state = self.state()?;
         let mut rows = Vec::new();
@@ -174,12 +175,12 @@ impl<const SERVER: bool> Journal<SERVER> {
     }
 }
 
-/// A thread that panicked in the middle of a commit may have left a part of it.
+/// A thread that panicked in the middle of a commit may have left part of it.
 fn poisoned() -> StoreError {
     StoreError::corrupt("locking the store", "a thread panicked inside a commit")
 }
 
-/// Leaves out the entries that the snapshot holds, after making sure that they are the ones that led up to it.
+/// Skips the entries that the snapshot contains, after checking that they are the ones that led to it.
 fn pass_over<'a, const SERVER: bool>(entries: &'a [u8], snapshot: &State<SERVER>) -> Result<&'a [u8], JournalError> {
     let (mut rest, mut before) = (entries, None::<(u64, ChainHash)>);
     loop {
@@ -201,12 +202,12 @@ fn pass_over<'a, const SERVER: bool>(entries: &'a [u8], snapshot: &State<SERVER>
     }
 }
 
-/// The rows of a snapshot: the number of a kind, and a row behind its length, until the end.
+/// Loads the rows of a snapshot: for each, the number of its kind, its length, and the row.
 fn load<const SERVER: bool>(table: &mut Table<SERVER>, rows: &[u8]) -> Result<(), StoreError> {
     let mut rest = Rest(rows);
     while !rest.0.is_empty() {
         let next = |rest: &mut Rest<'_>| Some((rest.byte()?, rest.blob()?.into()));
-        let (code, row) = next(&mut rest).ok_or_else(|| StoreError::corrupt("reading a snapshot", "a row is not whole"))?;
+        let (code, row) = next(&mut rest).ok_or_else(|| StoreError::corrupt("reading a snapshot", "a row is incomplete"))?;
         table.load(code, row)?;
     }
     Ok(())

@@ -1,8 +1,8 @@
-//! The store in memory: the model that every other store is compared with, and the store of tests and of demonstrations.
+//! The store in memory: the model for all other stores, and the store for tests and demonstrations.
 //!
-//! One lock, one ordered map of all records by key, and beside it the further unique keys. It is naive on purpose. A commit is
-//! applied write by write under the lock, and taken back from the last to the first if anything stood in its way, so that
-//! nobody ever sees a part of one.
+//! There is one lock, one ordered map of all records by key, and a second map of the further unique keys. It is deliberately naive:
+//! a commit is applied write by write under the lock, and undone from last to first if a write fails. Nobody therefore ever sees
+//! part of one.
 
 use std::collections::BTreeMap;
 use std::sync::{RwLock, RwLockReadGuard};
@@ -13,7 +13,7 @@ use super::shared::{self, Deltas};
 use super::{Clash, Commit, CommitError, Scan, Store, StoreError, Unique, Write};
 use crate::ledger::Totals;
 
-/// Keeps everything in memory. Dropped, it is gone.
+/// Keeps everything in memory until it is dropped.
 #[derive(Default)]
 pub struct MemoryStore {
     state: RwLock<State>,
@@ -52,7 +52,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// A thread that panicked in the middle of a commit may have left a part of it.
+/// A thread that panicked in the middle of a commit may have left part of it.
 fn poisoned() -> StoreError {
     StoreError::corrupt("locking the memory store", "a thread panicked inside a commit")
 }
@@ -60,11 +60,11 @@ fn poisoned() -> StoreError {
 #[derive(Default)]
 struct State {
     records: BTreeMap<KeyBytes, Record>,
-    /// From each further unique key to the primary one.
+    /// From each further unique key to its primary key.
     unique: BTreeMap<KeyBytes, KeyBytes>,
 }
 
-/// What was under a key before a write.
+/// The previous value of a key, before a write.
 type Was = (KeyBytes, Option<Record>);
 
 impl State {
@@ -119,8 +119,8 @@ impl State {
         if taken { Ok(None) } else { self.set(key, Some(record.clone())).map(Some) }
     }
 
-    /// Puts a record in the place of the one under its key, if that has the version. What never changes is the same in both: a
-    /// record that differs there is not the same record.
+    /// Replaces the record with the same key, if it has the expected version. The columns that never change must be equal: a record
+    /// that differs there is another record.
     fn replace(&mut self, record: &Record, expected: Option<u32>) -> Result<Option<Was>, StoreError> {
         let key = bytes_of(&record.key())?;
         let Some(old) = self.records.get(&key) else { return Ok(None) };

@@ -1,8 +1,8 @@
-//! The store: one narrow door. Reads by key and closed, paged scans; one write, [`Store::commit`], all or nothing.
+//! The store interface: reads by key, closed paged scans, and one atomic write, [`Store::commit`].
 //!
-//! A store holds no rules: it keeps records, refuses a commit whose checks do not hold, and adds up account totals
-//! from transfers. Everything that decides lives in the engine. All implementations pass one conformance suite
-//! (feature `testkit`), with [`memory`] as the model.
+//! A store contains no business rules: it keeps records, refuses a commit whose conditions do not hold, and derives account totals
+//! from transfers. All decisions are made in the engine. All implementations pass one conformance suite (feature `testkit`), with
+//! [`memory`] as the model.
 #![cfg_attr(
     not(all(feature = "postgres", feature = "sandbox", feature = "sqlite")),
     allow(dead_code, reason = "what is declared serves every store, and not each needs all of it")
@@ -40,94 +40,94 @@ use record::*;
 pub use scan::{AmountBound, Scan, SettlementFilter};
 pub use tables::Unique;
 
-/// One write of a commit. Each names what must hold for it, so that no lock is held across a decision.
+/// One write of a commit. Each one states its condition, so that no lock is held across a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {
-    /// Adds a record. Fails if its primary key or one of its unique keys is taken:
-    /// settlement `(client, reference)`, reversal `(client, reference)` if it has one, client `id`, key `id`,
-    /// provider `id`, endpoint `id`, feed `(settlement, n)`.
+    /// Adds a record. Fails if its primary key or one of its unique keys is taken: settlement `(client, reference)`, reversal
+    /// `(client, reference)` if it has one, client `id`, key `id`, provider `id`, endpoint `id`, feed `(settlement, n)`.
     Insert(Record),
-    /// Replaces a settlement, endpoint or queue that still has version `expected`. A settlement's client and reference,
-    /// and an endpoint's id, client and mode, never change.
+    /// Replaces a settlement, endpoint or queue whose version is still `expected`. A settlement's client and reference, and an
+    /// endpoint's id, client and mode, never change.
     Update {
-        /// The whole new record, of a kind that has a version.
+        /// The complete new record, of a kind that has a version.
         record: Record,
-        /// The version that it replaces.
+        /// The version to replace.
         expected: u32,
     },
-    /// Replaces a record of any other kind that exists. Children of a settlement are guarded by its version.
-    /// Unique keys never change: a record that differs in one is another record, and clashes.
-    /// Accounts and transfers are never replaced, inserted or deleted: they change only by [`Write::Post`].
+    /// Replaces an existing record of any other kind. The version of a settlement guards its children. Unique keys never change: a
+    /// record that differs in one is another record, and clashes. Accounts and transfers are never replaced, inserted or deleted:
+    /// they change only through [`Write::Post`].
     Replace(Record),
-    /// Adds a journal line and moves the totals of both accounts; an account without a row starts at zero.
+    /// Adds a journal line and updates the totals of both accounts; an account without a row starts at zero.
     Post(Transfer),
-    /// Removes a record that exists.
+    /// Removes an existing record.
     Delete(Key),
 }
 
 /// Writes that become durable together or not at all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Commit {
-    /// In order: a later write sees the earlier ones.
+    /// Applied in order: a later write sees the earlier ones.
     pub writes: Vec<Write>,
 }
 
-/// What stood in the way of a commit: the write at this index.
+/// A write whose condition did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clash {
     /// Index into [`Commit::writes`].
     pub write: usize,
 }
 
-/// Why a commit was not made.
+/// Why a commit failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
-    /// Nothing was written: these writes' conditions did not hold. Read again and decide again.
-    /// A store reports every clash that it can see at once, so that deciding again converges.
+    /// Nothing was written: the conditions of these writes did not hold. Read and decide again. A store reports every clash that it
+    /// can see at once, so that repeated decisions converge.
     #[error("{} conditions did not hold", .0.len())]
     Conflict(Vec<Clash>),
-    /// Nothing was written: this account's available money would have fallen below its floor.
+    /// Nothing was written: the available money of this account would have fallen below its floor.
     #[error("the balance guard of account {0:?} refused")]
     BalanceGuard(AccountId),
-    /// The link broke after the commit was sent: it may or may not have been made. Resolve by reading.
+    /// The connection broke after the commit was sent: it may or may not have been made. Resolve by reading.
     #[error("it is not known whether the commit was made: {0}")]
     Indeterminate(StoreError),
-    /// Nothing was written: the store could not do it.
+    /// Nothing was written: the store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// A fault of the store itself; what it says is in [`StoreFault`]. One pointer, since everything that is read might be one.
+/// A fault of the store itself; the details are in [`StoreFault`]. It is one pointer wide, because every result of a read carries
+/// one.
 #[derive(Debug)]
 pub struct StoreError(Box<StoreFault>);
 
 /// What went wrong with the store.
 #[derive(Debug)]
 pub struct StoreFault {
-    /// What was being done.
+    /// The operation that failed.
     pub context: &'static str,
-    /// What went wrong.
+    /// The cause.
     pub cause: Box<dyn std::error::Error + Send + Sync>,
     /// Whether trying again later can help (busy, full, unreachable).
     pub retryable: bool,
-    /// What is stored is damaged: reading it again finds the same. Neither this nor retryable is a store that refuses or fails, as
-    /// when a right was taken away, until somebody sees to it.
+    /// Whether the stored data is damaged: reading it again has the same result. If neither this nor `retryable` is set, the store
+    /// refuses or fails until somebody intervenes, for example because a privilege was revoked.
     pub corrupt: bool,
 }
 
 impl StoreError {
-    /// A fault.
+    /// Creates a fault.
     #[cold]
     pub fn new(context: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>, retryable: bool) -> Self {
         Self(Box::new(StoreFault { context, cause: cause.into(), retryable, corrupt: false }))
     }
 
-    /// The store cannot be used now.
+    /// The store cannot be used at the moment.
     pub fn unavailable(context: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::new(context, cause, true)
     }
 
-    /// What is stored cannot be what was written.
+    /// The stored data cannot be what was written.
     pub fn corrupt(context: &'static str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self(Box::new(StoreFault { context, cause: cause.into(), retryable: false, corrupt: true }))
     }
@@ -162,64 +162,64 @@ impl From<StoreError> for crate::Error {
     }
 }
 
-/// How far the schema of a database is.
+/// The version of a database's schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaVersion {
-    /// How many migrations made it; 0 for an empty database.
+    /// The number of applied migrations; 0 for an empty database.
     pub applied: usize,
-    /// How many this program knows.
+    /// The number of migrations in this program.
     pub known: usize,
 }
 
 impl SchemaVersion {
-    /// Whether nothing is missing.
+    /// Whether no migration is missing.
     pub const fn is_current(self) -> bool {
         self.applied == self.known
     }
 }
 
-/// One look-up of many that are made together.
+/// One look-up of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Lookup {
-    /// As [`Store::get`].
+    /// See [`Store::get`].
     Get(Key),
-    /// As [`Store::find`].
+    /// See [`Store::find`].
     Find(Unique),
-    /// As [`Store::scan`].
+    /// See [`Store::scan`].
     Scan(Scan),
 }
 
-/// Where records live. Implementations are shared between threads and lock inside, never across calls.
+/// Keeps records. Implementations are shared between threads and lock internally, never across calls.
 pub trait Store: Send + Sync {
-    /// Makes all writes durable together, or none. Returns only after they are durable.
+    /// Makes all writes durable together, or none of them. Returns only once they are durable.
     fn commit(&self, commit: &Commit) -> Result<(), CommitError>;
 
-    /// The record under a primary key.
+    /// The record with this primary key.
     fn get(&self, key: &Key) -> Result<Option<Record>, StoreError>;
 
-    /// The record under another unique key.
+    /// The record with this other unique key.
     fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError>;
 
-    /// A page of records.
+    /// A page of records, in the order of the scan.
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError>;
 
-    /// Whether this very record is there, with all that it says.
+    /// Whether exactly this record is stored, with all its values.
     fn holds(&self, record: &Record) -> Result<bool, StoreError> {
         Ok(self.get(&record.key())?.as_ref() == Some(record))
     }
 
-    /// Returns once everything that could be read before the call is as durable as what a commit was answered with. Where a
-    /// commit's answer was lost, what is read of it may not be yet: a standby may still be without it.
+    /// Returns once everything that could be read before the call is as durable as an acknowledged commit. If the response to a
+    /// commit was lost, its data may be readable but not that durable yet: a standby may not have it.
     fn secure(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Whether every call is a round trip to another machine: then callers make few of them, and none where others wait.
+    /// Whether every call is a round trip to another machine. If so, callers make few calls, and none where others wait.
     fn is_remote(&self) -> bool {
         false
     }
 
-    /// What several look-ups find, made in one go and answered in their order. They need not see one moment.
+    /// The results of several look-ups, made as a batch and returned in their order. They need not see the same point in time.
     fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
         let one = |lookup: &Lookup| match lookup {
             Lookup::Get(key) => self.get(key).map(|found| found.into_iter().collect()),
@@ -230,12 +230,12 @@ pub trait Store: Send + Sync {
     }
 }
 
-/// The record that `found` must be. A store that answers with another kind is broken.
+/// Converts `found` to the expected kind. A store that returns another kind is broken.
 pub fn typed<T: TryFrom<Record, Error = Record>>(found: Option<Record>) -> Result<Option<T>, StoreError> {
     found.map(one).transpose()
 }
 
-/// All of `found` as one kind.
+/// Converts all of `found` to the expected kind.
 pub fn typed_all<T: TryFrom<Record, Error = Record>>(found: Vec<Record>) -> Result<Vec<T>, StoreError> {
     found.into_iter().map(one).collect()
 }

@@ -1,5 +1,5 @@
-//! What a store keeps: plain data, no behaviour. The kinds of records are declared in `store/tables.rs`; here is what their
-//! fields are made of.
+//! What a store keeps: plain data without behaviour. The kinds of records are declared in `store/tables.rs`; this module has the
+//! types of their fields.
 
 mod log;
 mod webhook;
@@ -20,17 +20,17 @@ pub type Digest32 = [u8; 32];
 stored_enum! {
     /// Whether a key may sign.
     pub enum KeyStatus {
-        /// It may.
+        /// The key may sign.
         Active = 1 "active",
-        /// Not before an operator approves it.
+        /// The key may not sign before an operator approves it.
         Pending = 2 "pending",
-        /// Never again.
+        /// The key may never sign again.
         Revoked = 3 "revoked",
     }
 }
 
 stored_enum! {
-    /// What a secret of the gateway is for.
+    /// The purpose of one of the gateway's secrets.
     pub enum SecretKind {
         /// The HMAC key of challenges.
         Challenge = 1 "challenge",
@@ -42,13 +42,13 @@ stored_enum! {
 }
 
 stored_enum! {
-    /// What somebody did or tried to do.
+    /// What somebody did or tried to do, in the audit trail.
     pub enum AuditAction {
         /// A client enrolled.
         Enroll = 1 "enroll",
         /// A client asked for a live key.
         EnrollLive = 2 "enroll_live",
-        /// A token was taken.
+        /// A token was issued.
         IssueToken = 3 "issue_token",
         /// A token was revoked.
         RevokeToken = 4 "revoke_token",
@@ -60,19 +60,19 @@ stored_enum! {
         CreateSettlement = 7 "create_settlement",
         /// A settlement was cancelled or reversed.
         ReverseSettlement = 8 "reverse_settlement",
-        /// A settlement was compared with its rail.
+        /// The gateway compared a settlement with its rail.
         CheckSettlement = 9 "check_settlement",
         /// An operator approved a client's live keys.
         ApproveClient = 10 "approve_client",
         /// An operator suspended a client.
         SuspendClient = 11 "suspend_client",
-        /// An operator let a client call again.
+        /// An operator ended a client's suspension.
         ResumeClient = 12 "resume_client",
         /// A secret of the gateway was replaced.
         RotateSecret = 13 "rotate_secret",
-        /// Play money was put into an account.
+        /// Play money was added to an account.
         Fund = 14 "fund",
-        /// A webhook was made.
+        /// A webhook was created.
         CreateWebhook = 15 "create_webhook",
         /// A webhook was changed.
         UpdateWebhook = 16 "update_webhook",
@@ -82,35 +82,35 @@ stored_enum! {
         RotateWebhookSecret = 18 "rotate_webhook_secret",
         /// A disabled webhook was enabled.
         EnableWebhook = 19 "enable_webhook",
-        /// A webhook was tried.
+        /// A test delivery was requested.
         TestWebhook = 20 "test_webhook",
-        /// A delivery was asked for again.
+        /// A repeat of a delivery was requested.
         RedeliverWebhook = 21 "redeliver_webhook",
-        /// A webhook's events since some time were asked for again.
+        /// A replay of a webhook's events since some time was requested.
         ReplayWebhook = 22 "replay_webhook",
     }
 }
 
-/// The parts of a settlement that are mostly empty, kept as one value.
+/// The fields of a settlement that are usually empty, stored as one value.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SettlementMore {
-    /// The client's description.
+    /// The client's description; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The client's own pairs.
+    /// The client's own key-value pairs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// The provider that the client pinned.
+    /// The public id of the provider that the client pinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<String>,
-    /// The quote that fixed the fee.
+    /// The id of the quote that fixed the fee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote_id: Option<String>,
-    /// The rail's own reference of the payment.
+    /// The rail's own reference for the payment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rail_reference: Option<String>,
-    /// Why it failed.
+    /// Why the settlement failed; `None` if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
 }
@@ -119,19 +119,19 @@ pub struct SettlementMore {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
-    /// The gateway's code.
+    /// The gateway's code for the reason.
     pub code: FailureCode,
-    /// The rail's own code, when it gave one.
+    /// The rail's own code, if it returned one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rail_code: Option<String>,
 }
 
 stored_enum! {
-    /// What happened.
+    /// The type of an event in the event trace.
     pub enum EventType {
         /// Stored, money held.
         SettlementAccepted = 1 "settlement.accepted",
-        /// On its way.
+        /// Recorded as sent; the rail may have the payment.
         SettlementSubmitted = 2 "settlement.submitted",
         /// The rail's answer is not known.
         SettlementUnknown = 3 "settlement.unknown",
@@ -139,29 +139,29 @@ stored_enum! {
         SettlementCompleted = 4 "settlement.completed",
         /// Proved not paid.
         SettlementFailed = 5 "settlement.failed",
-        /// Withdrawn.
+        /// Cancelled before it was sent.
         SettlementCancelled = 6 "settlement.cancelled",
-        /// A part came back.
+        /// Part of the money was returned.
         SettlementPartiallyReversed = 7 "settlement.partially_reversed",
-        /// All came back.
+        /// All of the money was returned.
         SettlementReversed = 8 "settlement.reversed",
-        /// The rail bounced it.
+        /// The rail returned the payment after it had completed.
         SettlementReturned = 9 "settlement.returned",
-        /// Something contradicts what was proved.
+        /// Something contradicts a proven result.
         SettlementDiscrepancy = 10 "settlement.discrepancy",
-        /// A person looked.
+        /// A person reviewed the settlement.
         SettlementReviewed = 11 "settlement.reviewed",
-        /// An attempt was stored, about to leave.
+        /// An attempt was stored, but has not left yet.
         AttemptStarted = 12 "attempt.started",
-        /// The rail's answer changed it.
+        /// The rail's answer changed the attempt.
         AttemptAnswered = 13 "attempt.answered",
-        /// A reversal was asked for.
+        /// A reversal was requested.
         ReversalAccepted = 14 "reversal.accepted",
-        /// It is on its way.
+        /// Recorded as sent; the rail may have the reversal.
         ReversalSubmitted = 15 "reversal.submitted",
         /// The rail's answer is not known.
         ReversalUnknown = 16 "reversal.unknown",
-        /// The money is back.
+        /// The money was returned.
         ReversalCompleted = 17 "reversal.completed",
         /// Proved not reversed.
         ReversalFailed = 18 "reversal.failed",
@@ -169,39 +169,39 @@ stored_enum! {
 }
 
 stored_enum! {
-    /// Who made it happen.
+    /// Who caused an event.
     pub enum Actor {
-        /// The client, by a call.
+        /// The client, through a call.
         Client = 1 "client",
         /// The gateway itself.
         System = 2 "system",
-        /// The rail, by an answer or a callback.
+        /// The rail, through an answer or a callback.
         Rail = 3 "rail",
-        /// A person on the gateway's side.
+        /// A person who works for the gateway.
         Operator = 4 "operator",
     }
 }
 
-/// A task's key: when it is due (milliseconds, upper 43 bits) and a number that makes it unique (lower 20).
+/// A task's key: its due time (milliseconds, upper 43 bits) and a number that makes it unique (lower 20 bits).
 ///
-/// The outbox is ordered by its own key: the due ones are a prefix, and leasing one moves it to the lease's end.
+/// The outbox is ordered by this key: due tasks are a prefix, and leasing one moves it to the end of the lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskKey(pub i64);
 
 impl TaskKey {
-    /// A key due at `due`, told apart by the low 20 bits of `n`.
+    /// A key due at `due`; the low 20 bits of `n` make it unique.
     pub fn new(due: Millis, n: u32) -> Self {
         Self(due << 20 | i64::from(n & 0xf_ffff))
     }
 
-    /// When it is due.
+    /// When the task is due.
     pub fn due(self) -> Millis {
         self.0 >> 20
     }
 }
 
 stored_enum! {
-    /// What the outbox is to do.
+    /// What a task must do.
     pub enum TaskKind {
         /// Send the next attempt of a settlement.
         Dispatch = 1 "dispatch",
@@ -211,13 +211,13 @@ stored_enum! {
         Reverse = 3 "reverse",
         /// Ask the rail how reversal `child` ended.
         InquireReversal = 4 "inquire_reversal",
-        /// The simulated operator calls back; `tries` says which of its callbacks.
+        /// Deliver a callback of the simulated operator; `tries` selects which one.
         SimulatorCallback = 5 "simulator_callback",
     }
 }
 
-/// The name of the [`MetaRecord`] with the key of public ids, which no two gateways have in common.
+/// The name of the [`MetaRecord`] with the key of public ids, which is unique to each gateway.
 pub(crate) const ID_KEY: &str = "id_key";
 
-/// The name of the [`MetaRecord`] with the clock of a sandbox, which marks a store as one.
+/// The name of the [`MetaRecord`] with the clock of a sandbox, which marks the store as one.
 pub(crate) const SANDBOX_KEY: &str = "sandbox";

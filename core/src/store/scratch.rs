@@ -1,5 +1,5 @@
-//! A kind of record that there is not, and a column of it that came later. Each is declared here as [`tables`](super::tables)
-//! declares what there is, with a migration; everything else follows.
+//! A kind of record that exists only for tests, and a column added to it later. Both are declared as in [`tables`](super::tables),
+//! with a migration; everything else is derived.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(dead_code, irrefutable_let_patterns, reason = "a test needs only a part of what is declared, which is one kind")]
 
@@ -14,30 +14,30 @@ use super::sqlite::rows::{Bind, Cells as SqliteCells};
 use super::sqlite::tables::{Action, Statements};
 use crate::ids::SettlementNo;
 
-/// The kind as it was.
+/// The kind before the new column.
 mod before {
     use crate::ids::SettlementNo;
     use crate::store::column::{Bound, Column, Read, Sink, Source};
     use crate::store::declare::{Flag, Layout, Line, Role, Spec, has, tables};
 
     tables! {
-        /// What a test keeps.
+        /// A test record.
         Scratch(ScratchRecord) "scratch" = 100 Versioned, find ScratchName(name: String) {
             key {
-                /// Of which settlement.
+                /// Its settlement.
                 settlement: SettlementNo,
-                /// Which one of its.
+                /// Its number within the settlement.
                 n: u16 => k;
             }
-            /// Unique where there is one.
+            /// Unique if present.
             name: Option<String> [unique];
-            /// Grows by one with every change.
+            /// Increases by one with every change.
             version: u32;
         }
     }
 }
 
-/// The kind with one column more.
+/// The kind with the new column.
 mod after {
     use crate::auth::Algorithm;
     use crate::ids::SettlementNo;
@@ -45,19 +45,19 @@ mod after {
     use crate::store::declare::{Flag, Layout, Line, Role, Spec, has, tables};
 
     tables! {
-        /// What a test keeps.
+        /// A test record.
         Scratch(ScratchRecord) "scratch" = 100 Versioned, find ScratchName(name: String) {
             key {
-                /// Of which settlement.
+                /// Its settlement.
                 settlement: SettlementNo,
-                /// Which one of its.
+                /// Its number within the settlement.
                 n: u16 => k;
             }
-            /// Unique where there is one.
+            /// Unique if present.
             name: Option<String> [unique];
-            /// Grows by one with every change.
+            /// Increases by one with every change.
             version: u32;
-            /// How it is signed.
+            /// Its signature algorithm.
             signed: Option<Algorithm> => how;
         }
     }
@@ -68,7 +68,7 @@ const MIGRATIONS: [&str; 2] = [
     "ALTER TABLE scratch ADD COLUMN how INTEGER",
 ];
 
-/// Writes a row with its statement; whether there was one to write.
+/// Executes a statement that writes a row; returns whether a row was written.
 fn write(database: &Connection, sql: &str, bind: impl FnOnce(&mut Bind<'_, '_>) -> rusqlite::Result<()>) -> bool {
     let mut statement = database.prepare(sql).unwrap();
     bind(&mut Bind::new(&mut statement)).unwrap();
@@ -88,7 +88,7 @@ fn a_declaration_and_a_migration_are_a_table_of_sqlite() {
     );
     assert!(write(&database, old.write(Action::Insert), |it| before::ScratchRecord { n: 5, name: None, ..first.clone() }.bind(it)));
 
-    // The column that came later is empty in what was there, and is written from now on.
+    // The new column is NULL in existing rows and is written from now on.
     database.execute_batch(MIGRATIONS[1]).unwrap();
     let new = Statements::of(&Shape::of(&after::RecordKind::Scratch.spec()));
     let read = |sql: &str, bind: &dyn Fn(&mut Bind<'_, '_>) -> rusqlite::Result<()>| {

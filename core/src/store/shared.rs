@@ -1,4 +1,4 @@
-//! What every store does alike: which writes no store takes, and how the transfers of one commit add up.
+//! Rules common to all stores: which writes every store refuses, and how the transfers of one commit add up.
 
 use super::column::Column;
 use super::record::{Key, Record, RecordKind};
@@ -6,16 +6,16 @@ use super::{Commit, CommitError, Store, StoreError, Write};
 use crate::ids::SettlementNo;
 use crate::ledger::{AccountId, Totals, Transfer};
 
-/// Settlement and journal numbers lie in `-MAX_NO..=MAX_NO`, so that a child's key fits 64 bits beside 16 bits of its own.
+/// Settlement and journal numbers are in `-MAX_NO..=MAX_NO`, so that a child's key fits into 64 bits with 16 bits of its own.
 pub(crate) const MAX_NO: i64 = (1 << 47) - 1;
 
-/// The highest sequence of an event: the lower 16 bits of its key.
+/// The highest sequence number of an event: it uses the lower 16 bits of the key.
 pub(crate) const MAX_EVENT: u32 = u16::MAX as u32;
 
-/// The name of the meta record that stands in a target of [`super::copy`] until it holds all of its source.
+/// The name of the meta record in a target of [`super::copy`] while the target is incomplete.
 pub(crate) const COPY_MARK: &str = "copy";
 
-/// Refuses a store that is half a copy: whoever serves it would lose the other half, or do anew what is done.
+/// Refuses a store that is an unfinished copy: a server would miss the other half, or repeat what has been done.
 pub(crate) fn require_whole(store: &dyn Store) -> Result<(), StoreError> {
     match store.get(&Key::Meta(COPY_MARK.to_owned()))? {
         None => Ok(()),
@@ -26,18 +26,18 @@ pub(crate) fn require_whole(store: &dyn Store) -> Result<(), StoreError> {
     }
 }
 
-/// A child's key as one number, by settlement and then by its own; `None` where no record has such a key.
+/// A child's key as one number, ordered by settlement and then by its own number; `None` if no record has such a key.
 pub(crate) const fn pack_child(no: SettlementNo, n: u32) -> Option<i64> {
     let fits = no.0.unsigned_abs() <= MAX_NO.unsigned_abs() && n <= MAX_EVENT;
     if fits { Some(no.0 << 16 | n as i64) } else { None }
 }
 
-/// A tile's place as one number, by level and then by index; `None` where no such tile can be.
+/// A tile's position as one number, ordered by level and then by index; `None` if there is no such tile.
 pub(crate) fn pack_tile(level: u8, index: i64) -> Option<i64> {
     (level < 64 && (0..1 << 56).contains(&index)).then_some(i64::from(level) << 56 | index)
 }
 
-/// Refuses what is a mistake of the caller and not a matter of what is stored. Nothing is written then.
+/// Refuses mistakes of the caller, which do not depend on the stored data. Nothing is written in that case.
 pub(crate) fn check(commit: &Commit) -> Result<(), StoreError> {
     let refusal = |write: &Write| match write {
         Write::Insert(record) => refusal(record),
@@ -61,9 +61,9 @@ fn is_posted(kind: RecordKind) -> bool {
     kind.layout().posted
 }
 
-/// The sum of a commit's transfers by account: a popular account is touched once a commit, not once a transfer.
+/// The sum of a commit's transfers by account: a popular account is updated once per commit, not once per transfer.
 ///
-/// Wider than the totals, so that the order of the transfers decides neither overflow nor guard.
+/// The sums are wider than the totals, so that neither overflow nor the balance guard depends on the order of the transfers.
 pub(crate) struct Deltas(Vec<(AccountId, [i128; 4])>);
 
 impl Deltas {
@@ -82,14 +82,14 @@ impl Deltas {
         Self(deltas)
     }
 
-    /// Whether nothing was posted.
+    /// Whether there were no transfers.
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The new totals of every account, by key, or why the commit cannot be: an account with a floor that gave away
-    /// more than it has, or totals that no longer fit.
+    /// The new totals of every account, by key, or why the commit is refused: an account with a floor spent more than it has, or
+    /// totals no longer fit.
     pub(crate) fn settle(
         &self,
         mut current: impl FnMut(AccountId) -> Result<Totals, StoreError>,
@@ -104,26 +104,26 @@ impl Deltas {
     }
 }
 
-/// For a store that adds up itself.
+/// For a store that adds up the totals itself.
 #[cfg(feature = "postgres")]
 impl Deltas {
-    /// What is to be added to each account, by key; `None` where it does not fit the type of totals.
+    /// The amount to add to each account, by key; `None` if it does not fit the type of totals.
     pub(crate) fn each(&self) -> Option<Vec<(AccountId, Totals)>> {
         self.0.iter().map(|(account, delta)| Some((*account, sum(&Totals::default(), delta)?))).collect()
     }
 
-    /// The accounts, by key, with nothing to be added to them.
+    /// The accounts, by key, with nothing to add.
     pub(crate) fn nothing(&self) -> Vec<(AccountId, Totals)> {
         self.0.iter().map(|(account, _)| (*account, Totals::default())).collect()
     }
 
-    /// Whether the commit may be: `now` tells the totals as they are with it.
+    /// Whether the commit is allowed. `now` returns the totals after it.
     pub(crate) fn guard(&self, now: impl Fn(AccountId) -> Result<Totals, StoreError>) -> Result<(), CommitError> {
         self.0.iter().try_for_each(|(account, delta)| guard(*account, delta, &now(*account)?))
     }
 }
 
-/// Refuses new totals that do not fit, or an account with a floor that gave away more than it has.
+/// Refuses new totals that do not fit, and an account with a floor that spent more than it has.
 fn guard(account: AccountId, delta: &[i128; 4], totals: &Totals) -> Result<(), CommitError> {
     let available = totals.available().ok_or_else(|| overflow(account))?;
     let [debits_pending, debits_posted, _, credits_posted] = delta;

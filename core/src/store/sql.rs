@@ -1,11 +1,11 @@
-//! What the SQL of both databases has in common: the columns of a table, and the statements that look up one row.
+//! The SQL that both databases share: the columns of a table, and the statements that look up one row.
 
 use std::fmt::Write as _;
 
 use super::column::Kind;
 use super::declare::{Flag, Role, Spec, has};
 
-/// Whose SQL it is.
+/// An SQL dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     #[cfg(feature = "sqlite")]
@@ -15,7 +15,7 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// The place of a parameter, from 1.
+    /// The placeholder of parameter `n`, counted from 1.
     pub(crate) fn param(self, n: usize) -> String {
         match self {
             #[cfg(feature = "sqlite")]
@@ -33,11 +33,11 @@ pub(crate) struct ColumnOf {
     pub(crate) kind: Kind,
     pub(crate) nullable: bool,
     pub(crate) role: Role,
-    /// From 1: the parameter that has its value, where a whole record is given.
+    /// From 1: the parameter for its value in statements that take a whole record.
     pub(crate) no: usize,
 }
 
-/// A table as SQL sees it.
+/// A table as seen by SQL.
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
     pub(crate) columns: Vec<ColumnOf>,
@@ -45,7 +45,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Of a table as it is declared.
+    /// The shape of a table from its declaration.
     pub(crate) fn of(spec: &Spec) -> Self {
         let lines = spec.lines.iter().flat_map(|line| line.names.iter().zip(line.kinds).map(move |column| (line, column)));
         let columns =
@@ -53,43 +53,43 @@ impl Shape {
         Self { name: spec.name, columns: columns.collect(), versioned: has(spec.flags, Flag::Versioned) }
     }
 
-    /// Those of the primary key.
+    /// The columns of the primary key.
     pub(crate) fn key(&self) -> impl Iterator<Item = &ColumnOf> {
         self.columns.iter().filter(|it| it.role == Role::Key)
     }
 
-    /// Those of the further unique key.
+    /// The columns of the further unique key.
     pub(crate) fn unique(&self) -> impl Iterator<Item = &ColumnOf> {
         self.columns.iter().filter(|it| it.role == Role::Unique)
     }
 
-    /// Those behind the primary key that never change.
+    /// The columns outside the primary key that never change.
     pub(crate) fn fixed(&self) -> impl Iterator<Item = &ColumnOf> {
         self.columns.iter().filter(|it| matches!(it.role, Role::Unique | Role::Fixed))
     }
 
-    /// Those that a replacement assigns. Where nothing can change it is the key, for whether it is there still counts.
+    /// The columns that a replacement assigns. If nothing can change, it assigns the key, because the row must still exist.
     pub(crate) fn assigned(&self) -> Vec<&ColumnOf> {
         let changing: Vec<_> = self.columns.iter().filter(|it| matches!(it.role, Role::Checked | Role::Plain)).collect();
         if changing.is_empty() { self.key().take(1).collect() } else { changing }
     }
 
-    /// The names of all.
+    /// The names of all columns.
     pub(crate) fn names(&self) -> String {
         list(&self.columns, ", ", |it| it.name.to_owned())
     }
 
-    /// Whole rows, of which something is still to be said.
+    /// A `SELECT` of whole rows, to which conditions can be added.
     pub(crate) fn select(&self) -> String {
         format!("SELECT {} FROM {}", self.names(), self.name)
     }
 
-    /// The row of a primary key.
+    /// Selects the row with a primary key.
     pub(crate) fn get(&self, dialect: Dialect) -> String {
         self.select_where(dialect, self.key())
     }
 
-    /// The row of a further unique key.
+    /// Selects the row with a further unique key.
     pub(crate) fn find(&self, dialect: Dialect) -> String {
         self.select_where(dialect, self.unique())
     }
@@ -103,7 +103,7 @@ impl Shape {
     }
 }
 
-/// What is said of each, with something between.
+/// Formats each column with `say`, separated by `between`.
 pub(crate) fn list<'s>(columns: impl IntoIterator<Item = &'s ColumnOf>, between: &str, say: impl FnMut(&ColumnOf) -> String) -> String {
     columns.into_iter().map(say).collect::<Vec<_>>().join(between)
 }

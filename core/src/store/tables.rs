@@ -1,8 +1,8 @@
-//! Every kind of record, declared once: what [`declare`](super::declare) makes of it are its type, its key, how it lies in a row,
-//! the statements of both databases, what a journal holds of it, and what a copy compares. So a new column is a line here and
-//! a migration for each database; a new kind a declaration here, and its migrations.
+//! Every kind of record, declared once. [`declare`](super::declare) derives from it the type, the key, the layout of a row, the
+//! statements of both databases, the encoding in a journal, and what a copy compares. A new column is therefore one line here and a
+//! migration for each database; a new kind is one declaration here and its migrations.
 //!
-//! Keys are dense numbers; texts appear only where people gave them.
+//! Keys are dense numbers; texts appear only where people entered them.
 
 use super::column::{Bound, Column, Read, Sink, Source};
 pub(crate) use super::declare::{Flag, Layout, Line, Role, Spec, has, tables};
@@ -17,77 +17,77 @@ use crate::time::Millis;
 use crate::validate::ReversalReason;
 
 tables! {
-    /// A business that holds credentials.
+    /// A business that has credentials.
     Client(ClientRecord) "client" = 1, find ClientId(id: Ulid) {
         key {
-            /// Its number.
+            /// The client's number.
             no: ClientNo;
         }
-        /// The ULID behind `cli_`.
+        /// The ULID in `cli_…`.
         id: Ulid [unique];
-        /// Its name, as it enrolled.
+        /// The name given when it enrolled.
         name: String;
-        /// May not call any more.
+        /// Whether it is suspended and may not call.
         suspended: bool;
-        /// The secret under which its webhooks are signed, sealed; empty where no host delivers any.
+        /// The sealed secret that signs its webhooks; empty if no host delivers any.
         webhook_secret: Vec<u8>;
         /// When it enrolled.
         created_at: Millis;
     }
 
-    /// A client's public key. Rows stay for ever: a revoked key never comes back.
+    /// A client's public key. Rows are never removed: a revoked key never comes back.
     Key(KeyRecord) "key" = 2 Server, find KeyId(id: KeyId) {
         key {
-            /// Its number.
+            /// The key's number.
             no: KeyNo;
         }
-        /// Its thumbprint, unique.
+        /// The RFC 7638 thumbprint, unique.
         id: KeyId [unique];
-        /// Whose.
+        /// The client that owns it.
         client: ClientNo;
-        /// The mode its tokens are for.
+        /// The mode of its tokens.
         mode: Mode;
         /// The key itself.
         public: PublicKey => algorithm public;
-        /// What its tokens may do at most.
+        /// The scopes that its tokens may have at most.
         scopes: ScopeSet;
         /// Whether it may sign.
         status: KeyStatus;
-        /// What its owner calls it.
+        /// The owner's name for it.
         label: Option<String>;
         /// When it was enrolled.
         created_at: Millis;
-        /// When it was revoked.
+        /// When it was revoked; `None` if it was not.
         revoked_at: Option<Millis>;
     }
 
-    /// An access token: only its hash is kept.
+    /// An access token: only its hash is stored.
     Token(TokenRecord) "token" = 3 Server {
         key {
             /// SHA-256 of the token's text.
             hash: Digest32;
         }
-        /// Whose.
+        /// The client that owns it.
         client: ClientNo;
-        /// The key that took it, and must sign every call that carries it.
+        /// The key that requested it, which must sign every call that carries it.
         key: KeyNo;
         /// The mode it was issued for.
         mode: Mode;
-        /// What it may do.
+        /// The scopes it grants.
         scopes: ScopeSet;
         /// When it was issued.
         created_at: Millis;
-        /// When it ends.
+        /// When it expires.
         expires_at: Millis;
     }
 
-    /// A provider's number, given when the store first hears of it.
+    /// A provider's number, assigned when the store first sees the provider.
     Provider(ProviderRecord) "provider" = 4 {
         key {
-            /// Its number.
+            /// The provider's number.
             no: ProviderNo;
         }
-        /// Its id in the configuration and on the wire.
+        /// The provider's id in the configuration and on the wire.
         id: String [unique];
     }
 
@@ -97,29 +97,29 @@ tables! {
             /// Owner, mode and currency.
             id: AccountId;
         }
-        /// The four totals, minor units.
+        /// The four totals, in minor units.
         totals: Totals => debits_pending debits_posted credits_pending credits_posted;
     }
 
-    /// A settlement as it stands.
+    /// A settlement in its current state.
     Settlement(SettlementRecord) "settlement" = 6 Versioned, find SettlementReference(client: ClientNo)(reference: String) {
         key {
-            /// Its number; children are clustered under it.
+            /// The settlement's number; its children are clustered under it.
             no: SettlementNo;
         }
-        /// Whose.
+        /// The client that owns it.
         client: ClientNo [unique];
-        /// The client's reference, unique per client for ever.
+        /// The client's reference, unique per client forever.
         reference: Reference [unique];
         /// Sandbox or live.
         mode: Mode;
-        /// Where it stands.
+        /// The current status.
         status: SettlementStatus;
-        /// Grows by one with every event: also the sequence of the last one.
+        /// Increases by one with every event: also the sequence number of the last one.
         version: u32;
-        /// A person must look.
+        /// Whether a person must review it.
         needs_review: bool;
-        /// Minor units.
+        /// The amount, in minor units.
         amount: i64;
         /// Its currency.
         currency: Currency;
@@ -127,143 +127,143 @@ tables! {
         to: Participant => recipient;
         /// The provider of the current attempt, or the one that it will go to first.
         provider: ProviderNo;
-        /// Minor units, held and posted beside the amount.
+        /// The fee in minor units, held and posted in addition to the amount.
         fee: i64;
-        /// Minor units given back by completed reversals.
+        /// The amount returned by completed reversals, in minor units.
         reversed: i64;
-        /// Minor units of reversals under way.
+        /// The amount of reversals in progress, in minor units.
         reversing: i64;
-        /// How many attempts were started.
+        /// The number of attempts started.
         attempts: u16;
-        /// How many reversals were asked for.
+        /// The number of reversals requested.
         reversals: u16;
-        /// How many transfers its journal has.
+        /// The number of transfers in its journal.
         transfers: u16;
-        /// The `n` of the transfer that holds the amount.
+        /// The `n` of the transfer that reserves the amount.
         hold: u16;
         /// 40 random bits of the public id.
         salt: u64;
-        /// Hash of the last event.
+        /// The hash of the last event.
         head: Digest32;
-        /// When it was accepted; the public id's time.
+        /// When it was accepted, which is also the time in the public id.
         created_at: Millis;
         /// When it last changed.
         updated_at: Millis;
-        /// When it became final for the first time.
+        /// When it first became final; `None` if it has not.
         completed_at: Option<Millis>;
-        /// Cancelled if not dispatched by then.
+        /// It is cancelled if it has not been dispatched by then.
         expires_at: Option<Millis>;
-        /// What few settlements have; `None` when all of it is empty, which is the common case.
+        /// Fields that few settlements have; `None` if all are empty, which is the usual case.
         more: Option<Box<SettlementMore>>;
     }
 
-    /// One try at one provider.
+    /// One attempt at one provider.
     Attempt(AttemptRecord) "attempt" = 7 {
         key {
-            /// Of which settlement.
+            /// Its settlement.
             settlement: SettlementNo,
-            /// Which one, from 1.
+            /// Its number within the settlement, from 1.
             n: u16 => k;
         }
-        /// At whom.
+        /// The provider.
         provider: ProviderNo;
-        /// Where it stands.
+        /// The current status.
         status: AttemptStatus;
-        /// How often it was sent, always under the same rail key: again only after proof that it had not arrived.
+        /// How often it was sent, always with the same rail key. It is sent again only after proof that it had not arrived.
         sends: u16;
-        /// When it was last stored as sent, just before it left.
+        /// When it was last recorded as sent, just before it left.
         started_at: Millis;
-        /// When the last answer that changed it came.
+        /// When the last answer that changed it arrived; `None` if there is none.
         answered_at: Option<Millis>;
     }
 
-    /// A reversal, whole or in part.
+    /// A reversal, full or partial.
     Reversal(ReversalRecord) "reversal" = 8, find ReversalReference(client: ClientNo)(reference: String) {
         key {
-            /// Of which settlement.
+            /// Its settlement.
             settlement: SettlementNo,
-            /// Which one, from 1.
+            /// Its number within the settlement, from 1.
             n: u16 => k;
         }
-        /// Whose.
+        /// The client that owns it.
         client: ClientNo [unique];
-        /// The client's reference of it, unique per client among reversals.
+        /// The client's reference for it, unique per client among reversals.
         reference: Option<Reference> [unique];
-        /// Where it stands.
+        /// The current status.
         status: ReversalStatus;
-        /// Minor units, in the settlement's currency.
+        /// The amount in minor units of the settlement's currency.
         amount: i64;
-        /// Why.
+        /// The reason the client gave.
         reason: Option<ReversalReason>;
         /// The client's description.
         description: Option<String>;
-        /// The `n` of the transfer that announces the money.
+        /// The `n` of the transfer that announces the returned money.
         hold: u16;
-        /// A person must look.
+        /// Whether a person must review it.
         needs_review: bool;
-        /// The rail's own reference of it.
+        /// The rail's own reference for it.
         rail_reference: Option<String>;
-        /// Why it failed.
+        /// Why it failed; `None` if it did not.
         failure: Option<Failure>;
-        /// When it was asked for.
+        /// When it was requested.
         created_at: Millis;
         /// When it last changed.
         updated_at: Millis;
-        /// When it became final.
+        /// When it became final; `None` if it has not.
         completed_at: Option<Millis>;
     }
 
-    /// One link of a settlement's trace. Append-only.
+    /// One link of a settlement's event trace. Append-only.
     Event(EventRecord) "event" = 9 {
         key {
-            /// Of which settlement.
+            /// Its settlement.
             settlement: SettlementNo,
-            /// Its place in the trace, from 1, without gaps.
+            /// Its sequence number in the event trace, from 1, without gaps.
             n: u32 => k;
         }
-        /// What happened.
+        /// The type of the event.
         kind: EventType;
-        /// When.
+        /// When it happened.
         at: Millis;
-        /// The state before, of the thing the type names.
+        /// The state before, of whatever the type refers to.
         from: Option<StateName> => from_state;
         /// The state after.
         to: Option<StateName> => to_state;
-        /// Who.
+        /// Who caused it.
         actor: Actor;
-        /// The attempt or reversal concerned, from 1; 0 for none.
+        /// The attempt or reversal concerned, from 1; 0 if there is none.
         child: u16;
-        /// More about it: one canonical JSON object (RFC 8785).
+        /// Further details: one canonical JSON object (RFC 8785).
         data: Option<String>;
-        /// SHA-256 of the event's canonical form, which holds the hash of the one before.
+        /// SHA-256 of the event's canonical form, which contains the previous event's hash.
         hash: Digest32;
     }
 
-    /// See the ledger.
+    /// A transfer; see [`crate::ledger`].
     Transfer(Transfer) "transfer" = 10 Elsewhere Posted {
         key {
-            /// The settlement it belongs to; a number without a settlement for funding.
+            /// The settlement it belongs to; for funding, a number without a settlement.
             journal: SettlementNo,
-            /// Its place within the journal number, from 1.
+            /// Its number within the journal number, from 1.
             n: u16 => k;
         }
-        /// What it does.
+        /// What it does to the totals.
         kind: TransferKind;
-        /// Why.
+        /// The reason for it.
         code: TransferCode;
-        /// The account that gives.
+        /// The account that pays.
         debit: AccountId;
-        /// The account that takes.
+        /// The account that receives.
         credit: AccountId;
-        /// Minor units, more than zero.
+        /// The amount in minor units, more than zero.
         amount: i64;
-        /// For post and void: the `n` of the pending transfer; else 0.
+        /// For post and void: the `n` of the pending transfer; otherwise 0.
         resolves: u16;
-        /// When.
+        /// When it was made.
         at: Millis;
     }
 
-    /// One outside effect that is due: written in the commit that caused it, done by whoever leases it.
+    /// One external effect that must still happen: written in the commit that caused it, carried out by the node that leases it.
     Task(TaskRecord) "task" = 11 {
         key {
             /// When it is due, or when its lease ends.
@@ -271,45 +271,45 @@ tables! {
         }
         /// What to do.
         kind: TaskKind;
-        /// For which settlement.
+        /// The settlement.
         settlement: SettlementNo;
-        /// The attempt or reversal; 0 for none.
+        /// The attempt or reversal; 0 if there is none.
         child: u16;
-        /// How often it was tried.
+        /// The number of tries so far.
         tries: u16;
-        /// Since when it has been waiting: the first due time.
+        /// The first due time, since which it has been waiting.
         since: Millis;
-        /// Who holds the lease; 0 for nobody.
+        /// The node that has the lease; 0 for none.
         owner: i64;
     }
 
-    /// What an `Idempotency-Key` stands for.
+    /// The result stored for an `Idempotency-Key`.
     Idempotency(IdempotencyRecord) "idempotency" = 12 {
         key {
-            /// Whose.
+            /// The client that sent it.
             client: ClientNo;
-            /// The key's text.
+            /// The text of the header.
             key: String;
         }
         /// SHA-256 over method, path and body.
         fingerprint: Digest32;
-        /// What came of it: the settlement and, if one was made, the reversal.
+        /// The resulting settlement, also if a reversal was made.
         settlement: SettlementNo;
-        /// The reversal, from 1; 0 for none.
+        /// The resulting reversal, from 1; 0 if there is none.
         reversal: u16;
-        /// When; it is forgotten after seven days.
+        /// When it was created; it is deleted after seven days.
         created_at: Millis;
     }
 
-    /// What the simulated operator knows of one payment or reversal: its own books, not the gateway's.
+    /// The simulated operator's record of one payment or reversal: its own books, not the gateway's.
     SimPayment(SimPaymentRecord) "sim_payment" = 13 {
         key {
-            /// The settlement in whose name it was asked.
+            /// The settlement of the request.
             settlement: SettlementNo,
             /// The attempt, or the reversal with the highest bit set.
             child: u16 => k;
         }
-        /// At which provider.
+        /// The provider that received it.
         provider: ProviderNo;
         /// How often the request arrived. More than once would be a double dispatch.
         received: u16;
@@ -317,90 +317,90 @@ tables! {
         received_at: Millis;
     }
 
-    /// A nonce that a change used up. The same signed call does nothing any more, at any node.
+    /// A nonce that a change has used. The same signed call then has no effect at any node.
     Nonce(NonceRecord) "nonce" = 14 Server {
         key {
             /// SHA-256 of the nonce's text.
             hash: Digest32;
         }
-        /// When its challenge ends; the row may leave then.
+        /// When its challenge expires; the row may then be deleted.
         expires_at: Millis;
     }
 
-    /// A secret of the gateway itself, sealed under a master key.
+    /// One of the gateway's own secrets, sealed under a master key.
     Secret(SecretRecord) "secret" = 15 {
         key {
-            /// What it is for.
+            /// The purpose of the secret.
             kind: SecretKind;
-            /// Its number among those of its kind, from 1; the highest is in use.
+            /// Its number within its kind, from 1; the highest is in use.
             no: u32;
         }
         /// The secret, sealed.
         sealed: Vec<u8>;
-        /// Its public half: of P-256 SEC 1 uncompressed, of Ed25519 32 bytes; empty if it has none.
+        /// The public half: SEC 1 uncompressed for P-256, 32 bytes for Ed25519; empty if there is none.
         public: Vec<u8>;
-        /// When it was made.
+        /// When it was created.
         created_at: Millis;
-        /// When another took its place.
+        /// When another secret replaced it; `None` for the one in use.
         retired_at: Option<Millis>;
     }
 
-    /// Who did what, and what came of it. Written in the commit of the change itself; append-only.
+    /// The audit trail: who did what, with which result. Written in the commit of the change itself; append-only.
     Audit(AuditRecord) "audit" = 16 Server {
         key {
-            /// Its number, growing.
+            /// Its number, increasing.
             no: i64;
         }
-        /// When.
+        /// When it happened.
         at: Millis;
-        /// Which client did it, or had it done to it by an operator; 0 for none.
+        /// The client that acted, or that an operator acted on; 0 if there is none.
         client: ClientNo;
-        /// With which key; 0 for an operator.
+        /// The key used; 0 for an operator.
         key: KeyNo;
-        /// What.
+        /// The action.
         action: AuditAction;
-        /// The number of what was changed: a settlement's, a key's or a client's; 0 where nothing was.
+        /// The number of the object of the action: a settlement, key or client; 0 if there is none.
         target: i64;
-        /// What was named, where it has no number.
+        /// The name used, if the object has no number.
         name: Option<String>;
-        /// The code of the refusal; `None` when it was done.
+        /// The code of the refusal; `None` if the action was carried out.
         refused: Option<String>;
     }
 
-    /// A named value that belongs to the store as a whole.
+    /// A named value of the store as a whole.
     Meta(MetaRecord) "meta" = 17 {
         key {
-            /// Its name.
+            /// The name.
             name: String;
         }
-        /// Its bytes.
+        /// The value.
         value: Vec<u8>;
     }
 
-    /// The events of one commit that are not numbered yet. Written in that very commit, so that none can be missed, and
-    /// removed in the one that numbers them.
+    /// The events of one commit that are not numbered yet. Written in that commit, so that none is missed, and removed in the
+    /// commit that numbers them.
     Unlogged(UnloggedRecord) "unlogged" = 18 Server {
         key {
-            /// Ordered by time over all nodes, and growing at each of them.
+            /// Ordered by time across all nodes, and increasing on each of them.
             no: i64;
         }
-        /// What changed, in the order in which it was decided.
+        /// The changes, in the order in which they were decided.
         changes: Vec<LoggedChange>;
     }
 
     /// One event in its owner's feed: numbered without gaps per client and mode, in an order that never changes.
     Feed(FeedRecord) "feed" = 19, find FeedOf(settlement: SettlementNo, n: u32) {
         key {
-            /// Whose.
+            /// The client that owns the feed.
             client: ClientNo,
             /// Sandbox or live.
             mode: Mode => owner;
-            /// Its place in the feed, from 1.
+            /// Its position in the feed, from 1.
             position: i64;
         }
-        /// The settlement that it is an event of.
+        /// The settlement of the event.
         settlement: SettlementNo,
-        /// Its place in that settlement's trace.
+        /// Its sequence number in that settlement's event trace.
         n: u32 => k [unique];
         /// When it happened.
         at: Millis;
@@ -408,125 +408,126 @@ tables! {
         leaf: i64;
     }
 
-    /// A row of the Merkle tree: at level 0 the leaves themselves (commitments), above it the roots of the full tiles below.
+    /// A tile of the Merkle tree: at level 0 the leaves themselves (commitments), above it the roots of the full tiles below.
     Tile(TileRecord) "tile" = 20 Server {
         key {
-            /// 0 for leaves.
+            /// The level; 0 for leaves.
             level: u8,
-            /// Which one of its level, from 0.
+            /// The position within the level, from 0.
             index: i64 => k;
         }
-        /// At most 256 entries of 32 bytes.
+        /// At most 256 hashes of 32 bytes each.
         entries: Vec<u8>;
     }
 
-    /// How far the log is. There is one such row; its key is the size, so that only one node at a time can move it on.
+    /// The state of the log. There is only one such row. Its key is the size, so that only one node at a time can advance it.
     #[derive(Copy)]
     LogHead(LogHeadRecord) "log_head" = 21 Server {
         key {
-            /// How many leaves there are.
+            /// The number of leaves.
             size: i64;
         }
-        /// The node that appends.
+        /// The node that appends; 0 for none.
         owner: i64;
-        /// Until when the others leave it to that node.
+        /// When its lease on appending ends.
         until: Millis;
     }
 
-    /// Where a client wants to be told of events.
+    /// A webhook endpoint: where a client receives events.
     Endpoint(EndpointRecord) "endpoint" = 22 Server Versioned, find EndpointId(id: Ulid) {
         key {
-            /// Its number.
+            /// The endpoint's number.
             no: EndpointNo;
         }
-        /// The ULID behind `whk_`, unique.
+        /// The ULID in `whk_…`, unique.
         id: Ulid [unique];
-        /// Grows by one with every change.
+        /// Increases by one with every change.
         version: u32;
-        /// Whose.
+        /// The client that owns it.
         client: ClientNo [fixed];
-        /// Of which mode's events it is told.
+        /// The mode of the events that it receives.
         mode: Mode [fixed];
-        /// Whether it is told anything.
+        /// Whether it receives deliveries.
         status: EndpointStatus;
-        /// Where.
+        /// The URL to deliver to.
         url: String;
-        /// Of what; `None`: of everything, also of what there is not yet.
+        /// The topics that it receives; `None` for all, including future ones.
         topics: Option<TopicSet>;
-        /// What its owner calls it.
+        /// The owner's description.
         description: Option<String>;
-        /// When it was made.
+        /// When it was created.
         created_at: Millis;
         /// When it last changed.
         updated_at: Millis;
     }
 
-    /// A secret under which an endpoint's deliveries are signed.
+    /// A secret that signs an endpoint's deliveries.
     EndpointSecret(EndpointSecretRecord) "endpoint_secret" = 23 Server {
         key {
-            /// Whose.
+            /// The endpoint.
             endpoint: EndpointNo;
-            /// Its number among the endpoint's, from 1; the highest is the newest.
+            /// Its number within the endpoint, from 1; the highest is the newest.
             n: u32;
         }
         /// The secret, sealed.
         sealed: Vec<u8>;
-        /// When it was made.
+        /// When it was created.
         created_at: Millis;
-        /// When it stops signing; `None`: it is the newest.
+        /// When it stops signing; `None` for the newest.
         until: Option<Millis>;
     }
 
-    /// The queue before an endpoint: when something is next due for it, who is at it, and how it fares.
+    /// The queue of an endpoint: when its next delivery is due, which node has leased it, and how its deliveries succeed.
     ///
-    /// One host at a time delivers to an endpoint, so that neither its slowness nor what waits for it is in anybody's way.
+    /// Only one host at a time delivers to an endpoint, so that a slow endpoint with a long queue delays nobody else.
     Queue(QueueRecord) "queue" = 24 Server Versioned {
         key {
-            /// Before which endpoint.
+            /// The endpoint.
             endpoint: EndpointNo;
         }
-        /// Grows by one with every change.
+        /// Increases by one with every change.
         version: u32;
-        /// Its last delivery failed or was slow: it waits in a line of its own, which takes nothing from those who answer at once.
+        /// Whether its last delivery failed or was slow: it then waits in a separate line, away from endpoints that respond at
+        /// once.
         troubled: bool;
-        /// When the next delivery is due or the lease ends; `None`: nothing waits. A lease is also kept, with nothing under way,
-        /// while the receiver wants to be left alone.
+        /// When the next delivery is due or the lease ends; `None` if nothing waits. A lease may also continue with nothing in
+        /// flight, while the receiver has asked for a pause.
         due: Option<Millis>;
-        /// Who holds the lease; 0 for nobody.
+        /// The node that has the lease; 0 for none.
         owner: i64;
-        /// The earliest due time of what was added since it was leased.
+        /// The earliest due time of the deliveries added since it was leased.
         added: Option<Millis>;
-        /// Since when every delivery has failed.
+        /// Since when every delivery has failed; `None` if the last one succeeded.
         failing_since: Option<Millis>;
     }
 
-    /// One event that one endpoint is to be told of.
+    /// One event for one endpoint.
     Delivery(DeliveryRecord) "delivery" = 25 Server {
         key {
-            /// Its number: when it was made (milliseconds, upper 43 bits) and a number that makes it unique (lower 20).
+            /// Its number: its creation time (milliseconds, upper 43 bits) and a number that makes it unique (lower 20 bits).
             no: i64;
         }
-        /// Whom.
+        /// The endpoint that receives it.
         endpoint: EndpointNo [fixed];
-        /// The `webhook-id`: the ULID behind `evt_`, the same on each try.
+        /// The `webhook-id`: the ULID in `evt_…`, the same for each try.
         message: Ulid;
-        /// The `type`.
+        /// The `type` of the event.
         topic: Topic;
-        /// Why.
+        /// The reason for the delivery.
         cause: DeliveryCause;
-        /// How far it is.
+        /// The current status.
         status: DeliveryStatus;
-        /// How often it was tried.
+        /// The number of tries so far.
         attempts: u16;
-        /// When it is tried next; `None` when it will not be.
+        /// When it is tried next; `None` if it will not be.
         due: Option<Millis>;
-        /// The settlement; 0 for none.
+        /// The settlement; 0 if there is none.
         settlement: SettlementNo [checked];
-        /// The event's place in the settlement's trace; 0 for none.
+        /// The event's sequence number in the settlement's event trace; 0 if there is none.
         n: u32;
-        /// What is sent, the same bytes on each try.
+        /// The body, the same bytes for each try.
         body: String;
-        /// How the last try went.
+        /// The result of the last try; `None` before the first.
         last: Option<LastTry>;
     }
 }

@@ -1,8 +1,8 @@
-//! Webhooks according to [Standard Webhooks 1.0.0]: signing, verifying, when to retry, what an answer means, and
-//! where a webhook may be sent.
+//! Webhooks as defined in [Standard Webhooks 1.0.0]: signing, verifying, when to retry, what a response means, and where a webhook
+//! may be sent.
 //!
-//! Everything here is a pure function: time and randomness are arguments, and nothing is sent. So the gateway,
-//! a phone and a browser all verify with the same code.
+//! Everything here is a pure function: time and randomness are arguments, and nothing is sent. The gateway, a phone and a browser
+//! therefore verify with the same code.
 //!
 //! # Verifying what the gateway sends
 //!

@@ -6,23 +6,23 @@ const SECOND: Millis = 1_000;
 const MINUTE: Millis = 60 * SECOND;
 const HOUR: Millis = 60 * MINUTE;
 
-/// The wait before each attempt, after the previous one; the first is made at once. In total a little over three days.
+/// The delay before each attempt, after the previous one; the first is made at once. In total slightly over three days.
 const DELAYS: [Millis; ATTEMPTS_MAX as usize] =
     [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 
-/// How many attempts a delivery gets.
+/// The number of attempts per delivery.
 pub const ATTEMPTS_MAX: u16 = 10;
-/// The longest that a receiver may put an attempt off, in milliseconds: a day.
+/// The longest time by which a receiver may postpone an attempt, in milliseconds: one day.
 pub const RETRY_AFTER_MAX_MS: Millis = 24 * HOUR;
 
-/// Longer values of `Retry-After` are not read.
+/// Longer values of `Retry-After` are ignored.
 const RETRY_AFTER_MAX_BYTES: usize = 64;
 
-/// How long to wait for the next attempt, in milliseconds, once `attempts_made` were made; `None` when none is left.
+/// The delay before the next attempt, in milliseconds, after `attempts_made` attempts; `None` if no attempt is left.
 ///
-/// The wait varies by up to a fifth in either direction, by `random`, which must be fresh for each call, so that receivers
-/// that failed together are not retried together. What a receiver asked for ([`parse_retry_after`]) puts the
-/// attempt off by up to [`RETRY_AFTER_MAX_MS`]; it never brings it forward.
+/// `random` varies the delay by up to a fifth in either direction. It must be fresh for each call, so that receivers that failed
+/// together are not retried together. The wait that a receiver asks for ([`parse_retry_after`]) may postpone the attempt by up to
+/// [`RETRY_AFTER_MAX_MS`], but never brings it forward.
 pub fn next_delay(attempts_made: u16, random: u32, retry_after: Option<Millis>) -> Option<Millis> {
     let delay = *DELAYS.get(usize::from(attempts_made))?;
     let spread = delay / 5;
@@ -30,15 +30,15 @@ pub fn next_delay(attempts_made: u16, random: u32, retry_after: Option<Millis>) 
     Some(jittered.max(retry_after.unwrap_or(0).min(RETRY_AFTER_MAX_MS)))
 }
 
-/// Reads the value of `Retry-After` (RFC 9110, section 10.2.3), a number of seconds or an HTTP date, as milliseconds from
-/// `now`. A date in the past is 0; more than [`RETRY_AFTER_MAX_MS`] is that. `None` if it is neither.
+/// Parses the value of `Retry-After` (RFC 9110, section 10.2.3), a number of seconds or an HTTP date, as milliseconds from `now`. A
+/// date in the past is 0; longer waits are cut to [`RETRY_AFTER_MAX_MS`]. `None` if it is neither.
 pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
     let value = value.trim_matches([' ', '\t']);
     if value.is_empty() || value.len() > RETRY_AFTER_MAX_BYTES {
         return None;
     }
     let wait = if value.bytes().all(|b| b.is_ascii_digit()) {
-        // More digits than a number can have are a long time as well.
+        // More digits than fit into an integer mean a long time, too.
         value.parse::<Millis>().map_or(Millis::MAX, |seconds| seconds.saturating_mul(SECOND))
     } else {
         parse_http_date(value)?.saturating_sub(now)

@@ -1,4 +1,4 @@
-//! The secret under which webhooks are signed.
+//! The secret that signs webhooks.
 
 use std::fmt;
 
@@ -10,36 +10,36 @@ use zeroize::Zeroizing;
 
 /// The prefix of a secret's text.
 const PREFIX: &str = "whsec_";
-/// The spec's bounds: 192 to 512 bits.
+/// The bounds of the specification: 192 to 512 bits.
 const MIN_BYTES: usize = 24;
 const MAX_BYTES: usize = 64;
-/// The length of 64 bytes in base64. A text of this length may hold up to 66 bytes; longer ones are not read.
+/// The length of 64 bytes in base64. A text of this length may contain up to 66 bytes; longer ones are refused.
 const MAX_CHARS: usize = MAX_BYTES.div_ceil(3) * 4;
 const DECODED_BYTES: usize = MAX_CHARS / 4 * 3;
 
-/// With or without padding, as other libraries read secrets.
+/// With or without padding, as in other libraries.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_padding_mode(DecodePaddingMode::Indifferent));
 
-/// A secret that a sender and a receiver of webhooks share: 24 to 64 bytes, 32 where this gateway made it.
+/// A secret shared by the sender and the receiver of webhooks: 24 to 64 bytes, or 32 if this gateway generated it.
 ///
 /// Wiped from memory when dropped, and never shown by `Debug`.
 #[derive(Clone)]
 pub struct WebhookSecret(Zeroizing<Vec<u8>>);
 
-/// Why a text is no webhook secret. Never quotes it.
+/// Why a text is not a webhook secret. Never quotes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    /// What follows the prefix is not base64.
+    /// The text after the prefix is not base64.
     #[error("the webhook secret is not `whsec_` and base64 (the standard alphabet)")]
     Encoding,
-    /// It is base64 of too few bytes or too many.
+    /// It decodes to too few or too many bytes.
     #[error("a webhook secret has 24 to 64 bytes")]
     Length,
 }
 
 impl WebhookSecret {
-    /// Reads `whsec_` and base64 (RFC 4648, section 4). The prefix and the padding may be missing, as in the spec's
-    /// own libraries.
+    /// Parses `whsec_` and base64 (RFC 4648, section 4). The prefix and the padding are optional, as in the reference libraries of
+    /// the specification.
     ///
     /// # Errors
     /// [`SecretError`].
@@ -48,7 +48,7 @@ impl WebhookSecret {
         if encoded.len() > MAX_CHARS {
             return Err(SecretError::Length);
         }
-        // Into a buffer that never grows: a growing vector leaves copies in memory.
+        // Decodes into a fixed buffer: a growing vector leaves copies in memory.
         let mut decoded = Zeroizing::new([0u8; DECODED_BYTES]);
         let len = LENIENT.decode_slice(encoded, decoded.as_mut_slice()).map_err(|_| SecretError::Encoding)?;
         if !(MIN_BYTES..=MAX_BYTES).contains(&len) {
@@ -57,13 +57,13 @@ impl WebhookSecret {
         Ok(Self(Zeroizing::new(decoded[..len].to_vec())))
     }
 
-    /// The secret of these bytes, which must be random.
+    /// The secret with these bytes, which must be random.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         let bytes = Zeroizing::new(bytes);
         Self(Zeroizing::new(bytes.to_vec()))
     }
 
-    /// `whsec_` and base64, for the one time that its owner sees it.
+    /// The secret as `whsec_` and base64, for the only time that its owner sees it.
     pub fn to_text(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(PREFIX.len() + MAX_CHARS));
         text.push_str(PREFIX);
@@ -71,7 +71,7 @@ impl WebhookSecret {
         text
     }
 
-    /// The bytes themselves.
+    /// The secret's bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

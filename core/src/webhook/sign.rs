@@ -8,63 +8,63 @@ use subtle::{Choice, ConstantTimeEq as _};
 
 use super::secret::WebhookSecret;
 
-/// The header with the event's id: the same in each attempt, so that a receiver recognises duplicates.
+/// The header with the event's id. It is the same in each attempt, so that a receiver recognises duplicates.
 pub const ID: &str = "webhook-id";
 /// The header with the time of the attempt, in seconds since the Unix epoch.
 pub const TIMESTAMP: &str = "webhook-timestamp";
 /// The header with the signatures.
 pub const SIGNATURE: &str = "webhook-signature";
 
-/// How far a timestamp may be from the receiver's clock by default, in either direction: five minutes.
+/// How far a timestamp may differ from the receiver's clock by default, in either direction: five minutes.
 pub const TOLERANCE_S: i64 = 300;
 
-/// The version of the signatures that are made and checked here.
+/// The only supported version of signatures.
 const VERSION: &str = "v1";
 /// Longer headers are refused.
 const ID_MAX_BYTES: usize = 256;
 const SIGNATURE_MAX_BYTES: usize = 4096;
-/// Enough until the year 33658, and far from an overflow.
+/// Enough until the year 33658, without any risk of overflow.
 const TIMESTAMP_MAX_DIGITS: usize = 12;
 
-/// The three headers that a webhook is signed with, as received.
+/// The three headers of a signed webhook, as received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignedHeaders<'a> {
-    /// `webhook-id`.
+    /// The value of `webhook-id`.
     pub id: &'a str,
-    /// `webhook-timestamp`, as text.
+    /// The value of `webhook-timestamp`, as text.
     pub timestamp: &'a str,
-    /// `webhook-signature`: `v1,` and base64, several separated by spaces.
+    /// The value of `webhook-signature`: `v1,` and base64; several signatures are separated by spaces.
     pub signature: &'a str,
 }
 
-/// Why a webhook is not to be trusted.
+/// Why a webhook must not be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
     /// This header is missing.
     #[error("the header {0} is missing")]
     Missing(&'static str),
-    /// This header is not as Standard Webhooks requires.
+    /// This header is not in the format of Standard Webhooks.
     #[error("the header {0} is malformed")]
     Malformed(&'static str),
-    /// It was sent too long ago: it may be an old one, replayed by somebody else.
+    /// It was sent too long ago: it may be an old one that somebody replays.
     #[error("the webhook was sent {age_s} s ago, more than is tolerated")]
     TooOld {
-        /// How long ago, in seconds.
+        /// Its age, in seconds.
         age_s: i64,
     },
-    /// Its timestamp lies in the future: one of the two clocks is wrong.
+    /// Its timestamp is in the future: one of the two clocks is wrong.
     #[error("the webhook's timestamp is {ahead_s} s in the future, more than is tolerated")]
     TooNew {
-        /// How far, in seconds.
+        /// How far it is in the future, in seconds.
         ahead_s: i64,
     },
     /// None of the signatures matches any of the secrets for this id, timestamp and body.
-    #[error("no signature matches: the webhook was changed on its way, or signed with another secret")]
+    #[error("no signature matches: the webhook was changed in transit, or signed with another secret")]
     NoMatchingSignature,
 }
 
 impl VerifyError {
-    /// Its stable code.
+    /// The stable code of the error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Missing(_) => "header_missing",
@@ -89,7 +89,7 @@ impl<'a> SignedHeaders<'a> {
     /// When the attempt was made, in seconds since the Unix epoch. Do not trust it before [`verify`] has succeeded.
     ///
     /// # Errors
-    /// [`VerifyError::Malformed`] unless it is a decimal number in its canonical form.
+    /// [`VerifyError::Malformed`] unless it is a canonical decimal number.
     pub fn timestamp_s(&self) -> Result<i64, VerifyError> {
         let text = self.timestamp;
         let canonical = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
@@ -97,18 +97,17 @@ impl<'a> SignedHeaders<'a> {
         number.and_then(|text| text.parse().ok()).ok_or(VerifyError::Malformed(TIMESTAMP))
     }
 
-    /// It must have no full stop: the id could absorb a part of what is signed after it.
+    /// The id must not contain a full stop: it could absorb part of the signed text after it.
     fn check_id(&self) -> Result<(), VerifyError> {
         let fits = (1..=ID_MAX_BYTES).contains(&self.id.len()) && self.id.bytes().all(|b| b.is_ascii_graphic() && b != b'.');
         fits.then_some(()).ok_or(VerifyError::Malformed(ID))
     }
 }
 
-/// The value of `webhook-signature` for a body: one signature for each secret, separated by spaces.
+/// The value of `webhook-signature` for a body: one signature per secret, separated by spaces.
 ///
-/// `id` goes into `webhook-id` and must have no full stop in it, as the ids of this gateway never do; `at_s`, in seconds
-/// since the Unix epoch, goes into `webhook-timestamp` as a decimal number; `body` is signed byte for byte as it is
-/// sent.
+/// `id` is the `webhook-id` and must not contain a full stop, as the ids of this gateway never do; `at_s`, in seconds since the
+/// Unix epoch, is the `webhook-timestamp`, sent as a decimal number; `body` is signed byte for byte as it is sent.
 pub fn sign(secrets: &[WebhookSecret], id: &str, at_s: i64, body: &[u8]) -> String {
     const LENGTH: usize = "v1,".len() + 44 + " ".len();
     let timestamp = at_s.to_string();
@@ -124,14 +123,14 @@ pub fn sign(secrets: &[WebhookSecret], id: &str, at_s: i64, body: &[u8]) -> Stri
     header
 }
 
-/// Checks that a webhook was signed with one of the secrets, and that its timestamp is at most `tolerance_s`
-/// seconds from `now_s`, in either direction ([`TOLERANCE_S`] is what Standard Webhooks recommends). Signatures of versions
-/// other than `v1` are ignored. Signatures are compared in constant time.
+/// Checks that a webhook was signed with one of the secrets, and that its timestamp differs from `now_s` by at most `tolerance_s`
+/// seconds, in either direction ([`TOLERANCE_S`] is what Standard Webhooks recommends). Signatures of versions other than `v1` are
+/// ignored. Signatures are compared in constant time.
 ///
-/// It cannot tell whether the webhook was received before: remember its id for at least as long as the tolerance.
+/// It cannot tell whether the webhook was received before: remember its id for at least the tolerance.
 ///
 /// # Errors
-/// [`VerifyError`]: the webhook was never signed, or not for this receiver.
+/// [`VerifyError`]: the webhook was not signed, or not for this receiver.
 pub fn verify(
     secrets: &[WebhookSecret],
     headers: &SignedHeaders<'_>,
@@ -152,7 +151,7 @@ pub fn verify(
     if age_s.saturating_neg() > tolerance_s {
         return Err(VerifyError::TooNew { ahead_s: age_s.saturating_neg() });
     }
-    // The header is short, so the work that a stranger can cause is too.
+    // The header is short, and therefore the work that a stranger can cause as well.
     let given: Vec<[u8; 32]> = signature.split(' ').filter_map(decoded).collect();
     let mut matches = Choice::from(0);
     for secret in secrets {
@@ -164,7 +163,7 @@ pub fn verify(
     bool::from(matches).then_some(()).ok_or(VerifyError::NoMatchingSignature)
 }
 
-/// The bytes of one signature, if it is of the version that is checked here.
+/// The bytes of a signature, if it has the supported version.
 fn decoded(signature: &str) -> Option<[u8; 32]> {
     let (version, encoded) = signature.split_once(',')?;
     let bytes = STANDARD.decode(encoded).ok().filter(|_| version == VERSION)?;
@@ -184,7 +183,7 @@ mod tests {
     const BODY: &[u8] = br#"{"test": 2432232314}"#;
     const NOW: i64 = 1_614_265_330;
 
-    /// The vector that the spec's own libraries test with.
+    /// The test vector of the specification's reference libraries.
     fn known() -> (WebhookSecret, SignedHeaders<'static>) {
         let headers = SignedHeaders {
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -259,7 +258,7 @@ mod tests {
             format!("v1,{}", &bare[..43]),
             format!("v1,{bare}="),
             format!("v1,{}", STANDARD.encode([0; 32])),
-            // A part of it is not enough.
+            // Part of it is not enough.
             format!("v1,{}", STANDARD.encode(&STANDARD.decode(bare).unwrap()[..16])),
             "v1,".into(),
             good.replace(' ', "\t").replace("v1,", "v1\t,"),
@@ -291,7 +290,7 @@ mod tests {
     #[test]
     fn an_id_takes_nothing_over_from_what_follows_it() {
         let secrets = [other()];
-        // Signed as id "evt", timestamp 5 and a body that begins like a timestamp.
+        // Signed with id "evt", timestamp 5 and a body that starts like a timestamp.
         let signature = sign(&secrets, "evt", 5, b"1614265330.{}");
         let shifted = SignedHeaders { id: "evt.5", timestamp: "1614265330", signature: &signature };
         assert_eq!(verify(&secrets, &shifted, b"{}", NOW, 0), Err(VerifyError::Malformed(ID)));

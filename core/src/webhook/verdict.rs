@@ -1,13 +1,13 @@
-//! What a receiver's answer means.
+//! What a receiver's response means.
 
-/// What becomes of a delivery after an answer.
+/// What happens to a delivery after a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// The receiver accepted it: any 2xx.
     Delivered,
-    /// The receiver wants no more webhooks (410): the endpoint is to be disabled.
+    /// The receiver wants no more webhooks (410): disable the endpoint.
     Gone,
-    /// The receiver did not accept it: everything else, including redirects, which are never followed.
+    /// The receiver did not accept it: any other status, including redirects, which are never followed.
     Failed,
 }
 

@@ -1,4 +1,4 @@
-//! The audit trail: who did what, and what came of it.
+//! The audit trail: who did what, with which result.
 
 use railgate::ids::EndpointNo;
 use railgate::store::record::{EndpointRecord, SecretKind};
@@ -6,7 +6,7 @@ use railgate::store::typed;
 
 use super::*;
 
-/// What a row says, besides its number and its time.
+/// The content of a row, without its number and time.
 type Row = (u32, u32, AuditAction, i64, Option<String>, Option<String>);
 
 fn row(record: &AuditRecord) -> Row {
@@ -103,7 +103,7 @@ fn what_an_operator_does_is_recorded() {
             (0, 0, AuditAction::RotateSecret, 0, Some("receipt".to_owned()), None),
         ];
         assert_eq!(rows, expected);
-        // A refusal too; it concerns nobody who is there.
+        // Refusals are recorded too; this one concerns no existing client.
         w.operate(Suspend(Ulid(7))).unwrap_err();
         let refused = w.audit().iter().map(row).next_back().unwrap();
         let name = Some(format!("cli_{}", Ulid(7)));

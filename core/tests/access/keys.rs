@@ -1,4 +1,4 @@
-//! A client's keys, and what an operator does to clients.
+//! A client's keys, and an operator's actions on clients.
 
 use railgate::store::record::KeyStatus;
 

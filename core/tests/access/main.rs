@@ -1,5 +1,5 @@
-//! Clients, keys, tokens, signed commands, the audit trail and the gateway's secrets, through the engine's front door
-//! and over every store of this crate.
+//! Clients, keys, tokens, signed commands, the audit trail and the gateway's secrets, tested through the engine's public interface
+//! over every store in this crate.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
 
@@ -42,7 +42,7 @@ use support::{START, create, reverse, target, together};
 
 type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A directory that goes when the test ends.
+/// A directory that is removed when the test ends.
 struct Dir(PathBuf);
 
 impl Dir {
@@ -66,7 +66,7 @@ impl Drop for Dir {
     }
 }
 
-/// Plays a test over each store.
+/// Runs a test over each store.
 fn over_each_store(test: impl Fn(World)) {
     test(World::over(Arc::new(MemoryStore::new()), sealing()));
     let dir = Dir::new();
@@ -117,7 +117,7 @@ impl World {
         Client { caller: enrolled.caller, key: enrolled.key.unwrap().no }
     }
 
-    /// A live key of the client's that an operator approved.
+    /// A live key of the client that an operator has approved.
     fn live(&self, client: &Client, n: u8) -> Client {
         let asked = self.run(EnrollLive { caller: client.caller, key: public(n) }).unwrap();
         self.operate(Approve { client: client.caller.client_id, key: Some(asked.id) }).unwrap();
@@ -152,7 +152,7 @@ impl World {
         everything(&*self.store)
     }
 
-    /// A create of 10.00 EUR, or of more than anybody has.
+    /// A command that creates a settlement in EUR, for any amount.
     fn create(&self, client: &Client, reference: &str, amount: &str) -> Create {
         let body = format!(r#"{{"amount":{amount},"currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#);
         create(&self.engine, client.caller, &body)
@@ -188,7 +188,7 @@ fn signed<C>(client: &Client, n: u8, command: C) -> Signed<C> {
     Signed { by, command }
 }
 
-/// Signed by somebody who is only just enrolling.
+/// A command signed by a client that is still enrolling.
 fn signed_by_nobody<C>(n: u8, command: C) -> Signed<C> {
     let by = SignedBy { client: ClientNo(0), key: KeyNo(0), nonce: nonce(n) };
     Signed { by, command }
@@ -198,17 +198,17 @@ fn code<T: Debug>(result: Result<T, Error>) -> &'static str {
     result.unwrap_err().code.as_str()
 }
 
-/// How a command ended.
+/// The result of a command: `ok` or the error code.
 fn ended<T>(result: Result<T>) -> &'static str {
     result.map_or_else(|error| error.code.as_str(), |_| "ok")
 }
 
-/// How each command of a group ended.
+/// The result of each command in a group.
 fn codes<C: Command>(engine: &Engine, group: impl IntoIterator<Item = C>) -> Vec<&'static str> {
     engine.run_all(group).into_iter().map(ended).collect()
 }
 
-/// A command, and what the trail calls it.
+/// A command, and its name in the audit trail.
 type Signable = (AuditAction, AnyCommand);
 
 fn signable_as<C>(action: AuditAction, command: C) -> Signable
@@ -219,7 +219,7 @@ where
     (action, AnyCommand::new(command))
 }
 
-/// One command of every kind that can come in signed besides creates, each able to succeed.
+/// One command of every kind that can be signed, except creates; each can succeed.
 fn signable(w: &World) -> Vec<Signable> {
     let client = w.client(1);
     let caller = client.caller;
@@ -257,7 +257,7 @@ fn webhook_changes(w: &World, caller: Caller) -> Vec<Signable> {
     let parcel = w.run(TestWebhook { caller, id, topic }).unwrap();
     let delivery = w.engine.delivery_view(&parcel.deliveries[0]).unwrap().id;
     let delivery = Ulid::parse(delivery.strip_prefix("dlv_").unwrap()).unwrap();
-    // So that there is something to replay.
+    // There must be something to replay.
     w.run(NumberEvents { limit: 100 }).unwrap();
     let patch = WebhookPatch { description: Some(Some("The accounts".to_owned())), ..WebhookPatch::default() };
     vec![
@@ -283,8 +283,8 @@ fn kind(command: &AnyCommand) -> String {
     format!("{command:?}").chars().take_while(|c| c.is_alphanumeric()).collect()
 }
 
-/// The commands that leave a deed of a client's in the trail, by the engine's own sources: a new one must be added to the list
-/// above. Creates have tests of their own.
+/// The commands that record a client's action in the audit trail, taken from the engine's sources: a new one must be added to the
+/// list above. Creates have separate tests.
 fn kinds_with_deeds() -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine")];

@@ -1,4 +1,4 @@
-//! Signed commands at two nodes, and over a store that fails: a change happens once, and the answer says whether.
+//! Signed commands at two nodes, and over a failing store: a change happens once, and the response says whether.
 
 use railgate::ErrorCode;
 use railgate::api::IdempotencyKey;
@@ -80,7 +80,7 @@ fn two_nodes_that_enrol_one_key_make_one_client() {
     });
 }
 
-/// A world whose store fails when it is told to, and one command of every kind.
+/// A world whose store fails on request, and one command of every kind.
 fn failing() -> (World, Arc<Faulty<MemoryStore>>, Client, Vec<Signable>) {
     let faults = Arc::new(Faulty::new(MemoryStore::new()));
     let w = World::over(faults.clone(), sealing());

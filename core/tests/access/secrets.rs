@@ -1,4 +1,4 @@
-//! The gateway's own secrets: made once, rotated, and sealed anew when the master key changes.
+//! The gateway's own secrets: generated once, rotated, and resealed when the master key changes.
 
 use railgate::auth::ChallengeKeys;
 use railgate::ledger::Mode;
@@ -136,7 +136,7 @@ fn a_wrong_master_key_is_refused_and_overwrites_nothing() {
         w.enroll(1);
         keys(&w);
         let before = w.everything();
-        // A foreign id, the right id with another secret, and both at once with a key that is new.
+        // An unknown id, the right id with another secret, and the latter together with a new key.
         let wrong: [&[(u32, [u8; 32])]; 3] = [&[(7, [1; 32])], &[(1, [1; 32])], &[(2, [2; 32]), (1, [1; 32])]];
         for (n, list) in wrong.into_iter().enumerate() {
             let other = w.node(with_master(list));

@@ -1,4 +1,4 @@
-//! Signed commands: each nonce is good for one change.
+//! Signed commands: each nonce is valid for one change.
 
 use super::*;
 

@@ -1,10 +1,10 @@
-//! Access tokens: what they may do, and when they end.
+//! Access tokens: what they allow, and when they end.
 
 use railgate::auth::Scope;
 
 use super::*;
 
-/// Whether there was such a token.
+/// Revokes a token; returns whether it existed.
 fn revokes(w: &World, client: &Client, text: &str) -> bool {
     w.run(revocation(client, text)).unwrap()
 }
@@ -21,7 +21,7 @@ fn a_token_ends_at_its_time() {
         w.engine.authenticate(&token.text).unwrap();
         w.pass(1);
         assert_eq!(code(w.engine.authenticate(&token.text)), "token_expired");
-        // A day later it is forgotten.
+        // It is deleted a day later.
         w.pass(86_400_001);
         w.run(Maintain).unwrap();
         assert_eq!(code(w.engine.authenticate(&token.text)), "token_invalid");
@@ -34,7 +34,7 @@ fn noise_is_no_token() {
         let token = w.token(w.client(1).key).text;
         let mut mistyped = token.clone();
         mistyped.replace_range(20..21, if &token[20..21] == "A" { "B" } else { "A" });
-        // A text with a right checksum that nobody was given.
+        // A text with a valid checksum that was never issued.
         let foreign = railgate::auth::token_text(railgate::ledger::Mode::Sandbox, &[7; 32]);
         let live = token.replace("rg_sandbox_", "rg_live_");
         for noise in ["", "rg_sandbox_", &mistyped, &foreign, &live, &token[..58], &format!("{token}A"), &format!(" {token}")] {

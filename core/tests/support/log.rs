@@ -1,4 +1,4 @@
-//! What the log must be, worked out without it: from the traces alone.
+//! The expected log, derived independently of it: only from the event traces.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use sha2::Sha256;
 
 pub const ALL: usize = usize::MAX;
 
-/// Numbers everything that waits; says how much that was.
+/// Numbers all waiting events; returns how many.
 pub fn log_all(engine: &Engine) -> usize {
     let mut count = 0;
     loop {
@@ -53,7 +53,7 @@ pub fn head(store: &dyn Store) -> LogHeadRecord {
     typed(store.scan(&Scan::last(RecordKind::LogHead)).unwrap().pop()).unwrap().unwrap()
 }
 
-/// The salt as its description says it: HMAC-SHA-256 of the id key over a label, the settlement and the sequence.
+/// The salt as documented: HMAC-SHA-256 of the id key over a label, the settlement and the sequence number.
 pub fn salt(store: &dyn Store, settlement: SettlementNo, n: u32) -> [u8; 32] {
     let meta: MetaRecord = typed(store.get(&Key::Meta("id_key".to_owned())).unwrap()).unwrap().unwrap();
     let mac = Hmac::<Sha256>::new_from_slice(&meta.value).unwrap();
@@ -77,7 +77,7 @@ pub fn naive_root(leaves: &[[u8; 32]]) -> [u8; 32] {
     }
 }
 
-/// Every leaf's data in its order, each made of the event that it stands for.
+/// The data of every leaf in order, each derived from its event.
 pub fn leaves(store: &dyn Store) -> Vec<[u8; 32]> {
     let by_leaf: BTreeMap<i64, FeedRecord> = feeds(store).into_iter().map(|entry| (entry.leaf, entry)).collect();
     assert!(by_leaf.keys().copied().eq(0..head(store).size), "leaves are numbered without gaps, each once");
@@ -89,7 +89,7 @@ pub fn leaves(store: &dyn Store) -> Vec<[u8; 32]> {
     by_leaf.values().map(leaf).collect()
 }
 
-/// Every event has one place in its owner's feed and in the tree, in the order of its trace, and nothing else has one.
+/// Every event has exactly one position in its owner's feed and in the tree, in the order of its trace, and nothing else has one.
 pub fn assert_logged(store: &dyn Store) {
     assert_eq!(unlogged(store), []);
     let feeds = feeds(store);
@@ -114,14 +114,14 @@ pub fn assert_logged(store: &dyn Store) {
     leaves(store);
 }
 
-/// The signed checkpoint stands for exactly these leaves.
+/// The signed checkpoint covers exactly these leaves.
 pub fn assert_tree(engine: &Engine, store: &dyn Store) {
     let leaves = leaves(store);
     let checkpoint = engine.log_keys().unwrap()[0].open(&engine.checkpoint().unwrap()).unwrap();
     assert_eq!((checkpoint.size, checkpoint.root), (leaves.len() as u64, naive_root(&leaves)));
 }
 
-/// The feed shows what the settlements' own traces show.
+/// The feed contains the same events as the settlements' own traces.
 pub fn assert_feed_shows_traces(engine: &Engine, caller: &Caller) {
     let feed = engine.feed(caller, 0, 100_000).unwrap();
     assert!(feed.iter().map(|entry| entry.position).eq(1..=feed.len() as i64));

@@ -1,4 +1,4 @@
-//! A store in which something happens at the worst moment.
+//! A store in which something happens at the worst possible moment.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +7,7 @@ use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
 
 type Hook = Box<dyn FnOnce() + Send>;
 
-/// Lets something happen just before the next commit, or just after the next look at the clients.
+/// Runs an action just before the next commit, or just after the next read of the clients.
 pub struct Meddling {
     inner: Arc<dyn Store>,
     before_commit: Mutex<Option<Hook>>,

@@ -1,4 +1,4 @@
-//! A gateway in a box: memory store, a clock that the test moves, one enrolled client.
+//! A gateway in a box: memory store, a clock controlled by the test, one enrolled client.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
@@ -45,7 +45,7 @@ impl Sandbox {
         Ok((self.engine.view(&settlement, self.caller.client_id), replayed))
     }
 
-    /// Creates 10.00 EUR to `to` under `reference`.
+    /// Creates a payment of 10.00 EUR to `to` with `reference`.
     pub fn pay(&self, reference: &str, to: &str) -> SettlementView {
         self.create(&format!(r#"{{"amount":10.00,"currency":"EUR","to":"{to}","reference":"{reference}"}}"#)).unwrap().0
     }
@@ -73,12 +73,12 @@ impl Sandbox {
         self.engine.events(&record, 0, 1_000).unwrap()
     }
 
-    /// Does what is due now, without moving the clock.
+    /// Carries out everything due now, without moving the clock.
     pub fn work(&self) {
         while self.engine.work(64, &()).unwrap() > 0 {}
     }
 
-    /// Lets `ms` pass, doing each task at its time.
+    /// Lets `ms` pass, carrying out each task at its time.
     pub fn pass(&self, ms: i64) {
         let end = self.env.now() + ms;
         self.work();
@@ -106,12 +106,12 @@ pub fn enroll(engine: &Engine, name: &str) -> Caller {
     engine.run(Enroll { name: name.to_owned(), key: None }).unwrap().caller
 }
 
-/// A command that creates what `body` says.
+/// A create command with this body.
 pub fn create(engine: &Engine, caller: Caller, body: &str) -> Create {
     Create { caller, request: Box::new(engine.parse_create(body.as_bytes()).unwrap()) }
 }
 
-/// A command that reverses as `body` says.
+/// A reverse command with this body.
 pub fn reverse(caller: Caller, reference: &str, body: &str) -> Reverse {
     let request = Box::new(parse_reverse(body.as_bytes()).unwrap());
     Reverse { caller, target: target(reference), request, idempotency: None }
@@ -128,7 +128,7 @@ pub fn target(reference: &str) -> Target {
     Target::parse(reference).unwrap()
 }
 
-/// Settings with a master key, with which webhooks and checkpoints can be made.
+/// Settings with a master key, which webhooks and checkpoints require.
 pub fn sealing() -> Config {
     Config { master: Some(Arc::new(MasterKeys::generate(1, [9; 32]))), ..Config::default() }
 }

@@ -1,8 +1,8 @@
-//! A small rail over HTTP, written as any other would be: this file, and one line where it is registered.
+//! A small HTTP rail, written as any other would be: this file, and one line that registers it.
 //!
-//! `PUT {base_url}/payments/{key}` pays and `PUT {base_url}/refunds/{key}` gives back, both once per key; `GET` asks. The answer
-//! is `{"status": "paid" | "taken" | "refused", "reference", "code"}`, or 404 for what never arrived. A callback is the same
-//! object with its `key`, under an HMAC of the provider's secret.
+//! `PUT {base_url}/payments/{key}` pays and `PUT {base_url}/refunds/{key}` refunds, both once per key; `GET` inquires. The answer
+//! is `{"status": "paid" | "taken" | "refused", "reference", "code"}`, or 404 for a key that never arrived. A callback is the same
+//! object with its `key`, signed with an HMAC of the provider's secret.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -42,7 +42,7 @@ impl Rail for PlainRail {
             headers: if method == "PUT" { headers } else { Vec::new() },
             body: if method == "PUT" { body.to_string().into_bytes() } else { Vec::new() },
             timeout_ms: 5_000,
-            // A key is taken once, however often it comes; but let the engine find out what became of a payment.
+            // A key takes effect only once, however often it is sent; still, let the engine find out what happened to a payment.
             repeatable: method == "GET",
         })
     }
@@ -96,13 +96,13 @@ fn said(body: &Value) -> RailAnswer {
     }
 }
 
-/// How a provider signs a callback.
+/// The signature of a provider's callback.
 pub fn signature(secret: &str, body: &[u8]) -> String {
     let Ok(mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { return String::new() };
     mac.chain_update(body).finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A provider that is reached at `base_url`.
+/// A provider that is reachable at `base_url`.
 pub fn provider(id: &str, base_url: &str) -> ProviderSpec {
     let spec = ProviderSpec::new(id, id, railgate::ledger::Mode::Sandbox, &PlainRail);
     let settings = [("base_url", base_url), ("secret", "whispered")];

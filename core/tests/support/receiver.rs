@@ -1,4 +1,4 @@
-//! Webhook receivers and the hosts that deliver to them, as a simulation has them: both fail at any moment.
+//! Webhook receivers and the hosts that deliver to them, for simulations: both fail at any moment.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,16 +14,16 @@ use railgate::store::{Scan, Store, typed, typed_all};
 
 use super::log::{ALL, feeds, head};
 
-/// All that is on its way to receivers, and what they are owed.
+/// Everything in flight to receivers, and what they must receive.
 #[derive(Default)]
 pub struct Receivers {
-    /// What hosts have leased and not yet sent.
+    /// Parcels that hosts have leased and not yet sent.
     parcels: Vec<Parcel>,
     /// Reports that may come late or twice.
     reports: Vec<Delivered>,
     /// The body of each message that arrived, by endpoint.
     received: HashMap<(EndpointNo, Ulid), String>,
-    /// Leaves of the log that an endpoint was enabled for when they were written.
+    /// Leaves of the log written while an endpoint was enabled for them.
     owed: BTreeSet<(EndpointNo, i64)>,
     endpoints: BTreeMap<EndpointNo, EndpointRecord>,
     size: i64,
@@ -33,11 +33,11 @@ pub fn new_hook(caller: Caller, topics: Option<TopicSet>) -> CreateWebhook {
     CreateWebhook { caller, new: NewWebhook { url: "https://example.com/hook".to_owned(), topics, description: None } }
 }
 
-/// How a receiver meets a request: the status of its answer, and whether the message arrived.
+/// How a receiver treats a request: the status of its response, and whether the message arrived.
 pub type Meeting = (Option<u16>, bool);
 
 impl Receivers {
-    /// Looks at what the last step left: what was logged, and who is enabled now.
+    /// Records the state after the last step: what was logged, and which endpoints are enabled now.
     pub fn look(&mut self, store: &dyn Store, client: ClientNo) {
         let size = head(store).size;
         for endpoint in self.endpoints.values().filter(|endpoint| endpoint.status == EndpointStatus::Enabled) {
@@ -54,7 +54,7 @@ impl Receivers {
         }
     }
 
-    /// Sends a leased parcel, each delivery of which `meet` says how it goes; the report is kept, to be made now or later.
+    /// Sends a leased parcel; `meet` decides the result of each delivery. The report is kept, to be made now or later.
     pub fn send(&mut self, which: usize, now: i64, meet: &mut dyn FnMut() -> Meeting) {
         if self.parcels.is_empty() {
             return;
@@ -80,7 +80,7 @@ impl Receivers {
         }
     }
 
-    /// Reports once; the same report may come again where it is `kept`.
+    /// Makes a report; if it is `kept`, it may come again.
     pub fn report(&mut self, engine: &Engine, which: usize, kept: bool) {
         if self.reports.is_empty() {
             return;
@@ -90,14 +90,14 @@ impl Receivers {
         let _ = engine.run(report);
     }
 
-    /// The owner enables one again.
+    /// The owner enables an endpoint again.
     pub fn enable(&self, engine: &Engine, caller: Caller, which: usize) {
         if let Some(endpoint) = self.endpoints.values().nth(which % self.endpoints.len().max(1)) {
             let _ = engine.run(EnableWebhook { caller, id: endpoint.id });
         }
     }
 
-    /// From now on every receiver is well: all that waits is delivered.
+    /// From now on every receiver works: everything that waits is delivered.
     pub fn settle(&mut self, engine: &Engine, caller: Caller, advance: &dyn Fn(i64)) {
         for which in 0..self.endpoints.len() {
             self.enable(engine, caller, which);
@@ -116,7 +116,7 @@ impl Receivers {
         }
     }
 
-    /// Each was told of exactly the events that were logged while it was enabled, unless ten tries failed.
+    /// Each endpoint received exactly the events logged while it was enabled, unless ten tries failed.
     pub fn check(&self, store: &dyn Store) -> usize {
         let by_leaf: Vec<FeedRecord> = feeds(store);
         let mut delivered = 0;

@@ -1,4 +1,4 @@
-//! What is made for whom: one delivery per listening endpoint and event, that says how things stood then.
+//! Which deliveries are made: one per listening endpoint and event, with the state at that time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use railgate::store::{CommitError, StoreError, Unique, Write};
 
 use super::*;
 
-/// How a settlement and its reversals looked, by reference and version.
+/// The state of a settlement and its reversals, by reference and version.
 type Seen = BTreeMap<(String, u32), (Value, Vec<Value>)>;
 
 fn look(w: &World, seen: &mut Seen) {
@@ -23,7 +23,7 @@ fn look(w: &World, seen: &mut Seen) {
     }
 }
 
-/// Does what is due one commit at a time, and looks after each.
+/// Carries out what is due, one commit at a time, and checks after each.
 fn work(w: &World, seen: &mut Seen) {
     loop {
         let leases = w.run(LeaseTasks { limit: 1 }).unwrap();
@@ -71,7 +71,7 @@ fn a_delivery_says_how_things_stood_at_its_event_whatever_came_after() {
         pass(&w, HOUR, &mut seen);
     }
     pass(&w, 3 * DAY, &mut seen);
-    // Only now, when all is long over, the log runs.
+    // Only now, long after everything is over, the log runs.
     log_all(&w.s.engine);
     let made = w.deliveries(endpoint.no);
     let events: usize = support::log::settlements(&*w.s.store).iter().map(|record| record.version as usize).sum();
@@ -199,7 +199,7 @@ fn damage_to_one_client_holds_up_nobody_else() {
     assert_eq!(w.parcel().endpoint, theirs.no);
 }
 
-/// However large what is told: no commit is, and nothing is left out or told out of order.
+/// However large the deliveries are: no commit is too large, and nothing is omitted or out of order.
 #[test]
 fn what_would_make_a_commit_too_large_is_told_by_the_next() {
     let w = World::new();
@@ -228,7 +228,7 @@ fn what_would_make_a_commit_too_large_is_told_by_the_next() {
     assert_eq!(w.s.engine.feed(&w.s.caller, 0, ALL).unwrap().len(), 40);
 }
 
-/// A store that refuses to show endpoints while it is told to, as a database does whose rights were taken away.
+/// A store that refuses to return endpoints on request, like a database after its privileges were revoked.
 struct Refusing(MemoryStore, AtomicBool);
 
 impl Refusing {

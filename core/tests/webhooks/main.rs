@@ -1,4 +1,4 @@
-//! Webhooks through the engine's front door: what is made for whom, when it is delivered, and what owners can do.
+//! Webhooks through the engine's public interface: which deliveries are made and when, and what owners can do.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "testkit")]
 
@@ -29,7 +29,7 @@ use support::meddling::Meddling;
 use support::receiver::new_hook;
 use support::{Sandbox, create, enroll, sealing, target, together};
 
-/// As many as a client may have in each mode.
+/// The maximum per client and mode.
 const MOST_WEBHOOKS: usize = 10;
 const COMPLETED: Topic = Topic::Settlement(EventType::SettlementCompleted);
 const ACCEPTED: Topic = Topic::Settlement(EventType::SettlementAccepted);
@@ -91,7 +91,7 @@ impl World {
         self.update(id, patch).unwrap();
     }
 
-    /// Makes and logs one event: that a settlement was accepted.
+    /// Creates and logs one event: a settlement was accepted.
     fn event(&self, reference: &str) {
         self.s.pay(reference, "sim:ok");
         log_all(&self.s.engine);
@@ -101,7 +101,7 @@ impl World {
         lease(&self.s.engine, 100, 100)
     }
 
-    /// The one parcel that there is.
+    /// The only parcel available.
     fn parcel(&self) -> Parcel {
         let mut parcels = self.lease();
         assert_eq!(parcels.len(), 1);
@@ -118,7 +118,7 @@ impl World {
         Delivered { endpoint: parcel.endpoint, tries }
     }
 
-    /// Delivers whatever is due, which answers `status`; gives what was sent.
+    /// Delivers everything due; the receiver responds with `status`. Returns what was sent.
     fn deliver(&self, status: u16) -> Vec<DeliveryRecord> {
         let mut sent = Vec::new();
         loop {
@@ -133,7 +133,7 @@ impl World {
         }
     }
 
-    /// Moves the clock to when the next delivery is due; says by how much.
+    /// Moves the clock to the next due delivery; returns by how much.
     fn to_next_due(&self) -> i64 {
         let (now, due) = (self.s.env.now(), self.s.engine.next_delivery_due(true, true).unwrap().unwrap());
         self.s.env.advance_to(due);

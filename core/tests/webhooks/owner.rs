@@ -1,4 +1,4 @@
-//! What owners do: secrets, tests, redeliveries, replays, removal; and what they cannot see of others.
+//! What owners can do: secrets, tests, redeliveries, replays, removal; and what they cannot see of others.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -129,7 +129,7 @@ fn a_test_is_sent_at_once_and_says_nothing_about_the_endpoints_health() {
     assert_eq!((w.queue(endpoint.no), w.status(endpoint.id)), (before, EndpointStatus::Enabled));
     let delivered = w.s.engine.deliveries(&w.s.caller, endpoint.id, Some(DeliveryStatus::Delivered), None, 100).unwrap();
     assert_eq!(delivered.iter().map(|delivery| delivery.topic).collect::<Vec<_>>(), [COMPLETED]);
-    // Only tests are reported so.
+    // Only tests are reported like this.
     w.event("r");
     let real = w.parcel().deliveries.remove(0);
     let report = Tested { delivery: real.no, tried: tried(&real, 0, Some(200)) };
@@ -157,7 +157,7 @@ fn a_delivery_is_made_once_more_with_its_old_id_and_body() {
 fn a_delivery_that_is_not_there_is_not_found_whatever_its_id_says() {
     let w = World::new();
     let endpoint = w.hook();
-    // Many of one millisecond, which nothing is older than.
+    // Many in the same millisecond, so that none is older.
     for n in 0..150 {
         w.s.pay(&format!("r{n}"), "sim:ok");
     }
@@ -187,7 +187,7 @@ fn replay(w: &World, id: Ulid, since: i64, until: i64) -> usize {
     }
 }
 
-/// A store on another machine, that counts the round trips there.
+/// A store on another machine that counts the round trips to it.
 struct Far(MemoryStore, AtomicUsize);
 
 impl Far {
@@ -277,14 +277,14 @@ fn a_replay_keeps_to_the_endpoints_topics() {
     let endpoint = w.hook_of(w.s.caller, Some(TopicSet::of([ACCEPTED])));
     assert_eq!(replay(&w, endpoint.id, 0, i64::MAX), 3);
     assert!(w.deliveries(endpoint.no).iter().all(|delivery| delivery.topic == ACCEPTED));
-    // As things now stand.
+    // With the current state.
     assert!(w.deliveries(endpoint.no).iter().all(|delivery| json(delivery)["data"]["status"] == "completed"));
 }
 
 #[test]
 fn a_replay_finds_what_was_filled_in_out_of_the_order_of_time() {
     let w = World::new();
-    // The first settlement ends long after the second began.
+    // The first settlement ends long after the second started.
     w.s.pay("first", "sim:returned-after-1d");
     w.s.pass(HOUR);
     for n in 0..20 {
@@ -362,7 +362,7 @@ fn the_number_of_a_removed_endpoint_is_given_to_no_other() {
     let new = later.run(new_hook(w.s.caller, None)).unwrap().endpoint;
     assert!(new.no > gone.no);
     assert!(w.s.engine.webhook_secrets(gone.no).unwrap().is_empty());
-    // Once on to the end, and once from the beginning.
+    // Once to the end, and once from the start.
     w.run(Maintain).unwrap();
     w.run(Maintain).unwrap();
     assert_eq!(w.s.store.get(&Key::Endpoint(gone.no)).unwrap(), None);

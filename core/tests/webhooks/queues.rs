@@ -1,4 +1,4 @@
-//! When deliveries are made: leases, waits, endpoints in trouble, and nothing that waits for ever.
+//! When deliveries are made: leases, pauses, endpoints in trouble, and nothing that waits forever.
 
 use railgate::store::Write;
 use railgate::store::faulty::{CommitFault, Faulty};
@@ -77,7 +77,7 @@ fn a_receiver_that_asks_for_peace_is_sent_nothing_else_either() {
     }
 }
 
-/// A webhook whose receiver answered with `status`, and wants to be left alone for a day.
+/// A webhook whose receiver responded with `status` and asks for a pause of one day.
 fn asks_for_a_day(w: &World, status: u16) -> EndpointRecord {
     let endpoint = w.hook();
     w.event("r");
@@ -111,7 +111,7 @@ fn a_new_address_ends_the_peace_and_the_failures_of_the_old_one() {
     w.event("t");
     let parcel = w.parcel();
     assert_eq!((parcel.url.as_str(), parcel.deliveries.len()), ("https://example.com/moved", 2));
-    // One that is disabled stays so.
+    // A disabled one stays disabled.
     w.enable(endpoint.id, false);
     w.update(endpoint.id, patch("https://example.com/again")).unwrap();
     assert!(w.queue(endpoint.no).due.is_none() && w.lease().is_empty());
@@ -127,7 +127,7 @@ fn what_is_delivered_is_not_delivered_again() {
     w.report(&parcel, 204);
     assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), None);
     assert_eq!(w.deliveries(endpoint.no)[0].status, DeliveryStatus::Delivered);
-    // A report that comes late or twice changes nothing.
+    // A late or repeated report changes nothing.
     w.report(&parcel, 500);
     assert_eq!((w.deliveries(endpoint.no)[0].attempts, w.queue(endpoint.no).troubled), (1, false));
 }
@@ -144,7 +144,7 @@ fn a_lease_that_ran_out_is_taken_over_and_nothing_is_lost() {
     assert_eq!(w.to_next_due(), 30_000, "when the lease ends");
     let taken = lease(&other, 9, 9).remove(0);
     assert_eq!(taken.deliveries.len(), 2, "what was added meanwhile too");
-    // The first host was only slow: what it reports counts, and leaves the other's lease alone.
+    // The first host was only slow: its report counts and does not affect the other's lease.
     w.report(&dead, 200);
     assert_eq!(w.queue(endpoint.no).owner, 2);
     let tries = taken.deliveries.iter().map(|delivery| tried(delivery, w.s.env.now(), Some(200))).collect();
@@ -218,7 +218,7 @@ fn a_queue_is_not_put_to_rest_over_what_another_node_just_added() {
     let endpoint = w.hook();
     w.event("r");
     w.deliver(200);
-    // It is looked at although nothing waits: as after a lease that another host's report overtook.
+    // It is checked although nothing waits, as after a lease that another host's report overtook.
     let queue = w.queue(endpoint.no);
     let due = QueueRecord { due: Some(w.s.env.now()), version: queue.version + 1, ..queue.clone() };
     w.s.store.commit(&Commit { writes: vec![Write::Update { record: due.into(), expected: queue.version }] }).unwrap();
@@ -277,7 +277,7 @@ fn endpoints_in_trouble_wait_in_a_line_of_their_own() {
     assert_eq!(leased(9, 2).len(), 2);
     let rest = leased(0, 9);
     assert!(rest.len() == 3 && !rest.contains(&good.no));
-    // One success, and it is among the others again.
+    // After one success it is back in the normal line.
     w.pass(30_001);
     let parcel = lease(&w.s.engine, 0, 9).into_iter().find(|parcel| parcel.endpoint == bad[0].no).unwrap();
     w.report(&parcel, 200);
@@ -290,7 +290,7 @@ fn a_backlog_waits_its_turn_behind_other_queues() {
     for (troubled, status) in [(true, 500), (false, 200)] {
         let w = World::new();
         let (long, short) = (w.hook_of(w.s.caller, Some(TopicSet::of([ACCEPTED]))), w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED]))));
-        // Answered, but slowly: in the second line nothing waits either.
+        // A response, but a slow one: nothing waits in the second line either.
         let took_ms = if troubled { 2_001 } else { 5 };
         w.event("r");
         w.s.work();
@@ -331,14 +331,14 @@ fn one_client_is_given_no_more_than_its_part_of_a_line() {
         parcels.iter().map(|parcel| parcel.endpoint).collect::<Vec<_>>()
     };
     assert_eq!(leased(share(false), MOST_WEBHOOKS), [theirs.no]);
-    // It is put off and not leased: as soon as there is room again, it goes out.
+    // It is postponed without a lease: as soon as there is room again, it is delivered.
     let queue = w.queue(mine.no);
     assert_eq!((queue.owner, queue.due), (0, Some(w.s.env.now() + SECOND)));
     w.pass(SECOND);
     assert!(leased(share(false), MOST_WEBHOOKS).is_empty());
     w.pass(SECOND);
     assert_eq!(leased(share(false), MOST_WEBHOOKS - 1), [mine.no]);
-    // The other line's room is its own; and what is leased together counts too.
+    // The other line has its own room; parcels leased together count too.
     w.pass(30 * SECOND);
     w.deliver(200);
     let hooks: Vec<EndpointRecord> = (1..MOST_WEBHOOKS).map(|_| w.hook()).collect();
@@ -469,7 +469,7 @@ fn five_days_of_failures_disable_and_one_success_begins_anew() {
     assert!(waiting > 0);
     assert_eq!(w.deliveries(other.no).iter().filter(|delivery| delivery.topic == Topic::WebhookDisabled).count(), 1);
     w.deliver(200);
-    // Enabled again, what waited is delivered; nothing of before is held against it.
+    // Enabled again, its waiting deliveries are made; earlier failures no longer count.
     w.run(EnableWebhook { caller: w.s.caller, id: failing.id }).unwrap();
     w.pass(2 * DAY);
     let sent = w.deliver(200);

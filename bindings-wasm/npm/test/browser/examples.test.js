@@ -106,7 +106,7 @@ test("the checker finds a pasted receipt genuine, and a changed one not", async 
   const forged = Buffer.from(Buffer.from(payload, "base64url").toString().replace("1234.50", "9234.50")).toString("base64url");
   await page.fill("[name=receipt]", [header, forged, signature].join("."));
   await page.waitForSelector(".verdict.bad");
-  assert.match(await page.textContent(".verdict"), /Not genuine.*signature does not fit/);
+  assert.match(await page.textContent(".verdict"), /Not genuine.*signature does not match/);
   await picture(page, "receipt-forged");
 });
 

@@ -44,7 +44,7 @@ test("what was changed, by another key, or of another kind is refused", async ()
   const jws = await sign();
   const [header, payload, signature] = jws.split(".");
   const forged = Buffer.from(payload, "base64url").toString().replace("10.50", "99.50");
-  await refused([header, Buffer.from(forged).toString("base64url"), signature].join("."), jwks, /signature does not fit/);
+  await refused([header, Buffer.from(forged).toString("base64url"), signature].join("."), jwks, /signature does not match/);
   await refused(jws, other.jwks);
   await refused(jws, { keys: [] }, /no keys/);
   await refused(await sign({}, { typ: "JWT" }), jwks);

@@ -1,7 +1,7 @@
-//! One signed call from its first signature to its verdict: what to fetch before, what to sign, what may be sent again and when,
-//! and what is known at the end.
+//! One signed call from its first signature to its verdict: what to fetch first, what to sign, what to retry and when, and what is
+//! known at the end.
 //!
-//! The host does what each [`Step`] says and tells what came of it:
+//! The host carries out each [`Step`] and reports the result:
 //!
 //! ```text
 //! let mut exchange = Exchange::new(Call::new(request).repeatable(), patience);
@@ -21,14 +21,14 @@
 //! };
 //! ```
 //!
-//! Three rules hold whatever the network does:
+//! Three rules hold regardless of the network:
 //!
-//! - **Nothing is sent twice that is not [repeatable](Call::repeatable)**, unless the gateway proved that it had done nothing: it
-//!   refused the challenge, the token or the time of the signature. Every try has a signature of its own.
-//! - **Unknown is never refused.** What a later try is refused for says nothing about an earlier one whose answer got lost: that
-//!   one may have been carried out, or be on its way still. Only a reference that is somebody else's, or a key that is known,
-//!   settles it for all tries.
-//! - **All of it ends**: tries, and what is fetched for one of them, are counted.
+//! - **Only a [repeatable](Call::repeatable) call is sent twice**, unless the gateway proved that it did nothing because it refused
+//!   the challenge, the token or the time of the signature. Every try has its own signature.
+//! - **Unknown is never refused.** The refusal of a later try proves nothing about an earlier one whose response was lost: the
+//!   gateway may have carried that one out, or it may still be in flight. Only a reference that belongs to somebody else, or a key
+//!   that is already registered, settles all tries.
+//! - **Every exchange ends**: tries, and the fetches for each try, are counted.
 
 mod response;
 mod retry;
@@ -40,10 +40,10 @@ use response::{Fate, Heard};
 
 pub use retry::RetryPolicy;
 
-/// How often in a row a call fetches what it needs: a challenge and a token, and each once more.
+/// The most fetches in a row for one call: a challenge and a token, each at most twice.
 const MOST_ROUNDS: u32 = 4;
 
-/// What is to be carried out.
+/// A call to carry out.
 #[derive(Clone)]
 pub struct Call {
     request: Request,
@@ -53,33 +53,34 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that is sent once.
+    /// A call that is sent only once.
     pub fn new(request: Request) -> Self {
         Self { request, repeatable: false, extra_ms: 0, new_key: None }
     }
 
-    /// It may be sent again when its answer got lost: the gateway knows it by its reference or key, or it changes nothing.
+    /// Allows a retry when the response was lost: the gateway recognises the call by its reference or key, or the call changes
+    /// nothing.
     #[must_use]
     pub fn repeatable(mut self) -> Self {
         self.repeatable = true;
         self
     }
 
-    /// Its answer may take so much longer than others.
+    /// Extends the timeout by this many milliseconds, for calls whose response takes longer than usual.
     #[must_use]
     pub fn extra(mut self, ms: u64) -> Self {
         self.extra_ms = ms;
         self
     }
 
-    /// It makes this key known, which signs too.
+    /// Marks the call as one that registers this key, which must sign too.
     #[must_use]
     pub fn with_new_key(mut self, key: PublicKey) -> Self {
         self.new_key = Some(key);
         self
     }
 
-    /// To have read twice does no harm.
+    /// Reading twice does no harm.
     fn reads(&self) -> bool {
         matches!(self.request.method.as_str(), "GET" | "HEAD")
     }
@@ -92,92 +93,92 @@ impl Call {
 /// Which key signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignedBy {
-    /// The session's own.
+    /// The session's key.
     Session,
-    /// The one that the call makes known.
+    /// The key that the call registers.
     NewKey,
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lost {
-    /// No connection was made: nothing of it left.
+    /// There was no connection: nothing left the host.
     NotSent,
-    /// It may have arrived; the answer did not.
+    /// The request may have arrived, but no response came.
     NoAnswer,
-    /// What came is no answer to this call: a portal's page, another call's answer.
+    /// The response does not belong to this call: a captive portal's page, or the response to another call.
     Garbled,
 }
 
-/// What the host does next.
+/// What the host must do next.
 #[derive(Clone)]
 pub enum Step {
-    /// Sign these bytes; [`Exchange::signed`], or [`Exchange::stop`] if the key does not.
+    /// Sign these bytes, then call [`Exchange::signed`], or [`Exchange::stop`] if the key does not sign.
     Sign {
-        /// Which key.
+        /// The key that signs.
         by: SignedBy,
         /// The bytes to sign.
         message: Vec<u8>,
     },
-    /// Send this once, as it is; [`Exchange::answered`] or [`Exchange::lost`].
+    /// Send this once, unchanged, then call [`Exchange::answered`] or [`Exchange::lost`].
     Send {
-        /// The request.
+        /// The signed request, or an unsigned one for a challenge.
         request: Request,
-        /// How long the answer may take.
+        /// How long to wait for the response, in milliseconds.
         timeout_ms: u64,
-        /// It fetches what the call needs, and is not the call itself.
+        /// The request only fetches what the call needs; it is not the call itself.
         prepares: bool,
     },
-    /// Wait so many milliseconds before the next try.
+    /// Wait this many milliseconds before the next try.
     Pause(u64),
-    /// It is over.
+    /// The exchange has ended.
     Done(Done),
 }
 
-/// How it ended.
+/// How an exchange ended.
 #[derive(Debug, Clone)]
 pub struct Done {
     /// What is known about the call.
     pub verdict: Verdict,
-    /// What came last.
+    /// What happened last.
     pub why: Why,
-    /// How long the gateway asks to be left alone.
+    /// How long the gateway asks the client to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
 }
 
 /// What is known about the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The last answer says what came of it.
+    /// The last response tells the result.
     Answered,
-    /// The gateway refused it, and no try was carried out.
+    /// The gateway refused the call, and no try was carried out.
     Refused,
-    /// It was not sent, or did not leave: for certain nothing was done.
+    /// Nothing left the host: the call was certainly not carried out.
     NotDone,
     /// The last try may have been carried out.
     Open,
-    /// An earlier try may have been carried out, and what came last does not tell.
+    /// An earlier try may have been carried out, and the last event does not tell.
     InDoubt,
 }
 
-/// What came last.
+/// What happened last.
 #[derive(Debug, Clone)]
 pub enum Why {
-    /// The last answer.
+    /// A response came.
     Response,
-    /// The last answer, which is none of a gateway.
+    /// A response came, but not from a gateway.
     Unreadable,
-    /// No answer, or one of something before the gateway that has none.
+    /// No response came, or a proxy reported that it got none from the gateway.
     Lost(Lost),
-    /// Challenges or tokens end before they can be used.
+    /// Challenges or tokens expire before they can be used.
     NotReady,
-    /// The host could not go on.
+    /// The host stopped the exchange.
     Stopped,
-    /// It cannot be signed.
+    /// The request cannot be signed.
     Unsigned(ClientError),
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Aim {
     Prepare,
@@ -185,50 +186,50 @@ enum Aim {
 }
 
 enum State {
-    /// Something is to be fetched or signed.
+    /// Something must be fetched or signed.
     Begin,
     /// A draft waits for its signature.
     Signing(Box<Draft>, Aim, SignedBy),
-    /// Signed by the session's key; the new one is next.
+    /// Signed by the session's key; the new key signs next.
     Countersign(Request),
-    /// Signed, and not sent.
+    /// Signed, but not sent.
     Ready(Request, Aim),
-    /// Sent, and not answered.
+    /// Sent, but not answered.
     Sent(Aim),
-    /// To be tried again; at least so many milliseconds later.
+    /// Waiting for the next try, at least this many milliseconds.
     Pausing(u64),
     Ended(Done),
 }
 
 const ANSWERED: State = State::Ended(Done { verdict: Verdict::Answered, why: Why::Response, retry_after_ms: None });
 
-/// One signed call, or what is needed before one.
+/// One signed call, or only the fetches that must precede it.
 pub struct Exchange {
-    /// `None`: what is fetched is all that is wanted.
+    /// `None`: nothing but the fetches is wanted.
     call: Option<Call>,
     authenticated: bool,
     patience: RetryPolicy,
     state: State,
-    /// Tries that failed.
+    /// The number of failed tries.
     failures: u32,
     /// How often in a row something was fetched for the call.
     rounds: u32,
-    /// This try was refused for its signature before.
+    /// The current try was already refused once for its signature and signed again.
     signed_anew: bool,
-    /// An earlier try had no answer.
+    /// An earlier try had no response.
     unanswered: bool,
-    /// An earlier try had an answer that leaves open what was done.
+    /// An earlier try was answered, but the response leaves open whether it was carried out.
     open: bool,
 }
 
 impl Exchange {
-    /// Carries out a call.
+    /// An exchange that carries out `call`.
     pub fn new(call: Call, patience: RetryPolicy) -> Self {
         let authenticated = carries_token(&call.request.path);
         Self::of(Some(call), authenticated, patience)
     }
 
-    /// Fetches what this call needs, for all that wait for the same.
+    /// An exchange that only fetches what this call needs, on behalf of all calls that wait for it.
     #[must_use]
     pub fn preparation(&self) -> Self {
         Self::of(None, self.authenticated, self.patience)
@@ -239,20 +240,21 @@ impl Exchange {
         Self { call, authenticated, patience, state, failures, rounds, signed_anew: false, unanswered: false, open: false }
     }
 
-    /// Begins with the pause after so many failures, `wish_ms` at least: what an earlier exchange opened, such as a stream, broke
-    /// that often in a row.
+    /// Starts with the pause that follows this many failures, at least `wish_ms`: for calls that open something, such as a stream,
+    /// which then broke that often in a row.
     pub fn pause_first(&mut self, failures: u32, wish_ms: u64) {
         self.failures = failures;
         self.state = State::Pausing(wish_ms);
     }
 
-    /// Whether the next step fetches something that other calls may be fetching, too: [`Exchange::preparation`] fetches it for all.
+    /// Whether the next step fetches something that other calls may be fetching too; [`Exchange::preparation`] fetches it for all
+    /// of them.
     pub fn lacks(&self, session: &Session, now: Millis) -> bool {
         matches!(self.state, State::Begin) && session.needs(now, self.authenticated).is_some()
     }
 
-    /// What to do next. `random` is never used twice. Asked again before it heard what came of a request, it takes the answer as
-    /// lost.
+    /// Returns the next step. Never pass the same `random` twice. If called before the result of a request was reported, it treats
+    /// the response as lost.
     pub fn next(&mut self, session: &mut Session, now: Millis, random: [u8; 16]) -> Step {
         loop {
             match std::mem::replace(&mut self.state, State::Begin) {
@@ -286,8 +288,8 @@ impl Exchange {
         }
     }
 
-    /// The signature of what was to be signed: for P-256 `r‖s`, as Web Crypto gives it, or DER, as key stores do; for Ed25519 64
-    /// bytes.
+    /// Reports the signature of the bytes to sign. For P-256: `r‖s` as Web Crypto returns it, or DER as key stores do; for Ed25519:
+    /// 64 bytes.
     pub fn signed(&mut self, signature: &[u8]) {
         self.state = match std::mem::replace(&mut self.state, State::Begin) {
             State::Signing(draft, aim, by) => match draft.finish(signature) {
@@ -303,7 +305,7 @@ impl Exchange {
         self.call.as_ref().and_then(|call| call.new_key)
     }
 
-    /// The answer to what was sent. Of one that goes on as a stream the body may be left out.
+    /// Reports the response to the request sent. The body may be omitted if it continues as a stream.
     pub fn answered(&mut self, session: &mut Session, answer: &super::Response<'_>, now: Millis) {
         let State::Sent(aim) = self.state else { return };
         let success = (200..300).contains(&answer.status);
@@ -313,11 +315,11 @@ impl Exchange {
                 true => self.fetched(),
                 false => self.state = self.ended(Fate::NotSent, Why::Unreadable, None),
             },
-            // Its own challenge may have ended just then.
+            // The fetch's own challenge may just have expired.
             Aim::Prepare if again && self.rounds + 1 < MOST_ROUNDS => self.fetched(),
             Aim::Prepare => self.failed(Heard { fate: Fate::NotSent, ..Heard::of(answer, false, now) }),
             Aim::Call if success => {
-                // What an enrolment or a token grants is the session's, unless a new key asked for it.
+                // A token or challenge granted by an enrolment belongs to the session, unless a new key asked for it.
                 if !self.authenticated && self.new_key().is_none() {
                     session.learn(answer, now);
                 }
@@ -331,19 +333,20 @@ impl Exchange {
         }
     }
 
-    /// There is no answer to what was sent.
+    /// Reports that the request got no response.
     pub fn lost(&mut self, lost: Lost) {
         let State::Sent(aim) = self.state else { return };
         let fate = match (aim, lost) {
             (Aim::Prepare, _) | (Aim::Call, Lost::NotSent) => Fate::NotSent,
             (Aim::Call, Lost::NoAnswer | Lost::Garbled) => Fate::Unanswered,
         };
-        // Nothing runs at that address: to wait for it would only hide a typing mistake.
+        // Nothing listens at that address: waiting for it would only hide a typing mistake.
         let passes = lost != Lost::NotSent || self.patience.unconnected || self.failures > 0;
         self.failed(Heard { fate, why: Why::Lost(lost), passes, retry_after_ms: None });
     }
 
-    /// The host cannot go on: a key did not sign, or nobody waits any more. What was sent and not answered stays open.
+    /// Reports that the host cannot continue: a key did not sign, or nobody waits any more. A request that was sent and not
+    /// answered stays open.
     pub fn stop(&mut self) {
         let fate = match self.state {
             State::Ended(_) => return,
@@ -387,12 +390,12 @@ impl Exchange {
         self.state = State::Begin;
     }
 
-    /// A try is over without the answer that was wanted: it is made again, or it was the last.
+    /// Ends a try that did not get the wanted answer: schedules another one, or ends the exchange.
     fn failed(&mut self, heard: Heard) {
         let Heard { fate, why, passes, retry_after_ms } = heard;
         let wish_ms = retry_after_ms.unwrap_or(0);
         self.failures += 1;
-        // What is fetched may be fetched again, whatever the call is.
+        // A fetch may be repeated, even if the call may not.
         let again = self.call.as_ref().is_none_or(|call| call.repeatable) || matches!(self.state, State::Sent(Aim::Prepare));
         if again && passes && self.failures < self.patience.tries && wish_ms <= self.patience.longest_pause_ms {
             self.unanswered |= fate == Fate::Unanswered;
@@ -406,7 +409,7 @@ impl Exchange {
 
     fn ended(&self, fate: Fate, why: Why, retry_after_ms: Option<u64>) -> State {
         let reads = self.call.as_ref().is_none_or(Call::reads);
-        // Another try without an answer says of itself that it does not know.
+        // If this try, too, has no response, its own verdict already says that the result is unknown.
         let doubt = match fate {
             Fate::Settled | Fate::Unanswered => false,
             Fate::Open => self.unanswered,

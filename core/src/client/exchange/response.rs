@@ -1,4 +1,4 @@
-//! What an answer other than 2xx says about the try that it ends.
+//! What a response other than 2xx says about the try that it ends.
 
 use super::{Lost, Why};
 use crate::client::proof::{Proof, known, passes};
@@ -6,18 +6,18 @@ use crate::client::{Response, Told, told};
 use crate::error::ErrorCode;
 use crate::time::{Millis, parse_http_date};
 
-/// What became of a try, as far as one knows.
+/// What happened to a try, as far as is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Nothing of it left.
+    /// Nothing left the host.
     NotSent,
-    /// It was refused, and not carried out.
+    /// It was refused and not carried out.
     Refused,
-    /// Neither it nor any other try was carried out, or what the call was for is so already.
+    /// Neither this nor any other try was carried out, or the aim of the call has already been reached.
     Settled,
-    /// It was answered, and may have been carried out.
+    /// It was answered and may have been carried out.
     Open,
-    /// It was answered by something that is no gateway and will not pass.
+    /// Something other than a gateway answered it, and a retry will not help.
     Unreadable,
     /// It was not answered.
     Unanswered,
@@ -27,17 +27,17 @@ pub(super) enum Fate {
 pub(super) struct Heard {
     pub(super) fate: Fate,
     pub(super) why: Why,
-    /// It may end otherwise soon.
+    /// A retry soon may succeed.
     pub(super) passes: bool,
     pub(super) retry_after_ms: Option<u64>,
 }
 
 impl Heard {
-    /// Reads the answer to a create or another call.
+    /// Reads the response to a create call (`creates`) or to any other call.
     pub(super) fn of(answer: &Response<'_>, creates: bool, now: Millis) -> Self {
         let retry_after_ms = answer.header("retry-after").and_then(|value| retry_after_ms(value, now));
         let Some(Told { code, retryable, .. }) = problem(answer) else {
-            // Something before the gateway, which has no answer of it; or a page of who knows whom.
+            // A proxy that got no response from the gateway, or a page from an unknown source.
             let passes = matches!(answer.status, 502..=504);
             let (fate, why) = if passes { (Fate::Unanswered, Why::Lost(Lost::NoAnswer)) } else { (Fate::Unreadable, Why::Unreadable) };
             return Self { fate, why, passes, retry_after_ms };
@@ -46,7 +46,7 @@ impl Heard {
         let (fate, passes) = match code {
             Some(ErrorCode::KeyExists) => (Fate::Settled, false),
             Some(code) => (fate(Proof::of(code), creates), passes(code)),
-            // A code of a newer gateway: it says by its class whether the request was judged.
+            // A code of a newer gateway: its class tells whether the request was judged.
             None => {
                 let busy = answer.status == 429 || answer.status >= 500;
                 let judged = answer.status == 422 || (answer.status < 500 && !creates);
@@ -67,8 +67,8 @@ fn fate(proof: Proof, creates: bool) -> Fate {
     }
 }
 
-/// The problem document that the answer is. A proxy's own errors may have a code, too: one that the gateway has, or a type that
-/// says what it is, is the gateway's.
+/// The gateway's problem document, if the response is one. A proxy's own errors may have a code, too: only a code that the gateway
+/// has, or the media type of a problem document, marks it as the gateway's.
 fn problem(answer: &Response<'_>) -> Option<Told> {
     let problem = told(answer.body)?;
     let typed = answer.header("content-type").is_some_and(|kind| kind.starts_with("application/problem+json"));

@@ -3,20 +3,20 @@
 /// How long and how often a call is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// At most so many tries, the first among them. What is fetched for a try counts as a try where that fails.
+    /// The maximum number of tries, including the first. A fetch counts as a try only if it fails.
     pub tries: u32,
-    /// How long an answer may take, in milliseconds.
+    /// How long a response may take, in milliseconds.
     pub timeout_ms: u64,
-    /// The first pause, which doubles, in milliseconds.
+    /// The first pause, in milliseconds. It doubles after each failure.
     pub pause_ms: u64,
-    /// The longest pause, in milliseconds. Where the gateway asks for more, the caller is told at once.
+    /// The longest pause, in milliseconds. If the gateway asks for a longer one, the call ends at once.
     pub longest_pause_ms: u64,
-    /// A gateway that cannot be connected to at the first try is tried again, too.
+    /// Whether to retry if the first try cannot connect to the gateway.
     pub unconnected: bool,
 }
 
 impl RetryPolicy {
-    /// The pause after the `failures`-th failure in a row: between half and the whole of a time that doubles.
+    /// The pause after the `failures`-th failure in a row: a random value between half of a doubling time and all of it.
     pub(super) fn backoff_ms(&self, failures: u32, random: [u8; 16]) -> u64 {
         let doubled = self.pause_ms.saturating_mul(1 << failures.saturating_sub(1).min(20));
         let whole = doubled.min(self.longest_pause_ms).min(u64::from(u32::MAX));

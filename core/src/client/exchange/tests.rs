@@ -1,4 +1,4 @@
-//! Every state with everything that can happen to it, every code with every doubt, and the ways of whole calls.
+//! Every state with every event, every code with every doubt, and the course of whole calls.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ fn session() -> Session {
     Session::new("https://pay.example", Mode::Sandbox, key(1).public_key()).unwrap()
 }
 
-/// One that needs nothing.
+/// A session that has both a challenge and a token.
 fn ready() -> Session {
     let mut session = session();
     for body in [CHALLENGE, TOKEN] {
@@ -48,7 +48,7 @@ enum Event {
     Fine,
     /// A problem of the gateway.
     Code(ErrorCode),
-    /// An answer with this status that no gateway gave.
+    /// A response with this status that does not come from a gateway.
     Page(u16),
     /// A code that only a newer gateway has.
     Newer(u16),
@@ -68,7 +68,7 @@ fn hear(exchange: &mut Exchange, session: &mut Session, event: Event, headers: &
     exchange.answered(session, &Response { status, headers: &headers, body: body.as_bytes() }, NOW);
 }
 
-/// How a call went.
+/// The course of a call.
 #[derive(Debug, PartialEq, Eq)]
 struct Went {
     verdict: Verdict,
@@ -77,7 +77,7 @@ struct Went {
     pauses: usize,
 }
 
-/// Carries out a call to which this happens; challenges and tokens are granted unless `grants` says otherwise.
+/// Carries out a call that meets `events`; challenges and tokens are granted unless `grants` says otherwise.
 fn carry(session: &mut Session, call: Call, patience: RetryPolicy, events: &[Event], grants: &[Event]) -> (Went, Done) {
     let mut exchange = Exchange::new(call, patience);
     let (mut events, mut grants) = (VecDeque::from(events.to_vec()), VecDeque::from(grants.to_vec()));
@@ -116,7 +116,7 @@ fn ends(call: Call, events: &[Event], verdict: Verdict) -> Done {
     done
 }
 
-/// A state, for the table.
+/// The states, for the table.
 const STATES: [&str; 9] = ["begin", "signing", "countersign", "signing too", "ready", "fetching", "sent", "pausing", "over"];
 
 fn brought_to(state: &str) -> (Exchange, Session) {
@@ -147,7 +147,7 @@ fn brought_to(state: &str) -> (Exchange, Session) {
     (exchange, session)
 }
 
-/// What is next, for the table.
+/// The next step, for the table.
 fn next(exchange: &mut Exchange, session: &mut Session) -> String {
     match exchange.next(session, NOW, [3; 16]) {
         Step::Sign { by: SignedBy::Session, .. } => "sign".to_owned(),
@@ -214,7 +214,7 @@ fn what_a_refusal_says_of_the_try_it_ends_and_of_those_before() {
                 | ErrorCode::StoreUnavailable
         );
         assert_eq!(went.verdict, if open { Verdict::Open } else { Verdict::Refused }, "{code:?}");
-        // Otherwise as often as there is patience, where it passes.
+        // Otherwise up to the limit of the retry policy, if the error can pass.
         let tries = match (again, passes) {
             (true, _) => 2,
             (false, true) => 3,
@@ -222,13 +222,13 @@ fn what_a_refusal_says_of_the_try_it_ends_and_of_those_before() {
         };
         let (went, _) = carry(&mut ready(), post(REVERSE).repeatable(), PATIENCE, &times(tries), &[]);
         assert_eq!(went.verdict, if open { Verdict::Open } else { Verdict::Refused }, "{code:?}");
-        // After a try without an answer it says nothing, unless it settles all of them.
+        // After a try without a response, a refusal proves nothing unless it settles all tries.
         let tries = if passes { 2 } else { tries };
         let events = [vec![Event::Lost(Lost::NoAnswer)], times(tries)].concat();
         let (went, _) = carry(&mut ready(), post(REVERSE).repeatable(), PATIENCE, &events, &[]);
         let settled = matches!(code, ErrorCode::ReferenceConflict | ErrorCode::KeyExists);
         assert_eq!(went.verdict, if settled { Verdict::Refused } else { Verdict::InDoubt }, "{code:?}");
-        // To have read twice does no harm.
+        // Reading twice does no harm.
         let (went, _) = carry(&mut ready(), Call::new(Request::new("GET", "/api/v1/balances")).repeatable(), PATIENCE, &events, &[]);
         assert_ne!(went.verdict, Verdict::InDoubt, "{code:?}");
     }
@@ -261,17 +261,17 @@ fn what_is_no_answer_of_a_gateway_refuses_nothing() {
     ends(call(), &[Event::Lost(Lost::NotSent), lost, Event::Lost(Lost::NotSent)], InDoubt);
     ends(call(), &[Event::Lost(Lost::NotSent); 3], Verdict::NotDone);
     ends(call(), &[Event::Lost(Lost::NotSent), Code(ErrorCode::ClientSuspended)], Refused);
-    // Another trouble of the gateway's own says of itself that it does not know.
+    // Another internal error of the gateway already says that the result is unknown.
     ends(call(), &[Code(ErrorCode::Timeout), Code(ErrorCode::Internal)], Open);
     ends(call(), &[lost, Code(ErrorCode::Internal)], InDoubt);
-    // A newer gateway says by its status whether it has judged the request.
+    // The status tells whether a newer gateway has judged the request.
     ends(call(), &[Newer(409)], Refused);
     ends(call(), &[Newer(422)], Refused);
     ends(call(), &[Newer(503); 3], Open);
     ends(call(), &[lost, Newer(422)], InDoubt);
     ends(post(CREATE).repeatable(), &[Newer(409)], Open);
     ends(post(CREATE).repeatable(), &[Newer(422)], Refused);
-    // Some proxies have codes, too, under types of their own.
+    // Some proxies send codes, too, with media types of their own.
     let mut session = ready();
     let (mut exchange, _) = brought_to("sent");
     let coded = Response { status: 403, headers: &[("content-type", "application/json")], body: br#"{"code":"FORBIDDEN"}"# };
@@ -294,15 +294,15 @@ fn what_a_call_needs_is_fetched_first_and_no_more_often_than_it_helps() {
     let went = |verdict, sent: &str, pauses| Went { verdict, sent: sent.to_owned(), pauses };
     let expired = Code(ErrorCode::ChallengeExpired);
     assert_eq!(carry(&[Fine], &[]), went(Verdict::Answered, "ctC", 0));
-    // What is fetched is fetched again, though the call itself is sent once.
+    // Fetches are repeated, even if the call itself is sent only once.
     let lost = Event::Lost(Lost::NoAnswer);
     assert_eq!(carry(&[], &[lost, Page(503), lost]), went(Verdict::NotDone, "ccc", 2));
     assert_eq!(carry(&[Fine], &[lost]), went(Verdict::Answered, "cctC", 1));
     assert_eq!(carry(&[], &[Code(ErrorCode::KeyRevoked)]), went(Verdict::NotDone, "c", 0));
-    // Refused for its signature alone, it is sent once more.
+    // A call refused only for its signature is sent once more.
     assert_eq!(carry(&[expired, Fine], &[]), went(Verdict::Answered, "ctCcC", 0));
     assert_eq!(carry(&[expired, expired], &[]), went(Verdict::Refused, "ctCcC", 0));
-    // Grants that end at once, and a challenge that is never good, keep nobody busy for ever.
+    // Grants that expire at once and a challenge that is never valid do not cause an endless loop.
     assert_eq!(carry(&[], &[Fine; 4]), went(Verdict::NotDone, "cccc", 0));
     assert_eq!(carry(&[], &[expired; 4]), went(Verdict::NotDone, "cccc", 0));
 }
@@ -327,7 +327,7 @@ fn pauses_double_between_half_and_the_whole_and_a_wish_of_the_gateway_comes_firs
     assert!(matches!(asked("7"), Step::Pause(7_000)));
     assert!(matches!(asked("0"), Step::Pause(250)));
     assert!(matches!(asked("20"), Step::Pause(20_000)));
-    // Longer than there is patience is told at once.
+    // If the wait exceeds the longest pause, the call ends at once.
     assert!(matches!(asked("21"), Step::Done(Done { verdict: Verdict::Refused, why: Why::Response, retry_after_ms: Some(21_000) })));
 }
 
@@ -414,7 +414,7 @@ fn calls_that_lack_the_same_may_wait_for_one_preparation() {
     assert_eq!((sent, done.verdict), (2, Verdict::Answered));
     assert!(!call.lacks(&session, NOW) && !enrolment.lacks(&session, NOW));
     assert!(matches!(call.next(&mut session, NOW, [1; 16]), Step::Sign { .. }));
-    // An enrolment needs no token, which there is none of yet.
+    // An enrolment needs no token: there is none yet.
     session.restore(&crate::client::Snapshot::default());
     let answer = Response { status: 200, headers: &[], body: CHALLENGE.as_bytes() };
     assert!(enrolment.lacks(&session, NOW) && session.learn(&answer, NOW) && !enrolment.lacks(&session, NOW));
@@ -456,7 +456,7 @@ fn what_cannot_be_signed_is_not_sent() {
     exchange.signed(b"no signature");
     let Step::Done(done) = exchange.next(&mut session, NOW, [1; 16]) else { panic!() };
     assert!(matches!(done, Done { verdict: Verdict::NotDone, why: Why::Unsigned(ClientError::Sign(_)), .. }));
-    // After a try that may have been carried out, that says nothing of it.
+    // After a try that may have been carried out, this proves nothing about it.
     let (mut exchange, mut session) = brought_to("pausing");
     exchange.next(&mut session, NOW, [1; 16]);
     exchange.next(&mut session, NOW, [1; 16]);

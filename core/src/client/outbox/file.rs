@@ -1,4 +1,4 @@
-//! The outbox in a SQLite file of its own: every step is one durable transaction before anything leaves.
+//! The outbox as a SQLite file: every step is one durable transaction before anything leaves the device.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,31 +14,31 @@ use crate::time::Millis;
 
 /// `rgob`: marks the file as an outbox (SQLite's `application_id`).
 const APPLICATION: i64 = 0x7267_6f62;
-/// The layout that this program writes.
+/// The version of the file layout.
 const LAYOUT: i64 = 1;
 
-/// Why an outbox did not do what it was asked.
+/// Why an outbox operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboxError {
-    /// Another process, or another part of this one, has it open.
+    /// Another process, or another part of this one, has the outbox open.
     #[error("the outbox is in use")]
     InUse,
-    /// The file is something else.
+    /// The file is not an outbox.
     #[error("the file is not an outbox")]
     NotAnOutbox,
-    /// A newer version wrote it.
+    /// A newer version of the software wrote the file.
     #[error("the outbox was written by a newer version")]
     Newer,
-    /// It holds what another client created: under this one it would be paid again.
+    /// The outbox contains what another client created: sent by this one, it would be paid again.
     #[error("the outbox belongs to {0}")]
     OtherOwner(String),
-    /// The reference is that of another request.
+    /// Another request already uses the reference.
     #[error("the reference is used for a different request")]
     ReferenceTaken,
     /// No entry has the reference.
     #[error("no entry has this reference")]
     Absent,
-    /// Its state does not allow it.
+    /// The state of the entry does not allow the operation.
     #[error("the entry is {}", .0.as_str())]
     State(OutboxState),
     /// The file cannot be read or written.
@@ -46,19 +46,19 @@ pub enum OutboxError {
     File(#[from] rusqlite::Error),
 }
 
-/// An open outbox; nothing else has it open. Every method may wait for the disk.
+/// An open outbox, locked against any other user. Every method may wait for the disk.
 pub struct OutboxFile {
     connection: Mutex<Connection>,
 }
 
-/// An entry, with the fields that only the outbox itself uses.
+/// An entry, with the fields for internal use only.
 struct Kept {
     no: i64,
     entry: OutboxEntry,
     kind: i64,
-    /// A try has no answer.
+    /// A try has no response.
     doubtful: bool,
-    /// When the gateway answered first after that, by its own clock.
+    /// When the gateway first answered after that, by its own clock.
     told_at: Option<Millis>,
     refused: bool,
     version: u32,
@@ -68,10 +68,10 @@ struct Kept {
 const COLUMNS: &str = "reference, body, state, tries, next_at, problem, settlement, created_at, updated_at, change, \
                        kind, doubtful, told_at, refused, version, looks, no";
 
-/// Nothing is put off for longer.
+/// The longest time that anything is put off.
 const LONGEST_WAIT_MS: Millis = 2 * LATE_MS;
 
-/// What the latest try of an entry was, as it is stored.
+/// The kind of an entry's latest try, as stored.
 const CREATE: i64 = 1;
 const ASK: i64 = 2;
 
@@ -103,7 +103,7 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
 }
 
 impl Kept {
-    /// `date`: when the gateway gave the present answer, by its own clock.
+    /// `date`: when the gateway gave the current response, by its own clock.
     fn doubt(&self, date: Option<Millis>) -> Doubt {
         match self.doubtful {
             false => Doubt::None,
@@ -112,20 +112,20 @@ impl Kept {
         }
     }
 
-    /// For how long a try without an answer can still be carried out, if that is known.
+    /// How much longer a try without a response can still be carried out, if known.
     fn doubt_left(&self, date: Option<Millis>) -> Option<Millis> {
         let passed = date?.saturating_sub(self.told_at?);
         Some(LATE_MS.saturating_sub(passed).clamp(0, LATE_MS))
     }
 
-    /// The latest try may have been carried out, or may yet be.
+    /// Records that the latest try may have been carried out, or may still be.
     fn put_in_doubt(&mut self) {
         if self.kind == CREATE {
             (self.doubtful, self.told_at) = (true, None);
         }
     }
 
-    /// When to go on, in the state that it now has.
+    /// Sets when to continue, based on the current state.
     fn schedule(&mut self, date: Option<Millis>, now: Millis, at_end: bool) {
         let reference = &self.entry.reference;
         self.entry.next_at = match self.entry.state {
@@ -149,15 +149,15 @@ impl Kept {
 }
 
 impl OutboxFile {
-    /// Opens the outbox at `path`, and makes it if there is none. `owner` names under whom its entries are sent: gateway,
-    /// mode and client. A try that was in flight when an earlier process ended counts as one without an answer.
+    /// Opens the outbox at `path`, or creates it. `owner` names on whose behalf the entries are sent: gateway, mode and client. A
+    /// try that was in flight when an earlier process ended counts as one without a response.
     ///
     /// # Errors
-    /// [`OutboxError`], all but `ReferenceTaken`, `Absent` and `State`.
+    /// [`OutboxError`], except `ReferenceTaken`, `Absent` and `State`.
     pub fn open(path: &Path, owner: &str, now: Millis) -> Result<Self, OutboxError> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(std::time::Duration::ZERO)?;
-        // Held until it is closed or the process ends, however it ends.
+        // The lock lasts until the file is closed or the process ends, for whatever reason.
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         let begun = connection.transaction_with_behavior(TransactionBehavior::Exclusive);
         let transaction = begun.map_err(|error| match error.sqlite_error_code() {
@@ -174,7 +174,7 @@ impl OutboxFile {
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A panic elsewhere rolled its transaction back.
+        // If another thread panicked, its transaction was rolled back.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -186,8 +186,8 @@ impl OutboxFile {
         Ok(made)
     }
 
-    /// Puts in a settlement, to be sent as soon as there is a network. The same once more changes nothing. `body` is what
-    /// [`crate::validate::parse_create`] takes, with `reference` in it.
+    /// Adds a settlement, to be sent as soon as there is a network. Adding it again changes nothing. `body` is the input of
+    /// [`crate::validate::parse_create`], including `reference`.
     ///
     /// # Errors
     /// [`OutboxError::ReferenceTaken`], [`OutboxError::File`].
@@ -197,7 +197,7 @@ impl OutboxFile {
                 return if there.entry.body == body { Ok(there.entry) } else { Err(OutboxError::ReferenceTaken) };
             }
             let change = next_change(transaction)?;
-            // Its number, too: SQLite would give out that of an entry that was removed.
+            // The number is explicit because SQLite would reuse that of a removed entry.
             transaction
                 .prepare_cached(
                     "INSERT INTO entry (no, reference, body, state, next_at, created_at, updated_at, change) \
@@ -208,13 +208,13 @@ impl OutboxFile {
         })
     }
 
-    /// What is to be done now. A try that is given out is stored as one that may have left.
+    /// Returns the next due task. A try is stored as possibly sent before it is returned.
     ///
     /// # Errors
     /// [`OutboxError::File`].
     pub fn next(&self, now: Millis) -> Result<Step, OutboxError> {
         self.write(|transaction| {
-            // What is further away was set down by a clock that has been put back since.
+            // A time too far in the future was set by a clock that has been put back since.
             let query = format!(
                 "SELECT {COLUMNS} FROM entry WHERE next_at IS NOT NULL AND (next_at <= ?1 OR next_at > ?2) ORDER BY next_at, no LIMIT 1"
             );
@@ -237,8 +237,8 @@ impl OutboxFile {
         })
     }
 
-    /// Takes what was heard of a try, and returns its entry, unless it was removed. Late news of a try that was given up as
-    /// lost count only if they prove something.
+    /// Records the outcome of a try and returns its entry, unless the entry was removed. Late news about a try that was given up as
+    /// lost counts only if it proves something.
     ///
     /// # Errors
     /// [`OutboxError::File`].
@@ -254,7 +254,7 @@ impl OutboxFile {
         })
     }
 
-    /// Withdraws an entry of which nothing can be carried out.
+    /// Withdraws an entry if no try of it can be carried out.
     ///
     /// # Errors
     /// [`OutboxError::State`] if something may have left, [`OutboxError::Absent`], [`OutboxError::File`].
@@ -274,11 +274,11 @@ impl OutboxFile {
         })
     }
 
-    /// Removes a finished entry. Its reference may be put in again, as a new entry that knows nothing of the first one; the
-    /// gateway does, and pays nothing twice.
+    /// Removes a finished entry. Its reference may be added again, as a new entry with no memory of the first one; the gateway
+    /// remembers, and pays nothing twice.
     ///
     /// # Errors
-    /// [`OutboxError::State`] if something is still to be sent or followed, [`OutboxError::Absent`], [`OutboxError::File`].
+    /// [`OutboxError::State`] if something must still be sent or followed, [`OutboxError::Absent`], [`OutboxError::File`].
     pub fn remove(&self, reference: &str) -> Result<(), OutboxError> {
         self.write(|transaction| {
             let entry = found(transaction, reference)?.entry;
@@ -290,7 +290,7 @@ impl OutboxFile {
         })
     }
 
-    /// Removes all finished entries that last changed before `before`; returns how many.
+    /// Removes all finished entries that last changed before `before`; returns their number.
     ///
     /// # Errors
     /// [`OutboxError::File`].
@@ -302,19 +302,19 @@ impl OutboxFile {
         })
     }
 
-    /// There is a network again: everything that waits becomes due now.
+    /// Reports that there is a network again: everything that waits becomes due now.
     ///
     /// # Errors
     /// [`OutboxError::File`].
     pub fn wake(&self, now: Millis) -> Result<(), OutboxError> {
         self.write(|transaction| {
-            // Whoever is asked about a doubt is asked when the doubt is over, not before.
+            // An entry that waits for the end of its doubt keeps its time.
             transaction.prepare_cached("UPDATE entry SET next_at = ?1 WHERE next_at > ?1 AND refused = 0")?.execute([now])?;
             Ok(())
         })
     }
 
-    /// The entry with this reference.
+    /// The entry with this reference; `None` if there is none.
     ///
     /// # Errors
     /// [`OutboxError::File`].
@@ -322,7 +322,7 @@ impl OutboxFile {
         Ok(find(&self.connection(), reference)?.map(|kept| kept.entry))
     }
 
-    /// The entries that changed after the change `after`, in the order of their latest change, at most `limit`. From 0: all.
+    /// At most `limit` entries that changed after the change `after`, in the order of their latest change. 0 returns all.
     ///
     /// # Errors
     /// [`OutboxError::File`].
@@ -334,7 +334,7 @@ impl OutboxFile {
     }
 }
 
-/// Starts the next try of what is due.
+/// Starts the next try of a due entry.
 fn start(due: &mut Kept, now: Millis) -> TryKind {
     match outbox_transition(due.entry.state, OutboxInput::Start, due.doubt(None)) {
         OutboxNext::To(state) => {
@@ -352,7 +352,7 @@ fn start(due: &mut Kept, now: Millis) -> TryKind {
     }
 }
 
-/// What a verdict makes of an entry; whether it changed. `date`: when the gateway gave the answer, by its own clock.
+/// Applies a verdict to an entry; returns whether it changed. `date`: when the gateway gave the response, by its own clock.
 fn decide(kept: &mut Kept, tried: &Try, verdict: Verdict, date: Option<Millis>, now: Millis) -> bool {
     if tried.kind == TryKind::Follow || kept.entry.state == OutboxState::Delivered {
         let newer = verdict.settlement.as_ref().is_some_and(|(_, version)| *version > kept.version);
@@ -384,7 +384,7 @@ fn decide(kept: &mut Kept, tried: &Try, verdict: Verdict, date: Option<Millis>, 
     if kept.doubtful && verdict.input != OutboxInput::NoAnswer {
         kept.told_at = kept.told_at.or(date);
     }
-    // Why it was refused is what the app wants to know, not that it is not there.
+    // The app wants to know why it was refused, not that it is absent.
     let problem = (verdict.input == OutboxInput::Absent).then(|| kept.entry.problem.take()).flatten();
     let at_end = verdict.at_end;
     kept.take(verdict);
@@ -405,7 +405,7 @@ fn next_change(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("UPDATE outbox SET change = change + 1 RETURNING change")?.query_row([], |row| row.get(0))
 }
 
-/// Stores an entry as changed now.
+/// Stores an entry with the current time as its last change.
 fn save(connection: &Connection, kept: &mut Kept, now: Millis) -> Result<(), OutboxError> {
     kept.entry.updated_at = now;
     kept.entry.change = next_change(connection)?;
@@ -429,7 +429,7 @@ fn update(connection: &Connection, kept: &Kept) -> Result<(), OutboxError> {
     Ok(())
 }
 
-/// Makes the tables, or sees whether those that are there are ours, and whose.
+/// Creates the tables, or checks that existing ones are an outbox and belong to `owner`.
 fn prepare(connection: &Connection, owner: &str) -> Result<(), OutboxError> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -449,7 +449,7 @@ fn prepare(connection: &Connection, owner: &str) -> Result<(), OutboxError> {
     if theirs == owner { Ok(()) } else { Err(OutboxError::OtherOwner(theirs)) }
 }
 
-/// Tries that were in flight when the process ended have no answer.
+/// Tries that were in flight when the process ended have no response.
 fn recover(connection: &Connection, now: Millis) -> Result<(), OutboxError> {
     let query = format!("SELECT {COLUMNS} FROM entry WHERE state = ?1");
     let lost: Vec<Kept> = connection.prepare(&query)?.query_map([OutboxState::Sending.code()], kept)?.collect::<Result<_, _>>()?;
@@ -457,14 +457,14 @@ fn recover(connection: &Connection, now: Millis) -> Result<(), OutboxError> {
         let OutboxNext::To(state) = outbox_transition(kept.entry.state, OutboxInput::NoAnswer, kept.doubt(None)) else { continue };
         kept.entry.state = state;
         kept.put_in_doubt();
-        // Due at once: nobody has tried since.
+        // Due at once: nothing has been tried since.
         kept.entry.next_at = Some(now);
         save(connection, &mut kept, now)?;
     }
     Ok(())
 }
 
-/// The call that a try is.
+/// The HTTP request of a try.
 fn request(kind: TryKind, reference: &str, body: &str) -> Request {
     match kind {
         TryKind::Create => Request::post("/api/v1/gateway/settlements", body.to_owned()),

@@ -1,4 +1,4 @@
-//! What an answer proves about an entry.
+//! What the outcome of a try proves about an entry.
 
 use std::collections::BTreeMap;
 
@@ -11,33 +11,33 @@ use crate::lifecycle::SettlementStatus;
 use crate::time::Millis;
 use crate::validate::{AnyCurrency, parse_create};
 
-/// What a host heard of a try.
+/// The outcome of a try, as the host reports it.
 #[derive(Debug, Clone, Copy)]
 pub enum Heard<'a> {
-    /// Nothing of it left: there was no connection, or the key did not sign. `problem` says why.
+    /// Nothing left the device: there was no connection, or the key did not sign. `problem` has the reason.
     NotSent {
-        /// A problem document.
+        /// The reason, as a problem document.
         problem: &'a str,
     },
-    /// It may have left, and no answer came that is one to it.
+    /// The request may have left, but no valid response to it came.
     NoAnswer {
-        /// A problem document.
+        /// The reason, as a problem document.
         problem: &'a str,
     },
-    /// An answer that is one to it.
+    /// A valid response to the request.
     Response {
-        /// The status.
+        /// The HTTP status code.
         status: u16,
-        /// The body.
+        /// The response body.
         body: &'a [u8],
-        /// When the gateway gave it, by its own clock: the header `Date`.
+        /// When the gateway gave it, by its own clock: the `Date` header.
         date: Option<Millis>,
     },
 }
 
 #[cfg(feature = "sqlite")]
 impl Heard<'_> {
-    /// When the gateway answered, by its own clock.
+    /// When the gateway gave the response, by its own clock.
     pub(super) fn date(&self) -> Option<Millis> {
         match *self {
             Self::Response { date, .. } => date,
@@ -46,20 +46,20 @@ impl Heard<'_> {
     }
 }
 
-/// What was made of it.
+/// How an outcome is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What it is to the entry.
+    /// The input to the entry's state machine.
     pub input: OutboxInput,
-    /// The obstacle, as a problem document.
+    /// What stood in the way, as a problem document.
     pub problem: Option<String>,
-    /// The settlement as the gateway shows it, with its version.
+    /// The settlement as the gateway returned it, with its version.
     pub settlement: Option<(String, u32)>,
-    /// The settlement is at its end.
+    /// The settlement has reached a final state.
     pub at_end: bool,
 }
 
-/// The parts of a settlement that are read.
+/// The members of a settlement that are read.
 #[derive(Deserialize)]
 struct Shown {
     reference: String,
@@ -74,9 +74,9 @@ struct Shown {
 }
 
 impl Shown {
-    /// Whether it is what the create call with this body asked for.
+    /// Whether this is what the create call with this body asked for.
     fn is_of(&self, body: &str) -> bool {
-        // Whether it has expired is not the question.
+        // Whether it has expired does not matter here.
         parse_create(body.as_bytes(), &AnyCurrency, i64::MIN).is_ok_and(|wanted| {
             self.amount_minor == wanted.money.minor().to_string()
                 && self.currency == wanted.money.currency().code()
@@ -87,7 +87,7 @@ impl Shown {
     }
 }
 
-/// Whether a body is the settlement that the create call with this reference and body asks for.
+/// Whether the response is the settlement that the create call with this reference and body asks for.
 pub fn shows(reference: &str, body: &str, answer: &[u8]) -> bool {
     serde_json::from_slice::<Shown>(answer).is_ok_and(|shown| shown.reference == reference && shown.is_of(body))
 }
@@ -97,7 +97,7 @@ struct Told {
     code: String,
 }
 
-/// Reads what was heard of a try of the entry with this reference and body.
+/// Judges the outcome of a try for the entry with this reference and body.
 pub fn judge(kind: TryKind, reference: &str, body: &str, heard: &Heard<'_>) -> Verdict {
     match *heard {
         Heard::NotSent { problem } => without(OutboxInput::NotSent, problem.to_owned()),
@@ -121,7 +121,7 @@ fn taken(kind: TryKind, reference: &str, body: &str, answer: &[u8]) -> Verdict {
     let shown = text.and_then(|text| serde_json::from_str::<Shown>(text).ok()).filter(|shown| shown.reference == reference);
     match (text, shown) {
         (Some(_), Some(shown)) if !shown.is_of(body) => match kind {
-            // An answer to somebody else's call.
+            // The response to somebody else's call.
             TryKind::Create => unreadable(200),
             TryKind::Ask | TryKind::Follow => {
                 let problem =
@@ -145,17 +145,17 @@ fn refused(kind: TryKind, status: u16, body: &[u8]) -> Verdict {
     let input = match (kind, known(&code, status)) {
         (TryKind::Ask, Some(ErrorCode::SettlementNotFound)) => OutboxInput::Absent,
         (_, Some(code)) => of_create(code),
-        // A code of a newer gateway: it says by its class whether the request was judged. What is not that is not trusted.
+        // A code of a newer gateway: its class tells whether the request was judged. Any other class proves nothing.
         (TryKind::Create, None) if status == 422 => OutboxInput::Refused,
         (_, None) => OutboxInput::NoAnswer,
     };
     without(input, problem.to_owned())
 }
 
-/// What a problem proves that is the answer to a create.
+/// What a problem document proves as the response to a create call.
 fn of_create(code: ErrorCode) -> OutboxInput {
     match Proof::of(code) {
-        // The request will be the same at every try.
+        // Every further try would send the same request.
         Proof::Judged => OutboxInput::Refused,
         Proof::Foreign => OutboxInput::Foreign,
         Proof::PutOff => OutboxInput::PutOff,

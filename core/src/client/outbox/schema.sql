@@ -1,6 +1,6 @@
 CREATE TABLE outbox (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    -- Under whose name the entries are sent. A reference means nothing under another.
+    -- On whose behalf the entries are sent. A reference has no meaning for another owner.
     owner TEXT NOT NULL,
     -- The number of the latest change.
     change INTEGER NOT NULL
@@ -12,15 +12,15 @@ CREATE TABLE entry (
     body TEXT NOT NULL,
     state INTEGER NOT NULL,
     tries INTEGER NOT NULL DEFAULT 0,
-    -- Of the latest try: 1 create, 2 ask.
+    -- The kind of the latest try: 1 create, 2 ask.
     kind INTEGER NOT NULL DEFAULT 1,
-    -- A try has no answer: it may have been carried out, or may yet be.
+    -- A try has no response: it may have been carried out, or may still be.
     doubtful INTEGER NOT NULL DEFAULT 0,
-    -- When the gateway answered first after that, by its own clock: milliseconds since 1970.
+    -- When the gateway first answered after that, by its own clock: milliseconds since 1970.
     told_at INTEGER,
-    -- A try was refused while there was a doubt: from then on the gateway is asked, not told.
+    -- A try was refused while in doubt: from then on, ask the gateway instead of sending.
     refused INTEGER NOT NULL DEFAULT 0,
-    -- Null while a try is under way, and when nothing is left to do.
+    -- Null while a try is in flight, and when nothing is left to do.
     next_at INTEGER,
     problem TEXT,
     settlement TEXT,

@@ -1,11 +1,11 @@
-//! How an entry moves, as a whole table; and what answers prove.
+//! How an entry moves, as a complete table, and what responses prove.
 
 use std::fmt::Write as _;
 
 use super::*;
 use crate::error::ErrorCode;
 
-/// `.`: stays; `!`: the caller is told so.
+/// `.`: keeps its state; `!`: the caller gets an error.
 const TABLE: &str = "
                     queued     sending    unknown    delivered  refused    withdrawn
 start      none     sending    !          sending    !          !          !
@@ -61,7 +61,7 @@ fn the_table_is_what_the_code_does() {
 
 const BODY: &str = r#"{"amount":"10.5","currency":"EUR","to":"sim:ok","reference":"inv-1","expires_at":"2020-01-01T00:00:00Z"}"#;
 
-/// The settlement that the body asks for, as a gateway shows it.
+/// The settlement that the body asks for, as a gateway returns it.
 const SHOWN: &str = r#"{"reference":"inv-1","version":5,"status":"completed","amount_minor":"1050","currency":"EUR","to":"sim:ok","description":null,"metadata":{}}"#;
 
 fn heard(kind: TryKind, status: u16, body: &str) -> OutboxInput {
@@ -80,7 +80,7 @@ fn only_a_refusal_of_the_request_itself_refuses() {
         if code.retryable() || matches!(code.http_status(), 401 | 403) {
             assert_ne!(input, OutboxInput::Refused, "{body}: it will pass");
         }
-        // Under another status it is not an answer of a gateway.
+        // With another status it is not a response of a gateway.
         assert_eq!(heard(TryKind::Create, 599, &body), OutboxInput::NoAnswer, "{body}");
     }
     assert_eq!(heard(TryKind::Create, 422, r#"{"code":"insufficient_funds"}"#), OutboxInput::Refused);

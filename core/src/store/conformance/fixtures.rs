@@ -9,32 +9,32 @@ use crate::participant::{Participant, Reference};
 use crate::store::record::*;
 use crate::store::{Commit, Write};
 
-/// The currency of this code.
+/// The currency with this code.
 pub fn currency(code: &str) -> Currency {
     Currency::from_code(code).expect("a currency of the tests")
 }
 
-/// A commit of these writes.
+/// A commit with these writes.
 pub fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
     Commit { writes: writes.into_iter().collect() }
 }
 
-/// Adds a record.
+/// A write that adds a record.
 pub fn insert(record: impl Into<Record>) -> Write {
     Write::Insert(record.into())
 }
 
-/// Replaces a record.
+/// A write that replaces a record.
 pub fn replace(record: impl Into<Record>) -> Write {
     Write::Replace(record.into())
 }
 
-/// Replaces a record of version `expected`.
+/// A write that replaces a record with version `expected`.
 pub fn update(record: impl Into<Record>, expected: u32) -> Write {
     Write::Update { record: record.into(), expected }
 }
 
-/// A settlement just accepted.
+/// A settlement that has just been accepted.
 pub fn settlement(no: i64, client: u32, reference: &str) -> SettlementRecord {
     SettlementRecord {
         no: SettlementNo(no),
@@ -65,7 +65,7 @@ pub fn settlement(no: i64, client: u32, reference: &str) -> SettlementRecord {
     }
 }
 
-/// An event.
+/// An event of a settlement.
 pub fn event(settlement: i64, n: u32) -> EventRecord {
     EventRecord {
         settlement: SettlementNo(settlement),
@@ -81,7 +81,7 @@ pub fn event(settlement: i64, n: u32) -> EventRecord {
     }
 }
 
-/// An attempt.
+/// An attempt of a settlement.
 pub fn attempt(settlement: i64, n: u16) -> AttemptRecord {
     AttemptRecord {
         settlement: SettlementNo(settlement),
@@ -94,7 +94,7 @@ pub fn attempt(settlement: i64, n: u16) -> AttemptRecord {
     }
 }
 
-/// A reversal.
+/// A reversal of a settlement.
 pub fn reversal(settlement: i64, n: u16, client: u32, reference: Option<&str>) -> ReversalRecord {
     ReversalRecord {
         settlement: SettlementNo(settlement),
@@ -128,7 +128,7 @@ pub fn task(due: i64, n: u32) -> TaskRecord {
     }
 }
 
-/// What an idempotency key stands for.
+/// The result of a request with an idempotency key.
 pub fn idempotency(client: u32, key: &str, created_at: i64) -> IdempotencyRecord {
     IdempotencyRecord {
         client: ClientNo(client),
@@ -153,19 +153,19 @@ pub fn token(hash: u8, expires_at: i64) -> TokenRecord {
     }
 }
 
-/// The base point of Ed25519: a public key like any other.
+/// The base point of Ed25519: a valid public key.
 pub const ED25519_POINT: [u8; 32] = {
     let mut bytes = [0x66; 32];
     bytes[0] = 0x58;
     bytes
 };
 
-/// The base point of P-256, SEC 1 uncompressed: a public key like any other.
+/// The base point of P-256, SEC 1 uncompressed: a valid public key.
 pub const P256_POINT: [u8; 65] = *b"\x04\
     \x6b\x17\xd1\xf2\xe1\x2c\x42\x47\xf8\xbc\xe6\xe5\x63\xa4\x40\xf2\x77\x03\x7d\x81\x2d\xeb\x33\xa0\xf4\xa1\x39\x45\xd8\x98\xc2\x96\
     \x4f\xe3\x42\xe2\xfe\x1a\x7f\x9b\x8e\xe7\xeb\x4a\x7c\x0f\x9e\x16\x2b\xce\x33\x57\x6b\x31\x5e\xce\xcb\xb6\x40\x68\x37\xbf\x51\xf5";
 
-/// A key of `client`. Its thumbprint is made of `id`, and not of the key: a store does not compare them.
+/// A key of `client`. Its thumbprint is derived from `id` instead of the key: a store does not compare them.
 pub fn key(no: u32, client: u32, id: u8) -> KeyRecord {
     KeyRecord {
         no: KeyNo(no),
@@ -181,7 +181,7 @@ pub fn key(no: u32, client: u32, id: u8) -> KeyRecord {
     }
 }
 
-/// A nonce that was used.
+/// A used nonce.
 pub fn nonce(hash: u8, expires_at: i64) -> NonceRecord {
     NonceRecord { hash: [hash; 32], expires_at }
 }
@@ -191,7 +191,7 @@ pub fn secret(kind: SecretKind, no: u32) -> SecretRecord {
     SecretRecord { kind, no, sealed: vec![1, 2, 3], public: Vec::new(), created_at: 0, retired_at: None }
 }
 
-/// What client 1 did with key 1.
+/// An action of client 1 with key 1.
 pub fn audit(no: i64) -> AuditRecord {
     AuditRecord {
         no,
@@ -217,12 +217,12 @@ pub fn client(no: u32, id: u128) -> ClientRecord {
     }
 }
 
-/// A provider.
+/// A provider with the id `id`.
 pub fn provider(no: u16, id: &str) -> ProviderRecord {
     ProviderRecord { no: ProviderNo(no), id: id.to_owned() }
 }
 
-/// What the simulated operator knows.
+/// A payment in the simulated operator's books.
 pub fn sim_payment(settlement: i64, child: u16) -> SimPaymentRecord {
     SimPaymentRecord { settlement: SettlementNo(settlement), child, provider: ProviderNo(1), received: 1, received_at: 3_000 }
 }
@@ -232,7 +232,7 @@ pub fn meta(name: &str, value: &[u8]) -> MetaRecord {
     MetaRecord { name: name.to_owned(), value: value.to_vec() }
 }
 
-/// What one command did to a settlement of client 1: its last event is not numbered yet.
+/// The effect of one command on a settlement of client 1: its last event is not numbered yet.
 pub fn unlogged(no: i64) -> UnloggedRecord {
     let moment = Moment {
         status: SettlementStatus::Accepted,
@@ -252,7 +252,7 @@ pub fn unlogged(no: i64) -> UnloggedRecord {
     UnloggedRecord { no, changes: vec![change] }
 }
 
-/// The first event of `settlement` at a position of a client's feed.
+/// The first event of `settlement`, at a position in a client's feed.
 pub fn feed(client: u32, mode: Mode, position: i64, settlement: i64) -> FeedRecord {
     FeedRecord { client: ClientNo(client), mode, position, settlement: SettlementNo(settlement), n: 1, at: 1_000, leaf: position - 1 }
 }
@@ -262,7 +262,7 @@ pub fn tile(level: u8, index: i64) -> TileRecord {
     TileRecord { level, index, entries: vec![4; 32] }
 }
 
-/// How far the log is, and nobody at it.
+/// A log of this size that no node is appending to.
 pub fn log_head(size: i64) -> LogHeadRecord {
     LogHeadRecord { size, owner: 0, until: 0 }
 }
@@ -284,17 +284,17 @@ pub fn endpoint(no: u32, client: u32, id: u128) -> EndpointRecord {
     }
 }
 
-/// An endpoint's secret.
+/// The `n`-th secret of an endpoint.
 pub fn endpoint_secret(endpoint: u32, n: u32) -> EndpointSecretRecord {
     EndpointSecretRecord { endpoint: EndpointNo(endpoint), n, sealed: vec![1, 2, 3], created_at: 1_000, until: None }
 }
 
-/// The queue before an endpoint that answers.
+/// The queue of an endpoint that responds.
 pub fn queue(endpoint: u32, due: Option<i64>) -> QueueRecord {
     QueueRecord { endpoint: EndpointNo(endpoint), version: 1, troubled: false, due, owner: 0, added: None, failing_since: None }
 }
 
-/// A delivery that was not tried yet.
+/// A delivery that has not been tried yet.
 pub fn delivery(no: i64, endpoint: u32, due: Option<i64>) -> DeliveryRecord {
     DeliveryRecord {
         no,
@@ -312,7 +312,7 @@ pub fn delivery(no: i64, endpoint: u32, due: Option<i64>) -> DeliveryRecord {
     }
 }
 
-/// The sandbox account of an owner in euro.
+/// An owner's sandbox account in euro.
 pub fn account(owner: Owner) -> AccountId {
     AccountId::new(owner, Mode::Sandbox, currency("EUR"))
 }
@@ -322,13 +322,13 @@ pub fn account_of(client: u32) -> AccountId {
     account(Owner::Client(ClientNo(client)))
 }
 
-/// Money moves at once from one account to another.
+/// A transfer that moves money from one account to another at once.
 pub fn transfer(journal: i64, n: u16, debit: AccountId, credit: AccountId, amount: i64) -> Transfer {
     let (kind, code) = (TransferKind::Single, TransferCode::Payment);
     Transfer { journal: SettlementNo(journal), n, kind, code, debit, credit, amount, resolves: 0, at: 1_000 }
 }
 
-/// Money enters an account.
+/// A write that funds an account.
 pub fn funding(journal: i64, account_id: AccountId, amount: i64) -> Write {
     Write::Post(transfer(journal, 1, account(Owner::Funding), account_id, amount))
 }

@@ -15,7 +15,7 @@ pub(super) fn keys(store: &dyn Store, scan: &Scan) -> Vec<Key> {
     store.scan(scan).unwrap().iter().map(Record::key).collect()
 }
 
-/// Walks a scan page by page, for every size of page, and expects all of `expected` in their order.
+/// Walks a scan page by page, with every page size, and expects exactly `expected`, in order.
 pub(super) fn walks(store: &dyn Store, expected: &[Key], page: impl Fn(Option<&Key>, usize) -> Scan) {
     assert_eq!(keys(store, &page(None, 0)), []);
     for limit in (1..=expected.len() + 1).chain([usize::MAX]) {
@@ -25,7 +25,7 @@ pub(super) fn walks(store: &dyn Store, expected: &[Key], page: impl Fn(Option<&K
             assert!(found.len() <= limit);
             let ended = found.len() < limit;
             seen.extend(found);
-            // A page that begins at the last and not after it would never end.
+            // A page that starts at the last key instead of after it would never end.
             if ended || seen.len() > expected.len() {
                 break;
             }
@@ -34,7 +34,7 @@ pub(super) fn walks(store: &dyn Store, expected: &[Key], page: impl Fn(Option<&K
     }
 }
 
-/// Of every kind at least two records, those of a kind in the order of their keys.
+/// At least two records of every kind, in key order within each kind.
 fn in_order() -> Vec<Record> {
     let mut records: Vec<Record> = Vec::new();
     macro_rules! add {
@@ -46,7 +46,7 @@ fn in_order() -> Vec<Record> {
     add!(settlement(-7, 1, "c"), settlement(1, 1, "b"), settlement(2, 1, "a"), attempt(1, 2), attempt(2, 1));
     add!(reversal(1, 65_535, 1, None), reversal(2, 1, 1, Some("r")), event(-7, 65_535), event(1, 65_535), event(2, 1));
     add!(task(-5, 1), task(5, 0), task(5, 1), sim_payment(1, 65_535), sim_payment(2, 0), nonce(1, 6), nonce(200, 5));
-    // Texts go byte by byte, whatever stands in them.
+    // Texts are ordered byte by byte, whatever they contain.
     let texts = ["", "\0", "\0\0", "\0a", "\u{1}", "\u{1}\0", "\u{2}", "A", "a", "a\u{1}", "ab", "ü", "\u{10ffff}"];
     records.extend(texts.map(|text| idempotency(1, text, 5).into()));
     add!(idempotency(2, "", 4));
@@ -144,7 +144,7 @@ pub fn pages_begin_after_and_end_at_their_limit(new: Factory<'_>) {
     }
 }
 
-/// The first and last possible child beside the neighbours' last and first.
+/// The first and the last possible child, next to the neighbours' last and first.
 pub fn children_of_one_settlement_stay_apart_from_the_next(new: Factory<'_>) {
     let store = &*new();
     for no in [1, 2, 3] {
@@ -167,7 +167,7 @@ pub fn children_of_one_settlement_stay_apart_from_the_next(new: Factory<'_>) {
     assert_eq!(keys(store, &Scan::all(RecordKind::Provider, usize::MAX)), [2, 9, u16::MAX].map(|no| Key::Provider(ProviderNo(no))));
 }
 
-/// Due ones come first, by due time; leasing moves a task to its lease's end.
+/// Due tasks come first, by due time; leasing moves a task to the end of its lease.
 pub fn tasks_are_a_prefix_by_due_time(new: Factory<'_>) {
     let store = &*new();
     let due = [(-5, 1), (0, 7), (10, 1), (10, 0xf_ffff), (11, 0), (1 << 42, 3)];
@@ -188,7 +188,7 @@ pub fn tasks_are_a_prefix_by_due_time(new: Factory<'_>) {
     assert_eq!(store.get(&Key::Task(leased.key)).unwrap(), Some(leased.into()));
 }
 
-/// Numbers are shared between kinds of owners; accounts are not.
+/// Kinds of owners share numbers, but not accounts.
 pub fn accounts_of_a_client_are_its_own(new: Factory<'_>) {
     let store = &*new();
     let of = |owner, mode, code| AccountId::new(owner, mode, currency(code));
@@ -211,7 +211,7 @@ pub fn accounts_of_a_client_are_its_own(new: Factory<'_>) {
     assert_eq!(keys(store, &Scan::accounts_of(ClientNo(4))), []);
 }
 
-/// By number, whatever the order in which they came, and without those of the neighbours.
+/// By number, regardless of the order of insertion, and without those of neighbours.
 pub fn keys_of_a_client_are_its_own(new: Factory<'_>) {
     let store = &*new();
     let owners = [(5, 2), (1, 1), (u32::MAX, 2), (2, 3), (9, u32::MAX), (3, 2), (4, 0)];
@@ -225,13 +225,13 @@ pub fn keys_of_a_client_are_its_own(new: Factory<'_>) {
     // A revoked key stays in its owner's list.
     make(store, [replace(KeyRecord { status: KeyStatus::Revoked, ..key(3, 2, 6) })]);
     assert_eq!(of(2), numbered(&[3, 5, u32::MAX]));
-    // Lists follow what a record says.
+    // Lists reflect changes of a record.
     make(store, [replace(key(3, 1, 6)), Write::Delete(Key::Key(KeyNo(5)))]);
     assert_eq!((of(1), of(2)), (numbered(&[1, 3]), numbered(&[u32::MAX])));
     assert_eq!(keys(store, &Scan::last(RecordKind::Key)), numbered(&[u32::MAX]));
 }
 
-/// The highest number of a kind is its last one.
+/// The highest number of a kind comes last.
 pub fn secrets_are_in_order_of_kind_and_number(new: Factory<'_>) {
     let store = &*new();
     assert_eq!(keys(store, &Scan::all(RecordKind::Secret, usize::MAX)), []);
@@ -242,7 +242,7 @@ pub fn secrets_are_in_order_of_kind_and_number(new: Factory<'_>) {
     assert_eq!(keys(store, &Scan::all(RecordKind::Secret, usize::MAX)), ordered.map(Key::Secret));
 }
 
-/// The scans by age give any order, but all that is older and nothing else.
+/// The scans by age return everything that is older, in any order, and nothing else.
 pub fn old_records_are_found_by_age(new: Factory<'_>) {
     let store = &*new();
     make(store, [3, 1, 2].map(|at| insert(idempotency(1, &at.to_string(), at))));
@@ -272,7 +272,7 @@ fn list(store: &dyn Store, client: u32, filter: &SettlementFilter, before: Optio
     found.iter().map(|record| if let Record::Settlement(it) = record { it.no.0 } else { panic!("{record:?}") }).collect()
 }
 
-/// Two clients' settlements lie between one another, and neither sees the other's.
+/// The settlements of two clients are interleaved, and neither client sees the other's.
 pub fn a_clients_list_is_newest_first_and_its_own(new: Factory<'_>) {
     let store = &*new();
     make(store, (1..=40).map(|no| insert(settlement(no, 1 + (no % 3) as u32, &no.to_string()))));
@@ -299,7 +299,7 @@ pub fn a_clients_list_is_newest_first_and_its_own(new: Factory<'_>) {
     assert_eq!(list(store, 1, &others, None, 9), [39]);
 }
 
-/// Two settlements that differ in one thing, for each thing a list can be restricted by.
+/// Two settlements that differ in one field, for each field that can restrict a list.
 pub fn every_filter_of_a_list_filters(new: Factory<'_>) {
     let store = &*new();
     let plain = settlement(1, 1, "a");
@@ -334,7 +334,7 @@ pub fn every_filter_of_a_list_filters(new: Factory<'_>) {
     finds(SettlementFilter { created_to: Some(5_000), ..all.clone() }, &[1]);
     finds(SettlementFilter { created_to: Some(5_001), ..all.clone() }, &[2, 1]);
 
-    // A review that is done leaves the list of what needs one.
+    // A completed review removes the settlement from the list of those that need one.
     make(store, [update(SettlementRecord { version: 2, needs_review: false, ..other }, 1)]);
     finds(SettlementFilter { needs_review: Some(true), ..all.clone() }, &[]);
     make(store, [update(SettlementRecord { version: 2, needs_review: true, ..plain }, 1)]);
@@ -368,7 +368,7 @@ pub fn amounts_are_compared_by_value(new: Factory<'_>) {
     assert_eq!(list(store, 1, &least, None, 99), [9, 8, 6, 5, 3, 2]);
     assert_eq!(list(store, 1, &most, None, 99), [8, 7, 5, 4, 2, 1]);
     assert_eq!(list(store, 1, &exactly, None, 99), [8, 5, 2]);
-    // Every currency there is stands in the right class.
+    // Every currency is in the right class.
     make(
         store,
         Currency::all().map(|one| {
@@ -379,7 +379,7 @@ pub fn amounts_are_compared_by_value(new: Factory<'_>) {
     assert_eq!(list(store, 2, &exactly, None, usize::MAX).len(), Currency::all().count());
 }
 
-/// Filters hold together, and a page is filled from as far back as it takes.
+/// Filters are combined, and a page is filled however far back that takes.
 pub fn filters_combine_and_page(new: Factory<'_>) {
     let store = &*new();
     make(

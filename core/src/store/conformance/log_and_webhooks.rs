@@ -1,4 +1,4 @@
-//! The records of the log and of webhooks: their unique keys, their versions, and the order and the ends of their scans.
+//! The records of the log and of webhooks: their unique keys, their versions, and the order and limits of their scans.
 
 use super::fixtures::*;
 use super::lists::{keys, walks};
@@ -13,7 +13,7 @@ use crate::time::Millis;
 const SANDBOX: Mode = Mode::Sandbox;
 const LIVE: Mode = Mode::Live;
 
-/// An endpoint's id and an event's place in a feed: found, refused twice, and free again once removed.
+/// An endpoint's id and an event's place in a feed: found, refused a second time, and free again once removed.
 pub fn feeds_and_endpoints_have_unique_keys(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(endpoint(1, 1, 11)), insert(endpoint(2, 1, u128::MAX))]);
@@ -40,7 +40,7 @@ pub fn feeds_and_endpoints_have_unique_keys(new: Factory<'_>) {
     assert_eq!(store.find(&of(1, 1)).unwrap(), Some(feed(9, LIVE, 1, 1).into()));
 }
 
-/// Optimistic concurrency as for settlements: the version decides, also twice in one commit.
+/// Optimistic concurrency as for settlements: the version decides, even twice in one commit.
 pub fn endpoints_and_queues_are_replaced_only_at_their_version(new: Factory<'_>) {
     let changed = EndpointRecord { version: 2, url: "https://shop.example/new".to_owned(), updated_at: 2_000, ..endpoint(1, 1, 11) };
     let leased = QueueRecord { version: 2, owner: -7, due: Some(9), added: Some(8), failing_since: Some(7), ..queue(1, Some(5)) };
@@ -147,7 +147,7 @@ pub fn the_ends_of_the_log_and_of_webhooks_survive(new: Factory<'_>) {
     }
 }
 
-/// Every code that is stored as a number comes back as itself.
+/// Every code stored as a number is read back unchanged.
 pub fn every_code_of_webhooks_survives(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(endpoint(1, 1, 11))]);
@@ -172,7 +172,7 @@ pub fn every_code_of_webhooks_survives(new: Factory<'_>) {
     }
 }
 
-/// By number, and never more than asked for.
+/// By number, and never more than requested.
 pub fn what_is_not_numbered_yet_comes_in_order(new: Factory<'_>) {
     let store = &*new();
     assert_eq!(keys(store, &Scan::all(RecordKind::Unlogged, 9)), []);
@@ -181,12 +181,12 @@ pub fn what_is_not_numbered_yet_comes_in_order(new: Factory<'_>) {
     for limit in [0, 1, 4, 5, 6, usize::MAX] {
         assert_eq!(keys(store, &Scan::all(RecordKind::Unlogged, limit)), ordered[..limit.min(5)]);
     }
-    // Numbering takes them away from the front, while more arrive behind.
+    // Numbering removes them from the front, while more are added at the end.
     make(store, [Write::Delete(Key::Unlogged(i64::MIN)), Write::Delete(Key::Unlogged(-5)), insert(unlogged(8))]);
     assert_eq!(keys(store, &Scan::all(RecordKind::Unlogged, 3)), [0, 7, 8].map(Key::Unlogged));
 }
 
-/// Feeds of neighbouring clients and of both modes, in an order that has nothing to do with theirs.
+/// Feeds of neighbouring clients and of both modes, in an unrelated order.
 fn feeds(store: &dyn Store) -> Vec<(ClientNo, Mode)> {
     let owners = [(u32::MAX, LIVE), (2, SANDBOX), (1, LIVE), (3, SANDBOX), (1, SANDBOX), (2, LIVE), (u32::MAX, SANDBOX)];
     for (settlement, position) in (0i64..).zip([5, i64::MAX, 1, 2]) {
@@ -198,7 +198,7 @@ fn feeds(store: &dyn Store) -> Vec<(ClientNo, Mode)> {
     owners
 }
 
-/// Positions of one owner, from any place on; nothing of the owners before and after.
+/// Positions of one owner, from any position on, without those of the previous and next owners.
 pub fn a_feed_is_of_one_client_in_one_mode(new: Factory<'_>) {
     let store = &*new();
     for (client, mode) in feeds(store) {
@@ -223,7 +223,7 @@ pub fn a_feed_is_of_one_client_in_one_mode(new: Factory<'_>) {
     assert_eq!(keys(store, &Scan::last_feed(ClientNo(2), SANDBOX)), [Key::Feed((ClientNo(2), SANDBOX, 5))]);
 }
 
-/// By client, mode and position, whatever owner a page ends in.
+/// By client, mode and position, regardless of the owner at which a page ends.
 pub fn all_feeds_are_walked_owner_by_owner(new: Factory<'_>) {
     let store = &*new();
     let owners = feeds(store);
@@ -241,7 +241,7 @@ pub fn all_feeds_are_walked_owner_by_owner(new: Factory<'_>) {
     assert_eq!(after(u32::MAX, LIVE, i64::MAX), []);
 }
 
-/// Its key is the size: of two who append to the same head, one does.
+/// The key of the head is the size: of two nodes that append to the same head, only one succeeds.
 pub fn the_log_has_one_head_that_one_of_many_moves_on(new: Factory<'_>) {
     let store = &*new();
     assert_eq!(keys(store, &Scan::last(RecordKind::LogHead)), []);
@@ -254,13 +254,13 @@ pub fn the_log_has_one_head_that_one_of_many_moves_on(new: Factory<'_>) {
     let held = LogHeadRecord { owner: 7, until: 9, ..log_head(3) };
     make(store, [replace(held)]);
     assert_eq!(store.scan(&Scan::last(RecordKind::LogHead)).unwrap(), [held.into()]);
-    // The head moves in one write after the other within a commit, and only one is left.
+    // The head moves with each write of a commit, and only one is left.
     make(store, on(3, 4).into_iter().chain(on(4, i64::MAX)));
     assert_eq!(keys(store, &Scan::last(RecordKind::LogHead)), [Key::LogHead(i64::MAX)]);
     assert_eq!(store.get(&Key::LogHead(4)).unwrap(), None);
 }
 
-/// The last index of a level beside the first of the next.
+/// The last index of a level next to the first of the next.
 pub fn tiles_are_told_apart_by_level_and_index(new: Factory<'_>) {
     let store = &*new();
     let last = (1 << 56) - 1;
@@ -275,7 +275,7 @@ pub fn tiles_are_told_apart_by_level_and_index(new: Factory<'_>) {
     assert_eq!(store.get(&Key::Tile((0, last))).unwrap(), None);
 }
 
-/// All of them, and those of one client in one mode.
+/// All endpoints, and those of one client in one mode.
 pub fn endpoints_are_listed_by_number_and_by_owner(new: Factory<'_>) {
     let store = &*new();
     let owners = [(7, 1, LIVE), (2, 2, SANDBOX), (5, 1, SANDBOX), (1, 1, LIVE), (6, 2, SANDBOX), (u32::MAX, u32::MAX, LIVE)];
@@ -305,7 +305,7 @@ pub fn endpoints_are_listed_by_number_and_by_owner(new: Factory<'_>) {
     assert_eq!(keys(store, &Scan::last(RecordKind::Endpoint)), numbers(&[7]));
 }
 
-/// By number, the newest last, and not the neighbours'.
+/// By number, the newest last, without the neighbours' secrets.
 pub fn secrets_of_an_endpoint_are_its_own(new: Factory<'_>) {
     let store = &*new();
     let all = [(2, 1), (3, u32::MAX), (2, u32::MAX), (1, u32::MAX), (2, 10), (2, 9), (3, 0), (u32::MAX, u32::MAX)];
@@ -319,7 +319,7 @@ pub fn secrets_of_an_endpoint_are_its_own(new: Factory<'_>) {
     assert_eq!(of(4), []);
 }
 
-/// Those who answer in one line, those who do not in the other; who has nothing due is in neither.
+/// Endpoints that respond are in one line, those that do not in the other; those with nothing due are in neither.
 pub fn queues_wait_in_two_lines_by_due_time(new: Factory<'_>) {
     let store = &*new();
     let calm = [(8, Some(i64::MAX)), (5, Some(3)), (1, Some(5)), (4, None), (2, Some(3)), (10, Some(i64::MIN))];
@@ -348,7 +348,7 @@ pub fn queues_wait_in_two_lines_by_due_time(new: Factory<'_>) {
     assert_eq!(line(true, Millis::MAX, 99), [3, 5, 9, u32::MAX]);
 }
 
-/// What waits for one endpoint, whatever waits for its neighbours.
+/// The deliveries due for one endpoint, regardless of those for its neighbours.
 pub fn due_deliveries_are_one_endpoints_and_the_earliest_first(new: Factory<'_>) {
     let store = &*new();
     let mine = [(8, Some(i64::MAX)), (5, Some(3)), (1, Some(5)), (4, None), (2, Some(3)), (i64::MAX, Some(4)), (-1, Some(i64::MIN))];
@@ -375,7 +375,7 @@ pub fn due_deliveries_are_one_endpoints_and_the_earliest_first(new: Factory<'_>)
     assert_eq!(due(2, Millis::MAX - 1, 99), [4, 5, i64::MAX, -1]);
 }
 
-/// An endpoint's own list, whole and by how far its deliveries are.
+/// An endpoint's own list, complete and by delivery status.
 pub fn deliveries_are_listed_newest_first(new: Factory<'_>) {
     let store = &*new();
     let statuses = DeliveryStatus::ALL;
@@ -398,20 +398,20 @@ pub fn deliveries_are_listed_newest_first(new: Factory<'_>) {
     for (endpoint, before) in [(2, 1), (2, i64::MIN), (4, i64::MAX), (0, i64::MAX)] {
         assert_eq!(list(endpoint, before, None), []);
     }
-    // One that ended changes from one list to the other.
+    // A delivery that ended moves from one list to the other.
     assert_eq!(list(2, 6, Some(DeliveryStatus::Failed)), []);
     make(store, [replace(DeliveryRecord { status: DeliveryStatus::Failed, ..delivery(4, 2, None) })]);
     assert_eq!(list(2, 6, Some(DeliveryStatus::Failed)), [Key::Delivery(4)]);
     assert_eq!(list(2, 6, Some(status(4))), []);
     make(store, [Write::Delete(Key::Delivery(4))]);
     assert_eq!(list(2, 6, None), [Key::Delivery(1)]);
-    // Its number given out again, to another endpoint: nothing of it is left with the first.
+    // Another endpoint now uses its number: the first endpoint's lists no longer contain it.
     make(store, [insert(delivery(4, 1, Some(5)))]);
     assert_eq!(list(2, 6, None), [Key::Delivery(1)]);
     assert_eq!(list(1, 6, None), [4, 3].map(Key::Delivery));
 }
 
-/// What is swept away: the oldest first, whosever and however far.
+/// The deliveries to clean up: oldest first, of all endpoints and in any state.
 pub fn old_deliveries_of_all_endpoints_come_in_order(new: Factory<'_>) {
     let store = &*new();
     make(store, [(9, 1), (-3, 2), (4, u32::MAX), (i64::MIN, 1), (6, 2)].map(|(no, endpoint)| insert(delivery(no, endpoint, Some(no)))));

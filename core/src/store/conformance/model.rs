@@ -1,4 +1,4 @@
-//! Any store against the memory store as its model: whatever is written, both answer alike.
+//! Any store against the memory store as its model: whatever is written, both must respond alike.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -13,7 +13,7 @@ use crate::store::memory::MemoryStore;
 use crate::store::record::*;
 use crate::store::{Commit, CommitError, Lookup, Scan, SettlementFilter, Store, Unique, Write};
 
-/// What a commit came to, comparable between stores.
+/// The result of a commit, in a form that can be compared between stores.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Made,
@@ -106,7 +106,7 @@ fn any_mode() -> impl Strategy<Value = Mode> {
     prop::sample::select(Mode::ALL)
 }
 
-/// What the log and webhooks keep and replace without a version.
+/// Records of the log and of webhooks that are replaced without a version.
 fn any_of_log_and_webhooks() -> impl Strategy<Value = Record> {
     let small = || 1i64..4;
     prop_oneof![
@@ -142,7 +142,7 @@ prop_compose! {
     }
 }
 
-/// What the store replaces by version besides settlements.
+/// Records replaced by version, except settlements.
 fn any_versioned() -> impl Strategy<Value = Record> {
     let status = || prop::sample::select(EndpointStatus::ALL);
     prop_oneof![
@@ -222,7 +222,7 @@ fn scans_of_webhooks() -> Vec<Scan> {
     scans
 }
 
-/// Everything that can be asked about the small world of the commits above.
+/// Everything that can be read about the records of the commits above.
 fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter) -> Result<(), TestCaseError> {
     prop_assert_eq!(everything(model), everything(store));
     let numbers = || (1..6).map(SettlementNo);
@@ -265,14 +265,14 @@ fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter)
     for key in &keys {
         prop_assert_eq!(model.get(key).unwrap(), store.get(key).unwrap(), "{:?}", key);
     }
-    // One twice, as one of many that decide apart from each other may ask.
+    // One look-up twice, as independent callers may request it.
     let keys = keys.iter().chain(keys.first()).cloned().map(Lookup::Get);
     let together: Vec<Lookup> = keys.chain(uniques.into_iter().map(Lookup::Find)).chain(scans.into_iter().map(Lookup::Scan)).collect();
     prop_assert_eq!(model.look_up(&together).unwrap(), store.look_up(&together).unwrap());
     Ok(())
 }
 
-/// Plays so many random histories of commits on a new store each, and compares all that can be read after each commit.
+/// Plays `cases` random histories of commits, each on a new store, and compares everything readable after each commit.
 pub fn any_history_reads_as_in_memory(new: Factory<'_>, cases: u32) {
     let history = prop::collection::vec((prop::collection::vec(any_write(), 1..4), any_filter()), 1..40);
     let config = Config { cases, failure_persistence: None, ..Config::default() };

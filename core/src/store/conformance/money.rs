@@ -29,7 +29,7 @@ fn pending(journal: i64, n: u16, debit: AccountId, credit: AccountId, amount: i6
     Transfer { kind: TransferKind::Pending, ..transfer(journal, n, debit, credit, amount) }
 }
 
-/// Each kind of transfer moves the totals that it should, on both sides, and its line is kept.
+/// Each kind of transfer changes the right totals on both sides, and its line is kept.
 pub fn transfers_add_up_to_totals(new: Factory<'_>) {
     let store = &*new();
     let (payer, payee, source) = (account_of(1), account(Owner::Provider(ProviderNo(1))), account(Owner::Funding));
@@ -48,7 +48,7 @@ pub fn transfers_add_up_to_totals(new: Factory<'_>) {
     let expected = [first.clone(), second.clone(), first.resolve(TransferKind::Post, 3, 5), second.resolve(TransferKind::Void, 4, 6)];
     assert_eq!(journal, expected.map(Record::from));
 
-    // To itself, and to and fro: the account has a row, and nothing in it.
+    // To itself, and back and forth: the account has a row, with nothing in it.
     let (own, other) = (account_of(8), account_of(9));
     make(store, [Write::Post(pending(3, 1, own, other, 1)), Write::Post(pending(3, 1, own, other, 1).resolve(TransferKind::Void, 2, 0))]);
     assert_eq!(totals_of(store, own), Some(Totals::default()));
@@ -56,7 +56,7 @@ pub fn transfers_add_up_to_totals(new: Factory<'_>) {
     assert_eq!(totals_of(store, own), Some(totals([0, 5, 0, 10])));
 }
 
-/// The floor is zero, exactly; what counts is the commit's end, not the order inside.
+/// The floor is exactly zero; only the end of the commit counts, not the order inside.
 pub fn a_commit_counts_as_a_whole_for_the_guard(new: Factory<'_>) {
     let store = &*new();
     let (payer, payee) = (account_of(1), account_of(2));
@@ -68,18 +68,18 @@ pub fn a_commit_counts_as_a_whole_for_the_guard(new: Factory<'_>) {
     for over in [pending(2, 1, payer, payee, 1), transfer(2, 1, payer, payee, 1)] {
         assert_eq!(guarded(store.commit(&commit([Write::Post(over)]))), payer);
     }
-    // What is only announced cannot be spent.
+    // Announced money cannot be spent.
     assert_eq!(guarded(store.commit(&commit([Write::Post(transfer(2, 1, payee, payer, 1))]))), payee);
     let both = [transfer(2, 1, payer, payee, 40), transfer(2, 2, payee, payer, 41)];
     assert_eq!(guarded(store.commit(&commit(both.map(Write::Post)))), payee);
     let both = [transfer(2, 1, payer, payee, 40), transfer(2, 2, payee, payer, 40)];
     make(store, both.map(Write::Post));
-    // A clash is told before the guard: deciding again may not even need the money.
+    // A clash takes precedence over the guard: the next decision may not even need the money.
     let refused = store.commit(&commit([Write::Post(transfer(2, 1, payer, payee, 500)), insert(task(1, 1))]));
     assert!(matches!(refused, Err(CommitError::Conflict(_))), "{refused:?}");
 }
 
-/// Accounts without a floor go below zero, and one with a floor that gains nothing and spends nothing is let be.
+/// Accounts without a floor may go below zero, and one with a floor that neither receives nor spends passes.
 pub fn only_what_spends_is_guarded(new: Factory<'_>) {
     let store = &*new();
     let provider = account(Owner::Provider(ProviderNo(7)));
@@ -92,7 +92,7 @@ pub fn only_what_spends_is_guarded(new: Factory<'_>) {
     for empty in [live, other_currency] {
         assert_eq!(guarded(store.commit(&commit([Write::Post(transfer(2, 1, empty, provider, 1))]))), empty);
     }
-    // Letting go of a hold, and receiving, need no money.
+    // Releasing a hold and receiving need no money.
     let hold = pending(3, 1, account_of(1), provider, 10);
     make(store, [Write::Post(hold.clone())]);
     make(store, [Write::Post(hold.resolve(TransferKind::Post, 2, 0))]);
@@ -119,7 +119,7 @@ pub fn totals_that_do_not_fit_are_refused(new: Factory<'_>) {
     assert_eq!(totals_of(store, payer), Some(totals([i64::MAX, 0, 0, i64::MAX])));
 }
 
-/// A thousand transfers of one commit from many accounts into one.
+/// A thousand transfers in one commit, from many accounts into one.
 pub fn a_popular_account_takes_every_transfer(new: Factory<'_>) {
     let store = &*new();
     let popular = account(Owner::Provider(ProviderNo(1)));

@@ -1,4 +1,4 @@
-//! One store in the hands of several threads.
+//! One store shared by several threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -12,7 +12,7 @@ use crate::store::{Scan, Store, Write};
 
 const COMMITS: i64 = 60;
 
-/// While one thread commits, others read: every read shows one commit as a whole, and never an older one than before.
+/// While one thread commits, others read: every read sees whole commits, and never an older state than before.
 pub fn readers_see_whole_commits(new: Factory<'_>) {
     let store = &*new();
     make(store, (1..=20).map(|n| insert(attempt(1, n))));
@@ -34,7 +34,7 @@ pub fn readers_see_whole_commits(new: Factory<'_>) {
             let all = (1..=20).map(|n| replace(AttemptRecord { started_at: 1_000 + round, ..attempt(1, n) }));
             let hold = transfer(round, 1, account_of(1), account(Owner::Provider(ProviderNo(1))), round);
             make(store, all.chain([Write::Post(Transfer { kind: TransferKind::Pending, ..hold })]));
-            // What was committed is there for whoever reads next.
+            // The next reader sees what was committed.
             assert_eq!(one_state(store), 1_000 + round);
         }
         done.store(true, Ordering::Relaxed);
@@ -57,7 +57,7 @@ fn balanced(store: &dyn Store) {
     assert_eq!((sum.debits_pending, sum.debits_posted), (sum.credits_pending, sum.credits_posted));
 }
 
-/// Several threads raise one settlement's version: each version is taken by exactly one of them.
+/// Several threads raise one settlement's version: exactly one of them writes each version.
 pub fn writers_take_turns(new: Factory<'_>) {
     let store = &*new();
     make(store, [insert(settlement(1, 1, "a")), funding(-1, account_of(1), 4 * COMMITS)]);
@@ -92,7 +92,7 @@ fn raise(store: &dyn Store) {
     }
 }
 
-/// Several threads use the same nonces, each with a change of its own: every nonce carries exactly one of the changes.
+/// Several threads use the same nonces, each with a different change: every nonce carries exactly one of the changes.
 pub fn a_nonce_is_used_once(new: Factory<'_>) {
     let store = &*new();
     const NONCES: u8 = 60;
@@ -102,7 +102,7 @@ pub fn a_nonce_is_used_once(new: Factory<'_>) {
                 scope.spawn(move || {
                     let change = |n: u8| insert(audit(1 + writer * i64::from(NONCES) + i64::from(n)));
                     let used = |n: u8| clashes(store.commit(&commit([change(n), insert(nonce(n, 5))])));
-                    // Half of the threads go the other way round, so that each finds nonces that are free and used ones.
+                    // Half of the threads go in the opposite direction, so that each finds free and used nonces.
                     let turn = |n: u8| if writer % 2 == 0 { n } else { NONCES - 1 - n };
                     let won = (0..NONCES).map(turn).filter(|n| match used(*n).as_slice() {
                         [] => true,
@@ -117,6 +117,6 @@ pub fn a_nonce_is_used_once(new: Factory<'_>) {
     });
     assert_eq!(won.iter().sum::<i64>(), i64::from(NONCES), "{won:?}");
     assert_eq!(store.scan(&Scan::after(&Key::Audit(0), usize::MAX)).unwrap().len(), usize::from(NONCES));
-    // Once its row has left, a nonce could be used again: it is the challenge's end that forbids it.
+    // Once its row is deleted, a nonce could be used again: only the expiry of its challenge prevents that.
     make(store, [Write::Delete(Key::Nonce([0; 32])), insert(nonce(0, 9))]);
 }

@@ -1,4 +1,4 @@
-//! The mark in a target that is not finished: of which source it is a copy, and how far that is.
+//! The mark in an unfinished target: the source of the copy, and its progress.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,17 +11,17 @@ use crate::store::shared::COPY_MARK;
 use crate::store::{Scan, StoreError};
 use crate::trace::hex;
 
-/// Where to go on in a walk over the records of a kind.
+/// The position in a walk over the records of a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// With the first of this kind.
+    /// At the first record of this kind.
     First(RecordKind),
-    /// Behind this key, which a record can have.
+    /// After this key, which a record can have.
     After(Key),
 }
 
 impl Place {
-    /// Of which kind.
+    /// The kind of the records.
     pub(super) const fn kind(&self) -> RecordKind {
         match self {
             Self::First(kind) => *kind,
@@ -29,7 +29,7 @@ impl Place {
         }
     }
 
-    /// At most so many records from there on.
+    /// A page of at most `limit` records from this position.
     pub(super) fn page(&self, limit: usize) -> Scan {
         match self {
             Self::First(kind) => Scan::all(*kind, limit),
@@ -38,18 +38,18 @@ impl Place {
     }
 }
 
-/// How far a copy is.
+/// The progress of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark {
-    /// Whose copy it is, and as it was then.
+    /// The source and its state when the copy started.
     pub(super) origin: Origin,
-    /// How many records are there.
+    /// The number of records copied.
     pub(super) copied: u64,
-    /// Where to go on; `None` when all are there.
+    /// The next position; `None` when all records are there.
     pub(super) next: Option<Place>,
 }
 
-/// A mark as it is kept: JSON.
+/// A mark as stored: JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Kept {
@@ -62,7 +62,7 @@ struct Kept {
 }
 
 impl Mark {
-    /// As it is kept.
+    /// The mark as a record.
     pub(super) fn record(&self) -> Result<MetaRecord, StoreError> {
         let (kind, after) = match &self.next {
             None => (None, None),
@@ -80,7 +80,7 @@ impl Mark {
         Ok(MetaRecord { name: COPY_MARK.to_owned(), value })
     }
 
-    /// What was kept.
+    /// Reads a mark from its record.
     pub(super) fn read(record: &MetaRecord) -> Result<Self, StoreError> {
         let kept: Kept = serde_json::from_slice(&record.value).map_err(unreadable)?;
         let digest = |text: &str| unhex(text).and_then(|bytes| bytes.try_into().ok()).ok_or_else(|| unreadable("not a hash"));
@@ -123,7 +123,7 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
     text.as_bytes().chunks(2).map(pair).collect()
 }
 
-/// Reads these again.
+/// Reads the columns of a key back.
 struct Columns<'v> {
     values: std::slice::Iter<'v, Value>,
     bytes: Vec<u8>,

@@ -1,7 +1,7 @@
-//! How records lie in the journal: as rows, one value behind the other.
+//! The encoding of records in the journal: as rows, one value after another.
 //!
-//! A row is the columns of a table, in order. A value is one byte that tells what it is, and what that says: 0 is null, 1 an
-//! integer (zigzag, LEB128), 2 a text and 3 bytes (length and content), and from 4 on the integers from 0 to 251 themselves.
+//! A row is the columns of a table, in order. A value starts with a type byte: 0 is null, 1 an integer (zigzag, LEB128), 2 a text
+//! and 3 bytes (length and content); from 4 on, the byte itself is an integer from 0 to 251.
 
 use crate::store::StoreError;
 use crate::store::cell::Cell;
@@ -13,16 +13,16 @@ const NULL: u8 = 0;
 const INTEGER: u8 = 1;
 const TEXT: u8 = 2;
 const BYTES: u8 = 3;
-/// The first of those that are an integer by themselves.
+/// The first byte that is itself an integer.
 const SMALL: u8 = 4;
 
-/// The kind of this number.
+/// The kind with this number.
 pub(in crate::store) fn kind(code: u8) -> Read<RecordKind> {
     let kind = RecordKind::ALL.iter().copied().find(|kind| kind.layout().code == code);
-    kind.ok_or_else(|| StoreError::corrupt("reading a row", "it is of no kind of record"))
+    kind.ok_or_else(|| StoreError::corrupt("reading a row", "no kind of record has this number"))
 }
 
-/// Cells as a row.
+/// Encodes cells as a row.
 pub(in crate::store) fn row(cells: &[Cell]) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);
     for cell in cells {
@@ -48,12 +48,12 @@ pub(in crate::store) fn row(cells: &[Cell]) -> Vec<u8> {
     out
 }
 
-/// A row as cells.
+/// Decodes a row into cells.
 pub(in crate::store) fn cells(row: &[u8]) -> Read<Vec<Cell>> {
     let mut rest = Rest(row);
     let mut cells = Vec::with_capacity(25);
     while !rest.0.is_empty() {
-        cells.push(cell(&mut rest).ok_or_else(|| StoreError::corrupt("reading a row", "a value is not as it is written"))?);
+        cells.push(cell(&mut rest).ok_or_else(|| StoreError::corrupt("reading a row", "a value is malformed"))?);
     }
     Ok(cells)
 }
@@ -68,7 +68,7 @@ fn cell(rest: &mut Rest<'_>) -> Option<Cell> {
     })
 }
 
-/// The cells of a row of this kind as a record.
+/// Decodes the cells of a row of this kind into a record.
 pub(in crate::store) fn record<const SERVER: bool>(kind: RecordKind, cells: Vec<Cell>) -> Read<Record> {
     let mut cells = Cells::new(cells);
     let record = Record::read::<SERVER, _>(kind, &mut cells)?;
@@ -83,12 +83,12 @@ pub(in crate::store) struct Cells {
 }
 
 impl Cells {
-    /// From the first on.
+    /// Starts at the first cell.
     pub(in crate::store) fn new(row: Vec<Cell>) -> Self {
         Self { rest: row.into_iter(), read: 0, bytes: Vec::new() }
     }
 
-    /// Whether nothing is left.
+    /// Whether all cells have been read.
     pub(in crate::store) fn is_read(&self) -> bool {
         self.rest.len() == 0
     }

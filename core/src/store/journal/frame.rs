@@ -1,8 +1,8 @@
-//! How entries follow each other, and what a snapshot is wrapped in.
+//! The framing of entries and snapshots.
 //!
 //! An entry, all numbers big-endian:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 1 | version of the format |
 //! | 8 | number, from 1, without gaps |
@@ -11,14 +11,14 @@
 //! | length | body: the rows that a commit changed, see [`super::table`] |
 //! | 32 | link: SHA-256 over a name, the link of the entry before (32 zeros before the first), the 17 bytes, and the body |
 //!
-//! So an entry is complete or torn, and which of the two does not depend on bytes that were altered: a length that lies fails
-//! its check. A complete entry that was altered, moved, or comes from another journal does not link.
+//! An entry is therefore either complete or torn, and altered bytes cannot turn one into the other: a false length fails its check.
+//! A complete entry that was altered, moved, or comes from another journal does not link.
 
 use sha2::{Digest as _, Sha256};
 
 use super::JournalError;
 
-/// The format of entries and of snapshots. It counts up when either changes, and when the rows in them do.
+/// The format of entries and snapshots. It increases when either changes, or when the rows in them do.
 pub(super) const VERSION: u8 = 1;
 
 const HEAD: usize = 1 + 8 + 8;
@@ -27,7 +27,7 @@ const LINK: usize = 32;
 
 pub(super) type ChainHash = [u8; LINK];
 
-/// Appends an entry; gives its link.
+/// Appends an entry; returns its link.
 pub(super) fn append(out: &mut Vec<u8>, number: u64, before: &ChainHash, body: &[u8]) -> ChainHash {
     let mut head = [VERSION; HEAD];
     head[1..9].copy_from_slice(&number.to_be_bytes());
@@ -50,7 +50,7 @@ fn check(head: &[u8; HEAD]) -> [u8; CHECK] {
     check
 }
 
-/// An entry that is complete; whether it links is still to be seen.
+/// A complete entry. Its link has not been checked.
 pub(super) struct Entry<'a> {
     pub(super) number: u64,
     pub(super) body: &'a [u8],
@@ -59,13 +59,13 @@ pub(super) struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// Whether it follows the entry with that link.
+    /// Whether it follows the entry with the link `before`.
     pub(super) fn follows(&self, before: &ChainHash) -> bool {
         link(before, &self.head, self.body) == self.link
     }
 }
 
-/// Takes the next entry off `rest`; `None` if what is left is the beginning of one. `number` is what it should have.
+/// Takes the next entry off `rest`; `None` if the rest is an incomplete entry. `number` is the expected number.
 pub(super) fn next<'a>(rest: &mut &'a [u8], number: u64) -> Result<Option<Entry<'a>>, JournalError> {
     let Some((head, behind)) = rest.split_first_chunk::<HEAD>() else { return Ok(None) };
     let Some((found, behind)) = behind.split_first_chunk::<CHECK>() else { return Ok(None) };
@@ -87,14 +87,14 @@ pub(super) fn next<'a>(rest: &mut &'a [u8], number: u64) -> Result<Option<Entry<
 
 const MAGIC: &[u8; 4] = b"RGSN";
 
-/// What a snapshot holds: the number and the link of the last entry that is in it, and the rows.
+/// The content of a snapshot: the number and link of the last entry in it, and the rows.
 pub(super) struct Opened<'a> {
     pub(super) number: u64,
     pub(super) link: ChainHash,
     pub(super) rows: &'a [u8],
 }
 
-/// `RGSN`, the version, number and link of the last entry, the rows, and SHA-256 over a name and all of that.
+/// Encodes a snapshot: `RGSN`, the version, number and link of the last entry, the rows, and SHA-256 over a name and all of that.
 pub(super) fn wrap(number: u64, link: &ChainHash, rows: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(MAGIC.len() + 1 + 8 + LINK + rows.len() + LINK);
     out.extend_from_slice(MAGIC);
@@ -107,7 +107,7 @@ pub(super) fn wrap(number: u64, link: &ChainHash, rows: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What [`wrap`] wrapped.
+/// Decodes the output of [`wrap`].
 pub(super) fn unwrap(snapshot: &[u8]) -> Result<Opened<'_>, JournalError> {
     let (all, found) = snapshot.split_last_chunk::<LINK>().ok_or(JournalError::Snapshot)?;
     let rest = all.strip_prefix(MAGIC).filter(|_| *found == seal(all)).ok_or(JournalError::Snapshot)?;

@@ -1,7 +1,7 @@
 //! All records of the store in one ordered map from the bytes of their keys to their rows.
 //!
-//! One map for every kind makes a small program, which counts where it is loaded over a network. Behind the primary keys
-//! stand the further unique ones, each with the primary key that it leads to; they follow from the rows, and are not kept.
+//! A single map for all kinds keeps the program small, which matters where it is loaded over a network. After the primary keys come
+//! the further unique keys, each with its primary key; they are derived from the rows and not stored.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -16,7 +16,7 @@ use crate::store::{Clash, Commit, CommitError, Scan, StoreError, Unique, Write};
 
 type Bytes = KeyBytes;
 
-/// How a change of an entry begins.
+/// The first byte of each change in an entry.
 const PUT: u8 = 1;
 const REMOVE: u8 = 2;
 
@@ -25,15 +25,15 @@ pub(super) struct Table<const SERVER: bool> {
     pub(super) rows: BTreeMap<Bytes, Bytes>,
 }
 
-/// What a commit has changed so far: what was under each key, in order.
+/// What a commit has changed so far: the previous value of each key, in order.
 #[derive(Default)]
 struct Undo(Vec<(Bytes, Option<Bytes>)>);
 
-/// Whether a write could be made.
+/// Whether a write's condition held.
 type Made = Result<bool, StoreError>;
 
 impl<const SERVER: bool> Table<SERVER> {
-    /// Makes a commit, or nothing of it; gives the changes as the body of an entry.
+    /// Applies all of a commit or nothing; returns the changes as the body of an entry.
     pub(super) fn commit(&mut self, commit: &Commit) -> Result<Vec<u8>, CommitError> {
         shared::check(commit)?;
         let mut undo = Undo::default();
@@ -121,10 +121,10 @@ impl<const SERVER: bool> Table<SERVER> {
         undo.0.push((key, was));
     }
 
-    /// The rows that differ from what they were, by key.
+    /// The rows that have changed, by key.
     fn changes(&self, undo: Undo) -> Vec<u8> {
         let mut keys: Vec<(Bytes, Option<Bytes>)> = undo.0.into_iter().filter(|(key, _)| key[0] < FURTHER).collect();
-        // Of each, what there was before all of them.
+        // For each key, its value before all changes.
         keys.sort_by(|(one, _), (other, _)| one.cmp(other));
         keys.dedup_by(|(later, _), (earlier, _)| later == earlier);
         keys.retain(|(key, was)| self.rows.get(key) != was.as_ref());
@@ -145,10 +145,10 @@ impl<const SERVER: bool> Table<SERVER> {
         out
     }
 
-    /// Changes the rows as the body of an entry says.
+    /// Applies the body of an entry to the rows.
     pub(super) fn apply(&mut self, body: &[u8]) -> Result<(), StoreError> {
         let mut rest = Rest(body);
-        // The number of a kind and a row, or none and the key of what is gone.
+        // The number of a kind and a row; or no number, and the key of a removed row.
         let read = |rest: &mut Rest<'_>| -> Option<Vec<(Option<u8>, Bytes)>> {
             let count = rest.count()?;
             let change = |rest: &mut Rest<'_>| match rest.byte()? {
@@ -159,13 +159,13 @@ impl<const SERVER: bool> Table<SERVER> {
             (0..count).map(|_| change(rest)).collect()
         };
         let changes = read(&mut rest).filter(|_| rest.0.is_empty());
-        let changes = changes.ok_or_else(|| corrupt("its changes are not as they are written"))?;
-        // What was there first: another record may have taken its place in a unique key.
+        let changes = changes.ok_or_else(|| corrupt("its changes are malformed"))?;
+        // First remove the old rows: another record may now have one of their unique keys.
         let mut puts = Vec::with_capacity(changes.len());
         for (code, bytes) in changes {
             match code {
                 None => {
-                    self.forget(&bytes)?.then_some(()).ok_or_else(|| corrupt("what it removes is not there"))?;
+                    self.forget(&bytes)?.then_some(()).ok_or_else(|| corrupt("it removes a row that does not exist"))?;
                     self.rows.remove(&bytes);
                 }
                 Some(code) => {
@@ -178,11 +178,11 @@ impl<const SERVER: bool> Table<SERVER> {
         puts.into_iter().try_for_each(|(row, bytes)| self.place(&row, bytes))
     }
 
-    /// Puts a row of a snapshot where it belongs.
+    /// Inserts a row of a snapshot.
     pub(super) fn load(&mut self, code: u8, bytes: Bytes) -> Result<(), StoreError> {
         let row = Row::read::<SERVER>(code, &bytes)?;
         if self.rows.contains_key(&row.key()) {
-            return Err(corrupt("a record is there twice"));
+            return Err(corrupt("a record occurs twice"));
         }
         self.place(&row, bytes)
     }
@@ -199,7 +199,7 @@ impl<const SERVER: bool> Table<SERVER> {
         Ok(())
     }
 
-    /// Takes the further unique key from the row under this key, unless another has it by now; whether there is such a row.
+    /// Removes the further unique key of the row with this key, unless another row now has it. Returns whether there is such a row.
     fn forget(&mut self, key: &[u8]) -> Made {
         let Some(old) = self.rows.get(key) else { return Ok(false) };
         let old = Row { kind: code::kind(key[0])?, cells: code::cells(old)? };
@@ -211,18 +211,18 @@ impl<const SERVER: bool> Table<SERVER> {
         Ok(true)
     }
 
-    /// The record under a primary key.
+    /// The record with this primary key.
     pub(super) fn get(&self, key: &Key) -> Read<Option<Record>> {
         key_bytes(key).map_or(Ok(None), |bytes| self.read(&bytes))
     }
 
-    /// Whether this very record is there: a record has one row.
+    /// Whether exactly this record is stored: a record has only one encoding as a row.
     pub(super) fn holds(&self, record: &Record) -> Read<bool> {
         let row = Row::of::<SERVER>(record)?;
         Ok(self.rows.get(&row.key()).is_some_and(|there| **there == *code::row(&row.cells)))
     }
 
-    /// The record under a further unique key.
+    /// The record with this further unique key.
     pub(super) fn find(&self, unique: &Unique) -> Read<Option<Record>> {
         match unique_bytes(unique).and_then(|unique| self.rows.get(&unique)) {
             Some(key) => self.read(key),
@@ -235,7 +235,7 @@ impl<const SERVER: bool> Table<SERVER> {
         scan.page(&self.rows, |row, _| code::cells(row), |_, cells| code::record::<SERVER>(scan.kind(), cells))
     }
 
-    /// What a snapshot keeps: every row, with the number of its kind.
+    /// The content of a snapshot: every row, with the number of its kind.
     pub(super) fn kept(&self) -> impl Iterator<Item = (u8, &[u8])> {
         self.rows.iter().map(|(key, row)| (key[0], &**row)).take_while(|(code, _)| *code < FURTHER)
     }
@@ -246,7 +246,7 @@ impl<const SERVER: bool> Table<SERVER> {
     }
 }
 
-/// A record's cells, from which its keys follow.
+/// A record's cells, from which its keys are derived.
 struct Row {
     kind: RecordKind,
     cells: Vec<Cell>,
@@ -257,7 +257,7 @@ impl Row {
         Ok(Self { kind: record.kind(), cells: row::<SERVER>(record)? })
     }
 
-    /// What was kept, after making sure that it is a record.
+    /// Decodes a stored row, after checking that it is a valid record.
     fn read<const SERVER: bool>(code: u8, row: &[u8]) -> Read<Self> {
         let (kind, cells) = (code::kind(code)?, code::cells(row)?);
         let record = code::record::<SERVER>(kind, cells.clone())?;

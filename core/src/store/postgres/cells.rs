@@ -1,4 +1,4 @@
-//! How values get into PostgreSQL's columns and out of them again, in its binary format.
+//! How values are written to PostgreSQL's columns and read back, in its binary format.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,11 @@ use crate::store::record::{Record, RecordKind};
 
 type Fault = Box<dyn std::error::Error + Sync + Send>;
 
-/// PostgreSQL keeps no U+0000 in a text. It is written as this and U+0001, and this itself as this and U+0002.
+/// PostgreSQL cannot store U+0000 in a text. It is written as this character and U+0001, and this character itself as itself and
+/// U+0002.
 const ESCAPE: char = '\u{1}';
 
-/// A text as it is stored. Different texts stay different, so that what was unique still is; and their order stays.
+/// A text as stored. Different texts stay different, so that unique values stay unique, and their order is preserved.
 pub(super) fn escaped(text: &str) -> Option<String> {
     text.contains(['\0', ESCAPE]).then(|| text.replace(ESCAPE, "\u{1}\u{2}").replace('\0', "\u{1}\u{1}"))
 }
@@ -40,14 +41,14 @@ fn unescaped(stored: &str) -> Option<String> {
     Some(text)
 }
 
-/// Rows of one table, column by column, as a statement's array parameters.
+/// Rows of one table, column by column, for a statement's array parameters.
 #[derive(Debug)]
 pub(super) struct Batch {
     columns: Vec<Column>,
     next: usize,
 }
 
-/// The values of one column: each with its length before it, as an array holds them.
+/// The values of one column, each after its length, as in an array.
 #[derive(Debug)]
 struct Column {
     kind: Kind,
@@ -57,23 +58,23 @@ struct Column {
 }
 
 impl Batch {
-    /// For columns of these kinds.
+    /// An empty batch with columns of these kinds.
     pub(super) fn new(kinds: &[Kind]) -> Self {
         let columns = kinds.iter().map(|kind| Column { kind: *kind, values: Vec::new(), count: 0, nulls: false }).collect();
         Self { columns, next: 0 }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| usize::try_from(column.count).unwrap_or(0))
     }
 
-    /// One array a column.
+    /// One array parameter per column.
     pub(super) fn params(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.columns.iter().map(|column| column as &(dyn ToSql + Sync)).collect()
     }
 
-    /// The indexes of the rows that are not among those that a statement wrote. These carry the primary key.
+    /// The indexes of the rows that are not among `written`, the rows that a statement wrote. Those contain the primary key.
     pub(super) fn missing(&self, written: &[Row]) -> Result<Vec<usize>, StoreError> {
         let key = written.first().map_or(0, Row::len);
         let mut found = HashSet::with_capacity(written.len());
@@ -87,14 +88,14 @@ impl Batch {
         }
         let mut cells: Vec<&[u8]> = self.columns.iter().take(key).map(|column| column.values.as_slice()).collect();
         let mut take_key = || cells.iter_mut().flat_map(take).copied().collect::<Vec<u8>>();
-        // Nothing written: every row is missing, whatever its key.
+        // Nothing was written: every row is missing, whatever its key.
         Ok((0..self.rows()).filter(|_| key == 0 || !found.contains(&take_key())).collect())
     }
 
     fn column(&mut self) -> Result<&mut Column, StoreError> {
         let at = self.next;
         self.next = (at + 1) % self.columns.len().max(1);
-        let column = self.columns.get_mut(at).ok_or_else(|| unfit("a value too many"))?;
+        let column = self.columns.get_mut(at).ok_or_else(|| unfit("one value too many"))?;
         column.count = column.count.checked_add(1).ok_or_else(|| unfit("too many rows"))?;
         Ok(column)
     }
@@ -104,9 +105,9 @@ fn unfit(cause: &'static str) -> StoreError {
     StoreError::new("writing a row", cause, false)
 }
 
-/// A value behind its length.
+/// A value after its length.
 fn put(out: &mut Vec<u8>, value: &[u8]) {
-    // PostgreSQL takes no message, let alone a value, of more than 1 GiB; it refuses what is cut off here.
+    // PostgreSQL accepts no message, let alone a value, over 1 GiB; it refuses a length that is cut off here.
     out.put_i32(i32::try_from(value.len()).unwrap_or(i32::MAX));
     out.extend_from_slice(value);
 }
@@ -119,7 +120,7 @@ fn take<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     value
 }
 
-/// A value as it came.
+/// A value in its binary format.
 struct Raw<'a>(&'a [u8]);
 
 impl<'a> FromSql<'a> for Raw<'a> {
@@ -150,7 +151,7 @@ impl Sink for Batch {
             Kind::Int4 => put(&mut column.values, &i32::try_from(value).map_err(out_of_range)?.to_be_bytes()),
             Kind::Int2 => put(&mut column.values, &i16::try_from(value).map_err(out_of_range)?.to_be_bytes()),
             Kind::Flag => put(&mut column.values, &[u8::from(value != 0)]),
-            Kind::Text | Kind::Bytes => return Err(unfit("a number where none stands")),
+            Kind::Text | Kind::Bytes => return Err(unfit("a number in a column for something else")),
         }
         Ok(())
     }
@@ -202,7 +203,7 @@ pub(super) enum Param {
 }
 
 impl Param {
-    /// The type under which it is given: a column of another width is compared by value.
+    /// The type of the parameter. PostgreSQL compares it by value with a column of another width.
     pub(super) fn kind(&self) -> Type {
         match self {
             Self::One(cell) => kind_of(Some(cell)).single(),
@@ -238,7 +239,7 @@ impl ToSql for Param {
             Self::One(cell) => return Ok(put_cell(cell, out)),
             Self::Any(cells) => cells,
         };
-        // One dimension, no NULL in it, the kind of its elements, how many, counted from 1.
+        // One dimension, no NULLs, the type of the elements, their number, indexes from 1.
         out.put_i32(1);
         out.put_i32(0);
         out.put_u32(kind_of(cells.first()).single().oid());
@@ -261,14 +262,14 @@ impl ToSql for Param {
     to_sql_checked!();
 }
 
-/// Reads one column of a row after another.
+/// Reads the columns of a row one after another.
 pub(super) struct Cells<'r> {
     row: &'r Row,
     next: usize,
 }
 
 impl<'r> Cells<'r> {
-    /// From the first column on.
+    /// Starts at the first column.
     pub(super) fn new(row: &'r Row) -> Self {
         Self { row, next: 0 }
     }
@@ -276,7 +277,7 @@ impl<'r> Cells<'r> {
     fn next<T: FromSql<'r>>(&mut self) -> Read<Option<T>> {
         let value = self.row.try_get(self.next);
         self.next += 1;
-        value.or_else(|e| self.bad(&format!("what it should: {e}")))
+        value.or_else(|e| self.bad(&format!("a value of its type: {e}")))
     }
 }
 
@@ -298,7 +299,7 @@ impl Source for Cells<'_> {
     fn text(&mut self) -> Read<Option<String>> {
         match self.next::<&str>()? {
             None => Ok(None),
-            Some(stored) => unescaped(stored).map_or_else(|| self.bad("a text as it was written"), |text| Ok(Some(text))),
+            Some(stored) => unescaped(stored).map_or_else(|| self.bad("a valid text"), |text| Ok(Some(text))),
         }
     }
 
@@ -311,7 +312,7 @@ impl Source for Cells<'_> {
     }
 }
 
-/// Reads rows of this kind's table, all its columns in order.
+/// Reads rows of this kind's table with all their columns, in order.
 pub(super) fn records(kind: RecordKind, rows: &[Row]) -> Read<Vec<Record>> {
     rows.iter().map(|row| Record::read::<true, _>(kind, &mut Cells::new(row))).collect()
 }

@@ -1,26 +1,27 @@
 //! Whether this machine's clock agrees with the database's, and so with those of the other nodes.
 //!
-//! A lease that one node took ends by the clock of whoever looks at it. Not found, a payment counts as never sent one lease after
-//! the last moment at which it may have left. Nodes that differ by as much would each send it.
+//! The end of a lease is judged by the clock of the node that looks at it. A payment that an inquiry does not find counts as never
+//! sent one lease after the last moment at which it may have left. If the clocks of two nodes differed by that much, each would
+//! send it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::store::StoreError;
 
-/// How far this machine's clock may be from the database's. Two nodes differ by no more than twice that and the time that it takes
-/// to ask: a good part less than a lease.
+/// How far this machine's clock may differ from the database's. Two nodes then differ by at most twice that, plus the time of the
+/// query: well below a lease.
 const MOST_APART: Duration = Duration::from_secs(5);
 
-/// What makes a database tell its time, in microseconds since 1970.
+/// Queries the database's time, in microseconds since 1970.
 pub(super) const ASK: &str = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
-/// This machine's time, as the database tells its own.
+/// This machine's time, in the same unit.
 pub(super) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Refuses to work with a database that told a time which it cannot have had between asking and being answered.
+/// Refuses a database whose reported time is impossible between sending the query and receiving the response.
 pub(super) fn check(sent: i64, told: i64, received: i64) -> Result<(), StoreError> {
     let most = i64::try_from(MOST_APART.as_micros()).unwrap_or(i64::MAX);
     let (ahead, behind) = (sent.saturating_sub(told), told.saturating_sub(received));
@@ -30,7 +31,7 @@ pub(super) fn check(sent: i64, told: i64, received: i64) -> Result<(), StoreErro
     let (by, where_to) = if ahead > most { (ahead, "ahead of") } else { (behind, "behind") };
     let (seconds, most) = (by / 1_000_000, MOST_APART.as_secs());
     let cause =
-        format!("this machine's clock is {seconds} s {where_to} the database's, and more than {most} s are not safe: put it right (NTP)");
+        format!("this machine's clock is {seconds} s {where_to} the database's; more than {most} s is unsafe: synchronise it (NTP)");
     Err(StoreError::unavailable("comparing clocks with the database", cause))
 }
 

@@ -1,4 +1,4 @@
-//! From a URL to a connection that is set up.
+//! From a URL to a configured connection.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -25,26 +25,26 @@ use super::pool::{in_order, random};
 use super::{PostgresOptions, clock};
 use crate::store::StoreError;
 
-/// Where the server is, who we are there, and how the way to it is protected.
+/// The server's addresses, the credentials, and the protection of the connection.
 pub(super) struct Target {
     hosts: Vec<Address>,
     tls: Option<MakeRustlsConnect>,
-    /// What every connection sets before anything else.
+    /// The settings that every connection makes first.
     session: String,
-    /// The highest timeline of each system that was connected to.
+    /// The highest timeline seen of each system.
     timelines: Mutex<HashMap<String, u32>>,
-    /// Where all is read at one moment: whether it was fixed, by the only connection there may be then.
+    /// For reading a single snapshot: whether its only connection has fixed it.
     moment: Option<AtomicBool>,
 }
 
-/// One of the hosts in a URL.
+/// One host of a URL.
 struct Address {
     config: Config,
-    /// The name and the port to look up, unless the URL says the address.
+    /// The name and port to look up, unless the URL contains the address.
     name: Option<(String, u16)>,
 }
 
-/// `sslmode`, as libpq has it, without what says less than its name.
+/// `sslmode` as in libpq, without the modes that promise less than their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Protection {
     Disable,
@@ -53,24 +53,24 @@ enum Protection {
     VerifyFull,
 }
 
-/// A connection, and who is at its other end.
+/// A connection and the identity of its peer.
 pub(super) struct Connected {
     pub(super) client: Client,
-    /// The number of the server's process for it.
+    /// The id of its server process.
     pub(super) backend: String,
-    /// The server's identifier and its timeline, which is another one after a failover: `system/timeline`. Empty where it does
-    /// not tell.
+    /// The server's identifier and its timeline, which changes after a failover: `system/timeline`. Empty if the server does not
+    /// return it.
     pub(super) server: String,
 }
 
-/// How long a peer that says nothing is believed to be there.
+/// After how long a silent peer is probed.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
-/// How long each of several machines is given at least to let somebody in.
+/// The minimum time for each of several machines to accept a connection.
 const LEAST_SHARE: Duration = Duration::from_millis(500);
 
 impl Target {
-    /// Reads a URL. Neither it nor a part of it is in any error, because a password may stand anywhere in a wrong one.
+    /// Parses a URL. No error contains any part of it, because in a malformed URL the password may be anywhere.
     pub(super) fn new(url: &str, options: &PostgresOptions) -> Result<Self, StoreError> {
         let (url, protection, root) = split(url)?;
         let given = Config::from_str(&url).map_err(|_| refused("it is not a URL of PostgreSQL"))?;
@@ -80,7 +80,7 @@ impl Target {
             Protection::Prefer => SslMode::Prefer,
             Protection::Require | Protection::VerifyFull => SslMode::Require,
         });
-        // A standby would show old states and take no commit.
+        // A standby would show old states and accept no commits.
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         config.keepalives(true).keepalives_idle(KEEPALIVE).keepalives_interval(KEEPALIVE / 2).keepalives_retries(3);
         config.tcp_user_timeout(KEEPALIVE * 3);
@@ -92,13 +92,13 @@ impl Target {
         Ok(Self { hosts, tls, session: session(options), timelines: Mutex::default(), moment: None })
     }
 
-    /// Whether a new connection may lead to another server: there are several, or one by a name, which is given to its successor.
+    /// Whether a new connection may reach another server: there are several, or one name that may move to a successor.
     pub(super) fn has_choice(&self) -> bool {
         self.hosts.len() > 1 || self.hosts.iter().any(|host| host.name.as_ref().is_some_and(|(name, _)| name.parse::<IpAddr>().is_err()))
     }
 
-    /// Refuses a server that another one has taken the place of: who was promoted begins a timeline with a higher number. What
-    /// is written to the old one is written to a fork. One that does not tell passes.
+    /// Refuses a server that has been replaced by another: a promoted server starts a timeline with a higher number, and writes to
+    /// the old one go to a fork. A server that does not return its timeline is accepted.
     pub(super) fn follow(&self, server: &str) -> Result<(), StoreError> {
         let Some((system, timeline)) = server.split_once('/') else { return Ok(()) };
         let Ok(timeline) = u32::from_str_radix(timeline, 16) else { return Ok(()) };
@@ -106,30 +106,30 @@ impl Target {
         let highest = seen.entry(system.to_owned()).or_default();
         *highest = timeline.max(*highest);
         if timeline < *highest {
-            return Err(StoreError::unavailable("connecting to the database", "a server that was replaced by another still takes writes"));
+            return Err(StoreError::unavailable("connecting to the database", "a replaced server still accepts writes"));
         }
         Ok(())
     }
 
-    /// All that is read shows one moment, that of the first read.
+    /// Makes all reads see one snapshot, that of the first read.
     pub(super) fn at_one_moment(self) -> Self {
         Self { moment: Some(AtomicBool::new(false)), ..self }
     }
 
-    /// Fixes the moment that a connection shows, if it is to show one. A second connection would show another.
+    /// Fixes the snapshot of a connection, if all reads must share one. A second connection would have a different one.
     pub(super) async fn fix_moment(&self, client: &Client) -> Result<(), StoreError> {
         let Some(fixed) = &self.moment else { return Ok(()) };
         if fixed.swap(true, Ordering::Relaxed) {
-            let cause = "the connection was lost, and with it the moment that was read";
+            let cause = "the connection was lost, and with it the snapshot that was read";
             return Err(StoreError::new("reading the database", cause, false));
         }
         let begin = "SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
         client.batch_execute(begin).await.map_err(|e| failed("beginning to read", &e))
     }
 
-    /// A new connection, set up, to the first machine that takes writes and was not replaced; what drives it runs until it ends.
-    /// In a fixed order a server that was replaced, and came back, would stand before its successor for whoever starts anew. A
-    /// machine that is dead or dumb uses up no more than its share of the time.
+    /// A new, configured connection to the first machine that accepts writes and was not replaced; a task drives it until it ends.
+    /// The machines are tried in random order: in a fixed order, a replaced server that came back would precede its successor for a
+    /// program that has just started. A machine that is dead or does not respond uses only its share of the time.
     pub(super) async fn connect(&self, deadline: Instant) -> Result<Connected, StoreError> {
         let patience = share(deadline, self.hosts.len());
         let found = in_order(self.hosts.iter().map(|host| timeout(patience, host.configs()))).await;
@@ -171,17 +171,17 @@ impl Target {
         let received = clock::now();
         let told = answer.iter().rev().find_map(|message| if let SimpleQueryMessage::Row(row) = message { row.get(0) } else { None });
         let told = told.and_then(|told| told.parse().ok());
-        clock::check(sent, told.ok_or_else(|| StoreError::unavailable("setting up a connection", "it does not tell its time"))?, received)?;
+        clock::check(sent, told.ok_or_else(|| StoreError::unavailable("setting up a connection", "it returned no time"))?, received)?;
         let (backend, server) = identity(&client).await;
         self.follow(&server)?;
         Ok(Connected { client, backend, server })
     }
 }
 
-/// The process at the other end, and the server.
+/// The server process of the connection, and the server.
 async fn identity(client: &Client) -> (String, String) {
     let asked = "SELECT pg_backend_pid(), system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()";
-    // A service that does not let its users ask this only leaves more commits indeterminate.
+    // If a service does not allow this query, more commits are indeterminate; nothing else changes.
     let told = client.simple_query(asked).await.unwrap_or_default();
     let row = told.iter().find_map(|message| if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None });
     match row.map(|row| (row.get(0), row.get(1), row.get(2))) {
@@ -191,7 +191,7 @@ async fn identity(client: &Client) -> (String, String) {
 }
 
 impl Address {
-    /// One for each machine that it may be.
+    /// One configuration for each machine behind the name.
     async fn configs(&self) -> Result<Vec<Config>, StoreError> {
         let Some((name, port)) = &self.name else { return Ok(vec![self.config.clone()]) };
         let found = lookup_host((name.as_str(), *port)).await;
@@ -205,18 +205,18 @@ impl Address {
     }
 }
 
-/// Nobody answered.
+/// No server responded in time.
 pub(super) fn silent() -> StoreError {
     StoreError::unavailable("connecting to the database", "it did not answer in time")
 }
 
-/// What each of so many is given of the time that is left.
+/// The share of the remaining time for each of `among`.
 fn share(deadline: Instant, among: usize) -> Duration {
     let left = deadline.saturating_duration_since(Instant::now());
     (left / u32::try_from(among).unwrap_or(u32::MAX).max(1)).max(LEAST_SHARE)
 }
 
-/// What a URL says of whoever connects. The rest is ours to say.
+/// The part of a URL about the client. The remaining settings are our own.
 fn without_hosts(given: &Config) -> Config {
     let mut config = Config::new();
     given.get_user().map(|it| config.user(it));
@@ -228,7 +228,7 @@ fn without_hosts(given: &Config) -> Config {
     config
 }
 
-/// The hosts of a URL, each with what is known of all.
+/// The hosts of a URL, each with the common settings.
 fn addresses(given: &Config, config: &Config) -> Result<Vec<Address>, StoreError> {
     let (names, addresses, ports) = (given.get_hosts(), given.get_hostaddrs(), given.get_ports());
     let count = names.len().max(addresses.len());
@@ -236,7 +236,7 @@ fn addresses(given: &Config, config: &Config) -> Result<Vec<Address>, StoreError
         return Err(refused("it names no host"));
     }
     if !names.is_empty() && !addresses.is_empty() && names.len() != addresses.len() || ports.len() > 1 && ports.len() != count {
-        return Err(refused("it has not as many of host, hostaddr and port"));
+        return Err(refused("it has different numbers of host, hostaddr and port"));
     }
     let one = |at: usize| {
         let (mut config, mut name) = (config.clone(), None);
@@ -260,12 +260,13 @@ fn addresses(given: &Config, config: &Config) -> Result<Vec<Address>, StoreError
     Ok((0..count).map(one).collect())
 }
 
-/// Every statement has an index to go by, in the order of its result, for as many rows as there ever are. A plan that
-/// reads a whole table because there were few rows in it, or that reads and sorts all of a client's rows because a filter
-/// was thought to let few of them through, would be kept and be wrong later. One plan a statement is enough then, made
-/// once. Nothing is written outside of a transaction that
-/// says so: if a `BEGIN` failed, what was sent behind it must not be made piece by piece. Of all limits those on a statement and
-/// on its absence are enough: one on a transaction may end it right behind its commit. And whatever the server's or the role's defaults are, an answer leaves only after its commit is durable.
+/// Every statement can use an index, in the order of its result, for any number of rows. A plan made for small tables that reads a
+/// whole table, or one that reads and sorts all rows of a client because a filter seemed selective, would be kept and be wrong
+/// later. One generic plan per statement is therefore enough.
+///
+/// Nothing is written outside an explicit transaction: if a `BEGIN` failed, the statements sent after it must not take effect one
+/// by one. Limits on a statement and on idle time are enough: a limit on a transaction may end the connection right after its
+/// commit. Whatever the defaults of the server or role are, a response leaves only after its commit is durable.
 fn session(options: &PostgresOptions) -> String {
     format!(
         "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = on; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; \
@@ -283,7 +284,7 @@ fn refused(cause: &'static str) -> StoreError {
     StoreError::new("reading the database's URL", cause, false)
 }
 
-/// Waiting does not help against a wrong password, a database that is not there, or a certificate that does not fit.
+/// Waiting does not help against a wrong password, a missing database, or an unsuitable certificate.
 fn unreachable(error: &tokio_postgres::Error) -> StoreError {
     let told = error.code().map(|state| state.code().get(..2).unwrap_or_default().to_owned());
     let retryable = match told.as_deref() {
@@ -306,12 +307,12 @@ fn is_about_certificates(error: &tokio_postgres::Error) -> bool {
     false
 }
 
-/// The URL without `sslmode` and `sslrootcert`, and these.
+/// The URL without `sslmode` and `sslrootcert`, and those two.
 fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), StoreError> {
     if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-        return Err(refused("it does not begin with postgres://"));
+        return Err(refused("it does not start with postgres://"));
     }
-    // A password may have a question mark in it.
+    // A password may contain a question mark.
     let behind = url.find('@').unwrap_or(0);
     let (base, query) = match url[behind..].find('?') {
         Some(at) => (&url[..behind + at], &url[behind + at + 1..]),
@@ -324,7 +325,7 @@ fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), StoreError>
             Some(("sslmode", "prefer")) => protection = Protection::Prefer,
             Some(("sslmode", "require")) => protection = Protection::Require,
             Some(("sslmode", "verify-full")) => protection = Protection::VerifyFull,
-            Some(("sslmode", _)) => return Err(refused("its sslmode is none of disable, prefer, require and verify-full")),
+            Some(("sslmode", _)) => return Err(refused("its sslmode is not one of disable, prefer, require and verify-full")),
             Some(("sslrootcert", path)) => {
                 let path = percent_decode_str(path).decode_utf8().map_err(|_| refused("its sslrootcert is not UTF-8"))?;
                 root = Some(PathBuf::from(path.as_ref()));
@@ -340,8 +341,8 @@ fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), StoreError>
     Ok((url, protection, root))
 }
 
-/// As libpq has it: `prefer` and `require` encrypt and believe whoever answers. Unlike there, a root certificate makes
-/// `require` verify as much as `verify-full` does.
+/// As in libpq, `prefer` and `require` encrypt and trust any server. Unlike in libpq, a root certificate makes `require` verify as
+/// strictly as `verify-full`.
 fn tls(protection: Protection, root: Option<&Path>) -> Result<MakeRustlsConnect, StoreError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
@@ -380,8 +381,8 @@ fn misconfigured(context: &'static str, cause: impl Into<Box<dyn std::error::Err
     StoreError::new(context, cause, false)
 }
 
-/// Encrypts, and believes whoever answers: what `prefer` and `require` mean. Signatures are still checked, so that
-/// what was answered is at least of one mind.
+/// Encrypts and trusts any server: the meaning of `prefer` and `require`. Signatures are still checked, so that the handshake is at
+/// least consistent.
 #[derive(Debug)]
 struct Unverified(Arc<CryptoProvider>);
 
@@ -493,7 +494,7 @@ mod tests {
         {
             assert_eq!(target.follow(server).is_ok(), right, "{server}");
         }
-        assert!(target.follow("8/00000001").is_ok(), "another system counts for itself");
-        assert!(target.follow("").is_ok(), "one that tells nothing");
+        assert!(target.follow("8/00000001").is_ok(), "another system counts separately");
+        assert!(target.follow("").is_ok(), "one that returns nothing");
     }
 }

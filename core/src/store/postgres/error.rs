@@ -1,4 +1,4 @@
-//! What an error of PostgreSQL, or of the way to it, means to the store.
+//! What an error of PostgreSQL, or of the connection to it, means for the store.
 
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
@@ -8,24 +8,24 @@ use crate::store::StoreError;
 /// What a failed statement means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// The link is gone, or cannot be used any more.
+    /// The connection is gone or unusable.
     Lost,
-    /// The transaction stood in another's way; the same again may well work.
+    /// The transaction conflicted with another; a retry may succeed.
     Again,
-    /// The server cannot do it now: full, too busy, too slow.
+    /// The server cannot do it at the moment: full, too busy, too slow.
     Later,
-    /// A total left its range.
+    /// A total is out of range.
     OutOfRange,
-    /// It never works: no permission, not our schema.
+    /// A retry never helps: no permission, or a foreign schema.
     Never,
 }
 
-/// `idle_in_transaction_session_timeout`: the server waited in vain for the next statement, and ended the connection.
+/// `idle_in_transaction_session_timeout`: the server received no further statement and ended the connection.
 const IDLE_IN_TRANSACTION: &str = "25P03";
-/// `transaction_timeout`: the server ended the connection, maybe right behind a commit that it made.
+/// `transaction_timeout`: the server ended the connection, possibly right after a commit that it made.
 const TRANSACTION_TOO_LONG: &str = "25P04";
 
-/// What this error means.
+/// The meaning of this error.
 pub(super) fn meaning(error: &Error) -> Meaning {
     error.code().map_or(Meaning::Lost, meaning_of)
 }
@@ -34,7 +34,7 @@ fn meaning_of(state: &SqlState) -> Meaning {
     if *state == SqlState::NUMERIC_VALUE_OUT_OF_RANGE {
         return Meaning::OutOfRange;
     }
-    // What a connection had prepared is not there any more, or another node turned out to be a standby.
+    // The statements prepared by the connection no longer exist, or the server turned out to be a standby.
     let stale = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::FEATURE_NOT_SUPPORTED, SqlState::READ_ONLY_SQL_TRANSACTION];
     if stale.contains(state) {
         return Meaning::Lost;
@@ -53,18 +53,18 @@ fn meaning_of(state: &SqlState) -> Meaning {
     }
 }
 
-/// Whether the server itself says that a commit which it answered with this was not made.
+/// Whether this error itself proves that the commit was not made.
 pub(super) fn surely_not_made(error: &Error) -> bool {
     error.code().is_some_and(|state| says_not_made(state.code()))
 }
 
 fn says_not_made(code: &str) -> bool {
-    // The completion is unknown, says the standard of the first. Who waits for the next statement has not seen the `COMMIT`, so that
-    // `IDLE_IN_TRANSACTION` is proof.
+    // The standard defines 40003 as completion unknown. A server that waits for the next statement has not seen the `COMMIT`:
+    // `IDLE_IN_TRANSACTION` is therefore proof.
     code != "40003" && code != TRANSACTION_TOO_LONG && ["22", "23", "25", "40"].iter().any(|class| code.starts_with(class))
 }
 
-/// An error of the store. A link that was lost is always worth another try.
+/// Converts to an error of the store. After a lost connection, a retry is always worthwhile.
 pub(super) fn failed(context: &'static str, error: &Error) -> StoreError {
     let retryable = match meaning(error) {
         Meaning::Lost | Meaning::Again | Meaning::Later => true,
@@ -73,7 +73,7 @@ pub(super) fn failed(context: &'static str, error: &Error) -> StoreError {
     StoreError::new(context, text(error), retryable)
 }
 
-/// The error in words, without the row that it may be about.
+/// The error as text, without the contents of the row concerned.
 pub(super) fn text(error: &Error) -> String {
     match error.as_db_error() {
         Some(told) => format!("{}: {} (SQLSTATE {})", told.severity(), told.message(), told.code().code()),

@@ -1,10 +1,10 @@
-//! Bringing a database to the schema that this program knows, and refusing databases that are not ours.
+//! Migrates a database to this program's schema, and refuses databases of other programs.
 //!
-//! Migrations are immutable files, numbered from 1. A database keeps the hash of each that made it, so that a file that
-//! was changed after its release is found out before it does harm. Nodes that start together take turns.
+//! Migrations are immutable files, numbered from 1. A database keeps the hash of each applied one: a file that was changed after
+//! its release is detected before it does harm. Nodes that start at the same time take turns.
 //!
-//! Each migration says how old a program may be that still works over what it makes, so that a node of the release before may start
-//! again while its successors are rolled out. What takes something away comes at least one release behind the last use of it.
+//! Each migration names the oldest schema version whose programs still work with it. A node of the previous release may therefore
+//! restart while its successors are rolled out. A migration that removes something comes at least one release after its last use.
 
 use sha2::{Digest, Sha256};
 use tokio_postgres::{Client, Transaction};
@@ -12,19 +12,19 @@ use tokio_postgres::{Client, Transaction};
 use super::error::failed;
 use crate::store::{SchemaVersion, StoreError};
 
-/// Whoever looks at the schema holds this advisory lock: `RGAT`.
+/// The advisory lock held while a program inspects the schema: `RGAT`.
 const LOCK: i64 = i32::from_be_bytes(*b"RGAT") as i64;
 
-/// One step of the schema.
+/// One migration.
 #[derive(Clone, Copy)]
 pub(super) struct Migration {
     name: &'static str,
     sql: &'static str,
-    /// The schema of the oldest programs that work over this one as well.
+    /// The schema version of the oldest programs that still work with this one.
     oldest: i32,
 }
 
-/// All steps there are. New ones are appended; nothing in here changes once released.
+/// All migrations. New ones are appended; a released one never changes.
 pub(super) const MIGRATIONS: &[Migration] =
     &[Migration { name: "0001_initial", sql: include_str!("../migrations/postgres/0001_initial.sql"), oldest: 1 }];
 
@@ -34,8 +34,9 @@ impl Migration {
     }
 }
 
-/// Applies what is missing, or with `may_change` unset requires that nothing is. A database without tables becomes one
-/// of ours. All in one transaction: a node that starts meanwhile waits and then finds everything done.
+/// Applies the missing migrations, or requires that there are none if `may_change` is not set. A database without tables becomes a
+/// railgate database. Everything happens in one transaction: a node that starts in the meantime waits and then finds everything
+/// done.
 pub(super) async fn migrate(client: &mut Client, migrations: &[Migration], may_change: bool) -> Result<(), StoreError> {
     let fail = |e| failed("migrating the database", &e);
     let transaction = locked(client).await?;
@@ -49,14 +50,15 @@ pub(super) async fn migrate(client: &mut Client, migrations: &[Migration], may_c
     transaction.commit().await.map_err(fail)
 }
 
-/// How far the schema is.
+/// The version of the schema.
 pub(super) async fn version(client: &mut Client, migrations: &[Migration]) -> Result<SchemaVersion, StoreError> {
     let applied = inspect(&locked(client).await?, migrations).await?;
     Ok(SchemaVersion { applied, known: migrations.len() })
 }
 
-/// A transaction of whoever looks at the schema, once nobody else does. What migrates takes as long as the tables are large, and
-/// so does waiting for it. A machine that died while it migrated is idle sooner or later, and that still has its limit.
+/// A transaction with the lock on the schema. A migration takes as long as the tables are large, and so does waiting for it; these
+/// have no timeout. The connection of a machine that died during a migration becomes idle sooner or later, and idle time still has
+/// a limit.
 async fn locked(client: &mut Client) -> Result<Transaction<'_>, StoreError> {
     let fail = |e| failed("looking at the schema", &e);
     let transaction = client.build_transaction().read_only(false).start().await.map_err(fail)?;
@@ -74,8 +76,7 @@ async fn apply(transaction: &Transaction<'_>, no: i32, migration: &Migration) ->
     transaction.execute(kept, &[&no, &migration.name, &migration.hash(), &migration.oldest]).await.map(drop)
 }
 
-/// How many of these migrations made this database. Others may have been made behind them, if they let programs as old as this one
-/// work.
+/// How many of these migrations have been applied. Later ones may follow them if they support programs as old as this one.
 async fn inspect(transaction: &Transaction<'_>, migrations: &[Migration]) -> Result<usize, StoreError> {
     let fail = |e| failed("reading the migrations", &e);
     let header = "SELECT current_schema() IS NOT NULL, to_regclass('railgate_migration') IS NOT NULL, current_setting('server_encoding'), \
@@ -94,16 +95,16 @@ async fn inspect(transaction: &Transaction<'_>, migrations: &[Migration]) -> Res
         return Err(refused("there is no schema in the search path"));
     }
     if !ours {
-        return if tables == 0 { Ok(0) } else { Err(refused("it holds tables of another program")) };
+        return if tables == 0 { Ok(0) } else { Err(refused("it contains tables of another program")) };
     }
-    // The first databases have no column that says how old a program may be.
+    // The first databases have no column for the oldest compatible version.
     let all = "SELECT no, hash, (to_jsonb(railgate_migration) ->> 'oldest')::integer FROM railgate_migration ORDER BY no";
     let rows = transaction.query(all, &[]).await.map_err(fail)?;
     let made_by: Vec<(i32, Vec<u8>)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     let (applied, known) = (made_by.len(), migrations.len());
     let ours = i32::try_from(known).unwrap_or(i32::MAX);
     if rows.iter().skip(known).any(|row| row.get::<_, Option<i32>>(2).is_none_or(|oldest| oldest > ours)) {
-        return Err(refused(format!("its schema is version {applied}, newer than this program, which knows {known}")));
+        return Err(refused(format!("its schema is version {applied}, newer than this program's version {known}")));
     }
     for ((no, migration), (its_no, hash)) in (1i32..).zip(migrations).zip(made_by) {
         if no != its_no || hash != migration.hash() {
@@ -113,9 +114,9 @@ async fn inspect(transaction: &Transaction<'_>, migrations: &[Migration]) -> Res
     Ok(applied.min(known))
 }
 
-/// Refuses a database that has to be migrated first.
+/// The error for a database that must be migrated first.
 pub(super) fn outdated(applied: usize, known: usize) -> StoreError {
-    refused(format!("its schema is version {applied}, this program needs {known}: open it once with leave to migrate it"))
+    refused(format!("its schema is version {applied}, this program needs {known}: open it once with permission to migrate it"))
 }
 
 fn refused(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {

@@ -1,15 +1,15 @@
-//! The store over PostgreSQL, 14 and later: several nodes over one database, with no other coordinator.
+//! The store over PostgreSQL 14 or later: several nodes share one database, without any other coordinator.
 //!
-//! [`Store::commit`] is one transaction in two round trips, whatever its size: its writes become one statement a kind,
-//! each with an array a column, and `COMMIT` is sent once every condition was seen to hold. READ COMMITTED is enough,
-//! because each condition is part of the statement that depends on it. A popular account is added to where it stands, so
-//! that it is never a cause of conflict. Where the link breaks behind a `COMMIT`, the server is asked what became of the
-//! transaction; only where it cannot tell is the commit [indeterminate](CommitError::Indeterminate).
+//! [`Store::commit`] is one transaction in two round trips, regardless of its size: its writes become one statement per kind, each
+//! with one array per column, and `COMMIT` is sent once every condition has been found true. READ COMMITTED is enough, because each
+//! condition is part of the statement that depends on it. Transfers are added to the current totals of an account, so that a
+//! popular account never causes a conflict. If the connection breaks after a `COMMIT`, the server is asked for the result of the
+//! transaction; only if it cannot tell is the commit [indeterminate](CommitError::Indeterminate).
 //!
-//! Each read is one prepared statement that an index serves, on the primary: it shows the latest commit, as a whole.
+//! Each read is one prepared statement that uses an index on the primary: it sees the complete state after the latest commit.
 //!
-//! Connections are driven by two threads of the store's own, and callers wait on a plain channel: it may be called from
-//! plain threads and from workers of an async runtime alike.
+//! Two threads of the store drive the connections, and callers wait on a plain channel: it can be called from plain threads and
+//! from workers of an async runtime.
 
 mod cells;
 mod clock;
@@ -31,19 +31,19 @@ use migrate::MIGRATIONS;
 use plan::Plan;
 use pool::Pool;
 
-/// How a database is opened.
+/// Options for opening a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostgresOptions {
-    /// How many connections read, from 1 to 1000.
+    /// The number of reading connections, from 1 to 1000.
     pub readers: usize,
-    /// How many connections commit, from 1 to 1000. A host with one writer thread keeps one of them busy.
+    /// The number of committing connections, from 1 to 1000. A host with a single writer thread uses only one.
     pub writers: usize,
-    /// How long to wait for a connection: for one to become free, and for the server to be reached again.
+    /// How long to wait for a connection: for one to become free, or for the server to become reachable again.
     pub connect_timeout: Duration,
-    /// After how long the server gives up on a statement; five seconds later the store gives up on the server.
+    /// The server's timeout for a statement; the store waits five seconds longer for the server's response.
     pub statement_timeout: Duration,
-    /// Whether to make and migrate the schema. Without it the database must be of the current schema already, for a role
-    /// that may not change it.
+    /// Whether to create and migrate the schema. If not, the database must already have the current schema: for a role that may not
+    /// change it.
     pub migrate: bool,
 }
 
@@ -56,21 +56,21 @@ impl Default for PostgresOptions {
 /// The store over one PostgreSQL database.
 pub struct PostgresStore {
     pool: Pool,
-    /// It was not opened for reading only.
+    /// Whether it may write.
     writes: bool,
 }
 
 impl PostgresStore {
-    /// Connects to the database behind a `postgres://` URL and brings it to the current schema; an empty one becomes a
-    /// database of ours.
+    /// Connects to the database at a `postgres://` URL and migrates it to the current schema; an empty one becomes a railgate
+    /// database.
     ///
-    /// The URL is as libpq has it. `sslmode` is `disable`, `prefer` (the default), `require` or `verify-full`; only the
-    /// last verifies who answers, against the system's root certificates or those of the PEM file `sslrootcert`. With
-    /// `sslrootcert`, `require` verifies just as much.
+    /// The URL has the format of libpq. `sslmode` is `disable`, `prefer` (the default), `require` or `verify-full`; only the last
+    /// verifies the server, with the system's root certificates or those in the PEM file `sslrootcert`. With `sslrootcert`,
+    /// `require` verifies just as strictly.
     ///
     /// # Errors
-    /// If the server cannot be reached (which may be tried again), or the database is not ours or newer, or its role may
-    /// not do what is needed. No error quotes the URL or its password.
+    /// If the server cannot be reached (which is retryable), if the database belongs to another program or a newer version of this
+    /// one, or if its role lacks a permission. No error quotes the URL or its password.
     pub fn open(url: &str, options: PostgresOptions) -> Result<Self, StoreError> {
         let pool = Pool::new(Target::new(url, &options)?, &options)?;
         let may_change = options.migrate;
@@ -85,12 +85,11 @@ impl PostgresStore {
         Ok(Self { pool, writes: true })
     }
 
-    /// Opens an existing database for reading, beside servers that may be running: for operators who verify. It shows the
-    /// state of the moment when it was opened, whatever is committed meanwhile, over one connection; when that breaks,
-    /// every further read fails.
+    /// Opens an existing database for reading, even while servers are running: for operators who verify. It shows the state at the
+    /// time of opening, regardless of later commits, over one connection; if that breaks, every further read fails.
     ///
     /// # Errors
-    /// As [`PostgresStore::open`], or if its schema is not the current one. [`Store::commit`] always fails.
+    /// The same as for [`PostgresStore::open`], or if its schema is not the current one. [`Store::commit`] always fails.
     pub fn open_read_only(url: &str, options: PostgresOptions) -> Result<Self, StoreError> {
         let SchemaVersion { applied, known } = Self::schema(url, options.clone())?;
         if applied != known {
@@ -102,10 +101,10 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// How far the schema of a database is. Changes nothing.
+    /// The schema version of a database. Changes nothing.
     ///
     /// # Errors
-    /// As [`PostgresStore::open`].
+    /// The same as for [`PostgresStore::open`].
     pub fn schema(url: &str, options: PostgresOptions) -> Result<SchemaVersion, StoreError> {
         let pool = Pool::new(Target::new(url, &options)?, &options)?;
         pool.run(|shared| async move {
@@ -117,7 +116,7 @@ impl PostgresStore {
     }
 
     fn found(&self, asked: Option<read::Query>) -> Result<Vec<Record>, StoreError> {
-        // There is none for a key that no record can have.
+        // No record can have such a key.
         let Some(read::Query { kind, sql, params }) = asked else { return Ok(Vec::new()) };
         let rows = self.pool.read(vec![(sql, params)])?.pop().unwrap_or_default();
         cells::records(kind, &rows)
@@ -164,7 +163,7 @@ impl Store for PostgresStore {
     }
 }
 
-/// What a job that commits told. One that ended without a word may have come as far as its `COMMIT`.
+/// The result of a committing job. A job that ended without a result may have reached its `COMMIT`.
 fn told(answer: Result<Result<(), CommitError>, StoreError>) -> Result<(), CommitError> {
     answer.unwrap_or_else(|error| Err(CommitError::Indeterminate(error)))
 }

@@ -1,8 +1,7 @@
-//! How a commit's writes become few statements without a change of what they mean.
+//! Combines the writes of a commit into a few statements without changing their meaning.
 //!
-//! Writes that have nothing to do with each other may be made in any order, so those of one kind are one statement.
-//! Writes that do are told apart by layers: whatever touches a key that an earlier write touches is in a later layer.
-//! In nearly every commit there is one layer.
+//! Independent writes may be made in any order, so those of one kind become one statement. Dependent writes are separated by
+//! layers: a write that touches a key which an earlier write touches is in a later layer. Nearly every commit has only one layer.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,51 +13,50 @@ use crate::store::record::{Key, Record, RecordKind};
 use crate::store::shared::Deltas;
 use crate::store::{Commit, StoreError, Write};
 
-/// What is to be done in one transaction.
+/// The work of one transaction.
 pub(super) struct Plan {
-    /// In this order.
+    /// The statements, in order.
     pub(super) steps: Vec<Step>,
-    /// What the transfers come to.
+    /// The sums of the transfers.
     pub(super) deltas: Deltas,
-    /// A new row that is never changed or removed, if there is any: where it is, all of the commit is.
+    /// A new row that is never changed or removed, if there is one: if it exists, the whole commit was made.
     pub(super) witness: Option<Record>,
 }
 
 /// One statement.
 pub(super) struct Step {
-    /// Of which kind.
+    /// The kind of its rows.
     pub(super) kind: RecordKind,
-    /// What it does there.
+    /// The action on the table.
     pub(super) action: Action,
     /// The rows.
     pub(super) batch: Batch,
-    /// Which write each row is.
+    /// The index of the write for each row.
     pub(super) writes: Vec<usize>,
 }
 
-/// What two writes can both touch.
+/// A key that two writes can both touch.
 #[derive(PartialEq, Eq, Hash)]
 enum Mark {
     Key(Key),
     Unique(KeyBytes),
 }
 
-/// The highest layers so far.
+/// The highest layer so far for each key.
 #[derive(Default)]
 struct Layers {
     marks: HashMap<Mark, u32>,
-    /// Of inserts and of deletes, in tables with another unique key. A delete does not tell which such key it frees, so
-    /// that every insert before it comes before it, and every insert after it after it.
+    /// The layers of inserts and deletes in tables with a further unique key. A delete does not tell which such key it frees: every
+    /// insert must therefore stay before or after it, as in the commit.
     tables: HashMap<(RecordKind, Action), u32>,
 }
 
 impl Plan {
-    /// Refuses only what no row can hold.
+    /// Refuses only writes that no row can represent.
     pub(super) fn new(commit: &Commit) -> Result<Self, StoreError> {
         let mut layers = Layers::default();
         let mut witness = None;
-        // Ordered by table and then by key: two commits that touch the same rows take them in the same order and do
-        // not wait for each other in a circle.
+        // Ordered by table and then by key: two commits that touch the same rows lock them in the same order and cannot deadlock.
         let mut groups: BTreeMap<(u32, RecordKind, Action), Vec<(Key, usize)>> = BTreeMap::new();
         for (index, write) in commit.writes.iter().enumerate() {
             let (key, action) = target(write);
@@ -109,7 +107,7 @@ impl Layers {
     }
 }
 
-/// The unique key of a new record beside its primary one.
+/// The further unique key of a new record.
 fn unique(record: &Record) -> Result<Option<Mark>, StoreError> {
     Ok(record.kind().layout().unique_key::<true>(record)?.map(Mark::Unique))
 }

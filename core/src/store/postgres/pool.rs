@@ -1,7 +1,7 @@
 //! The connections: a few for reading, a few for commits, each lent to one job at a time.
 //!
-//! They live on a small runtime of their own. A caller hands a job over and waits for its answer on a plain channel, so
-//! that it makes no difference whether it is a plain thread or a worker of somebody's async runtime.
+//! They run on a small separate runtime. A caller hands over a job and waits for its result on a plain channel, so that it may be a
+//! plain thread or a worker of any async runtime.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -25,74 +25,74 @@ use super::connect::{Connected, Target, silent};
 use super::error::{Meaning, failed, meaning};
 use crate::store::StoreError;
 
-/// Statements that a connection keeps prepared: more than there are, but for rare combinations of list filters.
+/// The number of statements that a connection keeps prepared: more than there are, except for rare combinations of list filters.
 const STATEMENTS: usize = 256;
 
-/// The wait before a second try to connect; it doubles with each failure.
+/// The pause before the second try to connect; it doubles with each failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// How long a call waits for a server that others have waited for in vain. Each still tries, so that this has to be enough for a
-/// connection: ten round trips or so, with TLS and a password.
+/// How long a call waits for a server that others have waited for in vain. Each call still tries; this must therefore be enough for
+/// a connection: about ten round trips, with TLS and a password.
 const BRIEFLY: Duration = Duration::from_secs(1);
 
-/// What the answer of a server may take beyond the time after which it should have given up itself.
+/// How much longer than its own timeout a server may take to respond.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The longest time that anything is waited for: as much as PostgreSQL can be told. The end of an even longer one may be no time at all.
+/// The longest wait: the maximum that PostgreSQL supports. The end of a longer one might not be representable.
 const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
 
-/// A runtime of its own, and the connections on it.
+/// A separate runtime, and the connections on it.
 pub(super) struct Pool {
     shared: Arc<Shared>,
     /// Taken when the pool is dropped.
     runtime: Option<Runtime>,
 }
 
-/// What jobs share.
+/// The state that jobs share.
 pub(super) struct Shared {
     target: Target,
     patience: Duration,
-    /// How long a job with the server may take.
+    /// The timeout of a job with the server.
     pub(super) limit: Duration,
     readers: Lane,
     writers: Lane,
-    /// It was reached once: whatever is wrong now was right then, and may be so again.
+    /// Whether the database was reached once: any present error may then be temporary.
     opened: AtomicBool,
-    /// Somebody waited for it in vain, and nobody has reached it since.
+    /// Whether somebody waited for it in vain and nobody has reached it since.
     gone: AtomicBool,
 }
 
 /// Connections for one purpose.
 pub(super) struct Lane {
-    /// Those that are not lent, the one used last on top: what is warm stays in use.
+    /// Idle connections, the most recently used on top: warm connections stay in use.
     free: Mutex<Vec<Slot>>,
     permits: Semaphore,
 }
 
-/// A place for a connection, which comes and goes.
+/// A slot for a connection, which may be lost and replaced.
 #[derive(Default)]
 struct Slot {
     link: Option<Connection>,
-    /// What the connection had prepared: the next one has it before it is needed.
+    /// The statements that the connection had prepared: its replacement prepares them in advance.
     prepared: Vec<(String, Vec<Type>)>,
 }
 
-/// A connection and what is prepared on it.
+/// A connection and its prepared statements.
 pub(super) struct Connection {
     /// The connection.
     pub(super) client: Client,
-    /// The number of the server's process for it.
+    /// The id of its server process.
     pub(super) backend: String,
-    /// Which server it is, and in which of its lives; empty where it does not tell.
+    /// The server's identifier and timeline; empty if it does not return them.
     pub(super) server: String,
-    /// A transaction was begun and not seen to end: nobody else may use the connection then.
+    /// A transaction was started and not seen to end: nobody else may use the connection then.
     pub(super) in_transaction: bool,
     statements: HashMap<String, Statement>,
 }
 
 impl Pool {
-    /// No connection is made before the first job.
+    /// Creates a pool. No connection is made before the first job.
     pub(super) fn new(target: Target, options: &PostgresOptions) -> Result<Self, StoreError> {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("railgate-postgres").enable_all().build();
         let runtime = runtime.map_err(|e| StoreError::unavailable("starting the database's threads", e))?;
@@ -108,7 +108,7 @@ impl Pool {
         Ok(Self { shared: Arc::new(shared), runtime: Some(runtime) })
     }
 
-    /// Does a job on the pool's threads and waits for it. An error of this itself says nothing of how far the job came.
+    /// Runs a job on the pool's threads and waits for its result. An error of `run` itself does not tell how far the job came.
     pub(super) fn run<T, F>(&self, job: impl FnOnce(Arc<Shared>) -> F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -131,14 +131,14 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // Waits for nothing, so that it may happen anywhere; the server sees the connections end.
+            // Does not wait, so that it may run anywhere; the server sees the connections end.
             runtime.shutdown_background();
         }
     }
 }
 
 impl Shared {
-    /// A read may be done again on another connection as often as there is time for.
+    /// Retries a failed read on other connections until the deadline.
     async fn read(&self, asked: &[Asked]) -> Result<Vec<Vec<Row>>, StoreError> {
         let deadline = self.deadline();
         loop {
@@ -169,22 +169,22 @@ impl Shared {
         }
     }
 
-    /// A connection for a commit, and the time until which there is patience.
+    /// A connection for a commit, waiting until the deadline at most.
     pub(super) async fn writer(&self, deadline: Instant) -> Result<Lent<'_>, StoreError> {
         self.writers.take(deadline).await
     }
 
-    /// How long there is patience with a server that cannot be reached, from now on: little, once somebody's has ended.
+    /// The deadline for waiting for an unreachable server: short once another caller has waited in vain.
     pub(super) fn deadline(&self) -> Instant {
         Instant::now() + if self.gone.load(Ordering::Relaxed) { self.patience.min(BRIEFLY) } else { self.patience }
     }
 
-    /// The same for whoever has to know what became of a commit.
+    /// The full deadline, for a caller that must know the result of a commit.
     pub(super) fn patient_deadline(&self) -> Instant {
         Instant::now() + self.patience
     }
 
-    /// The connection that was lent.
+    /// The connection in the lent slot.
     pub(super) async fn link<'l>(&self, lent: &'l mut Lent<'_>, deadline: Instant) -> Result<&'l mut Connection, StoreError> {
         let opened = self.opened.load(Ordering::Relaxed);
         let linked = lent.link(&self.target, deadline, opened).await;
@@ -197,21 +197,22 @@ impl Shared {
         })
     }
 
-    /// This server could not do it. Where it has a successor that may be why: the next job asks all of them again. Kept, a server
-    /// that was replaced while it runs, and whose commits nobody confirms any more, would be asked for ever.
+    /// Discards the connection after this server could not do the work. If there is a successor, that may be the reason: the next
+    /// job tries all servers again. Otherwise a server that was replaced while it runs, and whose commits nobody confirms any more,
+    /// would be used forever.
     pub(super) fn doubt(&self, lent: &mut Lent<'_>) {
         if self.target.has_choice() {
             lent.discard();
         }
     }
 
-    /// From now on nothing about a connection is taken for final.
+    /// From now on, no connection error counts as permanent.
     pub(super) fn opened(&self) {
         self.opened.store(true, Ordering::Relaxed);
     }
 }
 
-/// A statement that reads, and its parameters.
+/// A reading statement and its parameters.
 pub(super) type Asked = (&'static str, Vec<Param>);
 
 async fn query(link: &mut Connection, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Error> {
@@ -243,18 +244,18 @@ impl Lane {
     }
 }
 
-/// A connection while one job has it.
+/// A connection lent to one job.
 pub(super) struct Lent<'p> {
     lane: &'p Lane,
     slot: Slot,
-    /// Given back after the slot.
+    /// Released after the slot is returned.
     _permit: SemaphorePermit<'p>,
 }
 
 impl Lent<'_> {
-    /// The connection, a new one if it was lost. While the server cannot be reached, it is tried again and again until
-    /// the deadline, with pauses that grow and differ, so that many do not come back at one moment. What waiting does not
-    /// help against ends it at once, unless it is told to `persist`.
+    /// The connection, or a new one if it was lost. While the server is unreachable, it retries until the deadline, with growing
+    /// random pauses so that many callers do not reconnect at the same time. An error that waiting does not help against ends it at
+    /// once, unless `persist` is set.
     async fn link(&mut self, target: &Target, deadline: Instant, persist: bool) -> Result<&mut Connection, StoreError> {
         let useless = |link: &Connection| link.client.is_closed() || link.in_transaction || target.follow(&link.server).is_err();
         if self.slot.link.as_ref().is_some_and(useless) {
@@ -269,7 +270,7 @@ impl Lent<'_> {
                     refusal = Some(error);
                     sleep(jittered(pause)).await;
                 }
-                // Why it could not be reached before says more than that it does not answer now.
+                // The previous reason is more informative than the timeout.
                 Err(_) => return Err(refusal.unwrap_or_else(silent)),
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -277,7 +278,7 @@ impl Lent<'_> {
         self.slot.link.as_mut().ok_or_else(|| StoreError::unavailable("connecting to the database", "there is no connection"))
     }
 
-    /// The connection cannot be used any more.
+    /// Drops the connection because it is no longer usable.
     pub(super) fn discard(&mut self) {
         if let Some(link) = self.slot.link.take() {
             self.slot.prepared = link.statements.iter().map(|(sql, statement)| (sql.clone(), statement.params().to_vec())).collect();
@@ -301,7 +302,7 @@ impl Connection {
         Ok(link)
     }
 
-    /// These statements, one for each. What is not prepared yet is prepared in one round trip.
+    /// These statements, in order. All that are not prepared yet are prepared in one round trip.
     pub(super) async fn prepare(&mut self, wanted: &[(&str, Vec<Type>)]) -> Result<Vec<Statement>, Error> {
         let distinct: HashMap<&str, &Vec<Type>> = wanted.iter().map(|(sql, types)| (*sql, types)).collect();
         let mut missing: Vec<_> = distinct.iter().filter(|(sql, _)| !self.statements.contains_key(**sql)).collect();
@@ -320,13 +321,13 @@ impl Connection {
     }
 }
 
-/// Something under way, or what came of it.
+/// A running job, or its result.
 enum Job<F: Future> {
     Running(Pin<Box<F>>),
     Done(F::Output),
 }
 
-/// Does all of these, sent in this order and answered in this order, without waiting in between.
+/// Runs all of these, sent and completed in this order, without waiting in between.
 pub(super) async fn in_order<F: Future>(jobs: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut jobs: Vec<Job<F>> = jobs.into_iter().map(|job| Job::Running(Box::pin(job))).collect();
     std::future::poll_fn(|context| {
@@ -345,13 +346,13 @@ pub(super) async fn in_order<F: Future>(jobs: impl IntoIterator<Item = F>) -> Ve
     jobs.into_iter().filter_map(|job| if let Job::Done(output) = job { Some(output) } else { None }).collect()
 }
 
-/// Between a half and the whole of it.
+/// A random duration between half of `pause` and all of it.
 pub(super) fn jittered(pause: Duration) -> Duration {
     let half = pause / 2;
     half + Duration::from_nanos(random() % u64::try_from(half.as_nanos()).unwrap_or(u64::MAX).max(1))
 }
 
-/// The standard library's hasher is seeded at random, which is all that is needed here.
+/// The standard library seeds its hasher at random, which is enough here.
 pub(super) fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }

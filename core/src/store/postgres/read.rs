@@ -1,4 +1,4 @@
-//! Reading: every key, look-up and scan is one statement, so that each sees one commit's state as a whole.
+//! Reading: every key, look-up and scan is one statement, and therefore sees the complete state after one commit.
 
 use std::collections::HashMap;
 
@@ -15,15 +15,15 @@ use crate::store::{Lookup, Scan, StoreError, Unique};
 
 /// A statement that reads whole rows of a kind.
 pub(super) struct Query {
-    /// Which kind.
+    /// The kind of the rows.
     pub(super) kind: RecordKind,
-    /// Its text.
+    /// The SQL text.
     pub(super) sql: &'static str,
-    /// What its parameters are.
+    /// The values of its parameters.
     pub(super) params: Vec<Param>,
 }
 
-/// The record under a primary key; `None` for a key that no record can have.
+/// Selects the record with this primary key; `None` if no record can have it.
 pub(super) fn get(key: &Key) -> Result<Option<Query>, StoreError> {
     if key.refusal().is_some() {
         return Ok(None);
@@ -34,23 +34,23 @@ pub(super) fn get(key: &Key) -> Result<Option<Query>, StoreError> {
     Ok(Some(Query { kind, sql: &tables::statements(kind).get, params: params(cells) }))
 }
 
-/// Look-ups that are made together: those by primary key as one statement a kind, all others as they are.
+/// A batch of look-ups: one statement per kind for primary keys, separate statements for all others.
 pub(super) struct Together {
     queries: Vec<(Query, Asking)>,
-    /// How many look-ups there are.
+    /// The number of look-ups.
     count: usize,
 }
 
-/// Whose answer a statement is.
+/// Which look-ups a statement answers.
 enum Asking {
-    /// Of one look-up.
+    /// One look-up, by index.
     One(usize),
-    /// Of those for these keys.
+    /// The look-ups of these keys, by index.
     Keys(HashMap<Key, Vec<usize>>),
 }
 
 impl Together {
-    /// Look-ups of what no record can have find nothing, and are not made.
+    /// Look-ups that no record can match find nothing and are not sent.
     pub(super) fn of(lookups: &[Lookup]) -> Result<Self, StoreError> {
         let mut queries: Vec<(Query, Asking)> = Vec::new();
         let mut of_kind: HashMap<RecordKind, usize> = HashMap::new();
@@ -79,12 +79,12 @@ impl Together {
         Ok(Self { queries, count: lookups.len() })
     }
 
-    /// What to send.
+    /// The statements to send.
     pub(super) fn asked(&mut self) -> Vec<Asked> {
         self.queries.iter_mut().map(|(query, _)| (query.sql, std::mem::take(&mut query.params))).collect()
     }
 
-    /// What each look-up found.
+    /// The records that each look-up found.
     pub(super) fn found(self, answers: Vec<Vec<Row>>) -> Result<Vec<Vec<Record>>, StoreError> {
         let mut found: Vec<Vec<Record>> = vec![Vec::new(); self.count];
         for ((query, asking), rows) in self.queries.into_iter().zip(answers) {
@@ -104,7 +104,7 @@ impl Together {
     }
 }
 
-/// The record under another unique key; `None` for one that no record can have.
+/// Selects the record with this other unique key; `None` if no record can have it.
 pub(super) fn find(unique: &Unique) -> Result<Option<Query>, StoreError> {
     if unique.refusal().is_some() {
         return Ok(None);

@@ -1,7 +1,6 @@
-//! The statements of every table, made once from the declarations.
+//! The statements of every table, generated once from the declarations.
 //!
-//! Each that writes takes one array a column, so that a commit of a thousand rows is as many statements as there are kinds of
-//! rows in it.
+//! Writing statements take one array per column, so that a commit of a thousand rows needs only one statement per kind.
 
 use std::sync::LazyLock;
 
@@ -24,7 +23,7 @@ impl Kind {
         }
     }
 
-    /// The type of an array of them.
+    /// The type of an array of such values.
     pub(super) fn array(self) -> Type {
         match self {
             Self::Flag => Type::BOOL_ARRAY,
@@ -45,16 +44,16 @@ pub(in crate::store) enum Action {
     Delete,
 }
 
-/// A statement and what its parameters hold.
+/// A statement and the types of its parameters.
 pub(in crate::store) struct Sql {
-    /// Its text.
+    /// The SQL text.
     pub(in crate::store) text: String,
-    /// What each parameter is an array of.
+    /// The element type of each array parameter.
     pub(in crate::store) kinds: Vec<Kind>,
 }
 
 impl Sql {
-    /// The types of its parameters.
+    /// The PostgreSQL types of its parameters.
     pub(in crate::store) fn types(&self) -> Vec<Type> {
         self.kinds.iter().map(|kind| kind.array()).collect()
     }
@@ -62,14 +61,14 @@ impl Sql {
 
 /// The statements of one table.
 pub(in crate::store) struct Statements {
-    /// The row of a primary key.
+    /// Selects the row with a primary key.
     pub(in crate::store) get: String,
-    /// The rows of several primary keys, in any order; none where a key has more than one column.
+    /// Selects the rows with several primary keys, in any order; `None` if the key has more than one column.
     pub(in crate::store) get_any: Option<String>,
-    /// The row of the further unique key.
+    /// Selects the row with the further unique key.
     pub(in crate::store) find: String,
     writes: [Sql; 3],
-    /// Adds to what stands there, and says what it is then.
+    /// Adds to existing values and returns the results.
     pub(in crate::store) post: Sql,
 }
 
@@ -80,13 +79,13 @@ pub(in crate::store) fn statements(kind: RecordKind) -> &'static Statements {
     &ALL[kind as usize]
 }
 
-/// What adds to the totals of accounts; one without a row starts at zero.
+/// Adds to the totals of accounts; an account without a row starts at zero.
 pub(in crate::store) fn post() -> &'static Sql {
     &statements(RecordKind::Account).post
 }
 
 impl Statements {
-    /// What does this to a table. Its result has one row for each row that it wrote, with the primary key.
+    /// The statement for this action. Its result has one row, with the primary key, for each row written.
     pub(in crate::store) fn write(&self, action: Action) -> &Sql {
         &self.writes[action as usize]
     }
@@ -133,7 +132,7 @@ impl Statements {
     }
 }
 
-/// One array a column, turned into rows in their order.
+/// One array per column, turned into rows in order.
 fn arrays(kinds: &[Kind]) -> String {
     let arrays: Vec<String> = kinds.iter().zip(1..).map(|(kind, n)| format!("${n}::{}[]", kind.single().name())).collect();
     format!("unnest({})", arrays.join(", "))

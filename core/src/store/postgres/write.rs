@@ -1,10 +1,10 @@
-//! Making a commit: one transaction and two round trips. The first carries all that is to be written, the second the
-//! `COMMIT`, which is sent only after every condition was seen to hold.
+//! Makes a commit in one transaction and two round trips. The first carries all writes, the second the `COMMIT`, which is sent only
+//! after every condition has been found true.
 //!
-//! READ COMMITTED is enough, because no write relies on what another statement read. A row is added where its keys are
-//! free (`ON CONFLICT DO NOTHING` waits for whoever is adding the same one), replaced where its condition holds at that
-//! very moment (an `UPDATE` that waited looks at the row again), and totals are added to where they stand. A commit that
-//! waited for another therefore sees what that one did, and needs neither a retry nor a lock taken beforehand.
+//! READ COMMITTED is enough, because no write relies on what another statement read. A row is inserted if its keys are free (`ON
+//! CONFLICT DO NOTHING` waits for another insert of the same key), it is replaced if its condition is true at that moment (an
+//! `UPDATE` that waited checks the row again), and totals are added to their current values. A commit that waited for another
+//! therefore sees its result, and needs neither a retry nor a lock in advance.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,36 +25,36 @@ use crate::ledger::{AccountId, Totals};
 use crate::store::record::{AccountRecord, RecordKind};
 use crate::store::{Clash, CommitError, StoreError};
 
-/// The wait before another try; it grows with their number.
+/// The pause before a retry; it grows with the number of tries.
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// What became of one try.
+/// The result of one try.
 enum Tried {
     Made,
     Refused(CommitError),
-    /// Some total may leave its range: to find out which, totals are read before they are written.
+    /// A total may leave its range. To find out which, the next try reads the totals before it writes them.
     Overflow,
-    /// Nothing was written, and the same again may work.
+    /// Nothing was written; a retry may succeed.
     Again(StoreError),
-    /// Nothing was written, and the connection is of no use any more.
+    /// Nothing was written; the connection is no longer usable.
     Lost(StoreError),
-    /// Nothing was written, and this server cannot do it now.
+    /// Nothing was written; this server cannot do it at the moment.
     Later(StoreError),
-    /// The link broke after `COMMIT` was sent.
+    /// The connection broke after `COMMIT` was sent.
     Unknown(StoreError, Transaction),
 }
 
-/// A transaction, as a server that lives through it remembers it.
+/// A transaction, as the server that runs it identifies it.
 struct Transaction {
     xid: String,
     backend: String,
     server: String,
 }
 
-/// Makes the commit durable, or leaves nothing of it. One that stood in another's way, or whose connection was lost before it
-/// could be made, is tried again for as long as there is patience. That a server takes its time to see who stands in whose way,
-/// as it does with deadlocks, is not held against it: patience counts from then on.
+/// Makes the whole commit durable, or nothing of it. After a conflict with another transaction, or if the connection was lost
+/// before the commit, it retries until the deadline. The time that a server needs to detect conflicts, such as deadlocks, is not
+/// counted: the deadline starts after that.
 pub(super) async fn commit(shared: Arc<Shared>, plan: Plan) -> Result<(), CommitError> {
     let mut deadline = shared.deadline();
     let mut in_the_way = false;
@@ -104,7 +104,7 @@ pub(super) async fn commit(shared: Arc<Shared>, plan: Plan) -> Result<(), Commit
 
 async fn try_once(link: &mut Connection, plan: &Plan, careful: bool, deadline: Instant) -> Tried {
     let slow = || StoreError::unavailable("committing", "the database did not answer in time");
-    // Until it was seen to end, whatever happens to this job: a panic, or the end of its runtime.
+    // Until the end of the transaction has been seen, whatever happens to this job: a panic, or the end of its runtime.
     link.in_transaction = true;
     let transaction = match timeout_at(deadline, write(link, plan, careful)).await {
         Ok(Ok(transaction)) => transaction,
@@ -144,10 +144,10 @@ fn rolled_back_by_the_end(tried: Tried) -> Tried {
     }
 }
 
-/// Writes everything, and sees whether all conditions held.
+/// Writes everything and checks that all conditions were true.
 async fn write(link: &mut Connection, plan: &Plan, careful: bool) -> Result<Transaction, Tried> {
     let (prepared, posting) = prepare(link, plan).await.map_err(|e| broken(&e))?;
-    // Careful, it adds nothing: that takes the rows and tells what stands in them.
+    // In careful mode it adds zero: that locks the rows and returns their values.
     let added = if careful { None } else { plan.deltas.each() };
     let added = accounts(&added.unwrap_or_else(|| plan.deltas.nothing())).map_err(refuse)?;
     let steps = prepared.iter().zip(plan.steps.iter().map(|step| &step.batch));
@@ -183,14 +183,14 @@ async fn write(link: &mut Connection, plan: &Plan, careful: bool) -> Result<Tran
     Ok(transaction)
 }
 
-/// What the server answered to one statement.
+/// The server's response to one statement.
 #[derive(Default)]
 struct Done {
     xid: String,
     rows: Vec<Row>,
 }
 
-/// Sends one statement with its rows, or what begins a transaction.
+/// Sends one statement with its rows, or the start of a transaction.
 async fn send(client: &Client, statement: Option<(&Statement, &Batch)>) -> Result<Done, Error> {
     match statement {
         Some((statement, batch)) => Ok(Done { rows: client.query(statement, &batch.params()).await?, ..Done::default() }),
@@ -201,26 +201,26 @@ async fn send(client: &Client, statement: Option<(&Statement, &Batch)>) -> Resul
     }
 }
 
-/// A column of the first row of a simple query's answer; empty if there is none.
+/// A column of the first row in a simple query's response; empty if there is none.
 fn cell(answer: &[SimpleQueryMessage], column: usize) -> String {
     let row = answer.iter().find_map(|message| if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None });
     row.and_then(|row| row.get(column)).unwrap_or_default().to_owned()
 }
 
-/// Accounts as rows.
+/// Encodes accounts as rows.
 fn accounts(totals: &[(AccountId, Totals)]) -> Result<Batch, StoreError> {
     let mut batch = Batch::new(&post().kinds);
     totals.iter().try_for_each(|(id, totals)| AccountRecord { id: *id, totals: *totals }.bind(&mut batch))?;
     Ok(batch)
 }
 
-/// Accounts from rows.
+/// Decodes accounts from rows.
 fn totals(found: &[Row]) -> Result<HashMap<AccountId, Totals>, StoreError> {
     let each = found.iter().map(|row| AccountRecord::read(&mut Cells::new(row)));
     each.map(|account| account.map(|it| (it.id, it.totals))).collect()
 }
 
-/// Sets the totals of accounts that this transaction holds already.
+/// Replaces the totals of accounts that this transaction has already locked.
 async fn replace(link: &mut Connection, accounts: &Batch) -> Result<(), Error> {
     let sql = statements(RecordKind::Account).write(Action::Replace);
     for statement in link.prepare(&[(&sql.text, sql.types())]).await? {
@@ -233,7 +233,7 @@ fn refuse(error: StoreError) -> Tried {
     Tried::Refused(error.into())
 }
 
-/// What an error before `COMMIT` means: nothing was written.
+/// The meaning of an error before `COMMIT`: nothing was written.
 fn broken(error: &Error) -> Tried {
     let failed = failed("writing", error);
     match meaning(error) {
@@ -244,7 +244,7 @@ fn broken(error: &Error) -> Tried {
     }
 }
 
-/// What a server says of a commit whose answer was lost.
+/// What a server reports about a commit whose response was lost.
 enum Resolved {
     Made,
     NotMade,
@@ -261,7 +261,7 @@ impl Resolved {
     }
 }
 
-/// Finds out what became of a commit whose answer was lost, over a new connection, and over another one if that is lost, too.
+/// Finds out the result of a commit whose response was lost, over a new connection, and over another one if that is lost, too.
 async fn find_out(shared: &Shared, lent: &mut Lent<'_>, plan: &Plan, transaction: &Transaction) -> Resolved {
     let deadline = shared.patient_deadline();
     loop {
@@ -275,16 +275,16 @@ async fn find_out(shared: &Shared, lent: &mut Lent<'_>, plan: &Plan, transaction
     }
 }
 
-/// Asks a server whether it made a commit. It knows if it is the one that was asked to make it, in the same timeline:
-/// another one counts its transactions anew.
+/// Asks a server whether it made a commit. It can tell only if it is the server that received the commit, on the same timeline:
+/// another one numbers its transactions differently.
 async fn resolve(link: &mut Connection, plan: &Plan, transaction: &Transaction) -> Result<Resolved, Error> {
     let Transaction { xid, backend, server } = transaction;
     if server.is_empty() || link.server != *server || xid.is_empty() {
         return Ok(Resolved::Unknown);
     }
     let asked = format!("SELECT pg_xact_status('{xid}'::xid8)");
-    // Whoever still works at it does so for nobody. Ended, it says what it came to. Not so where it waits for a standby: its
-    // end would show a commit that no standby has.
+    // If its process still runs, nobody waits for it. Terminating it settles the result, except while it waits for a standby:
+    // ending that wait would show a commit that no standby has.
     let end = format!(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = {backend} AND usename = current_user \
          AND backend_xid = ('{xid}'::xid8)::xid AND wait_event IS DISTINCT FROM 'SyncRep'"
@@ -292,7 +292,7 @@ async fn resolve(link: &mut Connection, plan: &Plan, transaction: &Transaction) 
     loop {
         let status = match link.client.simple_query(&asked).await {
             Ok(answer) => cell(&answer, 0),
-            // A crash took even its number: the server has not come that far again.
+            // A crash lost even its number: the server has not reached it again.
             Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => return Ok(Resolved::NotMade),
             Err(error) => return Err(error),
         };
@@ -306,7 +306,7 @@ async fn resolve(link: &mut Connection, plan: &Plan, transaction: &Transaction) 
                 return Ok(resolved);
             }
             "in progress" => {
-                // It may have ended by itself meanwhile; the next look tells.
+                // It may have ended by itself in the meantime; the next check tells.
                 let _ = link.client.simple_query(&end).await;
                 sleep(jittered(PAUSE)).await;
             }
@@ -315,8 +315,8 @@ async fn resolve(link: &mut Connection, plan: &Plan, transaction: &Transaction) 
     }
 }
 
-/// Returns once all that this server shows is wherever a commit waits to be before it is answered: what is written after it
-/// is. Where its own wait was cut off, a commit is shown without being there.
+/// Returns once everything that this server shows is as durable as an acknowledged commit: a later write is, so everything before
+/// it is, too. If the wait of a commit was cut off, that commit is visible without being replicated.
 async fn secure(link: &mut Connection) -> Result<(), Error> {
     link.in_transaction = true;
     link.client.batch_execute("BEGIN READ WRITE; SELECT pg_logical_emit_message(true, 'railgate', ''); COMMIT").await?;
@@ -324,19 +324,19 @@ async fn secure(link: &mut Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same on a connection of its own.
+/// The same on a separate connection.
 pub(super) async fn secured(shared: Arc<Shared>) -> Result<(), StoreError> {
     let deadline = shared.patient_deadline();
     let mut lent = shared.writer(deadline).await?;
     let link = shared.link(&mut lent, deadline).await?;
     match timeout_at(Instant::now() + shared.limit, secure(link)).await {
-        Ok(secured) => secured.map_err(|e| failed("securing what is shown", &e)),
-        Err(_) => Err(StoreError::unavailable("securing what is shown", "the database did not answer in time")),
+        Ok(secured) => secured.map_err(|e| failed("securing the visible commits", &e)),
+        Err(_) => Err(StoreError::unavailable("securing the visible commits", "the database did not answer in time")),
     }
 }
 
-/// Whether the transaction that was committed under this number is ours. A server that crashed gives the numbers of
-/// what it lost out again, so that only the rows tell.
+/// Whether the transaction that was committed under this number is ours. After a crash, a server reuses the numbers that it lost,
+/// so that only the rows tell.
 async fn is_ours(link: &mut Connection, plan: &Plan, xid: &str) -> Result<Resolved, Error> {
     let Some(witness) = &plan.witness else { return Ok(Resolved::Unknown) };
     let Ok(Some(query)) = read::get(&witness.key()) else { return Ok(Resolved::Unknown) };
@@ -345,7 +345,7 @@ async fn is_ours(link: &mut Connection, plan: &Plan, xid: &str) -> Result<Resolv
     let statement = link.client.prepare_typed(&sql, &types).await?;
     let params: Vec<&(dyn ToSql + Sync)> = query.params.iter().map(|it| it as _).collect();
     let Ok(found) = records(query.kind, &link.client.query(&statement, &params).await?) else { return Ok(Resolved::Unknown) };
-    // The whole row: another node may have been given both the number of the transaction and that of the row.
+    // Compares the whole row: another node may have been given both the number of the transaction and that of the row.
     Ok(if found.first() == Some(witness) { Resolved::Made } else { Resolved::NotMade })
 }
 

@@ -1,4 +1,4 @@
-//! The log's records: what was written but not numbered yet, each client's feed, and the Merkle tree's tiles.
+//! The log's records: events not numbered yet, each client's feed, and the tiles of the Merkle tree.
 
 use super::{Digest32, EventType};
 use crate::ids::{ClientNo, ProviderNo, SettlementNo};
@@ -6,48 +6,48 @@ use crate::ledger::Mode;
 use crate::lifecycle::SettlementStatus;
 use crate::time::Millis;
 
-/// Events that one command added to a settlement's trace, and the settlement as they left it.
+/// The events that one command added to a settlement's event trace, and the settlement's state after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedChange {
-    /// Which.
+    /// The settlement.
     pub settlement: SettlementNo,
-    /// Whose.
+    /// The client that owns it.
     pub client: ClientNo,
     /// Sandbox or live.
     pub mode: Mode,
-    /// What of the settlement changes in its life, as it stood after these events.
+    /// The mutable part of the settlement, as it was after these events.
     pub moment: Moment,
-    /// The events: the last one's place in the trace is the moment's version.
+    /// The events. The moment's version is the sequence number of the last one.
     pub events: Vec<LoggedEvent>,
 }
 
 /// One event of a [`LoggedChange`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoggedEvent {
-    /// What happened.
+    /// The type of the event.
     pub kind: EventType,
-    /// When.
+    /// When it happened.
     pub at: Millis,
-    /// Its hash.
+    /// The hash of the event.
     pub hash: Digest32,
 }
 
-/// What of a settlement changes in its life. All else is as it was created.
+/// The mutable part of a settlement. Everything else stays as it was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moment {
-    /// Where it stood.
+    /// The status.
     pub status: SettlementStatus,
-    /// The sequence of its last event.
+    /// The sequence number of its last event.
     pub version: u32,
-    /// A person must look.
+    /// Whether a person must review it.
     pub needs_review: bool,
-    /// The provider it was at.
+    /// The provider that had it.
     pub provider: ProviderNo,
-    /// Minor units given back.
+    /// The amount returned so far, in minor units.
     pub reversed: i64,
-    /// Minor units of reversals under way.
+    /// The amount of reversals in progress, in minor units.
     pub reversing: i64,
-    /// How many attempts were started.
+    /// The number of attempts started.
     pub attempts: u16,
     /// When it last changed.
     pub updated_at: Millis,
@@ -60,7 +60,7 @@ pub struct Moment {
 }
 
 impl LoggedChange {
-    /// Each event's place in the trace.
+    /// The sequence number of the event at `index`.
     pub fn sequence(&self, index: usize) -> u32 {
         let behind = self.events.len().saturating_sub(index + 1) as u32;
         self.moment.version.saturating_sub(behind)

@@ -1,4 +1,4 @@
-//! What is kept of webhooks: endpoints, their secrets, what is to be delivered to them, and how that went.
+//! The records of webhooks: endpoints, their secrets, their deliveries, and the results of those.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,25 +6,25 @@ use super::EventType;
 use crate::lifecycle::stored_enum;
 use crate::time::Millis;
 
-/// What a delivery can be about: an event of a settlement, or of the endpoints themselves.
+/// The subject of a delivery: an event of a settlement, or of the endpoints themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
-    /// An event of a settlement's trace.
+    /// An event in a settlement's event trace.
     Settlement(EventType),
-    /// An endpoint was disabled, by its answers or by its silence.
+    /// An endpoint was disabled, because of its responses or because it did not respond.
     WebhookDisabled,
 }
 
-/// Beside the codes of event types, which stay below it.
+/// The code of this topic. The codes of event types stay below it.
 const WEBHOOK_DISABLED: u8 = 60;
 
 impl Topic {
-    /// Every one, in the order of the stored codes.
+    /// Every topic, in the order of the stored codes.
     pub fn all() -> impl Iterator<Item = Self> {
         EventType::ALL.iter().copied().map(Self::Settlement).chain([Self::WebhookDisabled])
     }
 
-    /// The number under which it is stored, at most 62. Never changes.
+    /// The stored number, at most 62. Never changes.
     pub const fn code(self) -> u8 {
         match self {
             Self::Settlement(kind) => kind.code(),
@@ -32,7 +32,7 @@ impl Topic {
         }
     }
 
-    /// The topic of a stored number.
+    /// The topic with this stored number; `None` if there is none.
     pub const fn from_code(code: u8) -> Option<Self> {
         match EventType::from_code(code) {
             Some(kind) => Some(Self::Settlement(kind)),
@@ -49,7 +49,7 @@ impl Topic {
         }
     }
 
-    /// The topic of a `type`.
+    /// The topic with this `type`; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|topic| topic.as_str() == name)
     }
@@ -60,54 +60,54 @@ impl Topic {
 pub struct TopicSet(i64);
 
 impl TopicSet {
-    /// The set of these.
+    /// The set of these topics.
     pub fn of(topics: impl IntoIterator<Item = Topic>) -> Self {
         Self(topics.into_iter().fold(0, |bits, topic| bits | 1 << topic.code()))
     }
 
-    /// As it is stored: one bit a topic.
+    /// The stored form: one bit per topic.
     pub const fn bits(self) -> i64 {
         self.0
     }
 
-    /// What was stored. Bits of topics that are not known any more stay.
+    /// The set for a stored value. Bits of unknown topics are preserved.
     pub const fn from_bits(bits: i64) -> Self {
         Self(bits)
     }
 
-    /// Whether it has this one.
+    /// Whether the set contains `topic`.
     pub const fn has(self, topic: Topic) -> bool {
         self.0 >> topic.code() & 1 == 1
     }
 
-    /// Those in it.
+    /// The topics in the set.
     pub fn iter(self) -> impl Iterator<Item = Topic> {
         Topic::all().filter(move |topic| self.has(*topic))
     }
 }
 
 stored_enum! {
-    /// Whether an endpoint is told anything.
+    /// Whether an endpoint receives deliveries, and if not, why.
     pub enum EndpointStatus {
-        /// It is.
+        /// It receives deliveries.
         Enabled = 1 "enabled",
         /// Its owner disabled it.
         Disabled = 2 "disabled",
-        /// It answered that it is gone for good (410).
+        /// It responded that it is gone for good (410).
         Gone = 3 "gone",
-        /// Every delivery of five days failed.
+        /// Every delivery failed for five days.
         Failing = 4 "failing",
-        /// Its owner removed it; what is left of it is swept away.
+        /// Its owner removed it; its remaining records are being deleted.
         Removed = 5 "removed",
     }
 }
 
 stored_enum! {
-    /// How far a delivery is.
+    /// The progress of a delivery.
     pub enum DeliveryStatus {
         /// It will be tried, or tried again.
         Pending = 1 "pending",
-        /// It was answered with a 2xx.
+        /// The receiver responded with a 2xx.
         Delivered = 2 "delivered",
         /// All tries failed.
         Failed = 3 "failed",
@@ -115,34 +115,34 @@ stored_enum! {
 }
 
 stored_enum! {
-    /// Why a delivery is made.
+    /// The reason for a delivery.
     pub enum DeliveryCause {
-        /// The event took place.
+        /// The event occurred.
         Event = 1 "event",
-        /// Its owner asked for that delivery again.
+        /// The owner requested this delivery again.
         Redelivery = 2 "redelivery",
-        /// Its owner asked for everything since some time.
+        /// The owner requested all events since some time.
         Replay = 3 "replay",
-        /// Its owner tried the endpoint.
+        /// The owner tested the endpoint.
         Test = 4 "test",
     }
 }
 
-/// How a try went. What the receiver wrote is its own words: shown to its owner, never trusted.
+/// The result of a try. The receiver's own words are shown to its owner, but never trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LastTry {
-    /// When it began.
+    /// When the try started.
     pub at: Millis,
-    /// How long it took.
+    /// How long it took, in milliseconds.
     pub took_ms: u32,
-    /// The status of the answer; `None` if there was none.
+    /// The status of the response; `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// Why there was none.
+    /// Why there was no response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The beginning of the answer's body.
+    /// The beginning of the response body.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub excerpt: String,
 }

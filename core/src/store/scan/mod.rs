@@ -1,7 +1,8 @@
-//! What can be asked for besides single records: pages of one kind, as data.
+//! Queries for more than single records: pages of one kind, described as data.
 //!
-//! A scan is a kind, what must hold of its columns, an order and a limit. Each that there is has a constructor here, and
-//! nothing else: both databases render it from that ([`sql`]), and the stores without one carry it out on plain rows ([`walk`]).
+//! A scan consists of a kind, conditions on its columns, an order and a limit. Every existing scan has a constructor here; there
+//! are no others. Both databases render it from that description ([`sql`]), and the stores without a database execute it on plain
+//! rows ([`walk`]).
 
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub(crate) mod sql;
@@ -17,17 +18,17 @@ use crate::lifecycle::SettlementStatus;
 use crate::money::Currency;
 use crate::time::Millis;
 
-/// One of a closed set of paged scans. `after` and `before` are exclusive; results are at most `limit`, of which `usize::MAX`
-/// is all.
+/// One of a closed set of paged scans. `after` and `before` are exclusive; a scan returns at most `limit` records, where
+/// `usize::MAX` means all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Scan {
     shape: Shape,
-    /// What the tests compare with, in their order.
+    /// The values that the tests compare with, in order.
     cells: Vec<Cell>,
     limit: usize,
 }
 
-/// All of a scan but its values: what its statement is made of.
+/// All of a scan except its values: it determines the statement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
     kind: RecordKind,
@@ -36,32 +37,33 @@ pub(crate) struct Shape {
     limit: Limit,
 }
 
-/// What must hold of a column. Nothing holds of NULL.
+/// A condition on a column. No condition is true for NULL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Is {
-    /// The same as a value.
+    /// Equal to a value.
     Equal,
-    /// Above a value.
+    /// Greater than a value.
     Above,
-    /// A value, or above it.
+    /// Greater than or equal to a value.
     From,
-    /// Below a value.
+    /// Less than a value.
     Below,
-    /// A value, or below it.
+    /// Less than or equal to a value.
     UpTo,
-    /// The primary key is behind another one: as many values as that has columns.
+    /// The primary key sorts after another one, given by as many values as the key has columns.
     Behind,
-    /// A flag is so. Literal in a statement, since an index may serve only a condition that is known beforehand.
+    /// A flag has this value. It is a literal in the statement because an index may require a constant condition.
     Flag(bool),
-    /// Not this code. Literal for the same reason.
+    /// Not this code. A literal for the same reason.
     Not(u8),
-    /// Its two lowest bits are 0.
+    /// The two lowest bits are 0.
     LowBitsZero,
-    /// A code of a set, one bit each.
+    /// A code in a set with one bit per code.
     OneOf,
-    /// Any of these codes, which are all there are. Rows lie by code, so that each is walked on its own, and the walks are merged.
+    /// Any of these codes, which are all that exist. Rows are clustered by code: each code is walked separately, and the walks are
+    /// merged.
     Each(&'static [u8]),
-    /// An amount of at least, or of at most, the one of five values that its currency's number of decimals says.
+    /// An amount of at least (or at most) one of five values, selected by the number of decimals of its currency.
     AtLeast,
     AtMost,
 }
@@ -69,15 +71,15 @@ pub(crate) enum Is {
 /// The order of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Order {
-    /// By primary key.
+    /// By primary key, ascending.
     Key,
-    /// By primary key, the last first.
+    /// By primary key, descending.
     KeyBackwards,
-    /// By these columns.
+    /// By these columns, ascending.
     By(&'static [u8]),
 }
 
-/// What a statement says of the limit.
+/// How a statement expresses the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Limit {
     None,
@@ -85,80 +87,80 @@ pub(crate) enum Limit {
     Given,
 }
 
-/// Which settlements a list shows. Empty fields do not restrict.
+/// Which settlements a list shows. Empty fields do not restrict it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct SettlementFilter {
-    /// Any of these.
+    /// Any of these statuses.
     pub status: Vec<SettlementStatus>,
     /// This currency.
     pub currency: Option<Currency>,
     /// This provider.
     pub provider: Option<ProviderNo>,
-    /// This participant, canonical text.
+    /// This receiving participant, as canonical text.
     pub to: Option<String>,
     /// This reference.
     pub reference: Option<String>,
     /// This mode.
     pub mode: Option<Mode>,
-    /// Created at or after.
+    /// Created at or after this time.
     pub created_from: Option<Millis>,
-    /// Created before.
+    /// Created before this time.
     pub created_to: Option<Millis>,
-    /// At least this amount: `(unscaled, decimals)` is compared by value against each settlement's own currency.
+    /// At least this amount, compared by value in each settlement's own currency.
     pub min_amount: Option<AmountBound>,
     /// At most this amount.
     pub max_amount: Option<AmountBound>,
-    /// Flagged for review, or not.
+    /// Flagged for review (`true`) or not (`false`).
     pub needs_review: Option<bool>,
 }
 
-/// A decimal amount as a bound, in minor units for each number of decimals a currency can have (0 to 4).
+/// A decimal amount as a bound, in minor units for each number of decimals that a currency can have (0 to 4).
 ///
-/// Worked out once, so that a store compares integers: index by [`Currency::minor_units`].
+/// Computed once, so that a store only compares integers. Indexed by [`Currency::minor_units`].
 pub type AmountBound = [i64; 5];
 
-/// The place of a column. Named wrongly, it does not compile.
+/// The index of a column. A wrong name does not compile.
 macro_rules! column {
     ($kind:ident.$column:ident) => {
         const { place(RecordKind::$kind.lines(), stringify!($column)) }
     };
 }
 
-/// The order of these columns.
+/// An order by these columns.
 macro_rules! by {
     ($kind:ident: $($column:ident),+) => {
         Order::By(const { &[$(place(RecordKind::$kind.lines(), stringify!($column))),+] })
     };
 }
 
-/// What every kind has.
+/// Scans for every kind.
 impl Scan {
-    /// Records of a kind by primary key, texts byte by byte: from the first on.
+    /// Records of a kind by primary key, from the first one. Texts are ordered byte by byte.
     pub fn all(kind: RecordKind, limit: usize) -> Self {
         let given = if limit == usize::MAX { Limit::None } else { Limit::Given };
         Self { shape: Shape { kind, tests: Vec::new(), order: Order::Key, limit: given }, cells: Vec::new(), limit }
     }
 
-    /// The same behind a key, which need not be there.
+    /// Like [`Scan::all`], but after a key, which need not exist.
     pub fn after(key: &Key, limit: usize) -> Self {
         let mut scan = Self::all(key.kind(), limit);
         scan.shape.tests.push((0, Is::Behind));
-        // Only JSON may fail to be put, and there is none in a key.
+        // Only JSON can fail to be written, and keys contain none.
         let _ = key.bind(&mut scan.cells);
         scan
     }
 
-    /// The record of a kind with the highest key, if there is any.
+    /// The record of a kind with the highest primary key, if there is one.
     pub fn last(kind: RecordKind) -> Self {
         Self::all(kind, usize::MAX).backwards().one()
     }
 
-    /// Of which kind its records are.
+    /// The kind of its records.
     pub const fn kind(&self) -> RecordKind {
         self.shape.kind
     }
 
-    /// How many records it gives at most.
+    /// The maximum number of records that it returns.
     pub const fn limit(&self) -> usize {
         self.limit
     }
@@ -178,14 +180,14 @@ impl Scan {
         self
     }
 
-    /// Restricts it by what needs no value, or has it already.
+    /// Adds a condition that needs no value, or whose value has already been added.
     fn that(mut self, column: u8, is: Is) -> Self {
         self.shape.tests.push((column, is));
         self
     }
 
     fn with(mut self, column: u8, is: Is, value: impl Column) -> Self {
-        // Only JSON may fail to be put, and nothing is compared with any.
+        // Only JSON can fail to be written, and nothing is compared with JSON.
         let _ = value.put(&mut self.cells);
         self.that(column, is)
     }
@@ -197,7 +199,7 @@ impl Scan {
         }
     }
 
-    /// The children of a settlement, which a number without a settlement has none of.
+    /// The children of a settlement; none for a number without a settlement.
     fn children(kind: RecordKind, of: SettlementNo) -> Self {
         let scan = Self::all(kind, usize::MAX).with(0, Is::From, (of, 0u16));
         match Column::refusal(&of) {
@@ -207,9 +209,9 @@ impl Scan {
     }
 }
 
-/// Settlements and what belongs to them.
+/// Scans for settlements and what belongs to them.
 impl Scan {
-    /// A client's settlements, newest (highest number) first, below `before`, if that is given.
+    /// A client's settlements, newest (highest number) first; below `before` if given.
     pub fn settlements_of(client: ClientNo, filter: &SettlementFilter, before: Option<SettlementNo>, limit: usize) -> Self {
         let SettlementFilter {
             status,
@@ -235,7 +237,7 @@ impl Scan {
             .with_some(column!(Settlement.mode), Is::Equal, *mode)
             .with_some(column!(Settlement.created_at), Is::From, *created_from)
             .with_some(column!(Settlement.created_at), Is::Below, *created_to);
-        // No number of decimals but the usual one is sure to be named, and SQLite takes no value behind the last parameter.
+        // Only the usual number of decimals always occurs in the statement, and SQLite accepts no value beyond the last parameter.
         scan.shape.limit = Limit::Given;
         for (bound, is) in [(min_amount, Is::AtLeast), (max_amount, Is::AtMost)] {
             if let Some(bound) = bound {
@@ -249,7 +251,7 @@ impl Scan {
         scan.with_some(column!(Settlement.no), Is::Below, before)
     }
 
-    /// A settlement's events by sequence, above `after`.
+    /// A settlement's events by sequence number, above `after`.
     pub fn events(settlement: SettlementNo, after: u32, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Event, limit).with(column!(Event.k), Is::Above, (settlement, after));
         scan.with(column!(Event.k), Is::UpTo, (settlement, u16::MAX))
@@ -270,14 +272,14 @@ impl Scan {
         Self::children(RecordKind::Transfer, of)
     }
 
-    /// What the simulated operator knows under a settlement.
+    /// The simulated operator's payments for a settlement.
     pub fn sim_payments(of: SettlementNo) -> Self {
         Self::children(RecordKind::SimPayment, of)
     }
 
-    /// Tasks with a key above `after` and due at or before `until`, by key; `Millis::MAX` for all.
+    /// Tasks with a key above `after` that are due at or before `until`, by key; `Millis::MAX` for all.
     pub fn tasks(after: TaskKey, until: Millis, limit: usize) -> Self {
-        // Nothing is due before the earliest time that a key can tell.
+        // Nothing is due before the earliest time that a key can express.
         let last = if until < i64::MIN >> 20 { i64::MIN } else { until.min(i64::MAX >> 20) << 20 | 0xf_ffff };
         let scan = Self::all(RecordKind::Task, limit).with(column!(Task.key), Is::Above, after);
         scan.with(column!(Task.key), Is::UpTo, last)
@@ -285,53 +287,53 @@ impl Scan {
 
     /// A client's accounts, by key.
     pub fn accounts_of(client: ClientNo) -> Self {
-        // They lie together, beside those of other owners with the same number, whose two lowest bits say so.
+        // They are adjacent to those of other owners with the same number, which differ in the two lowest bits.
         let from = i64::from(client.0) << 16;
         let scan = Self::all(RecordKind::Account, usize::MAX).with(column!(Account.id), Is::From, from);
         scan.with(column!(Account.id), Is::UpTo, from | 0xffff).that(column!(Account.id), Is::LowBitsZero)
     }
 
-    /// Idempotency records made before this time, the oldest first.
+    /// Idempotency records created before this time, oldest first.
     pub fn idempotency_before(created: Millis, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Idempotency, limit).by(by!(Idempotency: created_at));
         scan.with(column!(Idempotency.created_at), Is::Below, created)
     }
 }
 
-/// Who may call.
+/// Scans for authentication.
 impl Scan {
     /// A client's keys, by number.
     pub fn keys_of(client: ClientNo) -> Self {
         Self::all(RecordKind::Key, usize::MAX).with(column!(Key.client), Is::Equal, client)
     }
 
-    /// Nonces that expired before this time, the oldest first.
+    /// Nonces that expired before this time, oldest first.
     pub fn nonces_expired_before(expired: Millis, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Nonce, limit).by(by!(Nonce: expires_at));
         scan.with(column!(Nonce.expires_at), Is::Below, expired)
     }
 
-    /// Tokens that expired before this time, the oldest first.
+    /// Tokens that expired before this time, oldest first.
     pub fn tokens_expired_before(expired: Millis, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Token, limit).by(by!(Token: expires_at));
         scan.with(column!(Token.expires_at), Is::Below, expired)
     }
 }
 
-/// The log and webhooks.
+/// Scans for the log and webhooks.
 impl Scan {
-    /// A client's feed in a mode by position, above `after`.
+    /// A client's feed in one mode by position, above `after`.
     pub fn feed(client: ClientNo, mode: Mode, after: i64, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Feed, limit).with(column!(Feed.owner), Is::Equal, (client, mode));
         scan.with(column!(Feed.position), Is::Above, after)
     }
 
-    /// The last of a client's feed, if there is any.
+    /// The last entry of a client's feed, if there is one.
     pub fn last_feed(client: ClientNo, mode: Mode) -> Self {
         Self::last(RecordKind::Feed).with(column!(Feed.owner), Is::Equal, (client, mode))
     }
 
-    /// A client's endpoints in a mode that are not removed, by number.
+    /// A client's endpoints in one mode, without removed ones, by number.
     pub fn endpoints_of(client: ClientNo, mode: Mode) -> Self {
         let scan = Self::all(RecordKind::Endpoint, usize::MAX).with(column!(Endpoint.client), Is::Equal, client);
         scan.with(column!(Endpoint.mode), Is::Equal, mode).that(column!(Endpoint.status), Is::Not(EndpointStatus::Removed.code()))
@@ -342,20 +344,19 @@ impl Scan {
         Self::all(RecordKind::EndpointSecret, usize::MAX).with(column!(EndpointSecret.endpoint), Is::Equal, of)
     }
 
-    /// Queues of one line that are due at or before `until`, the earliest first: of those whose last delivery failed, or of the
-    /// others.
+    /// Queues due at or before `until`, earliest first: those whose last delivery failed (`troubled`), or the others.
     pub fn queues(troubled: bool, until: Millis, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Queue, limit).by(by!(Queue: due, endpoint));
         scan.that(column!(Queue.troubled), Is::Flag(troubled)).with(column!(Queue.due), Is::UpTo, until)
     }
 
-    /// An endpoint's deliveries that are due at or before `until`, the earliest first.
+    /// An endpoint's deliveries due at or before `until`, earliest first.
     pub fn deliveries_due(endpoint: EndpointNo, until: Millis, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Delivery, limit).by(by!(Delivery: due, no));
         scan.with(column!(Delivery.endpoint), Is::Equal, endpoint).with(column!(Delivery.due), Is::UpTo, until)
     }
 
-    /// An endpoint's deliveries, the newest first, below `before` (`i64::MAX` for the newest): those that are so far, or all.
+    /// An endpoint's deliveries, newest first, below `before` (`i64::MAX` for the newest): those with `status`, or all.
     pub fn deliveries_of(endpoint: EndpointNo, before: i64, status: Option<DeliveryStatus>, limit: usize) -> Self {
         const ALL: &[u8] = &{
             let mut codes = [0; DeliveryStatus::ALL.len()];
@@ -381,7 +382,7 @@ impl Scan {
 }
 
 impl Is {
-    /// How many values it compares with, in a table whose primary key has so many columns.
+    /// The number of values that it compares with, in a table whose primary key has `key` columns.
     fn width(self, key: u8) -> usize {
         match self {
             Is::Equal | Is::Above | Is::From | Is::Below | Is::UpTo | Is::OneOf => 1,

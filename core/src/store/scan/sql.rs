@@ -1,4 +1,4 @@
-//! A scan as a statement. Its text depends on the shape only, so that each is made once and stays prepared.
+//! A scan as an SQL statement. Its text depends only on the shape: each text is generated once and stays prepared.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,15 +11,15 @@ use crate::store::column::Kind;
 use crate::store::declare::Role;
 use crate::store::sql::{self, ColumnOf, Dialect, list};
 
-/// The statements of one database that were asked for so far. There are as many as there are combinations of list filters at
-/// most, and they stay.
+/// The statements of one database requested so far. They are never removed; their number is limited by the combinations of list
+/// filters.
 pub(crate) struct Statements {
     dialect: Dialect,
     texts: LazyLock<RwLock<HashMap<Shape, &'static str>>>,
 }
 
 impl Statements {
-    /// None so far.
+    /// An empty set of statements.
     pub(crate) const fn new(dialect: Dialect) -> Self {
         Self { dialect, texts: LazyLock::new(RwLock::default) }
     }
@@ -35,7 +35,7 @@ impl Statements {
 }
 
 impl Scan {
-    /// What the parameters of its statement are.
+    /// The values for the statement's parameters.
     pub(crate) fn params(&self) -> impl Iterator<Item = Cell> {
         let limit = (self.shape.limit == Limit::Given).then(|| Cell::Int(i64::try_from(self.limit).unwrap_or(i64::MAX)));
         self.cells.iter().cloned().chain(limit)
@@ -58,10 +58,10 @@ impl Shape {
                 let walk = |code: &u8| {
                     let walk = select(&format!("{conditions} AND {name} = {code}"));
                     match dialect {
-                        // It merges them as they come.
+                        // SQLite merges the walks as it goes.
                         #[cfg(feature = "sqlite")]
                         Dialect::Sqlite => walk,
-                        // Each in the order of the whole, and no longer than the whole.
+                        // Each walk has the order and the limit of the whole.
                         #[cfg(feature = "postgres")]
                         Dialect::Postgres => format!("({walk}{end})"),
                     }
@@ -71,7 +71,7 @@ impl Shape {
         }
     }
 
-    /// What must hold, and how many values it takes.
+    /// The conditions, and the number of values they take.
     fn conditions(&self, table: &sql::Shape, dialect: Dialect) -> (String, usize) {
         let mut values = 0;
         let mut conditions = Vec::with_capacity(self.tests.len());
@@ -85,12 +85,12 @@ impl Shape {
         (conditions.join(" AND "), values)
     }
 
-    /// Order and limit.
+    /// The order and the limit.
     fn end(&self, table: &sql::Shape, dialect: Dialect, values: usize) -> String {
         let is_one = |it: &&ColumnOf| self.tests.iter().any(|(column, is)| usize::from(*column) + 1 == it.no && *is == Is::Equal);
         let key = || table.key().filter(|it| !is_one(it));
         let order = match self.order {
-            // There is at most one row of a unique key, which is found by it and not on a walk in order.
+            // At most one row has a unique key, and it is found by that key and not by an ordered walk.
             _ if table.unique().count() > 0 && table.unique().all(|it| is_one(&it)) => String::new(),
             Order::Key => format!(" ORDER BY {}", list(key(), ", ", |it| it.name.to_owned())),
             Order::KeyBackwards => format!(" ORDER BY {}", list(key(), ", ", |it| format!("{} DESC", it.name))),
@@ -107,7 +107,7 @@ impl Shape {
     }
 }
 
-/// What must hold of a column, where so many values stand before its own.
+/// The condition on a column, after `values` earlier parameters.
 fn condition(table: &sql::Shape, column: &ColumnOf, is: Is, dialect: Dialect, values: usize) -> String {
     let (name, param) = (column.name, dialect.param(values + 1));
     match is {
@@ -136,7 +136,7 @@ fn condition(table: &sql::Shape, column: &ColumnOf, is: Is, dialect: Dialect, va
         Is::OneOf => format!("({param} >> {name}) & 1 = 1"),
         Is::AtLeast => amount(name, ">=", dialect, values),
         Is::AtMost => amount(name, "<=", dialect, values),
-        // A walk of its own each.
+        // Each code has its own walk.
         Is::Each(_) => String::new(),
     }
 }
@@ -153,7 +153,7 @@ fn amount(name: &str, operator: &str, dialect: Dialect, values: usize) -> String
     sql
 }
 
-/// Most currencies have two decimals; only the others are named in a statement.
+/// Most currencies have two decimals; a statement names only the others.
 const USUAL_DECIMALS: usize = 2;
 
 static CURRENCIES_BY_DECIMALS: LazyLock<[String; 5]> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-//! A scan over rows in a map from the bytes of their keys: which part of the map it is, what of it is wanted, and in which order.
+//! Executes a scan on rows in a map by key bytes: selects the part of the map, filters it and orders it.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -11,7 +11,8 @@ use crate::store::declare::place;
 use crate::store::record::{Record, RecordKind};
 
 impl Scan {
-    /// Its records among `rows`, of which `open` gives the cells, so many of the first ones at least, and `read` the record.
+    /// The matching records in `rows`. `open` returns at least the first cells of a row, as many as requested, and `read` the
+    /// record.
     pub(crate) fn page<R>(
         &self,
         rows: &BTreeMap<KeyBytes, R>,
@@ -26,7 +27,7 @@ impl Scan {
             return Ok(found);
         }
         let mut range = rows.range::<KeyBytes, _>(from..to);
-        // Where another order is wanted: from what it goes by, and the key, to the key.
+        // For another order: maps the ordering columns and the key to the key.
         let mut ranked = BTreeMap::new();
         while found.len() < self.limit {
             let next = if self.shape.order == Order::KeyBackwards { range.next_back() } else { range.next() };
@@ -50,7 +51,7 @@ impl Scan {
         Ok(found)
     }
 
-    /// Where in the order of keys it begins, and before which it ends: nothing that is wanted lies elsewhere.
+    /// The range of keys that contains all wanted rows: start (inclusive) and end (exclusive).
     fn range(&self, tests: &[Tested<'_>]) -> (KeyBytes, KeyBytes) {
         let layout = self.shape.kind.layout();
         let (mut from, mut to) = (vec![layout.code], vec![layout.code]);
@@ -72,12 +73,12 @@ impl Scan {
             }
             if let Some(value) = of(&[Is::Behind]) {
                 from.extend_from_slice(&value[1..]);
-                // The very next one that there can be.
+                // The smallest key after this one.
                 from.push(0);
             }
             break;
         }
-        // Whatever begins so is before what counts one more. The first byte is never the highest.
+        // Every key with this prefix sorts before the prefix plus one. The first byte is never the highest.
         while let Some(last) = to.pop() {
             if let Some(more) = last.checked_add(1) {
                 to.push(more);
@@ -87,7 +88,7 @@ impl Scan {
         (from.into(), to.into())
     }
 
-    /// Up to which column it looks at a row: at what it tests, and what it goes by.
+    /// How many columns of a row it needs: those that it tests and those that it orders by.
     fn width(&self) -> usize {
         let by: &[u8] = if let Order::By(columns) = self.shape.order { columns } else { &[] };
         let tested = self.shape.tests.iter().map(|(column, is)| match is {
@@ -110,10 +111,10 @@ impl Scan {
     }
 }
 
-/// Where the currency of a settlement stands.
+/// The index of a settlement's currency column.
 const CURRENCY: u8 = place(RecordKind::Settlement.lines(), "currency");
 
-/// What must hold of a column, with the values that it is compared with.
+/// A condition on a column, with the values to compare with.
 struct Tested<'s> {
     column: u8,
     is: Is,
@@ -124,7 +125,7 @@ fn wants(tests: &[Tested<'_>], row: &[Cell]) -> bool {
     tests.iter().all(|Tested { column, is, values }| {
         let Some(cell) = row.get(usize::from(*column)) else { return false };
         let int = if let Cell::Int(int) = cell { Some(*int) } else { None };
-        // Nothing holds of NULL.
+        // No condition is true for NULL.
         let order = values.first().filter(|_| *cell != Cell::Null).map(|value| cell.cmp(value));
         match *is {
             Is::Equal => order.is_some_and(Ordering::is_eq),
@@ -132,7 +133,7 @@ fn wants(tests: &[Tested<'_>], row: &[Cell]) -> bool {
             Is::From => order.is_some_and(Ordering::is_ge),
             Is::Below => order.is_some_and(Ordering::is_lt),
             Is::UpTo => order.is_some_and(Ordering::is_le),
-            // Where the walk begins.
+            // The walk starts there.
             Is::Behind => true,
             Is::Flag(flag) => int == Some(flag.into()),
             Is::Not(code) => int.is_some_and(|int| int != i64::from(code)),
@@ -145,7 +146,7 @@ fn wants(tests: &[Tested<'_>], row: &[Cell]) -> bool {
     })
 }
 
-/// The one of the bounds that counts for a settlement's currency.
+/// The bound that applies to a settlement's currency.
 fn bound<'v>(settlement: &[Cell], bounds: &'v [Cell]) -> Option<&'v Cell> {
     let currency = settlement.get(usize::from(CURRENCY))?;
     let Cell::Int(numeric) = currency else { return None };

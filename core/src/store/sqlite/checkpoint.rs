@@ -1,9 +1,8 @@
-//! Moving the write-ahead log into the database file, off the path of those who wait for an answer.
+//! Moves the write-ahead log into the database file, without delaying callers that wait for a response.
 //!
-//! A thread with its own connection copies what it can while commits go on. Under a steady load the log would then
-//! never be at rest and grow for ever: so the thread copies the little that remains with the writer held back, and the
-//! next commit begins the log anew. From then on the log's file is overwritten, no longer extended, and a sync of what
-//! is overwritten costs half as much.
+//! A thread with its own connection copies what it can while commits continue. Under a steady load the log would never be idle and
+//! would grow forever. The thread therefore holds back the writer while it copies the small remainder, and the next commit restarts
+//! the log. From then on the log file is overwritten instead of extended, and syncing overwritten data costs half as much.
 
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -15,7 +14,7 @@ use rusqlite::Connection;
 use super::{Access, connect, failed};
 use crate::store::StoreError;
 
-/// After so many written records the thread looks at the log's length: looking is cheap, but not free.
+/// After this many written records, the thread checks the log's length: the check is cheap, but not free.
 const LOOK_EVERY: usize = 1000;
 
 #[derive(Default)]
@@ -24,14 +23,14 @@ struct Signal {
     stop: bool,
 }
 
-/// The thread, and how it is told of commits.
+/// The thread, and the signal that tells it about commits.
 pub(super) struct Checkpointer {
     signal: Arc<(Mutex<Signal>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Checkpointer {
-    /// Starts the thread. `pages` is the length of the log, in pages, from which it is worth copying.
+    /// Starts the thread. `pages` is the length of the log, in pages, from which copying is worthwhile.
     pub(super) fn start(path: &Path, pages: u32, writer: Arc<Mutex<Connection>>) -> Result<Self, StoreError> {
         let connection = connect(path, Access::Write)?;
         let signal = Arc::new((Mutex::new(Signal::default()), Condvar::new()));
@@ -41,7 +40,7 @@ impl Checkpointer {
         Ok(Self { signal, thread: Some(thread) })
     }
 
-    /// Takes note of a commit of so many records.
+    /// Records a commit of `records` records.
     pub(super) fn wrote(&self, records: usize) {
         let (signal, changed) = &*self.signal;
         let mut signal = signal.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,13 +50,13 @@ impl Checkpointer {
         }
     }
 
-    /// Ends the thread, after what it is just doing.
+    /// Stops the thread after its current work.
     pub(super) fn stop(&mut self) {
         let (signal, changed) = &*self.signal;
         signal.lock().unwrap_or_else(PoisonError::into_inner).stop = true;
         changed.notify_one();
         if let Some(thread) = self.thread.take() {
-            // A panic in there lost nothing: the log is complete, only longer.
+            // A panic in the thread lost nothing: the log is complete, only longer.
             let _ = thread.join();
         }
     }
@@ -73,12 +72,12 @@ struct Work {
 impl Work {
     fn run(self) {
         while self.wait() {
-            // A checkpoint that fails is tried again after the next commits: nothing depends on it but the log's length.
+            // A failed checkpoint is retried after the next commits: it affects only the log's length.
             let _ = self.checkpoint();
         }
     }
 
-    /// Sleeps until enough was written; `false` when it is time to stop.
+    /// Sleeps until enough has been written; returns `false` when the thread must stop.
     fn wait(&self) -> bool {
         let (signal, changed) = &*self.signal;
         let guard = signal.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +92,7 @@ impl Work {
         if length - copied < self.pages {
             return Ok(());
         }
-        // What was added meanwhile is copied once more, so that the writer is held back only for what little remains.
+        // The second run copies what was added during the first, so that the writer is held back only for the small remainder.
         checkpoint(&self.connection, "PASSIVE")?;
         checkpoint(&self.connection, "PASSIVE")?;
         let _held_back = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,12 +100,12 @@ impl Work {
     }
 }
 
-/// Runs a checkpoint of this kind; the log's length and how much of it is in the database file, in pages.
+/// Runs a checkpoint in this mode; returns the log's length and how much of it is in the database file, in pages.
 fn checkpoint(connection: &Connection, kind: &str) -> rusqlite::Result<(i64, i64)> {
     connection.query_row(&format!("PRAGMA wal_checkpoint({kind})"), [], |row| Ok((row.get(1)?, row.get(2)?)))
 }
 
-/// Copies the whole log and empties it, for a store that is closed. Does not wait for who still reads.
+/// Copies the whole log and truncates it when the store is closed. Does not wait for readers.
 pub(super) fn finish(connection: &Connection) -> Result<(), StoreError> {
     connection.busy_timeout(Duration::ZERO).map_err(|e| failed("emptying the log", e))?;
     checkpoint(connection, "TRUNCATE").map(drop).map_err(|e| failed("emptying the log", e))

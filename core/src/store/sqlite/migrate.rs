@@ -1,7 +1,7 @@
-//! Bringing a database file to the schema that this program knows, and refusing files that are not ours.
+//! Migrates a database file to this program's schema, and refuses files of other programs.
 //!
-//! Migrations are immutable files, numbered from 1. A database keeps the hash of each that made it, so that a file that
-//! was changed after its release is found out before it does harm.
+//! Migrations are immutable files, numbered from 1. A database keeps the hash of each applied one: a file that was changed after
+//! its release is detected before it does harm.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
@@ -9,17 +9,17 @@ use sha2::{Digest, Sha256};
 use super::failed;
 use crate::store::{SchemaVersion, StoreError};
 
-/// Marks a file as ours: `RGAT`.
+/// Marks a file as a railgate database: `RGAT`.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"RGAT");
 
-/// One step of the schema.
+/// One migration.
 #[derive(Clone, Copy)]
 pub(super) struct Migration {
     name: &'static str,
     sql: &'static str,
 }
 
-/// All steps there are. New ones are appended; nothing in here changes once released.
+/// All migrations. New ones are appended; a released one never changes.
 pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_initial", sql: include_str!("../migrations/sqlite/0001_initial.sql") },
     Migration { name: "0002_authentication", sql: include_str!("../migrations/sqlite/0002_authentication.sql") },
@@ -32,19 +32,19 @@ impl Migration {
     }
 }
 
-/// What a database file is to us.
+/// The state of a database file.
 enum State {
     Empty,
-    /// Ours, with so many migrations applied.
+    /// A railgate database with this many migrations applied.
     Ours(usize),
 }
 
-/// Refuses a file that is not ours or newer, without touching it.
+/// Refuses a file of another program or of a newer version, without changing it.
 pub(super) fn require_ours(connection: &Connection, migrations: &[Migration]) -> Result<(), StoreError> {
     inspect(connection, migrations).map(drop)
 }
 
-/// How far the schema is.
+/// The version of the schema.
 pub(super) fn version(connection: &Connection, migrations: &[Migration]) -> Result<SchemaVersion, StoreError> {
     let applied = match inspect(connection, migrations)? {
         State::Empty => 0,
@@ -53,7 +53,7 @@ pub(super) fn version(connection: &Connection, migrations: &[Migration]) -> Resu
     Ok(SchemaVersion { applied, known: migrations.len() })
 }
 
-/// Applies what is missing. An empty file becomes a database of ours.
+/// Applies the missing migrations. An empty file becomes a railgate database.
 pub(super) fn migrate(connection: &mut Connection, migrations: &[Migration]) -> Result<(), StoreError> {
     let applied = version(connection, migrations)?.applied;
     for (no, migration) in (1u32..).zip(migrations).skip(applied) {
@@ -62,7 +62,7 @@ pub(super) fn migrate(connection: &mut Connection, migrations: &[Migration]) -> 
     Ok(())
 }
 
-/// Requires a database that needs no migration, for who may not write.
+/// Requires a database that needs no migration, for callers that may not write.
 pub(super) fn require_current(connection: &Connection, migrations: &[Migration]) -> Result<(), StoreError> {
     match inspect(connection, migrations)? {
         State::Ours(applied) if applied == migrations.len() => Ok(()),
@@ -74,7 +74,7 @@ pub(super) fn require_current(connection: &Connection, migrations: &[Migration])
     }
 }
 
-/// One transaction a step: the schema, its number and its hash change together.
+/// One transaction per migration: the schema, its number and its hash change together.
 fn apply(connection: &mut Connection, no: u32, migration: &Migration) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction
@@ -102,7 +102,7 @@ fn inspect(connection: &Connection, migrations: &[Migration]) -> Result<State, S
             }
             Ok(State::Ours(applied))
         }
-        Ok(_) | Err(_) => Err(refused(format!("its schema is version {version}, newer than this program, which knows {known}"))),
+        Ok(_) | Err(_) => Err(refused(format!("its schema is version {version}, newer than this program's version {known}"))),
     }
 }
 

@@ -1,8 +1,8 @@
-//! The embedded store: one SQLite file, one writer, a few readers, and a log that is durable before an answer leaves.
+//! The embedded store: one SQLite file, one writer, a few readers, and a log that is durable before a response leaves.
 //!
-//! The layout is lean on purpose (see the migrations): keys are numbers that grow, so that inserts append, and a
-//! settlement's children are clustered under it. Statements are prepared once. [`Store::commit`] is one transaction;
-//! readers see the latest commit, each call a whole one, and never wait for the writer.
+//! The layout is deliberately lean (see the migrations): keys are increasing numbers, so that inserts append, and a settlement's
+//! children are clustered under it. Statements are prepared once. [`Store::commit`] is one transaction. Each reading call sees the
+//! complete state after the latest commit and never waits for the writer.
 
 mod checkpoint;
 mod migrate;
@@ -29,37 +29,37 @@ use migrate::MIGRATIONS;
 /// When a commit counts as durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Synchronous {
-    /// Synced to the disk: survives a loss of power.
+    /// After a sync to the disk: survives a power failure.
     #[default]
     Full,
-    /// Handed to the operating system: survives the end of this process. A loss of power may take the last commits.
+    /// Once the operating system has it: survives the end of this process. A power failure may lose the last commits.
     Normal,
 }
 
 /// Who else may write a database while it is open here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sharing {
-    /// Nobody: the lock file is taken for this process alone.
+    /// Nobody: this process alone takes the lock file.
     #[default]
     Alone,
-    /// Other processes of this machine that open it so: several servers over one file.
+    /// Other processes on this machine that use the same option: several servers over one file.
     Among,
-    /// Whoever has it: for an operator's few changes beside a server that runs. Takes no lock, makes no schema.
+    /// Any other process: for the few changes of an operator while a server runs. Takes no lock and creates no schema.
     Beside,
 }
 
-/// How a database is opened.
+/// Options for opening a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqliteOptions {
     /// When a commit counts as durable.
     pub synchronous: Synchronous,
     /// Who else may write it.
     pub sharing: Sharing,
-    /// How many connections read, at least one.
+    /// The number of reading connections, at least one.
     pub readers: usize,
-    /// The writer's page cache, in KiB: large enough for the parts of the indexes that are in use.
+    /// The writer's page cache in KiB: large enough for the index parts in use.
     pub cache_kib: u32,
-    /// How many pages the log may grow before it is copied into the database file.
+    /// The number of pages by which the log may grow before it is copied into the database file.
     pub checkpoint_pages: u32,
 }
 
@@ -69,32 +69,32 @@ impl Default for SqliteOptions {
     }
 }
 
-/// How long a connection waits for another process that holds the database: a backup tool that begins, or another node, which
-/// does so until its commit is on the disk.
+/// How long a connection waits while another process has locked the database: a backup tool that starts, or another node, which
+/// keeps the lock until its commit is on the disk.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A reader's page cache, in KiB. Every commit outdates it, so that a large one would not pay.
+/// A reader's page cache in KiB. Every commit invalidates it, so that a large one would not pay off.
 const READER_CACHE_KIB: u32 = 2 * 1024;
 
-/// More than there are different statements, but for rare combinations of list filters.
+/// More than the number of different statements, except for rare combinations of list filters.
 const STATEMENTS: usize = 128;
 
-/// Pages copied by a backup before it reports how far it is.
+/// How many pages a backup copies before it reports its progress.
 const BACKUP_STEP: i32 = 2048;
 
 /// The store over one SQLite database file.
 pub struct SqliteStore {
     path: PathBuf,
     readers: Readers,
-    /// `None` when it was opened for reading only.
+    /// `None` if it was opened for reading only.
     writing: Option<Writing>,
 }
 
-/// What only the one owner of a database has.
+/// Only for a store that may write.
 struct Writing {
     connection: Arc<Mutex<Connection>>,
     checkpointer: Checkpointer,
-    /// Held as long as the store is open. Dropped last.
+    /// Locked while the store is open. Dropped last.
     _lock: Option<File>,
 }
 
@@ -102,18 +102,18 @@ impl SqliteStore {
     /// Opens the database at `path` with the default options.
     ///
     /// # Errors
-    /// As of [`SqliteStore::open_with`].
+    /// The same as for [`SqliteStore::open_with`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), SqliteOptions::default())
     }
 
-    /// Opens the database at `path` and brings it to the current schema; makes a new one if there is no file.
+    /// Opens the database at `path` and migrates it to the current schema; creates it if there is no file.
     ///
-    /// Takes the lock file `<path>.lock`, so that no two processes write the same database unless all of them agreed to
-    /// share it; see [`Sharing`].
+    /// Takes the lock file `<path>.lock`, so that two processes write the same database only if both agreed to share it; see
+    /// [`Sharing`].
     ///
     /// # Errors
-    /// If another process holds it, the file is not ours, or it was made by a newer program.
+    /// If another process has the lock, or the file belongs to another program or a newer version of this one.
     pub fn open_with(path: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
         let path = &if options.sharing == Sharing::Beside { existing(path)? } else { create(path)? };
         let lock = lock(path, options.sharing)?;
@@ -131,38 +131,39 @@ impl SqliteStore {
         Ok(Self { path: path.clone(), readers, writing: Some(Writing { connection, checkpointer, _lock: lock }) })
     }
 
-    /// Opens an existing database for reading, beside a server that may be running: for operators who verify or back up.
-    /// It shows the state of the moment when it was opened, whatever is committed meanwhile.
+    /// Opens an existing database for reading, even while a server is running: for operators who verify or back up. It shows the
+    /// state at the time of opening, regardless of later commits.
     ///
     /// # Errors
-    /// If there is no such file, it is not ours, or its schema is not the current one. [`Store::commit`] always fails.
+    /// If there is no such file, if it belongs to another program, or if its schema is not the current one. [`Store::commit`]
+    /// always fails.
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         let readers = Readers::open(path, 1)?;
         migrate::require_current(&readers.take(), MIGRATIONS)?;
-        // Held until it is closed: all that is read is the state of one moment, whatever is committed meanwhile.
+        // Stays open until the store is closed: all reads see the same point in time, regardless of later commits.
         readers.take().execute_batch("BEGIN; SELECT count(*) FROM meta").map_err(|e| failed("beginning to read", e))?;
         Ok(Self { path: path.to_owned(), readers, writing: None })
     }
 
-    /// How far the schema of an existing database is. Changes nothing.
+    /// The schema version of an existing database. Changes nothing.
     ///
     /// # Errors
-    /// If there is no such file, it is not ours, or it was made by a newer program.
+    /// If there is no such file, or it belongs to another program or a newer version of this one.
     pub fn schema(path: &Path) -> Result<SchemaVersion, StoreError> {
         migrate::version(&connect(path, Access::Read)?, MIGRATIONS)
     }
 
-    /// Writes a consistent copy of the database, as of now, into the new file `to`, while commits go on.
+    /// Writes a consistent copy of the current database into the new file `to`, while commits continue.
     ///
-    /// `progress` is told how many pages are done and how many there are.
+    /// Calls `progress` with the number of pages copied and the total number of pages.
     ///
     /// # Errors
-    /// If `to` exists already. When anything fails, no file is left behind.
+    /// If `to` already exists. If anything else fails, the file is removed.
     pub fn backup(&self, to: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
         create_new(to).map_err(|e| StoreError::new("creating the backup file", e, false))?;
         let copied = self.copy_into(to, progress);
         if copied.is_err() {
-            // The copy's error is the one to tell; a half-written file must not pass for a backup.
+            // Report the error of the copy; a half-written file must not pass for a backup.
             let _ = std::fs::remove_file(to);
         }
         copied
@@ -170,7 +171,7 @@ impl SqliteStore {
 
     fn copy_into(&self, to: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
         let source = connect(&self.path, Access::Read)?;
-        // With its own snapshot held, commits that arrive meanwhile do not make the copy begin again.
+        // The open snapshot keeps later commits from restarting the copy.
         source.execute_batch("BEGIN; SELECT count(*) FROM meta").map_err(|e| failed("beginning the backup", e))?;
         let mut target = connect(to, Access::Write)?;
         {
@@ -219,12 +220,12 @@ impl Store for SqliteStore {
 impl Drop for Writing {
     fn drop(&mut self) {
         self.checkpointer.stop();
-        // Nothing is lost if this fails: the log stays and is read at the next start.
+        // A failure loses nothing: the log stays and is read at the next start.
         let _ = checkpoint::finish(&lock_of(&self.connection));
     }
 }
 
-/// The reading connections, taken in turn.
+/// The reading connections, used in turn.
 struct Readers {
     connections: Vec<Mutex<Connection>>,
     next: AtomicUsize,
@@ -236,7 +237,7 @@ impl Readers {
         Ok(Self { connections, next: AtomicUsize::new(0) })
     }
 
-    /// One that is free, else the next in turn once it is.
+    /// A free connection, or else the next in turn as soon as it is free.
     fn take(&self) -> MutexGuard<'_, Connection> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.connections.len();
         let (before, from) = self.connections.split_at(turn);
@@ -244,19 +245,19 @@ impl Readers {
     }
 }
 
-/// A connection is usable whatever happened to the thread that had it: a commit first rolls back what it finds open.
+/// A connection stays usable even if the thread that used it panicked: a commit first rolls back any open transaction.
 fn lock_of(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a connection may do.
+/// How a connection may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
     Write,
 }
 
-/// A connection to an existing file. Each is behind a lock of ours or owned by one thread, so SQLite takes none itself.
+/// A connection to an existing file. Each is behind our own lock or owned by one thread, so SQLite needs no lock itself.
 fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
     let mode = match access {
         Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
@@ -277,14 +278,14 @@ fn configure(writer: &Connection, options: &SqliteOptions) -> rusqlite::Result<(
         Synchronous::Full => "FULL",
         Synchronous::Normal => "NORMAL",
     };
-    // The log is copied by its own thread, never inside a commit.
+    // A separate thread copies the log, never a commit.
     writer.execute_batch(&format!(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -{}",
         options.cache_kib
     ))
 }
 
-/// Makes sure that there is a file, readable by its owner only, and names it in one way, so that its lock is one.
+/// Ensures that the file exists, readable only by its owner, and returns its canonical path, so that it has only one lock.
 fn create(path: &Path) -> Result<PathBuf, StoreError> {
     match create_new(path) {
         Ok(()) => {}
@@ -294,7 +295,7 @@ fn create(path: &Path) -> Result<PathBuf, StoreError> {
     path.canonicalize().map_err(|e| StoreError::unavailable("finding the database", e))
 }
 
-/// A file that must be there.
+/// The canonical path of a file that must exist.
 fn existing(path: &Path) -> Result<PathBuf, StoreError> {
     path.canonicalize().map_err(|e| StoreError::new("finding the database", e, false))
 }
@@ -303,25 +304,25 @@ fn create_new(path: &Path) -> std::io::Result<()> {
     private(OpenOptions::new().write(true).create_new(true)).open(path).map(drop)
 }
 
-/// Readable and writable by the owner only. SQLite gives its other files the mode of the database.
+/// Readable and writable only by the owner. SQLite gives its other files the mode of the database.
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// What was got of a database's lock file.
+/// The result of locking a database's lock file.
 enum Lock {
-    /// Nobody else has it.
+    /// Nobody else has a lock.
     Sole(File),
-    /// Others that share it are there.
+    /// Shared with other processes.
     Shared(File),
-    /// None was asked for.
+    /// No lock was requested.
     None,
 }
 
 impl Lock {
-    /// The lock as it is kept: what was sole for the migrations is shared afterwards, if it is to be.
+    /// The lock to keep: if the database is to be shared, the exclusive lock for the migrations becomes a shared one.
     fn settle(self, sharing: Sharing) -> Result<Option<File>, StoreError> {
         match self {
             Lock::Sole(file) if sharing == Sharing::Among => {
@@ -337,7 +338,7 @@ impl Lock {
     }
 }
 
-/// Takes the lock file, which stays when the lock ends: a file that comes and goes locks nobody out.
+/// Locks the lock file. The file stays when the lock ends, because a file that is deleted and recreated excludes nobody.
 fn lock(database: &Path, sharing: Sharing) -> Result<Lock, StoreError> {
     if sharing == Sharing::Beside {
         return Ok(Lock::None);
@@ -363,8 +364,7 @@ fn taken(error: TryLockError) -> StoreError {
     }
 }
 
-/// An error of SQLite as one of the store: waiting helps against a busy, full or failing disk, and not against a
-/// database that is wrong.
+/// Converts an SQLite error: retrying can help if the disk is busy, full or failing, but not if the database is wrong.
 fn failed(context: &'static str, error: rusqlite::Error) -> StoreError {
     let retryable = match error.sqlite_error_code() {
         None | Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => return StoreError::corrupt(context, error),

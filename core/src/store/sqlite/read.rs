@@ -1,4 +1,4 @@
-//! Reading: every key, look-up and scan is one statement, so that each sees one commit's state as a whole.
+//! Reading: every key, look-up and scan is one statement, and therefore sees the complete state after one commit.
 
 use rusqlite::{Connection, Statement};
 
@@ -13,7 +13,7 @@ use crate::store::{Scan, StoreError, Unique};
 /// The statements of scans.
 static SCANS: Statements = Statements::new(Dialect::Sqlite);
 
-/// The record under a primary key.
+/// The record with this primary key.
 pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Record>, StoreError> {
     if key.refusal().is_some() {
         return Ok(None);
@@ -22,7 +22,7 @@ pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Record>, 
     Ok(found?.pop())
 }
 
-/// The record under another unique key.
+/// The record with this other unique key.
 pub(super) fn find(connection: &Connection, unique: &Unique) -> Result<Option<Record>, StoreError> {
     if unique.refusal().is_some() {
         return Ok(None);

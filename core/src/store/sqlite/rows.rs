@@ -1,6 +1,6 @@
-//! How values get into SQLite's columns and out of them again. Which values those are, [`crate::store::tables`] says.
+//! How values are written to SQLite's columns and read back. [`crate::store::tables`] defines the values.
 //!
-//! Writing binds by position without a copy or an allocation of our own; reading trusts nothing that it finds.
+//! Writing binds by position, without copies or allocations of its own; reading trusts nothing.
 
 use rusqlite::types::{Null, ToSql, ValueRef};
 use rusqlite::{Row, Statement};
@@ -17,7 +17,7 @@ pub(in crate::store) struct Bind<'s, 'c> {
 }
 
 impl<'s, 'c> Bind<'s, 'c> {
-    /// From the first parameter on.
+    /// Starts at the first parameter.
     pub(in crate::store) fn new(statement: &'s mut Statement<'c>) -> Self {
         Self { statement, next: 1 }
     }
@@ -75,7 +75,7 @@ pub(in crate::store) struct Cells<'r, 's> {
 }
 
 impl<'r, 's> Cells<'r, 's> {
-    /// From the first column on.
+    /// Starts at the first column.
     pub(in crate::store) fn new(row: &'r Row<'s>) -> Self {
         Self { row, next: 0 }
     }
@@ -120,7 +120,7 @@ impl Source for Cells<'_, '_> {
     }
 }
 
-/// Reads a row of this kind's table, all its columns in order.
+/// Reads a row of this kind's table with all its columns, in order.
 pub(in crate::store) fn record(kind: RecordKind, row: &Row<'_>) -> Read<Record> {
     Record::read::<true, _>(kind, &mut Cells::new(row))
 }

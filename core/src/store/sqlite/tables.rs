@@ -1,4 +1,4 @@
-//! The statements of every table. All of them are made once, from the declarations.
+//! The statements of every table, generated once from the declarations.
 
 use std::sync::LazyLock;
 
@@ -14,17 +14,17 @@ pub(in crate::store) enum Action {
     Delete,
 }
 
-/// How many actions there are.
+/// The number of actions.
 pub(in crate::store) const ACTIONS: usize = 3;
 
 /// The statements of one table.
 pub(in crate::store) struct Statements {
-    /// The row of a primary key.
+    /// Selects the row with a primary key.
     pub(in crate::store) get: String,
-    /// The row of the further unique key.
+    /// Selects the row with the further unique key.
     pub(in crate::store) find: String,
     writes: [String; ACTIONS],
-    /// Adds a row or sets what stands there.
+    /// Inserts a row or replaces the existing one.
     pub(in crate::store) upsert: String,
 }
 
@@ -36,7 +36,8 @@ pub(in crate::store) fn statements(kind: RecordKind) -> &'static Statements {
 }
 
 impl Statements {
-    /// Parameters are the columns in order; what has a version has the expected one behind them when it is replaced.
+    /// The parameters are the columns in order. A replacement of a kind with a version takes the expected version as last
+    /// parameter.
     pub(in crate::store) fn write(&self, action: Action) -> &str {
         &self.writes[action as usize]
     }
@@ -49,7 +50,7 @@ impl Statements {
         let row = format!("INSERT INTO {name} ({}) VALUES ({values}) ON CONFLICT DO", table.names());
 
         let version = if table.versioned { format!(" AND version = ?{}", table.columns.len() + 1) } else { String::new() };
-        // Not assigned: an index whose columns are named by an update is rewritten even where nothing changed.
+        // Compared instead of assigned: SQLite rewrites an index whose columns an update names, even if they do not change.
         let same = |it: &ColumnOf| format!(" AND {} {} ?{}", it.name, if it.nullable { "IS" } else { "=" }, it.no);
         let fixed = list(table.fixed(), "", same);
         let replace = format!("UPDATE {name} SET {} WHERE {}{version}{fixed}", list(table.assigned(), ", ", set), key());

@@ -1,4 +1,4 @@
-//! Making a commit: one transaction, statements prepared once, every clash found before it is given up.
+//! Makes a commit: one transaction, statements prepared once, and every clash found before it gives up.
 
 use rusqlite::{CachedStatement, Connection, ErrorCode};
 
@@ -11,25 +11,25 @@ use crate::store::record::{AccountRecord, Key, Record, RecordKind};
 use crate::store::shared::{self, Deltas};
 use crate::store::{Clash, Commit, CommitError, StoreError, Write};
 
-/// Makes the commit durable, or leaves nothing of it.
+/// Makes the whole commit durable, or nothing of it.
 pub(super) fn commit(connection: &Connection, commit: &Commit) -> Result<(), CommitError> {
     shared::check(commit)?;
     if !connection.is_autocommit() {
-        // What an earlier commit could not roll back, for instance because the disk was gone, is rolled back now.
+        // Rolls back what an earlier commit could not, for instance because the disk was gone.
         run(connection, "ROLLBACK").map_err(|e| failed("rolling back an earlier commit", e))?;
     }
     run(connection, "BEGIN IMMEDIATE").map_err(|e| failed("beginning a commit", e))?;
     let written = Writer::new(connection).write(commit);
     if let Err(error) = written {
-        // If even this fails, the next commit tries again before it begins.
+        // If even this fails, the next commit tries it again before it starts.
         let _ = run(connection, "ROLLBACK");
         return Err(error);
     }
     run(connection, "COMMIT").map_err(|error| not_committed(connection, error))
 }
 
-/// What a failed `COMMIT` means. Where SQLite says that it could not begin to make it durable, nothing was written.
-/// Where the disk failed in the middle, the frames may be there or not, and a recovery may find them.
+/// What a failed `COMMIT` means. If SQLite reports that it could not start making it durable, nothing was written. If the disk
+/// failed midway, the frames may or may not be there, and a recovery may find them.
 fn not_committed(connection: &Connection, error: rusqlite::Error) -> CommitError {
     if !connection.is_autocommit() {
         let _ = run(connection, "ROLLBACK");
@@ -48,8 +48,8 @@ fn run(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
 
 const TABLES: usize = RecordKind::ALL.len();
 
-/// One transaction's statements, each fetched from the connection's cache when it is first needed: a commit of a
-/// thousand rows looks up each text once.
+/// The statements of one transaction, each fetched from the connection's cache when first needed: a commit of a thousand rows looks
+/// up each text once.
 struct Writer<'c> {
     connection: &'c Connection,
     statements: [Option<CachedStatement<'c>>; TABLES * ACTIONS],
@@ -70,7 +70,7 @@ impl<'c> Writer<'c> {
         if clashes.is_empty() { self.settle(&Deltas::of(commit)) } else { Err(CommitError::Conflict(clashes)) }
     }
 
-    /// Makes one write; `false` if what it needs does not hold.
+    /// Makes one write; returns `false` if its condition does not hold.
     fn apply(&mut self, write: &Write) -> rusqlite::Result<bool> {
         match write {
             Write::Insert(record) => self.record(record, Action::Insert),
@@ -114,7 +114,7 @@ impl<'c> Writer<'c> {
         Ok(statement.raw_execute()? == 1)
     }
 
-    /// Brings the totals up to date: one row an account, however many transfers there were.
+    /// Updates the totals: one row per account, regardless of the number of transfers.
     fn settle(self, deltas: &Deltas) -> Result<(), CommitError> {
         if deltas.is_empty() {
             return Ok(());

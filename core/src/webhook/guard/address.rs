@@ -5,12 +5,12 @@ use std::net::IpAddr;
 
 use super::cidr::Cidr;
 
-/// What an address is for, after the IANA registries of special-purpose addresses (RFC 6890).
+/// The purpose of an address, from the IANA registries of special-purpose addresses (RFC 6890).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressKind {
     /// Reachable from everywhere.
     Public,
-    /// `0.0.0.0/8` and `::`: in effect this machine.
+    /// `0.0.0.0/8` and `::`: in practice this machine.
     Unspecified,
     /// This machine.
     Loopback,
@@ -18,15 +18,15 @@ pub enum AddressKind {
     Private,
     /// Shared between a provider and its customers (RFC 6598).
     Shared,
-    /// This link, where cloud machines find their own credentials.
+    /// This link, where cloud machines find their credentials.
     LinkLocal,
     /// A cloud's services for its own machines, at an address that looks public.
     Metadata,
     /// Multicast and broadcast.
     Multicast,
-    /// For examples and benchmarks; never in use.
+    /// For examples and benchmarks; never used in practice.
     Example,
-    /// IPv6 that carries an IPv4 address inside, which could be any: mapped, compatible, NAT64, 6to4, Teredo.
+    /// IPv6 with an embedded IPv4 address, which could be any: mapped, compatible, NAT64, 6to4, Teredo.
     Embedded,
     /// Reserved.
     Reserved,
@@ -50,7 +50,7 @@ impl fmt::Display for AddressKind {
     }
 }
 
-/// IPv4 is public except for these.
+/// All IPv4 addresses are public except these.
 const V4: &[(Cidr, AddressKind)] = &[
     (Cidr::v4([0, 0, 0, 0], 8), AddressKind::Unspecified),
     (Cidr::v4([10, 0, 0, 0], 8), AddressKind::Private),
@@ -71,8 +71,8 @@ const V4: &[(Cidr, AddressKind)] = &[
     (Cidr::v4([240, 0, 0, 0], 4), AddressKind::Reserved),
 ];
 
-/// IPv6 is public in `2000::/3`, but for the first five of these; what is left of the rest only gets a better name. The
-/// first that fits counts.
+/// IPv6 addresses are public in `2000::/3`, except for the first five of these; the others only have a more precise name. The first
+/// match counts.
 const V6: &[(Cidr, AddressKind)] = &[
     (Cidr::v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 32), AddressKind::Embedded), // Teredo
     (Cidr::v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23), AddressKind::Reserved), // protocols: ORCHID, benchmarks, …
@@ -93,9 +93,9 @@ const V6: &[(Cidr, AddressKind)] = &[
     (Cidr::v6([0xff00, 0, 0, 0, 0, 0, 0, 0], 8), AddressKind::Multicast),
 ];
 
-/// What an address is for.
+/// The purpose of an address.
 pub(super) fn kind(address: IpAddr) -> AddressKind {
-    // A mapped address goes out as the IPv4 address that it is.
+    // A connection to a mapped address uses IPv4.
     match (listed(address), listed(address.to_canonical())) {
         (AddressKind::Embedded, inside) if inside != AddressKind::Public => inside,
         (itself, _) => itself,

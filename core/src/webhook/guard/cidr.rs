@@ -1,6 +1,6 @@
 //! Ranges of addresses.
 //!
-//! `ipnet` would spare fifteen lines of these, not the errors that say what to write instead; a page would load it too.
+//! `ipnet` would save fifteen lines here, but not the errors that say what to write instead, and web pages would have to load it.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -13,22 +13,22 @@ pub struct Cidr {
     bits: u8,
 }
 
-/// Why a text is no range of addresses.
+/// Why a text is not a range of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CidrError {
-    /// The part before the slash is no address.
+    /// The part before the slash is not an address.
     #[error("is not an address and a number of bits, such as 10.0.0.0/8")]
     Address,
-    /// The part after the slash is no valid number of bits.
+    /// The part after the slash is not a valid number of bits.
     #[error("has no number of bits after the slash: up to 32 for IPv4, up to 128 for IPv6")]
     Bits,
-    /// The address has bits set after the prefix, so that it is not clear what is meant.
-    #[error("has an address inside of the range: write its first address, {0}")]
+    /// The address has bits set after the prefix: the meaning is unclear.
+    #[error("has an address inside the range: write its first address, {0}")]
     NotFirst(Cidr),
 }
 
 impl Cidr {
-    /// Reads `address/bits`, or an address alone, which is a range of one.
+    /// Parses `address/bits`, or an address alone as a range of one.
     ///
     /// # Errors
     /// [`CidrError`].
@@ -56,7 +56,7 @@ impl Cidr {
         Self { base: IpAddr::V6(Ipv6Addr::from_segments(base)), bits }
     }
 
-    /// Whether it contains an address. IPv4 and IPv6 never match each other here, not even mapped.
+    /// Whether it contains an address. IPv4 and IPv6 never match each other here, not even if mapped.
     pub fn contains(&self, address: IpAddr) -> bool {
         first(address, self.bits) == self.base
     }

@@ -1,13 +1,13 @@
 //! Where a webhook may be sent: not into the gateway's own network.
 //!
-//! Whoever enters a URL makes the gateway call it, from a place that can reach more than the outside can. So a URL
-//! is checked twice: its text when it is entered ([`Guard::check_url`]), and each address that its host resolves to when
-//! a connection is made ([`Guard::check_peer`]), because a name may point elsewhere a moment later. A host must connect to
-//! an address that was checked, and must not resolve the name again.
+//! A client that enters a URL makes the gateway call it, from a place that can reach more than outsiders can. A URL is therefore
+//! checked twice: its text when it is entered ([`Guard::check_url`]), and each address that its host resolves to when a connection
+//! is made ([`Guard::check_peer`]), because the name may point elsewhere a moment later. The host program must connect to an
+//! address that was checked, and must not resolve the name again.
 //!
-//! A URL is read strictly, not repaired as browsers do. In a host, addresses in any but their canonical form (`0x7f.1`,
-//! `2130706433`, `127.1`), percent-encoding, non-ASCII letters and the like are refused, so that no other reader can
-//! understand the URL differently.
+//! A URL is parsed strictly, not repaired as browsers do. In a host name, addresses in any but their canonical form (`0x7f.1`,
+//! `2130706433`, `127.1`), percent-encoding, non-ASCII letters and the like are refused, so that no other parser can interpret the
+//! URL differently.
 
 mod address;
 mod cidr;
@@ -21,46 +21,45 @@ pub use address::AddressKind;
 pub use cidr::{Cidr, CidrError};
 pub use url::{Destination, Host, URL_MAX_BYTES};
 
-/// What is allowed. By default: https to public addresses.
+/// The destinations that are allowed. By default: https to public addresses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Guard {
-    /// Allows `http://` and `https://` to this machine's loopback addresses: for a sandbox that is being developed
-    /// against, and only where the gateway itself listens on loopback.
+    /// Also allows `http://` and `https://` to this machine's loopback addresses: for development with a sandbox, and only if the
+    /// gateway itself listens on loopback.
     pub insecure_loopback: bool,
-    /// Addresses that are allowed although they are not public, by configuration. Where there are any, names are not refused
-    /// for what they are called: the addresses decide.
+    /// Addresses that the configuration allows although they are not public. If there are any, local names are not refused: only
+    /// the addresses decide.
     pub allow: Vec<Cidr>,
 }
 
-/// Why a webhook may not be sent there.
+/// Why a webhook must not be sent to a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GuardError {
     /// It is longer than [`URL_MAX_BYTES`].
     #[error("the URL is longer than {URL_MAX_BYTES} characters")]
     TooLong,
-    /// A blank, a control character, a letter outside of ASCII, or one that has no place in a URL.
-    #[error("the URL has a character that must be percent-encoded, or stands where it must not")]
+    /// It contains a blank, a control character, a non-ASCII letter, or a character that is not allowed in a URL.
+    #[error("the URL has a character that must be percent-encoded, or that is not allowed in its position")]
     Character,
-    /// It has no scheme, or another one.
-    #[error("the URL must begin with https://")]
+    /// It has no scheme, or an unsupported one.
+    #[error("the URL must start with https://")]
     Scheme,
     /// There is an `@` before the path: a user name, or an attempt to hide the real host.
-    #[error("the URL must have no user name or password in it")]
+    #[error("the URL must not contain a user name or password")]
     UserInfo,
     /// There is a `#`.
-    #[error("the URL must have no fragment in it")]
+    #[error("the URL must not contain a fragment")]
     Fragment,
-    /// The port is no number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     #[error("the URL's port must be a number from 1 to 65535")]
     Port,
-    /// The host is neither a name in ASCII nor an address.
+    /// The host is neither an ASCII name nor an address.
     #[error("the URL's host must be a domain name (an international one in its xn-- form), or an address")]
     Host,
-    /// The host ends in a number, but is no address in dotted decimal: it is read in as many ways as there are readers.
+    /// The host ends in a number but is not an address in dotted decimal: parsers disagree about its meaning.
     #[error("an address in the URL must be written as four decimal numbers with dots, or as IPv6 in brackets")]
     AddressForm,
-    /// The name is one of those that only mean something inside a network: `localhost`, `.local`, `.internal`, a name
-    /// without a dot.
+    /// The name only has a meaning inside a network: `localhost`, `.local`, `.internal`, a name without a dot.
     #[error("the URL's host must be a public name")]
     LocalName,
     /// The address is not a public one.
@@ -69,7 +68,7 @@ pub enum GuardError {
 }
 
 impl Guard {
-    /// Checks a URL's text, and takes it apart. An address in it is checked as well; a name is not resolved.
+    /// Checks a URL's text and parses it. An address in it is checked as well; a name is not resolved.
     ///
     /// # Errors
     /// [`GuardError`].
@@ -86,7 +85,7 @@ impl Guard {
         Ok(destination)
     }
 
-    /// Checks an address. Those in `allow` are allowed, and IPv4 addresses in it also where they are mapped into IPv6.
+    /// Checks an address. Those in `allow` are allowed; IPv4 addresses in `allow` are also allowed when mapped into IPv6.
     ///
     /// # Errors
     /// [`GuardError::Address`].
@@ -102,8 +101,8 @@ impl Guard {
         }
     }
 
-    /// Checks an address that a destination's host resolved to: as [`Guard::check_addr`], and that what is not encrypted does
-    /// not leave this machine.
+    /// Checks an address that a destination's host resolved to: like [`Guard::check_addr`], and additionally that unencrypted
+    /// traffic does not leave this machine.
     ///
     /// # Errors
     /// [`GuardError::Address`]; [`GuardError::Scheme`] for `http` to another machine.

@@ -1,4 +1,4 @@
-//! Every way to write an address that must not be reached, and who may be reached all the same.
+//! Every way to write a forbidden address, and which addresses are allowed anyway.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::net::IpAddr;
@@ -56,7 +56,7 @@ fn an_address_is_refused_in_every_notation() {
     use AddressKind::{Embedded, Example, LinkLocal, Loopback, Metadata, Multicast, Private, Reserved, Shared, Unspecified};
     use GuardError::{Address, AddressForm, Character, Host, LocalName};
     for (host, why) in [
-        // As it is.
+        // In canonical form.
         ("127.0.0.1", Address(Loopback)),
         ("127.255.255.254", Address(Loopback)),
         ("0.0.0.0", Address(Unspecified)),
@@ -144,7 +144,7 @@ fn an_address_is_refused_in_every_notation() {
         ("[fec0::1]", Address(Private)),
         ("[fe80::1]", Address(LinkLocal)),
         ("[ff02::1]", Address(Multicast)),
-        // Zones, and brackets that are not what they seem.
+        // Zones, and misleading brackets.
         ("[fe80::1%25eth0]", Host),
         ("[fe80::1%eth0]", Host),
         ("[::1%250]", Host),
@@ -157,7 +157,7 @@ fn an_address_is_refused_in_every_notation() {
         ("[[::1]]", Host),
         ("::1", GuardError::Port),
         ("x[::1]", GuardError::Port),
-        // Names for inside.
+        // Internal names.
         ("localhost", LocalName),
         ("LOCALHOST", LocalName),
         ("a.localhost", LocalName),
@@ -328,10 +328,7 @@ fn ranges_are_read_as_they_are_written() {
     let all = (Cidr::parse("0.0.0.0/0").unwrap(), Cidr::parse("::/0").unwrap());
     assert!(all.0.contains(ip("255.1.2.3")) && !all.0.contains(ip("::1")) && !all.0.contains(ip("::ffff:1.2.3.4")));
     assert!(all.1.contains(ip("ffff::1")) && !all.1.contains(ip("1.2.3.4")));
-    assert_eq!(
-        Cidr::parse("10.1.2.3/8").unwrap_err().to_string(),
-        "has an address inside of the range: write its first address, 10.0.0.0/8"
-    );
+    assert_eq!(Cidr::parse("10.1.2.3/8").unwrap_err().to_string(), "has an address inside the range: write its first address, 10.0.0.0/8");
     for (bad, why) in [
         ("", CidrError::Address),
         ("/8", CidrError::Address),
@@ -351,7 +348,7 @@ fn ranges_are_read_as_they_are_written() {
 }
 
 proptest! {
-    /// Whatever is accepted is understood in the same way by the parser that browsers and many servers use.
+    /// Every accepted URL means the same to the parser used by browsers and many servers.
     #[test]
     fn another_reader_agrees_on_the_host(
         host in "([0-9a-fxX]{1,10}|[a-z0-9_-]{1,6}|%[0-9a-f]{2}|[０-９。.])(\\.([0-9]{1,10}|0[xX][0-9a-f]{0,4}|[a-zA-Z]{2,5})){0,4}\\.?",
@@ -359,7 +356,7 @@ proptest! {
         rest in "([/?@:\\\\#.]|%[0-9a-zA-Z]{2}|[ -~]){0,12}",
     ) {
         let text = format!("https://{host}{port}{rest}");
-        // Everything is public here: what matters is whom the two readers would connect to.
+        // Everything is public here: what matters is which host the two parsers would connect to.
         if let Ok(destination) = allowing(&["0.0.0.0/0", "::/0"]).check_url(&text) {
             match ::url::Url::parse(&text) {
                 Ok(other) => {
@@ -373,7 +370,7 @@ proptest! {
         }
     }
 
-    /// No text makes the reader stumble.
+    /// No text makes the parser fail unexpectedly.
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC{0,40}", behind in "[\\x00-\\x7f]{0,40}") {
         for url in [text.clone(), format!("https://{text}{behind}"), format!("https://[{behind}")] {

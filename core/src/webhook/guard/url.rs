@@ -1,45 +1,45 @@
-//! A strict reader of URLs: the part of RFC 3986 that a webhook's address needs, and nothing else.
+//! A strict URL parser: only the part of RFC 3986 that a webhook's address needs.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::GuardError;
 
-/// The longest URL of a webhook, in bytes.
+/// The maximum length of a webhook's URL, in bytes.
 pub const URL_MAX_BYTES: usize = 2048;
 
-/// Bounds of RFC 1035.
+/// Limits from RFC 1035.
 const NAME_MAX_BYTES: usize = 253;
 const LABEL_MAX_BYTES: usize = 63;
 
-/// Names that stand for nothing outside of a network (RFC 6761, RFC 6762, RFC 8375, and what ICANN keeps for private use), as the name
-/// itself or as the end of one.
+/// Names without a meaning outside a network (RFC 6761, RFC 6762, RFC 8375, and those that ICANN reserves for private use), as the
+/// whole name or its end.
 const LOCAL_NAMES: &[&str] = &["localhost", "local", "internal", "home.arpa", "localdomain", "lan", "intranet", "corp", "home"];
 
 /// The parts of a URL that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Destination {
-    /// Whether the scheme is https; http otherwise.
+    /// Whether the scheme is https (otherwise http).
     pub https: bool,
     /// The host.
     pub host: Host,
-    /// The port: the scheme's default if the URL names none.
+    /// The port; the scheme's default if the URL has none.
     pub port: u16,
-    /// Path and query, beginning with a slash.
+    /// Path and query, starting with a slash.
     pub path_and_query: String,
 }
 
-/// A host, in its one canonical form.
+/// A host in canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Host {
-    /// A domain name in lower case, without a dot at its end.
+    /// A domain name in lower case, without a trailing dot.
     Name(String),
     /// An address.
     Address(IpAddr),
 }
 
 impl Host {
-    /// Whether it can only be this machine: a loopback address, `localhost`, or a name that ends in it.
+    /// Whether it can only be this machine: a loopback address, `localhost`, or a name below it.
     pub(super) fn is_loopback(&self) -> bool {
         match self {
             Self::Name(name) => is_localhost(name),
@@ -59,13 +59,13 @@ impl fmt::Display for Host {
 }
 
 impl Destination {
-    /// The value of `Host`: with the port, unless it is the scheme's default.
+    /// The value of the `Host` header: with the port, unless it is the scheme's default.
     pub fn authority(&self) -> String {
         if self.port == default_port(self.https) { self.host.to_string() } else { format!("{}:{}", self.host, self.port) }
     }
 }
 
-/// The URL in its canonical form, which reads back as the same URL.
+/// The URL in canonical form, which parses to the same URL.
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.https { "https" } else { "http" };
@@ -77,7 +77,7 @@ fn default_port(https: bool) -> u16 {
     if https { 443 } else { 80 }
 }
 
-/// Parses a URL. Whether it may be called is not decided here.
+/// Parses a URL. Does not decide whether it may be called.
 pub(super) fn parse(url: &str) -> Result<Destination, GuardError> {
     if url.len() > URL_MAX_BYTES {
         return Err(GuardError::TooLong);
@@ -105,7 +105,7 @@ pub(super) fn parse(url: &str) -> Result<Destination, GuardError> {
     Ok(Destination { https, host, port, path_and_query: format!("{slash}{path}") })
 }
 
-/// Host and port; the colons of an IPv6 address are not the port's.
+/// Splits host and port; the colons of an IPv6 address do not separate a port.
 fn split_port(authority: &str) -> Result<(&str, Option<&str>), GuardError> {
     let end = if authority.starts_with('[') { authority.find(']').ok_or(GuardError::Host)? + 1 } else { 0 };
     let (_, behind) = authority.split_at(end);
@@ -124,16 +124,16 @@ fn parse_port(text: &str) -> Result<u16, GuardError> {
 
 fn parse_host(text: &str) -> Result<Host, GuardError> {
     if let Some(inside) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        // A zone (`%25eth0`) is none of it.
+        // Zones (`%25eth0`) are refused.
         return inside.parse::<Ipv6Addr>().map(|address| Host::Address(address.into())).map_err(|_| GuardError::Host);
     }
     let name = text.to_ascii_lowercase();
     if name.len() > NAME_MAX_BYTES || !name.split('.').all(is_label) {
         return Err(GuardError::Host);
     }
-    // No top-level domain begins with a digit. What does is meant as an address: `127.1`, `0x7f000001`, `2130706433`.
+    // No top-level domain starts with a digit. A name that ends so is meant as an address: `127.1`, `0x7f000001`, `2130706433`.
     if name.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_digit())) {
-        // The standard library's own form is strict: four decimal numbers without leading zeros.
+        // The standard library's parser is strict: four decimal numbers without leading zeros.
         return name.parse::<Ipv4Addr>().map(|address| Host::Address(address.into())).map_err(|_| GuardError::AddressForm);
     }
     Ok(Host::Name(name))
@@ -148,7 +148,7 @@ fn is_label(label: &str) -> bool {
         && !label.ends_with(edge)
 }
 
-/// Path and query hold only what RFC 3986 lets stand there, everything else being percent-encoded.
+/// Whether path and query contain only characters that RFC 3986 allows there; all others must be percent-encoded.
 fn is_encoded(path: &str) -> bool {
     let bytes = path.as_bytes();
     bytes.iter().enumerate().all(|(at, byte)| match byte {
@@ -163,7 +163,7 @@ pub(super) fn is_localhost(name: &str) -> bool {
     is_below(name, "localhost")
 }
 
-/// A name that only means something inside a network.
+/// A name that only has a meaning inside a network.
 pub(super) fn is_local_name(name: &str) -> bool {
     !name.contains('.') || LOCAL_NAMES.iter().any(|local| is_below(name, local))
 }
