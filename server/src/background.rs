@@ -1,4 +1,4 @@
-//! What the loops in the background share: how they wait after a fault, and how they begin again after a panic.
+//! What background loops share: how they back off after a fault, and how they restart after a panic.
 
 use std::future::Future;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::stop::Stop;
 
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
-/// How soon what panicked begins again.
+/// The pause before a part that panicked is restarted.
 const BEGIN_AGAIN: Duration = Duration::from_secs(1);
 
-/// How long a loop waits after a fault: twice as long after each, until something succeeds.
+/// How long a loop waits after a fault: twice as long after each one, until something succeeds.
 pub(crate) struct Backoff {
     part: &'static str,
     stop: Stop,
@@ -25,12 +25,12 @@ impl Backoff {
         Self { part, stop: stop.clone(), pause: PAUSE_MIN }
     }
 
-    /// The next fault is the first one again.
+    /// Makes the next pause the shortest one again.
     pub(crate) fn reset(&mut self) {
         self.pause = PAUSE_MIN;
     }
 
-    /// Logs the fault and waits, not beyond the wish to end.
+    /// Logs the fault and waits, but no longer than until `stop`.
     pub(crate) async fn wait(&mut self, doing: &'static str, error: &Error) {
         tracing::warn!(%error, cause = cause(error), part = self.part, doing, pause_ms = self.pause.as_millis(), "a pause after a fault");
         self.stop.after(self.pause).await;
@@ -38,21 +38,21 @@ impl Backoff {
     }
 }
 
-/// What is behind an error, for the log.
+/// An error with its cause, for the log.
 pub(crate) fn cause(error: &Error) -> String {
     std::error::Error::source(error).map(ToString::to_string).unwrap_or_default()
 }
 
-/// How long until something is due; very long if nothing is.
+/// The time until `due`; very long if nothing is due.
 pub(crate) fn until(due: Option<Millis>, now: Millis) -> Duration {
     due.map_or(Duration::MAX, |due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0)))
 }
 
-/// Keeps a part going until it ends by itself. One that panics begins again, as it would after a crash: all that it does is
-/// in the store before and after.
+/// Keeps a part running until it ends by itself. One that panics is restarted, as it would be after a crash: all its state
+/// is in the store.
 pub(crate) async fn keep<F: Future<Output = ()> + Send + 'static>(part: &'static str, stop: &Stop, begin: impl Fn() -> F) {
     while let Err(panicked) = tokio::spawn(begin()).await {
-        tracing::error!(part, %panicked, "what goes on in the background ended by a panic, and begins again");
+        tracing::error!(part, %panicked, "a background task panicked and is being restarted");
         if stop.clone().after(BEGIN_AGAIN).await {
             return;
         }

@@ -1,7 +1,7 @@
-//! Carries what rails want to be sent, and brings back what operators say.
+//! Sends the requests of rails to operators, and returns the operators' answers.
 //!
-//! A request that provably did not leave is told from one that may have: see [`Carried`]. A request is sent again only where
-//! its rail says that this is safe.
+//! A request that provably did not leave is distinguished from one that may have; see [`Carried`]. A request is sent again
+//! only if its rail declares that safe.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound};
 
-/// The largest reply of an operator.
+/// The largest reply of an operator, in bytes.
 const REPLY_MAX_BYTES: usize = 64 << 10;
 
-/// The way to the operators. Clones share their connections.
+/// Sends requests to operators. Clones share their connections.
 #[derive(Clone)]
 pub struct Carrier {
     gateway: Gateway,
@@ -33,18 +33,18 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// Over the system's network. Who configures a provider chooses its address: it may be inside the gateway's own network,
-    /// but without TLS only on this machine.
+    /// Uses the system's network. Whoever configures a provider chooses its address, so it may be inside the gateway's own
+    /// network; without TLS it must be on this machine.
     pub fn new(gateway: Gateway, metrics: Arc<Metrics>) -> Self {
         let anywhere: Vec<Cidr> = ["0.0.0.0/0", "::/0"].iter().filter_map(|range| range.parse().ok()).collect();
         let guard = Guard { insecure_loopback: true, allow: anywhere };
         Self { gateway, outbound: Outbound::new(guard, Limits::default()), metrics }
     }
 
-    /// Asks the operators what the leases want to know, and reports what each said as soon as it is known.
+    /// Asks operators what the leases ask for, and reports each answer as soon as it is there.
     ///
     /// # Errors
-    /// The first fault: what it concerned is taken again when its lease ends.
+    /// The first fault. Tasks that failed are leased again when their lease ends.
     pub(crate) async fn carry(&self, leases: Vec<Lease>) -> Result<()> {
         let mut answers: Vec<(Subject, RailAnswer, TaskKey)> = Vec::with_capacity(leases.len());
         let (mut inside, mut travelling, mut faults) = (Vec::new(), JoinSet::new(), Vec::new());
@@ -52,7 +52,7 @@ impl Carrier {
             match work {
                 Work::Callback { subject, answer } => answers.push((subject, answer, key)),
                 Work::RailCall(call) => match self.gateway.engine().request(&call) {
-                    // It is taken again when its lease ends. The others go on.
+                    // Leased again when its lease ends. The others continue.
                     Err(error) => faults.push(error),
                     Ok(Request::Inside) => inside.push((call, key)),
                     Ok(Request::TooLate) => answers.push((call.subject, RailAnswer::Unknown, key)),
@@ -71,17 +71,17 @@ impl Carrier {
             Err(error) => faults.push(error),
         }
         faults.extend(self.report(answers).await.err());
-        // What may have left is waited for, whatever went wrong beside it.
+        // Requests that may have left are waited for, whatever else failed.
         while let Some(done) = travelling.join_next().await {
             faults.extend(done.unwrap_or_else(|panicked| Err(Error::internal(panicked))).err());
         }
         faults.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Asks an operator right now, in the name of a client that waits.
+    /// Asks an operator right now, on behalf of a client that waits.
     ///
     /// # Errors
-    /// If the store cannot be used, or the call's provider is not configured any more.
+    /// If the store cannot be used, or the call's provider is no longer configured.
     pub async fn ask(&self, call: RailCall) -> Result<RailAnswer> {
         match self.gateway.engine().request(&call)? {
             Request::Inside => self.gateway.run(Receive(call)).await,
@@ -90,12 +90,12 @@ impl Carrier {
         }
     }
 
-    /// Operators inside the gateway keep their books in the same store: calls to them are commands.
+    /// Operators inside the gateway keep their books in the same store, so calls to them are commands.
     async fn receive(&self, calls: Vec<(RailCall, TaskKey)>) -> Result<Vec<(Subject, RailAnswer, TaskKey)>> {
         let asked: Vec<_> = calls.iter().map(|(call, key)| (call.subject, call.provider, *key)).collect();
         let results = self.gateway.work_all(calls.into_iter().map(|(call, _)| Receive(call)).collect()).await?;
         let answers = asked.into_iter().zip(results).map(|((subject, provider, key), result)| {
-            // A call that could not be carried says nothing about its fate: it may have arrived.
+            // A failed call says nothing about the payment's fate: it may have arrived.
             let answer = result.unwrap_or(RailAnswer::Unknown);
             self.metrics.rail_answer(self.gateway.engine().provider_name(provider), answer.kind());
             (subject, answer, key)
@@ -105,7 +105,7 @@ impl Carrier {
 
     async fn report(&self, answers: Vec<(Subject, RailAnswer, TaskKey)>) -> Result<()> {
         let commands = answers.into_iter().map(|(subject, answer, key)| ReportAnswer { subject, answer, lease: Some(key) });
-        // Whose report fails has its lease end, and is taken again; the others are not held up.
+        // A task whose report fails is leased again when its lease ends; the others are not held up.
         self.gateway.work_all(commands.collect()).await?.into_iter().collect()
     }
 
@@ -138,7 +138,7 @@ impl Carrier {
     }
 }
 
-/// `None` where a name or a value cannot stand in a request.
+/// `None` if a name or a value is not valid in a header.
 fn header_map(headers: &[(String, String)]) -> Option<HeaderMap> {
     headers.iter().map(|(name, value)| Some((name.parse::<hyper::header::HeaderName>().ok()?, value.parse().ok()?))).collect()
 }

@@ -1,4 +1,4 @@
-//! Numbers events behind the commits that make them: in their owners' feeds, and in the log.
+//! Numbers events after the commits that make them: in their owners' feeds, and in the log.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use crate::stop::Stop;
 
 /// About how many events are numbered in one commit.
 const AT_ONCE: usize = 512;
-/// Under load it numbers this often at most: each time is a commit that creates wait for.
+/// The shortest time between rounds under load: each round is a commit that creates have to wait for.
 const PACE: Duration = Duration::from_millis(10);
-/// Where another node is at it, it is looked again this often whether it still is.
+/// How often to look whether another node is still numbering.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Numbers events until `stop` turns true, and once more then.
+/// Numbers events until `stop` turns true, and then once more.
 pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
     let mut backoff = Backoff::new("the numbering of events", &stop);
     loop {
@@ -27,10 +27,10 @@ pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
             Ok(logged) => {
                 backoff.reset();
                 match (logged.more, logged.held_until) {
-                    // What is left at the end is durable, and numbered after the next start.
+                    // Events left at the end are durable, and are numbered after the next start.
                     (true, _) if !stop.is_requested() => continue,
                     (_, Some(_)) => LOOK,
-                    // Other nodes make events too, and vanish with them.
+                    // Other nodes make events too, and may go away before they number them.
                     (_, None) => look_every,
                 }
             }
@@ -50,7 +50,7 @@ pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
     }
 }
 
-/// Numbers some events; says how far it came.
+/// Numbers some events; returns how far it got.
 pub(crate) async fn step(gateway: &Gateway) -> Result<Logged> {
     gateway.work(NumberEvents { limit: AT_ONCE }).await
 }

@@ -1,7 +1,7 @@
-//! The worker: carries what the outbox holds to the rails and reports their answers.
+//! The worker: sends the outbox's tasks to the rails and reports their answers.
 //!
-//! Everything it does is in the store before and after: it keeps nothing of its own, and may stop at any moment. What
-//! it had leased and not reported is found again when the lease ends, or at the next start.
+//! All its state is in the store, so it may stop at any moment. Tasks that it leased and did not report are leased again
+//! when the lease ends, or at the next start.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,19 +18,19 @@ use crate::carrier::Carrier;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 
-/// How the worker goes about it.
+/// Settings of the worker.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerSettings {
-    /// Tasks leased together.
+    /// How many tasks are leased together.
     pub batch: usize,
-    /// Batches under way at the same time.
+    /// How many batches are in flight at the same time.
     pub batches: usize,
-    /// It looks into the outbox at least this often, whatever its alarm clock says: clocks are put forward, and other
+    /// The longest time between two looks into the outbox, whatever the alarm clock says: clocks are set forward, and other
     /// nodes write too.
     pub look_every: Duration,
-    /// Whether it carries anything at all; if not, what is due waits.
+    /// Whether tasks are sent at all; if not, due tasks wait.
     pub carries: bool,
-    /// The store has no other host: tasks that its last host left behind are freed at the start.
+    /// The store has no other host: tasks that its last host had leased are freed at the start.
     pub alone: bool,
 }
 
@@ -43,7 +43,7 @@ impl Default for WorkerSettings {
 const MAINTAIN_EVERY: Duration = Duration::from_secs(3_600);
 const MAINTAIN_AGAIN: Duration = Duration::from_secs(1);
 
-/// Drives the outbox until `stop` turns true, then finishes what it has under way.
+/// Drives the outbox until `stop` turns true, then finishes the batches in flight.
 pub async fn drive(gateway: Gateway, carrier: Carrier, metrics: Arc<Metrics>, settings: WorkerSettings, stop: Stop) {
     let backoff = Backoff::new("the outbox", &stop);
     let mut worker = Worker { gateway, carrier, metrics, settings, stop, in_flight: JoinSet::new(), backoff };
@@ -56,7 +56,7 @@ pub async fn drive(gateway: Gateway, carrier: Carrier, metrics: Arc<Metrics>, se
     let mut maintained = None;
     while !worker.stopped() {
         if maintained.is_none_or(|at: Instant| at <= Instant::now()) {
-            // What did not fit one round is not left for the next hour.
+            // More to remove is not left for the next hour.
             let pause = if worker.maintain().await { MAINTAIN_AGAIN } else { MAINTAIN_EVERY };
             maintained = Some(Instant::now() + pause);
         }
@@ -108,13 +108,13 @@ impl Worker {
         self.gateway.work(LeaseTasks { limit: self.settings.batch }).await
     }
 
-    /// Waits until the next task is due, something new is, a batch ended, or it is time to stop.
+    /// Waits until a task is due, something new is, a batch ended, or it is time to stop.
     async fn rest(&mut self) {
         let next = match self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))).await {
             Ok((next, now)) => until(next, now),
             Err(error) => return self.backoff.wait("looking into the outbox", &error).await,
         };
-        // A task that is due and was not leased belongs to somebody else's group: a moment later it is gone.
+        // A due task that was not leased is in a group that is being committed: a moment later it is gone.
         let nap = next.clamp(Duration::from_millis(1), self.settings.look_every);
         let ended = tokio::select! {
             () = sleep(nap) => None,
@@ -135,20 +135,20 @@ impl Worker {
         }
     }
 
-    /// Says whether there may be more to remove.
+    /// Removes what is out of date; returns whether there may be more to remove.
     async fn maintain(&mut self) -> bool {
         match self.gateway.work(Maintain).await {
             Ok(removed) => {
                 tracing::debug!(removed, "maintenance");
                 return removed >= SWEEP;
             }
-            // The next hour will do.
+            // Tried again in an hour.
             Err(error) => tracing::warn!(%error, "maintenance failed"),
         }
         false
     }
 
-    /// Frees what the last host left behind, however long the store needs.
+    /// Frees the tasks that the last host had leased, however long the store needs.
     async fn recover(&mut self) {
         while !self.stopped() {
             match self.gateway.work(Recover).await {
