@@ -274,7 +274,7 @@ fn a_payment_whose_answer_was_lost_is_sent_again_under_the_same_reference() {
     let (server, asked) = misbehaving(vec!["", BUSY, MADE]);
     let world = support::Home::with_profile(&server);
     let run = world.run(&["settle", "1", "EUR", "sim:ok"]).ok();
-    assert!(run.err.contains("sending it again") && run.err.contains("paid once only"), "{}", run.err);
+    assert!(run.err.contains("sending it again") && run.err.contains("paid only once"), "{}", run.err);
     let asked = asked.join().unwrap();
     assert!(asked.iter().all(|request| request.contains("authorization: bearer t\r\n") && request.contains("signature: sig1=:")));
     let nonces: std::collections::HashSet<&str> = asked.iter().filter_map(|request| request.split("nonce=\"").nth(1)).collect();

@@ -245,7 +245,7 @@ mod process {
         let address = first.trim_end().strip_prefix("listening on https://").unwrap().parse().unwrap();
         let mut log = BufReader::new(child.0.stderr.take().unwrap()).lines();
         let mut logged = |part: &str| log.any(|line| line.unwrap().contains(part));
-        assert!(logged("every user of this machine may use the private key"));
+        assert!(logged("every user of this machine has access to the private key"));
         assert!(logged("4096-01-01T00:00:00Z"));
         assert!(healthy(&mut connect(address, &old, &BOTH).await.unwrap()).await);
 

@@ -38,7 +38,7 @@ fn a_live_key_waits_for_its_approval() {
     let world = World::enrolled();
     let client = client_id(&world);
     let none = world.operate(&["clients", "list", "--pending"]).ok();
-    assert!(none.out.contains("Nobody waits"), "{}", none.out);
+    assert!(none.out.contains("No key is pending"), "{}", none.out);
     let asked = world.run(&["enroll", "--live"]).ok();
     assert!(asked.out.contains("pending") && asked.out.contains(&format!("railgate clients approve {client}")), "{}", asked.out);
     let waiting = world.run(&["balance", "--profile", "default-live"]).fails(1);

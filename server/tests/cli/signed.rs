@@ -69,7 +69,7 @@ fn an_enrolment_whose_answer_was_lost_goes_on_with_the_same_key() {
     let asked = answering(listener.try_clone().unwrap(), vec![CHALLENGE, ""]);
     let home = Home::new();
     let lost = home.run(&["enroll", "--server", &server]).fails(1);
-    assert!(lost.err.contains("broke before the answer came"), "{}", lost.err);
+    assert!(lost.err.contains("broke before the response came"), "{}", lost.err);
     let asked = asked.join().unwrap();
     assert!(asked[1].contains("/auth/enrollments") && !asked[1].contains("authorization:"), "{}", asked[1]);
     let path = home.path("home/profiles/default.toml");
@@ -84,7 +84,7 @@ fn an_enrolment_whose_answer_was_lost_goes_on_with_the_same_key() {
         \"sandbox\":true,\"available\":5.00,\"reserved\":0.00,\"pending\":0.00,\"ledger\":5.00,\"as_of\":\"2026-11-21T10:38:17.042Z\"}]}";
     let again = answering(listener, vec![EXISTS, TOKEN, BALANCES]);
     let Run { out, err, .. } = home.run(&["enroll", "--server", &server]).ok();
-    assert!(err.contains("going on with the key") && out.contains("5.00"), "{err}{out}");
+    assert!(err.contains("continuing with the key") && out.contains("5.00"), "{err}{out}");
     let asked = again.join().unwrap();
     assert!(asked[0].contains("/auth/enrollments") && asked[1].contains("/auth/tokens") && asked[2].contains("/balances"));
     let after = std::fs::read_to_string(&path).unwrap();

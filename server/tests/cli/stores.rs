@@ -49,7 +49,7 @@ fn a_store_is_copied_once_its_server_is_gone() {
 
     let home = world.killed();
     let copied = copy(&home, &[]).ok();
-    for said in ["settlement", "both stores hold the same", "everything agrees: 2 settlements", "never both", "railgate.db.keys"] {
+    for said in ["settlement", "both stores contain the same records", "everything agrees: 2 settlements", "never both", "railgate.db.keys"] {
         assert!(copied.out.contains(said), "{said} in {}", copied.out);
     }
     assert!(!copied.out.contains("differs"), "{}", copied.out);
