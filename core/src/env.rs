@@ -1,4 +1,4 @@
-//! The engine's other door: time and randomness. Nothing else in the core reads a clock or draws a number.
+//! The engine's environment: time and randomness. Nothing else in the core reads a clock or draws random numbers.
 
 #[cfg(feature = "system")]
 mod system;
@@ -13,18 +13,18 @@ use crate::time::Millis;
 #[cfg(feature = "system")]
 pub use system::SystemEnv;
 
-/// Where time and randomness come from.
+/// A source of time and randomness.
 pub trait Env: Send + Sync {
-    /// Now, milliseconds since the Unix epoch.
+    /// The current time, in milliseconds since the Unix epoch.
     fn now(&self) -> Millis;
-    /// Fills `out` with random bytes. Tokens are made of them: on a real host they come from the system.
+    /// Fills `out` with random bytes. Tokens are made from them, so on a real host they come from the system.
     fn random(&self, out: &mut [u8]);
 }
 
-/// A clock that stands still until it is told to move, and numbers that follow from a seed.
+/// A clock that only moves on request, and random numbers derived from a seed.
 ///
-/// The same seed and the same commands give the same bytes. It drives the demo, the simulations and the sandbox of
-/// hosts without a network. Its randomness follows from the seed: never issue a live token from it.
+/// The same seed and the same commands produce the same bytes. Used by the demo, the simulations and the sandboxes of hosts without
+/// a network. Its randomness is as predictable as the seed: never issue a live token from it.
 pub struct ManualEnv {
     now: AtomicI64,
     counter: AtomicU64,
@@ -33,17 +33,17 @@ pub struct ManualEnv {
 }
 
 impl ManualEnv {
-    /// A clock that stands at `now`, and the numbers of `seed`.
+    /// A clock set to `now`, with the random numbers of `seed`.
     pub fn new(now: Millis, seed: u64) -> Self {
         Self::seeded(now, Sha256::digest(seed.to_be_bytes()).into())
     }
 
-    /// The same with a whole seed: SHA-256 over it and a counter. As unpredictable as the seed is.
+    /// Like [`ManualEnv::new`], with a full seed: the numbers are SHA-256 over it and a counter, as unpredictable as the seed.
     pub fn seeded(now: Millis, seed: [u8; 32]) -> Self {
         Self { now: AtomicI64::new(now), counter: AtomicU64::new(0), seed, pool: Mutex::new(Vec::new()) }
     }
 
-    /// Moves the clock forward to `at`; it never goes back.
+    /// Moves the clock forward to `at`. It never goes back.
     pub fn advance_to(&self, at: Millis) {
         self.now.fetch_max(at, Ordering::SeqCst);
     }

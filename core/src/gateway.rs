@@ -1,4 +1,4 @@
-//! A gateway inside a program: the face for embedding. Nothing of the store shows.
+//! A gateway embedded in a program. This interface hides the store.
 //!
 #![cfg_attr(all(feature = "sqlite", feature = "system"), doc = "```")]
 #![cfg_attr(not(all(feature = "sqlite", feature = "system")), doc = "```ignore")]
@@ -13,12 +13,12 @@
 //! let enrolled = gateway.enroll("Shop")?;
 //! let shop = gateway.client(&enrolled);
 //!
-//! // The reference is the idempotency key: the same request again is answered with the original, and pays nothing.
+//! // The reference is the idempotency key: repeating the request returns the original settlement and pays nothing.
 //! let request = CreateRequest::new("10.50 EUR".parse()?, "sim:ok".parse()?, "inv-1".parse()?);
 //! assert!(!shop.create(request.clone())?.replayed);
 //! assert!(shop.create(request)?.replayed);
 //!
-//! gateway.work()?; // carries what is due to the operators, here simulated ones
+//! gateway.work()?; // calls the operators, here simulated ones
 //! assert_eq!(shop.settlement("inv-1")?.status, SettlementStatus::Completed);
 //!
 //! let part = ReverseRequest { amount: Some("0.50".parse()?), ..ReverseRequest::default() };
@@ -29,8 +29,8 @@
 //! # }
 //! ```
 //!
-//! A gateway is shared between threads; commands are decided one after the other, and each call returns after it is durable.
-//! Nothing happens by itself: call [`Gateway::work`] when [`Gateway::next_due`] says that something is due.
+//! A gateway can be shared between threads. Commands are decided one after the other, and each call returns once its result is
+//! durable. Nothing runs in the background: call [`Gateway::work`] when the time returned by [`Gateway::next_due`] has come.
 
 use std::sync::Arc;
 
@@ -53,10 +53,10 @@ use crate::store::{Store, Unique, typed};
 use crate::time::Millis;
 use crate::validate::{parse_money, parse_reverse};
 
-/// About how many events are numbered in one commit.
+/// Approximate number of events numbered in one commit.
 const EVENTS: usize = 1_000;
 
-/// A gateway inside this program.
+/// A gateway embedded in this program.
 pub struct Gateway {
     engine: Engine,
     store: Arc<dyn Store>,
@@ -66,21 +66,21 @@ impl Gateway {
     /// Opens a gateway over `store`, with the system's clock and randomness.
     ///
     /// # Errors
-    /// `store_unavailable`; `internal` if the store is that of another kind of program, or damaged.
+    /// `store_unavailable`; `internal` if the store belongs to another kind of program or is damaged.
     #[cfg(feature = "system")]
     pub fn open(store: impl Store + 'static, config: Config) -> Result<Self> {
         Self::open_with(Arc::new(store), Arc::new(crate::env::SystemEnv::default()), config)
     }
 
-    /// The same with a clock and randomness of the host's own, such as those of a test or of a target without a clock.
+    /// Like [`Gateway::open`], with the host's own clock and randomness, for example in a test or on a target without a clock.
     ///
     /// # Errors
-    /// As of [`Gateway::open`].
+    /// See [`Gateway::open`].
     pub fn open_with(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
         Ok(Self { engine: Engine::open(Arc::clone(&store), env, config)?, store })
     }
 
-    /// Enrols a client, with funded sandbox accounts. It has no key: whoever holds the gateway acts for it.
+    /// Enrols a client with funded sandbox accounts. The client has no key: any code that holds the gateway can act for it.
     ///
     /// # Errors
     /// `invalid_fields` unless the name has 1 to 100 printable characters; `store_unavailable`.
@@ -88,12 +88,12 @@ impl Gateway {
         self.engine.run(Enroll { name: name.to_owned(), key: None })
     }
 
-    /// A client that was just enrolled.
+    /// Returns a client that was just enrolled.
     pub fn client(&self, enrolled: &Enrolled) -> Client<'_> {
         Client { engine: &self.engine, caller: enrolled.caller }
     }
 
-    /// A client that was enrolled before, by its `cli_` id, in the sandbox.
+    /// Returns a client that was enrolled earlier, by its `cli_` id, in sandbox mode.
     ///
     /// # Errors
     /// `client_not_found`, `client_suspended`; `store_unavailable`.
@@ -108,26 +108,27 @@ impl Gateway {
         Ok(Client { engine: &self.engine, caller: Caller { client: client.no, client_id, mode: Mode::Sandbox } })
     }
 
-    /// Does what is due now, and what comes due by that: calls to the operators, their answers and callbacks, the numbering of
-    /// events. How many tasks that was.
+    /// Works off due tasks, including those that become due as a result: calls to operators, their answers and callbacks, and the
+    /// numbering of events. Returns the number of tasks.
     ///
     /// # Errors
-    /// `store_unavailable`, `internal`. What was done stays done, and the rest is found again.
+    /// `store_unavailable`, `internal`. Completed tasks stay done; the next call picks up the rest.
     pub fn work(&self) -> Result<usize> {
         self.work_with(&())
     }
 
-    /// The same with somebody who carries requests to operators over the network. Without one such requests are not sent.
+    /// Like [`Gateway::work`], with a carrier that sends requests to operators over the network.
+    /// Without one, such requests are not sent.
     ///
     /// # Errors
-    /// As of [`Gateway::work`].
+    /// See [`Gateway::work`].
     pub fn work_with(&self, carrier: &dyn Carrier) -> Result<usize> {
         let done = self.engine.work_until_quiet(carrier)?;
         while self.engine.run(NumberEvents { limit: EVENTS })?.more {}
         Ok(done)
     }
 
-    /// When the next task is due, in milliseconds since 1970; `None` when none is.
+    /// When the next task is due, in milliseconds since 1970; `None` if there is no task.
     ///
     /// # Errors
     /// `store_unavailable`.
@@ -135,22 +136,22 @@ impl Gateway {
         self.engine.next_due()
     }
 
-    /// The public keys of receipts as a JWK set (RFC 7517).
+    /// The public keys that verify receipts, as a JWK set (RFC 7517).
     ///
     /// # Errors
-    /// `internal` where [`Config::master`] is not set: then there are none.
+    /// `internal` if [`Config::master`] is not set, because then there are no keys.
     pub fn receipt_keys(&self) -> Result<String> {
         self.engine.receipt_jwks()
     }
 
-    /// The engine below, for hosts with a queue and workers of their own.
+    /// The underlying engine, for hosts with their own queue and workers.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 }
 
-/// One client of a gateway: what its calls to the HTTP interface would say, as methods. Texts are those of that interface;
-/// `…_json` takes a body.
+/// One client of a gateway: the HTTP interface as methods. Strings have the same format as over HTTP; methods
+/// named `…_json` take a request body.
 #[derive(Clone, Copy)]
 pub struct Client<'g> {
     engine: &'g Engine,
@@ -163,37 +164,37 @@ impl<'g> Client<'g> {
         Self { engine, caller }
     }
 
-    /// Its public id: `cli_` and a ULID.
+    /// The client's public id: `cli_` and a ULID.
     pub fn id(&self) -> String {
         format!("cli_{}", self.caller.client_id)
     }
 
-    /// Creates a settlement, or replays one.
+    /// Creates a settlement, or replays an earlier one.
     ///
     /// # Errors
-    /// The problems of a create call over HTTP.
+    /// Those of a create call over HTTP.
     pub fn create(&self, request: CreateRequest) -> Result<CreateAnswer> {
         let made = self.engine.run(Create { caller: self.caller, request: Box::new(request) })?;
         Ok(CreateAnswer { settlement: self.view(&made.settlement), replayed: made.replayed })
     }
 
-    /// The same from a JSON body.
+    /// Like [`Client::create`], from a JSON body.
     ///
     /// # Errors
-    /// As of [`Client::create`]; `malformed_json`, `invalid_fields`.
+    /// See [`Client::create`]; also `malformed_json` and `invalid_fields`.
     pub fn create_json(&self, body: &str) -> Result<CreateAnswer> {
         self.create(self.engine.parse_create(body.as_bytes())?)
     }
 
-    /// What a create with this body would meet now. Nothing is changed.
+    /// Reports what a create with this body would return now. Changes nothing, and asks no operator outside the gateway.
     ///
     /// # Errors
-    /// `malformed_json`; all else is in the answer.
+    /// `malformed_json`; every other problem is part of the result.
     pub fn check_json(&self, body: &str) -> Result<CheckView> {
-        self.engine.preflight(&self.caller, body.as_bytes())
+        Ok(self.engine.preflight(&self.caller, body.as_bytes())?.view)
     }
 
-    /// The settlement behind a reference or an `stl_` id.
+    /// The settlement with this reference or `stl_` id.
     ///
     /// # Errors
     /// `settlement_not_found`.
@@ -201,7 +202,7 @@ impl<'g> Client<'g> {
         Ok(self.view(&self.record(reference)?))
     }
 
-    /// Its short form.
+    /// A settlement's short form.
     ///
     /// # Errors
     /// `settlement_not_found`.
@@ -209,10 +210,10 @@ impl<'g> Client<'g> {
         Ok(self.engine.status_view(&self.record(reference)?))
     }
 
-    /// A page of settlements, newest first, by the query parameters of the HTTP interface.
+    /// A page of settlements, newest first. `query` has the query parameters of the HTTP interface.
     ///
     /// # Errors
-    /// `invalid_fields` by parameter, `invalid_cursor`.
+    /// `invalid_fields` naming each faulty parameter, `invalid_cursor`.
     pub fn list(&self, query: &[(String, String)]) -> Result<Page<SettlementView>> {
         self.engine.list(&self.caller, &self.engine.parse_list(query)?)
     }
@@ -228,7 +229,7 @@ impl<'g> Client<'g> {
         Ok(Page { data, has_more, next_cursor })
     }
 
-    /// A page of the events of all settlements after position `after`, oldest first.
+    /// A page of the events of all settlements after feed position `after`, oldest first.
     ///
     /// # Errors
     /// `internal` if the store is damaged.
@@ -238,19 +239,19 @@ impl<'g> Client<'g> {
         Ok(FeedPage { data, has_more, next_after })
     }
 
-    /// Cancels what was not dispatched, or reverses what is completed, in whole or in part. With a reference of its own, the
-    /// same request again is answered with the original; without one it reverses once more.
+    /// Cancels a settlement that was not dispatched, or reverses a completed one, in whole or in part. If the request has a
+    /// reference, repeating it returns the original reversal; without one, it reverses again.
     ///
     /// # Errors
-    /// The problems of a reverse call over HTTP.
+    /// Those of a reverse call over HTTP.
     pub fn reverse(&self, reference: &str, request: ReverseRequest) -> Result<ReverseAnswer> {
         self.reverse_once(target(reference)?, request, None)
     }
 
-    /// The same from a JSON body, which may be empty, and with an `Idempotency-Key`.
+    /// Like [`Client::reverse`], from a JSON body, which may be empty, and with an optional `Idempotency-Key`.
     ///
     /// # Errors
-    /// As of [`Client::reverse`]; `malformed_json`, `invalid_fields`, `idempotency_key_reused`.
+    /// See [`Client::reverse`]; also `malformed_json`, `invalid_fields` and `idempotency_key_reused`.
     pub fn reverse_json(&self, reference: &str, body: &str, idempotency_key: Option<&str>) -> Result<ReverseAnswer> {
         let (target, request) = (target(reference)?, parse_reverse(body.as_bytes())?);
         let key = idempotency_key.map(|key| idempotency(key, reference, body)).transpose()?;
@@ -271,7 +272,7 @@ impl<'g> Client<'g> {
         self.engine.reversals(&self.record(reference)?)
     }
 
-    /// One of them, by its `rev_` id or the client's reference of it.
+    /// One reversal of a settlement, by its `rev_` id or the client's reference.
     ///
     /// # Errors
     /// `settlement_not_found`, `reversal_not_found`.
@@ -279,7 +280,7 @@ impl<'g> Client<'g> {
         self.engine.reversal(&self.record(reference)?, id)
     }
 
-    /// Asks the operator how a settlement stands, and whether record, ledger, trace and operator agree.
+    /// Asks the operator for the state of a settlement, and checks that record, ledger, trace and operator agree.
     ///
     /// # Errors
     /// `settlement_not_found`.
@@ -301,12 +302,12 @@ impl<'g> Client<'g> {
     /// A settlement's signed receipt.
     ///
     /// # Errors
-    /// `settlement_not_found`, `not_completed`; `internal` where [`Config::master`] is not set: then nothing can be signed.
+    /// `settlement_not_found`, `not_completed`; `internal` if [`Config::master`] is not set, because then nothing can be signed.
     pub fn receipt(&self, reference: &str) -> Result<Receipt> {
         self.engine.receipt(&self.caller, &target(reference)?)
     }
 
-    /// Its balances, by currency code.
+    /// The client's balances, sorted by currency code.
     ///
     /// # Errors
     /// `internal` if the store is damaged.
@@ -314,7 +315,7 @@ impl<'g> Client<'g> {
         self.engine.balances(&self.caller)
     }
 
-    /// Its balance in one currency.
+    /// The client's balance in one currency.
     ///
     /// # Errors
     /// `balance_not_found`.
@@ -322,7 +323,7 @@ impl<'g> Client<'g> {
         self.engine.balance(&self.caller, currency)
     }
 
-    /// Puts play money into its sandbox account.
+    /// Adds play money to the client's sandbox account.
     ///
     /// # Errors
     /// `invalid_fields`, `amount_above_maximum`.
@@ -331,10 +332,10 @@ impl<'g> Client<'g> {
         self.balance(money.currency().code())
     }
 
-    /// The same from a JSON body: `{"currency", "amount"}`.
+    /// Like [`Client::fund`], from a JSON body: `{"currency", "amount"}`.
     ///
     /// # Errors
-    /// As of [`Client::fund`]; `malformed_json`.
+    /// See [`Client::fund`]; also `malformed_json`.
     pub fn fund_json(&self, body: &str) -> Result<BalanceView> {
         self.fund(parse_money(body.as_bytes())?)
     }
@@ -348,7 +349,7 @@ impl<'g> Client<'g> {
     }
 }
 
-/// The page, and whether there is more after it.
+/// Truncates `found` to `limit`, and returns whether there was more.
 fn cut<T>(mut found: Vec<T>, limit: usize) -> (Vec<T>, bool) {
     let has_more = found.len() > limit;
     found.truncate(limit);
@@ -359,7 +360,7 @@ fn target(reference: &str) -> Result<Target> {
     Target::parse(reference).ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
 }
 
-/// The key, and a fingerprint of the HTTP call that would say the same.
+/// The key, with a fingerprint of the equivalent HTTP call.
 fn idempotency(key: &str, reference: &str, body: &str) -> Result<IdempotencyKey> {
     if !(1..=255).contains(&key.len()) || !key.bytes().all(|b| (b' '..=b'~').contains(&b)) {
         let message = "must have 1 to 255 printable ASCII characters";

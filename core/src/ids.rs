@@ -1,8 +1,8 @@
 //! Identifiers: dense numbers inside the store, ULIDs with a prefix outside.
 //!
-//! Inside, a settlement is a [`SettlementNo`]: the store's rows are clustered by it and inserts append. Outside, it
-//! is `stl_` and a ULID. The ULID carries the number, masked under the store's [`IdKey`], beside 40 random bits:
-//! so a look-up by id needs no index of its own, and neither the number nor the volume of business shows.
+//! Inside, a settlement has a [`SettlementNo`], by which the store's rows are clustered, so inserts append. Outside, its id is
+//! `stl_` and a ULID. The ULID contains the number, masked under the store's [`IdKey`], and 40 random bits. So a lookup by id needs
+//! no separate index, and the id reveals neither the number nor the volume of business.
 
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -16,7 +16,7 @@ macro_rules! number {
 }
 
 number! {
-    /// A settlement's number inside one store, from 1, growing. Also the key under which its children are clustered.
+    /// A settlement's number inside one store, from 1, ascending. Its child records are clustered under it.
     SettlementNo(i64)
 }
 number! {
@@ -34,18 +34,18 @@ number! {
 }
 
 number! {
-    /// A key's number inside one store, from 1; never reused. 0 stands for no key.
+    /// A key's number inside one store, from 1; never reused. 0 means no key.
     KeyNo(u32)
 }
 
 const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// A ULID: 48 bits of milliseconds, 80 bits that make it unique; 26 characters of Crockford's base 32.
+/// A ULID: 48 bits of milliseconds and 80 bits that make it unique; 26 characters in Crockford's base 32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ulid(pub u128);
 
 impl Ulid {
-    /// From its two parts; the upper 16 bits of the time and the upper 48 of `tail` are cut off.
+    /// Combines the two parts. The upper 16 bits of the time and the upper 48 of `tail` are dropped.
     pub fn new(at_ms: i64, tail: u128) -> Self {
         Self(((at_ms as u128 & 0xffff_ffff_ffff) << 80) | (tail & ((1 << 80) - 1)))
     }
@@ -55,7 +55,7 @@ impl Ulid {
         (self.0 >> 80) as i64
     }
 
-    /// Reads 26 characters of Crockford's base 32, upper or lower case; no other alphabet, no overflow.
+    /// Parses 26 characters of Crockford's base 32, upper or lower case. Rejects other alphabets and overflow.
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() != 26 {
             return None;
@@ -82,7 +82,7 @@ impl fmt::Display for Ulid {
     }
 }
 
-/// The secret of a store under which settlement numbers are masked in public ids. Made once, kept with the data.
+/// A store's secret for masking settlement numbers in public ids. Made once and kept with the data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct IdKey(pub [u8; 16]);
 
@@ -95,20 +95,20 @@ impl fmt::Debug for IdKey {
 const MASK_40: u64 = (1 << 40) - 1;
 
 impl IdKey {
-    /// The public ULID of settlement `no`, created at `at_ms`, with its 40 random bits `salt`.
+    /// The public ULID of settlement `no`, created at `at_ms`, with 40 random bits as `salt`.
     pub fn seal(&self, no: SettlementNo, at_ms: i64, salt: u64) -> Ulid {
         let masked = (no.0 as u64 ^ self.mask(at_ms, salt)) & MASK_40;
         Ulid::new(at_ms, (u128::from(masked) << 40) | u128::from(salt & MASK_40))
     }
 
-    /// The number inside a public ULID. Any ULID opens to *some* number: the caller compares the record it finds.
+    /// The number inside a public ULID. Any ULID opens to *some* number, so the caller must check the id of the record it finds.
     pub fn open(&self, id: Ulid) -> SettlementNo {
         let salt = id.0 as u64 & MASK_40;
         let masked = (id.0 >> 40) as u64 & MASK_40;
         SettlementNo(((masked ^ self.mask(id.at_ms(), salt)) & MASK_40) as i64)
     }
 
-    /// A child's ULID (a reversal, an event), derived: the same child always has the same id.
+    /// The ULID of a child (a reversal, an event). It is derived, so the same child always has the same id.
     pub fn child(&self, kind: &str, parent: SettlementNo, n: u32, at_ms: i64) -> Ulid {
         let digest = Sha256::new()
             .chain_update(self.0)
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn ulid_text_round_trips_and_rejects_what_is_not_one() {
-        // The example of the ULID specification.
+        // The example from the ULID specification.
         let id = Ulid::parse("01ARZ3NDEKTSV4RRFFQ69G5FAV").unwrap();
         assert_eq!(id.at_ms(), 1_469_922_850_259);
         assert_eq!(id.to_string(), "01ARZ3NDEKTSV4RRFFQ69G5FAV");

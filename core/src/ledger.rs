@@ -1,8 +1,8 @@
-//! Double-entry book-keeping with two-phase transfers: a pending transfer holds money, a post moves it, a void lets go.
+//! Double-entry bookkeeping with two-phase transfers: a pending transfer holds money, a post moves it, a void releases it.
 //!
-//! An account has four growing-or-shrinking totals, as in TigerBeetle: debits and credits, each pending and posted.
-//! Every transfer debits one account and credits another with the same amount, so over all accounts of a currency
-//! debits equal credits, pending and posted alike, at every commit. Amounts are minor units, always positive.
+//! As in TigerBeetle, an account has four totals: debits and credits, each pending and posted. Every transfer debits one account
+//! and credits another with the same amount. So over all accounts of a currency, debits equal credits at every commit, both pending
+//! and posted. Amounts are positive numbers of minor units.
 
 use crate::ids::{ClientNo, ProviderNo, SettlementNo};
 use crate::lifecycle::stored_enum;
@@ -10,7 +10,7 @@ use crate::money::Currency;
 use crate::time::Millis;
 
 stored_enum! {
-    /// Real money or play money. The two never meet: an account, and so a transfer, belongs to one.
+    /// Real money or play money. The two never mix: an account, and therefore a transfer, belongs to one of them.
     pub enum Mode {
         /// No real money moves.
         Sandbox = 1 "sandbox",
@@ -20,7 +20,7 @@ stored_enum! {
 }
 
 impl Mode {
-    /// Whether it is the sandbox.
+    /// Whether this is the sandbox.
     pub const fn is_sandbox(self) -> bool {
         match self {
             Self::Sandbox => true,
@@ -29,16 +29,16 @@ impl Mode {
     }
 }
 
-/// Whose account it is.
+/// The owner of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
-    /// A client's own money. Available never falls below zero.
+    /// A client; the available balance never falls below zero.
     Client(ClientNo),
-    /// What was paid out through a provider; no floor.
+    /// The money paid out through a provider; may be negative.
     Provider(ProviderNo),
-    /// Where money enters; no floor.
+    /// The source of money that enters the system; may be negative.
     Funding,
-    /// What the gateway earns; no floor.
+    /// The gateway's fee income; may be negative.
     Fees,
 }
 
@@ -58,7 +58,7 @@ impl AccountId {
         Self(number << 16 | i64::from(currency.numeric()) << 4 | i64::from(mode.code()) << 2 | kind)
     }
 
-    /// Whose account this is.
+    /// The account's owner.
     pub fn owner(self) -> Owner {
         let number = self.0 >> 16;
         match self.0 & 3 {
@@ -69,17 +69,17 @@ impl AccountId {
         }
     }
 
-    /// Its mode.
+    /// The account's mode.
     pub fn mode(self) -> Mode {
         Mode::from_code((self.0 >> 2 & 3) as u8).unwrap_or(Mode::Sandbox)
     }
 
-    /// Its currency; `None` only for a number that no account has.
+    /// The account's currency; `None` only for a number that no account has.
     pub fn currency(self) -> Option<Currency> {
         Currency::from_numeric((self.0 >> 4 & 0xfff) as u16)
     }
 
-    /// Whether its available money has a floor of zero.
+    /// Whether its available balance must not fall below zero.
     pub fn has_floor(self) -> bool {
         match self.owner() {
             Owner::Client(_) => true,
@@ -91,23 +91,23 @@ impl AccountId {
 /// The four totals of an account, in minor units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Held, not yet gone.
+    /// Money on hold, not yet paid out.
     pub debits_pending: i64,
-    /// Gone.
+    /// Money paid out.
     pub debits_posted: i64,
-    /// Announced, not yet here.
+    /// Money announced, not yet received.
     pub credits_pending: i64,
-    /// Here.
+    /// Money received.
     pub credits_posted: i64,
 }
 
 impl Totals {
-    /// What may be spent: posted money less what is held. `None` on overflow.
+    /// The amount that can be spent: the posted balance minus holds. `None` on overflow.
     pub fn available(&self) -> Option<i64> {
         self.ledger()?.checked_sub(self.debits_pending)
     }
 
-    /// What the books say is here, held or not.
+    /// The posted balance, including holds. `None` on overflow.
     pub fn ledger(&self) -> Option<i64> {
         self.credits_posted.checked_sub(self.debits_posted)
     }
@@ -124,23 +124,23 @@ impl Totals {
 }
 
 stored_enum! {
-    /// What a transfer does to the totals.
+    /// The effect of a transfer on the totals.
     pub enum TransferKind {
-        /// Holds: both sides pending.
+        /// Holds the amount: pending on both sides.
         Pending = 1 "pending",
-        /// Moves what an earlier pending transfer held.
+        /// Moves the amount that an earlier pending transfer holds.
         Post = 2 "post",
-        /// Lets go of what an earlier pending transfer held.
+        /// Releases the amount that an earlier pending transfer holds.
         Void = 3 "void",
-        /// Moves at once, without a hold before.
+        /// Moves the amount at once, without an earlier hold.
         Single = 4 "single",
     }
 }
 
 stored_enum! {
-    /// Why money moves.
+    /// The reason for a transfer.
     pub enum TransferCode {
-        /// Money enters.
+        /// Money that enters the system.
         Funding = 1 "funding",
         /// A settlement's amount.
         Payment = 2 "payment",
@@ -153,31 +153,31 @@ stored_enum! {
     }
 }
 
-/// One immutable line of the journal. Post and void repeat the accounts and amount of the transfer that they resolve.
+/// An immutable line of the journal. Post and void repeat the accounts and the amount of the transfer that they resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transfer {
-    /// The settlement it belongs to; a number without a settlement for funding.
+    /// The settlement that it belongs to; for a funding, a number without a settlement.
     pub journal: SettlementNo,
-    /// Its place within the journal number, from 1.
+    /// Its number within the settlement or funding, from 1.
     pub n: u16,
-    /// What it does.
+    /// The effect on the totals.
     pub kind: TransferKind,
-    /// Why.
+    /// The reason.
     pub code: TransferCode,
-    /// The account that gives.
+    /// The account to debit.
     pub debit: AccountId,
-    /// The account that takes.
+    /// The account to credit.
     pub credit: AccountId,
     /// Minor units, more than zero.
     pub amount: i64,
-    /// For post and void: the `n` of the pending transfer; else 0.
+    /// For post and void, the `n` of the pending transfer; otherwise 0.
     pub resolves: u16,
-    /// When.
+    /// When it was posted.
     pub at: Millis,
 }
 
 impl Transfer {
-    /// The change of the debited and of the credited account.
+    /// The changes to the debited and the credited account.
     pub fn deltas(&self) -> [(AccountId, Totals); 2] {
         let a = self.amount;
         let (pending, posted) = match self.kind {
@@ -192,7 +192,7 @@ impl Transfer {
         ]
     }
 
-    /// The transfer that resolves this pending one, `kind` being post or void.
+    /// The transfer that resolves this pending one; `kind` must be post or void.
     pub fn resolve(&self, kind: TransferKind, n: u16, at: Millis) -> Transfer {
         Transfer { n, kind, resolves: self.n, at, ..self.clone() }
     }

@@ -1,19 +1,19 @@
-//! Rate limiting by the generic cell rate algorithm, in whole microseconds.
+//! Rate limiting by the generic cell rate algorithm (GCRA), in whole microseconds.
 //!
-//! The only state of a caller is one number, the time at which its quota is whole again. So a limit
-//! needs no clock of its own, no list of past calls and no background work.
+//! The only state of a caller is one number: the time at which its quota is full again. So a limit needs no clock, no list
+//! of past calls and no background work.
 
-/// Microseconds of a minute.
+/// Microseconds per minute.
 const MINUTE_US: i64 = 60_000_000;
 const SECOND_US: i64 = 1_000_000;
 
 /// A quota per minute. It may be used up at once and then refills evenly.
 ///
-/// In any span of time, no more is allowed than the quota plus what refills in that span.
+/// In any period, at most the quota plus the refill of that period is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gcra {
     quota: u32,
-    /// The time in which one use refills.
+    /// How long one use takes to refill.
     interval_us: i64,
 }
 
@@ -22,19 +22,19 @@ pub struct Gcra {
 pub struct Decision {
     /// Whether it is allowed. If not, nothing was used up.
     pub allowed: bool,
-    /// How many more could follow at once.
+    /// How many more uses are allowed right now.
     pub remaining: u32,
-    /// Seconds until the quota is whole again, rounded up.
+    /// Seconds until the quota is full again, rounded up.
     pub reset_s: u32,
     /// Seconds until the next use is allowed, rounded up; 0 if one is allowed now.
     pub retry_after_s: u32,
 }
 
 impl Gcra {
-    /// `quota` a minute: at least 1, at most 60 million.
+    /// `quota` uses per minute: at least 1, at most 60 million.
     pub fn per_minute(quota: u32) -> Self {
         let quota = quota.clamp(1, 60_000_000);
-        // Rounded up: a quota is never exceeded by rounding.
+        // Rounded up, so that rounding never exceeds the quota.
         let interval_us = (MINUTE_US + i64::from(quota) - 1) / i64::from(quota);
         Self { quota, interval_us }
     }
@@ -44,15 +44,15 @@ impl Gcra {
         self.quota
     }
 
-    /// Takes one use, if any is left. `state` is the caller's theoretical arrival time: 0 for a new caller, and forgotten
+    /// Takes one use, if any is left. `state` is the caller's theoretical arrival time: 0 for a new caller. It may be dropped
     /// without loss once [`Gcra::is_full`]. Times are microseconds since any fixed moment in the distant past.
     pub fn take(&self, state: &mut i64, now_us: i64) -> Decision {
         let window_us = self.interval_us * i64::from(self.quota);
-        // A clock that was put back must not lock anybody out for longer than one window.
+        // A clock that was set back must not lock a caller out for longer than one window.
         let arrival = (*state).clamp(now_us, now_us.saturating_add(window_us));
         let used_us = arrival - now_us + self.interval_us;
         let allowed = used_us <= window_us;
-        // Also on a refusal, which changes it only after such a clock: otherwise each refusal would restart the window.
+        // Also on a refusal, where it only matters after such a clock change: otherwise each refusal would restart the window.
         *state = if allowed { now_us.saturating_add(used_us) } else { arrival };
         let left_us = window_us - if allowed { used_us } else { arrival - now_us };
         let wait_us = self.interval_us - left_us;
@@ -64,13 +64,13 @@ impl Gcra {
         }
     }
 
-    /// Whether nothing of the quota is used: then a caller's state says nothing and may be forgotten.
+    /// Whether the quota is full. The caller's state then has no information and may be dropped.
     pub fn is_full(&self, state: i64, now_us: i64) -> bool {
         state <= now_us
     }
 }
 
-/// Rounded up; nothing below 0.
+/// Whole seconds, rounded up, at least 0.
 fn seconds(us: i64) -> u32 {
     whole((us.max(0) + SECOND_US - 1) / SECOND_US)
 }

@@ -1,8 +1,8 @@
-//! Money: an integer of minor units and a currency inside, a decimal text at the edges, never a float.
+//! Money: an integer of minor units with a currency inside, a decimal text at the edges, never a float.
 //!
-//! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of a number). The limit is 15
-//! significant digits: an IEEE 754 double carries 15 decimal digits without
-//! loss, so that even a client whose JSON reader knows only doubles gets back what was sent.
+//! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of numbers). The limit is 15
+//! significant digits: an IEEE 754 double represents 15 decimal digits without loss, so even a client whose JSON parser
+//! only uses doubles gets back what was sent.
 
 mod iso4217;
 
@@ -14,46 +14,46 @@ use std::str::FromStr;
 
 use crate::error::Error;
 
-/// The most minor units that any ISO 4217 code has.
+/// The largest number of minor-unit decimals of any ISO 4217 code.
 const MAX_MINOR_UNITS: u8 = 4;
-/// Significant digits that survive a double.
+/// The number of significant digits that a double preserves.
 const MAX_DIGITS: u32 = 15;
 
-/// A currency that money can be moved in: an ISO 4217 code with a defined minor unit.
+/// A currency in which money can be moved: an ISO 4217 code with a defined minor unit.
 ///
-/// Funds codes (`CHE`), metals (`XAU`), units of account (`XDR`), the test code (`XTS`) and `XXX` are not currencies
-/// here. Withdrawn codes (`HRK`) are, because old records use them; what is *offered* is up to the
-/// routes. Ordered by code; in JSON, the code.
+/// Funds codes (`CHE`), metals (`XAU`), units of account (`XDR`), the test code (`XTS`) and `XXX` are excluded.
+/// Withdrawn codes (`HRK`) are included, because old records use them; the routes decide what is *offered*.
+/// Ordered by code; serialised as the code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency(Place);
 
 impl Currency {
-    /// From the alphabetic code, exactly as ISO 4217 writes it: three upper-case letters.
+    /// The currency with this alphabetic code, exactly as in ISO 4217: three upper-case letters.
     pub fn from_code(code: &str) -> Option<Self> {
         Place::from_code(code).map(Self)
     }
 
-    /// From the numeric code, 1 to 999.
+    /// The currency with this numeric code, 1 to 999.
     pub fn from_numeric(numeric: u16) -> Option<Self> {
         Place::from_numeric(numeric).map(Self)
     }
 
-    /// The alphabetic code: `EUR`.
+    /// The alphabetic code, such as `EUR`.
     pub fn code(self) -> &'static str {
         self.0.code()
     }
 
-    /// The numeric code: 978 for `EUR`. This is what the store keeps.
+    /// The numeric code, such as 978 for `EUR`. The store keeps this one.
     pub fn numeric(self) -> u16 {
         self.0.numeric()
     }
 
-    /// How many decimals the minor unit stands for: 2 for `EUR`, 0 for `JPY`, 3 for `KWD`.
+    /// The number of decimals of the minor unit: 2 for `EUR`, 0 for `JPY`, 3 for `KWD`.
     pub fn minor_units(self) -> u8 {
         self.0.minor_units()
     }
 
-    /// Every currency there is, by numeric code.
+    /// All currencies, by numeric code.
     pub fn all() -> impl Iterator<Item = Currency> {
         (1..1000).filter_map(Self::from_numeric)
     }
@@ -84,25 +84,25 @@ impl<'de> serde::Deserialize<'de> for Currency {
     }
 }
 
-/// Why a text is not an amount, or not one of its currency.
+/// Why a text is not an amount, or not an amount of its currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AmountError {
-    /// Not the grammar of a JSON number.
+    /// It does not follow the grammar of a JSON number.
     #[error("must be a plain decimal number such as 10.50: no plus sign, no leading zeros, no spaces, digits on both sides of the point")]
     Malformed,
-    /// A number with an exponent.
+    /// It has an exponent.
     #[error("must be written out, without an exponent: 1000, not 1e3")]
     Exponent,
-    /// Zero or less.
+    /// It is zero or less.
     #[error("must be greater than zero")]
     NotPositive,
-    /// More than 15 significant digits, or more than the engine can count in minor units.
+    /// It has more than 15 significant digits, or more minor units than the engine can count.
     #[error("must have at most 15 significant digits, so that every JSON implementation reads it back unchanged")]
     Digits,
-    /// More decimals than the currency's minor unit, even if they are zeros.
+    /// It has more decimals than the currency's minor unit, even if they are zeros.
     #[error("{}", scale_message(*.max))]
     Scale {
-        /// How many decimals there may be.
+        /// The maximum number of decimals.
         max: u8,
     },
 }
@@ -128,20 +128,20 @@ impl AmountError {
     }
 }
 
-/// A positive decimal, exactly as it was written, before its currency is known.
+/// A positive decimal, exactly as written, before its currency is known.
 ///
-/// Equal by value: `10.5` equals `10.50`. The number of decimals as written is kept as well, because
-/// [`Amount::to_money`] refuses too many even if they are zeros.
+/// Compared by value: `10.5` equals `10.50`. The number of decimals is kept as well, because [`Amount::to_money`]
+/// rejects too many even if they are zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(Decimal);
 
 impl Amount {
-    /// Reads `(0|[1-9]\d*)(\.\d+)?` with at most 15 significant digits and a value above zero. Leading zeros are not
-    /// significant, all other digits are, trailing zeros too. Allocates nothing.
+    /// Parses `(0|[1-9]\d*)(\.\d+)?` with at most 15 significant digits and a value above zero. Leading zeros are not significant;
+    /// all other digits are, including trailing zeros. Does not allocate.
     ///
     /// # Errors
     /// The first that applies of [`AmountError::Malformed`], [`AmountError::Exponent`], [`AmountError::NotPositive`],
-    /// [`AmountError::Digits`] and, for decimals beyond those of any currency, [`AmountError::Scale`].
+    /// [`AmountError::Digits`] and, for more decimals than any currency has, [`AmountError::Scale`].
     pub fn parse(text: &str) -> Result<Amount, AmountError> {
         let (negative, unsigned) = match text.as_bytes() {
             [b'-', rest @ ..] => (true, rest),
@@ -179,15 +179,14 @@ impl Amount {
             return Err(AmountError::Digits);
         }
         let scale = u32::try_from(fraction.len()).unwrap_or(u32::MAX);
-        // A `Decimal` holds 28 decimals; what does not fit there fits no currency either.
+        // A `Decimal` has at most 28 decimals; more would not fit any currency either.
         Decimal::try_new(value, scale).map(Amount).map_err(|_| AmountError::Scale { max: MAX_MINOR_UNITS })
     }
 
-    /// As money of `currency`. Nothing is ever rounded.
+    /// Converts it to money of `currency`, without rounding.
     ///
     /// # Errors
-    /// [`AmountError::Scale`] if more decimals were written than the currency has, [`AmountError::Digits`] if the
-    /// minor units do not fit 64 bits.
+    /// [`AmountError::Scale`] if it has more decimals than the currency, [`AmountError::Digits`] if the minor units exceed 64 bits.
     pub fn to_money(self, currency: Currency) -> Result<Money, AmountError> {
         let max = currency.minor_units();
         let missing = u32::from(max).checked_sub(self.0.scale()).ok_or(AmountError::Scale { max })?;
@@ -199,13 +198,13 @@ impl Amount {
     }
 }
 
-/// The longest run of decimal digits at the start, and what follows it.
+/// The longest run of decimal digits at the start, and the rest.
 fn split_digits(bytes: &[u8]) -> (&[u8], &[u8]) {
     let end = bytes.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(bytes.len());
     bytes.split_at(end)
 }
 
-/// Whether this is what RFC 8259 lets follow an `e`.
+/// Whether RFC 8259 allows this after an `e`.
 fn is_exponent(bytes: &[u8]) -> bool {
     let digits = match bytes {
         [b'+' | b'-', rest @ ..] => rest,
@@ -222,7 +221,7 @@ impl FromStr for Amount {
     }
 }
 
-/// An amount of one currency, counted in its minor unit. May be negative: a balance, an entry.
+/// An amount in one currency, in minor units. May be negative, for example as a balance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Money {
     minor: i64,
@@ -235,17 +234,17 @@ impl Money {
         Money { minor, currency }
     }
 
-    /// The count of minor units.
+    /// The number of minor units.
     pub fn minor(self) -> i64 {
         self.minor
     }
 
-    /// The currency.
+    /// The currency of the amount.
     pub fn currency(self) -> Currency {
         self.currency
     }
 
-    /// With exactly the decimals of the minor unit: `10.50`, `-0.05`, for `JPY` `10`. A JSON number as it stands.
+    /// The amount with exactly the currency's decimals: `10.50`, `-0.05`, for `JPY` `10`. Valid as a JSON number.
     pub fn decimal(self) -> String {
         let sign = if self.minor < 0 { "-" } else { "" };
         let count = self.minor.unsigned_abs();
@@ -258,12 +257,12 @@ impl Money {
         }
     }
 
-    /// The sum; `None` when the currencies differ or the sum does not fit.
+    /// The sum; `None` if the currencies differ or it overflows.
     pub fn checked_add(self, other: Money) -> Option<Money> {
         self.with(other, i64::checked_add)
     }
 
-    /// The difference; `None` when the currencies differ or it does not fit.
+    /// The difference; `None` if the currencies differ or it overflows.
     pub fn checked_sub(self, other: Money) -> Option<Money> {
         self.with(other, i64::checked_sub)
     }
@@ -279,7 +278,7 @@ impl Money {
 impl FromStr for Money {
     type Err = Error;
 
-    /// Reads an amount and a currency, such as `10.50 EUR`: exactly, and never more than the currency has decimals for.
+    /// Parses an amount and a currency, such as `10.50 EUR`: exactly, with no more decimals than the currency has.
     fn from_str(text: &str) -> Result<Self, Error> {
         let malformed = || Error::field("", "money_malformed", "must be an amount and an ISO 4217 currency code, such as 10.50 EUR");
         let (amount, currency) = text.split_once(' ').ok_or_else(malformed)?;
@@ -289,7 +288,7 @@ impl FromStr for Money {
     }
 }
 
-/// The whole part of a plain decimal in groups of three, for people: `1234567.890` as `1,234,567.890`.
+/// Groups the integer part of a plain decimal in threes, for people: `1234567.890` becomes `1,234,567.890`.
 pub fn grouped(decimal: &str) -> String {
     let (sign, unsigned) = decimal.strip_prefix('-').map_or(("", decimal), |rest| ("-", rest));
     let (whole, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(w, f)| (w, Some(f)));
@@ -338,7 +337,7 @@ mod tests {
         }
     }
 
-    /// Checked against list one of ISO 4217, because the numbers come from a crate that took them from elsewhere.
+    /// Compared with list one of ISO 4217, because the numbers come from a crate with another source.
     #[test]
     fn minor_units_are_those_of_the_standard() {
         let without = ["BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"];

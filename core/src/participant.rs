@@ -1,26 +1,25 @@
-//! Who is paid, and the client's own name for a payment: two texts that exist only in their canonical form.
+//! The payee of a payment, and the client's reference for it: two texts that exist only in canonical form.
 //!
-//! A [`Participant`] is `namespace:identifier`, checked and normalised by what its namespace knows: ITU-T E.164 for
-//! telephone numbers, ISO 13616 for IBANs, RFC 5321 for mail addresses. Two participants are the same exactly when
-//! their texts are equal.
+//! A [`Participant`] is `namespace:identifier`, validated and normalised by the rules of its namespace: ITU-T E.164 for telephone
+//! numbers, ISO 13616 for IBANs, RFC 5321 for mail addresses. Two participants are the same exactly if their texts are equal.
 
 use std::fmt;
 use std::str::FromStr;
 
 macro_rules! namespaces {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// What kind of identifier a participant has, and so which rails can reach it.
+        /// The kind of a participant's identifier, which determines the rails that can reach it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Namespace { $($(#[$doc])* $variant,)* }
 
         impl Namespace {
-            /// Every namespace.
+            /// All namespaces.
             pub const ALL: &'static [Namespace] = &[$(Namespace::$variant,)*];
 
             /// The wire name.
             pub fn as_str(self) -> &'static str { match self { $(Self::$variant => $name,)* } }
 
-            /// From the wire name.
+            /// The namespace with this wire name.
             #[expect(clippy::should_implement_trait, reason = "an unknown name is an ordinary answer, not an error")]
             pub fn from_str(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$variant),)* _ => None }
@@ -34,68 +33,68 @@ namespaces! {
     Msisdn = "msisdn",
     /// An international bank account number, ISO 13616, upper case: `iban:DE89370400440532013000`.
     Iban = "iban",
-    /// An account number of the provider's own.
+    /// An account number assigned by the provider.
     Acct = "acct",
-    /// A wallet number of the provider's own.
+    /// A wallet number assigned by the provider.
     Wallet = "wallet",
     /// A name that the provider resolves.
     Alias = "alias",
-    /// A mail address, its domain in lower case.
+    /// A mail address, with its domain in lower case.
     Email = "email",
     /// A merchant or biller number.
     Business = "business",
     /// A device, such as a terminal.
     Device = "device",
-    /// Another client of this gateway: settled on the books, without a rail.
+    /// Another client of this gateway, paid on the books, without a rail.
     Participant = "participant",
-    /// A scenario of the simulator; sandbox only.
+    /// A scenario of the simulator, in the sandbox only.
     Sim = "sim",
 }
 
-/// Why a text is not a participant. The message says what would be valid and repeats no personal data.
+/// Why a text is not a participant. The message describes a valid one and contains no personal data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParticipantError {
-    /// Not `namespace:identifier`.
+    /// It is not `namespace:identifier`.
     #[error("must be namespace:identifier; the namespace is 1 to 32 of a-z, 0-9, '.', '_', '-' and begins with a letter")]
     Malformed,
     /// The identifier is empty or longer than 128 characters.
     #[error("the identifier after the colon must have 1 to 128 characters")]
     Length,
-    /// The identifier has a character that none may have.
+    /// The identifier has a forbidden character.
     #[error("the identifier must have no white space, no control characters and none of '/', '?', '#'")]
     Characters,
-    /// Well formed, but of an unknown namespace.
+    /// It is well formed, but its namespace is unknown.
     #[error("the namespace '{0}' is not known; there are {known}", known = known_namespaces())]
     UnknownNamespace(String),
-    /// Not a telephone number of E.164.
+    /// It is not an E.164 telephone number.
     #[error("must be an E.164 number: '+', the country code and the number, 7 to 15 digits that do not begin with 0")]
     Msisdn,
-    /// The number is written with a trunk prefix: whether its 0 belongs to the number depends on the country.
+    /// The number has a trunk prefix: whether its 0 belongs to the number depends on the country.
     #[error("must be written without the trunk prefix '(0)': country code and number only")]
     MsisdnTrunk,
-    /// Not the shape of an IBAN.
+    /// It does not have the form of an IBAN.
     #[error("must be an IBAN: two letters, two check digits, then letters and digits, without spaces")]
     Iban,
-    /// A country without IBANs.
+    /// The country has no IBANs.
     #[error("'{0}' is not a country of the ISO 13616 registry, so this is no IBAN")]
     IbanCountry(String),
-    /// Too long or too short for its country.
+    /// It is too long or too short for its country.
     #[error("an IBAN of {country} has {expected} characters, this one has {found}")]
     IbanLength {
         /// The country, ISO 3166-1 alpha-2.
         country: &'static str,
-        /// How many characters the registry wants.
+        /// The length according to the registry.
         expected: u8,
-        /// How many there are.
+        /// The actual length.
         found: usize,
     },
-    /// The check digits do not match: a typing error.
+    /// The check digits do not match, because of a typing error.
     #[error("the IBAN's check digits do not fit: a character is wrong or two are swapped")]
     IbanCheckDigits,
-    /// Not the shape of a mail address.
+    /// It does not have the form of a mail address.
     #[error("must be a mail address such as name@example.com; a domain with other letters is written in its xn-- form")]
     Email,
-    /// Not the name of a simulator scenario.
+    /// It is not the name of a simulator scenario.
     #[error("must be the name of a simulator scenario such as sim:ok: a-z, 0-9, '_' and '-'")]
     Scenario,
 }
@@ -126,9 +125,9 @@ fn known_namespaces() -> String {
 
 const IDENTIFIER_MAX_CHARS: usize = 128;
 
-/// The receiving side of a settlement, `namespace:identifier` in canonical form.
+/// The payee of a settlement: `namespace:identifier` in canonical form.
 ///
-/// `Debug` shows the masked form, so that a participant cannot reach a log by accident.
+/// `Debug` shows the masked form, so that no participant gets into a log by accident.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Participant {
     text: String,
@@ -136,10 +135,10 @@ pub struct Participant {
 }
 
 impl Participant {
-    /// Reads `^[a-z][a-z0-9._-]{0,31}:[^\s/?#]{1,128}$` and brings it into canonical form.
+    /// Parses `^[a-z][a-z0-9._-]{0,31}:[^\s/?#]{1,128}$` and converts it to canonical form.
     ///
     /// # Errors
-    /// [`ParticipantError`], the first check that fails.
+    /// The first check that fails, as a [`ParticipantError`].
     pub fn parse(text: &str) -> Result<Self, ParticipantError> {
         let (prefix, identifier) = text.split_once(':').ok_or(ParticipantError::Malformed)?;
         if !is_namespace(prefix) {
@@ -167,8 +166,8 @@ impl Participant {
         Ok(Self { text: canonical, namespace })
     }
 
-    /// From an earlier text of [`Participant::as_str`]. It is trusted, so that a stricter rule of a later
-    /// version does not make old records unreadable; `None` only if its namespace is not known.
+    /// Restores an earlier result of [`Participant::as_str`]. The text is trusted, so that stricter rules in a later version do not
+    /// make old records unreadable. `None` only if its namespace is unknown.
     pub fn from_stored(text: String) -> Option<Self> {
         let namespace = text.split_once(':').and_then(|(prefix, _)| Namespace::from_str(prefix))?;
         Some(Self { text, namespace })
@@ -189,8 +188,8 @@ impl Participant {
         self.text.get(self.namespace.as_str().len() + 1..).unwrap_or_default()
     }
 
-    /// The masked form, for logs and for people who may not see the whole: the namespace and the last characters,
-    /// `iban:***3000`. Four characters of a long identifier, two of a short one, none if it has fewer than six.
+    /// The masked form, for logs and for people who may not see the whole: the namespace and the last characters, as in
+    /// `iban:***3000`. Shows four characters of a long identifier, two of a short one, none of one with fewer than six.
     pub fn masked(&self) -> String {
         let identifier = self.identifier();
         let length = identifier.chars().count();
@@ -238,7 +237,7 @@ fn check_identifier(identifier: &str) -> Result<(), ParticipantError> {
     if length == 0 { Err(ParticipantError::Length) } else { Ok(()) }
 }
 
-/// E.164: 7 to 15 digits, the first not 0. A leading `+` and the separators people write between digits are dropped.
+/// E.164: 7 to 15 digits, the first not 0. A leading `+` and common separators between digits are dropped.
 fn push_msisdn(out: &mut String, identifier: &str) -> Result<(), ParticipantError> {
     let number = identifier.strip_prefix('+').unwrap_or(identifier);
     if number.contains("(0)") {
@@ -265,7 +264,7 @@ fn push_msisdn(out: &mut String, identifier: &str) -> Result<(), ParticipantErro
     if (7..=15).contains(&digits) { Ok(()) } else { Err(ParticipantError::Msisdn) }
 }
 
-/// ISO 13616: known country, its length, ISO 7064 MOD 97-10.
+/// ISO 13616: known country, correct length, check digits by ISO 7064 MOD 97-10.
 fn push_iban(out: &mut String, identifier: &str) -> Result<(), ParticipantError> {
     let bytes = identifier.as_bytes();
     let shaped =
@@ -285,7 +284,7 @@ fn push_iban(out: &mut String, identifier: &str) -> Result<(), ParticipantError>
     if bytes.len() != usize::from(expected) {
         return Err(ParticipantError::IbanLength { country, expected, found: bytes.len() });
     }
-    // 00, 01 and 99 can satisfy the sum and are never issued: the digits are 98 minus a remainder of 0 to 96.
+    // 00, 01 and 99 can satisfy the check but are never issued: check digits are 98 minus a remainder of 0 to 96.
     let issued = !matches!(iban.get(2..4), Some("00" | "01" | "99"));
     let (head, tail) = iban.as_bytes().split_at(4);
     let remainder = tail.iter().chain(head).fold(0u32, |sum, byte| match byte {
@@ -295,7 +294,7 @@ fn push_iban(out: &mut String, identifier: &str) -> Result<(), ParticipantError>
     if issued && remainder == 1 { Ok(()) } else { Err(ParticipantError::IbanCheckDigits) }
 }
 
-/// A mail address as in common use: RFC 5321 without quoted local parts and address literals.
+/// A mail address in common form: RFC 5321 without quoted local parts and address literals.
 fn push_email(out: &mut String, identifier: &str) -> Result<(), ParticipantError> {
     let (local, domain) = identifier.rsplit_once('@').ok_or(ParticipantError::Email)?;
     let local_fits = !local.is_empty()
@@ -320,8 +319,8 @@ fn push_email(out: &mut String, identifier: &str) -> Result<(), ParticipantError
     Ok(())
 }
 
-/// The countries of the ISO 13616 registry (SWIFT's IBAN Registry, release 102 of June 2026) and the length of their
-/// IBANs, sorted by country.
+/// The countries of the ISO 13616 registry (SWIFT's IBAN Registry, release 102 of June 2026) with the
+/// length of their IBANs, sorted by country.
 #[rustfmt::skip]
 const IBAN_LENGTHS: &[(&str, u8)] = &[
     ("AD", 24), ("AE", 23), ("AL", 28), ("AT", 20), ("AZ", 28), ("BA", 20), ("BE", 16), ("BG", 22), ("BH", 22), ("BI", 27),
@@ -338,10 +337,10 @@ const IBAN_LENGTHS: &[(&str, u8)] = &[
 /// Why a text is not a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
-    /// Outside `[A-Za-z0-9._-]{1,64}`.
+    /// It does not match `[A-Za-z0-9._-]{1,64}`.
     #[error("must be 1 to 64 of A-Z, a-z, 0-9, '.', '_', '-'")]
     Malformed,
-    /// Would be mistaken for something else in a path.
+    /// It would have another meaning in a path.
     #[error("must not begin with stl_, and not be check, batch, quote, export, '.' or '..': paths use these")]
     Reserved,
 }
@@ -356,16 +355,16 @@ impl ReferenceError {
     }
 }
 
-/// The client's own name for a settlement or a reversal, and its idempotency key. Unique per client for ever.
+/// The client's reference for a settlement or a reversal, which is also its idempotency key. Unique per client for ever.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference(String);
 
 impl Reference {
-    /// Reads `[A-Za-z0-9._-]{1,64}` that no path of the API uses.
+    /// Parses `[A-Za-z0-9._-]{1,64}`, except texts that API paths use.
     ///
     /// # Errors
-    /// [`ReferenceError::Malformed`] and [`ReferenceError::Reserved`]. The dot segments of RFC 3986 section 3.3 are
-    /// reserved too: a client's URL library would drop them from the path, and the record could not be reached.
+    /// [`ReferenceError::Malformed`] and [`ReferenceError::Reserved`]. The dot segments of RFC 3986 section 3.3 are reserved too:
+    /// URL libraries remove them from a path, so the record could not be addressed.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
         let fits = (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
         if !fits {
@@ -377,7 +376,7 @@ impl Reference {
         Ok(Self(text.to_owned()))
     }
 
-    /// From an earlier text of [`Reference::as_str`], which is trusted.
+    /// Restores an earlier result of [`Reference::as_str`], which is trusted.
     pub fn from_stored(text: String) -> Self {
         Self(text)
     }
@@ -482,7 +481,7 @@ mod tests {
         assert_eq!(canonical("msisdn:123456789012345"), "msisdn:+123456789012345");
     }
 
-    /// The registry's own examples, one for each kind of alphabet and some of the newest countries.
+    /// Examples from the registry: one of each format, and some of the newest countries.
     #[test]
     fn ibans_of_the_registry_are_accepted() {
         for iban in [
@@ -546,7 +545,7 @@ mod tests {
         }
     }
 
-    /// 97 added to or taken from the check digits leaves the remainder as it is.
+    /// Adding 97 to the check digits, or subtracting it, does not change the remainder.
     #[test]
     fn check_digits_that_are_never_issued_are_refused() {
         let satisfied: Vec<String> =

@@ -1,4 +1,4 @@
-//! Which providers a payment goes to, in which order, and what it costs.
+//! Routing: the providers for a payment, their order, and the fee.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use crate::money::{Currency, Money};
 use crate::participant::Namespace;
 use crate::rail::Rail;
 
-/// Which values of a set a provider serves.
+/// The values of a set that a provider serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Serves<T> {
-    /// Every one.
+    /// All values.
     All,
-    /// These.
+    /// Only these values.
     Only(Vec<T>),
 }
 
 impl<T: PartialEq> Serves<T> {
-    /// Whether `value` is among them.
+    /// Whether `value` is served.
     pub fn includes(&self, value: &T) -> bool {
         match self {
             Self::All => true,
@@ -28,66 +28,66 @@ impl<T: PartialEq> Serves<T> {
     }
 }
 
-/// What a provider charges: a flat part and a proportional one, in minor units and basis points.
+/// A provider's fee: a flat part in minor units and a proportional part in basis points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FeeRule {
-    /// Minor units a payment.
+    /// Minor units per payment.
     pub flat: i64,
-    /// Hundredths of a per cent of the amount, rounded up to a whole minor unit.
+    /// Hundredths of a percent of the amount, rounded up to a whole minor unit.
     pub basis_points: i64,
 }
 
 impl FeeRule {
-    /// The fee for `amount` minor units; `None` when it would overflow.
+    /// The fee for `amount` minor units; `None` on overflow.
     pub fn fee(&self, amount: i64) -> Option<i64> {
         let proportional = (i128::from(amount) * i128::from(self.basis_points) + 9_999) / 10_000;
         i64::try_from(proportional).ok()?.checked_add(self.flat)
     }
 }
 
-/// What the adapter and the operator behind it can do.
+/// What a provider supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Capabilities {
-    /// Can say who the payee is before paying.
+    /// It can identify the payee before a payment.
     pub check_payee: bool,
-    /// Can give a payment back.
+    /// It can reverse a payment.
     pub reverse: bool,
-    /// Can give a part of it back.
+    /// It can reverse a part of a payment.
     pub partial_reverse: bool,
-    /// Can be asked how a payment ended, and its "not found" is authoritative.
+    /// It can be asked for the outcome of a payment, and its "not found" is authoritative.
     pub inquiry: bool,
-    /// Takes the same request twice as one, by its key.
+    /// It treats a repeated request with the same key as one request.
     pub idempotent_submit: bool,
 }
 
-/// One operator as the engine knows it.
+/// The configuration of one operator.
 #[derive(Debug, Clone)]
 pub struct ProviderSpec {
     /// Stable id, `[a-z0-9._-]{1,64}`.
     pub id: String,
-    /// For people.
+    /// A name for people.
     pub name: String,
-    /// How it is spoken to: the kind of a [`Rail`].
+    /// The kind of its [`Rail`].
     pub rail: String,
-    /// What that rail has to know of it, such as its `base_url`.
+    /// Settings for the rail, such as `base_url`.
     pub settings: BTreeMap<String, String>,
-    /// Sandbox or live; never both.
+    /// Sandbox or live, never both.
     pub mode: Mode,
-    /// Which participants it reaches.
+    /// The kinds of participant that it reaches.
     pub namespaces: Serves<Namespace>,
-    /// Which currencies it settles.
+    /// The currencies that it settles.
     pub currencies: Serves<Currency>,
     /// Smallest and largest payment, in minor units of any currency it serves.
     pub limits: (i64, i64),
-    /// What it charges.
+    /// Its fee.
     pub fee: FeeRule,
-    /// What it can do.
+    /// What it supports.
     pub capabilities: Capabilities,
 }
 
 impl ProviderSpec {
-    /// One that serves everything of its mode, free of charge, and can do what its rail can.
+    /// A provider that serves everything in its mode, free of charge, with its rail's default capabilities.
     pub fn new(id: &str, name: &str, mode: Mode, rail: &dyn Rail) -> Self {
         Self {
             id: id.to_owned(),
@@ -104,39 +104,39 @@ impl ProviderSpec {
     }
 }
 
-/// The providers in force, each with its number in the store, in order of preference.
+/// The configured providers, each with its number in the store, in order of preference.
 #[derive(Debug, Clone)]
 pub struct Routes {
     providers: Vec<(ProviderNo, ProviderSpec)>,
 }
 
 impl Routes {
-    /// From the configuration's order, with the numbers that the store gave.
+    /// Takes the providers in the configuration's order, with their numbers from the store.
     pub fn new(providers: Vec<(ProviderNo, ProviderSpec)>) -> Self {
         Self { providers }
     }
 
-    /// The provider behind a number.
+    /// The provider with this number.
     pub fn provider(&self, no: ProviderNo) -> Option<&ProviderSpec> {
         self.providers.iter().find(|(n, _)| *n == no).map(|(_, spec)| spec)
     }
 
-    /// The provider that is preferred to all others.
+    /// The first provider in order of preference.
     pub fn preferred(&self) -> Option<ProviderNo> {
         self.providers.first().map(|(no, _)| *no)
     }
 
-    /// The number behind a provider's id.
+    /// The number of the provider with this id.
     pub fn number(&self, id: &str) -> Option<ProviderNo> {
         self.providers.iter().find(|(_, spec)| spec.id == id).map(|(n, _)| *n)
     }
 
-    /// Whether anyone settles `currency` in any mode.
+    /// Whether any provider settles `currency`, in any mode.
     pub fn offers(&self, currency: Currency) -> bool {
         self.providers.iter().any(|(_, spec)| spec.currencies.includes(&currency))
     }
 
-    /// The providers that take such a payment, in order. With `pinned`, that one alone.
+    /// The providers that serve such a payment, in order. With `pinned`, only that one.
     pub fn candidates<'a>(
         &'a self,
         mode: Mode,

@@ -1,4 +1,4 @@
-//! Time on the wire: RFC 3339 in UTC with milliseconds. Inside, time is milliseconds since 1970-01-01T00:00:00Z.
+//! Time on the wire: RFC 3339 in UTC with milliseconds. Inside, time is in milliseconds since 1970-01-01T00:00:00Z.
 
 use std::fmt::Write as _;
 use std::time::SystemTime;
@@ -10,12 +10,12 @@ use jiff::tz::Offset;
 /// Milliseconds since the Unix epoch, in UTC.
 pub type Millis = i64;
 
-/// The calendar date and time, in UTC; `None` beyond the year 9999.
+/// The calendar date and time in UTC; `None` after the year 9999.
 fn civil(at: Millis) -> Option<DateTime> {
     Timestamp::from_millisecond(at).ok().map(|at| Offset::UTC.to_datetime(at))
 }
 
-/// `2026-11-21T10:38:17.042Z`.
+/// Formats a time as `2026-11-21T10:38:17.042Z`.
 pub fn rfc3339(at: Millis) -> String {
     let mut out = String::with_capacity(24);
     match civil(at).filter(|t| t.year() >= 0) {
@@ -28,16 +28,17 @@ pub fn rfc3339(at: Millis) -> String {
     out
 }
 
-/// `21 November 2026, 10:38:17 UTC`, for people; `None` beyond the year 9999.
+/// Formats a time as `21 November 2026, 10:38:17 UTC`, for people; `None` after the year 9999.
 pub(crate) fn readable(at: Millis) -> Option<String> {
     let t = civil(at)?;
     let month = MONTHS.get(usize::try_from(t.month()).ok()?.checked_sub(1)?)?;
     Some(format!("{} {month} {}, {:02}:{:02}:{:02} UTC", t.day(), t.year(), t.hour(), t.minute(), t.second()))
 }
 
-/// Reads any RFC 3339 time with an offset or `Z`; sub-millisecond digits are cut off, and a leap second is the one before it.
+/// Parses any RFC 3339 time with an offset or `Z`. Digits below a millisecond are cut off, and a leap
+/// second counts as the second before it.
 ///
-/// Written by hand, because the library's reader takes all of ISO 8601 and time zones, which is too much for a page to load.
+/// Written by hand, because the library's parser supports all of ISO 8601 and time zones, which is too much for a page to load.
 pub fn parse_rfc3339(text: &str) -> Option<Millis> {
     let (date_time, rest) = text.split_at_checked(19)?;
     let (date, time) = date_time.split_at_checked(11)?;
@@ -67,7 +68,7 @@ pub fn parse_rfc3339(text: &str) -> Option<Millis> {
     Some(at.as_millisecond() + fraction)
 }
 
-/// Groups of two digits, of which the first may be one of four, with `mark` between them.
+/// Parses groups of two digits, the first of which may have four, separated by `mark`.
 fn fields<const N: usize>(text: &str, mark: u8) -> Option<[i16; N]> {
     let mut parts = text.split(char::from(mark));
     let mut fields = [0; N];
@@ -78,13 +79,13 @@ fn fields<const N: usize>(text: &str, mark: u8) -> Option<[i16; N]> {
     parts.next().is_none().then_some(fields)
 }
 
-/// `10:38:17`.
+/// Parses a time of day such as `10:38:17`.
 fn clock(text: &str) -> Option<Time> {
     let [hour, minute, second] = fields::<3>(text, b':').filter(|_| text.len() == 8)?.map(|field| i8::try_from(field).unwrap_or(i8::MAX));
     Time::new(hour, minute, second, 0).ok()
 }
 
-/// `02:00`, in seconds.
+/// Parses an offset such as `02:00` and returns seconds.
 fn span(text: &str) -> Option<i32> {
     let [hours, minutes] = fields::<2>(text, b':').filter(|_| text.len() == 5)?.map(i32::from);
     (hours < 24 && minutes < 60).then_some(hours * 3_600 + minutes * 60)
@@ -93,8 +94,8 @@ fn span(text: &str) -> Option<i32> {
 const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
-/// Reads an HTTP date in each of the three forms that RFC 9110, section 5.6.7, has receivers read, such as
-/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Parses an HTTP date in any of the three forms that receivers must accept by RFC 9110 section 5.6.7, such
+/// as `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub fn parse_http_date(text: &str) -> Option<Millis> {
     let at = httpdate::parse_http_date(text).ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Millis::try_from(at.as_millis()).ok()

@@ -1,9 +1,8 @@
-//! The event trail: each event's SHA-256 covers the event before it, so that no event can be changed, removed or moved
-//! without making every later hash wrong.
+//! The event trace: each event's SHA-256 covers the previous event, so no event can be changed, removed or moved without
+//! invalidating every later hash.
 //!
-//! What is hashed is the RFC 8785 (JCS) form of the event as its owner sees it, without `hash`. The form is written
-//! here directly: keys in order, no floats, strings escaped as JCS asks. A test compares it with an independent
-//! canonicaliser.
+//! The hash is computed over the RFC 8785 (JCS) form of the event as its owner sees it, without `hash`. That form is written
+//! directly here: sorted keys, no floats, strings escaped as JCS requires. A test compares it with an independent canonicaliser.
 
 use std::fmt::Write as _;
 
@@ -18,7 +17,7 @@ use crate::time::{Millis, rfc3339};
 /// Lower-case hexadecimal.
 pub(crate) use base16ct::lower::encode_string as hex;
 
-/// What an event says, before it has a hash.
+/// The content of an event, before it has a hash.
 pub(crate) struct TracedEvent<'a> {
     pub(crate) kind: EventType,
     pub(crate) at: Millis,
@@ -27,7 +26,7 @@ pub(crate) struct TracedEvent<'a> {
     pub(crate) actor: Actor,
     /// The attempt or reversal concerned; 0 for none.
     pub(crate) child: u16,
-    /// Canonical JSON object; `None` for the data that follows from the settlement itself.
+    /// A canonical JSON object; `None` if the data is derived from the settlement.
     pub(crate) data: Option<&'a str>,
 }
 
@@ -42,7 +41,7 @@ pub(crate) fn settlement_ulid(key: &IdKey, record: &SettlementRecord) -> Ulid {
     key.seal(record.no, record.created_at, record.salt)
 }
 
-/// The hash of the event at `sequence`, after the one with hash `prev`.
+/// The hash of the event at `sequence`; `prev` is the hash of the previous event.
 pub(crate) fn link_hash(
     key: &IdKey,
     record: &SettlementRecord,
@@ -55,12 +54,12 @@ pub(crate) fn link_hash(
     Sha256::digest(form.as_bytes()).into()
 }
 
-/// The event's public ULID: derived, so that it need not be stored.
+/// The event's public ULID, which is derived and therefore not stored.
 pub(crate) fn event_ulid(key: &IdKey, record: &SettlementRecord, link: &TracedEvent<'_>, sequence: u32) -> Ulid {
     key.child("evt", record.no, sequence, link.at)
 }
 
-/// The attempt that an event concerns. Events of reversals name theirs in `data`.
+/// The attempt that an event is about. Events of reversals name theirs in `data`.
 pub(crate) fn attempt_of(link: &TracedEvent<'_>) -> Option<u16> {
     match link.kind {
         EventType::ReversalAccepted
@@ -84,8 +83,8 @@ pub(crate) fn attempt_of(link: &TracedEvent<'_>) -> Option<u16> {
     }
 }
 
-/// The event's `data`. For `settlement.accepted` it follows from what never changes about a settlement, so that the
-/// chain covers the amount and the payee without storing them twice.
+/// Writes the event's `data`. For `settlement.accepted` it is derived from the settlement's immutable fields, so that the chain
+/// covers the amount and the payee without storing them twice.
 pub(crate) fn write_data(out: &mut String, record: &SettlementRecord, link: &TracedEvent<'_>) {
     match (link.data, link.kind) {
         (Some(data), _) => out.push_str(data),
@@ -133,7 +132,7 @@ fn write_canonical(
             out.push('"');
         }
     }
-    // A reference has only letters, digits and `._-`: nothing to escape.
+    // A reference only has letters, digits and `._-`, so there is nothing to escape.
     let _ = write!(
         out,
         r#","reference":"{}","sequence":{sequence},"settlement_id":"stl_{}","to":"#,
@@ -155,14 +154,14 @@ fn write_state(out: &mut String, state: Option<StateName>) {
     }
 }
 
-/// A JSON string as RFC 8785 writes it, which is how `serde_json` writes it.
+/// Writes a JSON string as in RFC 8785, which is also the form of `serde_json`.
 pub(crate) fn write_string(out: &mut String, text: &str) {
     if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
         out.push('"');
         out.push_str(text);
         out.push('"');
     } else {
-        // A text always serialises.
+        // Serialising a string cannot fail.
         out.push_str(&serde_json::to_string(text).unwrap_or_default());
     }
 }
@@ -175,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// Every string in a document, names of members among them.
+    /// All strings in a document, including the names of members.
     fn strings(value: &Value, found: &mut Vec<String>) {
         match value {
             Value::String(text) => found.push(text.clone()),
@@ -188,8 +187,8 @@ mod tests {
         }
     }
 
-    /// The published documents of RFC 8785, and what they come to. The canonicaliser that the trail's form is compared
-    /// with elsewhere is held to them, and so is the way in which the trail writes strings.
+    /// The documents published with RFC 8785 and their canonical forms. They verify the canonicaliser with which other tests
+    /// compare the trace's form, and the way the trace writes strings.
     #[test]
     fn strings_are_written_as_the_published_documents_have_them() {
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors/jcs"));

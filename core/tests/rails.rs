@@ -10,7 +10,9 @@ use plain_rail::{PlainRail, SIGNATURE, provider, signature};
 use railgate::api::{CreateRequest, ReverseRequest, SettlementStatus, SettlementView, Subject};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::ids::ProviderNo;
-use railgate::rail::{Callback, CallbackError, Carried, Carrier, HttpReply, HttpRequest, Inbound, Rail as _, RailAnswer, Rails};
+use railgate::rail::{
+    Callback, CallbackError, Carried, Carrier, HttpReply, HttpRequest, Inbound, PayeeMatch, Rail as _, RailAnswer, Rails,
+};
 use railgate::store::memory::MemoryStore;
 use railgate::{Client, Config, Gateway};
 
@@ -188,6 +190,29 @@ fn a_callback_counts_only_under_its_providers_signature_and_for_its_own_payments
     assert!(matches!(about, Subject::Attempt(_, 1)));
     engine.run(railgate::engine::ReportAnswer { subject: about, answer: callback.answer, lease: None }).unwrap();
     assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Completed);
+}
+
+#[test]
+fn a_check_asks_the_provider_who_the_payee_is_and_pays_nobody() {
+    let world = World::new();
+    let engine = world.gateway.engine();
+    let body = br#"{"amount":10,"currency":"EUR","to":"msisdn:+254700000001","reference":"r"}"#;
+    let check = |carried: &Carried| {
+        let mut preflight = engine.preflight(&world.client.caller, body).unwrap();
+        let lookup = preflight.lookup.take().unwrap();
+        assert_eq!((lookup.request.method, &*lookup.request.url), ("GET", "https://one.example/accounts/+254700000001"));
+        let view = preflight.answered(engine, &lookup, carried);
+        assert!(view.ok, "whatever the provider says, the payer decides");
+        let warnings: Vec<String> = view.warnings.iter().map(|warning| warning.code.to_string()).collect();
+        (view.payee.payee_match, view.payee.display_name, warnings)
+    };
+    let jane = || Some("Jane Wanjiru".to_owned());
+    assert_eq!(check(&replied(200, r#"{"name":"Jane Wanjiru"}"#)), (PayeeMatch::Match, jane(), vec![]));
+    assert_eq!(check(&replied(404, "")), (PayeeMatch::NoMatch, None, vec!["payee_no_match".to_owned()]));
+    for silent in [Carried::Lost, Carried::NotSent, replied(500, ""), replied(200, "not what was agreed")] {
+        assert_eq!(check(&silent), (PayeeMatch::NotAvailable, None, vec![]), "{silent:?}");
+    }
+    assert_eq!(world.gateway.work().unwrap(), 0);
 }
 
 #[test]

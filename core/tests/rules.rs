@@ -267,7 +267,7 @@ fn fees_are_held_and_posted_beside_the_amount_and_a_quote_fixes_them() {
     let fee = FeeRule { flat: 10, basis_points: 50 };
     let provider = ProviderSpec { fee, ..ProviderSpec::simulator("simulator", "Simulator") };
     let s = Sandbox::over(Arc::new(MemoryStore::default()), Config { providers: vec![provider], ..Config::default() }, 1);
-    let check = s.engine.preflight(&s.caller, body("r", "100.01").as_bytes()).unwrap();
+    let check = s.engine.preflight(&s.caller, body("r", "100.01").as_bytes()).unwrap().view;
     let quote = check.quote.unwrap();
     // 0.10 and half a per cent of 100.01, rounded up to the cent.
     assert_eq!((quote.fee.as_str(), quote.total_debit.as_str()), ("0.61", "100.62"));
@@ -302,7 +302,7 @@ fn lease_and_die(engine: &Engine) -> Vec<railgate::api::RailCall> {
         .run(LeaseTasks { limit: 100 })
         .unwrap()
         .into_iter()
-        .filter_map(|l| if let Work::RailCall(call) = l.work { Some(call) } else { None })
+        .filter_map(|l| if let Work::Call(call) = l.work { Some(call) } else { None })
         .collect()
 }
 
@@ -359,7 +359,7 @@ fn a_late_answer_under_a_lost_lease_counts_once() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
     let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
-    let Work::RailCall(call) = &leases[0].work else { panic!() };
+    let Work::Call(call) = &leases[0].work else { panic!() };
     s.env.advance_to(support::START + 31_000);
     s.work();
     assert_eq!(s.status("r"), "unknown");

@@ -230,7 +230,7 @@ fn payee_checks_say_what_they_know() {
         [("sim:ok", "match"), ("sim:close-match", "close_match"), ("sim:no-match", "no_match"), ("msisdn:+254700000001", "not_available")]
     {
         let body = format!(r#"{{"amount":1,"currency":"EUR","to":"{to}","reference":"r"}}"#);
-        let check = s.engine.preflight(&s.caller, body.as_bytes()).unwrap();
+        let check = s.engine.preflight(&s.caller, body.as_bytes()).unwrap().view;
         assert!(check.ok);
         assert_eq!(check.payee.payee_match.as_str(), matched);
         assert_eq!(check.route, ["simulator", "simulator-backup"]);

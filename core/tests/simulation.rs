@@ -308,7 +308,7 @@ impl World {
                 continue;
             }
             match work {
-                Work::RailCall(call) => self.calls.push((call, key)),
+                Work::Call(call) => self.calls.push((call, key)),
                 Work::Callback { subject, answer } => self.reports.push((subject, answer, key)),
             }
         }

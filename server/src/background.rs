@@ -1,46 +1,89 @@
-//! What background loops share: how they back off after a fault, and how they restart after a panic.
+//! The one driver of the background loops: the outbox, webhooks, the numbering of events.
 
 use std::future::Future;
 use std::time::Duration;
 
-use railgate::Error;
 use railgate::time::Millis;
+use railgate::{Error, Result};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::sleep;
 
 use crate::stop::Stop;
 
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
-/// The pause before a part that panicked is restarted.
-const BEGIN_AGAIN: Duration = Duration::from_secs(1);
+/// The pause before a loop that panicked restarts.
+const RESTART: Duration = Duration::from_secs(1);
 
-/// How long a loop waits after a fault: twice as long after each one, until something succeeds.
-pub(crate) struct Backoff {
-    part: &'static str,
-    stop: Stop,
-    pause: Duration,
+/// The tasks that a loop has in flight.
+pub(crate) type InFlight = JoinSet<Result<()>>;
+
+/// What a loop does after a step.
+pub(crate) enum Next {
+    /// Take another step at once: there was something to do.
+    Step,
+    /// Rest this long, or until the loop is woken or something in flight ends.
+    Rest(Duration),
 }
 
-impl Backoff {
-    pub(crate) fn new(part: &'static str, stop: &Stop) -> Self {
-        Self { part, stop: stop.clone(), pause: PAUSE_MIN }
-    }
+/// A background loop. All its state is in the store, so it may stop or panic at any moment.
+pub(crate) trait Background: Send + Sync + 'static {
+    /// Its name in the log.
+    const PART: &'static str;
 
-    /// Makes the next pause the shortest one again.
-    pub(crate) fn reset(&mut self) {
-        self.pause = PAUSE_MIN;
-    }
+    /// Starts what is due.
+    fn step(&mut self, in_flight: &mut InFlight) -> impl Future<Output = Result<Next>> + Send;
 
-    /// Logs the fault and waits, but no longer than until `stop`.
-    pub(crate) async fn wait(&mut self, doing: &'static str, error: &Error) {
-        tracing::warn!(%error, cause = cause(error), part = self.part, doing, pause_ms = self.pause.as_millis(), "a pause after a fault");
-        self.stop.after(self.pause).await;
-        self.pause = (self.pause * 2).min(PAUSE_MAX);
+    /// Completes when there may be more to do.
+    fn woken(&self) -> impl Future<Output = ()> + Send;
+
+    /// Runs last, after the server was told to stop: waits for what is in flight.
+    fn end(self, in_flight: InFlight) -> impl Future<Output = ()> + Send
+    where
+        Self: Sized,
+    {
+        drain(in_flight)
     }
 }
 
-/// An error with its cause, for the log.
-pub(crate) fn cause(error: &Error) -> String {
-    std::error::Error::source(error).map(ToString::to_string).unwrap_or_default()
+/// Waits for everything in flight, whatever its outcome.
+pub(crate) async fn drain(mut in_flight: InFlight) {
+    while in_flight.join_next().await.is_some() {}
+}
+
+/// Runs a loop until `stop`. After a fault it pauses: twice as long after each one, until something succeeds.
+async fn drive<B: Background>(mut background: B, mut stop: Stop) {
+    let (mut in_flight, mut pause) = (InFlight::new(), PAUSE_MIN);
+    while !stop.is_requested() {
+        match turn(&mut background, &mut in_flight, &mut stop).await {
+            Ok(()) => pause = PAUSE_MIN,
+            Err(error) => {
+                let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+                tracing::warn!(%error, cause, part = B::PART, pause_ms = pause.as_millis(), "a pause after a fault");
+                stop.after(pause).await;
+                pause = (pause * 2).min(PAUSE_MAX);
+            }
+        }
+    }
+    background.end(in_flight).await;
+}
+
+/// One step, and the rest after it.
+async fn turn<B: Background>(background: &mut B, in_flight: &mut InFlight, stop: &mut Stop) -> Result<()> {
+    while let Some(done) = in_flight.try_join_next() {
+        judge(done)?;
+    }
+    let Next::Rest(nap) = background.step(in_flight).await? else { return Ok(()) };
+    tokio::select! {
+        () = sleep(nap) => Ok(()),
+        () = background.woken() => Ok(()),
+        Some(done) = in_flight.join_next() => judge(done),
+        () = stop.requested() => Ok(()),
+    }
+}
+
+fn judge(done: Result<Result<()>, JoinError>) -> Result<()> {
+    done.unwrap_or_else(|panicked| Err(Error::internal(panicked)))
 }
 
 /// The time until `due`; very long if nothing is due.
@@ -48,12 +91,11 @@ pub(crate) fn until(due: Option<Millis>, now: Millis) -> Duration {
     due.map_or(Duration::MAX, |due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0)))
 }
 
-/// Keeps a part running until it ends by itself. One that panics is restarted, as it would be after a crash: all its state
-/// is in the store.
-pub(crate) async fn keep<F: Future<Output = ()> + Send + 'static>(part: &'static str, stop: &Stop, begin: impl Fn() -> F) {
-    while let Err(panicked) = tokio::spawn(begin()).await {
-        tracing::error!(part, %panicked, "a background task panicked and is being restarted");
-        if stop.clone().after(BEGIN_AGAIN).await {
+/// Runs a loop until `stop`. One that panics restarts, as it would after a crash.
+pub(crate) async fn keep<B: Background>(stop: &Stop, begin: impl Fn() -> B) {
+    while let Err(panicked) = tokio::spawn(drive(begin(), stop.clone())).await {
+        tracing::error!(part = B::PART, %panicked, "a background loop panicked and restarts");
+        if stop.clone().after(RESTART).await {
             return;
         }
     }
@@ -64,25 +106,98 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use railgate::ErrorCode;
+    use tokio::time::Instant;
+
     use super::*;
-    use crate::stop::stop;
+    use crate::stop::{Stopper, stop};
+
+    /// Acts in each step as a test specifies, given the number of steps before it.
+    struct Told<F> {
+        steps: Arc<AtomicUsize>,
+        act: F,
+    }
+
+    impl<F: Fn(usize, &mut InFlight) -> Result<Next> + Send + Sync + 'static> Background for Told<F> {
+        const PART: &'static str = "a test";
+
+        async fn step(&mut self, in_flight: &mut InFlight) -> Result<Next> {
+            (self.act)(self.steps.fetch_add(1, Ordering::SeqCst), in_flight)
+        }
+
+        async fn woken(&self) {
+            std::future::pending().await
+        }
+    }
+
+    /// The number of steps that a loop took until it ended.
+    async fn steps(stop: &Stop, act: impl Fn(usize, &mut InFlight) -> Result<Next> + Send + Sync + Copy + 'static) -> usize {
+        let steps = Arc::new(AtomicUsize::new(0));
+        keep(stop, || Told { steps: Arc::clone(&steps), act }).await;
+        steps.load(Ordering::SeqCst)
+    }
+
+    fn shared() -> (&'static Stopper, Stop) {
+        let (stopper, stop) = stop();
+        (Box::leak(Box::new(stopper)), stop)
+    }
 
     #[tokio::test(start_paused = true)]
-    async fn what_panics_in_the_background_begins_again_until_it_ends_by_itself() {
-        let begun = Arc::new(AtomicUsize::new(0));
-        let (_stopper, stop) = stop();
-        keep("a test", &stop, || {
-            let begun = Arc::clone(&begun);
-            async move { assert!(begun.fetch_add(1, Ordering::SeqCst) >= 2, "as told") }
-        })
-        .await;
-        assert_eq!(begun.load(Ordering::SeqCst), 3);
+    async fn a_loop_that_panics_restarts_until_it_is_told_to_stop() {
+        let (stopper, stop) = shared();
+        let taken = steps(&stop, |n, _| {
+            assert!(n >= 2, "as told");
+            stopper.stop();
+            Ok(Next::Step)
+        });
+        assert_eq!(taken.await, 3);
     }
 
     #[tokio::test]
-    async fn what_panics_after_the_end_was_asked_for_does_not_begin_again() {
-        let (stopper, stop) = stop();
-        stopper.stop();
-        keep("a test", &stop, || async { panic!("as told") }).await;
+    async fn a_loop_that_panics_after_it_was_told_to_stop_does_not_restart() {
+        let (stopper, stop) = shared();
+        let taken = steps(&stop, |_, _| {
+            stopper.stop();
+            panic!("as told")
+        });
+        assert_eq!(taken.await, 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_double_after_each_fault_up_to_three_seconds_and_a_success_ends_them() {
+        let (stopper, stop) = shared();
+        let begun = Instant::now();
+        let taken = steps(&stop, |n, in_flight| match n {
+            0..=6 => Err(Error::new(ErrorCode::StoreUnavailable)),
+            7 => Ok(Next::Step),
+            8 => {
+                in_flight.spawn(async { Err(Error::new(ErrorCode::StoreUnavailable)) });
+                Ok(Next::Rest(Duration::MAX))
+            }
+            _ => {
+                stopper.stop();
+                Ok(Next::Step)
+            }
+        });
+        assert_eq!(taken.await, 10);
+        let pauses = [100, 200, 400, 800, 1_600, 3_000, 3_000, 100];
+        assert_eq!(begun.elapsed(), Duration::from_millis(pauses.iter().sum()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_in_flight_at_the_end_is_waited_for() {
+        let (stopper, stop) = shared();
+        let done: &'static AtomicUsize = Box::leak(Box::new(AtomicUsize::new(0)));
+        let taken = steps(&stop, |_, in_flight| {
+            in_flight.spawn(async {
+                sleep(Duration::from_secs(5)).await;
+                done.fetch_add(1, Ordering::SeqCst);
+                Ok(())
+            });
+            stopper.stop();
+            Ok(Next::Step)
+        });
+        assert_eq!(taken.await, 1);
+        assert_eq!(done.load(Ordering::SeqCst), 1);
     }
 }

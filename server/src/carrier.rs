@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use hyper::{HeaderMap, Method};
-use railgate::api::{Lease, RailCall, Subject, Work};
-use railgate::engine::{Receive, ReportAnswer};
+use railgate::api::{Lease, RailCall};
+use railgate::engine::{Receive, ReportAnswer, Round};
+use railgate::lifecycle::attempt::AnswerKind;
 use railgate::rail::{Carried, HttpReply, HttpRequest, RailAnswer, Request};
-use railgate::store::record::TaskKey;
 use railgate::webhook::{Cidr, Guard};
 use railgate::{Error, Result};
 use tokio::task::JoinSet;
@@ -44,41 +44,32 @@ impl Carrier {
     /// Asks operators what the leases ask for, and reports each answer as soon as it is there.
     ///
     /// # Errors
-    /// The first fault. Tasks that failed are leased again when their lease ends.
+    /// One of the faults. Tasks that failed are leased again when their lease ends.
     pub(crate) async fn carry(&self, leases: Vec<Lease>) -> Result<()> {
-        let mut answers: Vec<(Subject, RailAnswer, TaskKey)> = Vec::with_capacity(leases.len());
-        let (mut inside, mut travelling, mut faults) = (Vec::new(), JoinSet::new(), Vec::new());
-        for Lease { key, work } in leases {
-            match work {
-                Work::Callback { subject, answer } => answers.push((subject, answer, key)),
-                Work::RailCall(call) => match self.gateway.engine().request(&call) {
-                    // Leased again when its lease ends. The others continue.
-                    Err(error) => faults.push(error),
-                    Ok(Request::Inside) => inside.push((call, key)),
-                    Ok(Request::TooLate) => answers.push((call.subject, RailAnswer::Unknown, key)),
-                    Ok(Request::Http(request)) => {
-                        let carrier = self.clone();
-                        travelling.spawn(async move {
-                            let answer = carrier.send(&call, request).await;
-                            carrier.report(vec![(call.subject, answer, key)]).await
-                        });
-                    }
-                },
-            }
+        let mut round = self.gateway.engine().round(leases);
+        let mut travelling = JoinSet::new();
+        for (call, key) in std::mem::take(&mut round.outside) {
+            let carrier = self.clone();
+            travelling.spawn(async move {
+                let subject = call.subject;
+                let answer = carrier.ask(call).await?;
+                carrier.report(vec![ReportAnswer { subject, answer, lease: Some(key) }]).await
+            });
         }
-        match self.receive(inside).await {
-            Ok(received) => answers.extend(received),
-            Err(error) => faults.push(error),
+        let mut fault = round.fault.take();
+        match self.receive(&round).await {
+            Ok(received) => round.received(received),
+            Err(error) => fault = Some(error),
         }
-        faults.extend(self.report(answers).await.err());
+        fault = self.report(round.answers).await.err().or(fault);
         // Requests that may have left are waited for, whatever else failed.
         while let Some(done) = travelling.join_next().await {
-            faults.extend(done.unwrap_or_else(|panicked| Err(Error::internal(panicked))).err());
+            fault = done.unwrap_or_else(|panicked| Err(Error::internal(panicked))).err().or(fault);
         }
-        faults.into_iter().next().map_or(Ok(()), Err)
+        fault.map_or(Ok(()), Err)
     }
 
-    /// Asks an operator right now, on behalf of a client that waits.
+    /// Asks an operator now.
     ///
     /// # Errors
     /// If the store cannot be used, or the call's provider is no longer configured.
@@ -91,22 +82,18 @@ impl Carrier {
     }
 
     /// Operators inside the gateway keep their books in the same store, so calls to them are commands.
-    async fn receive(&self, calls: Vec<(RailCall, TaskKey)>) -> Result<Vec<(Subject, RailAnswer, TaskKey)>> {
-        let asked: Vec<_> = calls.iter().map(|(call, key)| (call.subject, call.provider, *key)).collect();
-        let results = self.gateway.work_all(calls.into_iter().map(|(call, _)| Receive(call)).collect()).await?;
-        let answers = asked.into_iter().zip(results).map(|((subject, provider, key), result)| {
-            // A failed call says nothing about the payment's fate: it may have arrived.
-            let answer = result.unwrap_or(RailAnswer::Unknown);
-            self.metrics.rail_answer(self.gateway.engine().provider_name(provider), answer.kind());
-            (subject, answer, key)
-        });
-        Ok(answers.collect())
+    async fn receive(&self, round: &Round) -> Result<Vec<Result<RailAnswer>>> {
+        let results = self.gateway.work_all(round.inside.iter().map(|(call, _)| Receive(call.clone())).collect()).await?;
+        for ((call, _), result) in round.inside.iter().zip(&results) {
+            let kind = result.as_ref().map_or(AnswerKind::Unknown, RailAnswer::kind);
+            self.metrics.rail_answer(self.gateway.engine().provider_name(call.provider), kind);
+        }
+        Ok(results)
     }
 
-    async fn report(&self, answers: Vec<(Subject, RailAnswer, TaskKey)>) -> Result<()> {
-        let commands = answers.into_iter().map(|(subject, answer, key)| ReportAnswer { subject, answer, lease: Some(key) });
+    async fn report(&self, answers: Vec<ReportAnswer>) -> Result<()> {
         // A task whose report fails is leased again when its lease ends; the others are not held up.
-        self.gateway.work_all(commands.collect()).await?.into_iter().collect()
+        self.gateway.work_all(answers).await?.into_iter().collect()
     }
 
     async fn send(&self, call: &RailCall, request: HttpRequest) -> RailAnswer {
@@ -118,7 +105,8 @@ impl Carrier {
         answer
     }
 
-    async fn exchange(&self, request: HttpRequest) -> Carried {
+    /// Sends a request, and again if that is safe.
+    pub(crate) async fn exchange(&self, request: HttpRequest) -> Carried {
         let HttpRequest { method, url, headers, body, timeout_ms, repeatable } = request;
         let end = Instant::now() + Duration::from_millis(timeout_ms);
         let (Ok(method), Some(headers)) = (Method::from_bytes(method.as_bytes()), header_map(&headers)) else { return Carried::NotSent };

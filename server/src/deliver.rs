@@ -12,22 +12,20 @@ use std::time::Duration;
 use axum::body::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
+use railgate::Result;
 use railgate::api::{Parcel, Share, Tried};
 use railgate::engine::{Delivered, LeaseQueues};
 use railgate::ledger::Mode;
 use railgate::store::record::{DeliveryRecord, LastTry};
 use railgate::time::Millis;
 use railgate::webhook::{Guard, ID, SIGNATURE, TIMESTAMP, WebhookSecret, parse_retry_after, sign};
-use railgate::{Error, Result};
 use tokio::sync::Semaphore;
-use tokio::task::{JoinError, JoinSet};
-use tokio::time::sleep;
+use tokio::task::JoinSet;
 
-use crate::background::{Backoff, cause, until};
+use crate::background::{Background, InFlight, Next, drain, until};
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound};
-use crate::stop::Stop;
 
 /// Settings of the deliverer.
 #[derive(Debug, Clone, Copy)]
@@ -147,48 +145,21 @@ async fn deliver(gateway: &Gateway, outbound: &Outbound, secrets: &[WebhookSecre
     Tried { delivery: delivery.no, outcome, retry_after }
 }
 
-/// Makes due deliveries until `stop` turns true.
-pub async fn drive(deliverer: Deliverer, settings: DeliverSettings, stop: Stop) {
-    let room = |endpoints| Arc::new(Semaphore::new(endpoints));
-    let (healthy, troubled) = (room(settings.healthy), room(settings.troubled));
-    let (in_flight, shares) = (JoinSet::new(), Arc::default());
-    let backoff = Backoff::new("webhooks", &stop);
-    let mut driver = Driver { deliverer, settings, stop, in_flight, healthy, troubled, shares, backoff };
-    while !driver.stop.is_requested() {
-        driver.step().await;
-    }
-    // A delivery that is cut off may have arrived: its lease ends and it is made again, under the same id.
-    let _ = tokio::time::timeout(settings.drain, async { while driver.in_flight.join_next().await.is_some() {} }).await;
-}
-
-struct Driver {
+/// Makes due deliveries.
+pub(crate) struct Delivering {
     deliverer: Deliverer,
     settings: DeliverSettings,
-    stop: Stop,
-    in_flight: JoinSet<Result<()>>,
     /// Free places for endpoints, in each line.
     healthy: Arc<Semaphore>,
     troubled: Arc<Semaphore>,
     shares: Arc<Shares>,
-    /// Backs off after faults of the store, once for each request for work.
-    backoff: Backoff,
 }
 
-impl Driver {
-    async fn step(&mut self) {
-        while let Some(done) = self.in_flight.try_join_next() {
-            judge(done);
-        }
-        let (healthy, troubled) = (self.healthy.available_permits().min(LEASE), self.troubled.available_permits().min(LEASE));
-        self.deliverer.gateway.deliveries().reset();
-        match self.lease(healthy, troubled).await {
-            Ok(parcels) if parcels.is_empty() => self.rest().await,
-            Ok(parcels) => {
-                self.backoff.reset();
-                parcels.into_iter().for_each(|parcel| self.begin(parcel));
-            }
-            Err(error) => self.backoff.wait("leasing deliveries", &error).await,
-        }
+impl Delivering {
+    pub(crate) fn new(deliverer: Deliverer, settings: DeliverSettings) -> Self {
+        let room = |endpoints| Arc::new(Semaphore::new(endpoints));
+        let (healthy, troubled) = (room(settings.healthy), room(settings.troubled));
+        Self { deliverer, settings, healthy, troubled, shares: Arc::default() }
     }
 
     async fn lease(&self, healthy: usize, troubled: usize) -> Result<Vec<Parcel>> {
@@ -199,47 +170,51 @@ impl Driver {
         self.deliverer.gateway.work(LeaseQueues { healthy, troubled, in_flight }).await
     }
 
-    fn begin(&mut self, parcel: Parcel) {
+    fn begin(&self, parcel: Parcel, in_flight: &mut InFlight) {
         let line = if parcel.troubled { &self.troubled } else { &self.healthy };
         // Nobody else takes permits, and no more was leased than there is room for.
         let room = Arc::clone(line).try_acquire_owned();
         let place = Place::taken(&self.shares, parcel.share());
         let deliverer = self.deliverer.clone();
-        self.in_flight.spawn(async move {
+        in_flight.spawn(async move {
             let _held = (room, place);
             carry(deliverer, parcel).await
         });
     }
 
-    /// Waits until a delivery is due for which there is room, one ended, or it is time to stop.
-    async fn rest(&mut self) {
-        let nap = match self.nap().await {
-            Ok(nap) => nap,
-            Err(error) => return self.backoff.wait("looking for deliveries", &error).await,
-        };
-        let alarm = async {
-            match nap {
-                Some(nap) => sleep(nap).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            () = alarm => {}
-            () = self.deliverer.gateway.deliveries().earlier() => {}
-            Some(done) = self.in_flight.join_next() => judge(done),
-            () = self.stop.requested() => {}
-        }
-    }
-
     /// The time until a delivery is due in a line that has room. A full line is left out: there only the end of a delivery
-    /// helps. `None` if both are full.
-    async fn nap(&self) -> Result<Option<Duration>> {
+    /// helps.
+    async fn nap(&self) -> Result<Duration> {
         let (healthy, troubled) = (self.healthy.available_permits() > 0, self.troubled.available_permits() > 0);
         if !healthy && !troubled {
-            return Ok(None);
+            return Ok(Duration::MAX);
         }
         let next = self.deliverer.gateway.read(|engine| engine.next_delivery_due(healthy, troubled)).await?;
-        Ok(Some(until(next, self.deliverer.gateway.engine().now()).clamp(NAP_MIN, self.settings.look_every)))
+        Ok(until(next, self.deliverer.gateway.engine().now()).clamp(NAP_MIN, self.settings.look_every))
+    }
+}
+
+impl Background for Delivering {
+    const PART: &'static str = "webhooks";
+
+    async fn step(&mut self, in_flight: &mut InFlight) -> Result<Next> {
+        let (healthy, troubled) = (self.healthy.available_permits().min(LEASE), self.troubled.available_permits().min(LEASE));
+        self.deliverer.gateway.deliveries().reset();
+        let parcels = self.lease(healthy, troubled).await?;
+        if parcels.is_empty() {
+            return Ok(Next::Rest(self.nap().await?));
+        }
+        parcels.into_iter().for_each(|parcel| self.begin(parcel, in_flight));
+        Ok(Next::Step)
+    }
+
+    async fn woken(&self) {
+        self.deliverer.gateway.deliveries().earlier().await;
+    }
+
+    /// A delivery that is cut off may have arrived: its lease ends and it is made again, under the same id.
+    async fn end(self, in_flight: InFlight) {
+        let _ = tokio::time::timeout(self.settings.drain, drain(in_flight)).await;
     }
 }
 
@@ -278,13 +253,6 @@ impl Drop for Place {
     }
 }
 
-/// Logs that a parcel failed. Nobody waits for it: the queue's lease ends, and it is delivered again.
-fn judge(done: Result<Result<()>, JoinError>) {
-    if let Err(error) = done.unwrap_or_else(|panicked| Err(Error::internal(panicked))) {
-        tracing::warn!(%error, cause = cause(&error), "deliveries were not reported and will be made again");
-    }
-}
-
 /// Delivers a parcel and reports it. A lost report only costs a second delivery under the same id.
 async fn carry(deliverer: Deliverer, parcel: Parcel) -> Result<()> {
     let (gateway, endpoint) = (deliverer.gateway.clone(), parcel.endpoint);
@@ -294,7 +262,7 @@ async fn carry(deliverer: Deliverer, parcel: Parcel) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use railgate::ErrorCode;
+    use railgate::{Error, ErrorCode};
 
     use super::*;
 

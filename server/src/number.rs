@@ -5,11 +5,10 @@ use std::time::Duration;
 use railgate::Result;
 use railgate::api::Logged;
 use railgate::engine::NumberEvents;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
-use crate::background::Backoff;
+use crate::background::{Background, InFlight, Next};
 use crate::gateway::Gateway;
-use crate::stop::Stop;
 
 /// About how many events are numbered in one commit.
 const AT_ONCE: usize = 512;
@@ -18,34 +17,42 @@ const PACE: Duration = Duration::from_millis(10);
 /// How often to look whether another node is still numbering.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Numbers events until `stop` turns true, and then once more.
-pub async fn drive(gateway: Gateway, look_every: Duration, mut stop: Stop) {
-    let mut backoff = Backoff::new("the numbering of events", &stop);
-    loop {
-        let begun = Instant::now();
-        let nap = match step(&gateway).await {
-            Ok(logged) => {
-                backoff.reset();
-                match (logged.more, logged.held_until) {
-                    // Events left at the end are durable, and are numbered after the next start.
-                    (true, _) if !stop.is_requested() => continue,
-                    (_, Some(_)) => LOOK,
-                    // Other nodes make events too, and may go away before they number them.
-                    (_, None) => look_every,
-                }
-            }
-            Err(error) => {
-                backoff.wait("numbering events", &error).await;
-                Duration::ZERO
-            }
-        };
-        if stop.is_requested() {
-            return;
-        }
-        tokio::select! {
-            () = gateway.unlogged() => sleep_until(begun + PACE).await,
-            () = sleep(nap) => {}
-            () = stop.requested() => {}
+/// The background loop that numbers events.
+pub(crate) struct Numbering {
+    gateway: Gateway,
+    look_every: Duration,
+    begun: Instant,
+}
+
+impl Numbering {
+    pub(crate) fn new(gateway: Gateway, look_every: Duration) -> Self {
+        Self { gateway, look_every, begun: Instant::now() }
+    }
+}
+
+impl Background for Numbering {
+    const PART: &'static str = "the numbering of events";
+
+    async fn step(&mut self, _: &mut InFlight) -> Result<Next> {
+        self.begun = Instant::now();
+        let logged = step(&self.gateway).await?;
+        Ok(match (logged.more, logged.held_until) {
+            (true, _) => Next::Step,
+            (false, Some(_)) => Next::Rest(LOOK),
+            // Other nodes make events too, and may go away before they number them.
+            (false, None) => Next::Rest(self.look_every),
+        })
+    }
+
+    async fn woken(&self) {
+        self.gateway.unlogged().await;
+        sleep_until(self.begun + PACE).await;
+    }
+
+    /// Numbers once more. Events that are left then are durable, and are numbered after the next start.
+    async fn end(self, _: InFlight) {
+        if let Err(error) = step(&self.gateway).await {
+            tracing::warn!(%error, "the last events are numbered after the next start");
         }
     }
 }

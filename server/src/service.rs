@@ -25,15 +25,15 @@ use zeroize::Zeroizing;
 use crate::background::keep;
 use crate::carrier::Carrier;
 use crate::config::{Edge, ServeConfig, StoreConfig};
-use crate::deliver::{self, DeliverSettings, Deliverer};
+use crate::deliver::{DeliverSettings, Deliverer, Delivering};
 use crate::gateway::{Gateway, QueueLimits};
 use crate::http::{HttpLimits, Listener, Middleware, Parts, Tls, TlsError, front, serve_metrics};
 use crate::master::{self, MasterError};
 use crate::metrics::Metrics;
-use crate::number;
+use crate::number::Numbering;
 use crate::stop::{Stop, Stopper, stop};
 use crate::verify::Ring;
-use crate::worker::{self, WorkerSettings};
+use crate::worker::{Worker, WorkerSettings};
 use railgate::env::SystemEnv;
 
 /// Why the service could not start or did not stop properly.
@@ -295,16 +295,14 @@ async fn background(
     deliver: DeliverSettings,
     stop: Stop,
 ) {
-    let delivering = async {
+    let carrying = async {
         if worker.carries {
-            keep("webhooks", &stop, || deliver::drive(deliverer.clone(), deliver, stop.clone())).await;
+            let outbox = keep(&stop, || Worker::new(gateway.clone(), carrier.clone(), metrics.clone(), worker));
+            let webhooks = keep(&stop, || Delivering::new(deliverer.clone(), deliver));
+            tokio::join!(outbox, webhooks);
         }
     };
-    tokio::join!(
-        keep("the outbox", &stop, || worker::drive(gateway.clone(), carrier.clone(), metrics.clone(), worker, stop.clone())),
-        keep("the numbering of events", &stop, || number::drive(gateway.clone(), worker.look_every, stop.clone())),
-        delivering,
-    );
+    tokio::join!(carrying, keep(&stop, || Numbering::new(gateway.clone(), worker.look_every)));
 }
 
 /// The base URLs that signatures may cover: only the configured one. Without one, a service on a loopback address accepts

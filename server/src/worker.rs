@@ -6,14 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::stop::Stop;
-use railgate::api::Lease;
+use railgate::Result;
 use railgate::engine::{LeaseTasks, Maintain, Recover, SWEEP};
-use railgate::{Error, Result};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
-use crate::background::{Backoff, until};
+use crate::background::{Background, InFlight, Next, until};
 use crate::carrier::Carrier;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
@@ -43,118 +40,71 @@ impl Default for WorkerSettings {
 const MAINTAIN_EVERY: Duration = Duration::from_secs(3_600);
 const MAINTAIN_AGAIN: Duration = Duration::from_secs(1);
 
-/// Drives the outbox until `stop` turns true, then finishes the batches in flight.
-pub async fn drive(gateway: Gateway, carrier: Carrier, metrics: Arc<Metrics>, settings: WorkerSettings, stop: Stop) {
-    let backoff = Backoff::new("the outbox", &stop);
-    let mut worker = Worker { gateway, carrier, metrics, settings, stop, in_flight: JoinSet::new(), backoff };
-    if !settings.carries {
-        return worker.stop.requested().await;
-    }
-    if settings.alone {
-        worker.recover().await;
-    }
-    let mut maintained = None;
-    while !worker.stopped() {
-        if maintained.is_none_or(|at: Instant| at <= Instant::now()) {
-            // More to remove is not left for the next hour.
-            let pause = if worker.maintain().await { MAINTAIN_AGAIN } else { MAINTAIN_EVERY };
-            maintained = Some(Instant::now() + pause);
-        }
-        worker.step().await;
-    }
-    while worker.in_flight.join_next().await.is_some() {}
-}
-
-struct Worker {
+/// The background loop that sends the outbox's tasks.
+pub(crate) struct Worker {
     gateway: Gateway,
     carrier: Carrier,
     metrics: Arc<Metrics>,
     settings: WorkerSettings,
-    stop: Stop,
-    in_flight: JoinSet<Result<()>>,
-    backoff: Backoff,
+    /// Whether the tasks of the last run were freed.
+    recovered: bool,
+    maintain_at: Instant,
 }
 
 impl Worker {
-    fn stopped(&self) -> bool {
-        self.stop.is_requested()
+    pub(crate) fn new(gateway: Gateway, carrier: Carrier, metrics: Arc<Metrics>, settings: WorkerSettings) -> Self {
+        Self { gateway, carrier, metrics, settings, recovered: !settings.alone, maintain_at: Instant::now() }
     }
 
-    /// Leases one batch and starts it, or waits until there is something to lease.
-    async fn step(&mut self) {
-        while let Some(done) = self.in_flight.try_join_next() {
-            self.judge(done).await;
-        }
-        if self.in_flight.len() >= self.settings.batches {
-            if let Some(done) = self.in_flight.join_next().await {
-                self.judge(done).await;
-            }
+    /// Removes what has expired, when it is time.
+    async fn maintain(&mut self) {
+        if self.maintain_at > Instant::now() {
             return;
         }
-        self.gateway.wake().reset();
-        match self.lease().await {
-            Ok(leases) if leases.is_empty() => self.rest().await,
-            Ok(leases) => {
-                self.backoff.reset();
-                self.metrics.leased(leases.len());
-                let carrier = self.carrier.clone();
-                self.in_flight.spawn(async move { carrier.carry(leases).await });
-            }
-            Err(error) => self.backoff.wait("leasing tasks", &error).await,
-        }
-    }
-
-    async fn lease(&self) -> Result<Vec<Lease>> {
-        self.gateway.work(LeaseTasks { limit: self.settings.batch }).await
-    }
-
-    /// Waits until a task is due, something new is, a batch ended, or it is time to stop.
-    async fn rest(&mut self) {
-        let next = match self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))).await {
-            Ok((next, now)) => until(next, now),
-            Err(error) => return self.backoff.wait("looking into the outbox", &error).await,
-        };
-        // A due task that was not leased is in a group that is being committed: a moment later it is gone.
-        let nap = next.clamp(Duration::from_millis(1), self.settings.look_every);
-        let ended = tokio::select! {
-            () = sleep(nap) => None,
-            () = self.gateway.wake().earlier() => None,
-            done = self.in_flight.join_next(), if !self.in_flight.is_empty() => done,
-            () = self.stop.requested() => None,
-        };
-        if let Some(done) = ended {
-            self.judge(done).await;
-        }
-    }
-
-    async fn judge(&mut self, done: Result<Result<()>, tokio::task::JoinError>) {
-        match done {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => self.backoff.wait("reporting answers", &error).await,
-            Err(cause) => self.backoff.wait("carrying a batch", &Error::internal(cause)).await,
-        }
-    }
-
-    /// Removes what is out of date; returns whether there may be more to remove.
-    async fn maintain(&mut self) -> bool {
-        match self.gateway.work(Maintain).await {
+        let pause = match self.gateway.work(Maintain).await {
             Ok(removed) => {
                 tracing::debug!(removed, "maintenance");
-                return removed >= SWEEP;
+                // More to remove is not left for the next hour.
+                if removed >= SWEEP { MAINTAIN_AGAIN } else { MAINTAIN_EVERY }
             }
             // Tried again in an hour.
-            Err(error) => tracing::warn!(%error, "maintenance failed"),
+            Err(error) => {
+                tracing::warn!(%error, "maintenance failed");
+                MAINTAIN_EVERY
+            }
+        };
+        self.maintain_at = Instant::now() + pause;
+    }
+}
+
+impl Background for Worker {
+    const PART: &'static str = "the outbox";
+
+    /// Leases one batch and starts it.
+    async fn step(&mut self, in_flight: &mut InFlight) -> Result<Next> {
+        if !self.recovered {
+            let freed = self.gateway.work(Recover).await?;
+            self.recovered = true;
+            tracing::debug!(freed, "tasks of the last run freed");
         }
-        false
+        self.maintain().await;
+        if in_flight.len() >= self.settings.batches {
+            return Ok(Next::Rest(Duration::MAX));
+        }
+        self.gateway.wake().reset();
+        let leases = self.gateway.work(LeaseTasks { limit: self.settings.batch }).await?;
+        if leases.is_empty() {
+            let (next, now) = self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))).await?;
+            // A due task that was not leased is in a group that is being committed: a moment later it is gone.
+            return Ok(Next::Rest(until(next, now).clamp(Duration::from_millis(1), self.settings.look_every)));
+        }
+        self.metrics.leased(leases.len());
+        let carrier = self.carrier.clone();
+        in_flight.spawn(async move { carrier.carry(leases).await });
+        Ok(Next::Step)
     }
 
-    /// Frees the tasks that the last host had leased, however long the store needs.
-    async fn recover(&mut self) {
-        while !self.stopped() {
-            match self.gateway.work(Recover).await {
-                Ok(freed) => return tracing::debug!(freed, "tasks of the last run freed"),
-                Err(error) => self.backoff.wait("recovering tasks", &error).await,
-            }
-        }
+    async fn woken(&self) {
+        self.gateway.wake().earlier().await;
     }
 }

@@ -1,21 +1,21 @@
-//! What calls come to that may be repeated.
+//! The results of calls that may be repeated.
 
 use super::{ReverseView, SettlementView};
 
-/// What a create came to.
+/// The result of a create.
 #[derive(Debug, Clone)]
 pub struct CreateAnswer {
-    /// The settlement as it stands.
+    /// The settlement after the call.
     pub settlement: SettlementView,
-    /// It was there before.
+    /// Whether the settlement existed before.
     pub replayed: bool,
 }
 
-/// What a reversal came to.
+/// The result of a reverse call.
 #[derive(Debug, Clone)]
 pub struct ReverseAnswer {
-    /// The reversal, if the settlement was not cancelled instead, and the settlement.
+    /// The settlement and, unless it was cancelled, the reversal.
     pub view: ReverseView,
-    /// It was there before.
+    /// Whether this repeats an earlier reversal.
     pub replayed: bool,
 }

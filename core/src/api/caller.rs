@@ -1,4 +1,4 @@
-//! Who asks, of what, and what an enrolment gives.
+//! Callers, their credentials, and what their calls refer to.
 
 use crate::auth::{KeyId, Nonce, PublicKey, ScopeSet};
 use crate::ids::{ClientNo, KeyNo, SettlementNo, Ulid};
@@ -7,42 +7,42 @@ use crate::participant::Reference;
 use crate::store::record::{Digest32, KeyRecord};
 use crate::time::Millis;
 
-/// Who asks: a client, and the mode its credential was issued for.
+/// A client, with the mode of its credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caller {
     /// The client's number in this store.
     pub client: ClientNo,
-    /// The ULID behind `cli_`.
+    /// The ULID after `cli_`.
     pub client_id: Ulid,
     /// The credential's mode.
     pub mode: Mode,
 }
 
-/// A key that may sign, or a token and the key that must sign with it.
+/// A key that may sign, or a token with the key that must sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Credential {
-    /// Whom it speaks for.
+    /// The client that it authenticates.
     pub caller: Caller,
     /// The key's number.
     pub key: KeyNo,
     /// The key's thumbprint.
     pub key_id: KeyId,
-    /// The key.
+    /// The public key.
     pub public: PublicKey,
-    /// What it may do.
+    /// The scopes it grants.
     pub scopes: ScopeSet,
-    /// When it ends: the token's end, or never for a key alone.
+    /// When it expires: the token's expiry, or `Millis::MAX` for a key alone.
     pub expires_at: Millis,
 }
 
-/// The signature under which a command came in.
+/// The signature of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedBy {
-    /// Whose; 0 for somebody who is only just enrolling.
+    /// The client's number; 0 while it enrols.
     pub client: ClientNo,
-    /// With which key; 0 likewise.
+    /// The key's number; 0 while it enrols.
     pub key: KeyNo,
-    /// What it used up.
+    /// The nonce that the signature uses.
     pub nonce: Nonce,
 }
 
@@ -51,12 +51,12 @@ pub struct SignedBy {
 pub enum Target {
     /// The client's reference.
     Reference(Reference),
-    /// The ULID behind `stl_`.
+    /// The ULID after `stl_`.
     Id(Ulid),
 }
 
 impl Target {
-    /// Reads `<ref>`. Text that is neither can name nothing: the caller answers "not found".
+    /// Parses `<ref>`. Text that is neither form cannot name anything: report "not found".
     pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix("stl_") {
             Some(ulid) => Ulid::parse(ulid).map(Self::Id),
@@ -74,7 +74,7 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// An `Idempotency-Key` header and what it was sent with.
+/// An `Idempotency-Key` header and a fingerprint of its request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey {
     /// The header's text, 1 to 255 printable ASCII characters.
@@ -83,7 +83,7 @@ pub struct IdempotencyKey {
     pub fingerprint: Digest32,
 }
 
-/// What an answer of a rail is about.
+/// The subject of a rail's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// Attempt `n` of a settlement.
@@ -92,29 +92,29 @@ pub enum Subject {
     Reversal(SettlementNo, u16),
 }
 
-/// A client's first session. There is no `Debug`: it holds secrets.
+/// A client's first session. The `Debug` output omits its secrets.
 #[derive(Clone)]
 pub struct Enrolled {
-    /// Who it is from now on.
+    /// The new client.
     pub caller: Caller,
-    /// Its name, as it gave it.
+    /// Its name, without surrounding white space.
     pub name: String,
-    /// The key it enrolled with.
+    /// The key that it enrolled with.
     pub key: Option<KeyRecord>,
     /// The first token of that key.
     pub token: Option<IssuedToken>,
-    /// `whsec_` and base64 of 32 bytes, shown this once; `None` where no host delivers webhooks.
+    /// `whsec_` and base64 of 32 bytes, not shown again; `None` if no host delivers webhooks.
     pub webhook_secret: Option<String>,
 }
 
-/// An access token. There is no `Debug`: the text is a secret.
+/// An access token. The `Debug` output omits its text, which is a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IssuedToken {
-    /// Its text, shown this once.
+    /// Its text, not shown again.
     pub text: String,
-    /// What it may do.
+    /// The scopes it grants.
     pub scopes: ScopeSet,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Millis,
 }
 

@@ -1,4 +1,4 @@
-//! The types that cross a binding or the wire: commands in, outcomes and views out, and the work a host carries.
+//! The types that cross a binding or the wire: commands in, results and views out, and the work of a host.
 
 mod answer;
 mod caller;

@@ -1,5 +1,5 @@
-//! The bodies of calls, as a client writes them. What comes in is judged by [`crate::validate`], which takes its list of members
-//! from here and tells everything that is wrong, and where; so most members are texts.
+//! Request bodies, as a client writes them. [`crate::validate`] checks incoming bodies, takes its list of members from here, and
+//! reports everything that is wrong, and where. Therefore most members are strings.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 #[cfg(feature = "openapi")]
 use schema::{amount, event_type, events, left, reason};
 
-/// Declares a body: members that must be there, then those that may. `[…]` says more of a member in its schema.
+/// Declares a body: required members, then optional ones. `[…]` adds attributes to a member's schema.
 macro_rules! body {
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $wire:tt) => { $wire };
@@ -35,7 +35,7 @@ macro_rules! body {
         }
 
         impl $name {
-            /// The members that there may be, in the order in which problems are told.
+            /// All members, in the order in which problems are reported.
             pub const FIELDS: [&'static str; [$(stringify!($required),)* $(stringify!($optional),)*].len()] =
                 [$(stringify!($required),)* $(body!(@name $optional $($wire)?),)*];
         }
@@ -43,7 +43,7 @@ macro_rules! body {
 }
 
 body! {
-    /// A settlement to be created.
+    /// A settlement to create.
     CreateBody {
         /// More than zero, with no more decimals than the currency has.
         [schema_with = amount, example = 10.50]
@@ -54,30 +54,30 @@ body! {
         /// `namespace:identifier`.
         [example = "msisdn:+254700000001", pattern = "^[a-z][a-z0-9._-]{0,31}:[^\\s/?#]{1,128}$"]
         to: String,
-        /// The client's own name of it, unique for ever; makes the call idempotent.
+        /// The client's unique reference; makes the call idempotent.
         [example = "invoice-2026-0001", pattern = "^[A-Za-z0-9._-]{1,64}$"]
         reference: String,
     } optional {
-        /// No real money moves. Default: what the credential was issued for.
+        /// If true, no real money moves. Default: the credential's mode.
         sandbox: bool,
-        /// For people.
+        /// A description for people.
         [max_length = 140]
         description: String,
-        /// The client's own pairs, at most 50.
+        /// The client's own key-value pairs, at most 50.
         metadata: BTreeMap<String, String>,
-        /// Pins a provider.
+        /// Pins the payment to this provider.
         [example = "simulator"]
         provider: String,
-        /// Of a check; fixes the fee.
+        /// From a check; fixes the fee.
         quote_id: String,
-        /// RFC 3339; cancelled if it was not dispatched by then.
+        /// RFC 3339; the settlement is cancelled if it was not dispatched by then.
         [example = "2030-01-01T00:00:00Z"]
         expires_at: String,
     }
 }
 
 body! {
-    /// Several settlements to be created.
+    /// Several settlements to create.
     CreateBatchBody {
         /// 1 to 1,000.
         [min_items = 1, max_items = 1000]
@@ -86,25 +86,25 @@ body! {
 }
 
 body! {
-    /// What is to be given back.
+    /// The amount to reverse, and why.
     ReverseBody {} optional {
-        /// What is left to reverse, unless told.
+        /// Default: everything that can still be reversed.
         [schema_with = left, required = false, example = 4.20]
         amount: AmountInput,
-        /// Why: the name of a [`crate::validate::ReversalReason`].
+        /// The reason, a [`crate::validate::ReversalReason`].
         [schema_with = reason, required = false]
         reason: Cow<'static, str>,
-        /// The client's own name of the reversal, unique among its reversals.
+        /// The client's reference, unique among its reversals.
         [example = "refund-1", pattern = "^[A-Za-z0-9._-]{1,64}$"]
         reference: String,
-        /// For people.
+        /// A description for people.
         [max_length = 140]
         description: String,
     }
 }
 
 body! {
-    /// Play money for an account of the sandbox.
+    /// Play money to add to a sandbox account.
     FundBody {
         /// ISO 4217 code.
         [example = "EUR", pattern = "^[A-Z]{3}$"]
@@ -134,146 +134,146 @@ pub struct Jwk {
 }
 
 body! {
-    /// Who enrols.
+    /// A client that enrols.
     EnrollBody {
-        /// The key. Its private half never leaves its owner.
+        /// The public key. Its private key never leaves the owner.
         jwk: Jwk,
     } optional {
-        /// For people. Required in the sandbox.
+        /// A name for people. Required in the sandbox.
         [example = "Corner shop", min_length = 1, max_length = 100]
         client_name: String,
-        /// `sandbox` unless told.
+        /// Default: `sandbox`.
         [example = "sandbox"]
         environment: String,
     }
 }
 
 body! {
-    /// For whom a challenge is.
+    /// What a challenge is for.
     ChallengeBody {} optional {
-        /// The mode of the key that will sign: `sandbox` unless told.
+        /// The mode of the key that will sign; default: `sandbox`.
         [example = "sandbox"]
         environment: String,
     }
 }
 
 body! {
-    /// What a token is to do.
+    /// The token to issue.
     TokenBody {} optional {
-        /// Names with spaces between them; everything the key may do, unless told.
+        /// Scopes, separated by spaces; default: everything the key may do.
         [example = "settlements:read balances:read"]
         scope: String,
     }
 }
 
 body! {
-    /// Which token.
+    /// The token to revoke.
     RevokeBody {} optional {
-        /// The token of the call, unless told.
+        /// Default: the token of the call.
         token: String,
     }
 }
 
 body! {
-    /// A further key.
+    /// An additional key.
     NewKeyBody {
-        /// The key. Its private half never leaves its owner.
+        /// The public key. Its private key never leaves the owner.
         jwk: Jwk,
     } optional {
-        /// What its owner calls it.
+        /// The owner's label for the key.
         [example = "till 2", max_length = 100]
         label: String,
-        /// What it may do, names with spaces between them; as much as the credential that adds it, unless told.
+        /// Scopes, separated by spaces; default: those of the credential that adds the key.
         scope: String,
     }
 }
 
 body! {
-    /// A webhook to be made.
+    /// A webhook to create.
     NewWebhookBody {
         /// Where deliveries go: https to a public address, without user name, password or fragment.
         [example = "https://shop.example.com/hooks/railgate", min_length = 1, max_length = 2048]
         url: String,
     } optional {
-        /// Of which types of event it is told; of everything, also of types to come, unless told.
+        /// Types of event to deliver; default: all, including future types.
         [schema_with = events, required = false]
         events: Vec<String>,
-        /// What its owner calls it.
+        /// The owner's description.
         [max_length = 200]
         description: String,
     }
 }
 
 body! {
-    /// What to change of a webhook.
+    /// Changes to a webhook.
     WebhookPatchBody {} optional {
         /// Where deliveries go.
         [example = "https://shop.example.com/hooks/railgate", min_length = 1, max_length = 2048, nullable = false]
         url: String,
-        /// Of which types of event it is told; null for everything.
+        /// Types of event to deliver; null for all.
         #[serde(deserialize_with = "given")]
         [schema_with = events, required = false]
         events: Option<Vec<String>>,
-        /// What its owner calls it; null takes it away.
+        /// The owner's description; null removes it.
         #[serde(deserialize_with = "given")]
         [max_length = 200, value_type = Option<String>]
         description: Option<String>,
-        /// Whether it is told anything.
+        /// Whether anything is delivered to it.
         [nullable = false]
         enabled: bool,
     }
 }
 
 body! {
-    /// How a secret gives way to the next.
+    /// How a secret is rotated.
     RotationBody {} optional {
-        /// For so many seconds the old secret signs too: a day unless told.
+        /// How many seconds the old secret also signs; default: one day.
         [example = 3600, minimum = 0, maximum = 604_800]
         grace: u32,
     }
 }
 
 body! {
-    /// What to send an example of.
+    /// The example to send.
     TestBody {} optional {
-        /// A type of event; `settlement.completed` unless told.
+        /// A type of event; default: `settlement.completed`.
         [schema_with = event_type, required = false, example = "settlement.completed"]
         kind as "type": String,
     }
 }
 
 body! {
-    /// Which events to deliver once more.
+    /// The events to deliver again.
     ReplayBody {
         /// RFC 3339, inclusive.
         [example = "2026-11-20T00:00:00Z"]
         since: String,
     } optional {
-        /// RFC 3339, exclusive; everything there is, unless told.
+        /// RFC 3339, exclusive; default: everything there is.
         [example = "2026-11-21T00:00:00Z"]
         until: String,
-        /// `next_after` of the answer before, to go on where it stopped.
+        /// `next_after` of the previous response, to continue from there.
         [minimum = 0]
         after: i64,
     }
 }
 
-/// A member that is there, be it `null`.
+/// Reads a member that is present, even if it is `null`.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(reader: D) -> Result<Option<T>, D::Error> {
     T::deserialize(reader).map(Some)
 }
 
-/// An amount as a client writes it: a JSON number or the same as text, kept to the letter.
+/// An amount as a client writes it: a JSON number, or a string with the same text, kept verbatim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AmountInput(String);
 
 impl AmountInput {
-    /// As a JSON string.
+    /// An amount as a JSON string.
     pub fn text(amount: &str) -> Self {
         Self(serde_json::to_string(amount).unwrap_or_default())
     }
 
-    /// As a JSON number if it is one to the letter, else as a JSON string: so a gateway says what is wrong with it.
+    /// A JSON number if the text is exactly one, otherwise a JSON string: then the gateway reports what is wrong with it.
     pub fn typed(amount: &str) -> Self {
         let number = amount.starts_with(|c: char| c == '-' || c.is_ascii_digit());
         let number = number && serde_json::from_str::<&RawValue>(amount).is_ok();
@@ -281,7 +281,7 @@ impl AmountInput {
     }
 }
 
-/// None: not an amount.
+/// An empty string, which is not an amount.
 impl Default for AmountInput {
     fn default() -> Self {
         Self::text("")
@@ -301,7 +301,7 @@ impl<'de> Deserialize<'de> for AmountInput {
     }
 }
 
-/// What a derive cannot say.
+/// Schemas that a derive cannot express.
 #[cfg(feature = "openapi")]
 mod schema {
     use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
@@ -322,12 +322,12 @@ mod schema {
     }
 
     pub(super) fn left() -> Object {
-        decimal("As in a create; what is left to reverse, unless told.")
+        decimal("As in a create; default: everything that can still be reversed.")
     }
 
     pub(super) fn reason() -> Object {
         let names = ReversalReason::ALL.iter().map(|reason| reason.as_str());
-        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).description(Some("Why.")).build()
+        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).description(Some("The reason for the reversal.")).build()
     }
 
     pub(super) fn events() -> Schema {
@@ -338,7 +338,7 @@ mod schema {
         all.description(Some("Types of event; `*` or null for all of them")).into()
     }
 
-    /// One of the types of event.
+    /// The schema of a type of event.
     pub(super) fn event_type() -> Object {
         ObjectBuilder::new().schema_type(Type::String).enum_values(Some(Topic::all().map(Topic::as_str))).build()
     }

@@ -1,4 +1,4 @@
-//! The work a host carries: leased from the outbox, done outside, its answer reported back.
+//! The work of a host: leased from the outbox, done outside, its result reported back.
 
 use crate::ids::ProviderNo;
 use crate::ledger::Mode;
@@ -10,64 +10,64 @@ use crate::time::Millis;
 
 use super::caller::Subject;
 
-/// A task that this host has until its lease ends.
+/// A task that this host may work on until the lease ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// Hand it back with the answer.
+    /// The lease's key, to be handed back with the answer.
     pub key: TaskKey,
-    /// What to do.
+    /// The work to do.
     pub work: Work,
 }
 
-/// What a task asks of its host.
+/// The work that a task requires of its host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Work {
-    /// Ask a rail, and report its answer.
-    RailCall(RailCall),
-    /// A callback of an operator inside the gateway has arrived: report it as it is.
+    /// Send a call to a rail and report its answer.
+    Call(RailCall),
+    /// Report a callback that arrived from an operator inside the gateway, unchanged.
     Callback {
-        /// About what.
+        /// The subject of the callback.
         subject: Subject,
-        /// What it says.
+        /// The operator's answer.
         answer: RailAnswer,
     },
 }
 
-/// What is asked of a rail.
+/// The kind of call to a rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Pay.
+    /// Submit a payment.
     Submit,
-    /// How did the payment end?
+    /// Inquire about a payment.
     Inquire,
-    /// Give back.
+    /// Give money back.
     Reverse,
-    /// How did the giving back end?
+    /// Inquire about a reversal.
     InquireReversal,
 }
 
-/// One question to one provider. Whoever carries it must answer `Unknown` unless it knows better.
+/// A call to a provider. If its outcome is not known for certain, the answer must be `Unknown`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RailCall {
-    /// What it is about.
+    /// The attempt or reversal concerned.
     pub subject: Subject,
-    /// What is asked.
+    /// The kind of call.
     pub action: Action,
-    /// At whom.
+    /// The provider to call.
     pub provider: ProviderNo,
-    /// Under which key the rail knows it: the same on every retry, different for every attempt.
+    /// The key of the attempt or reversal at the rail: the same on every retry, different for every attempt.
     pub rail_key: String,
     /// The amount to pay or to give back.
     pub money: Money,
-    /// To whom.
+    /// The payee.
     pub to: Participant,
     /// The client's reference.
     pub reference: Reference,
     /// Sandbox or live.
     pub mode: Mode,
-    /// For inquiries: how many there were before this one.
+    /// For inquiries: how many came before this one.
     pub tries: u16,
-    /// It must not leave after this time: the lease ends, and others begin to ask what became of it. A host that was
-    /// held up answers `Unknown` instead of sending late.
+    /// It must not leave after this time: then the lease ends, and others may ask about its outcome. A host that was held up
+    /// answers `Unknown` instead of sending late.
     pub not_after: Millis,
 }

@@ -1,4 +1,4 @@
-//! What callers see: the wire shapes. Bindings hand out the same types.
+//! Response bodies: the wire format, which bindings use too.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ mod webhook;
 pub use access::*;
 pub use webhook::*;
 
-/// An exact decimal that is written as a JSON number with the currency's decimals, never through a float.
+/// An exact decimal, written as a JSON number with the currency's decimals. It is never converted to a float.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecimalNumber(String);
 
@@ -31,7 +31,7 @@ impl From<Money> for DecimalNumber {
 }
 
 impl DecimalNumber {
-    /// From text that [`Money::decimal`] wrote.
+    /// Wraps text that [`Money::decimal`] wrote.
     pub(crate) fn from_text(decimal: String) -> Self {
         Self(decimal)
     }
@@ -41,7 +41,7 @@ impl DecimalNumber {
         &self.0
     }
 
-    /// Whether no digit of it says anything.
+    /// Whether the value is zero.
     pub fn is_zero(&self) -> bool {
         !self.0.bytes().any(|b| b.is_ascii_digit() && b != b'0')
     }
@@ -55,7 +55,7 @@ impl Serialize for DecimalNumber {
 }
 
 impl<'de> Deserialize<'de> for DecimalNumber {
-    /// Digit by digit: `0.10` stays `0.10`.
+    /// Keeps the digits as they are: `0.10` stays `0.10`.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <Box<RawValue>>::deserialize(deserializer)?;
         let digits = raw.get().strip_prefix('-').unwrap_or(raw.get());
@@ -84,15 +84,15 @@ impl utoipa::ToSchema for DecimalNumber {}
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Page<T> {
-    /// The page.
+    /// The items of this page.
     pub data: Vec<T>,
-    /// Whether there is more behind it.
+    /// Whether there are more items after this page.
     pub has_more: bool,
-    /// Where the next page begins; opaque, null on the last.
+    /// The cursor of the next page; opaque, null on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// The settlement record.
+/// A settlement.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SettlementView {
@@ -100,25 +100,25 @@ pub struct SettlementView {
     pub id: String,
     /// The client's reference.
     pub reference: String,
-    /// Where it stands.
+    /// The settlement's state.
     pub status: SettlementStatus,
-    /// Grows with every event.
+    /// The number of events so far; grows with every event.
     pub version: u32,
-    /// No real money moves.
+    /// Whether no real money moves.
     pub sandbox: bool,
-    /// The amount, written with the minor unit's decimals.
+    /// The amount, with the currency's decimals.
     pub amount: DecimalNumber,
-    /// The amount in minor units, an integer as text.
+    /// The amount in minor units, an integer as a string.
     pub amount_minor: String,
     /// ISO 4217 code.
     pub currency: String,
-    /// The receiving participant, canonical.
+    /// The receiving participant, in canonical form.
     pub to: String,
-    /// What the provider says of the payee.
+    /// What the provider reports about the payee.
     pub payee: PayeeView,
-    /// The fee.
+    /// The fee, charged in addition to the amount.
     pub fee: DecimalNumber,
-    /// Amount and fee.
+    /// Amount plus fee.
     pub total_debit: DecimalNumber,
     /// The provider of the current attempt.
     pub provider: String,
@@ -126,43 +126,48 @@ pub struct SettlementView {
     pub rail_reference: Option<String>,
     /// How many attempts were started.
     pub attempts: u16,
-    /// Why it failed, if it did.
+    /// Why it failed; null if it did not.
     pub failure: Option<FailureView>,
-    /// A person must look.
+    /// Whether a person must look at it.
     pub needs_review: bool,
-    /// Given back by completed reversals.
+    /// The amount given back by completed reversals.
     pub reversed_amount: DecimalNumber,
-    /// Being given back by reversals under way.
+    /// The amount of reversals in flight.
     pub reversing_amount: DecimalNumber,
     /// ISO 20022 status.
     pub iso_status: IsoStatus,
     /// The client's description.
     pub description: Option<String>,
-    /// The client's own pairs.
+    /// The client's own key-value pairs.
     pub metadata: BTreeMap<String, String>,
     /// `cli_` and a ULID.
     pub client_id: String,
-    /// When it was made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
     /// When it last changed, RFC 3339.
     pub updated_at: String,
-    /// When it was final for the first time, RFC 3339.
+    /// When it first became final, RFC 3339.
     pub completed_at: Option<String>,
-    /// Cancelled if nothing was sent by then, RFC 3339.
+    /// When it is cancelled if nothing was sent by then, RFC 3339.
     pub expires_at: Option<String>,
-    /// Where to go from here.
+    /// Paths of related resources.
     pub links: LinksView,
 }
 
-/// What the provider says of the payee.
+/// What the provider reports about the payee.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PayeeView {
-    /// The account holder's name, where the provider tells.
+    /// The account holder's name, if the provider discloses it.
     pub display_name: Option<String>,
-    /// Whether the participant is known there.
+    /// Whether the provider knows the participant.
     #[serde(rename = "match")]
     pub payee_match: PayeeMatch,
+}
+
+impl PayeeView {
+    /// The payee is unknown and cannot be checked.
+    pub const UNKNOWN: Self = Self { display_name: None, payee_match: PayeeMatch::NotAvailable };
 }
 
 /// Why something failed.
@@ -171,7 +176,7 @@ pub struct PayeeView {
 pub struct FailureView {
     /// The gateway's code.
     pub code: FailureCode,
-    /// The family.
+    /// The category of the code.
     pub category: Category,
     /// One sentence for people.
     pub message: Cow<'static, str>,
@@ -181,47 +186,47 @@ pub struct FailureView {
     pub iso_reason: Cow<'static, str>,
 }
 
-/// Paths of a settlement's parts, relative to the base address.
+/// Paths of a settlement's resources, relative to the base address.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LinksView {
-    /// The record.
+    /// The settlement itself.
     #[serde(rename = "self")]
     pub itself: String,
     /// Its status.
     pub status: String,
     /// Its trace.
     pub events: String,
-    /// Undoing it.
+    /// Reverses or cancels it.
     pub reverse: String,
     /// Its receipt.
     pub receipt: String,
 }
 
-/// What came of one element of a batch: a settlement or a problem.
+/// The result of one element of a batch: a settlement or a problem.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchResult {
-    /// The status that this element would have been answered with by itself: 201, 200 for a replay, or a problem's.
+    /// The status of the same request sent alone: 201, 200 for a replay, or that of the problem.
     #[cfg_attr(feature = "openapi", schema(example = 201))]
     pub status: u16,
     /// The settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settlement: Option<SettlementView>,
-    /// Why there is none.
+    /// Why there is no settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
 }
 
-/// The answer of a batch.
+/// The response to a batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchView {
-    /// One for each element, in their order.
+    /// One result for each element, in the same order.
     pub results: Vec<BatchResult>,
 }
 
-/// The short form for polling.
+/// A settlement's short form, for polling.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StatusView {
@@ -229,48 +234,48 @@ pub struct StatusView {
     pub id: String,
     /// The client's reference.
     pub reference: String,
-    /// Where it stands.
+    /// The settlement's state.
     pub status: SettlementStatus,
-    /// Grows with every event.
+    /// The number of events so far; grows with every event.
     pub version: u32,
     /// ISO 20022 status.
     pub iso_status: IsoStatus,
-    /// Why it failed, if it did.
+    /// Why it failed; null if it did not.
     pub failure: Option<FailureView>,
-    /// A person must look.
+    /// Whether a person must look at it.
     pub needs_review: bool,
-    /// Nothing more happens by itself.
+    /// Whether the state is final: it no longer changes by itself.
     #[serde(rename = "final")]
     pub is_final: bool,
     /// When it last changed, RFC 3339.
     pub updated_at: String,
 }
 
-/// One link of a settlement's trace.
+/// An event of a settlement's trace.
 ///
-/// `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`; `prev` is the hash of the
-/// event before it, null for the first. Fields stand in the order of that form.
+/// `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`. `prev` is the hash of the previous
+/// event, null for the first. The fields are in the order of that form.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EventView {
-    /// Who made it happen.
+    /// Who caused it.
     pub actor: Actor,
-    /// When, RFC 3339.
+    /// When it happened, RFC 3339.
     pub at: String,
     /// The attempt concerned, from 1.
     pub attempt: Option<u16>,
-    /// More about it.
+    /// Details of the event.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub data: Box<RawValue>,
-    /// The state before.
+    /// The state before, if the event is about a state.
     pub from: Option<StateName>,
-    /// Hash of this event.
+    /// The hash of this event.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
     pub hash: Option<String>,
     /// `evt_` and a ULID.
     pub id: String,
-    /// Hash of the event before.
+    /// The hash of the previous event.
     pub prev: Option<String>,
     /// The client's reference.
     pub reference: String,
@@ -278,14 +283,14 @@ pub struct EventView {
     pub sequence: u32,
     /// `stl_` and a ULID.
     pub settlement_id: String,
-    /// The state after.
+    /// The state after, if the event is about a state.
     pub to: Option<StateName>,
-    /// What happened.
+    /// The type of event.
     #[serde(rename = "type")]
     pub kind: EventType,
 }
 
-/// A reversal.
+/// A reversal of a settlement.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReversalView {
@@ -293,43 +298,43 @@ pub struct ReversalView {
     pub id: String,
     /// `stl_` and a ULID.
     pub settlement_id: String,
-    /// The client's reference of the reversal.
+    /// The client's reference for the reversal.
     pub reference: Option<String>,
-    /// Where it stands.
+    /// The reversal's state.
     pub status: ReversalStatus,
     /// ISO 20022 status.
     pub iso_status: IsoStatus,
-    /// How much.
+    /// The amount given back.
     pub amount: DecimalNumber,
-    /// The same in minor units, an integer as text.
+    /// The amount in minor units, an integer as a string.
     pub amount_minor: String,
     /// ISO 4217 code.
     pub currency: String,
-    /// Why.
+    /// The client's reason.
     pub reason: Option<ReversalReason>,
     /// The client's description.
     pub description: Option<String>,
     /// The rail's own reference.
     pub rail_reference: Option<String>,
-    /// Why it failed, if it did.
+    /// Why it failed; null if it did not.
     pub failure: Option<FailureView>,
-    /// A person must look.
+    /// Whether a person must look at it.
     pub needs_review: bool,
-    /// When it was made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
     /// When it last changed, RFC 3339.
     pub updated_at: String,
-    /// When it was completed, RFC 3339.
+    /// When it became final, RFC 3339.
     pub completed_at: Option<String>,
 }
 
-/// The answer of a reverse call: the reversal (null when the settlement was cancelled instead) and the settlement.
+/// The response to a reverse call: the reversal (null if the settlement was cancelled instead) and the settlement.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReverseView {
     /// The reversal.
     pub reversal: Option<ReversalView>,
-    /// The settlement as it stands.
+    /// The settlement after the call.
     pub settlement: SettlementView,
 }
 
@@ -337,7 +342,7 @@ pub struct ReverseView {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReversalsView {
-    /// Oldest first.
+    /// The reversals, oldest first.
     pub data: Vec<ReversalView>,
 }
 
@@ -349,17 +354,17 @@ pub struct BalanceView {
     pub account: Cow<'static, str>,
     /// ISO 4217 code.
     pub currency: String,
-    /// Play money.
+    /// Whether this is play money.
     pub sandbox: bool,
-    /// May be spent.
+    /// The amount that can be spent.
     pub available: DecimalNumber,
-    /// Held by settlements under way.
+    /// The amount held by settlements in flight.
     pub reserved: DecimalNumber,
-    /// Announced by reversals under way.
+    /// The amount announced by reversals in flight.
     pub pending: DecimalNumber,
-    /// What the books say: available and reserved.
+    /// The book balance: available plus reserved.
     pub ledger: DecimalNumber,
-    /// When that was so, RFC 3339.
+    /// When the balance was read, RFC 3339.
     pub as_of: String,
 }
 
@@ -367,59 +372,59 @@ pub struct BalanceView {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BalancesView {
-    /// One for each currency.
+    /// One balance for each currency.
     pub data: Vec<BalanceView>,
 }
 
-/// The answer of a pre-flight check.
+/// The response to a pre-flight check.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CheckView {
-    /// A create with this body would be accepted now.
+    /// Whether a create with this body would be accepted now.
     pub ok: bool,
-    /// Why not.
+    /// Why it would be refused.
     pub problems: Vec<FieldProblem>,
-    /// What should be looked at before.
+    /// What to review before paying.
     pub warnings: Vec<FieldProblem>,
-    /// What it would cost.
+    /// What the settlement would cost.
     pub quote: Option<QuoteView>,
     /// The providers that would be tried, in order.
     pub route: Vec<String>,
-    /// What the provider says of the payee.
+    /// What the provider reports about the payee.
     pub payee: PayeeView,
-    /// The account holds enough.
+    /// Whether the account has sufficient funds.
     pub funds_available: bool,
 }
 
-/// What a settlement would cost, until when that holds.
+/// What a settlement would cost, and until when this is guaranteed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QuoteView {
-    /// The fee.
+    /// The fee, charged in addition to the amount.
     pub fee: DecimalNumber,
-    /// Amount and fee.
+    /// Amount plus fee.
     pub total_debit: DecimalNumber,
-    /// The provider it would go to first.
+    /// The provider that would be tried first.
     pub provider: String,
-    /// Until when that holds, RFC 3339.
+    /// When the quote expires, RFC 3339.
     pub expires_at: String,
-    /// Send it as `quote_id` to get this fee.
+    /// Send it as `quote_id` in the create to get this fee.
     pub quote_id: String,
 }
 
-/// The answer of a reconciling check: do record, ledger, event chain and rail agree?
+/// The response to a reconciling check: do record, ledger, event trace and rail agree?
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReconcileView {
-    /// They do.
+    /// Whether they all agree.
     pub consistent: bool,
-    /// Where they do not, or could not be compared.
+    /// Where they disagree, or could not be compared.
     pub findings: Vec<FindingView>,
-    /// The settlement as it stands after the rail was asked.
+    /// The settlement after the rail was asked.
     pub settlement: SettlementView,
 }
 
-/// One thing that was compared and does not agree.
+/// A disagreement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FindingView {
@@ -429,21 +434,21 @@ pub struct FindingView {
     pub message: String,
 }
 
-/// One scenario of the simulator.
+/// A scenario of the simulator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScenarioView {
-    /// Send it as `to`.
+    /// Send it as `to` in a create.
     pub to: Cow<'static, str>,
-    /// What happens.
+    /// What the simulated operator does.
     pub description: Cow<'static, str>,
 }
 
-/// What the simulated operator can be made to do.
+/// The scenarios of the simulated operator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScenariosView {
-    /// Every scenario.
+    /// All scenarios.
     pub data: Vec<ScenarioView>,
 }
 
@@ -451,9 +456,9 @@ pub struct ScenariosView {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FeedEventView {
-    /// Its place in the feed, from 1, without gaps; what `after` and `Last-Event-ID` name.
+    /// Its place in the feed, from 1, without gaps; use it as `after` or `Last-Event-ID`.
     pub position: i64,
-    /// The event, as the settlement's own trace shows it.
+    /// The event, as in the settlement's own trace.
     pub event: EventView,
 }
 
@@ -463,9 +468,9 @@ pub struct FeedEventView {
 pub struct FeedPage {
     /// The events, oldest first.
     pub data: Vec<FeedEventView>,
-    /// There are more.
+    /// Whether there are more events.
     pub has_more: bool,
-    /// Pass it as `after` for what comes next, also when that is still to happen.
+    /// Pass it as `after` to get the next events, even if they have not happened yet.
     pub next_after: i64,
 }
 
@@ -483,22 +488,21 @@ pub struct ProofView {
     pub sequence: u32,
     /// The event's hash, lower-case hexadecimal.
     pub event_hash: String,
-    /// What the leaf is salted with, 32 bytes in lower-case hexadecimal. The leaf is
-    /// SHA-256(`railgate-event-v1` ‖ 0 ‖ salt ‖ event hash).
+    /// The salt of the leaf, 32 bytes in lower-case hexadecimal. The leaf is SHA-256(`railgate-event-v1` ‖ 0 ‖ salt ‖ event hash).
     pub salt: String,
     /// The leaf's index in the tree, from 0.
     pub leaf_index: u64,
-    /// The size of the tree that the proof is about.
+    /// The size of the tree that the proof refers to.
     pub tree_size: u64,
     /// The hashes from the leaf's sibling up to the root's child (RFC 6962), lower-case hexadecimal.
     pub path: Vec<String>,
     /// The signed checkpoint of that tree (C2SP `tlog-checkpoint`).
     pub checkpoint: String,
-    /// All of it as a C2SP `tlog-proof`.
+    /// The whole proof as a C2SP `tlog-proof`.
     pub proof: String,
 }
 
-/// How the service is.
+/// The health of the service.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HealthView {

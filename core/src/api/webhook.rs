@@ -1,87 +1,87 @@
-//! Webhooks as they cross a binding or the wire: what can be asked of them, what a host is to deliver.
+//! Webhook types that cross a binding or the wire: what owners ask for, and what hosts deliver.
 
 use crate::ids::{ClientNo, EndpointNo};
 use crate::ledger::Mode;
 use crate::store::record::{DeliveryRecord, LastTry, TopicSet};
 use crate::time::Millis;
 
-/// A webhook to be made.
+/// A webhook to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWebhook {
-    /// Where to.
+    /// The URL that deliveries go to.
     pub url: String,
-    /// Of what; `None`: of everything.
+    /// The topics to deliver; `None` for all.
     pub topics: Option<TopicSet>,
-    /// What its owner calls it.
+    /// The owner's description.
     pub description: Option<String>,
 }
 
-/// What to change of a webhook; `None` leaves it as it is.
+/// Changes to a webhook; `None` leaves a field unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WebhookPatch {
-    /// Where to.
+    /// The URL that deliveries go to.
     pub url: Option<String>,
-    /// Of what; the inner `None`: of everything.
+    /// The topics to deliver; the inner `None` for all.
     pub topics: Option<Option<TopicSet>>,
-    /// What its owner calls it.
+    /// The owner's description; the inner `None` removes it.
     pub description: Option<Option<String>>,
-    /// Whether it is told anything.
+    /// Whether anything is delivered to it.
     pub enabled: Option<bool>,
 }
 
-/// Deliveries to one endpoint, for a host to make: at the same time, in any order.
+/// Deliveries to one endpoint, which a host may make in parallel and in any order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parcel {
-    /// To whom; also for [`crate::Engine::webhook_secrets`].
+    /// The endpoint; pass it to [`crate::Engine::webhook_secrets`].
     pub endpoint: EndpointNo,
-    /// Whose it is.
+    /// The client that owns the endpoint.
     pub client: ClientNo,
-    /// In which mode it is.
+    /// The endpoint's mode.
     pub mode: Mode,
-    /// Its last delivery failed or was slow.
+    /// Whether the endpoint's last delivery failed or was slow.
     pub troubled: bool,
-    /// Where to.
+    /// The URL that deliveries go to.
     pub url: String,
-    /// What.
+    /// The deliveries to make.
     pub deliveries: Vec<DeliveryRecord>,
 }
 
 impl Parcel {
-    /// As part of what it counts.
+    /// The share that it counts towards.
     pub const fn share(&self) -> Share {
         Share { client: self.client, mode: self.mode, troubled: self.troubled }
     }
 }
 
-/// What one client has under way in one mode and one line: it is given no more than its part of a line's room.
+/// Identifies what one client has in flight in one mode and one line, because each client only gets a part of a line's capacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Share {
-    /// Whose.
+    /// The client that owns the endpoints.
     pub client: ClientNo,
-    /// In which mode.
+    /// The endpoints' mode.
     pub mode: Mode,
-    /// Of the endpoints whose last delivery failed or was slow, or else of the others.
+    /// The line: `true` for endpoints whose last delivery failed or was slow.
     pub troubled: bool,
 }
 
-/// How a try at a delivery went.
+/// The result of a try at a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tried {
-    /// Which: its [`DeliveryRecord::no`].
+    /// The delivery's [`DeliveryRecord::no`].
     pub delivery: i64,
-    /// What to remember of it.
+    /// The outcome to record.
     pub outcome: LastTry,
-    /// How long the receiver wants to be left alone, from its `Retry-After`.
+    /// How long the receiver asked to be left alone, from its `Retry-After`.
     pub retry_after: Option<Millis>,
 }
 
-/// What came of [`crate::engine::NumberEvents`].
+/// The output of [`crate::engine::NumberEvents`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Logged {
     /// How many events were numbered.
     pub events: usize,
-    /// There are more.
+    /// Whether there are more.
     pub more: bool,
-    /// Another node is at it, until then at most.
+    /// Another node is numbering events, until this time at most.
     pub held_until: Option<Millis>,
 }

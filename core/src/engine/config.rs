@@ -1,4 +1,4 @@
-//! Settings of an engine.
+//! The configuration of an engine.
 
 use std::sync::Arc;
 
@@ -9,28 +9,28 @@ use crate::seal::MasterKeys;
 use crate::time::Millis;
 use crate::webhook::Guard;
 
-/// Settings of an engine. The defaults are those of the sandbox: two simulated providers.
+/// The configuration of an engine. The defaults are for the sandbox: two simulated providers.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The providers, in order of preference.
     pub providers: Vec<ProviderSpec>,
     /// The rails that providers may name.
     pub rails: Rails,
-    /// What a new sandbox client finds in its accounts.
+    /// The opening balances of a new sandbox client.
     pub sandbox_funding: Vec<Money>,
-    /// How long an access token lives.
+    /// Lifetime of an access token.
     pub token_ttl_ms: Millis,
-    /// How long a quote holds.
+    /// How long a quote is valid.
     pub quote_ttl_ms: Millis,
-    /// How long a host has a leased task before it counts as lost.
+    /// How long a host may work on a leased task before the task counts as lost.
     pub lease_ms: Millis,
-    /// Under what secrets are kept; without any, what needs one is refused or left out.
+    /// The keys under which secrets are sealed. Without any, operations that need secrets are refused or left out.
     pub master: Option<Arc<MasterKeys>>,
-    /// Who signs receipts, as their `iss` says it: the gateway's public address, where it has one.
+    /// The `iss` of receipts: the gateway's public address, if it has one.
     pub issuer: String,
-    /// Where webhooks may go.
+    /// Which webhook URLs are allowed.
     pub webhook_guard: Guard,
-    /// Names this engine among those that share a store; drawn at random by default.
+    /// Identifies this engine among those that share a store; drawn at random by default.
     pub owner: Option<i64>,
 }
 
@@ -43,7 +43,7 @@ impl Config {
 
 impl Default for Config {
     fn default() -> Self {
-        // One million of each, in major units: round numbers that people recognise in their first balance.
+        // One million of each, in major units: a round number that people recognise in their first balance.
         let funded = ["EUR", "USD", "GBP", "JPY", "KWD", "KES", "UGX", "TZS", "GHS", "NGN", "XOF", "INR"];
         let million = |c: Currency| Money::from_minor(1_000_000 * 10_i64.pow(u32::from(c.minor_units())), c);
         Self {

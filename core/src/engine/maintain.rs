@@ -1,4 +1,4 @@
-//! Forgetting what is past its time.
+//! Deleting expired records.
 
 use crate::engine::group::{Command, Decision};
 use crate::error::Result;
@@ -10,11 +10,11 @@ const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
 /// How long an `Idempotency-Key` is kept.
 const IDEMPOTENCY_DAYS: Millis = 7;
-/// How many rows past their time one maintenance command removes of each kind. If it removed so many, there may be more.
+/// How many expired rows of each kind one maintenance command removes. If it removed that many, there may be more.
 pub const SWEEP: usize = 1_000;
 
-/// Forgets what is past its time: idempotency keys after seven days, tokens a day and nonces an hour after their end, what is
-/// left of webhooks; how many rows.
+/// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, and the remains
+/// of webhooks. Returns the number of rows.
 #[derive(Debug, Clone)]
 pub struct Maintain;
 
@@ -30,7 +30,7 @@ impl Command for Maintain {
         let keys: Vec<IdempotencyRecord> = typed_all(d.engine.store.scan(&keys)?)?;
         let tokens = Scan::tokens_expired_before(d.overlay.now - DAY, SWEEP);
         let tokens: Vec<TokenRecord> = typed_all(d.engine.store.scan(&tokens)?)?;
-        // Long after their challenge ended: a node whose clock is slow still takes it.
+        // Long after their challenge expired: a node whose clock is slow still accepts it.
         let nonces = Scan::nonces_expired_before(d.overlay.now - HOUR, SWEEP);
         let nonces: Vec<NonceRecord> = typed_all(d.engine.store.scan(&nonces)?)?;
         let keys = keys.into_iter().map(|k| Key::Idempotency((k.client, k.key)));

@@ -1,20 +1,20 @@
-//! The engine: takes commands, decides each over what the store holds and what the group decided before it, commits
-//! the whole group once, and answers.
+//! The engine: takes commands, decides each over the stored state and the earlier decisions of its group, commits the whole group
+//! at once, and returns a result for each.
 //!
-//! It is the lower of two faces. Embed a gateway by [`crate::Gateway`]; a host of many clients, with a queue and workers of its
-//! own, such as a server, drives an [`Engine`]. There is one room a subject, and one file a group of commands:
+//! It is the lower of two interfaces. To embed a gateway, use [`crate::Gateway`]. A host with many clients, its own queue and its
+//! own workers, such as a server, drives an [`Engine`]. Each subject has a folder, and each group of commands a file:
 //!
-//! | room | commands |
+//! | folder | commands |
 //! |---|---|
 //! | `group/` | how commands become one commit; [`Command`], [`Slot`] |
-//! | `settlement/` | [`Create`], and all that is read of a settlement |
+//! | `settlement/` | [`Create`], and everything that reads settlements |
 //! | `reversal/` | [`Reverse`] |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
-//! | `access/` | [`Signed`], enrolments, keys, tokens, operators' acts, secrets |
+//! | `access/` | [`Signed`], enrolments, keys, tokens, acts of the gateway's operator, secrets |
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
-//! | `money/` | [`Fund`], balances |
-//! | `verify/` | proofs of a whole database |
+//! | `money/` | [`Fund`]: play money |
+//! | `verify/` | verification of a whole database |
 
 mod access;
 mod config;
@@ -44,7 +44,7 @@ use access::Plain;
 use access::Vault;
 pub use access::*;
 pub use config::Config;
-pub use dispatch::{LeaseTasks, Receive, Recover, Release, ReportAnswer};
+pub use dispatch::{LeaseTasks, Receive, Recover, Release, ReportAnswer, Round};
 pub use event_log::NumberEvents;
 use event_log::{Deferred, Numbering};
 #[cfg(feature = "testkit")]
@@ -54,10 +54,10 @@ use group::{ROUNDS, Writer};
 pub use maintain::{Maintain, SWEEP};
 pub use money::Fund;
 pub use reversal::{Reverse, Reversed};
-pub use settlement::{Create, Created, ListRequest, NoteCheck};
+pub use settlement::{Create, Created, ListRequest, NoteCheck, PayeeLookup, Preflight};
 pub use webhook::*;
 
-/// The settlement engine over one store. Shared between threads; commands are decided one group at a time.
+/// The settlement engine over one store. It can be shared between threads; commands are decided one group at a time.
 pub struct Engine {
     store: Arc<dyn Store>,
     env: Arc<dyn Env>,
@@ -72,13 +72,13 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens an engine over `store`: makes the store's id key and the providers' numbers if they are not there yet.
+    /// Opens an engine over `store`. On first use, creates the store's id key and the providers' numbers.
     pub fn open(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
         let vault = Box::new(config.master.clone());
         Self::with(store, env, config, &Deferred, vault)
     }
 
-    /// The same for a program that has the store and one client for itself.
+    /// Like [`Engine::open`], for a program that does not share its store and has one client.
     #[cfg(feature = "sandbox")]
     pub(crate) fn alone(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
         Self::with(store, env, config, &event_log::Immediate, Box::new(Plain))
@@ -93,10 +93,11 @@ impl Engine {
     ) -> Result<Self> {
         require_whole(&*store)?;
         let id_key = load_id_key(&*store, &*env)?;
-        // A copy marks its target and then looks whether it is still empty: one that began meanwhile is seen here, or sees the key.
+        // A copy marks its target, then checks that it is still empty: if one started meanwhile,
+        // it is seen here, or it sees the key.
         require_whole(&*store)?;
         if let Some(spec) = config.providers.iter().find(|spec| config.rails.get(&spec.rail).is_none()) {
-            return Err(Error::internal(format!("provider {} is of rail {}, which this gateway does not speak", spec.id, spec.rail)));
+            return Err(Error::internal(format!("provider {} uses rail {}, which this gateway does not support", spec.id, spec.rail)));
         }
         let routes = Routes::new(number_providers(&*store, &config.providers)?);
         let mut owner = [0u8; 8];
@@ -109,17 +110,17 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The engine's clock.
+    /// The current time, by the engine's clock.
     pub fn now(&self) -> Millis {
         self.env.now()
     }
 
-    /// Whether each read is a round trip to another machine, which no thread that others need should wait for.
+    /// Whether each read is a round trip to another machine. A thread that others need must not wait for it.
     pub fn is_remote(&self) -> bool {
         self.store.is_remote()
     }
 
-    /// The providers in force.
+    /// The configured providers.
     pub fn routes(&self) -> &Routes {
         &self.routes
     }
@@ -147,7 +148,7 @@ fn load_id_key(store: &dyn Store, env: &dyn Env) -> Result<IdKey> {
     env.random(&mut value);
     let meta = MetaRecord { name: ID_KEY.to_owned(), value: value.to_vec() };
     match store.commit(&Commit { writes: vec![Write::Insert(meta.into())] }) {
-        // Another node may have been first: whoever was, its key counts.
+        // Another node may have been first: the stored key counts.
         Ok(()) | Err(CommitError::Conflict(_)) => read()?.ok_or_else(|| Error::internal("the id key vanished")),
         Err(error) => Err(Error::caused(ErrorCode::StoreUnavailable, error)),
     }

@@ -1,4 +1,4 @@
-//! Time and randomness of a real host.
+//! The time and randomness of a real host.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -6,15 +6,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::Env;
 use crate::time::Millis;
 
-/// The system's clock, and the system's randomness fetched a block at a time: a call to the kernel for every few bytes
-/// would cost more than what they are needed for.
+/// The system's clock, and the system's randomness, fetched in blocks: a system call for every few bytes would cost
+/// more than the work that needs them.
 pub struct SystemEnv {
     pool: Mutex<Pool>,
 }
 
 struct Pool {
     bytes: [u8; 1024],
-    /// Everything from here on is unused.
+    /// The bytes from here on are unused.
     used: usize,
 }
 
@@ -47,16 +47,16 @@ impl Pool {
         }
         let fresh = &mut self.bytes[self.used..self.used + out.len()];
         out.copy_from_slice(fresh);
-        // What was handed out, perhaps a token, is not kept here.
+        // Bytes that were handed out, perhaps for a token, are not kept here.
         fresh.fill(0);
         self.used += out.len();
     }
 }
 
-/// Going on without randomness would mean tokens that can be guessed.
+/// Continuing without randomness would lead to tokens that can be guessed.
 fn fill(out: &mut [u8]) {
     if let Err(cause) = getrandom::fill(out) {
-        panic!("the system gives no randomness: {cause}");
+        panic!("the system provides no randomness: {cause}");
     }
 }
 

@@ -1,27 +1,27 @@
-//! One try at one provider, and what a rail's answer makes of it.
+//! An attempt at one provider, and how a rail's answer changes it.
 
 use super::{StateName, stored_enum};
 
 stored_enum! {
-    /// Where an attempt stands.
+    /// The state of an attempt.
     pub enum AttemptStatus {
-        /// Stored; it may have left.
+        /// Stored; it may have been sent.
         Started = 1 "started",
-        /// The rail has it and will say later how it ended.
+        /// The rail has accepted it and reports the outcome later.
         Accepted = 2 "accepted",
-        /// It is not known whether the rail has it.
+        /// Unknown whether the rail has it.
         Unknown = 3 "unknown",
         /// Paid.
         Completed = 4 "completed",
-        /// Refused by the rail: dead.
+        /// Refused by the rail; it will never pay.
         Declined = 5 "declined",
-        /// Proved never to have reached the rail: dead.
+        /// Proved never to have reached the rail; it will never pay.
         NotSent = 6 "not_sent",
     }
 }
 
 impl AttemptStatus {
-    /// Whether it is proved not to have paid and never to pay.
+    /// Whether it provably has not paid and never will.
     pub const fn is_dead(self) -> bool {
         match self {
             Self::Declined | Self::NotSent => true,
@@ -37,7 +37,7 @@ impl AttemptStatus {
         }
     }
 
-    /// The name under which events record it.
+    /// Its name in events.
     pub const fn name(self) -> StateName {
         match self {
             Self::Started => StateName::Started,
@@ -51,39 +51,39 @@ impl AttemptStatus {
 }
 
 stored_enum! {
-    /// What a rail said, without its details.
+    /// The kind of a rail's answer, without the details.
     pub enum AnswerKind {
         /// Paid.
         Completed = 1 "completed",
-        /// Accepted; the outcome comes later.
+        /// Accepted; the outcome follows later.
         Accepted = 2 "accepted",
         /// Refused.
         Declined = 3 "declined",
-        /// Never left, or proved unknown to a rail whose not-found is authoritative.
+        /// Never sent, or proved not to have arrived by an authoritative inquiry.
         NotSent = 4 "not_sent",
-        /// Time-out, reset, 5xx, unparsable.
+        /// Timeout, connection reset, 5xx, unreadable reply.
         Unknown = 5 "unknown",
-        /// Bounced after it had completed.
+        /// Bounced after completion.
         Returned = 6 "returned",
     }
 }
 
-/// What an answer makes of an attempt.
+/// The effect of an answer on an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// The attempt goes to this state.
+    /// The attempt changes to this state.
     To(AttemptStatus),
-    /// Nothing new: a repeat, or older than what is already known.
+    /// Nothing new: a repeated or outdated answer.
     Stay,
-    /// It contradicts what was proved.
+    /// The answer contradicts what was proved.
     Contradiction,
-    /// The payment came back after it had completed.
+    /// The payment came back after completion.
     Bounced,
-    /// It was paid without our knowing, and has since come back: completed first, then bounced.
+    /// It was paid without our knowledge and has since come back: first completed, then bounced.
     PaidAndBounced,
 }
 
-/// The same attempt is sent again, under the same rail key, after proof that it had not arrived.
+/// Sends the same attempt again, under the same rail key, after proof that it never arrived.
 pub const fn resend(from: AttemptStatus) -> Next {
     match from {
         AttemptStatus::Unknown => Next::To(AttemptStatus::Started),
@@ -92,7 +92,7 @@ pub const fn resend(from: AttemptStatus) -> Next {
     }
 }
 
-/// The one place that decides what an answer means. Total.
+/// The only place that decides what an answer means. Covers every state and answer.
 pub const fn transition(from: AttemptStatus, answer: AnswerKind) -> Next {
     use AnswerKind as A;
     use AttemptStatus as S;
@@ -104,7 +104,7 @@ pub const fn transition(from: AttemptStatus, answer: AnswerKind) -> Next {
 
         (S::Started | S::Unknown, A::Accepted) => To(S::Accepted),
         (S::Accepted | S::Completed | S::Declined, A::Accepted) => Stay,
-        // The rail has what was proved never to have reached it.
+        // The rail has an attempt that was proved never to have reached it.
         (S::NotSent, A::Accepted) => Contradiction,
 
         (S::Started | S::Accepted | S::Unknown, A::Declined) => To(S::Declined),
@@ -112,17 +112,17 @@ pub const fn transition(from: AttemptStatus, answer: AnswerKind) -> Next {
         (S::Completed, A::Declined) => Contradiction,
 
         (S::Started | S::Unknown, A::NotSent) => To(S::NotSent),
-        // The rail took it once: that it cannot find it now proves nothing, and a person must look.
+        // The rail accepted it once, so not finding it now proves nothing, and a person must look at it.
         (S::Accepted, A::NotSent) => Contradiction,
         (S::Declined | S::NotSent, A::NotSent) => Stay,
         (S::Completed, A::NotSent) => Contradiction,
 
         (S::Started, A::Unknown) => To(S::Unknown),
-        // That the rail took it stays known, whatever became of a later question.
+        // It is known that the rail accepted it, whatever happened to a later inquiry.
         (S::Accepted | S::Unknown | S::Completed | S::Declined | S::NotSent, A::Unknown) => Stay,
 
         (S::Completed, A::Returned) => Bounced,
-        // It must have been paid to come back.
+        // It must have been paid, or it could not come back.
         (S::Started | S::Accepted | S::Unknown, A::Returned) => PaidAndBounced,
         (S::Declined | S::NotSent, A::Returned) => Contradiction,
     }

@@ -1,7 +1,7 @@
-//! The states and how one follows another: for each lifecycle one persisted enum and one pure, exhaustive function.
+//! States and transitions: for each lifecycle, a persisted enum and a pure, exhaustive function.
 //!
-//! Nothing here reads a store, a clock or a setting. The engine passes an input, gets back what follows, and
-//! records it. The full tables are in `docs/lifecycle.md`, generated from these functions.
+//! Nothing here reads a store, a clock or a setting. The engine passes an input, gets the transition, and records it. The complete
+//! tables are in `docs/lifecycle.md`, generated from these functions.
 
 pub mod attempt;
 pub mod reversal;
@@ -12,16 +12,16 @@ pub use attempt::AttemptStatus;
 pub use reversal::ReversalStatus;
 pub use settlement::SettlementStatus;
 
-/// What is stored as a small number.
+/// A value that is stored as a small number.
 #[allow(dead_code, reason = "a program without a database reads none")]
 pub(crate) trait Coded: Copy {
-    /// The number under which it is stored. Never changes.
+    /// The stored number. Never changes.
     fn code(self) -> u8;
-    /// The value of a stored number.
+    /// The value for a stored number.
     fn from_code(code: u8) -> Option<Self>;
 }
 
-/// Declares a fieldless enum that is written as a name: in JSON both ways, and in the schema.
+/// Declares a fieldless enum that is represented by names, in JSON and in the schema.
 macro_rules! named_enum {
     ($(#[doc = $doc:literal])* $vis:vis enum $name:ident { $($(#[doc = $vdoc:literal])* $variant:ident = $text:literal,)* }) => {
         $(#[doc = $doc])*
@@ -29,17 +29,17 @@ macro_rules! named_enum {
         $vis enum $name { $($(#[doc = $vdoc])* $variant,)* }
 
         impl $name {
-            /// Every value, in the order of its declaration.
+            /// Every value, in declaration order.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
             /// The wire name. Never changes.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text,)* } }
-            /// The value of a wire name.
+            /// The value for a wire name.
             pub fn from_name(name: &str) -> Option<Self> { match name { $($text => Some(Self::$variant),)* _ => None } }
-            /// What is said of it above, line by line.
+            /// The enum's doc comment, line by line.
             #[cfg(feature = "openapi")]
             #[doc(hidden)]
             pub const DOC: &'static [&'static str] = &[$($doc,)*];
-            /// Each wire name, and what is said of it above.
+            /// Each wire name with the variant's doc comment.
             #[cfg(feature = "openapi")]
             #[doc(hidden)]
             pub const DOCS: &'static [(&'static str, &'static [&'static str])] = &[$(($text, &[$($vdoc,)*]),)*];
@@ -82,9 +82,9 @@ macro_rules! stored_enum {
         }
 
         impl $name {
-            /// The number under which it is stored. Never changes.
+            /// The stored number. Never changes.
             pub const fn code(self) -> u8 { match self { $(Self::$variant => $code,)* } }
-            /// The value of a stored number.
+            /// The value for a stored number.
             pub const fn from_code(code: u8) -> Option<Self> { match code { $($code => Some(Self::$variant),)* _ => None } }
         }
 
@@ -98,7 +98,7 @@ macro_rules! stored_enum {
 }
 pub(crate) use stored_enum;
 
-/// Reads the wire name of `what`.
+/// Reads a wire name of the type `what`.
 pub(crate) fn read_name<'de, D: serde::Deserializer<'de>, T>(
     reader: D,
     what: &str,
@@ -109,13 +109,13 @@ pub(crate) fn read_name<'de, D: serde::Deserializer<'de>, T>(
 }
 
 named_enum! {
-    /// An ISO 20022 payment status, of ExternalPaymentTransactionStatus1Code.
+    /// An ISO 20022 payment status, from ExternalPaymentTransactionStatus1Code.
     pub enum IsoStatus {
         /// Received.
         Rcvd = "RCVD",
         /// Accepted, settlement in process.
         Acsp = "ACSP",
-        /// Pending: how it ended is not known yet.
+        /// Pending: the outcome is not known yet.
         Pdng = "PDNG",
         /// Accepted, settlement completed.
         Acsc = "ACSC",
@@ -127,7 +127,7 @@ named_enum! {
 }
 
 stored_enum! {
-    /// Any state's name as an event records it: settlements, attempts and reversals share the words.
+    /// The state of a settlement, an attempt or a reversal, as events record it: they share the names.
     pub enum StateName {
         /// Stored, money held, nothing sent.
         Accepted = 1 "accepted",
@@ -135,19 +135,19 @@ stored_enum! {
         Submitted = 2 "submitted",
         /// The rail's answer is not known.
         Unknown = 3 "unknown",
-        /// Done.
+        /// Carried out.
         Completed = 4 "completed",
         /// A part was reversed.
         PartiallyReversed = 5 "partially_reversed",
         /// All was reversed.
         Reversed = 6 "reversed",
-        /// The rail bounced it after completing.
+        /// The rail bounced it after completion.
         Returned = 7 "returned",
         /// Proved not to have happened.
         Failed = 8 "failed",
         /// Withdrawn before anything was sent.
         Cancelled = 9 "cancelled",
-        /// An attempt was stored and may have left.
+        /// An attempt was stored and may have been sent.
         Started = 10 "started",
         /// The rail refused.
         Declined = 11 "declined",

@@ -1,4 +1,4 @@
-//! The lifecycle of a reversal, which undoes a completed settlement, wholly or in part.
+//! The lifecycle of a reversal, which gives back a completed settlement, in whole or in part.
 
 use super::attempt::AnswerKind;
 use super::settlement::SettlementStatus;
@@ -6,9 +6,9 @@ use super::{IsoStatus, StateName, stored_enum};
 use crate::error::ErrorCode;
 
 stored_enum! {
-    /// Where a reversal stands.
+    /// The state of a reversal.
     pub enum ReversalStatus {
-        /// Stored, its amount set aside, nothing sent.
+        /// Stored, the amount announced, nothing sent.
         Accepted = 1 "accepted",
         /// Stored as sent; the rail may have it.
         Submitted = 2 "submitted",
@@ -22,7 +22,7 @@ stored_enum! {
 }
 
 impl ReversalStatus {
-    /// Whether nothing more happens to it.
+    /// Whether the state no longer changes.
     pub const fn is_final(self) -> bool {
         match self {
             Self::Completed | Self::Failed => true,
@@ -30,7 +30,7 @@ impl ReversalStatus {
         }
     }
 
-    /// The name under which events record it.
+    /// Its name in events.
     pub const fn name(self) -> StateName {
         match self {
             Self::Accepted => StateName::Accepted,
@@ -41,7 +41,7 @@ impl ReversalStatus {
         }
     }
 
-    /// The ISO 20022 payment status that corresponds.
+    /// The corresponding ISO 20022 payment status.
     pub const fn iso_status(self) -> IsoStatus {
         match self {
             Self::Accepted => IsoStatus::Rcvd,
@@ -54,56 +54,56 @@ impl ReversalStatus {
 }
 
 stored_enum! {
-    /// How much of a settlement a client asks back.
+    /// How much of a settlement a client asks to reverse.
     pub enum Ask {
-        /// All that is left of it.
+        /// The whole remainder.
         Whole = 1 "reverse_whole",
-        /// Less than that.
+        /// Less than the remainder.
         Part = 2 "reverse_part",
-        /// More than that, or anything where nothing is left.
+        /// More than the remainder, or anything if nothing remains.
         Excess = 3 "reverse_excess",
     }
 }
 
-/// What a client's wish to undo a settlement comes to.
+/// What a request to reverse a settlement leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undo {
-    /// Nothing was sent: it is withdrawn.
+    /// Nothing was sent: the settlement is cancelled.
     Cancel,
-    /// It is paid: a reversal begins, if the provider can do it.
+    /// It was paid: a reversal starts, if the provider supports it.
     Reverse,
-    /// It is refused.
+    /// The request is refused.
     Refuse(ErrorCode),
 }
 
-/// Whether and how a settlement in this state may be undone. Total.
+/// Whether and how a settlement in this state may be undone. Covers every state and request.
 pub const fn undo(from: SettlementStatus, ask: Ask) -> Undo {
     use SettlementStatus as S;
     match (from, ask) {
         (S::Accepted, Ask::Whole) => Undo::Cancel,
-        // What was not sent can only be withdrawn as a whole.
+        // A settlement that was not sent can only be cancelled as a whole.
         (S::Accepted, Ask::Part | Ask::Excess) => Undo::Refuse(ErrorCode::InvalidState),
         (S::Submitted | S::Unknown, Ask::Whole | Ask::Part | Ask::Excess) => Undo::Refuse(ErrorCode::SettlementInFlight),
         (S::Completed | S::PartiallyReversed, Ask::Whole | Ask::Part) => Undo::Reverse,
         (S::Completed | S::PartiallyReversed, Ask::Excess) => Undo::Refuse(ErrorCode::ReversalExceedsRemaining),
         (S::Reversed, Ask::Whole | Ask::Part | Ask::Excess) => Undo::Refuse(ErrorCode::AlreadyReversed),
-        // No money is with the payee.
+        // The payee does not have the money.
         (S::Cancelled | S::Failed | S::Returned, Ask::Whole | Ask::Part | Ask::Excess) => Undo::Refuse(ErrorCode::InvalidState),
     }
 }
 
-/// What follows from a rail's answer, or from sending.
+/// The effect of a rail's answer, or of sending, on a reversal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// The reversal goes to this state.
+    /// The reversal changes to this state.
     To(ReversalStatus),
-    /// Nothing new: a repeat, or older than what is already known.
+    /// Nothing new: a repeated or outdated answer.
     Stay,
-    /// It contradicts what was proved; a person must look.
+    /// The answer contradicts what was proved; a person must look at it.
     Discrepancy,
 }
 
-/// The reversal is about to leave.
+/// The transition when a reversal is about to be sent.
 pub const fn dispatch(from: ReversalStatus) -> Next {
     match from {
         ReversalStatus::Accepted => Next::To(ReversalStatus::Submitted),
@@ -111,7 +111,7 @@ pub const fn dispatch(from: ReversalStatus) -> Next {
     }
 }
 
-/// What a rail's answer makes of a reversal. Total.
+/// The effect of a rail's answer on a reversal. Covers every state and answer.
 pub const fn transition(from: ReversalStatus, answer: AnswerKind) -> Next {
     use AnswerKind as A;
     use Next::{Discrepancy, Stay, To};
@@ -133,7 +133,7 @@ pub const fn transition(from: ReversalStatus, answer: AnswerKind) -> Next {
         (S::Submitted, A::Unknown) => To(S::Unknown),
         (S::Accepted | S::Unknown | S::Completed | S::Failed, A::Unknown) => Stay,
 
-        // A reversal is not a payment that could bounce; what this means is for a person to find out.
+        // A reversal is not a payment that could bounce; a person must find out what this means.
         (S::Accepted | S::Submitted | S::Unknown | S::Completed | S::Failed, A::Returned) => Discrepancy,
     }
 }

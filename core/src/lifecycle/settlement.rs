@@ -1,13 +1,13 @@
-//! The settlement's lifecycle.
+//! The lifecycle of a settlement.
 
 use super::{IsoStatus, StateName, stored_enum};
 
 stored_enum! {
-    /// Where a settlement stands.
+    /// The state of a settlement.
     pub enum SettlementStatus {
-        /// Stored, funds held, nothing sent.
+        /// Stored, funds on hold, nothing sent.
         Accepted = 1 "accepted",
-        /// An attempt was stored and may have left.
+        /// An attempt was stored and may have been sent.
         Submitted = 2 "submitted",
         /// The rail's answer is not known; the hold stays.
         Unknown = 3 "unknown",
@@ -17,7 +17,7 @@ stored_enum! {
         PartiallyReversed = 5 "partially_reversed",
         /// All of it was reversed.
         Reversed = 6 "reversed",
-        /// The rail bounced it after it had completed.
+        /// The rail bounced it after completion.
         Returned = 7 "returned",
         /// Proved not paid; the money is released.
         Failed = 8 "failed",
@@ -27,7 +27,7 @@ stored_enum! {
 }
 
 impl SettlementStatus {
-    /// Whether nothing more happens by itself. (`completed` can still be reversed or returned.)
+    /// Whether the state no longer changes by itself. (`completed` can still be reversed or returned.)
     pub const fn is_final(self) -> bool {
         match self {
             Self::Accepted | Self::Submitted | Self::Unknown => false,
@@ -43,7 +43,7 @@ impl SettlementStatus {
         }
     }
 
-    /// The ISO 20022 payment status that corresponds.
+    /// The corresponding ISO 20022 payment status.
     pub const fn iso_status(self) -> IsoStatus {
         match self {
             Self::Accepted => IsoStatus::Rcvd,
@@ -55,7 +55,7 @@ impl SettlementStatus {
         }
     }
 
-    /// The name under which events record it.
+    /// Its name in events.
     pub const fn name(self) -> StateName {
         match self {
             Self::Accepted => StateName::Accepted,
@@ -72,47 +72,47 @@ impl SettlementStatus {
 }
 
 stored_enum! {
-    /// What can happen to a settlement.
+    /// An input to the settlement's lifecycle.
     pub enum SettlementInput {
-        /// The first attempt is about to leave, or one to the next provider.
+        /// An attempt is about to be sent: the first, or one at the next provider.
         AttemptStarted = 1 "attempt_started",
         /// The rail accepted the attempt and will report the outcome later.
         AttemptAccepted = 2 "attempt_accepted",
-        /// It is not known whether the attempt took place.
+        /// It is not known whether the attempt was carried out.
         AttemptUnknown = 3 "attempt_unknown",
         /// Proof that the current attempt was paid.
         AttemptCompleted = 4 "attempt_completed",
-        /// Proof that the current attempt is dead, and another provider remains.
+        /// Proof that the current attempt failed, and another provider remains.
         AttemptDeadRouteLeft = 5 "attempt_dead_route_left",
-        /// Proof that the current attempt is dead, and nobody else can be tried.
+        /// Proof that the current attempt failed, and no other provider remains.
         AttemptDeadNoRoute = 6 "attempt_dead_no_route",
-        /// A rail's answer that contradicts what was proved before (a late success, a late decline, a superseded attempt).
+        /// A rail's answer that contradicts what was proved (a late success, a late decline, a superseded attempt).
         Contradiction = 7 "contradiction",
-        /// The client withdraws it, or it expired before it was sent.
+        /// The client cancels it, or it expired before it was sent.
         Cancel = 8 "cancel",
         /// A reversal completed and something remains.
         ReversedPart = 9 "reversed_part",
         /// A reversal completed and nothing remains.
         ReversedAll = 10 "reversed_all",
-        /// The rail bounced what it had completed.
+        /// The rail bounced a completed payment.
         Bounced = 11 "bounced",
     }
 }
 
-/// What follows from an input.
+/// The effect of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// The settlement goes to this state.
+    /// The settlement changes to this state.
     To(SettlementStatus),
-    /// Nothing changes and nothing is recorded about the state: a repeat, or older than what is already known.
+    /// Nothing changes and nothing is recorded about the state: a repeated or outdated input.
     Stay,
-    /// The state stays, but a person must look: event `settlement.discrepancy`, `needs_review`.
+    /// The state stays, but a person must look at it: event `settlement.discrepancy`, `needs_review`.
     Discrepancy,
     /// The state does not allow it; the caller gets an error.
     Refuse,
 }
 
-/// The one place that decides how a settlement moves. Total: every state and every input has an answer.
+/// The only place that decides how a settlement changes. Covers every state and input.
 pub const fn transition(from: SettlementStatus, input: SettlementInput) -> Next {
     use Next::{Discrepancy, Refuse, Stay, To};
     use SettlementInput as I;
@@ -120,29 +120,29 @@ pub const fn transition(from: SettlementStatus, input: SettlementInput) -> Next 
     match (from, input) {
         (S::Accepted, I::AttemptStarted) => To(S::Submitted),
         (S::Submitted, I::AttemptStarted) => Stay,
-        // Proof of death came by inquiry and a further provider is tried: it is on its way again.
+        // An inquiry proved that the attempt failed, and another provider is tried: it is in flight again.
         (S::Unknown, I::AttemptStarted) => To(S::Submitted),
         (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed | S::Cancelled, I::AttemptStarted) => Refuse,
 
         (S::Submitted, I::AttemptAccepted) => Stay,
-        // The rail knows it after all, it is only not done yet.
+        // The rail has it after all, but has not finished.
         (S::Unknown, I::AttemptAccepted) => To(S::Submitted),
-        // Old news: `accepted` that arrives after a final answer says nothing against it.
+        // Outdated: an `accepted` that arrives after a final answer does not contradict it.
         (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed, I::AttemptAccepted) => Stay,
         (S::Accepted | S::Cancelled, I::AttemptAccepted) => Discrepancy,
 
         (S::Submitted, I::AttemptUnknown) => To(S::Unknown),
         (S::Unknown, I::AttemptUnknown) => Stay,
-        // Not knowing never contradicts what is proved.
+        // An unknown outcome never contradicts a proof.
         (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned | S::Failed, I::AttemptUnknown) => Stay,
         (S::Accepted | S::Cancelled, I::AttemptUnknown) => Stay,
 
         (S::Submitted | S::Unknown, I::AttemptCompleted) => To(S::Completed),
         (S::Completed | S::PartiallyReversed | S::Reversed | S::Returned, I::AttemptCompleted) => Stay,
-        // Paid although nothing was sent, or although it was proved dead.
+        // Paid although nothing was sent, or although it was proved to have failed.
         (S::Accepted | S::Failed | S::Cancelled, I::AttemptCompleted) => Discrepancy,
 
-        // The next attempt is stored by its own input; until then the state stands.
+        // The next attempt is recorded by its own input; until then the state stays.
         (S::Submitted | S::Unknown, I::AttemptDeadRouteLeft) => Stay,
         (S::Submitted | S::Unknown, I::AttemptDeadNoRoute) => To(S::Failed),
         (S::Failed, I::AttemptDeadRouteLeft | I::AttemptDeadNoRoute) => Stay,
@@ -175,7 +175,7 @@ pub const fn transition(from: SettlementStatus, input: SettlementInput) -> Next 
 
         (S::Completed | S::PartiallyReversed, I::Bounced) => To(S::Returned),
         (S::Returned, I::Bounced) => Stay,
-        // Bounced before we heard that it completed: it is not with the payee, but a person must look.
+        // Bounced before its completion was reported: the payee does not have the money, but a person must look at it.
         (S::Submitted | S::Unknown, I::Bounced) => Discrepancy,
         (S::Accepted | S::Reversed | S::Failed | S::Cancelled, I::Bounced) => Discrepancy,
     }

@@ -1,4 +1,4 @@
-//! The lifecycles as tables, for people: `docs/lifecycle.md` is this text, and a test keeps it so.
+//! The lifecycles as tables for people: the content of `docs/lifecycle.md`, which a test compares with this text.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::attempt::{self, AnswerKind, AttemptStatus};
 use super::reversal::{self, Ask, ReversalStatus, Undo};
 use super::settlement::{self, SettlementInput, SettlementStatus};
 
-/// Every state and every input of every lifecycle, and what follows, as Markdown.
+/// A Markdown table for each lifecycle, with every state and every input.
 pub fn markdown() -> String {
     let mut out = String::from(
         "# Lifecycles: every state × every input\n\n\

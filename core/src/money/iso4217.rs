@@ -1,7 +1,7 @@
-//! ISO 4217: the currencies that money can be moved in, as one short text. A browser loads it with every module that knows money,
-//! so it is not code; a test compares it with what crate `iso_currency` knows.
+//! ISO 4217: the currencies in which money can be moved, as one short text. A browser loads it with every module that handles
+//! money, so it is data instead of code. A test compares it with the crate `iso_currency`.
 
-/// A code, three digits of its number, and how many decimals its minor unit stands for; in the order of the codes.
+/// For each currency its code, the three digits of its number, and the decimals of its minor unit; sorted by code.
 const TABLE: &str = "\
 AED7842AFN9712ALL0082AMD0512AOA9732ARS0322AUD0362AWG5332AZN9442BAM9772BBD0522BDT0502BGN9752BHD0483BIF1080BMD0602\
 BND0962BOB0682BRL9862BSD0442BTN0642BWP0722BYN9332BZD0842CAD1242CDF9762CHF7562CLP1520CNY1562COP1702CRC1882CUC9312\
@@ -16,11 +16,11 @@ UZS8602VED9262VES9282VND7040VUV5480WST8822XAF9500XCD9512XCG5322XOF9520XPF9530YER
 const WIDTH: usize = 7;
 const COUNT: usize = TABLE.len() / WIDTH;
 
-/// Where in the table a number is; [`NONE`] where it is not.
+/// The index in the table for each number; [`NONE`] if there is none.
 const BY_NUMERIC: [u8; 1000] = by_numeric();
 const NONE: u8 = u8::MAX;
 
-/// The place of a currency in the table: they compare as their codes do.
+/// The index of a currency in the table. Indexes sort like codes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Place(u8);
 
@@ -55,7 +55,7 @@ impl Place {
     }
 }
 
-/// A column of an entry. The table is ASCII, and every place in it.
+/// A column of an entry. The table is ASCII, so every index is a character boundary.
 fn at(place: usize, from: usize, to: usize) -> &'static str {
     TABLE.get(place * WIDTH + from..place * WIDTH + to).unwrap_or_default()
 }

@@ -1,14 +1,14 @@
-//! Who carries requests for a program without a queue of its own.
+//! Sends requests for a program without its own queue.
 
 use super::{Carried, HttpRequest};
 
 /// Sends requests to operators and waits for their replies.
 pub trait Carrier {
-    /// Sends it once, or again where it is [repeatable](HttpRequest::repeatable). No redirect is followed.
+    /// Sends a request once, or again if it is [repeatable](HttpRequest::repeatable). Must not follow redirects.
     fn carry(&self, request: &HttpRequest) -> Carried;
 }
 
-/// Carries nothing: whatever would travel was provably not sent.
+/// Sends nothing: all requests count as provably not sent.
 impl Carrier for () {
     fn carry(&self, _: &HttpRequest) -> Carried {
         Carried::NotSent

@@ -1,7 +1,8 @@
-//! Rails: how a kind of operator is spoken to. The engine decides *that* something is asked; a [`Rail`] says how, as data, and
-//! reads the answer; a host carries it. A rail does no I/O, reads no clock, knows no store and keeps no state.
+//! Rails: the protocols of operators. The engine decides *that* a call is made. A [`Rail`] defines how, as data, and interprets the
+//! reply; a host sends the request. A rail does no I/O, reads no clock, uses no store and keeps no state.
 //!
-//! To add one: a file here that implements [`Rail`], and its line in [`Rails::built_in`]. Nothing outside this folder names one.
+//! To add one, write a file here that implements [`Rail`], and add a line to [`Rails::built_in`].
+//! Nothing outside this folder names a rail.
 
 mod carry;
 mod request;
@@ -10,7 +11,7 @@ pub mod simulator;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::api::{Action, RailCall, ScenarioView};
+use crate::api::{Action, PayeeView, RailCall, ScenarioView};
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::stored_enum;
 use crate::participant::Participant;
@@ -20,35 +21,47 @@ use crate::time::Millis;
 pub use carry::Carrier;
 pub use request::{Callback, CallbackError, Carried, HttpReply, HttpRequest, Inbound, Request};
 
-/// How a kind of operator is spoken to. Pure.
+/// The protocol of a kind of operator. Implementations are pure.
 pub trait Rail: Send + Sync {
-    /// What a provider's `rail` says. Never changes.
+    /// The value of a provider's `rail` setting. Never changes.
     fn kind(&self) -> &'static str;
 
-    /// What operators of this kind can do, unless a provider says otherwise.
+    /// The default capabilities of operators of this kind; a provider can override them.
     fn capabilities(&self) -> Capabilities;
 
-    /// Who stands behind a participant, as far as it is known without asking the operator.
-    fn payee(&self, _to: &Participant) -> Payee {
-        Payee { matched: PayeeMatch::NotAvailable, display_name: None }
+    /// The payee behind a participant, as far as the rail knows without asking the operator.
+    fn payee(&self, _to: &Participant) -> PayeeView {
+        PayeeView::UNKNOWN
     }
 
-    /// What to send to the provider, to ask it that.
+    /// The request that asks a provider for the payee behind a participant, for a check before a payment; `None` if it cannot be
+    /// asked. It moves no money and may be repeated.
+    fn look_up_payee(&self, _to: &Participant, _provider: &ProviderSpec) -> Option<HttpRequest> {
+        None
+    }
+
+    /// The meaning of the provider's reply to [`Rail::look_up_payee`]. A reply that does not follow the protocol is
+    /// [`PayeeView::UNKNOWN`].
+    fn decode_payee(&self, _to: &Participant, _reply: &HttpReply) -> PayeeView {
+        PayeeView::UNKNOWN
+    }
+
+    /// The request to send to the provider for a call.
     fn encode(&self, call: &RailCall, provider: &ProviderSpec) -> Request;
 
-    /// What the provider's reply means. Whatever does not fit what its protocol says is [`RailAnswer::Unknown`].
+    /// The meaning of the provider's reply. A reply that does not follow the protocol is [`RailAnswer::Unknown`].
     fn decode(&self, call: &RailCall, reply: &HttpReply) -> RailAnswer;
 
-    /// Reads what a provider sends by itself: about what, and what it says.
+    /// Reads a callback from a provider: its subject and its answer.
     ///
     /// # Errors
-    /// [`CallbackError`] if it cannot be proved to come from the provider, or cannot be read. Nothing may change then.
+    /// [`CallbackError`] if the callback cannot be authenticated or read. Nothing may change then.
     fn callback(&self, _inbound: &Inbound<'_>, _provider: &ProviderSpec) -> Result<Callback, CallbackError> {
         Err(CallbackError::Unsupported)
     }
 
-    /// Whether [`RailAnswer::NotSent`] in answer to `action` proves that nothing happened: that the operator could not even be
-    /// reached does; that it does not know the payment does only where it declares that authoritative.
+    /// Whether [`RailAnswer::NotSent`] in answer to `action` proves that nothing happened. That the operator could not be reached
+    /// is proof. That it does not know the payment is proof only if it declares its inquiries authoritative.
     fn proves_not_sent(&self, action: Action, provider: &ProviderSpec) -> bool {
         match action {
             Action::Submit | Action::Reverse => true,
@@ -56,40 +69,40 @@ pub trait Rail: Send + Sync {
         }
     }
 
-    /// The operator itself, where it lives inside the gateway; [`Rail::encode`] then gives [`Request::Inside`].
+    /// The operator itself, if it is inside the gateway. [`Rail::encode`] then returns [`Request::Inside`].
     fn inside(&self) -> Option<&dyn Inside> {
         None
     }
 
-    /// What can be played with it in the sandbox.
+    /// The scenarios that can be played in the sandbox.
     fn scenarios(&self) -> &'static [ScenarioView] {
         &[]
     }
 }
 
-/// An operator inside the gateway. It keeps books of its own, as a real one does, in the gateway's store.
+/// An operator inside the gateway. Like a real one, it keeps its own books, in the gateway's store.
 pub trait Inside: Send + Sync {
-    /// Whether a request arrives at all.
+    /// Whether a request reaches the operator.
     fn is_reachable(&self, call: &RailCall) -> bool;
     /// The answer to a payment or a reversal that has arrived.
     fn answer(&self, call: &RailCall) -> RailAnswer;
-    /// The answer to a question about one that arrived `elapsed` milliseconds ago.
+    /// The answer to an inquiry about a payment or a reversal that arrived `elapsed` milliseconds ago.
     fn inquire(&self, call: &RailCall, elapsed: Millis) -> RailAnswer;
-    /// The callbacks about a payment: how long after it arrived, and what each says.
+    /// The callbacks about a payment: the delay after its arrival, and the answer.
     fn callbacks(&self, call: &RailCall) -> Vec<(Millis, RailAnswer)>;
 }
 
-/// The rails that a gateway speaks.
+/// The rails that a gateway supports.
 #[derive(Clone)]
 pub struct Rails(Vec<Arc<dyn Rail>>);
 
 impl Rails {
-    /// All that this crate brings.
+    /// All rails in this crate.
     pub fn built_in() -> Self {
         Self(vec![Arc::new(simulator::Simulator)])
     }
 
-    /// With one more; it takes the place of one of the same kind.
+    /// Adds a rail, replacing any other of the same kind.
     #[must_use]
     pub fn with(mut self, rail: impl Rail + 'static) -> Self {
         self.0.retain(|other| other.kind() != rail.kind());
@@ -97,7 +110,7 @@ impl Rails {
         self
     }
 
-    /// The one of this kind.
+    /// The rail of this kind.
     pub fn get(&self, kind: &str) -> Option<&dyn Rail> {
         self.0.iter().find(|rail| rail.kind() == kind).map(|rail| &**rail)
     }
@@ -109,7 +122,7 @@ impl fmt::Debug for Rails {
     }
 }
 
-/// The providers of a gateway that nobody has configured: simulated ones, in order of preference.
+/// The providers of a gateway without a configuration: simulated ones, in order of preference.
 pub fn sandbox_providers() -> Vec<ProviderSpec> {
     vec![
         ProviderSpec::simulator("simulator", "Simulated operator"),
@@ -117,32 +130,23 @@ pub fn sandbox_providers() -> Vec<ProviderSpec> {
     ]
 }
 
-/// What can be played in the sandbox.
+/// The scenarios of the sandbox.
 pub fn sandbox_scenarios() -> &'static [ScenarioView] {
     simulator::Simulator.scenarios()
 }
 
 stored_enum! {
-    /// What a payee check says.
+    /// The result of a payee check.
     pub enum PayeeMatch {
-        /// The participant is who the payer thinks.
+        /// The payee is the one that the payer means.
         Match = 1 "match",
-        /// Nearly: show the name and ask.
+        /// The payee's name is similar: show it and ask.
         CloseMatch = 2 "close_match",
-        /// Not.
+        /// The payee is another one.
         NoMatch = 3 "no_match",
-        /// The provider cannot tell.
+        /// The provider cannot check.
         NotAvailable = 4 "not_available",
     }
-}
-
-/// Who stands behind a participant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payee {
-    /// Whether it is who the payer thinks.
-    pub matched: PayeeMatch,
-    /// The name to show.
-    pub display_name: Option<String>,
 }
 
 stored_enum! {
@@ -154,19 +158,19 @@ stored_enum! {
         AccountClosed = 2 "account_closed",
         /// The recipient's account is blocked.
         AccountBlocked = 3 "account_blocked",
-        /// The gateway's own account at the provider is short.
+        /// The gateway's own account at the provider has insufficient funds.
         InsufficientFunds = 4 "insufficient_funds",
-        /// The provider already has a payment like it.
+        /// The provider already has a payment like this one.
         Duplicate = 5 "duplicate",
-        /// Over one of the provider's limits.
+        /// The payment exceeds a limit of the provider or the recipient.
         OverLimit = 6 "over_limit",
-        /// The provider cannot be reached; provably nothing was sent.
+        /// The provider could not be reached; provably nothing was sent.
         ProviderOffline = 7 "provider_offline",
-        /// The provider does not take this amount.
+        /// The provider does not accept this amount.
         InvalidAmount = 8 "invalid_amount",
-        /// The provider does not allow it.
+        /// The provider does not allow this payment.
         NotAllowed = 9 "not_allowed",
-        /// Anything else.
+        /// Any other reason.
         Other = 10 "other",
     }
 }
@@ -188,7 +192,7 @@ impl FailureCode {
         }
     }
 
-    /// Which family it belongs to.
+    /// The category of the failure.
     pub const fn category(self) -> crate::error::Category {
         use crate::error::Category as C;
         match self {
@@ -217,33 +221,33 @@ impl FailureCode {
     }
 }
 
-/// What a rail said about a payment or a reversal.
+/// A rail's answer about a payment or a reversal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RailAnswer {
-    /// Done.
+    /// It was carried out.
     Completed {
-        /// The rail's own reference of it.
+        /// The rail's own reference.
         rail_reference: Option<String>,
     },
-    /// Taken; how it ended comes later.
+    /// It was accepted; the outcome follows later.
     Accepted {
-        /// The rail's own reference of it.
+        /// The rail's own reference.
         rail_reference: Option<String>,
     },
-    /// Refused: it did not happen and will not.
+    /// It was refused: it did not happen, and will not.
     Declined {
-        /// Why.
+        /// The reason.
         code: FailureCode,
-        /// Whether another provider may be asked.
+        /// Whether another provider may be tried.
         elsewhere_ok: bool,
         /// The rail's own code.
         rail_code: Option<String>,
     },
-    /// Provably never reached the rail: it could not connect, or an authoritative inquiry does not know it.
+    /// It provably never reached the rail: no connection could be made, or an authoritative inquiry did not find it.
     NotSent,
-    /// Nobody knows: time-out, reset, 5xx, unparsable.
+    /// The outcome is unknown: timeout, connection reset, 5xx, unreadable reply.
     Unknown,
-    /// It had completed and came back.
+    /// It was completed and then came back.
     Returned {
         /// The rail's own code.
         rail_code: Option<String>,
@@ -251,7 +255,7 @@ pub enum RailAnswer {
 }
 
 impl RailAnswer {
-    /// What it says, without the details.
+    /// The kind of answer, without its details.
     pub fn kind(&self) -> AnswerKind {
         match self {
             Self::Completed { .. } => AnswerKind::Completed,

@@ -1,84 +1,84 @@
-//! What travels between a rail and its operator, as data.
+//! Messages between a rail and its operator, as data.
 
-/// What to send.
+/// What to do for a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
-    /// To the operator inside the gateway: run [`crate::engine::Receive`].
+    /// Hand the call to the operator inside the gateway: run [`crate::engine::Receive`].
     Inside,
-    /// Over HTTP: have a carrier send it, and hand what came of it to [`crate::Engine::decode`].
+    /// Have a carrier send this request, and pass the result to [`crate::Engine::decode`].
     Http(HttpRequest),
-    /// Nothing: it is too late to leave, and whoever asks meanwhile may have been told that it never will. The answer is
+    /// Send nothing. It is too late: an inquiry may already have been told that it never arrives. The answer is
     /// [`super::RailAnswer::Unknown`].
     TooLate,
 }
 
-/// A request over HTTP.
+/// An HTTP request to an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// In capitals.
+    /// The method, in capitals.
     pub method: &'static str,
-    /// The whole URL.
+    /// The absolute URL.
     pub url: String,
-    /// Names in lower case. Secrets may be among them: never log them.
+    /// Header fields, names in lower case. Values may be secret: never log them.
     pub headers: Vec<(String, String)>,
     /// The body; empty if there is none.
     pub body: Vec<u8>,
-    /// How long the operator may take, the connection included.
+    /// Timeout in milliseconds, including the connection.
     pub timeout_ms: u64,
-    /// Sent twice it does no more than sent once: it may be sent again when its answer got lost.
+    /// Whether sending it twice has the same effect as sending it once. If so, it may be sent again when the reply got lost.
     pub repeatable: bool,
 }
 
-/// A reply over HTTP.
+/// An HTTP response of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpReply {
-    /// The status.
+    /// The status code.
     pub status: u16,
-    /// Names in lower case.
+    /// Header fields, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body, whole.
+    /// The complete body.
     pub body: Vec<u8>,
 }
 
-/// What came of a request.
+/// The result of sending a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Carried {
-    /// Not a byte of it left: no connection could be made.
+    /// No byte was sent, because no connection could be made.
     NotSent,
-    /// It may have left, and no whole reply came.
+    /// It may have been sent, but no complete reply arrived.
     Lost,
     /// The reply.
     Answered(HttpReply),
 }
 
-/// What a provider sent by itself.
+/// A message that a provider sent on its own initiative.
 #[derive(Debug, Clone, Copy)]
 pub struct Inbound<'a> {
-    /// Names in lower case.
+    /// Header fields, names in lower case.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The body as it came.
+    /// The body as received.
     pub body: &'a [u8],
-    /// When it came, milliseconds since 1970.
+    /// When it arrived, in milliseconds since 1970.
     pub now: crate::time::Millis,
 }
 
-/// What a provider said by itself.
+/// A provider's report about an attempt or a reversal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
-    /// The key under which the rail knows the attempt or the reversal: [`crate::api::RailCall::rail_key`].
+    /// The key of the attempt or the reversal at the rail: [`crate::api::RailCall::rail_key`].
     pub rail_key: String,
-    /// What it says.
+    /// The answer it contains.
     pub answer: super::RailAnswer,
 }
 
-/// Why a callback is not taken in.
+/// Why a callback is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CallbackError {
-    /// This kind of operator sends none.
-    #[error("this rail takes no callbacks")]
+    /// This kind of operator sends no callbacks.
+    #[error("this rail supports no callbacks")]
     Unsupported,
-    /// It cannot be proved to come from the provider.
-    #[error("the callback is not signed as the provider signs")]
+    /// It cannot be authenticated as the provider's.
+    #[error("the callback does not have the provider's signature")]
     Unauthenticated,
     /// It cannot be read.
     #[error("the callback cannot be read")]

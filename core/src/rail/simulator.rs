@@ -1,12 +1,12 @@
-//! The simulated operator: what it answers, by the participant that is paid.
+//! The simulated operator, whose answers depend on the participant that is paid.
 //!
-//! Pure functions of the scenario, the attempt and the time since the request arrived. The engine keeps the
-//! operator's books (what arrived, and how often) apart from its own, and carries its callbacks by the outbox.
+//! They are pure functions of the scenario, the attempt and the time since the request arrived. The engine keeps the operator's
+//! books (what arrived, and how often) separate from its own, and delivers its callbacks through the outbox.
 
 use std::borrow::Cow;
 
-use super::{FailureCode, HttpReply, Inside, Payee, PayeeMatch, Rail, RailAnswer, Request};
-use crate::api::{RailCall, ScenarioView, Subject};
+use super::{FailureCode, HttpReply, Inside, PayeeMatch, Rail, RailAnswer, Request};
+use crate::api::{PayeeView, RailCall, ScenarioView, Subject};
 use crate::ledger::Mode;
 use crate::participant::{Namespace, Participant};
 use crate::route::{Capabilities, ProviderSpec};
@@ -24,14 +24,14 @@ impl Rail for Simulator {
         Capabilities { check_payee: true, reverse: true, partial_reverse: true, inquiry: true, idempotent_submit: true }
     }
 
-    fn payee(&self, to: &Participant) -> Payee {
-        let (matched, name) = match (to.namespace() == Namespace::Sim).then(|| Scenario::of(to)) {
+    fn payee(&self, to: &Participant) -> PayeeView {
+        let (payee_match, name) = match (to.namespace() == Namespace::Sim).then(|| Scenario::of(to)) {
             Some(Scenario::CloseMatch) => (PayeeMatch::CloseMatch, Some("Simulated Payee Ltd")),
             Some(Scenario::NoMatch) => (PayeeMatch::NoMatch, None),
             Some(_) => (PayeeMatch::Match, Some("Simulated Payee")),
             None => (PayeeMatch::NotAvailable, None),
         };
-        Payee { matched, display_name: name.map(str::to_owned) }
+        PayeeView { payee_match, display_name: name.map(str::to_owned) }
     }
 
     fn encode(&self, _: &RailCall, _: &ProviderSpec) -> Request {
@@ -82,46 +82,46 @@ impl ProviderSpec {
     }
 }
 
-/// How the operator behaves towards one participant.
+/// How the operator treats one participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scenario {
     /// Pays at once.
     Ok,
-    /// Takes it; pays after 30 s.
+    /// Accepts; pays after 30 seconds.
     Slow30s,
-    /// Takes it and never ends by itself.
+    /// Accepts and never reports an outcome.
     Pending,
     /// Refuses with this code.
     Decline(FailureCode),
-    /// The answer is lost; it was paid.
+    /// The answer is lost, but it was paid.
     TimeoutThenOk,
-    /// The answer is lost; it was refused.
+    /// The answer is lost, and it was refused.
     TimeoutThenFail,
-    /// The answer is lost, and nobody ever knows.
+    /// The answer is lost, and the outcome stays unknown.
     TimeoutNever,
-    /// Refuses, and after 10 s says that it paid.
+    /// Refuses, and after 10 seconds reports that it paid.
     LateOkAfterFail,
-    /// Takes it; its success arrives twice.
+    /// Accepts; the callback of its success arrives twice.
     DuplicateCallback,
-    /// The answer is lost; the success overtakes the acceptance.
+    /// The answer is lost; the callback of the success overtakes that of the acceptance.
     OutOfOrder,
-    /// Cannot be reached, nor can any other.
+    /// No provider can be reached.
     ProviderDown,
     /// The first provider refuses, the next one pays.
     Failover,
-    /// Pays; it comes back after a day.
+    /// Pays; the payment comes back after a day.
     ReturnedAfter1d,
-    /// Pays; refuses to give back.
+    /// Pays; refuses a reversal.
     ReverseFail,
-    /// Pays; nobody knows whether it gave back.
+    /// Pays; the outcome of a reversal stays unknown.
     ReverseUnknown,
-    /// Pays; the payee's name nearly matches.
+    /// Pays; the payee's name is similar.
     CloseMatch,
     /// Pays; the payee's name does not match.
     NoMatch,
 }
 
-/// Every scenario, as `/simulator/scenarios` lists it.
+/// All scenarios, as listed by `/simulator/scenarios`.
 pub const SCENARIOS: &[ScenarioView] = &[
     scenario("sim:ok", "completes at once"),
     scenario("sim:slow-30s", "is taken, and completes after 30 seconds"),
@@ -150,7 +150,7 @@ const SLOW: Millis = 30_000;
 const DAY: Millis = 86_400_000;
 
 impl Scenario {
-    /// The scenario of a participant. Whoever is not named in [`SCENARIOS`] is paid at once.
+    /// The scenario of a participant. A participant not in [`SCENARIOS`] is paid at once.
     pub fn of(to: &Participant) -> Self {
         match to.namespace() {
             Namespace::Sim => Self::named(to.identifier()),
@@ -253,7 +253,7 @@ impl Scenario {
         }
     }
 
-    /// The callbacks about a payment that was taken: how long after it arrived, and what each says.
+    /// The callbacks about an accepted payment: the delay after its arrival, and the answer.
     pub fn callbacks(self, rail_key: &str) -> Vec<(Millis, RailAnswer)> {
         match self {
             Self::Slow30s => vec![(SLOW, paid(rail_key))],
@@ -291,7 +291,7 @@ fn returned() -> RailAnswer {
     RailAnswer::Returned { rail_code: Some("SIM-RETURN".to_owned()) }
 }
 
-/// The operator's own reference: derived from the key, so that a repeated request gets the same one.
+/// The operator's own reference, derived from the key so that a repeated request gets the same one.
 fn rail_reference(rail_key: &str) -> String {
     format!("SIM-{rail_key}")
 }

@@ -1,8 +1,8 @@
-//! Calls as JSON texts, for hosts that are not Rust: one line in, one line out.
+//! Calls as JSON texts, for hosts that are not written in Rust: one line in, one line out.
 //!
-//! `{"call": NAME, …}` with the members that [`CALLS`] lists is answered by `{"status": 200, "ok": …}`, with
-//! `"replayed": true` where so, or by `{"status": 422, "error": …}` with the members of an RFC 9457 problem. `body` and what is
-//! answered are those of the HTTP interface. Bodies are read from the literal text, so that no amount passes through a float.
+//! The response to `{"call": NAME, …}` with the members listed in [`CALLS`] is `{"status": 200, "ok": …}`, with `"replayed": true`
+//! for a replay, or `{"status": 422, "error": …}` with the members of an RFC 9457 problem. `body` and the results are those of the
+//! HTTP interface. Bodies are read from the literal text, so no amount passes through a float.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::receipt::{Form, Receipt};
 use crate::time::Millis;
 use crate::validate::json::{FieldProblems, Value};
 
-/// Every call: its name, the members that it needs, and those that it takes.
+/// Every call: its name, its required members, its optional members.
 const CALLS: &[(&str, &[&str], &[&str])] = &[
     ("create", &["body"], &[]),
     ("check", &["body"], &[]),
@@ -39,18 +39,18 @@ const CALLS: &[(&str, &[&str], &[&str])] = &[
     ("set_clock", &["body"], &[]),
 ];
 
-/// The most that one parameter of a query may list.
+/// Maximum number of values in one query parameter.
 const MOST_VALUES: usize = 100;
 
 impl Sandbox {
-    /// Carries out a call at the host's time `now`.
+    /// Carries out a call. `now` is the host's time.
     pub fn call(&self, now: Millis, request: &str) -> String {
         self.carry_out(now, request, drawn)
     }
 
-    /// The same for a host that draws receipts elsewhere, such as a page that loads what draws them when it first shows one: in
-    /// a form for people, a receipt is answered with `{"content_type", "parts"}`, of which [`Receipt::of_parts`] and
-    /// [`Receipt::drawn`] make what [`Sandbox::call`] answers.
+    /// Like [`Sandbox::call`], for a host that renders receipts elsewhere, such as a page that loads the renderer when it first
+    /// shows one. A receipt in a form for people is returned as `{"content_type", "parts"}`, from which [`Receipt::of_parts`] and
+    /// [`Receipt::drawn`] produce the result of [`Sandbox::call`].
     pub fn call_undrawn(&self, now: Millis, request: &str) -> String {
         self.carry_out(now, request, undrawn)
     }
@@ -115,7 +115,7 @@ impl Sandbox {
     }
 }
 
-/// Answers with a receipt in a form for people.
+/// Returns a receipt in a form for people.
 type Draw = fn(Receipt, Form) -> Result<String>;
 
 fn drawn(receipt: Receipt, form: Form) -> Result<String> {
@@ -126,20 +126,20 @@ fn undrawn(receipt: Receipt, form: Form) -> Result<String> {
     ok(&Undrawn { content_type: form.content_type(), parts: receipt.parts() })
 }
 
-/// What a receipt in a form for people is drawn from.
+/// The parts from which a receipt in a form for people is rendered.
 #[derive(Serialize)]
 struct Undrawn {
     content_type: &'static str,
     parts: Vec<String>,
 }
 
-/// What is answered with a list of everything.
+/// The response to a call that lists everything.
 #[derive(Serialize)]
 struct Listed<T> {
     data: T,
 }
 
-/// An answer that is not JSON.
+/// A response that is not JSON.
 #[derive(Serialize)]
 struct Text {
     content_type: &'static str,
@@ -159,7 +159,7 @@ fn answer(status: u16, replayed: bool, ok: &str) -> String {
     format!(r#"{{"status":{status}{replayed},"ok":{ok}}}"#)
 }
 
-/// A call that has all that it needs, and nothing else.
+/// A call with all its required members, and no unknown ones.
 struct Request<'a> {
     call: &'static str,
     members: Vec<(Cow<'a, str>, Value<'a>)>,
@@ -199,7 +199,7 @@ impl<'a> Request<'a> {
         self.members.iter().find(|(known, _)| known == name).map(|(_, value)| *value).filter(|value| value.raw() != "null")
     }
 
-    /// The body as it was written; empty if there is none.
+    /// The body as written; empty if there is none.
     fn body(&self) -> &'a str {
         self.get("body").map(Value::raw).unwrap_or_default()
     }
@@ -209,7 +209,7 @@ impl<'a> Request<'a> {
         read.map_err(|problems| under(name, problems))
     }
 
-    /// The parameters of a query; a list is one that is repeated.
+    /// The parameters of a query; a list is a repeated parameter.
     fn query(&self) -> Result<Vec<(String, String)>> {
         let Some(query) = self.get("query") else { return Ok(Vec::new()) };
         let mut pairs = Vec::new();
@@ -223,7 +223,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The text that a parameter would have in a URL.
+/// A parameter's text as in a URL.
 fn parameter(value: Value<'_>) -> Result<String, FieldProblems> {
     match value.raw() {
         simple @ ("true" | "false") => Ok(simple.to_owned()),
@@ -237,7 +237,7 @@ fn under(name: &str, inner: FieldProblems) -> Error {
     problems.into()
 }
 
-/// The parameters of a page of events.
+/// Reads the parameters of a page of events: `after` and `limit`.
 fn range(query: &[(String, String)], last: i64) -> Result<(i64, usize)> {
     let (mut after, mut limit) = (0, 50);
     let mut problems = Vec::new();

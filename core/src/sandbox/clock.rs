@@ -1,4 +1,4 @@
-//! The sandbox's clock: that of the host, put ahead or stopped at will, so that a day of inquiries, call-backs and returns
+//! The sandbox's clock: the host's clock, which can be put ahead or stopped, so that a day of inquiries, callbacks and returns
 //! passes in a moment.
 
 use serde::Serialize;
@@ -7,35 +7,35 @@ use crate::error::{Error, Result};
 use crate::time::{Millis, rfc3339};
 use crate::validate::json::{FieldProblems, Object, Value};
 
-/// How the sandbox's time is told from the host's. What is kept of it: 8 bytes big-endian for how far it is ahead, and 8 more
-/// for when it stands, while it does.
+/// How the sandbox's time is derived from the host's. Stored as 8 bytes, big-endian, for how far it is ahead, plus 8 bytes for the
+/// time at which it is stopped, if it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Clock {
     ahead: Millis,
     frozen_at: Option<Millis>,
 }
 
-/// How the clock stands.
+/// The state of the clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClockView {
-    /// RFC 3339; the sandbox's time.
+    /// The sandbox's time, RFC 3339.
     pub now: String,
-    /// It stands until it is told to go on.
+    /// Whether the clock is stopped.
     pub frozen: bool,
-    /// By how much it is before the host's, in milliseconds; less than 0 after it stood.
+    /// How far it is ahead of the host's clock, in milliseconds; negative after it was stopped for a while.
     pub ahead_ms: Millis,
 }
 
-/// What may be asked of the clock.
+/// A request to change the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ClockRequest {
-    /// Stops it, or lets it go on; as it is if absent.
+    /// Stops or restarts it; unchanged if absent.
     pub(super) frozen: Option<bool>,
-    /// Moves it ahead first.
+    /// Moves it ahead first, by this many milliseconds.
     pub(super) advance_ms: Millis,
 }
 
-/// A year and a day: what takes longer can be asked for again.
+/// A year and a day; a longer time takes several requests.
 const FARTHEST: Millis = 366 * 86_400_000;
 
 impl ClockRequest {
@@ -54,12 +54,12 @@ fn span(value: Value<'_>) -> Result<Millis, FieldProblems> {
 }
 
 impl Clock {
-    /// The sandbox's time when the host's is `host`.
+    /// The sandbox's time at the host's time `host`.
     pub(super) fn at(&self, host: Millis) -> Millis {
         self.frozen_at.unwrap_or_else(|| host.saturating_add(self.ahead))
     }
 
-    /// The host's time when the sandbox's will be `at`; `None` if the clock stands before that.
+    /// The host's time at which the sandbox's will be `at`; `None` if the clock is stopped before that.
     pub(super) fn host_time(&self, at: Millis, host: Millis) -> Option<Millis> {
         match self.frozen_at {
             None => Some(at.saturating_sub(self.ahead).max(host)),
@@ -67,7 +67,7 @@ impl Clock {
         }
     }
 
-    /// The clock as it is asked to be, at `now` by itself and `host` by the host.
+    /// The clock after a request, at the sandbox's time `now` and the host's time `host`.
     pub(super) fn asked(&self, request: ClockRequest, now: Millis, host: Millis) -> Self {
         let now = now.saturating_add(request.advance_ms);
         let frozen = request.frozen.unwrap_or(self.frozen_at.is_some());
@@ -93,5 +93,5 @@ impl Clock {
 }
 
 fn damaged() -> Error {
-    Error::internal("the clock of the sandbox is not as it was written")
+    Error::internal("the stored clock of the sandbox is damaged")
 }

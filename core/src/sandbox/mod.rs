@@ -1,13 +1,13 @@
-//! The gateway in a box: one client, the simulated operator, no network and no server, for browsers, phones and tests.
+//! A complete gateway in one object: one client, the simulated operator, no network and no server, for browsers, phones and tests.
 //!
-//! It is the very engine of the server over any [`Store`], and answers with the views of the HTTP interface, to the byte. The
-//! host brings the time with each call and 32 random bytes at the start; from the same seed and calls follow the same bytes.
+//! It is the same engine as in the server, over any [`Store`], and returns the views of the HTTP interface, byte for byte. The host
+//! passes the time with each call, and 32 random bytes at the start; the same seed and calls produce the same bytes.
 //!
-//! A host does three things: it calls, as a client of a server would; it lets the sandbox [`work`](Sandbox::work) whenever
-//! something is due; and where the store has a journal, it keeps what [`take`](crate::store::journal::JournalStore::take) gives
-//! before it shows what came of a call. [`Sandbox::client`] is for hosts in Rust; [`Sandbox::call`] is for all others.
+//! A host does three things: it makes calls, as a client of a server would; it lets the sandbox [`work`](Sandbox::work) whenever a
+//! task is due; and if the store has a journal, it saves what [`take`](crate::store::journal::JournalStore::take) returns before it
+//! shows the result of a call. [`Sandbox::client`] is for hosts in Rust, [`Sandbox::call`] for all others.
 //!
-//! What needs several parties is left to a server: keys and tokens, webhooks, the public log, live mode.
+//! Features that involve several parties are left to a server: keys and tokens, webhooks, the public log, live mode.
 
 mod call;
 mod clock;
@@ -30,12 +30,12 @@ use crate::validate::json::{Object, Value};
 pub use clock::ClockView;
 use clock::{Clock, ClockRequest};
 
-/// What a host may choose when it opens a sandbox for the first time.
+/// The options for opening a sandbox for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The client's name, 1 to 100 characters.
     pub name: String,
-    /// Who signs receipts, as their `iss` says it.
+    /// The `iss` of receipts.
     pub issuer: String,
 }
 
@@ -46,7 +46,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Reads `{"name", "issuer"}`, both of which may be left out.
+    /// Parses `{"name", "issuer"}`; both are optional.
     ///
     /// # Errors
     /// `malformed_json`, `invalid_fields`.
@@ -62,7 +62,7 @@ impl Options {
     }
 }
 
-/// One client's gateway. Shared between threads; commands are decided one after the other.
+/// A gateway with one client. It can be shared between threads; commands are decided one after the other.
 pub struct Sandbox {
     engine: Engine,
     env: Arc<ManualEnv>,
@@ -71,23 +71,23 @@ pub struct Sandbox {
     clock: Mutex<Clock>,
 }
 
-/// What [`Sandbox::work`] did.
+/// The result of [`Sandbox::work`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Worked {
-    /// When there is more to do, by the host's clock; null when nothing is due by itself.
+    /// When the next task is due, by the host's clock; null if none is.
     pub due: Option<Millis>,
     /// How many tasks were carried out.
     pub done: usize,
 }
 
 impl Sandbox {
-    /// Opens the sandbox in `store`, which it has for itself; the first time its client is enrolled and its accounts are
-    /// funded. What an earlier run had under way when it was killed is taken up.
+    /// Opens the sandbox in `store`, which must not be shared. The first time, enrols the client and funds its accounts. Tasks that
+    /// were in flight when an earlier run was killed are resumed.
     ///
-    /// `seed` is 32 fresh random bytes on each start, unless a run is to be repeated.
+    /// `seed` must be 32 fresh random bytes on each start, except to repeat a run.
     ///
     /// # Errors
-    /// `internal` if the store is that of a server or damaged; `invalid_fields` if the name cannot be one.
+    /// `internal` if the store is a server's or is damaged; `invalid_fields` if the name is not valid.
     pub fn open(store: Arc<dyn Store>, options: &Options, seed: [u8; 32], now: Millis) -> Result<Self> {
         let clock = read_clock(&*store)?;
         let env = Arc::new(ManualEnv::seeded(clock.unwrap_or_default().at(now), seed));
@@ -105,12 +105,12 @@ impl Sandbox {
         Ok(Self { engine, env, store, caller, clock: Mutex::new(clock.unwrap_or_default()) })
     }
 
-    /// Tells the sandbox the host's time. Time that goes back is held.
+    /// Sets the sandbox's clock by the host's time `now`. It never goes back.
     pub fn tick(&self, now: Millis) {
         self.env.advance_to(self.clock().at(now));
     }
 
-    /// Carries out what is due at `now`: calls to the simulated operator, its answers and its call-backs.
+    /// Carries out the tasks that are due at `now`: calls to the simulated operator, its answers and its callbacks.
     ///
     /// # Errors
     /// `store_unavailable`, `internal`.
@@ -121,12 +121,12 @@ impl Sandbox {
         Ok(Worked { due, done })
     }
 
-    /// The one client, with all that it can ask and do.
+    /// The sandbox's only client.
     pub fn client(&self) -> Client<'_> {
         Client::of(&self.engine, self.caller)
     }
 
-    /// The public keys of receipts as a JWK set.
+    /// The public keys that verify receipts, as a JWK set (RFC 7517).
     ///
     /// # Errors
     /// `internal` if the store is damaged.
@@ -134,27 +134,27 @@ impl Sandbox {
         self.engine.receipt_jwks()
     }
 
-    /// How the clock stands at `now`.
+    /// The state of the clock at the host's time `now`.
     pub fn clock_view(&self, now: Millis) -> ClockView {
         self.clock().view(self.env.now(), now)
     }
 
-    /// Moves the clock ahead, stops it or lets it go on: `{"frozen", "advance_ms"}`, both of which may be left out. What is
-    /// due meanwhile is done each at its own time.
+    /// Moves the clock ahead, stops it or restarts it: `{"frozen", "advance_ms"}`, both optional. Each task that becomes due
+    /// meanwhile is carried out at its own time.
     ///
     /// # Errors
     /// `invalid_fields`.
     pub fn set_clock(&self, now: Millis, body: &str) -> Result<ClockView> {
         let request = ClockRequest::parse(body)?;
         let clock = self.clock().asked(request, self.env.now(), now);
-        // First, so that a run that is killed meanwhile finds nothing done that its clock has not come to.
+        // First the clock: if the run is killed meanwhile, no completed task is later than its clock.
         write(&*self.store, Write::Replace(MetaRecord { name: SANDBOX_KEY.to_owned(), value: clock.to_bytes() }.into()))?;
         *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
         self.pass(clock.at(now))?;
         Ok(self.clock_view(now))
     }
 
-    /// Lets the time come to `end`, doing each task at its own.
+    /// Advances the time to `end`, carrying out each task at its own time.
     fn pass(&self, end: Millis) -> Result<()> {
         self.engine.work_until_quiet(&())?;
         while let Some(due) = self.engine.next_due()?.filter(|due| *due <= end) {

@@ -81,16 +81,12 @@ impl State {
 
     fn make(&mut self, commit: &Commit, undo: &mut Vec<Was>) -> Result<(), CommitError> {
         let mut clashes = Vec::new();
-        let mut deltas = Deltas::default();
         for (index, write) in commit.writes.iter().enumerate() {
             let was = match write {
                 Write::Insert(record) => self.insert(record)?,
                 Write::Update { record, expected } => self.replace(record, Some(*expected))?,
                 Write::Replace(record) => self.replace(record, None)?,
-                Write::Post(transfer) => {
-                    deltas.add(transfer);
-                    self.insert(&transfer.clone().into())?
-                }
+                Write::Post(transfer) => self.insert(&transfer.clone().into())?,
                 Write::Delete(key) => match key_bytes(key) {
                     Some(key) if self.records.contains_key(&key) => Some(self.set(key, None)?),
                     Some(_) | None => None,
@@ -104,7 +100,7 @@ impl State {
         if !clashes.is_empty() {
             return Err(CommitError::Conflict(clashes));
         }
-        let settled = deltas.settle(|account| match self.records.get(&bytes_of(&Key::Account(account))?) {
+        let settled = Deltas::of(commit).settle(|account| match self.records.get(&bytes_of(&Key::Account(account))?) {
             Some(Record::Account(account)) => Ok(account.totals),
             Some(_) | None => Ok(Totals::default()),
         })?;

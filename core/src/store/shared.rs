@@ -1,7 +1,5 @@
 //! What every store does alike: which writes no store takes, and how the transfers of one commit add up.
 
-use std::collections::BTreeMap;
-
 use super::column::Column;
 use super::record::{Key, Record, RecordKind};
 use super::{Commit, CommitError, Store, StoreError, Write};
@@ -66,18 +64,22 @@ fn is_posted(kind: RecordKind) -> bool {
 /// The sum of a commit's transfers by account: a popular account is touched once a commit, not once a transfer.
 ///
 /// Wider than the totals, so that the order of the transfers decides neither overflow nor guard.
-#[derive(Default)]
-pub(crate) struct Deltas(BTreeMap<AccountId, [i128; 4]>);
+pub(crate) struct Deltas(Vec<(AccountId, [i128; 4])>);
 
 impl Deltas {
-    /// Takes both sides of a transfer.
-    pub(crate) fn add(&mut self, transfer: &Transfer) {
-        for (account, delta) in transfer.deltas() {
-            let sum = self.0.entry(account).or_default();
-            for (sum, delta) in sum.iter_mut().zip(parts(&delta)) {
-                *sum += i128::from(delta);
+    /// Both sides of each transfer, in the order of the accounts.
+    pub(crate) fn of(commit: &Commit) -> Self {
+        let posts = commit.writes.iter().filter_map(|write| if let Write::Post(transfer) = write { Some(transfer) } else { None });
+        let mut deltas: Vec<_> = posts.flat_map(Transfer::deltas).map(|(id, delta)| (id, parts(&delta).map(i128::from))).collect();
+        deltas.sort_by_key(|(account, _)| *account);
+        deltas.dedup_by(|(account, delta), (last, sum)| {
+            let same = account == last;
+            if same {
+                sum.iter_mut().zip(delta).for_each(|(sum, delta)| *sum += *delta);
             }
-        }
+            same
+        });
+        Self(deltas)
     }
 
     /// Whether nothing was posted.
@@ -93,7 +95,7 @@ impl Deltas {
         mut current: impl FnMut(AccountId) -> Result<Totals, StoreError>,
     ) -> Result<Vec<(AccountId, Totals)>, CommitError> {
         let mut settled = Vec::with_capacity(self.0.len());
-        for (&account, delta) in &self.0 {
+        for &(account, ref delta) in &self.0 {
             let totals = sum(&current(account)?, delta).ok_or_else(|| overflow(account))?;
             guard(account, delta, &totals)?;
             settled.push((account, totals));
@@ -112,7 +114,7 @@ impl Deltas {
 
     /// The accounts, by key, with nothing to be added to them.
     pub(crate) fn nothing(&self) -> Vec<(AccountId, Totals)> {
-        self.0.keys().map(|account| (*account, Totals::default())).collect()
+        self.0.iter().map(|(account, _)| (*account, Totals::default())).collect()
     }
 
     /// Whether the commit may be: `now` tells the totals as they are with it.

@@ -1,4 +1,4 @@
-//! The bodies of calls about credentials.
+//! Parses the bodies of calls about credentials.
 
 use super::json::{FieldProblems, Object, Value, is_blank};
 use crate::api::{ChallengeBody, EnrollBody, NewKeyBody, RevokeBody, TokenBody};
@@ -10,14 +10,14 @@ use crate::store::record::Digest32;
 /// A valid request to enrol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EnrollRequest {
-    /// As a new sandbox client.
+    /// A new sandbox client.
     Sandbox {
         /// The client's first key.
         key: PublicKey,
-        /// What the client calls itself.
+        /// The client's name.
         name: String,
     },
-    /// For live access of a client that is there.
+    /// Live access for an existing client.
     Live {
         /// The key that will sign live calls.
         key: PublicKey,
@@ -27,19 +27,19 @@ pub enum EnrollRequest {
 /// A valid request to add a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewKeyRequest {
-    /// The key.
+    /// The key to add.
     pub key: PublicKey,
-    /// What its owner calls it.
+    /// The owner's label for the key.
     pub label: Option<String>,
-    /// What it may do; `None` is as much as the credential that adds it.
+    /// The key's scopes; `None` for those of the credential that adds it.
     pub scopes: Option<ScopeSet>,
 }
 
-/// Reads `{"jwk", "client_name", "environment"?}`. For `"environment": "live"` the name may be left out: the client has
-/// one.
+/// Parses `{"jwk", "client_name", "environment"?}`. With `"environment": "live"`, the name may be omitted,
+/// because the client already has one.
 ///
 /// # Errors
-/// [`crate::ErrorCode::MalformedJson`], and [`crate::ErrorCode::InvalidFields`] with everything that is wrong.
+/// [`crate::ErrorCode::MalformedJson`], or [`crate::ErrorCode::InvalidFields`] with all problems.
 pub fn parse_enroll(body: &[u8]) -> Result<EnrollRequest, Error> {
     let mut body = Object::parse(body, &EnrollBody::FIELDS)?;
     let mode = body.optional("environment", mode);
@@ -56,10 +56,10 @@ pub fn parse_enroll(body: &[u8]) -> Result<EnrollRequest, Error> {
     })
 }
 
-/// Reads `{"jwk", "label"?, "scope"?}`.
+/// Parses `{"jwk", "label"?, "scope"?}`.
 ///
 /// # Errors
-/// As [`parse_enroll`].
+/// See [`parse_enroll`].
 pub fn parse_new_key(body: &[u8]) -> Result<NewKeyRequest, Error> {
     let mut body = Object::parse(body, &NewKeyBody::FIELDS)?;
     let key = body.required("jwk", read_jwk);
@@ -68,10 +68,10 @@ pub fn parse_new_key(body: &[u8]) -> Result<NewKeyRequest, Error> {
     body.finish(|| Some(NewKeyRequest { key: key?, label: label?, scopes: scopes? }))
 }
 
-/// Reads `{"scope"?}`; an empty body is an empty request.
+/// Parses `{"scope"?}`; an empty body is an empty request.
 ///
 /// # Errors
-/// As [`parse_enroll`].
+/// See [`parse_enroll`].
 pub fn parse_token(body: &[u8]) -> Result<Option<ScopeSet>, Error> {
     if is_blank(body) {
         return Ok(None);
@@ -81,11 +81,11 @@ pub fn parse_token(body: &[u8]) -> Result<Option<ScopeSet>, Error> {
     body.finish(|| scopes)
 }
 
-/// Reads `{"token"?}`: the hash of the token to be revoked, `None` for that of the call itself. Text that is no token of
-/// a gateway has a hash under which none is kept.
+/// Parses `{"token"?}`: returns the hash of the token to revoke, or `None` for the token of the call. Text that is not a gateway's
+/// token gets a hash that no token has.
 ///
 /// # Errors
-/// As [`parse_enroll`].
+/// See [`parse_enroll`].
 pub fn parse_revocation(body: &[u8]) -> Result<Option<Digest32>, Error> {
     if is_blank(body) {
         return Ok(None);
@@ -95,10 +95,10 @@ pub fn parse_revocation(body: &[u8]) -> Result<Option<Digest32>, Error> {
     body.finish(|| token)
 }
 
-/// Reads `{"environment"?}`; an empty body asks for the sandbox.
+/// Parses `{"environment"?}`; an empty body means the sandbox.
 ///
 /// # Errors
-/// As [`parse_enroll`].
+/// See [`parse_enroll`].
 pub fn parse_challenge(body: &[u8]) -> Result<Mode, Error> {
     if is_blank(body) {
         return Ok(Mode::Sandbox);
@@ -120,7 +120,7 @@ fn scopes(value: Value<'_>) -> Result<ScopeSet, FieldProblems> {
         FieldProblems::one("scope_unknown", format!("{name:?} is not a scope; there are: {known}"))
     })?;
     if scopes.is_empty() {
-        return Err(FieldProblems::one("required", "must name at least one scope; leave it out for all there are"));
+        return Err(FieldProblems::one("required", "must name at least one scope; omit it for all scopes"));
     }
     Ok(scopes)
 }

@@ -1,8 +1,8 @@
-//! A strict reader of JSON objects: one pass over the bytes, values left as text until their reader asks for them.
+//! A strict reader of JSON objects: one pass over the bytes, with values left as text until they are parsed.
 //!
-//! Strict means: unknown and duplicate fields are problems, a field has one type, and *all* problems of a body are
-//! reported together, in the order of the fields' table. Numbers are handed out as the literal text, so that no
-//! amount ever passes through a float. Deep nesting costs no stack, since a value nobody descends into is only skipped.
+//! Strict means that unknown and duplicate fields are problems, that a field has one type, and that *all* problems of a body are
+//! reported together, in the order of the fields' table. Numbers are returned as literal text, so no amount ever passes through a
+//! float. Deep nesting uses no stack, because values that are not parsed are only skipped.
 //!
 //! ```text
 //! let mut body = Object::parse(bytes, &["name", "port"])?;
@@ -10,7 +10,7 @@
 //! let port = body.optional("port", |value| port(value));
 //! body.finish(|| Some(Request { name: name?, port: port? }))
 //! ```
-//! An optional field that is absent is read as `Some(None)`; `None` always means that a problem was noted.
+//! An optional field that is absent is returned as `Some(None)`; `None` always means that a problem was recorded.
 //!
 //! Sources: RFC 8259 (JSON), RFC 6901 (pointers).
 
@@ -20,20 +20,20 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// How many problems of one value are reported: enough for people, and a hostile body cannot make a huge answer.
+/// Maximum number of problems reported per value: enough for people, and a hostile body cannot cause a huge response.
 const PROBLEMS_MAX: usize = 100;
 
-/// What is wrong with a value, with pointers relative to that value. Never empty when it stands for a failure.
+/// The problems of a value, with pointers relative to it. Never empty when it represents a failure.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FieldProblems(Vec<FieldProblem>);
 
 impl FieldProblems {
-    /// The value itself is wrong.
+    /// A problem of the value itself.
     pub(crate) fn one(code: &'static str, message: impl Into<String>) -> Self {
         Self(vec![FieldProblem::new("", code, message)])
     }
 
-    /// Adds the problems of the member or element `name`.
+    /// Adds the problems of a member or element.
     pub(crate) fn add(&mut self, name: &str, inner: FieldProblems) {
         let room = PROBLEMS_MAX.saturating_sub(self.0.len());
         self.0.extend(inner.0.into_iter().take(room).map(|mut problem| {
@@ -42,7 +42,7 @@ impl FieldProblems {
         }));
     }
 
-    /// The value, or `None` after adding what is wrong with the member or element `name`.
+    /// Returns the value, or `None` after adding the problems of a member or element.
     pub(crate) fn note<T>(&mut self, name: &str, read: Result<T, FieldProblems>) -> Option<T> {
         read.map_err(|inner| self.add(name, inner)).ok()
     }
@@ -72,7 +72,7 @@ fn pointer(name: &str) -> String {
 pub(crate) struct Value<'a>(&'a str);
 
 impl<'a> Value<'a> {
-    /// The one JSON value that `text` is.
+    /// Parses `text` as a single JSON value.
     ///
     /// # Errors
     /// [`ErrorCode::MalformedJson`] with line and column.
@@ -80,22 +80,22 @@ impl<'a> Value<'a> {
         serde_json::from_str::<&RawValue>(text).map(|raw| Self(raw.get())).map_err(malformed)
     }
 
-    /// The literal text, as it was sent.
+    /// The literal text, as sent.
     pub(crate) fn raw(self) -> &'a str {
         self.0
     }
 
-    /// A string without control characters: one line.
+    /// A string without control characters: a single line.
     pub(crate) fn text(self) -> Result<Cow<'a, str>, FieldProblems> {
         self.string("a string", |c| c.is_control())
     }
 
-    /// A string whose only control characters are line feeds and tabs.
+    /// A string without control characters, except line feeds and tabs.
     pub(crate) fn lines(self) -> Result<Cow<'a, str>, FieldProblems> {
         self.string("a string", |c| c.is_control() && c != '\n' && c != '\t')
     }
 
-    /// The text of a number, whether it was sent as a number or as a string. What is in the string is not checked.
+    /// The text of a number, sent as a number or as a string. The content of a string is not checked.
     pub(crate) fn number(self) -> Result<Cow<'a, str>, FieldProblems> {
         match self.kind() {
             Kind::Number => Ok(Cow::Borrowed(self.0)),
@@ -112,7 +112,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The elements of an array of `1..=max`. Beyond that only their number is looked at.
+    /// The elements of an array of `1..=max`. Further elements are only skipped.
     pub(crate) fn elements(self, max: usize) -> Result<Vec<Value<'a>>, FieldProblems> {
         if !matches!(self.kind(), Kind::Array) {
             return Err(self.wrong_type("an array"));
@@ -125,8 +125,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The members of an object whose names are the sender's own, in the order sent. Duplicates are kept: the caller
-    /// puts the pairs into a map and sees them there.
+    /// The members of an object with arbitrary names, in the order sent. Duplicates are kept, so that the
+    /// caller detects them when it builds a map.
     pub(crate) fn members(self) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, FieldProblems> {
         if !matches!(self.kind(), Kind::Object) {
             return Err(self.wrong_type("an object"));
@@ -139,7 +139,7 @@ impl<'a> Value<'a> {
             return Err(self.wrong_type(wanted));
         };
         let text = if inner.contains('\\') {
-            // The one error left in a string that is valid JSON: an escaped half of a surrogate pair.
+            // The only possible error in a valid JSON string: an escaped half of a surrogate pair.
             Cow::Owned(serde_json::from_str::<String>(self.0).map_err(unreadable)?)
         } else {
             Cow::Borrowed(inner)
@@ -190,27 +190,27 @@ impl Kind {
     }
 }
 
-/// For text that was found to be valid JSON before: only a lone surrogate can be wrong with it.
+/// For text that is valid JSON: a lone surrogate is the only possible problem.
 fn unreadable(_: serde_json::Error) -> FieldProblems {
     FieldProblems::one("invalid_characters", "must not contain half of a surrogate pair")
 }
 
-/// A JSON object with a fixed table of `N` fields, being read.
+/// A JSON object with a fixed table of `N` fields, while it is being read.
 #[derive(Debug)]
 pub(crate) struct Object<'a, const N: usize> {
     names: &'static [&'static str; N],
     values: [Option<Value<'a>>; N],
-    /// By position in the table, in any order until the end.
+    /// The index in the table and its problems, unsorted until the end.
     problems: Vec<(usize, FieldProblems)>,
     unknown: FieldProblems,
 }
 
 impl<'a, const N: usize> Object<'a, N> {
-    /// Reads the members of `body`; `names` is the table of those there may be, in the order of reporting.
+    /// Reads the members of `body`; `names` is the table of allowed members, in the order of reporting.
     ///
     /// # Errors
-    /// [`ErrorCode::MalformedJson`] with line and column if `body` is not one JSON value in UTF-8, and
-    /// [`ErrorCode::InvalidFields`] if it is one and not an object.
+    /// [`ErrorCode::MalformedJson`] with line and column if `body` is not a single JSON value in UTF-8, and
+    /// [`ErrorCode::InvalidFields`] if the value is not an object.
     pub(crate) fn parse(body: &'a [u8], names: &'static [&'static str; N]) -> Result<Self, Error> {
         let text = std::str::from_utf8(body).map_err(|error| not_utf8(body, error.valid_up_to()))?;
         let mut object = Self { names, values: [None; N], problems: Vec::new(), unknown: FieldProblems::default() };
@@ -223,7 +223,7 @@ impl<'a, const N: usize> Object<'a, N> {
         Err(value.map_err(malformed)?.wrong_type("an object").into())
     }
 
-    /// A field that must be there; `null` counts as absent. `None` if it is not or `read` refuses it, which is noted.
+    /// A required field; `null` counts as absent. Returns `None` and records a problem if it is absent or `read` rejects it.
     pub(crate) fn required<T>(&mut self, name: &'static str, read: impl FnOnce(Value<'a>) -> Result<T, FieldProblems>) -> Option<T> {
         let read = |value| match value {
             Some(value) => read(value),
@@ -232,7 +232,7 @@ impl<'a, const N: usize> Object<'a, N> {
         self.field(name, read)
     }
 
-    /// A field that may be absent or `null`, which both give `Some(None)`. `None` if `read` refuses it, which is noted.
+    /// An optional field: `Some(None)` if it is absent or `null`. Returns `None` and records a problem if `read` rejects it.
     pub(crate) fn optional<T>(
         &mut self,
         name: &'static str,
@@ -241,8 +241,8 @@ impl<'a, const N: usize> Object<'a, N> {
         self.field(name, |value| value.map(read).transpose())
     }
 
-    /// A field of a patch. Absent, it changes nothing, which gives `Some(None)`; `read` is given `None` for a `null`, which
-    /// asks for what there is to be taken away. `None` if `read` refuses it, which is noted.
+    /// A field of a patch: `Some(None)` if it is absent and changes nothing. For `null`, which asks for removal, `read` gets
+    /// `None`. Returns `None` and records a problem if `read` rejects it.
     pub(crate) fn patch<T>(
         &mut self,
         name: &'static str,
@@ -266,8 +266,8 @@ impl<'a, const N: usize> Object<'a, N> {
         }
     }
 
-    /// What `build` makes of the fields, or everything that is wrong: first the known fields in the table's order,
-    /// then the unknown ones in the body's.
+    /// Returns the result of `build`, or all problems: first those of the known fields in the table's order, then
+    /// the unknown ones in the body's order.
     ///
     /// # Errors
     /// [`ErrorCode::InvalidFields`].
@@ -309,12 +309,12 @@ impl From<FieldProblems> for Error {
     }
 }
 
-/// Whether there is nothing in a body but white space.
+/// Whether a body has nothing but white space.
 pub(crate) fn is_blank(body: &[u8]) -> bool {
     body.iter().all(|byte| is_space(char::from(*byte)))
 }
 
-/// Whether RFC 8259 counts this as white space.
+/// Whether RFC 8259 defines this character as white space.
 pub(crate) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
@@ -336,7 +336,7 @@ fn malformed_because(message: String) -> Error {
     error
 }
 
-/// Puts the members of a map into an [`Object`].
+/// Inserts the members of a map into an [`Object`].
 struct Fill<'o, 'a, const N: usize>(&'o mut Object<'a, N>);
 
 impl<'a, const N: usize> Visitor<'a> for Fill<'_, 'a, N> {
@@ -373,7 +373,7 @@ impl<'a> Visitor<'a> for Members {
     }
 }
 
-/// Collects the elements of an array, at most one more than `max`.
+/// Collects the elements of an array, up to one more than `max`.
 struct Elements {
     max: usize,
 }
@@ -398,7 +398,7 @@ impl<'a> Visitor<'a> for Elements {
     }
 }
 
-/// A member's name, borrowed unless it has escapes.
+/// A member's name; borrowed if it has no escapes.
 struct Key;
 
 impl<'a> DeserializeSeed<'a> for Key {
@@ -431,10 +431,10 @@ mod tests {
 
     const NAMES: [&str; 3] = ["a", "b", "c/d~e"];
 
-    /// Pointer and code of everything that is wrong with a body whose three fields are strings, the last one optional.
+    /// The pointer and code of each problem in a body with three string fields, the last one optional.
     fn problems(body: &[u8]) -> Vec<(String, String)> {
         let read = Object::parse(body, &NAMES).and_then(|mut object| {
-            // Read in another order than the table's, on purpose.
+            // Deliberately not in the table's order.
             let c = object.optional("c/d~e", Value::text);
             let b = object.required("b", Value::text);
             let a = object.required("a", Value::text);

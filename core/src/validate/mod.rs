@@ -1,8 +1,8 @@
-//! The bodies of commands, read once at the edge into types that cannot be wrong any more.
+//! Parses the bodies of commands once, at the edge, into types that are always valid.
 //!
-//! The rules are those of the HTTP interface. Every host reads its requests here, so that a phone and the
-//! server refuse the same things with the same codes and pointers. What depends on state (balances, limits, whether
-//! the reference is taken) is not decided here.
+//! The rules are those of the HTTP interface. Every host parses its requests here, so a phone and the server reject
+//! the same requests with the same codes and pointers. Rules that depend on state (balances, limits, whether the
+//! reference is taken) are not checked here.
 
 pub mod access;
 pub(crate) mod json;
@@ -26,9 +26,9 @@ const QUOTE_ID_MAX_CHARS: usize = 256;
 const PROVIDER_MAX_CHARS: usize = 64;
 const BATCH_MAX: usize = 1000;
 
-/// What the gateway offers, as far as validation must know.
+/// The part of the gateway's offer that validation needs.
 pub trait Offer {
-    /// Whether some route moves this currency.
+    /// Whether any route supports this currency.
     fn currency(&self, currency: Currency) -> bool;
 }
 
@@ -45,28 +45,28 @@ impl Offer for AnyCurrency {
 /// A valid request to create a settlement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateRequest {
-    /// How much, above zero, in a currency that is offered.
+    /// The amount, above zero, in a supported currency.
     pub money: Money,
-    /// Who is paid.
+    /// The payee.
     pub to: Participant,
-    /// The client's name for it and the idempotency key.
+    /// The client's reference, which is also the idempotency key.
     pub reference: Reference,
-    /// The mode asked for; `None` is the credential's.
+    /// The requested mode; `None` for the credential's mode.
     pub sandbox: Option<bool>,
-    /// For people, at most 140 characters; may have line feeds and tabs.
+    /// A description for people, at most 140 characters; may contain line feeds and tabs.
     pub description: Option<String>,
-    /// The client's own pairs, at most 50; keys of 1 to 40 characters, values of at most 500.
+    /// The client's own key-value pairs, at most 50; keys of 1 to 40 characters, values of at most 500.
     pub metadata: BTreeMap<String, String>,
-    /// The provider it must go through, `[a-z0-9._-]{1,64}`. Whether there is one of that name is not checked here.
+    /// The provider to use, `[a-z0-9._-]{1,64}`. Whether it exists is not checked here.
     pub provider: Option<String>,
-    /// The quote it shall be priced by, 1 to 256 characters, not looked into here.
+    /// The id of the quote that fixes the fee, 1 to 256 characters. Its content is not checked here.
     pub quote_id: Option<String>,
-    /// When to cancel it if it was not dispatched; lies in the future of the `now` it was read with.
+    /// When it is cancelled if it was not dispatched; later than the `now` of parsing.
     pub expires_at: Option<Millis>,
 }
 
 impl CreateRequest {
-    /// With the required fields; the others are empty.
+    /// A request with the required fields only.
     pub fn new(money: Money, to: Participant, reference: Reference) -> Self {
         Self {
             money,
@@ -85,13 +85,13 @@ impl CreateRequest {
 /// A valid request to reverse a settlement; all fields are optional.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReverseRequest {
-    /// How much, in the settlement's currency, which the body does not name; `None` is all that is left.
+    /// The amount, in the settlement's currency, which the body does not name; `None` for the whole remainder.
     pub amount: Option<Amount>,
-    /// Why.
+    /// The reason.
     pub reason: Option<ReversalReason>,
-    /// The client's name for the reversal.
+    /// The client's reference for the reversal.
     pub reference: Option<Reference>,
-    /// For people, at most 140 characters; may have line feeds and tabs.
+    /// A description for people, at most 140 characters; may contain line feeds and tabs.
     pub description: Option<String>,
 }
 
@@ -104,24 +104,23 @@ stored_enum! {
         IncorrectAmount = 2 "incorrect_amount",
         /// The participant was wrong.
         IncorrectRecipient = 3 "incorrect_recipient",
-        /// It was not the client's will.
+        /// The client did not authorise it.
         Fraud = 4 "fraud",
         /// The client's customer asked for it.
         CustomerRequest = 5 "customer_request",
-        /// None of the others.
+        /// Any other reason.
         Other = 6 "other",
     }
 }
 
-/// Reads the body of a create, which is also that of a pre-flight check.
+/// Parses the body of a create or of a pre-flight check.
 ///
 /// # Errors
 /// [`ErrorCode::MalformedJson`](crate::error::ErrorCode::MalformedJson), or
-/// [`ErrorCode::InvalidFields`](crate::error::ErrorCode::InvalidFields) with everything that is wrong, in the order
-/// of the fields.
+/// [`ErrorCode::InvalidFields`](crate::error::ErrorCode::InvalidFields) with all problems, in the order of the fields.
 pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<CreateRequest, Error> {
     let mut body = Object::parse(body, &CreateBody::FIELDS)?;
-    // The currency comes first because the amount is judged by it; problems are reported in the table's order anyway.
+    // The currency comes first because the amount depends on it; problems are reported in the table's order anyway.
     let currency = body.required("currency", currency);
     let offered = currency.and_then(|it| body.required("currency", |_| offered(it, offer)));
     let money = body.required("amount", |value| {
@@ -152,10 +151,10 @@ pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Creat
     })
 }
 
-/// Reads the body of a reversal. No body, or only white space, asks for the whole remainder without a reason.
+/// Parses the body of a reversal. An empty or blank body asks for the whole remainder, without a reason.
 ///
 /// # Errors
-/// As [`parse_create`]. Whether the amount fits the settlement and its currency is found out later.
+/// See [`parse_create`]. Whether the amount fits the settlement and its currency is checked later.
 pub fn parse_reverse(body: &[u8]) -> Result<ReverseRequest, Error> {
     if json::is_blank(body) {
         return Ok(ReverseRequest::default());
@@ -168,10 +167,10 @@ pub fn parse_reverse(body: &[u8]) -> Result<ReverseRequest, Error> {
     body.finish(|| Some(ReverseRequest { amount: amount?, reason: reason?, reference: reference?, description: description? }))
 }
 
-/// Reads `{"currency", "amount"}`: play money.
+/// Parses `{"currency", "amount"}`, an amount of play money.
 ///
 /// # Errors
-/// As [`parse_create`].
+/// See [`parse_create`].
 pub fn parse_money(body: &[u8]) -> Result<Money, Error> {
     let mut body = Object::parse(body, &FundBody::FIELDS)?;
     let currency = body.required("currency", currency);
@@ -182,11 +181,11 @@ pub fn parse_money(body: &[u8]) -> Result<Money, Error> {
     body.finish(|| money?)
 }
 
-/// Reads `{"settlements": [...]}` with 1 to 1000 bodies of creates, each read as if it were sent alone: pointers of an
-/// element's problems are relative to the element, and one bad element spoils no other.
+/// Parses `{"settlements": [...]}` with 1 to 1000 create bodies, each as if it were sent alone: the pointers of its problems are
+/// relative to the element, and a faulty element does not affect the others.
 ///
 /// # Errors
-/// As [`parse_create`], about the batch itself; `too_few` or `too_many` at `/settlements`.
+/// See [`parse_create`] for the batch itself; `too_few` or `too_many` at `/settlements`.
 pub fn parse_batch(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Vec<Result<CreateRequest, Error>>, Error> {
     let mut body = Object::parse(body, &CreateBatchBody::FIELDS)?;
     let elements = body.required("settlements", |value| value.elements(BATCH_MAX));
@@ -203,7 +202,7 @@ fn offered(currency: Currency, offer: &dyn Offer) -> Result<(), FieldProblems> {
     if offer.currency(currency) {
         return Ok(());
     }
-    Err(FieldProblems::one("currency_unsupported", format!("{currency} is not offered; the providers list what is")))
+    Err(FieldProblems::one("currency_unsupported", format!("{currency} is not supported; the list of providers shows which are")))
 }
 
 fn amount(value: Value<'_>) -> Result<Amount, FieldProblems> {
@@ -273,7 +272,7 @@ fn metadata_key(key: &str) -> Result<(), FieldProblems> {
     check_size(key, 1, METADATA_KEY_MAX_CHARS, "the key must have")
 }
 
-/// `text` if it has `min..=max` characters.
+/// Returns `text` if it has `min..=max` characters.
 fn sized(text: Cow<'_, str>, min: usize, max: usize) -> Result<String, FieldProblems> {
     check_size(&text, min, max, "must have")?;
     Ok(text.into_owned())
@@ -283,14 +282,14 @@ fn check_size(text: &str, min: usize, max: usize, subject: &str) -> Result<(), F
     if text.len() < min {
         return Err(FieldProblems::one("too_short", format!("{subject} at least {min} character")));
     }
-    // No text has more characters than bytes: the usual short one need not be counted.
+    // A text never has more characters than bytes, so a short one need not be counted.
     if text.len() > max && text.chars().count() > max {
         return Err(FieldProblems::one("too_long", format!("{subject} at most {max} characters")));
     }
     Ok(())
 }
 
-/// Lets `?` turn a value's own error into the problem of its field.
+/// Lets `?` convert a value's own error into the problem of its field.
 macro_rules! problem_from {
     ($($error:ty),*) => {$(
         impl From<$error> for FieldProblems {
@@ -311,7 +310,7 @@ mod tests {
 
     const NOW: Millis = 1_795_257_497_042; // 2026-11-21T10:38:17.042Z
 
-    /// Offers all but the yen.
+    /// Offers every currency except the yen.
     struct NoYen;
 
     impl Offer for NoYen {
@@ -328,7 +327,7 @@ mod tests {
         error.fields.iter().map(|it| format!("{} {}", it.pointer, it.code)).collect()
     }
 
-    /// A valid body with some fields replaced (or removed, by an empty text) or added.
+    /// A valid body with some fields added, replaced, or removed by an empty text.
     fn body(changes: &[(&str, &str)]) -> String {
         let mut fields = vec![("amount", "10.50"), ("currency", "\"USD\""), ("to", "\"msisdn:+254712345678\""), ("reference", "\"INV-1\"")];
         for change in changes {

@@ -1,7 +1,6 @@
-//! The bodies of calls about webhooks.
+//! Parses the bodies of calls about webhooks.
 //!
-//! Where a webhook may point to is not decided here: that depends on the gateway's settings, and the engine's guard knows
-//! them.
+//! Which URLs a webhook may have is not decided here: it depends on the gateway's configuration, which the engine's guard has.
 
 use super::json::{FieldProblems, Object, Value, is_blank};
 use super::{sized, time};
@@ -12,28 +11,28 @@ use crate::time::Millis;
 use crate::webhook::URL_MAX_BYTES;
 
 const DESCRIPTION_MAX_CHARS: usize = 200;
-/// More than there are types, so that a list which names some twice is understood.
+/// More than there are types, so that a list with duplicates is accepted.
 const EVENTS_MAX: usize = 100;
-/// Stands for every type of event, also for those to come.
+/// Means all types of event, including future ones.
 const EVERYTHING: &str = "*";
 const GRACE_DEFAULT_S: u32 = 86_400;
 const GRACE_MAX_S: u32 = 604_800;
 
-/// A valid request to deliver the events of some time once more.
+/// A valid request to deliver the events of a period again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayRequest {
-    /// Those that happened then or later.
+    /// Start of the period, inclusive.
     pub since: Millis,
-    /// Those that happened before; `None`: all there are.
+    /// End of the period, exclusive; `None` for no end.
     pub until: Option<Millis>,
-    /// Only those behind this position of the client's feed; 0 for all.
+    /// Feed position after which to start; 0 for all.
     pub after: i64,
 }
 
-/// Reads `{"url", "events"?, "description"?}`. No `events`, `null` and `"*"` all ask for everything.
+/// Parses `{"url", "events"?, "description"?}`. Missing `events`, `null` and `"*"` all mean every type of event.
 ///
 /// # Errors
-/// [`crate::ErrorCode::MalformedJson`], and [`crate::ErrorCode::InvalidFields`] with everything that is wrong.
+/// [`crate::ErrorCode::MalformedJson`], or [`crate::ErrorCode::InvalidFields`] with all problems.
 pub fn parse_new_webhook(body: &[u8]) -> Result<NewWebhook, Error> {
     let mut body = Object::parse(body, &NewWebhookBody::FIELDS)?;
     let url = body.required("url", url);
@@ -42,11 +41,11 @@ pub fn parse_new_webhook(body: &[u8]) -> Result<NewWebhook, Error> {
     body.finish(|| Some(NewWebhook { url: url?, topics: topics?.flatten(), description: description? }))
 }
 
-/// Reads `{"url"?, "events"?, "description"?, "enabled"?}`. What is not there stays as it is; `null` asks for every type of
-/// event, or takes the description away.
+/// Parses `{"url"?, "events"?, "description"?, "enabled"?}`. Absent fields stay unchanged; `null` selects every type
+/// of event, or removes the description.
 ///
 /// # Errors
-/// As [`parse_new_webhook`].
+/// See [`parse_new_webhook`].
 pub fn parse_webhook_patch(body: &[u8]) -> Result<WebhookPatch, Error> {
     let mut body = Object::parse(body, &WebhookPatchBody::FIELDS)?;
     let url = body.patch("url", |value| url(kept(value)?));
@@ -56,10 +55,10 @@ pub fn parse_webhook_patch(body: &[u8]) -> Result<WebhookPatch, Error> {
     body.finish(|| Some(WebhookPatch { url: url?, topics: topics?, description: description?, enabled: enabled? }))
 }
 
-/// Reads `{"grace"?}`, in seconds, as milliseconds: a day unless told. The body may be left out.
+/// Parses `{"grace"?}` in seconds and returns milliseconds; default: one day. The body may be empty.
 ///
 /// # Errors
-/// As [`parse_new_webhook`].
+/// See [`parse_new_webhook`].
 pub fn parse_rotation(body: &[u8]) -> Result<Millis, Error> {
     let in_millis = |seconds: Option<u32>| Millis::from(seconds.unwrap_or(GRACE_DEFAULT_S)) * 1_000;
     if is_blank(body) {
@@ -70,10 +69,10 @@ pub fn parse_rotation(body: &[u8]) -> Result<Millis, Error> {
     body.finish(|| grace.map(in_millis))
 }
 
-/// Reads `{"type"?}`: of what an example is to be sent, `settlement.completed` unless told. The body may be left out.
+/// Parses `{"type"?}`, the type of example to send; default: `settlement.completed`. The body may be empty.
 ///
 /// # Errors
-/// As [`parse_new_webhook`].
+/// See [`parse_new_webhook`].
 pub fn parse_webhook_test(body: &[u8]) -> Result<Topic, Error> {
     const USUAL: Topic = Topic::Settlement(EventType::SettlementCompleted);
     if is_blank(body) {
@@ -84,10 +83,10 @@ pub fn parse_webhook_test(body: &[u8]) -> Result<Topic, Error> {
     body.finish(|| topic).map(|topic| topic.unwrap_or(USUAL))
 }
 
-/// Reads `{"since", "until"?, "after"?}`.
+/// Parses `{"since", "until"?, "after"?}`.
 ///
 /// # Errors
-/// As [`parse_new_webhook`].
+/// See [`parse_new_webhook`].
 pub fn parse_replay(body: &[u8]) -> Result<ReplayRequest, Error> {
     let mut body = Object::parse(body, &ReplayBody::FIELDS)?;
     let since = body.required("since", time);
@@ -101,7 +100,7 @@ pub fn parse_replay(body: &[u8]) -> Result<ReplayRequest, Error> {
 }
 
 fn kept(value: Option<Value<'_>>) -> Result<Value<'_>, FieldProblems> {
-    value.ok_or_else(|| FieldProblems::one("required", "cannot be taken away; leave it out to keep it as it is"))
+    value.ok_or_else(|| FieldProblems::one("required", "cannot be removed; omit it to leave it unchanged"))
 }
 
 fn url(value: Value<'_>) -> Result<String, FieldProblems> {
@@ -112,7 +111,7 @@ fn description(value: Value<'_>) -> Result<String, FieldProblems> {
     sized(value.text()?, 0, DESCRIPTION_MAX_CHARS)
 }
 
-/// `None` for everything.
+/// Parses a list of event types; `None` means all.
 fn events(value: Value<'_>) -> Result<Option<TopicSet>, FieldProblems> {
     let is_everything = |value: &Value<'_>| value.text().is_ok_and(|text| text == EVERYTHING);
     if is_everything(&value) {
@@ -134,7 +133,7 @@ fn topic(value: Value<'_>) -> Result<Topic, FieldProblems> {
     let name = value.text()?;
     Topic::from_name(&name).ok_or_else(|| {
         if name == EVERYTHING {
-            return FieldProblems::one("event_type_unknown", "\"*\" stands for every type, and stands alone");
+            return FieldProblems::one("event_type_unknown", "\"*\" means every type and must be the only element");
         }
         let known: Vec<_> = Topic::all().map(Topic::as_str).collect();
         FieldProblems::one("event_type_unknown", format!("must be one of {}", known.join(", ")))
@@ -148,7 +147,7 @@ fn grace_s(value: Value<'_>) -> Result<u32, FieldProblems> {
 
 fn position(value: Value<'_>) -> Result<i64, FieldProblems> {
     let position = value.number()?.parse().ok().filter(|position| *position >= 0);
-    position.ok_or_else(|| FieldProblems::one("out_of_range", "must be a whole number, as next_after of the answer before gave it"))
+    position.ok_or_else(|| FieldProblems::one("out_of_range", "must be a whole number, such as next_after of the previous response"))
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use railgate::api::{Action, RailCall};
-use railgate::rail::{Callback, CallbackError, FailureCode, HttpReply, HttpRequest, Inbound, Rail, RailAnswer, Request};
+use railgate::api::{Action, PayeeView, RailCall};
+use railgate::participant::Participant;
+use railgate::rail::{Callback, CallbackError, FailureCode, HttpReply, HttpRequest, Inbound, PayeeMatch, Rail, RailAnswer, Request};
 use railgate::route::{Capabilities, ProviderSpec};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -51,6 +52,21 @@ impl Rail for PlainRail {
             (200, _) => serde_json::from_slice(&reply.body).map_or(RailAnswer::Unknown, |body| said(&body)),
             (404, Action::Inquire | Action::InquireReversal) => RailAnswer::NotSent,
             _ => RailAnswer::Unknown,
+        }
+    }
+
+    fn look_up_payee(&self, to: &Participant, provider: &ProviderSpec) -> Option<HttpRequest> {
+        let base = provider.settings.get("base_url").map_or("", String::as_str);
+        let url = format!("{base}/accounts/{}", to.identifier());
+        Some(HttpRequest { method: "GET", url, headers: Vec::new(), body: Vec::new(), timeout_ms: 5_000, repeatable: true })
+    }
+
+    fn decode_payee(&self, _: &Participant, reply: &HttpReply) -> PayeeView {
+        let name = serde_json::from_slice::<Value>(&reply.body).ok().and_then(|body| Some(body["name"].as_str()?.to_owned()));
+        match (reply.status, name) {
+            (200, Some(name)) => PayeeView { display_name: Some(name), payee_match: PayeeMatch::Match },
+            (404, _) => PayeeView { display_name: None, payee_match: PayeeMatch::NoMatch },
+            _ => PayeeView::UNKNOWN,
         }
     }
 

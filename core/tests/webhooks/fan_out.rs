@@ -31,7 +31,7 @@ fn work(w: &World, seen: &mut Seen) {
         let Some(Lease { key, work }) = leases.into_iter().next() else { return };
         let (subject, answer) = match work {
             Work::Callback { subject, answer } => (subject, answer),
-            Work::RailCall(call) => (call.subject, w.run(Receive(call)).unwrap()),
+            Work::Call(call) => (call.subject, w.run(Receive(call)).unwrap()),
         };
         w.run(ReportAnswer { subject, answer, lease: Some(key) }).unwrap();
         look(w, seen);

@@ -126,8 +126,10 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
     responses((status = 200, description = "The outcome that a create would have now", body = CheckView), BadBody, Denied, Unserved),
 )]
 pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrite>) -> HandlerResult {
-    let view = app.gateway.read(|engine| engine.preflight(&posted.caller, posted.body())).await?;
-    ok(&view)
+    let mut preflight = app.gateway.read(|engine| engine.preflight(&posted.caller, posted.body())).await?;
+    let Some(lookup) = preflight.lookup.take() else { return ok(&preflight.view) };
+    let carried = app.carrier.exchange(lookup.request.clone()).await;
+    ok(&preflight.answered(app.gateway.engine(), &lookup, &carried))
 }
 
 /// List settlements, newest first

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::put;
+use axum::routing::{get, put};
 use hyper::StatusCode;
 use railgate::Config;
 use railgate::api::{CreateRequest, Target};
@@ -17,9 +17,10 @@ use railgate::lifecycle::SettlementStatus;
 use railgate::rail::Rails;
 use railgate::store::memory::MemoryStore;
 use railgate_server::{Hosted, Running, start_with};
+use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::support::{NOW, PATIENCE};
+use super::support::{NOW, PATIENCE, SETTLEMENTS, service_with};
 
 #[path = "../../../core/tests/support/plain_rail.rs"]
 mod plain_rail;
@@ -127,5 +128,20 @@ async fn one_that_fell_silent_is_asked_and_not_paid_twice() {
     assert_eq!(paid(&service).await, ("silent".to_owned(), 1));
     assert_eq!(books.lock().unwrap().values().copied().collect::<Vec<_>>(), [1]);
     assert!(unused.lock().unwrap().is_empty());
+    service.running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_shows_the_payee_as_the_operator_names_it() {
+    let name = |Path(account): Path<String>| async move { format!(r#"{{"name":"Holder of {account}"}}"#) };
+    let (address, _) = operator(Router::new().route("/accounts/{account}", get(name))).await;
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| {
+        hosted.engine.providers = vec![plain_rail::provider("first", &address)];
+        hosted.engine.rails = Rails::built_in().with(plain_rail::PlainRail);
+    });
+    let service = service.await;
+    let body = json!({"amount": 10, "currency": "EUR", "to": "msisdn:+254700000001", "reference": "r"});
+    let view = service.post(&format!("{SETTLEMENTS}/check"), &body).await.expect(200).json();
+    assert_eq!(view["payee"], json!({"display_name": "Holder of +254700000001", "match": "match"}));
     service.running.stop().await;
 }

@@ -1,4 +1,4 @@
-//! Credentials as they are seen: challenges, enrolments, tokens and keys.
+//! Credentials as callers see them: challenges, enrolments, tokens and keys.
 
 use std::borrow::Cow;
 
@@ -10,19 +10,19 @@ use crate::ledger::Mode;
 use crate::store::record::{KeyRecord, KeyStatus};
 use crate::time::rfc3339;
 
-/// A challenge.
+/// A challenge for signing a call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChallengeView {
-    /// Begins the `nonce` of a signature: as it is, or with a dot and up to 32 characters of your own behind it.
+    /// The start of a signature's `nonce`: use it as it is, or append a dot and up to 32 characters of your own.
     #[cfg_attr(feature = "openapi", schema(example = "c1.AWdG…"))]
     pub challenge: String,
-    /// Seconds.
+    /// Lifetime in seconds.
     #[cfg_attr(feature = "openapi", schema(example = 300))]
     pub expires_in: i64,
 }
 
-/// A new client and its first credential, or a live key that waits for its approval.
+/// A new client and its first credential, or a live key that awaits approval.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EnrollmentView {
@@ -34,41 +34,41 @@ pub struct EnrollmentView {
     pub environment: Mode,
     /// `active`, or `pending` until an operator approves the live key.
     pub status: KeyStatus,
-    /// The first access token.
+    /// The first access token; absent for a live key.
     #[serde(flatten)]
     pub token: Option<TokenView>,
-    /// Verifies webhooks (Standard Webhooks). It is shown this once.
+    /// The secret that verifies webhooks (Standard Webhooks). It is not shown again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "whsec_…"))]
     pub webhook_secret: Option<String>,
-    /// What the new accounts hold: play money.
+    /// The opening balances, in play money.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub balances: Vec<BalanceView>,
 }
 
-/// A fresh access token.
+/// A new access token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TokenView {
-    /// Send it as `Authorization: Bearer …`, each call signed by the key that took it. It is shown this once.
+    /// Send it as `Authorization: Bearer …`, and sign each call with the key that requested it. It is not shown again.
     #[cfg_attr(feature = "openapi", schema(example = "rg_sandbox_…"))]
     pub access_token: String,
-    /// `Bearer`.
+    /// Always `Bearer`.
     pub token_type: Cow<'static, str>,
-    /// Seconds.
+    /// Lifetime in seconds.
     pub expires_in: i64,
-    /// What it may do, names with spaces between them.
+    /// The token's scopes, separated by spaces.
     #[cfg_attr(feature = "openapi", schema(example = "settlements:read settlements:write"))]
     pub scope: String,
 }
 
-/// A fresh access token, and whose it is.
+/// A new access token and its client.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GrantView {
-    /// `cli_` and a ULID: who took it, also for whoever never heard the answer to its enrolment.
+    /// `cli_` and a ULID, also for a client that never received the response to its enrolment.
     pub client_id: String,
-    /// The token.
+    /// The access token.
     #[serde(flatten)]
     pub token: TokenView,
 }
@@ -77,7 +77,7 @@ pub struct GrantView {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KeyView {
-    /// RFC 7638 thumbprint (SHA-256): what `keyid` names.
+    /// The key's RFC 7638 thumbprint (SHA-256): the `keyid` of its signatures.
     pub key_id: String,
     /// `ecdsa-p256-sha256` or `ed25519`.
     pub algorithm: Algorithm,
@@ -85,11 +85,11 @@ pub struct KeyView {
     pub environment: Mode,
     /// `active`, `pending` until an operator approves, or `revoked`.
     pub status: KeyStatus,
-    /// What its owner calls it.
+    /// The owner's label for the key.
     pub label: Option<String>,
-    /// What it may do, names with spaces between them.
+    /// The key's scopes, separated by spaces.
     pub scope: String,
-    /// When it was made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
     /// When it was revoked, RFC 3339.
     pub revoked_at: Option<String>,
@@ -114,6 +114,6 @@ impl From<&KeyRecord> for KeyView {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KeysView {
-    /// Oldest first.
+    /// The keys, oldest first.
     pub data: Vec<KeyView>,
 }

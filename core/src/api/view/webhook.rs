@@ -14,32 +14,32 @@ use crate::store::record::{DeliveryCause, DeliveryStatus, EndpointStatus};
 pub struct WebhookView {
     /// `whk_` and a ULID.
     pub id: String,
-    /// Where deliveries go.
+    /// The URL that deliveries go to.
     pub url: String,
-    /// Of which types of event it is told.
+    /// The types of event that are delivered.
     pub events: Vec<Cow<'static, str>>,
-    /// It is told of everything, also of types that there are not yet.
+    /// Whether all types of event are delivered, including future ones.
     pub all_events: bool,
-    /// What its owner calls it.
+    /// The owner's description.
     pub description: Option<String>,
-    /// `enabled`, `disabled` by its owner, `gone` (it answered 410), or `failing` (five days of failures only).
+    /// `enabled`, `disabled` by its owner, `gone` (it responded with 410), or `failing` (only failures for five days).
     #[cfg_attr(feature = "openapi", schema(schema_with = shown_status))]
     pub status: EndpointStatus,
-    /// Since when every delivery has failed, RFC 3339.
+    /// Since when all deliveries have failed, RFC 3339; null if the last one succeeded.
     pub failing_since: Option<String>,
-    /// When it was made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
     /// When it last changed, RFC 3339.
     pub updated_at: String,
-    /// `whsec_` and base64: only in the answer to the call that made it.
+    /// `whsec_` and base64; only in the response to the call that created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
 }
 
 impl fmt::Debug for WebhookView {
-    /// Without the secret: only whether there is one.
+    /// Omits the secret, and only shows whether there is one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Taken apart, so that a new field is not forgotten here.
+        // Destructured, so that a new field is not forgotten here.
         let Self { id, url, events, all_events, description, status, failing_since, created_at, updated_at, secret } = self;
         f.debug_struct("WebhookView")
             .field("id", id)
@@ -56,11 +56,11 @@ impl fmt::Debug for WebhookView {
     }
 }
 
-/// One that is removed is not shown.
+/// The schema of the status. Removed webhooks are not shown.
 #[cfg(feature = "openapi")]
 fn shown_status() -> utoipa::openapi::schema::Object {
     let shown = EndpointStatus::ALL.iter().filter(|status| **status != EndpointStatus::Removed);
-    let description = "`enabled`, `disabled` by its owner, `gone` (it answered 410), or `failing` (five days of failures only)";
+    let description = "`enabled`, `disabled` by its owner, `gone` (it responded with 410), or `failing` (only failures for five days)";
     utoipa::openapi::ObjectBuilder::new()
         .schema_type(utoipa::openapi::schema::Type::String)
         .enum_values(Some(shown.map(|status| status.as_str())))
@@ -79,36 +79,36 @@ pub struct DeliveryView {
     /// The type of the event.
     #[serde(rename = "type")]
     pub topic: Cow<'static, str>,
-    /// Why it was made.
+    /// Why the delivery was created.
     pub cause: DeliveryCause,
-    /// How far it is.
+    /// The delivery's state.
     pub status: DeliveryStatus,
-    /// How often it was tried.
+    /// How many times it was tried.
     pub attempts: u16,
-    /// When it is tried next, RFC 3339.
+    /// When it will be tried next, RFC 3339; null if it will not.
     pub next_attempt_at: Option<String>,
-    /// How the last try went.
+    /// The result of the last try; null before the first.
     pub last_attempt: Option<AttemptView>,
-    /// When it was made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
-    /// What is sent.
+    /// The body that is sent.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub payload: Box<RawValue>,
 }
 
-/// How a try at a delivery went.
+/// The result of a try at a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AttemptView {
-    /// When it began, RFC 3339.
+    /// When it started, RFC 3339.
     pub at: String,
     /// How long it took, in milliseconds.
     pub took_ms: u32,
-    /// The status of the receiver's answer.
+    /// The status of the receiver's response; null if there was none.
     pub status: Option<u16>,
-    /// Why there was no answer.
+    /// Why there was no response.
     pub error: Option<String>,
-    /// The beginning of the answer's body, as the receiver wrote it.
+    /// The start of the response body, as the receiver wrote it.
     pub response_excerpt: String,
 }
 
@@ -116,43 +116,44 @@ pub struct AttemptView {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WebhooksView {
-    /// Oldest first.
+    /// The webhooks, oldest first.
     pub data: Vec<WebhookView>,
 }
 
-/// How a test went.
+/// The result of a test.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TestView {
-    /// What was sent. It is not tried again.
+    /// The delivery that was sent. It is not tried again.
     pub delivery: DeliveryView,
-    /// The receiver took it: it answered with a 2xx.
+    /// Whether the receiver accepted it with a 2xx response.
     pub delivered: bool,
-    /// What the receiver answered.
+    /// The receiver's response.
     pub response: ResponseView,
 }
 
-/// What a receiver answered.
+/// The response of a receiver.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ResponseView {
-    /// The status; null if there was no answer.
+    /// The status; null if there was no response.
     pub status: Option<u16>,
     /// How long it took, in milliseconds.
     pub took_ms: u32,
-    /// The beginning of the body, as the receiver wrote it.
+    /// The start of the body, as the receiver wrote it.
     pub excerpt: String,
-    /// Why there was no answer.
+    /// Why there was no response.
     pub error: Option<String>,
 }
 
-/// How much a replay queued.
+/// The result of a replay.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayView {
     /// How many deliveries were queued.
     pub queued: usize,
-    /// There is more than one call takes: send the same request again with this as `after`. Null when that was all.
+    /// Set if there are more events than one call handles: send the same request again with this
+    /// as `after`. Null when all are queued.
     pub next_after: Option<i64>,
 }
 

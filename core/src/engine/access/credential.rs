@@ -1,4 +1,4 @@
-//! Who a token or a key speaks for.
+//! Identifies the client behind a token or a key.
 
 use crate::api::{Caller, Credential};
 use crate::auth::{KeyId, ScopeSet, token_hash};
@@ -9,17 +9,17 @@ use crate::store::{Unique, typed};
 use crate::time::Millis;
 
 impl Engine {
-    /// Who a token speaks for, and with which key.
+    /// The client and the key behind a token.
     ///
     /// # Errors
-    /// `token_invalid` if it is not one of ours (the checksum keeps typing errors from costing a read) or its key was
-    /// revoked, `token_expired`, `client_suspended`.
+    /// `token_invalid` if the token is not one of ours (the checksum catches typing errors without a read) or its key was revoked,
+    /// `token_expired`, `client_suspended`.
     pub fn authenticate(&self, token: &str) -> Result<Credential> {
         let invalid = || Error::new(ErrorCode::TokenInvalid);
         let hash = token_hash(token).ok_or_else(invalid)?;
         let token: TokenRecord = typed(self.store.get(&Key::Token(hash))?)?.ok_or_else(invalid)?;
         if token.expires_at <= self.now() {
-            return Err(Error::with(ErrorCode::TokenExpired, "the access token has expired; take a fresh one at /api/v1/auth/tokens"));
+            return Err(Error::with(ErrorCode::TokenExpired, "the access token has expired; get a new one at /api/v1/auth/tokens"));
         }
         let key: KeyRecord = typed(self.store.get(&Key::Key(token.key))?)?.ok_or_else(invalid)?;
         if key.status != KeyStatus::Active || key.client != token.client || key.mode != token.mode {
@@ -29,7 +29,7 @@ impl Engine {
         self.credential(&key, scopes, token.expires_at)
     }
 
-    /// Who a key speaks for that signs without a token.
+    /// The client behind a key that signs without a token.
     ///
     /// # Errors
     /// `key_unknown`, `key_revoked`, `enrollment_pending`, `client_suspended`.
@@ -49,7 +49,7 @@ impl Engine {
         Ok(Credential { caller, key: key.no, key_id: key.id, public: key.public, scopes, expires_at })
     }
 
-    /// Whether some node burnt this nonce.
+    /// Whether any node burnt this nonce.
     pub fn is_burnt(&self, hash: &Digest32) -> Result<bool> {
         Ok(self.store.get(&Key::Nonce(*hash))?.is_some())
     }

@@ -1,4 +1,4 @@
-//! Becoming a client: in the sandbox at once, for live access with an operator's approval.
+//! Becoming a client: at once in the sandbox; for live access, after an operator's approval.
 
 use crate::api::{Caller, Enrolled};
 use crate::auth::{PublicKey, ScopeSet};
@@ -16,16 +16,16 @@ use super::secrets::webhook_place;
 /// Enrols a new sandbox client with funded accounts.
 #[derive(Debug, Clone)]
 pub struct Enroll {
-    /// 1 to 100 characters.
+    /// 1 to 100 printable characters.
     pub name: String,
-    /// Its first key, which also gets a first token; `None` where the client is this very process.
+    /// The client's first key, which also gets a first token; `None` if the client is this process.
     pub key: Option<PublicKey>,
 }
 
 impl Command for Enroll {
     type Output = Enrolled;
 
-    /// An enrolment's key, asked for twice, is refused the second time.
+    /// The second attempt fails if it has a key, because a key is enrolled only once.
     fn is_repeatable(&self) -> bool {
         true
     }
@@ -50,7 +50,7 @@ impl Command for Enroll {
         engine.config.sandbox_funding.len()
     }
 
-    /// Only when it is done it is known who it was.
+    /// The client is only known once the enrolment succeeded.
     fn deed(&self, done: Option<&Enrolled>) -> Option<Deed> {
         let deed = Deed::new(AuditAction::Enroll);
         Some(match done {
@@ -62,11 +62,11 @@ impl Command for Enroll {
     }
 }
 
-/// Enrols the one client of a [`crate::sandbox`], which is the program itself.
+/// Enrols the only client of a [`crate::sandbox`]: the program itself.
 #[cfg(feature = "sandbox")]
 #[derive(Debug, Clone)]
 pub(crate) struct EnrollAlone {
-    /// 1 to 100 characters.
+    /// 1 to 100 printable characters.
     pub(crate) name: String,
 }
 
@@ -87,10 +87,10 @@ impl Command for EnrollAlone {
     }
 }
 
-/// Asks for live access with a key of its own; an operator decides.
+/// Requests live access with a new key; an operator decides.
 #[derive(Debug, Clone)]
 pub struct EnrollLive {
-    /// Who asks, with an active key.
+    /// The caller, with an active key.
     pub caller: Caller,
     /// The key that will sign live calls.
     pub key: PublicKey,
@@ -117,7 +117,7 @@ impl Command for EnrollLive {
     }
 }
 
-/// A client with funded sandbox accounts and no key, and its name as it is kept.
+/// Adds a client with funded sandbox accounts and no key. Returns it and its trimmed name.
 pub(crate) fn enroll_client(
     d: &mut Decision<'_, '_>,
     name: &str,
@@ -136,7 +136,7 @@ pub(crate) fn enroll_client(
 }
 
 impl Engine {
-    /// The secret's text, and how it is kept.
+    /// The secret's text and its sealed form.
     fn new_webhook_secret(&self, client: ClientNo) -> Option<(String, Vec<u8>)> {
         let mut bytes = [0u8; 32];
         self.env.random(&mut bytes);
@@ -155,7 +155,7 @@ pub(crate) fn printable(text: &str, field: &'static str) -> Result<String> {
     Ok(text.to_owned())
 }
 
-/// Marks that turn the direction of a line, or are nothing at all to the eye: a name must not pass for another.
+/// Characters that change the writing direction or are invisible: a name must not look like another one.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

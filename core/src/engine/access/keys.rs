@@ -7,24 +7,25 @@ use crate::engine::group::{Command, Decision, Deed, Overlay, Writer};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
 use crate::ledger::Mode;
+use crate::store::Unique;
 use crate::store::record::{AuditAction, Key, KeyRecord, KeyStatus, Record};
 use crate::store::{Scan, Write, typed_all};
 
 use super::enroll::printable;
 
-/// How many keys a client may have that are not revoked.
+/// Maximum number of a client's keys that are not revoked.
 const MOST_KEYS: usize = 50;
 
 /// Adds a key for the caller's mode.
 #[derive(Debug, Clone)]
 pub struct AddKey {
-    /// Who.
+    /// The client that adds the key.
     pub caller: Caller,
-    /// The key; it has signed the call too.
+    /// The key, which signed the call too.
     pub key: PublicKey,
-    /// What its owner calls it, at most 100 characters.
+    /// The client's label for it, 1 to 100 printable characters.
     pub label: Option<String>,
-    /// What it may do: no more than the credential that adds it.
+    /// Its scopes: at most those of the credential that adds it.
     pub scopes: ScopeSet,
 }
 
@@ -48,12 +49,12 @@ impl Command for AddKey {
     }
 }
 
-/// Revokes a key of the caller's; its tokens end with it.
+/// Revokes one of the caller's keys, and with it the key's tokens.
 #[derive(Debug, Clone)]
 pub struct RevokeKey {
-    /// Who.
+    /// The client that owns the key.
     pub caller: Caller,
-    /// Which.
+    /// The key to revoke.
     pub key: KeyId,
 }
 
@@ -66,7 +67,7 @@ impl Command for RevokeKey {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
         let Self { caller, key } = self;
-        let key = d.overlay.key_by_id(key)?.filter(|key| key.client == caller.client && sees(caller, key));
+        let key = d.overlay.find::<KeyRecord>(&Unique::KeyId(*key))?.filter(|key| key.client == caller.client && sees(caller, key));
         Ok(revoked(d.overlay, key.ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?))
     }
 
@@ -85,13 +86,13 @@ pub(crate) fn revoked(overlay: &mut Overlay<'_>, mut key: KeyRecord) -> KeyRecor
 }
 
 impl Engine {
-    /// The caller's keys of its own mode, oldest first; a live caller sees those of the sandbox too.
+    /// The caller's keys of its own mode, oldest first. A live caller also sees its sandbox keys.
     pub fn keys(&self, caller: &Caller) -> Result<Vec<KeyView>> {
         let keys: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(caller.client))?)?;
         Ok(keys.iter().filter(|key| sees(caller, key)).map(KeyView::from).collect())
     }
 
-    /// A client's keys, as this group left them.
+    /// A client's keys, with the changes of this group.
     pub(crate) fn keys_of(&self, overlay: &Overlay<'_>, client: ClientNo) -> Result<Vec<KeyRecord>> {
         let stored: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(client))?)?;
         let added = overlay.commit.writes.iter().filter_map(|write| match write {
@@ -105,13 +106,13 @@ impl Engine {
     pub(crate) fn check_room(&self, overlay: &Overlay<'_>, client: ClientNo) -> Result<()> {
         let in_use = self.keys_of(overlay, client)?.iter().filter(|key| key.status != KeyStatus::Revoked).count();
         if in_use >= MOST_KEYS {
-            let message = format!("a client may have {MOST_KEYS} keys; revoke one that is not in use");
+            let message = format!("a client may have {MOST_KEYS} keys; revoke one that is no longer used");
             return Err(Error::field("/jwk", "too_many_keys", message));
         }
         Ok(())
     }
 
-    /// A key that nobody has enrolled yet. It is not written here.
+    /// Makes the record of a key that is not enrolled yet, without writing it.
     pub(crate) fn new_key(
         &self,
         overlay: &Overlay<'_>,
@@ -120,11 +121,11 @@ impl Engine {
         public: &PublicKey,
         scopes: ScopeSet,
     ) -> Result<KeyRecord> {
-        // Whether the client has room is asked elsewhere: the number of a client that only just enrols may turn out to
-        // be another's, and that one's keys say nothing about it.
+        // The limit on keys is checked elsewhere: the number of a client that is just being enrolled may turn out to be another
+        // client's, whose keys must not count.
         let id = public.id();
-        if overlay.key_by_id(&id)?.is_some() {
-            let detail = "the key is enrolled already: take a token with it at /api/v1/auth/tokens, or make another key";
+        if overlay.find::<KeyRecord>(&Unique::KeyId(id))?.is_some() {
+            let detail = "the key is already enrolled: get a token with it at /api/v1/auth/tokens, or generate another key";
             return Err(Error::with(ErrorCode::KeyExists, detail));
         }
         let no = writer.key_no();

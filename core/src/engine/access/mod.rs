@@ -1,4 +1,4 @@
-//! Who may call: clients, their keys and tokens, what an operator does to them, and the gateway's own secrets.
+//! Access: clients, their keys and tokens, what an operator does to them, and the gateway's own secrets.
 
 mod credential;
 mod enroll;

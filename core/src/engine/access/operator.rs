@@ -1,4 +1,4 @@
-//! What the operator of the gateway does to clients and to the gateway's own secrets.
+//! What the operator of the gateway does to clients and to the gateway's secrets.
 
 use crate::auth::KeyId;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
@@ -9,10 +9,10 @@ use crate::store::{Unique, Write};
 
 use super::keys::revoked;
 
-/// An act of an operator: decided, and recorded whether it is done or refused.
+/// An operator's command, recorded in the audit trail whether it succeeds or is refused.
 #[derive(Debug, Clone)]
 pub struct Operated<C>(
-    /// The act.
+    /// The command.
     pub C,
 );
 
@@ -36,12 +36,12 @@ impl<C: Command> Command for Operated<C> {
     }
 }
 
-/// Lets a client's pending live keys sign: the one named, or all of them. The client as it stands.
+/// Activates a client's pending live keys: the one named, or all. Returns the client.
 #[derive(Debug, Clone)]
 pub struct Approve {
-    /// The client.
+    /// The client's id.
     pub client: Ulid,
-    /// Only this key.
+    /// Only this key; `None` for all pending keys.
     pub key: Option<KeyId>,
 }
 
@@ -71,10 +71,10 @@ impl Command for Approve {
     }
 }
 
-/// Refuses every call of a client from now on. The client as it stands.
+/// Refuses all calls of a client from now on. Returns the client as changed.
 #[derive(Debug, Clone)]
 pub struct Suspend(
-    /// The client.
+    /// The client's id.
     pub Ulid,
 );
 
@@ -94,10 +94,10 @@ impl Command for Suspend {
     }
 }
 
-/// Takes a client's calls again. The client as it stands.
+/// Accepts a suspended client's calls again. Returns the client as changed.
 #[derive(Debug, Clone)]
 pub struct Resume(
-    /// The client.
+    /// The client's id.
     pub Ulid,
 );
 
@@ -117,12 +117,12 @@ impl Command for Resume {
     }
 }
 
-/// Revokes a client's key. The key as it stands.
+/// Revokes a client's key. Returns the key as changed.
 #[derive(Debug, Clone)]
 pub struct Revoke {
-    /// The client.
+    /// The client's id.
     pub client: Ulid,
-    /// Which.
+    /// The key to revoke.
     pub key: KeyId,
 }
 
@@ -135,7 +135,7 @@ impl Command for Revoke {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
         let client = client(d.overlay, self.client)?;
-        let key = d.overlay.key_by_id(&self.key)?.filter(|key| key.client == client.no);
+        let key = d.overlay.find::<KeyRecord>(&Unique::KeyId(self.key))?.filter(|key| key.client == client.no);
         Ok(revoked(d.overlay, key.ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?))
     }
 
@@ -151,7 +151,7 @@ impl Command for Revoke {
 /// Makes a new secret of this kind; the old one stays valid for what was made with it.
 #[derive(Debug, Clone)]
 pub struct Rotate(
-    /// Of which kind.
+    /// The kind of secret.
     pub SecretKind,
 );
 
@@ -181,7 +181,7 @@ fn set_suspended(overlay: &mut Overlay<'_>, id: Ulid, suspended: bool) -> Result
     Ok(client)
 }
 
-/// An operator's deed counts among the client's that it concerns.
+/// An audit record of an operator's act, listed among those of the client concerned.
 fn on_client(action: AuditAction, id: Ulid, done: Option<&ClientRecord>) -> Deed {
     let deed = Deed::new(action).name(format!("cli_{id}"));
     match done {

@@ -1,4 +1,4 @@
-//! The gateway's own secrets: made once, kept sealed, replaced by an operator.
+//! The gateway's own secrets: made on first use, stored sealed, replaced by an operator.
 
 use std::sync::PoisonError;
 
@@ -15,10 +15,10 @@ use crate::time::Millis;
 use crate::engine::Engine;
 use crate::engine::group::{Overlay, ROUNDS};
 
-/// A retired challenge key is kept for so long; challenges live five minutes.
+/// How long a retired challenge key is kept; challenges live five minutes.
 const CHALLENGE_KEPT: Millis = 3_600_000;
 
-/// Where a client's webhook secret is kept, as the additional data under which it is sealed.
+/// Names a client's webhook secret; the additional data under which it is sealed.
 pub(crate) fn webhook_place(client: ClientNo) -> String {
     format!("client/{}/webhook_secret", client.0)
 }
@@ -27,22 +27,22 @@ pub(crate) fn place(kind: SecretKind, no: u32) -> String {
     format!("secret/{}/{no}", kind.as_str())
 }
 
-/// A key under which receipts are signed or were.
+/// A current or former key for signing receipts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptKey {
     /// Its public half.
     pub public: PublicKey,
     /// When it was made.
     pub created_at: Millis,
-    /// When another took its place.
+    /// When it was replaced; `None` while in use.
     pub retired_at: Option<Millis>,
 }
 
 impl Engine {
-    /// The keys of challenges, newest first. Makes what is missing of the gateway's secrets.
+    /// The keys of challenges, newest first. Missing secrets of the gateway are made first.
     ///
     /// # Errors
-    /// `internal` where this engine has no master key, or not the one under which the secrets were sealed.
+    /// `internal` if this engine has no master key, or not the one under which the secrets were sealed.
     pub fn challenge_keys(&self) -> Result<ChallengeKeys> {
         let now = self.now();
         let mut keys = Vec::new();
@@ -56,7 +56,7 @@ impl Engine {
         ChallengeKeys::new(keys).ok_or_else(|| Error::internal("there is no challenge key"))
     }
 
-    /// The public keys of receipts, oldest first; retired ones stay.
+    /// The public keys of receipts, oldest first, including retired ones.
     pub fn receipt_keys(&self) -> Result<Vec<ReceiptKey>> {
         let keys = self.receipt_secrets()?.into_iter();
         keys.map(|secret| {
@@ -67,16 +67,16 @@ impl Engine {
         .collect()
     }
 
-    /// The same as a JWK set (RFC 7517), as it stands at `/.well-known/jwks.json`.
+    /// The public keys of receipts as a JWK set (RFC 7517), as served at `/.well-known/jwks.json`.
     ///
     /// # Errors
-    /// As of [`Engine::receipt_keys`].
+    /// See [`Engine::receipt_keys`].
     pub fn receipt_jwks(&self) -> Result<String> {
         let keys: Vec<String> = self.receipt_keys()?.iter().map(|key| published(&key.public)).collect();
         Ok(format!(r#"{{"keys":[{}]}}"#, keys.join(",")))
     }
 
-    /// Seals everything anew that is not sealed under the first master key; says how much that was.
+    /// Reseals every secret that is not sealed under the first master key, and returns how many.
     pub fn reseal(&self) -> Result<usize> {
         let master = self.config.master.as_ref().ok_or_else(no_master)?;
         let current = master.ids().first().copied();
@@ -102,8 +102,8 @@ impl Engine {
         }
     }
 
-    /// Changes one record as it stands now; `false` if it is gone. No command is decided meanwhile: what one changes
-    /// in the same record, such as a suspension, must not be undone by an older copy.
+    /// Changes the current version of one record; `false` if it is gone. No command is decided meanwhile, because a stale copy must
+    /// not undo a change to the same record, such as a suspension.
     pub(crate) fn reseal_one<T>(&self, key: &Key, change: impl Fn(&mut T) -> Result<()>) -> Result<bool>
     where
         T: TryFrom<Record, Error = Record> + Into<Record>,
@@ -136,7 +136,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The secrets of a kind, as this group left them.
+    /// The secrets of a kind, with the changes of this group.
     fn secrets_now(&self, overlay: &Overlay<'_>, kind: SecretKind) -> Result<Vec<SecretRecord>> {
         let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::all(RecordKind::Secret, usize::MAX))?)?;
         let made = overlay.commit.writes.iter().filter_map(|write| match write {
@@ -166,7 +166,7 @@ impl Engine {
     fn new_receipt_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {
         loop {
             let secret = self.random32();
-            // One draw in 2^32 lies above the group's order.
+            // One draw in 2^32 exceeds the order of the group.
             if let Ok(key) = p256::SecretKey::from_slice(&*secret) {
                 return (secret, key.public_key().to_sec1_point(false).as_bytes().to_vec());
             }
@@ -179,7 +179,7 @@ impl Engine {
         secret
     }
 
-    /// Every secret, by kind and number; what is missing is made first.
+    /// All secrets, by kind and number; missing ones are made first.
     pub(crate) fn secrets(&self) -> Result<Vec<SecretRecord>> {
         self.secrets_with(SecretKind::ALL.iter().map(|kind| (*kind, maker(*kind))))
     }
@@ -202,7 +202,7 @@ impl Engine {
                 return Ok(stored);
             }
             match self.store.commit(&Commit { writes }) {
-                // Another node may have been first: whoever was, its secrets count.
+                // Another node may have been first: the stored secrets count.
                 Ok(()) | Err(CommitError::Conflict(_)) => {}
                 Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
             }
@@ -210,7 +210,7 @@ impl Engine {
         Err(Error::new(ErrorCode::StoreUnavailable))
     }
 
-    /// How a secret is kept; `None` where the engine keeps none.
+    /// Seals a secret; `None` if there is no master key.
     pub(crate) fn seal(&self, place: &str, secret: &[u8]) -> Option<Vec<u8>> {
         self.vault.seal(&*self.env, place, secret)
     }

@@ -1,4 +1,4 @@
-//! Signed commands: the nonce is used up and the deed recorded in the same commit as the change.
+//! Signed commands: the nonce is burnt and the audit record written in the same commit as the change.
 
 use crate::api::SignedBy;
 use crate::auth::Nonce;
@@ -9,14 +9,14 @@ use crate::ids::{ClientNo, KeyNo};
 use crate::store::Lookup;
 use crate::store::record::{AuditRecord, ClientRecord, Key, KeyRecord, KeyStatus, NonceRecord};
 
-/// Whatever a client signed: the nonce is used up and the deed recorded in the commit of the command itself.
+/// A command that a client signed. Its nonce is burnt and its audit record written in the command's own commit.
 ///
-/// What [names itself](Command::names_itself) and succeeds burns nothing: sent again, it is answered as the replay that it is.
+/// A command that [names itself](Command::names_itself) and succeeds burns no nonce: if it is sent again, the result is a replay.
 #[derive(Debug, Clone)]
 pub struct Signed<C> {
-    /// By whom.
+    /// Who signed, and with which nonce.
     pub by: SignedBy,
-    /// What.
+    /// The command to run.
     pub command: C,
 }
 
@@ -27,18 +27,18 @@ impl<C: Command> Command for Signed<C> {
         self.command.is_repeatable()
     }
 
-    /// A refused one may still come and succeed if its group was not committed: its nonce is not spent then.
+    /// If its group was not committed, a refused command may be sent again and succeed: its nonce is not burnt.
     fn refusal_stands(&self) -> bool {
         false
     }
 
-    /// Whatever becomes of the command, the nonce is spent: the same call sent again, at any node, does nothing. A
-    /// create that succeeds needs no such row, since its reference tells a replay; a refused one does, for it might
+    /// The nonce is burnt whether the command succeeds or fails, so sending the same call again, to any node, has no effect. A
+    /// create that succeeds needs no nonce record, because its reference reveals a replay; a refused one does, because it might
     /// succeed later.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<C::Output> {
         let Self { by, command } = self;
         if command.names_itself() {
-            // Hosts look for a burnt nonce before they hand a create over, unless that is a round trip for each. Those that this
+            // Hosts check for a burnt nonce before they hand over a create, unless each check is a round trip. Nonces that this
             // group burns do not count: they may belong to elements of the same batch.
             if d.engine.store.is_remote() && d.overlay.stored(&Key::Nonce(by.nonce.hash))?.is_some() {
                 return Err(Error::new(ErrorCode::NonceReplayed));
@@ -50,7 +50,7 @@ impl<C: Command> Command for Signed<C> {
         }
         let outcome = command.decide(d);
         match &outcome {
-            // Nothing was done, so that there is nothing to record; what a reversal's nonce cost is settled.
+            // Nothing was done, so there is nothing to record. The nonce of a replayed reversal is burnt already.
             Ok(output) if C::is_replay(output) => return outcome,
             Ok(_) => {}
             Err(error) if error.code.http_status() >= 500 && error.code != ErrorCode::NoRoute => return outcome,
@@ -66,7 +66,7 @@ impl<C: Command> Command for Signed<C> {
         outcome
     }
 
-    /// Whether the signer still may, whether this very call was decided before, and what the command reads.
+    /// Reads whether the signer may still sign, whether this very call was decided before, and what the command reads.
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
         prefetch.add([Lookup::Get(Key::Nonce(self.by.nonce.hash))]);
         if !self.command.names_itself() {
@@ -89,7 +89,7 @@ impl<C: Command> Command for Signed<C> {
 }
 
 impl Decision<'_, '_> {
-    /// Records what `by` did or was refused, if the command is a deed of anybody's.
+    /// Writes an audit record of what `by` did or was refused, if the command has one.
     pub(crate) fn audit<C: Command>(&mut self, by: (ClientNo, KeyNo), command: &C, outcome: &Result<C::Output>) {
         let Some(Deed { action, of, target, name }) = command.deed(outcome.as_ref().ok()) else { return };
         let (client, key) = of.unwrap_or(by);
@@ -106,8 +106,8 @@ impl Decision<'_, '_> {
     }
 }
 
-/// A host remembers credentials for some seconds. What they could do for good within these, such as adding a key
-/// before theirs is found revoked, is looked at once more. A create is not: it costs no read.
+/// Hosts cache credentials for some seconds. Lasting changes, such as adding a key, check the key again, as it may have been
+/// revoked meanwhile. A create does not, to save the read.
 fn still_may_sign(overlay: &Overlay<'_>, by: &SignedBy) -> Result<()> {
     if by.key == KeyNo(0) {
         return Ok(());

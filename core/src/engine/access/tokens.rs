@@ -1,4 +1,4 @@
-//! Access tokens.
+//! Issuing and revoking access tokens.
 
 use sha2::{Digest, Sha256};
 
@@ -17,9 +17,9 @@ use super::credential::may_sign;
 /// Issues a token to a key that has signed.
 #[derive(Debug, Clone)]
 pub struct IssueToken {
-    /// The key.
+    /// The key that signed.
     pub key: KeyNo,
-    /// What the token may do: no more than the key; everything it may, unless told.
+    /// The token's scopes, at most those of the key; `None` for all scopes of the key.
     pub scopes: Option<ScopeSet>,
 }
 
@@ -31,12 +31,12 @@ impl Command for IssueToken {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<IssuedToken> {
-        // Once more: the key may have been revoked since the call was checked.
+        // Check again: the key may have been revoked since the call was checked.
         let key: KeyRecord = d.overlay.get(&Key::Key(self.key))?.ok_or_else(|| Error::new(ErrorCode::KeyUnknown))?;
         may_sign(&key)?;
         let scopes = self.scopes.unwrap_or(key.scopes);
         if scopes.both(key.scopes) != scopes || scopes.is_empty() {
-            return Err(Error::with(ErrorCode::InsufficientScope, format!("the key may do no more than: {}", key.scopes)));
+            return Err(Error::with(ErrorCode::InsufficientScope, format!("the key only has the scopes: {}", key.scopes)));
         }
         Ok(d.engine.write_token(d.overlay, &key, scopes))
     }
@@ -46,13 +46,13 @@ impl Command for IssueToken {
     }
 }
 
-/// Ends a token of the caller's before its time; whether there was one. A token that is not there, or not the caller's, counts
-/// as revoked (RFC 7009): it cannot be used.
+/// Revokes one of the caller's tokens and returns whether it existed. A token that does not exist or is not the caller's counts as
+/// revoked (RFC 7009): it cannot be used.
 #[derive(Debug, Clone)]
 pub struct RevokeToken {
-    /// Who.
+    /// The client that owns the token.
     pub caller: Caller,
-    /// With which key.
+    /// The key that signed the call.
     pub key: KeyNo,
     /// SHA-256 of the token's text.
     pub token: Digest32,

@@ -1,5 +1,4 @@
-//! How the secrets in the store are kept: sealed under a master key, or, where whoever reads the store could read the key as
-//! well, as they are.
+//! How secrets are stored: sealed under a master key, or in plain text if anyone who can read the store could also read the key.
 
 use std::sync::Arc;
 
@@ -9,11 +8,11 @@ use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::seal::MasterKeys;
 
-/// Keeps secrets.
+/// Seals and opens the secrets in the store.
 pub(crate) trait Vault: Send + Sync {
-    /// How a secret is kept at `place`; `None` where there is no master key.
+    /// Seals a secret for storage at `place`; `None` if there is no master key.
     fn seal(&self, env: &dyn Env, place: &str, secret: &[u8]) -> Option<Vec<u8>>;
-    /// What [`Vault::seal`] kept.
+    /// Opens a secret that [`Vault::seal`] sealed.
     fn open(&self, place: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>>;
 }
 
@@ -29,11 +28,11 @@ impl Vault for Option<Arc<MasterKeys>> {
     }
 }
 
-/// As they are: whoever can read the store of a tab or an app can read whatever would open it as well.
+/// Stores secrets in plain text: anyone who can read the store of a browser tab or an app could read the master key as well.
 #[cfg(feature = "sandbox")]
 pub(crate) struct Plain;
 
-/// What stands before a secret that is kept as it is. No sealed value begins with it.
+/// The first byte of a plain secret. No sealed secret starts with it.
 #[cfg(feature = "sandbox")]
 const PLAIN: u8 = 0;
 
@@ -46,7 +45,7 @@ impl Vault for Plain {
     fn open(&self, _: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         match sealed.split_first() {
             Some((&PLAIN, secret)) => Ok(Zeroizing::new(secret.to_vec())),
-            Some(_) | None => Err(Error::internal("a secret of the sandbox is not as it was written")),
+            Some(_) | None => Err(Error::internal("a secret of the sandbox is damaged")),
         }
     }
 }

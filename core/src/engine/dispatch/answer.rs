@@ -1,4 +1,4 @@
-//! What a rail said, and what follows from it for the attempt, the settlement, its money and the next step.
+//! A rail's answer, and its consequences for the attempt, the settlement, its money and the next step.
 
 use crate::api::{Action, Subject};
 use crate::error::Result;
@@ -16,22 +16,22 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Prefetch, Writer, subject};
 use crate::engine::settlement::{Change, Note};
 
-/// When an open attempt or reversal is asked about, counted from when it became unclear; afterwards hourly.
+/// The delays of the inquiries about an open attempt or reversal, counted from when it became unclear; afterwards one per hour.
 pub(crate) const INQUIRIES: [Millis; 6] = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
 const HOUR: Millis = 3_600_000;
-/// After so long without an end a person must look.
+/// How long an attempt or reversal may stay open before a person must look at it.
 const REVIEW_AFTER: Millis = 86_400_000;
-/// How often an attempt that provably never arrived is sent.
+/// How many times an attempt is sent if it provably never arrived.
 const MOST_SENDS: u16 = 3;
 
-/// What a rail said, in answer to a call or by calling back.
+/// A rail's answer to a call, or a callback.
 #[derive(Debug, Clone)]
 pub struct ReportAnswer {
-    /// About what.
+    /// The attempt or reversal that the answer is about.
     pub subject: Subject,
-    /// What.
+    /// The answer.
     pub answer: RailAnswer,
-    /// The lease under which it was asked; `None` for a callback that nobody asked for.
+    /// The lease under which the rail was asked; `None` for an unsolicited callback.
     pub lease: Option<TaskKey>,
 }
 
@@ -42,11 +42,11 @@ impl Command for ReportAnswer {
         true
     }
 
-    /// Repeats and old news change nothing; the lease under which it was asked ends.
+    /// Repeated and outdated answers change nothing. The lease under which the rail was asked ends.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
         let (engine, Self { subject, answer, lease }) = (d.engine, self);
-        // A lease that ran out was given to somebody else: the answer counts all the same. Its key may even have become
-        // another task's since; that one is none of this answer's business.
+        // If the lease ran out, another host may have the task by now: the answer still counts. Its key may even belong to another
+        // task by now, which this answer must not touch.
         let task: Option<TaskRecord> = match *lease {
             Some(key) => d.overlay.get(&Key::Task(key))?.filter(|task: &TaskRecord| task.subject() == *subject),
             None => None,
@@ -56,7 +56,7 @@ impl Command for ReportAnswer {
         }
         let still_open = match *subject {
             Subject::Attempt(no, n) => {
-                // The settlement first: its version vouches for what is read of the attempt after it.
+                // The settlement first: its version guarantees that the attempt read after it is current.
                 let change = engine.change(d.overlay, no)?;
                 let attempt = engine.attempt(d.overlay, no, n)?;
                 let answer = engine.weigh(answer, task.as_ref(), attempt.provider, attempt.started_at);
@@ -72,7 +72,7 @@ impl Command for ReportAnswer {
                 let change = engine.change(d.overlay, no)?;
                 let reversal = engine.reversal_record(d.overlay, no, n)?;
                 let answer = match engine.weigh(answer, task.as_ref(), change.record.provider, reversal.updated_at) {
-                    // The rail took it once: that it cannot find it now proves nothing.
+                    // The rail accepted it once, so not finding it now proves nothing.
                     RailAnswer::NotSent if reversal.rail_reference.is_some() => &RailAnswer::Unknown,
                     other => other,
                 };
@@ -92,7 +92,7 @@ impl Command for ReportAnswer {
 }
 
 impl TaskRecord {
-    /// What it asks about.
+    /// The attempt or reversal that the task is about.
     pub(crate) fn subject(&self) -> Subject {
         match self.kind {
             TaskKind::Dispatch | TaskKind::Inquire | TaskKind::SimulatorCallback => Subject::Attempt(self.settlement, self.child),
@@ -102,9 +102,9 @@ impl TaskRecord {
 }
 
 impl Engine {
-    /// That the rail could not even be reached is proof. "Not found" is proof only from a rail that declares it
-    /// authoritative, and only if it was asked when nothing could be on its way any more. What is reported under a
-    /// lease that ran out may be an answer to an older question, and proves nothing.
+    /// Downgrades "not sent" to "unknown" unless it is proof. That the rail could not be reached is. "Not found" is proof
+    /// only from a rail that declares it authoritative, and only if the rail was asked when nothing could be in flight any more. An
+    /// answer reported under an expired lease may belong to an older inquiry and proves nothing.
     fn weigh<'a>(&self, answer: &'a RailAnswer, task: Option<&TaskRecord>, provider: ProviderNo, sent_at: Millis) -> &'a RailAnswer {
         let asked_late = |task: &TaskRecord| task.key.due() - self.config.lease_ms - sent_at >= self.not_found_after();
         let proof = task.is_some_and(|task| match task.kind {
@@ -125,8 +125,9 @@ impl Engine {
         }
     }
 
-    /// An inquiry proved that the attempt never arrived: it got lost on the way, or its host died before it left. A rail
-    /// that takes the same request twice as one may be sent it again; that is better than to fail, or to go elsewhere.
+    /// Whether to send an attempt again after an inquiry proved that it never arrived: it got lost on the way, or its host
+    /// died before sending it. If the rail treats a repeated request as the same one, sending it again is better than
+    /// failing or trying another provider.
     fn may_resend(&self, attempt: &AttemptRecord) -> bool {
         let idempotent = self.routes.provider(attempt.provider).is_some_and(|spec| spec.capabilities.idempotent_submit);
         idempotent && attempt.status == AttemptStatus::Unknown && attempt.sends < MOST_SENDS
@@ -138,13 +139,13 @@ impl Engine {
         overlay.insert(TaskRecord { key, kind: TaskKind::Dispatch, settlement, child, tries: attempt.sends, since, owner: 0 });
     }
 
-    /// How long after it was stored a payment may still turn up at a rail that does not know it yet: it may leave until
-    /// its lease ends, and be on its way as long again.
+    /// How long after it was stored a payment may still turn up at a rail that has not seen it yet: it may be sent until its lease
+    /// ends, and then be in flight for as long again.
     fn not_found_after(&self) -> Millis {
         2 * self.config.lease_ms
     }
 
-    /// Says whether the attempt is still open afterwards.
+    /// Applies an answer to an attempt, and returns whether the attempt is still open.
     pub(crate) fn attempt_answered(
         &self,
         overlay: &mut Overlay<'_>,
@@ -170,7 +171,7 @@ impl Engine {
                 return self.attempt_answered(overlay, writer, change, attempt, answer);
             }
             attempt::Next::Bounced => {
-                // A reversal under way and a bounce would give the money back twice: a person must look.
+                // A bounce while a reversal is in flight would give the money back twice: a person must look at it.
                 let input = if change.record.reversing == 0 { SettlementInput::Bounced } else { SettlementInput::Contradiction };
                 change.input(input, note(from).data(describe(answer, None)));
             }
@@ -188,7 +189,7 @@ impl Engine {
                 let task = match follow {
                     Follow::Nothing => None,
                     Follow::NextProvider => Some((overlay.now, TaskKind::Dispatch, attempt.n + 1)),
-                    // One chain of inquiries an attempt: it begins when the attempt is first unclear.
+                    // Each attempt has one chain of inquiries, which starts when its outcome is first unclear.
                     Follow::Ask if from == AttemptStatus::Started => Some((overlay.now + INQUIRIES[0], TaskKind::Inquire, attempt.n)),
                     Follow::Ask => None,
                 };
@@ -205,7 +206,7 @@ impl Engine {
         Ok(from.is_open())
     }
 
-    /// What the settlement makes of its attempt's new state.
+    /// Applies the attempt's new state to the settlement.
     fn follow(&self, change: &mut Change<'_>, attempt: &AttemptRecord, answer: &RailAnswer) -> Follow {
         if change.record.status.is_final() || attempt.n != change.record.attempts {
             return Follow::Nothing;
@@ -244,7 +245,7 @@ impl Engine {
         }
     }
 
-    /// The provider after the one that just died, on the route as it is configured now. Never one before it.
+    /// The next provider after the one whose attempt just failed, on the route as currently configured. Never an earlier one.
     fn next_provider(&self, change: &Change<'_>, attempt: &AttemptRecord) -> Option<ProviderNo> {
         let record = &change.record;
         let pinned = record.more.as_ref().and_then(|m| m.pinned.as_deref());
@@ -257,7 +258,7 @@ impl Engine {
             .map(|(no, _)| no)
     }
 
-    /// The next inquiry of the chain; after a day a person is called, and the asking goes on.
+    /// Schedules the next inquiry of the chain. After a day the settlement is flagged for a person, and the inquiries continue.
     fn ask_again(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<()> {
         let tries = task.tries.saturating_add(1);
         let due = match INQUIRIES.get(usize::from(tries)) {
@@ -293,14 +294,14 @@ impl Engine {
     }
 }
 
-/// What is to be done next for a settlement.
+/// The next step for a settlement.
 enum Follow {
     Nothing,
     Ask,
     NextProvider,
 }
 
-/// Not knowing is our own conclusion; everything else the rail said.
+/// "Unknown" and "not sent" are our own conclusions; everything else is the rail's answer.
 pub(crate) fn actor_of(answer: &RailAnswer) -> Actor {
     match answer {
         RailAnswer::Unknown | RailAnswer::NotSent => Actor::System,
@@ -310,7 +311,7 @@ pub(crate) fn actor_of(answer: &RailAnswer) -> Actor {
     }
 }
 
-/// Why it is dead, and whether somebody else may be asked.
+/// Why it failed, and whether another provider may be tried.
 pub(crate) fn refusal(answer: &RailAnswer) -> (FailureCode, Option<String>, bool) {
     match answer {
         RailAnswer::Declined { code, elsewhere_ok, rail_code } => (*code, rail_code.clone(), *elsewhere_ok),
@@ -321,7 +322,7 @@ pub(crate) fn refusal(answer: &RailAnswer) -> (FailureCode, Option<String>, bool
     }
 }
 
-/// The answer as an event's data: one canonical JSON object, keys in order.
+/// The answer as an event's data: one canonical JSON object, with sorted keys.
 pub(crate) fn describe(answer: &RailAnswer, reversal: Option<Ulid>) -> String {
     let mut out = format!(r#"{{"answer":"{}""#, answer.kind().as_str());
     let mut text = |name: &str, value: &str| {

@@ -1,5 +1,5 @@
-//! The side of an operator inside the gateway. It keeps books of its own, as a real one does, and writes them before it
-//! answers: so an inquiry after a crash finds out what really arrived, and a double dispatch would be counted.
+//! An operator inside the gateway. Like a real one, it keeps its own books and writes them before it answers: an inquiry after a
+//! crash reveals what really arrived, and a double dispatch would be counted.
 
 use crate::api::{Action, RailCall, Subject};
 use crate::error::{Error, Result};
@@ -10,13 +10,13 @@ use crate::store::{Lookup, Write};
 
 use crate::engine::group::{Command, Decision, Prefetch};
 
-/// Sets reversals apart from attempts in the operator's books.
+/// Distinguishes reversals from attempts in the operator's books.
 const REVERSAL: u16 = 0x8000;
 
-/// Lets an operator inside the gateway receive a call; its books are written before it answers.
+/// Hands a call to an operator inside the gateway, which writes its books before it answers.
 #[derive(Debug, Clone)]
 pub struct Receive(
-    /// What is asked of it.
+    /// The call.
     pub RailCall,
 );
 
@@ -32,9 +32,9 @@ impl Command for Receive {
         let (settlement, child) = entry_of(call.subject);
         let known: Option<SimPaymentRecord> = d.overlay.get(&Key::SimPayment((settlement, child)))?;
         let rail = d.engine.rail(call.provider)?;
-        let operator = rail.inside().ok_or_else(|| Error::internal(format!("the operators of rail {} are elsewhere", rail.kind())))?;
+        let operator = rail.inside().ok_or_else(|| Error::internal(format!("the operators of rail {} are external", rail.kind())))?;
         let answer = match (call.action, known) {
-            // Too late to leave: whoever asks meanwhile may have been told that it never will.
+            // Too late to send: an inquiry may already have been told that it never arrives.
             (Action::Submit | Action::Reverse, _) if call.not_after <= d.overlay.now => RailAnswer::Unknown,
             (Action::Submit | Action::Reverse, _) if !operator.is_reachable(call) => RailAnswer::NotSent,
             (Action::Submit | Action::Reverse, Some(mut payment)) => {
@@ -57,7 +57,7 @@ impl Command for Receive {
     }
 }
 
-/// Writes a call into the operator's books; its callbacks are due from then on.
+/// Records a call in the operator's books, and schedules its callbacks.
 fn enter(d: &mut Decision<'_, '_>, operator: &dyn Inside, call: &RailCall) {
     let (settlement, child) = entry_of(call.subject);
     let received_at = d.overlay.now;
@@ -72,7 +72,7 @@ fn enter(d: &mut Decision<'_, '_>, operator: &dyn Inside, call: &RailCall) {
     }
 }
 
-/// Under which key the operator knows a payment.
+/// The key of a payment in the operator's books.
 fn entry_of(subject: Subject) -> (SettlementNo, u16) {
     match subject {
         Subject::Attempt(no, n) => (no, n),

@@ -1,4 +1,4 @@
-//! Leasing due tasks: what must be stored before anything leaves is stored in the commit that leases it.
+//! Leases due tasks. Everything that must be stored before a request leaves is stored in the commit of the lease.
 
 use crate::api::{Action, Lease, Subject, Work};
 use crate::error::{Error, Result};
@@ -13,10 +13,10 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Writer, subject};
 use crate::engine::settlement::{Change, Note};
 
-/// Takes up to `limit` due tasks and stores what must be stored before they leave.
+/// Leases up to `limit` due tasks, and stores what must be stored before their requests leave.
 #[derive(Debug, Clone)]
 pub struct LeaseTasks {
-    /// At most so many.
+    /// Maximum number of tasks.
     pub limit: usize,
 }
 
@@ -27,8 +27,7 @@ impl Command for LeaseTasks {
         true
     }
 
-    /// A task that is not relevant any more is dropped; one that cannot be worked on now because of a fault of its own is
-    /// put off, so that it never holds up the others.
+    /// An obsolete task is dropped. A task that fails here is postponed, so that it never delays the others.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<Lease>> {
         let (engine, overlay, writer) = (d.engine, &mut *d.overlay, &mut *d.writer);
         if writer.outrun {
@@ -74,7 +73,7 @@ impl Engine {
         overlay.insert(TaskRecord { key, owner: 0, ..task.clone() });
     }
 
-    /// What the task asks of the host; `None` when nothing is left to do.
+    /// The work that the task requires of the host; `None` if nothing is left to do.
     fn prepare(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
         match task.kind {
             TaskKind::Dispatch => self.prepare_dispatch(overlay, writer, task),
@@ -85,13 +84,13 @@ impl Engine {
         }
     }
 
-    /// Starts attempt `task.child`: stored as submitted before a byte leaves.
+    /// Starts attempt `task.child`. It is stored as submitted before a byte leaves.
     fn prepare_dispatch(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
         let mut change = self.change(overlay, task.settlement)?;
         if change.record.attempts >= task.child {
             let attempt = self.attempt(overlay, task.settlement, task.child)?;
             return match attempt.status {
-                // It was started before, by a host that never reported back: nobody knows whether it left.
+                // A host started it before and never reported back: it may or may not have been sent.
                 AttemptStatus::Started => {
                     self.attempt_answered(overlay, writer, change, attempt, &RailAnswer::Unknown)?;
                     Ok(None)
@@ -130,10 +129,10 @@ impl Engine {
         let call = self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?;
         change.write(Write::Insert(attempt.into()));
         change.update(overlay);
-        Ok(Some(Work::RailCall(call)))
+        Ok(Some(Work::Call(call)))
     }
 
-    /// Sends an attempt again that provably never arrived: the same one, under the same rail key.
+    /// Sends an attempt again that provably never arrived: the same attempt, under the same rail key.
     fn resend(
         &self,
         overlay: &mut Overlay<'_>,
@@ -152,7 +151,7 @@ impl Engine {
         let call = self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?;
         change.write(Write::Replace(attempt.into()));
         change.update(overlay);
-        Ok(Some(Work::RailCall(call)))
+        Ok(Some(Work::Call(call)))
     }
 
     fn prepare_inquiry(&self, overlay: &Overlay<'_>, task: &TaskRecord) -> Result<Option<Work>> {
@@ -161,7 +160,7 @@ impl Engine {
             return Ok(None);
         }
         let record = overlay.settlement(task.settlement)?;
-        Ok(Some(Work::RailCall(self.attempt_call(&record, &attempt, Action::Inquire, task.tries)?)))
+        Ok(Some(Work::Call(self.attempt_call(&record, &attempt, Action::Inquire, task.tries)?)))
     }
 
     fn prepare_reversal(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
@@ -177,9 +176,9 @@ impl Engine {
                 let call = self.reversal_call(&change.record, &reversal, Action::Reverse, task.tries)?;
                 change.write(Write::Replace(reversal.into()));
                 change.update(overlay);
-                Ok(Some(Work::RailCall(call)))
+                Ok(Some(Work::Call(call)))
             }
-            // Sent before by a host that never reported back.
+            // A host sent it before and never reported back.
             reversal::Next::Stay if reversal.status == ReversalStatus::Submitted && reversal.rail_reference.is_none() => {
                 self.reversal_answered(overlay, writer, change, reversal, &RailAnswer::Unknown)?;
                 Ok(None)
@@ -194,7 +193,7 @@ impl Engine {
             return Ok(None);
         }
         let record = overlay.settlement(task.settlement)?;
-        Ok(Some(Work::RailCall(self.reversal_call(&record, &reversal, Action::InquireReversal, task.tries)?)))
+        Ok(Some(Work::Call(self.reversal_call(&record, &reversal, Action::InquireReversal, task.tries)?)))
     }
 
     fn prepare_callback(&self, overlay: &Overlay<'_>, task: &TaskRecord) -> Result<Option<Work>> {

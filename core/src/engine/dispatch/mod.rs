@@ -1,4 +1,4 @@
-//! The outbox: what is due is leased, carried to a rail by the host, and its answer taken in.
+//! The outbox: due tasks are leased, the host carries them to a rail, and their answers are applied.
 
 mod answer;
 mod inside;
@@ -12,3 +12,4 @@ pub(crate) use answer::{INQUIRIES, actor_of, describe, refusal};
 pub use inside::Receive;
 pub use lease::LeaseTasks;
 pub use release::{Recover, Release};
+pub use work::Round;

@@ -1,22 +1,22 @@
-//! The rails of the engine's providers: what is sent for a call, and what a reply means.
+//! The rails of the engine's providers: the request for each call, and the meaning of each reply.
 
 use crate::api::{Action, PayeeView, RailCall, Subject};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::ids::{ProviderNo, Ulid};
 use crate::participant::Participant;
-use crate::rail::{Callback, Carried, PayeeMatch, Rail, RailAnswer, Request};
+use crate::rail::{Callback, Carried, Rail, RailAnswer, Request};
 use crate::route::ProviderSpec;
 use crate::store::record::{Key, SettlementRecord};
 use crate::store::typed;
 use crate::trace::settlement_ulid;
 
 impl Engine {
-    /// What to send for a call. What moves money is given up when it may not leave any more, however long its rail would wait:
-    /// by then an inquiry may prove that it never arrived.
+    /// The request for a call. A request that moves money is abandoned at the call's `not_after`, even if the rail's own timeout is
+    /// longer: by then an inquiry may prove that it never arrived.
     ///
     /// # Errors
-    /// `internal` if its provider is not configured any more.
+    /// `internal` if the call's provider is no longer configured.
     pub fn request(&self, call: &RailCall) -> Result<Request> {
         let moves_money = matches!(call.action, Action::Submit | Action::Reverse);
         let left = u64::try_from(call.not_after.saturating_sub(self.now())).unwrap_or(0);
@@ -32,7 +32,7 @@ impl Engine {
         Ok(request)
     }
 
-    /// What a call came to. A question that could not be asked says nothing about what it was about.
+    /// The result of a call. An inquiry that could not be sent says nothing about its subject.
     pub fn decode(&self, call: &RailCall, carried: &Carried) -> RailAnswer {
         match (carried, call.action) {
             (Carried::NotSent, Action::Submit | Action::Reverse) => RailAnswer::NotSent,
@@ -41,10 +41,10 @@ impl Engine {
         }
     }
 
-    /// What a callback is about: `None` if this gateway made no such attempt or reversal at that provider.
+    /// The attempt or reversal that a callback is about; `None` if this gateway made no such attempt or reversal at that provider.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// `store_unavailable`.
     pub fn subject_of(&self, provider: ProviderNo, callback: &Callback) -> Result<Option<Subject>> {
         let Some((ulid, which)) = callback.rail_key.split_once('-') else { return Ok(None) };
         let Some(ulid) = Ulid::parse(ulid) else { return Ok(None) };
@@ -67,22 +67,19 @@ impl Engine {
         Ok(attempt.map(|attempt| attempt.provider))
     }
 
-    /// Who stands behind a participant, as far as the provider's rail knows without asking.
+    /// The payee behind a participant, as far as the provider's rail knows without asking.
     pub(crate) fn payee(&self, provider: ProviderNo, to: &Participant) -> PayeeView {
-        match self.rail(provider).map(|rail| rail.payee(to)) {
-            Ok(payee) => PayeeView { display_name: payee.display_name, payee_match: payee.matched },
-            Err(_) => PayeeView { display_name: None, payee_match: PayeeMatch::NotAvailable },
-        }
+        self.rail(provider).map_or(PayeeView::UNKNOWN, |rail| rail.payee(to))
     }
 
-    /// Whether "not sent" in answer to `action` is proof there.
+    /// Whether the provider's answer "not sent" to `action` is proof.
     pub(crate) fn proves_not_sent(&self, provider: ProviderNo, action: Action) -> bool {
         let rail = self.rail(provider).and_then(|rail| Ok((rail, self.provider(provider)?)));
-        // Whose provider is gone was asked while it was there.
+        // Once the provider's configuration is gone, only submits and reversals count as proof: they were sent while it was there.
         rail.map_or(matches!(action, Action::Submit | Action::Reverse), |(rail, spec)| rail.proves_not_sent(action, spec))
     }
 
-    /// A provider's id, for people and figures.
+    /// A provider's id, for people and metrics.
     pub fn provider_name(&self, provider: ProviderNo) -> &str {
         self.provider_id(provider)
     }

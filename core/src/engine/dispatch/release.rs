@@ -1,4 +1,4 @@
-//! Giving leases back: those of owners that are gone, and one's own at the end.
+//! Returning leases: those of owners that are gone, and this engine's own at shutdown.
 
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision};
@@ -7,13 +7,13 @@ use crate::store::record::{Key, TaskKey, TaskRecord};
 use crate::store::{Scan, Write, typed_all};
 use crate::time::Millis;
 
-/// Makes the tasks of owners that are gone due now; how many. For a host that has the store to itself, at its start: then
-/// those others are gone, and waiting for their leases to end would only cost time.
+/// Makes the leased tasks of other owners due now, and returns how many. For a host that does not share its store, at startup: the
+/// other owners are gone, so there is no point in waiting for their leases to end.
 #[derive(Debug, Clone)]
 pub struct Recover;
 
-/// Gives back what this engine has leased and not reported, so that other nodes need not wait for its leases to end; how
-/// many. For a host that has nothing in flight any more, at its end.
+/// Returns the leases of this engine that were not reported, so that other nodes need not wait for them to end, and returns how
+/// many. For a host with nothing in flight, at shutdown.
 #[derive(Debug, Clone)]
 pub struct Release;
 
@@ -49,7 +49,7 @@ impl Command for Release {
     }
 }
 
-/// Frees tasks and queues, and hands the log over: what others hold, or, `leaving`, what this engine does.
+/// Frees tasks and queues, and hands over the log: those of other owners or, if `leaving`, those of this engine.
 fn free(d: &mut Decision<'_, '_>, leaving: bool) -> Result<usize> {
     let engine = d.engine;
     let mut freed = engine.numbering.free(engine, d.overlay, leaving)?;
@@ -69,7 +69,7 @@ fn free(d: &mut Decision<'_, '_>, leaving: bool) -> Result<usize> {
 }
 
 impl Engine {
-    /// Whether what this owner has leased is made due now: all but what is this engine's own, or, as it leaves, just that.
+    /// Whether this owner's leases are freed: if `leaving`, only this engine's own; otherwise those of all others.
     pub(crate) fn frees(&self, owner: i64, leaving: bool) -> bool {
         (owner == self.owner) == leaving
     }

@@ -1,18 +1,59 @@
-//! Carrying the outbox in a host without a queue of its own.
+//! The work in a round of leases, and carrying it out in a host without its own queue.
 
-use crate::api::{Lease, Work};
+use crate::api::{Lease, RailCall, Work};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::rail::{Carrier, RailAnswer, Request};
+use crate::store::record::TaskKey;
 
 use super::{LeaseTasks, Receive, ReportAnswer};
 
-/// How many tasks are carried in one round, each round being two commits or three.
+/// How many tasks are carried in one round. A round is two or three commits.
 const ROUND: usize = 64;
 
+/// The work in a round of leases, sorted by what the host must do.
+#[derive(Debug, Default)]
+pub struct Round {
+    /// Answers that are known without a call: report them.
+    pub answers: Vec<ReportAnswer>,
+    /// Calls to operators inside the gateway: run [`Receive`] for each, and hand the results to [`Round::received`].
+    pub inside: Vec<(RailCall, TaskKey)>,
+    /// Calls to other operators: have a carrier send the [request](Engine::request) of each, made at the last moment, and report
+    /// the answer that [`Engine::decode`] returns for the result.
+    pub outside: Vec<(RailCall, TaskKey)>,
+    /// Why a lease is missing here, if one is. Its task is leased again when the lease ends; the others are not delayed.
+    pub fault: Option<Error>,
+}
+
+impl Round {
+    /// Takes the results of [`Round::inside`], in the same order. The answer to a failed call is `Unknown`: it may have arrived.
+    pub fn received(&mut self, results: Vec<Result<RailAnswer>>) {
+        for ((call, key), result) in self.inside.drain(..).zip(results) {
+            let answer = result.unwrap_or(RailAnswer::Unknown);
+            self.answers.push(ReportAnswer { subject: call.subject, answer, lease: Some(key) });
+        }
+    }
+}
+
 impl Engine {
-    /// Does what is due now, and what comes due by that; how many tasks that was. Requests travel by `carrier`; with `&()`,
-    /// which carries nothing, only operators inside the gateway are reached.
+    /// Sorts leases by what the host must do for each.
+    pub fn round(&self, leases: Vec<Lease>) -> Round {
+        let mut round = Round::default();
+        for Lease { key, work } in leases {
+            match work {
+                Work::Callback { subject, answer } => round.answers.push(ReportAnswer { subject, answer, lease: Some(key) }),
+                Work::Call(call) => match self.rail(call.provider) {
+                    Ok(rail) if rail.inside().is_some() => round.inside.push((call, key)),
+                    Ok(_) => round.outside.push((call, key)),
+                    Err(error) => round.fault = Some(error),
+                },
+            }
+        }
+        round
+    }
+
+    /// Works off due tasks, including those that become due as a result, and returns how many. `carrier` sends the requests; with
+    /// `&()`, which sends nothing, only operators inside the gateway are reached.
     pub fn work_until_quiet(&self, carrier: &dyn Carrier) -> Result<usize> {
         let mut done = 0;
         loop {
@@ -23,50 +64,30 @@ impl Engine {
         }
     }
 
-    /// Does up to `limit` of the tasks that are due, and says how many it did. Call it until it says none, then again
-    /// at [`Engine::next_due`]. Each step is one commit for all tasks of the round, as in a server.
+    /// Works off up to `limit` due tasks and returns how many. Call it until it returns 0, then again at [`Engine::next_due`]. Each
+    /// step is one commit for all tasks of the round, as in a server.
     pub fn work(&self, limit: usize, carrier: &dyn Carrier) -> Result<usize> {
         let leases = self.run(LeaseTasks { limit })?;
         let count = leases.len();
-        let (reports, fault) = self.carry(leases, carrier)?;
-        for report in self.run_all(reports) {
-            report?;
-        }
-        fault.map_or(Ok(count), Err)
-    }
-
-    /// Asks the operator behind each lease; gives the reports to hand back, and the last of the faults that left out one.
-    fn carry(&self, leases: Vec<Lease>, carrier: &dyn Carrier) -> Result<(Vec<ReportAnswer>, Option<Error>)> {
-        let (mut inside, mut reports, mut fault) = (Vec::new(), Vec::with_capacity(leases.len()), None);
-        for Lease { key, work } in leases {
-            let lease = Some(key);
-            match work {
-                Work::Callback { subject, answer } => reports.push(ReportAnswer { subject, answer, lease }),
-                Work::RailCall(call) => match self.request(&call) {
-                    // It is taken again when its lease ends. What the others are told must not get lost.
-                    Err(error) => fault = Some(error),
-                    // Its place among the reports is kept: they are decided in the order of the leases.
-                    Ok(Request::Inside) => {
-                        inside.push((reports.len(), Receive(call.clone())));
-                        reports.push(ReportAnswer { subject: call.subject, answer: RailAnswer::Unknown, lease });
-                    }
-                    Ok(Request::TooLate) => reports.push(ReportAnswer { subject: call.subject, answer: RailAnswer::Unknown, lease }),
-                    Ok(Request::Http(request)) => {
-                        let answer = self.decode(&call, &carrier.carry(&request));
-                        reports.push(ReportAnswer { subject: call.subject, answer, lease });
-                    }
-                },
+        let mut round = self.round(leases);
+        for (call, key) in std::mem::take(&mut round.outside) {
+            let subject = call.subject;
+            match self.ask(call, carrier) {
+                Ok(answer) => round.answers.push(ReportAnswer { subject, answer, lease: Some(key) }),
+                Err(error) => round.fault = Some(error),
             }
         }
-        let (places, calls): (Vec<usize>, Vec<Receive>) = inside.into_iter().unzip();
-        for (place, answer) in places.into_iter().zip(self.run_all(calls)) {
-            reports[place].answer = answer?;
+        round.received(self.run_all(round.inside.iter().map(|(call, _)| Receive(call.clone()))));
+        // Reports are decided in the order of the leases.
+        round.answers.sort_by_key(|report| report.lease);
+        for report in self.run_all(round.answers) {
+            report?;
         }
-        Ok((reports, fault))
+        round.fault.map_or(Ok(count), Err)
     }
 
-    /// Asks one operator now, outside the outbox.
-    pub(crate) fn ask(&self, call: crate::api::RailCall, carrier: &dyn Carrier) -> Result<RailAnswer> {
+    /// Sends one call to its operator now, outside the outbox.
+    pub(crate) fn ask(&self, call: RailCall, carrier: &dyn Carrier) -> Result<RailAnswer> {
         match self.request(&call)? {
             Request::Inside => self.run(Receive(call)),
             Request::TooLate => Ok(RailAnswer::Unknown),

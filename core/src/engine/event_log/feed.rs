@@ -1,4 +1,4 @@
-//! Following along: a client's feed of events, and what the log proves about them.
+//! Reading the log: a client's feed of events, and the proofs of what the log contains.
 
 use crate::api::{Caller, FeedEventView, ProofView, Target};
 use crate::auth::{PublicKey, SoftwareKey};
@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::engine::access::place;
 
 impl Engine {
-    /// The caller's events over all its settlements behind position `after`, in the order of the feed, at most `limit`.
+    /// The events of all the caller's settlements after feed position `after`, in feed order, at most `limit`.
     pub fn feed(&self, caller: &Caller, after: i64, limit: usize) -> Result<Vec<FeedEventView>> {
         let scan = Scan::feed(caller.client, caller.mode, after, limit);
         let feed: Vec<FeedRecord> = typed_all(self.store.scan(&scan)?)?;
@@ -39,13 +39,13 @@ impl Engine {
     }
 
     fn stored<T: TryFrom<Record, Error = Record>>(&self, key: &Key, no: SettlementNo) -> Result<T> {
-        typed(self.store.get(key)?)?.ok_or_else(|| Error::internal(format!("the feed names what is not there, of settlement {}", no.0)))
+        typed(self.store.get(key)?)?.ok_or_else(|| Error::internal(format!("the feed refers to a missing record of settlement {}", no.0)))
     }
 
-    /// The proof that the last event of the caller's settlement is in the log, and what it takes to check it offline.
+    /// Proves that the last event of the caller's settlement is in the log, with everything needed to check it offline.
     ///
     /// # Errors
-    /// `settlement_not_found`; `not_logged_yet` while that event is not numbered: a moment later it is.
+    /// `settlement_not_found`; `not_logged_yet` until that event is numbered, a moment later.
     pub fn proof(&self, caller: &Caller, target: &Target) -> Result<ProofView> {
         let record = self.settlement(caller, target)?;
         let entry: Option<FeedRecord> = typed(self.store.find(&Unique::FeedOf(record.no, record.version))?)?;
@@ -71,8 +71,8 @@ impl Engine {
         })
     }
 
-    /// The log's signed checkpoint as it now stands: a C2SP `tlog-checkpoint` in a signed note. The same bytes until the
-    /// log grows or its key is replaced.
+    /// The log's current signed checkpoint: a C2SP `tlog-checkpoint` in a signed note. The bytes stay the same until
+    /// the log grows or its key is replaced.
     pub fn checkpoint(&self) -> Result<String> {
         let size = log_head(&*self.store)?.map_or(0, |head| head.size);
         self.checkpoint_at(u64::try_from(size).map_err(Error::internal)?)
@@ -90,7 +90,7 @@ impl Engine {
         LogName::of_issuer(&self.config.issuer)
     }
 
-    /// The keys under which checkpoints are signed or were, the newest first. Displayed, each is a C2SP verifier key.
+    /// The current and former keys that sign checkpoints, newest first. Each is displayed as a C2SP verifier key.
     pub fn log_keys(&self) -> Result<Vec<LogKey>> {
         let key = |secret: &SecretRecord| {
             let public = PublicKey::ed25519(&secret.public);
@@ -104,7 +104,7 @@ impl Engine {
         Ok(self.secrets()?.into_iter().filter(|secret| secret.kind == SecretKind::Log).collect())
     }
 
-    /// A tile of the log, as C2SP `tlog-tiles` serves it; `None` if the log has no such tile.
+    /// A tile of the log, as C2SP `tlog-tiles` defines it; `None` if the log has no such tile.
     pub fn log_tile(&self, path: &TilePath) -> Result<Option<Vec<u8>>> {
         let size = log_head(&*self.store)?.map_or(0, |head| head.size);
         if !path.is_within(u64::try_from(size).map_err(Error::internal)?) {
@@ -114,7 +114,7 @@ impl Engine {
     }
 }
 
-/// A store that cannot be read is that; a tree that is damaged is a fault of ours.
+/// An unreadable store keeps its own error; a damaged tree is an internal error.
 fn of_tree(error: TreeError<Error>) -> Error {
     match error {
         TreeError::Tiles(cause) => cause,

@@ -1,14 +1,14 @@
-//! The log over all events: what a commit wrote is noted in that commit, and numbered behind it, in order.
+//! The log of all events. A commit notes its events; a later commit numbers them, in order.
 //!
-//! A commit that makes events leaves one row that names them ([`UnloggedRecord`]): all that a create pays. One node at a
-//! time takes such rows, gives each event its place in its owner's feed and in the Merkle tree, writes what webhooks
-//! are owed, and removes the rows, all in one commit. A crash anywhere leaves the rows, and so nothing is missed; the
-//! head's key is the tree's size, and so nothing is numbered twice.
+//! A commit with events adds one row that names them ([`UnloggedRecord`]), which is all that a create pays for the log. One node at
+//! a time takes such rows, gives each event its place in its owner's feed and in the Merkle tree, writes the deliveries owed to
+//! webhooks, and removes the rows, all in one commit. If that node crashes, the rows remain, so no event is missed. The key of the
+//! log's head is the tree's size, so no event is numbered twice.
 
 mod feed;
 mod numbering;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -32,38 +32,38 @@ use crate::engine::group::{Command, Decision, Overlay};
 pub(crate) use numbering::Immediate;
 pub(crate) use numbering::{Deferred, Numbering};
 
-/// A node that appended keeps the others from it for so long, so that they do not get into each other's way.
+/// How long a node that appended keeps the others from appending, so that they do not collide.
 const LOG_LEASE: Millis = 5_000;
-/// A lease that ends later was taken by a clock that is wrong. The head's key keeps nodes apart in any case.
+/// A lease that ends later than this was set by a wrong clock. The head's key keeps nodes apart in any case.
 const LOG_LEASE_MOST: Millis = 60_000;
-/// An event whose predecessor is not numbered yet waits for it, but not for ever: then its trace was damaged.
+/// How long an event waits until its predecessor is numbered. After that, the trace must be damaged.
 const PREDECESSOR_WAIT: Millis = 60_000;
-/// How many events of a database from before there was a log are numbered in one commit.
+/// How many events of a database that is older than the log are numbered in one commit.
 const BACKFILL: usize = 2_000;
 pub(crate) const BACKFILL_KEY: &str = "log_backfill";
-/// How large the log was when those were numbered: they stand in the order of their settlements, not of time.
+/// The size of the log when those were numbered: they are in the order of their settlements, not of time.
 const BACKFILLED_KEY: &str = "log_backfilled";
-/// How many rows are looked at first: under load, each has the events of many commands.
+/// How many rows are read at first: under load, each has the events of many commands.
 const FEW: usize = 16;
-/// How many rows are looked at to find what the first of them wait for.
+/// The maximum number of rows read to find the events that the first rows wait for.
 const WIDEST: usize = 16_384;
 
-/// What is numbered next.
+/// What to number next.
 struct Turn {
-    /// The rows it stands in.
+    /// The numbers of the rows that were read.
     rows: Vec<i64>,
-    /// Of each change, in which of the rows.
+    /// For each change, the index of its row.
     from: Vec<usize>,
     changes: Vec<LoggedChange>,
     waiting: Waiting,
-    /// There are more rows.
+    /// Whether there are more rows.
     more: bool,
 }
 
-/// Numbers events that are not in the log yet, about so many at most; leaves it to another node that is at it.
+/// Numbers events that are not in the log yet. Leaves the work to another node if that node is numbering.
 #[derive(Debug, Clone)]
 pub struct NumberEvents {
-    /// About so many.
+    /// Approximate maximum number of events.
     pub limit: usize,
 }
 
@@ -77,17 +77,17 @@ impl Command for NumberEvents {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Logged> {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
         let head = log_head(overlay.store)?.ok_or_else(|| Error::internal("the log has no head"))?;
-        // A second such command in one group finds nothing left to do.
+        // A second such command in the same group finds nothing to do.
         if overlay.touched(&Key::LogHead(head.size)) {
             return Ok(Logged::default());
         }
-        // A clock that is far ahead must not keep everybody waiting.
+        // A clock that is far ahead must not keep the others waiting.
         if head.owner != engine.owner && head.until > overlay.now && head.until - overlay.now <= LOG_LEASE_MOST {
             return Ok(Logged { held_until: Some(head.until), ..Logged::default() });
         }
         let mut turn = engine.take(overlay, &d.writer.logged_before, self.limit.max(1))?;
         if !turn.changes.is_empty() {
-            // What does not fit this commit stays for the next.
+            // Changes that do not fit into this commit wait for the next.
             let told = engine.fan_out(overlay, d.writer, &turn.changes)?;
             for (at, change) in turn.from.drain(told..).zip(turn.changes.drain(told..)) {
                 let (waiting, fewer) = turn.waiting.entry(at).or_default();
@@ -113,11 +113,11 @@ impl Command for NumberEvents {
 }
 
 impl Engine {
-    /// The changes to number now, each behind the ones before it in its settlement's trace.
+    /// The changes to number now, each after its predecessors in its settlement's trace.
     ///
-    /// Nodes' clocks differ, so that a later change may stand in an earlier row. What has to wait stays in its row; and
-    /// where all of the first rows wait, what they wait for stands behind them.
-    fn take(&self, overlay: &mut Overlay<'_>, known: &HashSet<(SettlementNo, u32)>, limit: usize) -> Result<Turn> {
+    /// Nodes' clocks differ, so a later change may be in an earlier row. A change that must wait stays in its row. If all of the
+    /// first rows wait, the changes that they wait for are in later rows.
+    fn take(&self, overlay: &mut Overlay<'_>, known: &[(SettlementNo, u32)], limit: usize) -> Result<Turn> {
         let (mut reach, mut wider, mut given_up) = (limit.min(FEW), false, false);
         loop {
             let rows: Vec<UnloggedRecord> = typed_all(overlay.store.scan(&Scan::all(RecordKind::Unlogged, reach))?)?;
@@ -128,7 +128,7 @@ impl Engine {
             }
             let chosen = if wider { rows } else { first_of(rows, limit) };
             let (rows, more): (Vec<i64>, bool) = (chosen.iter().map(|row| row.no).collect(), full || chosen.len() < found);
-            // As long as there are rows that were not looked at, what is waited for may be among them.
+            // As long as there are unread rows, they may contain what the others wait for.
             let (taken, waiting) = self.in_turn(overlay, without(chosen, known), given_up || !more)?;
             if taken.is_empty() && more && !given_up {
                 (wider, given_up) = (true, reach >= limit.max(WIDEST));
@@ -141,8 +141,8 @@ impl Engine {
         }
     }
 
-    /// Which of the rows' changes can be numbered, in their order; and what of which row has to wait, and whether that
-    /// is less than stands in the row. To `give_up` is to wait no longer than [`PREDECESSOR_WAIT`].
+    /// Splits the rows' changes into those that can be numbered, in order, and those that must wait, by row. With `give_up`, a
+    /// change waits no longer than [`PREDECESSOR_WAIT`].
     fn in_turn(
         &self,
         overlay: &mut Overlay<'_>,
@@ -208,7 +208,7 @@ impl Engine {
             Ok(appended) => appended.rows,
             // Another node appended after the head was read here.
             Err(TreeError::Ahead { .. }) if log_head(overlay.store)?.is_some_and(|now| now.size > head.size) => {
-                return Err(Error::with(ErrorCode::StoreUnavailable, "another node numbers events at this moment"));
+                return Err(Error::with(ErrorCode::StoreUnavailable, "another node is numbering events"));
             }
             Err(error) => return Err(Error::internal(error)),
         };
@@ -222,8 +222,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives the log a head, and numbers the events of a database from before there was a log. What is written from now
-    /// on is noted in its own commit.
+    /// Creates the head of the log, and numbers the events of a database that is older than the log. From then
+    /// on, each commit notes its own events.
     pub(crate) fn begin_log(&self) -> Result<()> {
         let store = &*self.store;
         if log_head(store)?.is_none() {
@@ -241,7 +241,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Numbers the next events of before; `false` when there are none left.
+    /// Numbers the next events of before the log; `false` if none are left.
     fn backfill(&self) -> Result<bool> {
         let store = &*self.store;
         let Some(done) = typed::<MetaRecord>(store.get(&Key::Meta(BACKFILL_KEY.to_owned()))?)? else { return Ok(false) };
@@ -255,7 +255,7 @@ impl Engine {
         for record in settlements {
             after = record.no;
             let events: Vec<EventRecord> = typed_all(store.scan(&Scan::events(record.no, 0, usize::MAX))?)?;
-            // One run, unless some were removed by hand.
+            // One run, unless events were removed by hand.
             for run in events.chunk_by(|one, next| one.n + 1 == next.n) {
                 let mut change = change_of(&record);
                 change.moment.version = run.last().map_or(0, |event| event.n);
@@ -274,19 +274,19 @@ impl Engine {
         }
         match store.commit(&overlay.commit) {
             Ok(()) => Ok(!ended),
-            // Another node is at it too.
+            // Another node is numbering them too.
             Err(CommitError::Conflict(_)) => Ok(true),
             Err(error) => Err(Error::caused(ErrorCode::StoreUnavailable, error)),
         }
     }
 
-    /// The leaves before this one were filled in when there came to be a log; 0 if none were.
+    /// The number of leaves that were backfilled when the log was created; 0 if none.
     pub(crate) fn backfilled(&self) -> Result<i64> {
         let size: Option<MetaRecord> = typed(self.store.get(&Key::Meta(BACKFILLED_KEY.to_owned()))?)?;
         Ok(size.and_then(|size| size.value.try_into().ok()).map_or(0, i64::from_be_bytes))
     }
 
-    /// Lets this node append at once, where it has the store to itself and the node before it is gone.
+    /// Lets this node append at once, if it does not share the store and the previous node is gone.
     pub(crate) fn take_over_log(&self, overlay: &mut Overlay<'_>) -> Result<()> {
         if let Some(head) = log_head(overlay.store)?.filter(|head| head.owner != self.owner && head.until > overlay.now)
             && !overlay.touched(&Key::LogHead(head.size))
@@ -296,7 +296,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Lets others append at once, where this node was the last that did.
+    /// Lets other nodes append at once, if this node appended last.
     pub(crate) fn leave_log(&self, overlay: &mut Overlay<'_>) -> Result<()> {
         if let Some(head) = log_head(overlay.store)?.filter(|head| head.owner == self.owner && head.until > overlay.now)
             && !overlay.touched(&Key::LogHead(head.size))
@@ -307,20 +307,20 @@ impl Engine {
     }
 }
 
-/// The salt of an event's leaf: whoever does not have it learns nothing of the event from the tree.
+/// The salt of an event's leaf. Without it, the tree reveals nothing about the event.
 pub(crate) fn leaf_salt(key: &IdKey, settlement: SettlementNo, n: u32) -> [u8; 32] {
-    // HMAC takes keys of any length.
+    // HMAC accepts keys of any length.
     let Ok(mac) = Hmac::<Sha256>::new_from_slice(&key.0) else { return [0; 32] };
     let mac = mac.chain_update(b"railgate-log-salt-v1\0").chain_update(settlement.0.to_be_bytes()).chain_update(n.to_be_bytes());
     mac.finalize().into_bytes().into()
 }
 
-/// How far the log is.
+/// The head of the log, which has its size.
 pub(crate) fn log_head(store: &dyn Store) -> Result<Option<LogHeadRecord>> {
     Ok(typed(store.scan(&Scan::last(RecordKind::LogHead))?.pop())?)
 }
 
-/// The last place in a feed that is taken; 0 if none is.
+/// The last used position of a feed; 0 if it is empty.
 pub(crate) fn last_position(store: &dyn Store, client: ClientNo, mode: Mode) -> Result<i64> {
     position_of(store.scan(&Scan::last_feed(client, mode))?)
 }
@@ -329,7 +329,7 @@ fn position_of(mut last: Vec<Record>) -> Result<i64> {
     Ok(typed::<FeedRecord>(last.pop())?.map_or(0, |last| last.position))
 }
 
-/// The tree's rows, as they are stored.
+/// The tree's tiles, as they are stored.
 pub(crate) struct StoredTiles<'a>(pub(crate) &'a dyn Store);
 
 impl Tiles for StoredTiles<'_> {
@@ -342,7 +342,7 @@ impl Tiles for StoredTiles<'_> {
     }
 }
 
-/// What a commit adds to the traces of settlements. A command writes the settlement first, and then its events.
+/// What a commit adds to the traces of settlements. A command writes the settlement first, then its events.
 pub(crate) fn changes_of(commit: &Commit) -> Result<Vec<LoggedChange>> {
     let settlement =
         |write: &&Write| matches!(write, Write::Insert(Record::Settlement(_)) | Write::Update { record: Record::Settlement(_), .. });
@@ -365,7 +365,7 @@ pub(crate) fn changes_of(commit: &Commit) -> Result<Vec<LoggedChange>> {
     Ok(changes)
 }
 
-/// A settlement as it stands, without its events.
+/// A settlement's current state, without its events.
 fn change_of(record: &SettlementRecord) -> LoggedChange {
     let more = record.more.as_deref();
     let failure = more.and_then(|more| more.failure.as_ref());
@@ -386,7 +386,7 @@ fn change_of(record: &SettlementRecord) -> LoggedChange {
             rail_reference: more.and_then(|more| more.rail_reference.clone()),
             failure: failure.and_then(|failure| serde_json::to_string(failure).ok()),
         },
-        // Of a create, all there is.
+        // A create has no more than one.
         events: Vec::with_capacity(1),
     }
 }
@@ -395,11 +395,11 @@ fn logged(event: &EventRecord) -> LoggedEvent {
     LoggedEvent { kind: event.kind, at: event.at, hash: event.hash }
 }
 
-/// By the row: what of it has to wait, and whether that is less than stands in it.
+/// For each row index, the changes that must wait, and whether they are fewer than the row has.
 type Waiting = HashMap<usize, (Vec<LoggedChange>, bool)>;
 
-/// The rows without the events that are logged already: by hand or by a fault, they came to wait once more.
-fn without(mut rows: Vec<UnloggedRecord>, known: &HashSet<(SettlementNo, u32)>) -> Vec<UnloggedRecord> {
+/// The rows without events that were logged already: such an event waits again by a fault or because a row was added by hand.
+fn without(mut rows: Vec<UnloggedRecord>, known: &[(SettlementNo, u32)]) -> Vec<UnloggedRecord> {
     for change in rows.iter_mut().flat_map(|row| &mut row.changes).filter(|_| !known.is_empty()) {
         let logged = (0..change.events.len()).rev().find(|index| known.contains(&(change.settlement, change.sequence(*index))));
         change.events.drain(..logged.map_or(0, |last| last + 1));
@@ -407,7 +407,7 @@ fn without(mut rows: Vec<UnloggedRecord>, known: &HashSet<(SettlementNo, u32)>) 
     rows
 }
 
-/// The first rows, with about `limit` events in all.
+/// The first rows, with about `limit` events in total.
 fn first_of(rows: Vec<UnloggedRecord>, limit: usize) -> Vec<UnloggedRecord> {
     let mut count = 0;
     rows.into_iter()
@@ -423,7 +423,7 @@ fn events_in(rows: &[UnloggedRecord]) -> usize {
     rows.iter().flat_map(|row| &row.changes).map(|change| change.events.len()).sum()
 }
 
-/// The same changes with each settlement's in the order of its trace; all others stay where they are.
+/// Sorts each settlement's changes in the order of its trace; all other changes keep their places.
 fn in_order(mut all: Vec<(usize, LoggedChange)>) -> Vec<(usize, LoggedChange)> {
     let mut places: HashMap<SettlementNo, Vec<usize>> = HashMap::new();
     for (place, (_, change)) in all.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Where a commit's events are numbered: after it, by whichever node's turn it is, or at once by a program that is alone.
+//! When a commit's events are numbered: after the commit, by one of the nodes, or at once in a program that runs alone.
 
 use crate::engine::Engine;
 use crate::engine::group::{Overlay, Writer};
@@ -11,23 +11,23 @@ use super::changes_of;
 #[cfg(feature = "sandbox")]
 use super::{last_position, log_head};
 
-/// How an engine numbers events. So none of the public log is linked into a program that never opens one.
+/// How an engine numbers events. A trait, so that a program that never opens a public log does not link one.
 pub(crate) trait Numbering: Send + Sync {
-    /// Makes the store ready, or refuses one that is numbered in another way.
+    /// Prepares the store, or refuses one that is numbered in another way.
     fn begin(&self, engine: &Engine) -> Result<()>;
-    /// Adds to the group's commit what the events in it ask for.
+    /// Adds to the group's commit what its events require.
     fn note_events(&self, engine: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<()>;
-    /// Makes due now what is leased besides tasks, by this engine if it is leaving, by others if not; says how much that was.
+    /// Makes leases other than those of tasks due now: this engine's if it is leaving, otherwise those of others. Returns how many.
     fn free(&self, engine: &Engine, overlay: &mut Overlay<'_>, leaving: bool) -> Result<usize>;
 }
 
-/// After the commit, in the log over all clients' events: what a server does.
+/// Numbers events after the commit, in the log of all clients' events, as a server does.
 pub(crate) struct Deferred;
 
 impl Numbering for Deferred {
     fn begin(&self, engine: &Engine) -> Result<()> {
         if engine.store.get(&Key::Meta(SANDBOX_KEY.to_owned()))?.is_some() {
-            return Err(Error::internal("the store is the sandbox of an app: a server needs one of its own"));
+            return Err(Error::internal("the store belongs to an app's sandbox: a server needs a separate one"));
         }
         engine.begin_log()
     }
@@ -51,7 +51,7 @@ impl Numbering for Deferred {
     }
 }
 
-/// With one writer and no log, each event gets its place in its owner's feed at once: what [`crate::sandbox`] does.
+/// Without a log and with a single writer, gives each event its place in its owner's feed at once, as [`crate::sandbox`] does.
 #[cfg(feature = "sandbox")]
 pub(crate) struct Immediate;
 
@@ -60,14 +60,14 @@ impl Numbering for Immediate {
     fn begin(&self, engine: &Engine) -> Result<()> {
         match log_head(&*engine.store)? {
             None => Ok(()),
-            Some(_) => Err(Error::internal("the store is that of a server: a sandbox needs one of its own")),
+            Some(_) => Err(Error::internal("the store belongs to a server: a sandbox needs a separate one")),
         }
     }
 
     fn note_events(&self, engine: &Engine, overlay: &mut Overlay<'_>, _: &mut Writer) -> Result<()> {
         let changes = changes_of(&overlay.commit)?;
         let Some(LoggedChange { client, mode, .. }) = changes.first() else { return Ok(()) };
-        // There is one client, and so one feed.
+        // There is one client, and therefore one feed.
         let mut position = last_position(&*engine.store, *client, *mode)?;
         for change in &changes {
             for (index, event) in change.events.iter().enumerate() {

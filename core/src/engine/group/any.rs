@@ -1,4 +1,4 @@
-//! Commands of any kind in one list, for tests that mix them.
+//! Commands of any type in one list, for tests that mix them.
 
 use std::any::Any;
 use std::fmt;
@@ -9,11 +9,11 @@ use crate::error::Result;
 
 use super::{Command, Decision, Deed, Prefetch};
 
-/// A command of any kind. Clones are the same command once more.
+/// A command of any type. A clone is the same command again.
 #[derive(Clone)]
 pub struct AnyCommand(Arc<dyn Erased + Send + Sync>);
 
-/// What came of an [`AnyCommand`].
+/// The output of an [`AnyCommand`].
 pub struct AnyOutput {
     value: Box<dyn Any + Send>,
     debug: String,
@@ -22,16 +22,16 @@ pub struct AnyOutput {
 }
 
 impl AnyOutput {
-    /// The output as what it is.
+    /// Converts the output into its type.
     ///
     /// # Errors
-    /// Itself, if it is something else.
+    /// The output itself, if it has another type.
     pub fn downcast<T: 'static>(self) -> Result<T, Self> {
         let Self { value, debug, replay, touched } = self;
         value.downcast().map(|value| *value).map_err(|value| Self { value, debug, replay, touched })
     }
 
-    /// The output as what it may be.
+    /// The output, if it has this type.
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.value.downcast_ref()
     }
@@ -50,7 +50,7 @@ impl fmt::Debug for AnyCommand {
 }
 
 impl AnyCommand {
-    /// Of this kind.
+    /// Wraps a command.
     pub fn new<C>(command: C) -> Self
     where
         C: Command + Sync + fmt::Debug,
@@ -59,7 +59,7 @@ impl AnyCommand {
         Self(Arc::new(command))
     }
 
-    /// The command as what it may be.
+    /// The command, if it has this type.
     pub fn get<C: 'static>(&self) -> Option<&C> {
         self.0.as_any().downcast_ref()
     }

@@ -1,7 +1,7 @@
-//! What a command is, and how a group holds commands of different kinds.
+//! Commands, and how a group holds commands of different types.
 //!
-//! A command is a type of its own: what it decides and answers, what it reads first, what the audit trail says of it, and whether
-//! it may be repeated stand beside each other in its file. A group runs them through [`Pending`], which knows no kind.
+//! Each command is its own type. Its file defines together what it decides and returns, what it reads first, what the audit trail
+//! records of it, and whether it may be repeated. A group runs commands through [`Pending`], which is independent of their types.
 
 use crate::Error;
 use crate::error::Result;
@@ -13,27 +13,27 @@ use super::overlay::Overlay;
 use super::writer::Writer;
 use crate::engine::Engine;
 
-/// What a command decides over: the store as its group has left it so far.
+/// What a command decides over: the store with the changes of its group so far.
 pub struct Decision<'g, 's> {
     pub(crate) engine: &'g Engine,
     pub(crate) overlay: &'g mut Overlay<'s>,
     pub(crate) writer: &'g mut Writer,
 }
 
-/// What a command reads before anything else, so that a group's reads become one round trip.
+/// The records that commands read first, so that a group's reads become one round trip.
 pub struct Prefetch<'e> {
     pub(crate) engine: &'e Engine,
     pub(crate) wanted: Vec<Lookup>,
 }
 
-/// What the audit trail says of a command, besides when.
+/// What the audit trail records of a command, besides the time.
 pub struct Deed {
     pub(crate) action: AuditAction,
-    /// Whose deed it counts as, where that is not who signed.
+    /// The client and key that it counts for, if not those of the signer.
     pub(crate) of: Option<(ClientNo, KeyNo)>,
-    /// The number of what it concerns; 0 if it has none yet.
+    /// The number of the record concerned; 0 if it has none yet.
     pub(crate) target: i64,
-    /// What the caller named, for what has no number.
+    /// The name that the caller used, for a record without a number.
     pub(crate) name: Option<String>,
 }
 
@@ -55,33 +55,33 @@ impl Deed {
     }
 }
 
-/// One thing to do. The commands of a group are decided in order and become durable together; each succeeds or fails alone.
+/// A command. The commands of a group are decided in order and become durable together; each succeeds or fails alone.
 pub trait Command: Send + 'static {
-    /// What comes of it.
+    /// The result of the command.
     type Output: Send + 'static;
 
-    /// Whether carrying it out twice does no more than once: what is named by its sender is found again, and what only sets
-    /// something does not care.
+    /// Whether running it twice has the same effect as running it once: its sender named what it makes, so a repeat
+    /// finds that; or it only sets a value.
     fn is_repeatable(&self) -> bool;
 
-    /// Decides it. What it writes is kept if it succeeds, and forgotten if not.
+    /// Decides the command. Its writes are kept if it succeeds, and discarded if it fails.
     ///
     /// # Errors
-    /// Why it is refused, or why the store cannot be read.
+    /// The reason for the refusal, or why the store cannot be read.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Self::Output>;
 
-    /// Its sender named what it makes: sent again it is answered as the replay that it is, so that a signed one burns no nonce
-    /// where it succeeds.
+    /// Whether its sender named what it makes, so that sending it again is a replay. If it is
+    /// signed and succeeds, it burns no nonce.
     fn names_itself(&self) -> bool {
         false
     }
 
-    /// A refusal stands even where the group could not be committed. Not so where the refusal is a part of that commit.
+    /// Whether a refusal stands even if the group could not be committed. It does not if the refusal is part of that commit.
     fn refusal_stands(&self) -> bool {
         true
     }
 
-    /// Adds what it reads first.
+    /// Adds the records that it reads first.
     fn prefetch(&self, _prefetch: &mut Prefetch<'_>) {}
 
     /// How many numbers of settlements and fundings it draws.
@@ -89,12 +89,12 @@ pub trait Command: Send + 'static {
         0
     }
 
-    /// What the audit trail says of it: `done` is what came of it, `None` if it was refused.
+    /// What the audit trail records of it. `done` is its output; `None` if it was refused.
     fn deed(&self, _done: Option<&Self::Output>) -> Option<Deed> {
         None
     }
 
-    /// Whether the answer only tells of an earlier commit.
+    /// Whether the output only repeats an earlier commit.
     fn is_replay(_output: &Self::Output) -> bool {
         false
     }
@@ -105,7 +105,7 @@ pub trait Command: Send + 'static {
     }
 }
 
-/// A command in a group, and what came of it.
+/// A command in a group, with its result.
 pub struct Slot<C: Command> {
     command: C,
     result: Option<Result<C::Output>>,
@@ -117,33 +117,34 @@ impl<C: Command> Slot<C> {
         Self { command, result: None }
     }
 
-    /// What came of it; `None` if its group ended without an answer, by a panic: then nobody knows whether it was carried out.
+    /// The result; `None` if its group panicked before it got one: then it is unknown whether the command was carried out.
     pub fn into_result(self) -> Option<Result<C::Output>> {
         self.result
     }
 }
 
-/// A command of any kind in a group. There is one implementation: [`Slot`].
+/// A command of any type in a group. [`Slot`] is the only implementation.
 pub trait Pending: Send {
-    /// Decides the command, and keeps what came of it; whether it succeeded.
+    /// Decides the command and keeps the result. Returns whether it succeeded.
     fn decide(&mut self, d: &mut Decision<'_, '_>) -> bool;
-    /// As of [`Command::prefetch`].
+    /// See [`Command::prefetch`].
     fn prefetch(&self, prefetch: &mut Prefetch<'_>);
-    /// As of [`Command::numbers`].
+    /// See [`Command::numbers`].
     fn numbers(&self, engine: &Engine) -> usize;
-    /// Forgets what came of it.
+    /// Discards the result.
     fn reset(&mut self);
-    /// Its group was not committed: `why` tells the reason, given whether the command is repeatable. A refusal that stands stays.
+    /// Its group was not committed. `why` returns the error, given whether the command is
+    /// repeatable. A refusal that stands is kept.
     fn refuse(&mut self, why: &dyn Fn(bool) -> Error);
-    /// Whether the answer only tells of an earlier commit.
+    /// Whether the output only repeats an earlier commit.
     fn is_replay(&self) -> bool;
-    /// As of [`Command::touched`]; 1 for what was refused.
+    /// See [`Command::touched`]; 1 for a refused command.
     fn touched(&self) -> usize;
-    /// Why it was refused.
+    /// The error, if it was refused.
     fn error(&self) -> Option<&Error>;
 }
 
-/// Only a store on another machine is worth asking ahead; a program without one does not contain it.
+/// Prefetching only pays off for a remote store; programs without one do not include it.
 pub(super) const PREFETCHES: bool = cfg!(any(feature = "postgres", feature = "testkit"));
 
 impl<C: Command> Pending for Slot<C> {

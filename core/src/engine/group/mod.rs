@@ -1,5 +1,5 @@
-//! Group commit: commands that wait together are decided one after the other over an overlay, become durable in one commit, and
-//! each is answered alone. When another node changed what they read, the whole group is decided again: a round.
+//! Group commit: commands that wait together are decided one after the other over an overlay and become durable in one commit; each
+//! gets its own result. If another node changed what they read, the whole group is decided again: that is a round.
 
 #[cfg(feature = "testkit")]
 mod any;
@@ -27,31 +27,31 @@ pub(crate) use prefetch::{account, subject};
 pub(crate) use writer::Writer;
 use writer::next_journal;
 
-/// How often a group is decided anew after other nodes changed what it read.
+/// How many times a group is decided if other nodes keep changing what it read.
 pub(crate) const ROUNDS: usize = 8;
 
-/// What a host has to know of a group's commit. Of one that changed nothing, all of it is empty.
+/// What a host needs to know about a group's commit. All fields are empty if it changed nothing.
 #[derive(Debug, Default)]
 pub struct Effects {
     /// How many settlements were created.
     pub created: usize,
-    /// The settlements that changed after they were created, for those who follow them.
+    /// The settlements that changed after their creation, for those who follow them.
     pub changed: Vec<SettlementNo>,
     /// When the earliest new task is due.
     pub due: Option<Millis>,
-    /// Events were made that are not numbered yet.
+    /// Whether there are new events that are not numbered yet.
     pub unlogged: bool,
     /// The feeds that grew.
     pub fed: Vec<(ClientNo, Mode)>,
-    /// When the earliest delivery of a webhook is due that was not before.
+    /// When the earliest delivery is due that this commit added or made due.
     pub deliveries_due: Option<Millis>,
 }
 
 impl Engine {
-    /// Decides the commands in order, makes what they decided durable in one commit, and answers each.
+    /// Decides the commands in order, makes their writes durable in one commit, and sets each command's result.
     ///
-    /// A command that fails leaves nothing behind and does not disturb the others. When another node changed
-    /// something meanwhile, the whole group is decided again over the new state.
+    /// A failed command leaves no trace and does not affect the others. If another node made a conflicting change, the whole group
+    /// is decided again over the new state.
     pub fn execute(&self, group: &mut [&mut dyn Pending]) -> Effects {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known: Vec<SettlementRecord> = Vec::new();
@@ -104,17 +104,17 @@ impl Engine {
         refuse(group, &|_| Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again"))
     }
 
-    /// One command by itself.
+    /// Runs a single command.
     ///
     /// # Errors
-    /// As the command says; `store_unavailable`.
+    /// Those of the command; `store_unavailable`.
     pub fn run<C: Command>(&self, command: C) -> Result<C::Output> {
         let mut slot = Slot::new(command);
         self.execute(&mut [&mut slot]);
         slot.into_result().unwrap_or_else(|| Err(Error::new(ErrorCode::Internal)))
     }
 
-    /// Several commands of one kind in one group; what came of each, in their order.
+    /// Runs several commands of one type in one group, and returns their results in order.
     pub fn run_all<C: Command>(&self, commands: impl IntoIterator<Item = C>) -> Vec<Result<C::Output>> {
         let mut slots: Vec<Slot<C>> = commands.into_iter().map(Slot::new).collect();
         let mut group: Vec<&mut dyn Pending> = slots.iter_mut().map(|slot| slot as &mut dyn Pending).collect();
@@ -122,8 +122,8 @@ impl Engine {
         slots.into_iter().map(|slot| slot.into_result().unwrap_or_else(|| Err(Error::new(ErrorCode::Internal)))).collect()
     }
 
-    /// What only tells of earlier commits. A replay promises what the first answer did, and that answer may be the one that
-    /// never came because a standby was without the commit.
+    /// For a group of replays only. A replay repeats the promise of the first response, which the caller may never have got because
+    /// a standby had not confirmed the commit.
     fn secure_replays(&self, group: &mut [&mut dyn Pending]) {
         if group.iter().any(|command| command.is_replay())
             && let Err(cause) = self.store.secure()
@@ -133,7 +133,7 @@ impl Engine {
         }
     }
 
-    /// Reads what stood in the way, so that the next round decides with it in sight.
+    /// Reads the conflicting records, so that the next round takes them into account.
     fn learn(&self, commit: &Commit, clashes: &[Clash], known: &mut Vec<SettlementRecord>, writer: &mut Writer) -> Result<()> {
         for clash in clashes {
             let mut taken = false;
@@ -147,7 +147,7 @@ impl Engine {
             if let Some(Write::Insert(Record::Feed(feed))) = commit.writes.get(clash.write)
                 && self.store.find(&Unique::FeedOf(feed.settlement, feed.n))?.is_some()
             {
-                writer.logged_before.insert((feed.settlement, feed.n));
+                writer.logged_before.push((feed.settlement, feed.n));
             }
             match commit.writes.get(clash.write) {
                 Some(Write::Insert(Record::Settlement(_)) | Write::Post(_)) if !taken => writer.journals.meet(next_journal(&*self.store)?),
@@ -158,10 +158,10 @@ impl Engine {
         writer.catch_up(&*self.store)
     }
 
-    /// Whether a commit whose fate is unknown was made: all or nothing, so witnesses that never change tell.
+    /// Whether a commit with an unknown outcome was made. A commit is all or nothing, so records that never change prove it.
     ///
-    /// One alone does not: another node may have written an equal audit record under the same number. What names this
-    /// node does: a log head, as long as nobody has appended since.
+    /// A single audit record proves nothing, because another node may have written an equal one under the same number. A log head
+    /// names this node and is proof as long as nobody has appended since.
     fn was_committed(&self, commit: &Commit) -> bool {
         let there = |record: &Record| self.store.holds(record).unwrap_or(false);
         let heads = commit.writes.iter().filter_map(|write| match write {
@@ -186,7 +186,7 @@ impl Engine {
     }
 }
 
-/// Nothing of the group was made durable.
+/// Refuses all commands: nothing of the group was made durable.
 fn refuse(group: &mut [&mut dyn Pending], why: &dyn Fn(bool) -> Error) -> Effects {
     group.iter_mut().for_each(|command| command.refuse(why));
     Effects::default()

@@ -1,9 +1,9 @@
-//! Numbers of settlements and fundings: dense while one node writes, from blocks of each node's own when several do.
+//! Numbers of settlements and fundings: dense while one node writes, from each node's own blocks when several do.
 //!
-//! Dense numbers need no coordination but the store's refusal of one that is taken. Nodes that write at the same time
-//! would run into that refusal with every second commit; so a node that meets another one reserves blocks from then on,
-//! by a commit of its own for each. It drops what is left of a block soon, so that numbers follow time over all nodes to
-//! within [`KEPT`], and lists by number are lists by time.
+//! Dense numbers need no coordination except that the store refuses a number that is taken. Nodes that write at the same
+//! time would conflict in every second commit, so a node that meets another one reserves blocks from then on, each in a
+//! separate commit. It soon drops the rest of a block, so that numbers follow time over all nodes to within [`KEPT`],
+//! and lists by number are lists by time.
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::store::record::{Key, MetaRecord};
@@ -13,55 +13,54 @@ use crate::time::Millis;
 use super::ROUNDS;
 use super::writer::next_journal;
 
-/// How many numbers are reserved at a time: as many again as the block before was drawn from, within these bounds. So those
-/// that stay unused are few beside those that are used, or few in any case: of a hundred idle nodes 1,600 a second, of
-/// which 40 bits have room for twenty years.
+/// The bounds of a block's size: twice the count drawn from the previous block, within these. So unused numbers are few compared
+/// with the used ones, or few in any case: a hundred idle nodes use up 1,600 per second, for which 40 bits last twenty years.
 const BLOCK: (i64, i64) = (16, 4_096);
-/// How long a block is drawn from.
+/// How long numbers are drawn from a block.
 const KEPT: Millis = 1_000;
-/// Where the last reserved block ends.
+/// The name of the record that has the end of the last reserved block.
 const MARK: &str = "numbers";
 
 /// The numbers that a node draws.
 pub(crate) struct Numbers {
     next: i64,
-    /// None while numbers are dense.
+    /// `None` while numbers are dense.
     block: Option<Block>,
 }
 
-/// What a node has reserved.
+/// A range of numbers that a node reserved.
 struct Block {
     start: i64,
-    /// Behind its last number.
+    /// One past its last number.
     end: i64,
-    /// Until when it is drawn from.
+    /// Until when numbers are drawn from it.
     until: Millis,
 }
 
 impl Numbers {
-    /// From here on, one after the other.
+    /// Draws numbers one after the other, from `next` on.
     pub(super) fn dense(next: i64) -> Self {
         Self { next, block: None }
     }
 
-    /// The next number. Behind the end of a block it may be another node's, which the commit finds out.
+    /// The next number. Past the end of a block it may be another node's, which the commit detects.
     pub(super) fn draw(&mut self) -> i64 {
         let no = self.next;
         self.next += 1;
         no
     }
 
-    /// A number was taken already, and `next` is free as far as the store knows: another node writes too.
+    /// A number was already taken, and `next` is free as far as the store knows: another node writes too.
     pub(super) fn meet(&mut self, next: i64) {
         self.next = self.next.max(next);
         self.block = Some(Block { start: self.next, end: self.next, until: Millis::MIN });
     }
 
-    /// Sees to it that so many numbers can be drawn.
+    /// Makes sure that `wanted` numbers can be drawn.
     pub(super) fn provide(&mut self, store: &dyn Store, now: Millis, wanted: usize) -> Result<()> {
         let wanted = i64::try_from(wanted).map_err(Error::internal)?;
         let Some(Block { start, end, until }) = self.block else { return Ok(()) };
-        // A clock that was put back must not make a block last longer.
+        // A clock that was set back must not make a block last longer.
         let fresh = now < until && until - now <= KEPT;
         if wanted == 0 || fresh && self.next + wanted <= end {
             return Ok(());
@@ -70,7 +69,7 @@ impl Numbers {
         self.reserve(store, now, wanted.max((2 * used).clamp(BLOCK.0, BLOCK.1)))
     }
 
-    /// Takes the next block: whoever removes the mark of the one before has it.
+    /// Reserves the next block. It belongs to the node that deletes the witness of the previous one.
     fn reserve(&mut self, store: &dyn Store, now: Millis, size: i64) -> Result<()> {
         for _ in 0..ROUNDS {
             let last: Option<MetaRecord> = typed(store.get(&Key::Meta(MARK.to_owned()))?)?;
@@ -88,9 +87,9 @@ impl Numbers {
                     (self.next, self.block) = (start, Some(Block { start, end, until: now + KEPT }));
                     return Ok(());
                 }
-                // Somebody else has that block.
+                // Another node reserved that block.
                 Err(CommitError::Conflict(_)) => {}
-                // Perhaps it is ours and stays unused: there are many.
+                // The block may be ours and stays unused: there are enough.
                 Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
             }
         }
@@ -98,7 +97,7 @@ impl Numbers {
     }
 }
 
-/// Stands for the block that ends here, as long as it is the last one.
+/// The name of a record that exists as long as the block that ends here is the last one.
 fn witness(end: i64) -> String {
     format!("{MARK}:{end}")
 }

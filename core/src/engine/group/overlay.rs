@@ -1,15 +1,14 @@
-//! What a group of commands has decided so far, over what the store holds.
+//! The decisions of a group of commands so far, on top of the store.
 //!
-//! Commands of a group are decided one after the other, each seeing what the ones before it decided, and the whole
-//! is committed once. A command that fails leaves nothing behind: its writes are cut off before anyone saw them.
+//! Commands of a group are decided one after the other, each seeing the writes of those before it, and the whole group is committed
+//! at once. A failed command leaves no trace: its writes are cut off before any other command sees them.
 
 use std::collections::HashMap;
 
-use crate::auth::KeyId;
 use crate::error::Result;
-use crate::ids::{ClientNo, KeyNo, SettlementNo};
+use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
-use crate::store::record::{AccountRecord, Key, KeyRecord, Record, SettlementRecord};
+use crate::store::record::{AccountRecord, Key, Record, SettlementRecord};
 use crate::store::{Commit, Scan, Store, StoreError, Unique, Write, typed};
 use crate::time::Millis;
 use crate::{Error, ErrorCode};
@@ -19,31 +18,26 @@ use super::prefetch::LookedUp;
 
 pub(crate) struct Overlay<'a> {
     pub(crate) store: &'a dyn Store,
-    /// One time for the whole group.
+    /// The same time for the whole group.
     pub(crate) now: Millis,
     pub(crate) commit: Commit,
-    /// How many of the writes are settled; those behind belong to the command that is being decided.
+    /// How many writes are settled. The rest belong to the command that is being decided.
     settled: usize,
-    /// What was looked up beforehand, all at once; nothing where the store is beside the engine.
+    /// The results of the prefetch; empty if the store is local.
     pub(super) looked_up: LookedUp,
-    /// Where the latest write of a record stands; `None` for a record that was deleted.
+    /// The index of each record's latest write; `None` for a deleted record.
     written: HashMap<Key, Option<usize>>,
-    /// References that settled writes of this group took.
-    references: HashMap<(ClientNo, String), SettlementNo>,
-    reversal_references: HashMap<(ClientNo, String), Key>,
-    /// Keys that settled writes of this group added.
-    key_ids: HashMap<KeyId, KeyNo>,
-    /// Totals as the store holds them, read once.
-    stored_totals: HashMap<AccountId, Totals>,
-    /// What settled writes of this group moved.
-    moved: HashMap<AccountId, Totals>,
-    /// Settlements that settled writes touch, for those who watch them.
+    /// Unique keys that settled writes of this group took.
+    unique: HashMap<Unique, Key>,
+    /// Of accounts: what the store holds, read once, and what settled writes of this group moved.
+    accounts: HashMap<AccountId, (Option<Totals>, Totals)>,
+    /// Settlements that settled writes touch, for those who follow them.
     changed: Vec<SettlementNo>,
     created: usize,
     due: Option<Millis>,
-    /// Some settled write is a row of events to number.
+    /// Whether a settled write is a row of events to number.
     unlogged: bool,
-    /// Feeds that settled writes add to.
+    /// Feeds that settled writes extend.
     fed: Vec<(ClientNo, Mode)>,
     deliveries_due: Option<Millis>,
 }
@@ -57,11 +51,8 @@ impl<'a> Overlay<'a> {
             settled: 0,
             looked_up: LookedUp::default(),
             written: HashMap::new(),
-            references: HashMap::new(),
-            reversal_references: HashMap::new(),
-            key_ids: HashMap::new(),
-            stored_totals: HashMap::new(),
-            moved: HashMap::new(),
+            unique: HashMap::new(),
+            accounts: HashMap::new(),
             changed: Vec::new(),
             created: 0,
             due: None,
@@ -81,18 +72,18 @@ impl<'a> Overlay<'a> {
         self.write(Write::Insert(record.into()));
     }
 
-    /// The command failed: forgets what it wrote since it was last settled.
+    /// The command failed: discards its writes since the last settle.
     pub(crate) fn discard(&mut self) {
         self.commit.writes.truncate(self.settled);
     }
 
-    /// The command, or a part of it that stands for itself, succeeded: later reads see what it wrote.
+    /// The command, or an independent part of it, succeeded: later reads see its writes.
     pub(crate) fn settle(&mut self) {
         for index in self.settled..self.commit.writes.len() {
             match &self.commit.writes[index] {
                 Write::Insert(Record::Settlement(record)) => {
                     self.created += 1;
-                    self.references.insert((record.client, record.reference.as_str().to_owned()), record.no);
+                    self.unique.insert(reference_of(record), Key::Settlement(record.no));
                     self.written.insert(Key::Settlement(record.no), Some(index));
                 }
                 Write::Update { record, .. } => {
@@ -104,7 +95,7 @@ impl<'a> Overlay<'a> {
                         self.deliveries_due = earlier(self.deliveries_due, queue.due.filter(|_| queue.owner == 0));
                     }
                 }
-                // Nobody reads these back while a group is decided.
+                // Nothing reads these back while a group is decided.
                 Write::Insert(Record::Event(_) | Record::Transfer(_) | Record::Audit(_)) => {}
                 Write::Insert(Record::Unlogged(_)) => self.unlogged = true,
                 Write::Insert(Record::Feed(feed)) => {
@@ -121,12 +112,12 @@ impl<'a> Overlay<'a> {
                 Write::Insert(Record::Reversal(record)) => {
                     let key = Key::Reversal((record.settlement, record.n));
                     if let Some(reference) = &record.reference {
-                        self.reversal_references.insert((record.client, reference.as_str().to_owned()), key.clone());
+                        self.unique.insert(Unique::ReversalReference(record.client, reference.as_str().to_owned()), key.clone());
                     }
                     self.written.insert(key, Some(index));
                 }
                 Write::Insert(Record::Key(record)) => {
-                    self.key_ids.insert(record.id, record.no);
+                    self.unique.insert(Unique::KeyId(record.id), Key::Key(record.no));
                     self.written.insert(Key::Key(record.no), Some(index));
                 }
                 Write::Insert(record) | Write::Replace(record) => {
@@ -137,7 +128,7 @@ impl<'a> Overlay<'a> {
                 }
                 Write::Post(transfer) => {
                     for (account, delta) in transfer.deltas() {
-                        let moved = self.moved.entry(account).or_default();
+                        let (_, moved) = self.accounts.entry(account).or_default();
                         *moved = moved.plus(&delta).unwrap_or(*moved);
                     }
                 }
@@ -146,7 +137,7 @@ impl<'a> Overlay<'a> {
         self.settled = self.commit.writes.len();
     }
 
-    /// The record under a primary key, as this group left it.
+    /// The record under a primary key, with the changes of this group.
     pub(crate) fn get<T: TryFrom<Record, Error = Record>>(&self, key: &Key) -> Result<Option<T>> {
         let found = match self.written.get(key) {
             Some(None) => None,
@@ -156,7 +147,7 @@ impl<'a> Overlay<'a> {
         Ok(typed(found)?)
     }
 
-    /// The record under a primary key, as the store has it.
+    /// The record under a primary key, as it is in the store.
     pub(crate) fn stored(&self, key: &Key) -> Result<Option<Record>, StoreError> {
         match self.looked_up.get(key) {
             Some(mut found) => Ok(found.pop()),
@@ -164,7 +155,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// The record under a further unique key, as the store has it.
+    /// The record under another unique key, as it is in the store.
     pub(crate) fn stored_under(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
         match self.looked_up.find(unique) {
             Some(mut found) => Ok(found.pop()),
@@ -172,7 +163,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// A page of records, as the store has them.
+    /// A page of records, as they are in the store.
     pub(crate) fn stored_page(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         match self.looked_up.scan(scan) {
             Some(found) => Ok(found),
@@ -187,7 +178,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// The records that this group added and that are settled.
+    /// The records that this group added and settled.
     pub(crate) fn inserted(&self) -> impl Iterator<Item = &Record> {
         self.commit.writes[..self.settled].iter().filter_map(|write| match write {
             Write::Insert(record) => Some(record),
@@ -195,82 +186,58 @@ impl<'a> Overlay<'a> {
         })
     }
 
-    /// Whether this group already wrote or removed the record.
+    /// Whether this group already wrote or deleted the record.
     pub(crate) fn touched(&self, key: &Key) -> bool {
         self.written.contains_key(key)
     }
 
-    /// A settlement that must exist, because something that belongs to it does.
+    /// A settlement that must exist, because a record that belongs to it exists.
     pub(crate) fn settlement(&self, no: SettlementNo) -> Result<SettlementRecord> {
         self.get(&Key::Settlement(no))?
             .ok_or_else(|| StoreError::corrupt("reading a settlement", format!("number {} is missing", no.0)).into())
     }
 
-    /// The settlement that took a reference in this very group. Costs no read.
-    pub(crate) fn reference_here(&self, client: ClientNo, reference: &str) -> Option<SettlementNo> {
-        if self.references.is_empty() {
-            return None;
-        }
-        self.references.get(&(client, reference.to_owned())).copied()
+    /// What this very group put under a unique key. Costs no read.
+    pub(crate) fn here(&self, unique: &Unique) -> Option<&Key> {
+        self.unique.get(unique)
     }
 
-    /// Takes over a settlement that an earlier round of this group ran into.
+    /// Makes known a settlement whose reference an earlier round of this group conflicted with.
     pub(crate) fn know_reference(&mut self, record: &SettlementRecord) {
-        self.references.insert((record.client, record.reference.as_str().to_owned()), record.no);
+        self.unique.insert(reference_of(record), Key::Settlement(record.no));
     }
 
-    /// The settlement that took a reference, in this group or before.
-    pub(crate) fn by_reference(&self, client: ClientNo, reference: &str) -> Result<Option<SettlementRecord>> {
-        match self.reference_here(client, reference) {
-            Some(no) => self.get(&Key::Settlement(no)),
-            None => self.find(&Unique::SettlementReference(client, reference.to_owned())),
-        }
-    }
-
-    /// The key with a thumbprint, added in this group or before.
-    pub(crate) fn key_by_id(&self, id: &KeyId) -> Result<Option<KeyRecord>> {
-        match self.key_ids.get(id) {
-            Some(no) => self.get(&Key::Key(*no)),
-            None => self.find(&Unique::KeyId(*id)),
-        }
-    }
-
-    /// The record under a further unique key; one that this group has changed since is returned as changed.
+    /// The record under a further unique key, as this group left it.
     pub(crate) fn find<T: TryFrom<Record, Error = Record>>(&self, unique: &Unique) -> Result<Option<T>> {
-        if let Unique::ReversalReference(client, reference) = unique
-            && let Some(key) = self.reversal_references.get(&(*client, reference.clone()))
-        {
-            return self.get(key);
-        }
-        match self.stored_under(unique)? {
-            None => Ok(None),
-            Some(record) => self.get(&record.key()),
+        match self.here(unique) {
+            Some(key) => self.get(key),
+            None => match self.stored_under(unique)? {
+                None => Ok(None),
+                Some(record) => self.get(&record.key()),
+            },
         }
     }
 
-    /// An account's totals, with what this group has posted.
+    /// An account's totals, including the transfers of this group.
     pub(crate) fn totals(&mut self, account: AccountId) -> Result<Totals> {
-        let stored = match self.stored_totals.get(&account) {
-            Some(totals) => *totals,
+        let (known, moved) = self.accounts.get(&account).copied().unwrap_or_default();
+        let stored = match known {
+            Some(stored) => stored,
             None => {
                 let record: Option<AccountRecord> = typed(self.stored(&Key::Account(account))?)?;
-                let totals = record.map(|a| a.totals).unwrap_or_default();
-                self.stored_totals.insert(account, totals);
-                totals
+                record.map(|a| a.totals).unwrap_or_default()
             }
         };
-        match self.moved.get(&account) {
-            None => Ok(stored),
-            Some(moved) => stored.plus(moved).ok_or_else(overflow),
-        }
+        self.accounts.insert(account, (Some(stored), moved));
+        stored.plus(&moved).ok_or_else(overflow)
     }
 
-    /// Adds a journal line.
+    /// Adds a transfer to the journal.
     pub(crate) fn post(&mut self, transfer: Transfer) {
         self.write(Write::Post(transfer));
     }
 
-    /// What a host has to know of the commit, once it is made.
+    /// What a host needs to know about the commit, once it is made.
     pub(crate) fn effects(mut self) -> Effects {
         self.changed.sort_unstable();
         self.changed.dedup();
@@ -287,11 +254,15 @@ impl<'a> Overlay<'a> {
     }
 }
 
+fn reference_of(record: &SettlementRecord) -> Unique {
+    Unique::SettlementReference(record.client, record.reference.as_str().to_owned())
+}
+
 fn earlier(one: Option<Millis>, other: Option<Millis>) -> Option<Millis> {
     one.into_iter().chain(other).min()
 }
 
-/// Totals beyond what 63 bits of minor units can hold.
+/// The error for totals above 63 bits of minor units.
 pub(crate) fn overflow() -> Error {
     Error::with(ErrorCode::AmountAboveMaximum, "the account cannot hold such an amount")
 }
@@ -300,8 +271,9 @@ pub(crate) fn overflow() -> Error {
 mod tests {
     use super::*;
     use crate::auth::{PublicKey, ScopeSet};
+    use crate::ids::KeyNo;
     use crate::store::memory::MemoryStore;
-    use crate::store::record::{KeyStatus, NonceRecord};
+    use crate::store::record::{KeyRecord, KeyStatus, NonceRecord};
 
     fn key(no: u32) -> KeyRecord {
         let public = PublicKey::Ed25519([no as u8; 32]);
@@ -324,23 +296,24 @@ mod tests {
         let store = MemoryStore::new();
         store.commit(&Commit { writes: vec![Write::Insert(key(1).into())] }).unwrap();
         let mut overlay = Overlay::new(&store, 5);
-        assert_eq!(overlay.key_by_id(&key(1).id).unwrap(), Some(key(1)));
+        let found = |overlay: &Overlay<'_>, no| overlay.find::<KeyRecord>(&Unique::KeyId(key(no).id)).unwrap();
+        assert_eq!(found(&overlay, 1), Some(key(1)));
         overlay.insert(key(2));
-        assert_eq!(overlay.key_by_id(&key(2).id).unwrap(), None, "not before the command is settled");
+        assert_eq!(found(&overlay, 2), None, "not before the command is settled");
         overlay.discard();
         overlay.settle();
-        assert_eq!(overlay.key_by_id(&key(2).id).unwrap(), None, "a command that failed added nothing");
+        assert_eq!(found(&overlay, 2), None, "a command that failed added nothing");
 
         overlay.insert(key(3));
         overlay.settle();
-        assert_eq!(overlay.key_by_id(&key(3).id).unwrap(), Some(key(3)));
+        assert_eq!(found(&overlay, 3), Some(key(3)));
         assert_eq!(overlay.get(&Key::Key(KeyNo(3))).unwrap(), Some(key(3)));
         let revoked = |no| KeyRecord { status: KeyStatus::Revoked, revoked_at: Some(5), ..key(no) };
         overlay.write(Write::Replace(revoked(1).into()));
         overlay.write(Write::Replace(revoked(3).into()));
         overlay.settle();
         for no in [1, 3] {
-            assert_eq!(overlay.key_by_id(&key(no).id).unwrap(), Some(revoked(no)));
+            assert_eq!(found(&overlay, no), Some(revoked(no)));
         }
         store.commit(&overlay.commit).unwrap();
     }

@@ -1,6 +1,6 @@
-//! What a group of commands is about to read, looked up in one round trip where the store is on another machine.
+//! Looks up what a group of commands is about to read in one round trip, if the store is on another machine.
 //!
-//! Nothing depends on it: what is not looked up here is read when it is needed.
+//! This is only an optimisation: records that are not looked up here are read when they are needed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use super::overlay::Overlay;
 use crate::engine::Engine;
 
 impl Engine {
-    /// Looks up what the commands read first.
+    /// Looks up the records that the commands read first.
     pub(super) fn prefetch(&self, overlay: &mut Overlay<'_>, group: &[&mut dyn Pending]) -> Result<()> {
         if !PREFETCHES || !overlay.store.is_remote() {
             return Ok(());
@@ -33,22 +33,22 @@ impl Prefetch<'_> {
     }
 }
 
-/// What was looked up.
+/// The results of lookups.
 #[derive(Default)]
 pub(super) struct LookedUp(HashMap<Lookup, Vec<Record>>);
 
 impl LookedUp {
-    /// What is known of a record under its primary key.
+    /// The record looked up under a primary key.
     pub(super) fn get(&self, key: &Key) -> Option<Vec<Record>> {
         self.of(|| Lookup::Get(key.clone()))
     }
 
-    /// What is known of a record under a further unique key.
+    /// The record looked up under another unique key.
     pub(super) fn find(&self, unique: &Unique) -> Option<Vec<Record>> {
         self.of(|| Lookup::Find(unique.clone()))
     }
 
-    /// What is known of a page.
+    /// The records looked up by a scan.
     pub(super) fn scan(&self, scan: &Scan) -> Option<Vec<Record>> {
         self.of(|| Lookup::Scan(scan.clone()))
     }
@@ -62,9 +62,9 @@ impl LookedUp {
 }
 
 impl Overlay<'_> {
-    /// Looks up at once what is about to be read one by one, where each read is a round trip. Settlements come first: their
-    /// children are written without a condition of their own, so that a child may be newer than its settlement, whose version
-    /// then refuses the commit, but never older. What cannot be read in company is read alone when it is needed.
+    /// Looks up at once what is about to be read one by one, if each read is a round trip. Settlements come first: their children
+    /// are written without their own condition, so a child may be newer than its settlement, whose version then refuses the commit,
+    /// but never older. Records that cannot be read together are read one by one when they are needed.
     pub(crate) fn look_up(&mut self, wanted: impl IntoIterator<Item = Lookup>) -> Result<()> {
         if !PREFETCHES || !self.store.is_remote() {
             return Ok(());
@@ -82,14 +82,14 @@ impl Overlay<'_> {
         match self.store.look_up(&wanted) {
             Ok(found) => self.looked_up.0.extend(wanted.into_iter().zip(found)),
             Err(error) if error.retryable => return Err(error.into()),
-            // Damage is the affair of who comes across it, not of all who are in this group.
+            // A damaged record only concerns the command that reads it, not the whole group.
             Err(_) => {}
         }
         Ok(())
     }
 }
 
-/// An attempt or a reversal, and its settlement.
+/// Looks up an attempt or a reversal, and its settlement.
 pub(crate) fn subject(subject: Subject) -> [Lookup; 2] {
     match subject {
         Subject::Attempt(no, n) => [Lookup::Get(Key::Settlement(no)), Lookup::Get(Key::Attempt((no, n)))],
@@ -97,7 +97,7 @@ pub(crate) fn subject(subject: Subject) -> [Lookup; 2] {
     }
 }
 
-/// An account.
+/// Looks up an account.
 pub(crate) fn account(owner: Owner, mode: Mode, currency: Currency) -> Lookup {
     Lookup::Get(Key::Account(AccountId::new(owner, mode, currency)))
 }

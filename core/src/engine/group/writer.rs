@@ -1,6 +1,4 @@
-//! What only the deciding thread touches: the numbers that it gives out, and what it learned from commits that were refused.
-
-use std::collections::HashSet;
+//! State that only the deciding thread touches: the numbers that it assigns, and what it learned from refused commits.
 
 use crate::error::Result;
 use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo};
@@ -11,27 +9,27 @@ use crate::time::Millis;
 use super::numbers::Numbers;
 
 pub(crate) struct Writer {
-    /// Of settlements and fundings.
+    /// For settlements and fundings.
     pub(super) journals: Numbers,
     next_client: u32,
     next_key: u32,
-    /// Of tasks and audit records.
+    /// For tasks and audit records.
     next_task: u32,
     last_audit: i64,
     last_unlogged: i64,
     last_delivery: i64,
     next_endpoint: u32,
-    /// How far maintenance has looked for endpoints that were removed.
+    /// How far maintenance has searched for removed endpoints.
     pub(crate) swept: EndpointNo,
-    /// Events that the log could not take in this group, because they are in it.
-    pub(crate) logged_before: HashSet<(SettlementNo, u32)>,
-    /// Another node took the tasks or queues that this group had leased: they are left to it, so that two nodes that are after
-    /// the same work do not keep each other's clients waiting.
+    /// Events of this group that the log cannot take, because they are already in it.
+    pub(crate) logged_before: Vec<(SettlementNo, u32)>,
+    /// Whether another node took the tasks or queues that this group had leased. They are left to that node, so that two nodes that
+    /// compete for the same work do not keep each other's clients waiting.
     pub(crate) outrun: bool,
 }
 
 impl Writer {
-    /// Nodes begin their task numbers at different places, so that their keys hardly ever meet: `owner` names this one.
+    /// Nodes start their task numbers at different values, so that their keys hardly ever collide. `owner` identifies this node.
     pub(crate) fn new(store: &dyn Store, owner: i64) -> Result<Self> {
         Ok(Self {
             journals: Numbers::dense(next_journal(store)?),
@@ -43,12 +41,12 @@ impl Writer {
             last_delivery: i64::MIN,
             next_endpoint: next(store, &Scan::last(RecordKind::Endpoint), |last: EndpointRecord| last.no.0)?,
             swept: EndpointNo(0),
-            logged_before: HashSet::new(),
+            logged_before: Vec::new(),
             outrun: false,
         })
     }
 
-    /// Another node may have given out numbers, too: goes on after the highest that is stored.
+    /// Continues after the highest numbers in the store, because another node may have assigned some too.
     pub(super) fn catch_up(&mut self, store: &dyn Store) -> Result<()> {
         self.next_client = self.next_client.max(next(store, &Scan::last(RecordKind::Client), |last: ClientRecord| last.no.0)?);
         self.next_key = self.next_key.max(next(store, &Scan::last(RecordKind::Key), |last: KeyRecord| last.no.0)?);
@@ -56,7 +54,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The next journal number: of a settlement, or of a funding. Numbers of refused commands stay unused.
+    /// The next journal number, for a settlement or a funding. The numbers of refused commands stay unused.
     pub(crate) fn journal(&mut self) -> SettlementNo {
         SettlementNo(self.journals.draw())
     }
@@ -79,19 +77,19 @@ impl Writer {
         TaskKey::new(due, self.next_task)
     }
 
-    /// A number for an audit record: ordered by time over all nodes, and growing at each of them whatever its clock does.
+    /// A number for an audit record: ordered by time across nodes, and always growing on each node, whatever its clock does.
     pub(crate) fn audit_no(&mut self, now: Millis) -> i64 {
         self.last_audit = self.task_key(now).0.max(self.last_audit.saturating_add(1));
         self.last_audit
     }
 
-    /// The same for a row of events that are not numbered yet.
+    /// Like [`Writer::audit_no`], for a row of events that are not numbered yet.
     pub(crate) fn log_no(&mut self, now: Millis) -> i64 {
         self.last_unlogged = self.task_key(now).0.max(self.last_unlogged.saturating_add(1));
         self.last_unlogged
     }
 
-    /// The same for a delivery.
+    /// Like [`Writer::audit_no`], for a delivery.
     pub(crate) fn delivery_no(&mut self, now: Millis) -> i64 {
         self.last_delivery = self.task_key(now).0.max(self.last_delivery.saturating_add(1));
         self.last_delivery
@@ -104,12 +102,12 @@ fn drawn(next: &mut u32) -> u32 {
     no
 }
 
-/// After the highest number of a kind.
+/// One more than the highest number of a kind.
 fn next<T: TryFrom<Record, Error = Record>>(store: &dyn Store, last: &Scan, no: impl FnOnce(T) -> u32) -> Result<u32> {
     Ok(typed(store.scan(last)?.pop())?.map_or(0, no) + 1)
 }
 
-/// After the highest journal number.
+/// One more than the highest journal number.
 pub(super) fn next_journal(store: &dyn Store) -> Result<i64> {
     let settlement: Option<SettlementRecord> = typed(store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
     let transfer: Option<crate::ledger::Transfer> = typed(store.scan(&Scan::last(RecordKind::Transfer))?.pop())?;

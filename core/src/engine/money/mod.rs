@@ -1,4 +1,4 @@
-//! Money in: play money for the sandbox. Balances.
+//! Play money for the sandbox.
 
 use crate::api::Caller;
 use crate::engine::Engine;
@@ -10,12 +10,12 @@ use crate::money::Money;
 use crate::store::record::AuditAction;
 use crate::time::Millis;
 
-/// Puts play money into a client's sandbox account.
+/// Adds play money to a client's sandbox account.
 #[derive(Debug, Clone)]
 pub struct Fund {
-    /// Whose.
+    /// The client to credit.
     pub caller: Caller,
-    /// How much.
+    /// The amount, which must be positive.
     pub money: Money,
 }
 

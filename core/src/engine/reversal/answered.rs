@@ -1,4 +1,4 @@
-//! What a rail said of a reversal, and what follows from it for the settlement and its money.
+//! A rail's answer to a reversal, and its consequences for the settlement and its money.
 
 use crate::engine::Engine;
 use crate::engine::dispatch::{INQUIRIES, actor_of, describe, refusal};
@@ -13,7 +13,7 @@ use crate::store::Write;
 use crate::store::record::{Actor, EventType, Failure, ReversalRecord, TaskKind, TaskRecord};
 
 impl Engine {
-    /// Says whether the reversal is still open afterwards.
+    /// Applies an answer to a reversal, and returns whether the reversal is still open.
     pub(crate) fn reversal_answered(
         &self,
         overlay: &mut Overlay<'_>,
@@ -25,7 +25,7 @@ impl Engine {
         let (from, before) = (reversal.status, reversal.clone());
         let data = describe(answer, Some(self.reversal_ulid(&reversal)));
         let note = |to: ReversalStatus| Note::new(Some(from.name()), to.name(), actor_of(answer)).child(reversal.n).data(data.clone());
-        // A rail may answer `accepted` without changing the state: its reference is news all the same.
+        // A rail may answer `accepted` without a change of state: its reference is new information all the same.
         if let RailAnswer::Completed { rail_reference: Some(r) } | RailAnswer::Accepted { rail_reference: Some(r) } = answer {
             reversal.rail_reference = Some(r.clone());
         }
@@ -58,7 +58,7 @@ impl Engine {
         Ok(open)
     }
 
-    /// The money and the settlement follow the reversal.
+    /// Updates the money and the settlement after the reversal changed state.
     fn settle_reversal(&self, change: &mut Change<'_>, reversal: &mut ReversalRecord, answer: &RailAnswer) {
         match reversal.status {
             ReversalStatus::Completed => {

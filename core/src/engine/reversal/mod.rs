@@ -1,4 +1,4 @@
-//! Reversals: a settlement is cancelled before it is sent, and reversed after it is completed.
+//! Reversals: a settlement is cancelled before it is sent, or reversed after it is completed.
 
 mod answered;
 mod reverse;

@@ -1,4 +1,4 @@
-//! Undoing: a settlement that was not dispatched is cancelled, a completed one is reversed, whole or in parts.
+//! Cancels settlements that were not dispatched, and reverses completed ones, in whole or in part.
 
 use std::cmp::Ordering;
 
@@ -19,31 +19,31 @@ use crate::engine::settlement::{Change, Note};
 /// Cancels a settlement that was not dispatched, or reverses a completed one.
 #[derive(Debug, Clone)]
 pub struct Reverse {
-    /// Who.
+    /// The client that asks.
     pub caller: Caller,
-    /// Which settlement.
+    /// The settlement to cancel or reverse.
     pub target: Target,
-    /// How much and why.
+    /// The amount and the reason.
     pub request: Box<ReverseRequest>,
-    /// The header, if it was sent.
+    /// The `Idempotency-Key` header, if it was sent.
     pub idempotency: Option<IdempotencyKey>,
 }
 
-/// What a [`Reverse`] came to.
+/// The output of a [`Reverse`].
 #[derive(Debug, Clone)]
 pub struct Reversed {
-    /// The settlement as it stands.
+    /// The settlement after the command.
     pub settlement: Box<SettlementRecord>,
     /// The reversal; `None` when the settlement was cancelled instead.
     pub reversal: Option<Box<ReversalRecord>>,
-    /// It was there before.
+    /// Whether this repeats an earlier reversal.
     pub replayed: bool,
 }
 
 impl Command for Reverse {
     type Output = Reversed;
 
-    /// Without a name it takes its amount anew.
+    /// Without a reference or key, a repeat reverses the amount again.
     fn is_repeatable(&self) -> bool {
         self.idempotency.is_some() || self.request.reference.is_some()
     }
@@ -101,7 +101,7 @@ impl Command for Reverse {
     }
 }
 
-/// A settlement's reversals; far more than anyone has a reason for, far less than its trace can hold.
+/// Maximum number of reversals of a settlement: far more than anyone needs, far fewer than its trace can hold.
 const MOST_REVERSALS: u16 = 1_000;
 
 impl Engine {
@@ -114,7 +114,7 @@ impl Engine {
     ) -> Result<(SettlementRecord, ReversalRecord)> {
         let amount = self.reversal_amount(&change.record, request)?;
         if change.record.reversals >= MOST_REVERSALS {
-            return Err(Error::with(ErrorCode::InvalidState, "the settlement has as many reversals as it can have"));
+            return Err(Error::with(ErrorCode::InvalidState, "the settlement has the maximum number of reversals"));
         }
         let n = change.record.reversals + 1;
         change.record.reversals = n;
@@ -155,7 +155,7 @@ impl Engine {
         Ok((settlement, reversal))
     }
 
-    /// What is to be reversed: what remains by default, and never more than the provider can do.
+    /// The amount to reverse: the remainder by default, and only what the provider supports.
     fn reversal_amount(&self, record: &SettlementRecord, request: &ReverseRequest) -> Result<i64> {
         let capabilities = self.routes.provider(record.provider).map(|spec| spec.capabilities);
         if !capabilities.is_some_and(|c| c.reverse) {
@@ -185,7 +185,7 @@ impl Engine {
         Ok(Some(Reversed { settlement: Box::new(settlement), reversal, replayed: true }))
     }
 
-    /// A reversal's own reference works like a settlement's: the same request again is answered by the original.
+    /// A reversal's own reference works like a settlement's: repeating the request returns the original.
     fn replayed_by_reference(
         &self,
         overlay: &Overlay<'_>,
@@ -211,16 +211,16 @@ impl Engine {
         Ok(Some(Reversed { settlement, reversal: Some(Box::new(existing)), replayed: true }))
     }
 
-    /// The caller's settlement behind `<ref>`, as this group left it.
+    /// The caller's settlement, with the changes of this group.
     pub(crate) fn find_target(&self, overlay: &Overlay<'_>, caller: &Caller, target: &Target) -> Result<SettlementRecord> {
         let found = match target {
-            Target::Reference(reference) => overlay.by_reference(caller.client, reference.as_str())?,
+            Target::Reference(reference) => overlay.find(&Unique::SettlementReference(caller.client, reference.as_str().to_owned()))?,
             Target::Id(id) => overlay.get(&Key::Settlement(self.id_key.open(*id)))?,
         };
         self.visible(caller, target, found)
     }
 
-    /// Another client's settlement, and live ones to a sandbox credential, are not there at all.
+    /// Other clients' settlements do not exist for a caller, nor do live ones for a sandbox credential.
     pub(crate) fn visible(&self, caller: &Caller, target: &Target, found: Option<SettlementRecord>) -> Result<SettlementRecord> {
         found
             .filter(|record| record.client == caller.client)
@@ -233,12 +233,12 @@ impl Engine {
     }
 }
 
-/// What can still be reversed.
+/// The amount that can still be reversed.
 fn remaining(record: &SettlementRecord) -> i64 {
     record.amount - record.reversed - record.reversing
 }
 
-/// How much is asked for. An amount that cannot be read is complained about where it would count.
+/// How the requested amount compares with the remainder. An unreadable amount is reported later, where it counts.
 fn ask(record: &SettlementRecord, request: &ReverseRequest) -> Ask {
     let remaining = remaining(record);
     let asked = request.amount.and_then(|amount| minor(amount, record).ok()).unwrap_or(remaining);

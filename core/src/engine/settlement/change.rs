@@ -1,4 +1,4 @@
-//! A change of one settlement while it is being decided: state, trace, journal and version move together.
+//! A change of one settlement while it is being decided: state, trace, journal and version change together.
 
 use crate::api::{Action, RailCall, Subject};
 use crate::error::Result;
@@ -17,14 +17,14 @@ use crate::trace::{self, TracedEvent};
 use crate::engine::Engine;
 use crate::engine::group::Overlay;
 
-/// What an event says beside its type.
+/// The content of an event, besides its type.
 pub(crate) struct Note {
     pub(crate) from: Option<StateName>,
     pub(crate) to: Option<StateName>,
     pub(crate) actor: Actor,
-    /// Attempt or reversal; 0 for none.
+    /// The number of the attempt or reversal; 0 for none.
     pub(crate) child: u16,
-    /// One canonical JSON object.
+    /// A canonical JSON object.
     pub(crate) data: Option<String>,
 }
 
@@ -44,19 +44,19 @@ impl Note {
     }
 }
 
-/// The settlement as it will be, and what is written with it.
+/// The settlement with its changes, and the writes that belong to them.
 pub(crate) struct Change<'e> {
     engine: &'e Engine,
     pub(crate) record: SettlementRecord,
     expected: u32,
     pub(crate) now: Millis,
-    /// The settlement must still be as it was read, even if it does not change.
+    /// Whether the settlement must still be as it was read, even if it does not change.
     guarded: bool,
     writes: Vec<Write>,
 }
 
 impl<'e> Change<'e> {
-    /// Of a settlement that exists, or of one that is only now made: its version is 0, its first event makes it 1.
+    /// Starts a change of an existing settlement, or of a new one. A new one has version 0; its first event makes it 1.
     pub(crate) fn of(engine: &'e Engine, record: SettlementRecord, now: Millis) -> Self {
         Self { engine, expected: record.version, record, now, guarded: false, writes: Vec::with_capacity(6) }
     }
@@ -99,7 +99,7 @@ impl<'e> Change<'e> {
         self.writes.push(write);
     }
 
-    /// Feeds the lifecycle. Records the new state, its money and its event; says what followed.
+    /// Feeds an input to the lifecycle. Records the new state, its money and its event; returns the transition.
     pub(crate) fn input(&mut self, input: SettlementInput, note: Note) -> Next {
         let next = transition(self.record.status, input);
         match next {
@@ -114,7 +114,7 @@ impl<'e> Change<'e> {
         let from = self.record.status;
         self.record.status = to;
         if to.is_final() {
-            // What was flagged because nobody knew is known now.
+            // A settlement was flagged because its outcome was unknown; now it is known.
             if !from.is_final() {
                 self.record.needs_review = false;
             }
@@ -125,7 +125,7 @@ impl<'e> Change<'e> {
         self.event(kind, Note { from: Some(from.name()), to: Some(to.name()), ..note });
     }
 
-    /// Flags the settlement for a person. Once: until somebody has looked, further contradictions add nothing.
+    /// Flags the settlement for a person. Only once: until someone has reviewed it, further contradictions add nothing.
     fn discrepancy(&mut self, note: Note) {
         if self.record.needs_review {
             return;
@@ -135,19 +135,19 @@ impl<'e> Change<'e> {
         self.event(EventType::SettlementDiscrepancy, Note { from: state, to: state, ..note });
     }
 
-    /// Money follows the state: post when paid, let go when proved dead or withdrawn.
+    /// The money follows the state: posted when paid, released when proved failed or cancelled.
     fn move_money(&mut self, to: SettlementStatus) {
         match to {
             SettlementStatus::Completed => self.resolve_hold(TransferKind::Post),
             SettlementStatus::Failed | SettlementStatus::Cancelled => self.resolve_hold(TransferKind::Void),
             SettlementStatus::Returned => self.give_back_rest(),
-            // Held since it was accepted; reversals move their own money.
+            // On hold since the settlement was accepted; reversals move their own money.
             SettlementStatus::Accepted | SettlementStatus::Submitted | SettlementStatus::Unknown => {}
             SettlementStatus::PartiallyReversed | SettlementStatus::Reversed => {}
         }
     }
 
-    /// Holds amount and fee for the provider that the settlement now goes to.
+    /// Holds amount and fee for the settlement's current provider.
     pub(crate) fn hold(&mut self) {
         let (client, provider) = self.accounts();
         self.record.hold = self.transfer(TransferKind::Pending, TransferCode::Payment, client, provider, self.record.amount, 0);
@@ -157,7 +157,7 @@ impl<'e> Change<'e> {
         }
     }
 
-    /// Moves the hold to another provider: let go there, hold here.
+    /// Moves the hold to another provider: releases it there, holds it here.
     pub(crate) fn rehold(&mut self, provider: ProviderNo) {
         self.resolve_hold(TransferKind::Void);
         self.record.provider = provider;
@@ -185,14 +185,14 @@ impl<'e> Change<'e> {
         }
     }
 
-    /// Announces the money of a reversal; gives the transfer's number.
+    /// Announces the money of a reversal, and returns the transfer's number.
     pub(crate) fn announce(&mut self, amount: i64) -> u16 {
         let (client, provider) = self.accounts();
         self.record.reversing += amount;
         self.transfer(TransferKind::Pending, TransferCode::Reversal, provider, client, amount, 0)
     }
 
-    /// Ends the announcement of a reversal: the money is here, or it will not come.
+    /// Ends the announcement of a reversal: the money has arrived, or will not come.
     pub(crate) fn end_reversal(&mut self, reversal: &ReversalRecord, kind: TransferKind) {
         let (client, provider) = self.accounts();
         self.record.reversing -= reversal.amount;
@@ -214,29 +214,29 @@ impl<'e> Change<'e> {
         AccountId::new(owner, self.record.mode, self.record.currency)
     }
 
-    /// Changes the mostly empty part.
+    /// The rarely used part of the record, for changing it.
     pub(crate) fn more(&mut self) -> &mut SettlementMore {
         self.record.more.get_or_insert_default()
     }
 
-    /// Notes why it failed, or would fail if nobody else takes it.
+    /// Records why it failed, or will fail if no other provider accepts it.
     pub(crate) fn failure(&mut self, code: FailureCode, rail_code: Option<String>) {
         self.more().failure = Some(Failure { code, rail_code });
     }
 
-    /// Stores a new settlement with all that belongs to it; gives it back as it is stored.
+    /// Writes a new settlement and everything that belongs to it. Returns it as stored.
     pub(crate) fn insert(self, overlay: &mut Overlay<'_>) -> SettlementRecord {
         overlay.insert(self.record.clone());
         self.writes.into_iter().for_each(|w| overlay.write(w));
         self.record
     }
 
-    /// What is written of its children was decided over the settlement as it was read.
+    /// Requires the settlement to be unchanged at the commit: the writes to its children were decided over the settlement as read.
     pub(crate) fn guard(&mut self) {
         self.guarded = true;
     }
 
-    /// Stores the changed settlement, if it changed; gives it back as it is stored.
+    /// Writes the settlement, if it changed, and everything that belongs to it. Returns it as stored.
     pub(crate) fn update(self, overlay: &mut Overlay<'_>) -> SettlementRecord {
         if self.record.version != self.expected || self.guarded {
             overlay.write(Write::Update { record: self.record.clone().into(), expected: self.expected });
@@ -261,14 +261,14 @@ const fn entered(status: SettlementStatus) -> EventType {
 }
 
 impl Engine {
-    /// The question `action` about an attempt, to the provider it was made at.
+    /// The call `action` about an attempt, to the attempt's provider.
     pub(crate) fn attempt_call(&self, record: &SettlementRecord, attempt: &AttemptRecord, action: Action, tries: u16) -> Result<RailCall> {
         let subject = Subject::Attempt(attempt.settlement, attempt.n);
         let money = Money::from_minor(record.amount, record.currency);
         self.call(record, subject, action, attempt.provider, money, tries)
     }
 
-    /// The question `action` about a reversal, to the provider that was paid.
+    /// The call `action` about a reversal, to the provider that was paid.
     pub(crate) fn reversal_call(
         &self,
         record: &SettlementRecord,
@@ -305,7 +305,7 @@ impl Engine {
         })
     }
 
-    /// Under which key a rail knows an attempt or a reversal: unique for ever, the same on every retry.
+    /// The key of an attempt or a reversal at a rail: unique for ever, and the same on every retry.
     fn rail_key(&self, record: &SettlementRecord, subject: Subject) -> String {
         let id = trace::settlement_ulid(&self.id_key, record);
         match subject {

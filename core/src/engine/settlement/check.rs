@@ -1,4 +1,4 @@
-//! Checks: would a create succeed, and do a settlement's record, ledger, trail and rail agree?
+//! Checks: would a create succeed, and do a settlement's record, ledger, trace and rail agree?
 
 use crate::api::{Action, Caller, CheckView, DecimalNumber, FindingView, PayeeView, QuoteView, RailCall, ReconcileView, Target};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
@@ -7,8 +7,8 @@ use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::AttemptStatus;
 use crate::lifecycle::attempt::AnswerKind;
 use crate::money::Money;
-use crate::rail::PayeeMatch;
-use crate::rail::RailAnswer;
+use crate::participant::Participant;
+use crate::rail::{Carried, HttpRequest, PayeeMatch, RailAnswer};
 use crate::store::record::{AccountRecord, AttemptRecord, AuditAction, Key, SettlementRecord};
 use crate::store::{Unique, typed};
 use crate::time::rfc3339;
@@ -19,10 +19,54 @@ use super::read::as_problems;
 use crate::engine::group::{Command, Decision, Deed};
 use crate::engine::{Engine, verify};
 
-/// Records that a settlement is about to be compared with its rail: a signed call whose effect is outside the store.
+/// The result of a pre-flight check, before the payee is looked up.
+#[derive(Debug)]
+pub struct Preflight {
+    /// The result so far.
+    pub view: CheckView,
+    /// The payee lookup, if the provider must be asked: pass its result to [`Preflight::answered`].
+    pub lookup: Option<PayeeLookup>,
+}
+
+/// A request that asks a provider who the payee is.
+#[derive(Debug)]
+pub struct PayeeLookup {
+    /// The request to send.
+    pub request: HttpRequest,
+    provider: ProviderNo,
+    to: Participant,
+}
+
+impl From<CheckView> for Preflight {
+    fn from(view: CheckView) -> Self {
+        Self { view, lookup: None }
+    }
+}
+
+impl Preflight {
+    /// Adds the result of `lookup`. A failed lookup does not prevent the payment.
+    pub fn answered(mut self, engine: &Engine, lookup: &PayeeLookup, carried: &Carried) -> CheckView {
+        if let (Carried::Answered(reply), Ok(rail)) = (carried, engine.rail(lookup.provider)) {
+            self.view.payee = rail.decode_payee(&lookup.to, reply);
+            self.view.warnings.extend(payee_warning(&self.view.payee));
+        }
+        self.view
+    }
+}
+
+fn payee_warning(payee: &PayeeView) -> Option<FieldProblem> {
+    let (code, message) = match payee.payee_match {
+        PayeeMatch::CloseMatch => ("payee_close_match", "the payee's name nearly matches: show it and ask"),
+        PayeeMatch::NoMatch => ("payee_no_match", "the payee's name does not match"),
+        PayeeMatch::Match | PayeeMatch::NotAvailable => return None,
+    };
+    Some(FieldProblem::new("/to", code, message))
+}
+
+/// Writes an audit record of a coming comparison of a settlement with its rail: a signed call whose effect is outside the store.
 #[derive(Debug, Clone)]
 pub struct NoteCheck(
-    /// Which.
+    /// The settlement's number.
     pub SettlementNo,
 );
 
@@ -43,36 +87,36 @@ impl Command for NoteCheck {
 }
 
 impl Engine {
-    /// Pre-flight of a create body: same validator, no side effect.
+    /// Checks a create body with the same validator as a create, without side effects.
     ///
     /// # Errors
-    /// Only if the body is not JSON or the store fails; everything wrong with the request is in the answer.
-    pub fn preflight(&self, caller: &Caller, body: &[u8]) -> Result<CheckView> {
+    /// Only if the body is not JSON or the store fails. The result contains everything wrong with the request.
+    pub fn preflight(&self, caller: &Caller, body: &[u8]) -> Result<Preflight> {
         let refused = |error: &Error| CheckView {
             ok: false,
             problems: as_problems(error),
             warnings: Vec::new(),
             quote: None,
             route: Vec::new(),
-            payee: PayeeView { display_name: None, payee_match: PayeeMatch::NotAvailable },
+            payee: PayeeView::UNKNOWN,
             funds_available: false,
         };
         let request = match self.parse_create(body) {
             Ok(request) => request,
-            Err(error) if error.code == ErrorCode::InvalidFields => return Ok(refused(&error)),
+            Err(error) if error.code == ErrorCode::InvalidFields => return Ok(refused(&error).into()),
             Err(error) => return Err(error),
         };
         let mode = match mode_of(caller, &request) {
             Ok(mode) => mode,
-            Err(error) => return Ok(refused(&error)),
+            Err(error) => return Ok(refused(&error).into()),
         };
         match self.price(caller, mode, &request, self.now()) {
             Ok((provider, fee)) => self.priced(caller, mode, &request, provider, fee),
-            Err(error) => Ok(refused(&error)),
+            Err(error) => Ok(refused(&error).into()),
         }
     }
 
-    fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, provider: ProviderNo, fee: i64) -> Result<CheckView> {
+    fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, provider: ProviderNo, fee: i64) -> Result<Preflight> {
         let currency = request.money.currency();
         let total = request.money.minor().saturating_add(fee);
         let account = Key::Account(AccountId::new(Owner::Client(caller.client), mode, currency));
@@ -93,18 +137,14 @@ impl Engine {
             ));
         }
         let payee = self.payee(provider, &request.to);
-        match payee.payee_match {
-            PayeeMatch::CloseMatch => {
-                warnings.push(FieldProblem::new("/to", "payee_close_match", "the payee's name nearly matches: show it and ask"))
-            }
-            PayeeMatch::NoMatch => warnings.push(FieldProblem::new("/to", "payee_no_match", "the payee's name does not match")),
-            PayeeMatch::Match | PayeeMatch::NotAvailable => {}
-        }
+        warnings.extend(payee_warning(&payee));
+        let lookup = self.rail(provider)?.look_up_payee(&request.to, self.provider(provider)?);
+        let lookup = lookup.map(|it| PayeeLookup { request: it, provider, to: request.to.clone() });
         let route = self.routes.candidates(mode, request.to.namespace(), currency, request.provider.as_deref());
         let route: Vec<String> = route.filter(|(_, spec)| spec.accepts(request.money).is_ok()).map(|(_, spec)| spec.id.clone()).collect();
         let expires = self.now() + self.config.quote_ttl_ms;
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
-        Ok(CheckView {
+        let view = CheckView {
             ok: problems.is_empty(),
             problems,
             warnings,
@@ -118,10 +158,11 @@ impl Engine {
             route,
             payee,
             funds_available,
-        })
+        };
+        Ok(Preflight { view, lookup })
     }
 
-    /// The question to ask the rail for a reconciling check: about the last attempt, if there was one.
+    /// The inquiry to send to the rail before reconciling: about the last attempt, if there was one.
     pub fn inquiry(&self, record: &SettlementRecord) -> Result<Option<RailCall>> {
         match self.last_attempt(record)? {
             None => Ok(None),
@@ -129,8 +170,8 @@ impl Engine {
         }
     }
 
-    /// Compares record, ledger, trail and the rail's answer. The answer must have been taken in before, by
-    /// [`ReportAnswer`](crate::engine::ReportAnswer), so that what can be repaired by it is.
+    /// Compares record, ledger, trace and the rail's answer. Apply the answer with [`ReportAnswer`](crate::engine::ReportAnswer)
+    /// first, so that it repairs what it can.
     pub fn reconcile(&self, caller: &Caller, target: &Target, answer: Option<&RailAnswer>) -> Result<ReconcileView> {
         let record = self.settlement(caller, target)?;
         let mut findings: Vec<FindingView> = verify::settlement(&*self.store, &self.id_key, &record)?
@@ -157,7 +198,7 @@ impl Engine {
     }
 }
 
-/// What the rail says against what is recorded of the attempt, after its answer was taken in.
+/// How the rail's answer contradicts the record of the attempt, after the answer was applied.
 fn disagreement(status: AttemptStatus, answer: AnswerKind) -> Option<String> {
     let agree = match (status, answer) {
         (AttemptStatus::Completed, AnswerKind::Completed | AnswerKind::Returned) => true,

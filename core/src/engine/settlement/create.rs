@@ -6,6 +6,7 @@ use crate::ids::ProviderNo;
 use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::SettlementStatus;
 use crate::participant::Namespace;
+use crate::store::Unique;
 use crate::store::record::{Actor, AuditAction, EventType, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
 use crate::validate::CreateRequest;
 
@@ -16,18 +17,18 @@ use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, a
 /// Creates a settlement, or replays one.
 #[derive(Debug, Clone)]
 pub struct Create {
-    /// Who.
+    /// The client that pays.
     pub caller: Caller,
-    /// What, validated.
+    /// The validated request.
     pub request: Box<CreateRequest>,
 }
 
-/// What a [`Create`] came to.
+/// The output of a [`Create`].
 #[derive(Debug, Clone)]
 pub struct Created {
-    /// The settlement as it stands.
+    /// The settlement after the command.
     pub settlement: Box<SettlementRecord>,
-    /// It was there before.
+    /// Whether the settlement existed before.
     pub replayed: bool,
 }
 
@@ -38,18 +39,20 @@ impl Command for Create {
         true
     }
 
-    /// New references cost no read: that nobody took it is a condition of the commit. Only when the request is
-    /// refused is the reference looked up, since a repeat of what once succeeded is answered as the replay that it
-    /// is, whatever has changed since.
+    /// A new reference costs no read: the commit fails if the reference is taken. The reference is only looked up when the request
+    /// is refused, because repeating a request that once succeeded is a replay, whatever has changed since.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Created> {
         let Self { caller, request } = self;
         let mode = mode_of(caller, request)?;
-        if let Some(no) = d.overlay.reference_here(caller.client, request.reference.as_str()) {
-            return replay(d.overlay.settlement(no)?, mode, request);
+        let reference = Unique::SettlementReference(caller.client, request.reference.as_str().to_owned());
+        if d.overlay.here(&reference).is_some()
+            && let Some(existing) = d.overlay.find(&reference)?
+        {
+            return replay(existing, mode, request);
         }
         match d.engine.create_new(d.overlay, d.writer, caller, mode, request) {
             Ok(settlement) => Ok(Created { settlement: Box::new(settlement), replayed: false }),
-            Err(refusal) => match d.overlay.by_reference(caller.client, request.reference.as_str())? {
+            Err(refusal) => match d.overlay.find(&reference)? {
                 Some(existing) => replay(existing, mode, request),
                 None => Err(refusal),
             },
@@ -106,7 +109,7 @@ impl Engine {
         Ok(record)
     }
 
-    /// Everything that may refuse a valid request for what it asks, and what it costs. No side effect.
+    /// The provider and the fee, or the error if a valid request cannot be granted. No side effects.
     pub(crate) fn price(&self, caller: &Caller, mode: Mode, request: &CreateRequest, now: i64) -> Result<(ProviderNo, i64)> {
         match request.to.namespace() {
             Namespace::Sim if !mode.is_sandbox() => {
@@ -169,7 +172,7 @@ impl Engine {
     }
 }
 
-/// Sandbox credentials make sandbox settlements only; live ones may ask for the sandbox.
+/// Sandbox credentials create sandbox settlements only; live credentials may choose the sandbox.
 pub(crate) fn mode_of(caller: &Caller, request: &CreateRequest) -> Result<Mode> {
     match (caller.mode, request.sandbox) {
         (Mode::Sandbox, None | Some(true)) | (Mode::Live, Some(true)) => Ok(Mode::Sandbox),
@@ -193,7 +196,7 @@ fn more_of(request: &CreateRequest) -> Option<Box<SettlementMore>> {
     }))
 }
 
-/// The same reference again: the original if the request means the same, a conflict if not.
+/// Replays the original if the request is the same; a conflict if it differs.
 fn replay(existing: SettlementRecord, mode: Mode, request: &CreateRequest) -> Result<Created> {
     let asked = more_of(request).unwrap_or_default();
     let stored = existing.more.as_deref();

@@ -1,4 +1,4 @@
-//! Lists of settlements: query parameters in, pages out.
+//! Lists of settlements: from query parameters to pages.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -20,28 +20,28 @@ use crate::engine::Engine;
 const DEFAULT_LIMIT: usize = 50;
 const MOST: usize = 200;
 
-/// Which page of which settlements.
+/// A parsed list request: which settlements, and which page of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListRequest {
-    /// Which settlements.
+    /// Filters; a settlement must match all of them.
     pub filter: SettlementFilter,
-    /// At most so many a page, 1 to 200.
+    /// Maximum number per page, 1 to 200.
     pub limit: usize,
-    /// The page begins behind this one.
+    /// The page starts after the settlement in this cursor.
     cursor: Option<String>,
-    /// No settlement can match: a filter names something that does not exist.
+    /// No settlement can match, because a filter names something that does not exist.
     empty: bool,
 }
 
 impl ListRequest {
-    /// The page after one that had more, for hosts that stream whole lists.
+    /// The request for the next page, for hosts that stream whole lists; `None` after the last page.
     pub fn next(&self, page: &Page<SettlementView>) -> Option<Self> {
         page.next_cursor.clone().map(|cursor| Self { cursor: Some(cursor), ..self.clone() })
     }
 }
 
 impl Engine {
-    /// Reads the query parameters of a list; every one that is wrong is reported, by name.
+    /// Parses the query parameters of a list. Reports every faulty parameter by name.
     pub fn parse_list(&self, query: &[(String, String)]) -> Result<ListRequest> {
         let mut request = ListRequest { filter: SettlementFilter::default(), limit: DEFAULT_LIMIT, cursor: None, empty: false };
         let mut problems = Vec::new();
@@ -100,7 +100,7 @@ impl Engine {
         Ok(())
     }
 
-    /// One page of the caller's settlements, newest first. A sandbox credential sees sandbox settlements only.
+    /// One page of the caller's settlements, newest first. A sandbox credential only sees sandbox settlements.
     pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page<SettlementView>> {
         let mut filter = request.filter.clone();
         let hidden = match (caller.mode, filter.mode) {
@@ -142,7 +142,7 @@ enum Rounding {
 }
 
 impl Engine {
-    /// Where the next page begins: the last settlement shown, by its public id, so that nothing inside shows.
+    /// The cursor of the next page: the public id of the last settlement shown, so it reveals nothing internal.
     fn cursor(&self, last: &SettlementRecord) -> String {
         cursor_of(settlement_ulid(&self.id_key, last))
     }
@@ -156,18 +156,18 @@ impl Engine {
     }
 }
 
-/// A cursor that stands behind what has this public id.
+/// A cursor for the page after the item with this public id.
 pub(crate) fn cursor_of(id: Ulid) -> String {
     URL_SAFE_NO_PAD.encode(id.0.to_be_bytes())
 }
 
-/// The public id in a cursor; whether there is such a thing is for the list to say.
+/// The public id in a cursor. The list must check that the item exists.
 pub(crate) fn id_of(cursor: &str) -> Result<Ulid> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
     bytes.map(|bytes| Ulid(u128::from_be_bytes(bytes))).ok_or_else(|| Error::new(ErrorCode::InvalidCursor))
 }
 
-/// A decimal bound in minor units for every number of decimals; a bound between two minor units is rounded so that
+/// A decimal bound in minor units, for each number of decimals. A bound between two minor units is rounded so that
 /// exactly the amounts within it match.
 fn bound(value: &str, rounding: Rounding) -> Result<AmountBound, (&'static str, String)> {
     let malformed = || ("amount_malformed", format!("{value:?} is not a decimal amount, such as 10.50"));

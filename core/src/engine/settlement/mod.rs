@@ -1,4 +1,4 @@
-//! Settlements: creating them, and all that is read of one.
+//! Settlements: creating and reading them.
 
 mod change;
 mod check;
@@ -9,7 +9,7 @@ mod read;
 mod receipt;
 
 pub(crate) use change::{Change, Note};
-pub use check::NoteCheck;
+pub use check::{NoteCheck, PayeeLookup, Preflight};
 pub use create::{Create, Created};
 pub use list::ListRequest;
 pub(crate) use list::{cursor_of, id_of};

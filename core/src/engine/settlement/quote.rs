@@ -1,4 +1,4 @@
-//! Quotes: a fee that holds for a while. Nothing is stored; the quote's id carries what it promises, under a MAC.
+//! Quotes: a fee that is valid for a limited time. Nothing is stored; the quote's id contains its terms, under a MAC.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -19,7 +19,7 @@ const PROMISE: usize = 18;
 const TAG: usize = 16;
 
 impl Engine {
-    /// The id of a quote for `request`: expiry, fee and provider, and a tag that binds them to who asked for what.
+    /// The id of a quote for `request`: expiry, fee and provider, with a tag that binds them to the caller and the request.
     pub(crate) fn quote_id(
         &self,
         caller: &Caller,
@@ -38,7 +38,7 @@ impl Engine {
         Ok(format!("{PREFIX}{}", hex(&bytes)))
     }
 
-    /// What a quote promised, if it is one of ours, for this very payment, and still holds.
+    /// The terms of a quote, if this gateway issued it for this very payment and it is still valid.
     pub(crate) fn quoted(
         &self,
         quote: &str,

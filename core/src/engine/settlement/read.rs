@@ -1,4 +1,4 @@
-//! Reads: what a caller sees of what is its own.
+//! Reads: what callers see of their own settlements and balances.
 
 use crate::api::{BalanceView, Caller, DecimalNumber, EventView, FailureView, LinksView, ReversalView, SettlementView, StatusView, Target};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
@@ -13,7 +13,7 @@ use crate::validate::{self, CreateRequest, Offer};
 
 use crate::engine::Engine;
 
-/// Validation knows what the configured providers offer.
+/// Lets the validation ask what the configured providers offer.
 struct Offered<'a>(&'a crate::route::Routes);
 
 impl Offer for Offered<'_> {
@@ -23,22 +23,23 @@ impl Offer for Offered<'_> {
 }
 
 impl Engine {
-    /// Reads and validates the body of a create call; reports every problem at once.
+    /// Parses and validates the body of a create call; reports every problem at once.
     ///
-    /// Whether `expires_at` has passed is left to the create itself: a repeat of what once succeeded stays a replay.
+    /// Does not check that `expires_at` is in the future. The create does: repeating a request
+    /// that once succeeded must stay a replay.
     pub fn parse_create(&self, body: &[u8]) -> Result<CreateRequest> {
         validate::parse_create(body, &Offered(&self.routes), Millis::MIN)
     }
 
-    /// Reads and validates the body of a batch; each element by itself.
+    /// Parses and validates the body of a batch, each element separately.
     pub fn parse_batch(&self, body: &[u8]) -> Result<Vec<Result<CreateRequest>>> {
         validate::parse_batch(body, &Offered(&self.routes), Millis::MIN)
     }
 
-    /// The caller's settlement behind `<ref>`.
+    /// The caller's settlement with this reference or id.
     ///
     /// # Errors
-    /// `settlement_not_found`, also for another client's.
+    /// `settlement_not_found`, also for another client's settlement.
     pub fn settlement(&self, caller: &Caller, target: &Target) -> Result<SettlementRecord> {
         let found = match target {
             Target::Reference(r) => self.store.find(&Unique::SettlementReference(caller.client, r.as_str().to_owned()))?,
@@ -84,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// The short form for polling.
+    /// A settlement's short form, for polling.
     pub fn status_view(&self, record: &SettlementRecord) -> StatusView {
         StatusView {
             id: self.settlement_id(record),
@@ -99,9 +100,9 @@ impl Engine {
         }
     }
 
-    /// A settlement's trace above sequence `after`, oldest first.
+    /// A settlement's trace after sequence `after`, oldest first.
     pub fn events(&self, record: &SettlementRecord, after: u32, limit: usize) -> Result<Vec<EventView>> {
-        // The event before the first one is read too, for its hash.
+        // The previous event is read too, for its hash.
         let scan = Scan::events(record.no, after.saturating_sub(1), limit.saturating_add(1));
         let events: Vec<EventRecord> = typed_all(self.store.scan(&scan)?)?;
         let mut prev = None;
@@ -143,7 +144,7 @@ impl Engine {
         Ok(reversals.iter().map(|r| self.reversal_view(record, r)).collect())
     }
 
-    /// One reversal of a settlement, by its `rev_` id or the client's reference of it.
+    /// One reversal of a settlement, by its `rev_` id or the client's reference.
     pub fn reversal(&self, record: &SettlementRecord, id: &str) -> Result<ReversalView> {
         let found = self.reversals(record)?.into_iter().find(|r| r.id == id || r.reference.as_deref() == Some(id));
         found.ok_or_else(|| Error::new(ErrorCode::ReversalNotFound))
@@ -179,7 +180,7 @@ impl Engine {
         format!("stl_{}", trace::settlement_ulid(&self.id_key, record))
     }
 
-    /// The caller's balances in its own mode, by currency code.
+    /// The caller's balances in its own mode, sorted by currency code.
     pub fn balances(&self, caller: &Caller) -> Result<Vec<BalanceView>> {
         let accounts: Vec<AccountRecord> = typed_all(self.store.scan(&Scan::accounts_of(caller.client))?)?;
         let own = accounts.into_iter().filter(|a| a.id.mode() == caller.mode);
@@ -191,7 +192,7 @@ impl Engine {
     /// The caller's balance in one currency.
     ///
     /// # Errors
-    /// `balance_not_found` when it never held that currency.
+    /// `balance_not_found` if the caller never held that currency.
     pub fn balance(&self, caller: &Caller, currency: &str) -> Result<BalanceView> {
         let not_found = || Error::new(ErrorCode::BalanceNotFound);
         let currency = Currency::from_code(currency).ok_or_else(not_found)?;
@@ -223,7 +224,7 @@ impl Engine {
         Ok(tasks.first().map(|task| task.key.due()))
     }
 
-    /// The settlement behind a number, for hosts that follow what changed.
+    /// The settlement with this number, for hosts that follow changes.
     pub fn settlement_by_number(&self, no: SettlementNo) -> Result<Option<SettlementRecord>> {
         Ok(typed(self.store.get(&Key::Settlement(no))?)?)
     }
@@ -250,7 +251,7 @@ fn links(reference: &str) -> LinksView {
     }
 }
 
-/// A problem of a request as part of an answer that is not an error.
+/// The problems of a request, as part of a response that is not an error.
 pub(crate) fn as_problems(error: &Error) -> Vec<FieldProblem> {
     if error.fields.is_empty() { vec![FieldProblem::new("", error.code.as_str(), error.detail.clone())] } else { error.fields.clone() }
 }

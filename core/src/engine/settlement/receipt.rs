@@ -1,4 +1,4 @@
-//! Receipts of settlements: which event one is about, and the key that signs it.
+//! Receipts of settlements: the event that one is about, and the key that signs it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,19 +13,20 @@ use crate::store::{Scan, typed_all};
 use crate::engine::Engine;
 use crate::engine::access::place;
 
-/// The receipt key that was last signed with, opened, by its number.
+/// The number of the last used receipt key, and the opened key.
 #[derive(Default)]
 pub(crate) struct Opened(Mutex<Option<(u32, Arc<P256Key>)>>);
 
-/// How many events are read at once.
+/// How many events are read per page.
 const PAGE: usize = 200;
 
 impl Engine {
-    /// The receipt of the caller's settlement as it now stands; the same bytes until it changes or the key does.
+    /// The receipt of the caller's settlement in its current state. The bytes stay the same
+    /// until the settlement or the key changes.
     ///
     /// # Errors
-    /// `settlement_not_found`, also for another client's; `not_completed` while it is not paid, or when it never was;
-    /// `internal` where this engine has no master key, and so no receipt key.
+    /// `settlement_not_found`, also for another client's settlement; `not_completed` if it is not paid; `internal` if this engine
+    /// has no master key, and so no receipt key.
     pub fn receipt(&self, caller: &Caller, target: &Target) -> Result<Receipt> {
         let record = self.settlement(caller, target)?;
         if !record.status.is_paid() {
@@ -39,7 +40,7 @@ impl Engine {
         Receipt::sign(claims, description, &*self.receipt_key()?)
     }
 
-    /// The latest event that makes a receipt, and the one before it. What came after `record` was read does not count.
+    /// The latest event that issues a receipt, and the previous one. Events later than `record` do not count.
     fn moments(&self, record: &SettlementRecord) -> Result<(Moment, Option<Moment>)> {
         let (mut latest, mut before) = (None, None);
         let mut after = 0;
@@ -55,11 +56,11 @@ impl Engine {
                 Some(_) | None => break,
             }
         }
-        let latest = latest.ok_or_else(|| Error::internal("a settlement is paid and no event says so"))?;
+        let latest = latest.ok_or_else(|| Error::internal("a settlement is paid, but no event records it"))?;
         Ok((latest, before))
     }
 
-    /// A provider's id, also of one that is not configured any more.
+    /// A provider's id, even if it is no longer configured.
     fn provider_of(&self, no: ProviderNo) -> Result<String> {
         if let Some(spec) = self.routes.provider(no) {
             return Ok(spec.id.clone());
@@ -69,7 +70,7 @@ impl Engine {
         found.map(|provider| provider.id).ok_or_else(|| Error::internal("a settlement's provider is not known"))
     }
 
-    /// The key in use. That it was replaced is noticed at once: its number is read anew, and only a new one is opened.
+    /// The current key. A replacement is noticed at once: the key's number is read each time, and only a new key is opened.
     fn receipt_key(&self) -> Result<Arc<P256Key>> {
         let secret =
             self.receipt_secrets()?.into_iter().max_by_key(|secret| secret.no).ok_or_else(|| Error::internal("there is no receipt key"))?;

@@ -1,4 +1,4 @@
-//! Who may call hangs together.
+//! Verifies access: clients, keys, tokens and the audit trail.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,21 +11,20 @@ use crate::time::Millis;
 
 use super::{PAGE, VerifyReport};
 
-/// Numbers of keys that were given out and not used leave gaps, but not such ones.
+/// Unused key numbers leave gaps, but never as large as this.
 const MOST_KEYS_MISSING: u32 = 100_000;
 
-/// Who may call hangs together: every token and every line of the audit trail names a key that is there, every key a
-/// client that is there.
+/// Verifies that every token and every audit record names an existing key, and every key an existing client.
 pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
     let keys = keys(store, report)?;
-    // The scan has no place to go on from; but tokens are small, and leave a day after their end.
+    // This scan cannot be continued page by page; but tokens are small, and deleted a day after they expire.
     let tokens = Scan::tokens_expired_before(Millis::MAX, usize::MAX);
     for token in typed_all::<TokenRecord>(store.scan(&tokens)?)?.into_iter().filter(|token| token.key != KeyNo(0)) {
         let what = || format!("a token of client number {}", token.client.0);
         match keys.get(&token.key) {
-            None => report.problem(what(), "token_without_key", format!("its key, number {}, is not there", token.key.0)),
+            None => report.problem(what(), "token_without_key", format!("its key, number {}, is missing", token.key.0)),
             Some(owner) if *owner != (token.client, token.mode) => {
-                report.problem(what(), "token_differs", format!("its key, number {}, is of another client or mode", token.key.0));
+                report.problem(what(), "token_differs", format!("its key, number {}, belongs to another client or mode", token.key.0));
             }
             Some(_) => {}
         }
@@ -36,13 +35,13 @@ pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()>
         let Some(last) = page.last() else { return Ok(()) };
         after = last.no;
         for record in page.iter().filter(|record| record.key != KeyNo(0) && !keys.contains_key(&record.key)) {
-            let message = format!("its key, number {}, is not there", record.key.0);
+            let message = format!("its key, number {}, is missing", record.key.0);
             report.problem(format!("audit record {}", record.no), "audit_without_key", message);
         }
     }
 }
 
-/// Every key's owner and mode, by number.
+/// The owner and mode of every key, by number.
 fn keys(store: &dyn Store, report: &mut VerifyReport) -> Result<BTreeMap<KeyNo, (ClientNo, Mode)>> {
     let mut clients = HashSet::new();
     let mut after = ClientNo(0);
@@ -66,7 +65,7 @@ fn keys(store: &dyn Store, report: &mut VerifyReport) -> Result<BTreeMap<KeyNo, 
         };
         missing = 0;
         if !clients.contains(&key.client) {
-            let message = format!("its client, number {}, is not there", key.client.0);
+            let message = format!("its client, number {}, is missing", key.client.0);
             report.problem(format!("key {}", key.id), "key_without_client", message);
         }
         if key.public.id() != key.id {

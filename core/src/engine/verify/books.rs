@@ -1,6 +1,6 @@
-//! The books: transfers add up to the accounts' totals, and a settlement's transfers to what its record says.
+//! Verifies the books: transfers add up to the accounts' totals, and a settlement's transfers match its record.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::ids::SettlementNo;
@@ -11,8 +11,8 @@ use crate::store::{Scan, Store, typed_all};
 
 use super::{Findings, PAGE, VerifyReport};
 
-/// Adds up every transfer. Each debits and credits the same amount, so the sums balance by themselves; what is proved
-/// is that the stored totals are these sums.
+/// Adds up all transfers. Each debits and credits the same amount, so the sums balance by themselves. The proof is that
+/// the stored totals equal these sums.
 pub(super) fn journal(store: &dyn Store, report: &mut VerifyReport, sums: &mut BTreeMap<AccountId, Totals>) -> Result<()> {
     let mut after = (SettlementNo(0), 0);
     loop {
@@ -64,7 +64,7 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
         book.1 += i128::from(totals.credits_pending) - i128::from(totals.debits_pending);
     }
     for id in sums.keys().filter(|id| !stored.contains_key(id)) {
-        report.problem(name(*id), "account_missing", "transfers name it, and it is not there");
+        report.problem(name(*id), "account_missing", "transfers refer to it, but it is missing");
     }
     for ((mode, currency), book) in books.into_iter().filter(|(_, book)| *book != (0, 0)) {
         let currency = currency.map_or("?", |c| c.code());
@@ -77,7 +77,7 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
     Ok(())
 }
 
-/// What the transfers of a settlement add up to.
+/// The sums of a settlement's transfers, in minor units.
 #[derive(Default)]
 struct Sums {
     held: i64,
@@ -95,7 +95,7 @@ pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, proble
         problems.push(("journal_count", format!("{} transfers, the record says {}", transfers.len(), record.transfers)));
     }
     let mut sums = Sums::default();
-    let mut resolved = HashSet::new();
+    let mut resolved = Vec::new();
     for t in &transfers {
         let (pending, posted) = match t.kind {
             TransferKind::Pending => (t.amount, 0),
@@ -109,9 +109,10 @@ pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, proble
                     && p.kind == TransferKind::Pending
                     && (p.code, p.debit, p.credit, p.amount) == (t.code, t.debit, t.credit, t.amount)
             });
-            if !matches || !resolved.insert(t.resolves) {
+            if !matches || resolved.contains(&t.resolves) {
                 problems.push(("hold_resolved_wrongly", format!("transfer {} does not end exactly one hold", t.n)));
             }
+            resolved.push(t.resolves);
         }
         let (p, q) = match t.code {
             TransferCode::Payment => (&mut sums.held, &mut sums.paid),

@@ -1,7 +1,7 @@
-//! The log: every event has one place in its owner's feed and one leaf, and the tree is the tree over these leaves.
+//! Verifies the log: every event has one place in its owner's feed and one leaf, and the tree is the tree over these leaves.
 //!
-//! Events come by in the order of their settlements, and each looks up its own place. What is left to prove is then that
-//! there are no places besides: by counting, and with one bit for each leaf.
+//! The events are visited in the order of their settlements, and each looks up its own place. It then remains to prove that there
+//! are no other places: by counting, and with one bit for each leaf.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,21 +17,21 @@ use crate::trace::settlement_ulid;
 use super::{PAGE, VerifyReport};
 
 const ENTRY: usize = 32;
-/// So many tiles of leaves are remembered: clients' events lie scattered over the newest ones.
+/// How many tiles of leaves are cached: clients' events are scattered over the newest ones.
 const TILES_KEPT: usize = 64;
 
-/// What is known of the log while the events come by.
+/// What is known about the log while the events are visited.
 pub(super) struct LogCheck<'a> {
     store: &'a dyn Store,
     key: &'a IdKey,
-    /// How many leaves the tiles hold.
+    /// How many leaves the tiles have.
     leaves: u64,
-    /// One bit for each: an event stands for it.
+    /// One bit for each leaf: set once its event was visited.
     taken: Vec<u64>,
     /// The hashes of events that wait to be logged.
     unlogged: HashMap<(SettlementNo, u32), Digest32>,
-    /// Events of settlements above this one need not be logged yet: it is being filled in. Nothing is where there is no
-    /// head yet.
+    /// Events of settlements above this number need not be logged yet, because the log is being backfilled.
+    /// Without a head, no event needs to be.
     due_until: Option<SettlementNo>,
     tiles: VecDeque<(u64, Vec<u8>)>,
 }
@@ -45,13 +45,13 @@ pub(super) struct Places<'c, 'a> {
 }
 
 impl<'a> LogCheck<'a> {
-    /// Proves the tree over its own leaves, and reads what waits.
+    /// Verifies the tree over its own leaves, and reads the events that wait.
     pub(super) fn begin(store: &'a dyn Store, key: &'a IdKey, report: &mut VerifyReport) -> Result<Self> {
         let leaves = tree(store, report)?;
         let head = log_head(store)?;
         let size = head.as_ref().map_or(0, |head| head.size);
         if u64::try_from(size).ok() != Some(leaves) {
-            report.problem("log", "log_size", format!("its head says {size} leaves, its tiles hold {leaves}"));
+            report.problem("log", "log_size", format!("its head has {size} leaves, its tiles have {leaves}"));
         }
         let mark: Option<MetaRecord> = typed(store.get(&Key::Meta(BACKFILL_KEY.to_owned()))?)?;
         let filling = mark.and_then(|mark| mark.value.try_into().ok()).map(i64::from_be_bytes);
@@ -61,12 +61,12 @@ impl<'a> LogCheck<'a> {
         Ok(Self { store, key, leaves, taken, unlogged, due_until, tiles: VecDeque::new() })
     }
 
-    /// For the events of one settlement, in their order.
+    /// Starts the events of one settlement, which follow in order.
     pub(super) fn settlement<'c>(&'c mut self, record: &'c SettlementRecord, what: &'c str) -> Places<'c, 'a> {
         Places { log: self, record, what, last: None }
     }
 
-    /// The data of a leaf that is there.
+    /// The data of a leaf, if it exists.
     fn leaf(&mut self, index: u64) -> Result<Option<[u8; ENTRY]>> {
         let (tile, at) = (index / TILE_WIDTH as u64, (index % TILE_WIDTH as u64) as usize * ENTRY);
         if !self.tiles.iter().any(|(known, _)| *known == tile) {
@@ -78,7 +78,7 @@ impl<'a> LogCheck<'a> {
         Ok(row.and_then(|(_, row)| row.get(at..at + ENTRY)).and_then(|data| data.try_into().ok()))
     }
 
-    /// Marks a leaf; `false` if it was marked before.
+    /// Marks a leaf; `false` if it was already marked.
     fn take(&mut self, index: u64) -> bool {
         let bit = 1 << (index % 64);
         let Some(word) = usize::try_from(index / 64).ok().and_then(|at| self.taken.get_mut(at)) else { return false };
@@ -87,24 +87,24 @@ impl<'a> LogCheck<'a> {
         free
     }
 
-    /// What is left to prove once all events came by.
+    /// Verifies the rest, after all events were visited.
     pub(super) fn end(mut self, report: &mut VerifyReport) -> Result<()> {
         self.feeds(report)?;
         let mut left: Vec<(SettlementNo, u32)> = std::mem::take(&mut self.unlogged).into_keys().collect();
         left.sort_unstable();
         for (no, n) in left {
             let what = self.name(no)?;
-            report.problem(what, "unlogged_without_event", format!("event {n} waits to be logged, and it is not there"));
+            report.problem(what, "unlogged_without_event", format!("event {n} waits to be logged, but it is missing"));
         }
         let free = (0..self.leaves).find(|leaf| self.taken[(leaf / 64) as usize] >> (leaf % 64) & 1 == 0);
         if let Some(leaf) = free {
             let count = self.leaves - self.taken.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-            report.problem("log", "leaf_without_event", format!("{count} of its leaves stand for no event, the first is leaf {leaf}"));
+            report.problem("log", "leaf_without_event", format!("{count} of its leaves belong to no event, the first is leaf {leaf}"));
         }
         Ok(())
     }
 
-    /// Feeds have no gaps, and no entries besides those that the events found.
+    /// Verifies that feeds have no gaps, and no entries except those that events found.
     fn feeds(&self, report: &mut VerifyReport) -> Result<()> {
         let (mut entries, mut last) = (0, (ClientNo(0), Mode::Sandbox, 0));
         let mut gaps = Vec::new();
@@ -112,7 +112,7 @@ impl<'a> LogCheck<'a> {
             let expected = if (entry.client, entry.mode) == (last.0, last.1) { last.2 + 1 } else { 1 };
             if entry.position != expected {
                 let found = entry.position;
-                gaps.push((feed_name(entry), format!("position {found} stands where {expected} must be")));
+                gaps.push((feed_name(entry), format!("position {found} is in the place of {expected}")));
             }
             (entries, last) = (entries + 1, (entry.client, entry.mode, entry.position));
             Ok(gaps.len() < super::MOST_PROBLEMS)
@@ -125,7 +125,7 @@ impl<'a> LogCheck<'a> {
         }
         self.each_entry(&mut |entry| {
             if self.store.get(&Key::Event((entry.settlement, entry.n)))?.is_none() {
-                let (what, message) = (self.name(entry.settlement)?, format!("event {} was logged, and it is not there", entry.n));
+                let (what, message) = (self.name(entry.settlement)?, format!("event {} was logged, but it is missing", entry.n));
                 report.broken(&what, entry.settlement, entry.n, ("feed_without_event", &message));
                 report.problem(what, "feed_without_event", message);
             }
@@ -133,7 +133,7 @@ impl<'a> LogCheck<'a> {
         })
     }
 
-    /// Hands over every entry of every feed, until it says `false`.
+    /// Passes every entry of every feed to `each`, until it returns `false`.
     fn each_entry(&self, each: &mut dyn FnMut(&FeedRecord) -> Result<bool>) -> Result<()> {
         let mut after = (ClientNo(0), Mode::Sandbox, 0);
         loop {
@@ -155,7 +155,7 @@ impl<'a> LogCheck<'a> {
 }
 
 impl Places<'_, '_> {
-    /// Looks up the event's place.
+    /// Looks up the event's place and verifies it.
     pub(super) fn event(&mut self, event: &EventRecord, report: &mut VerifyReport) -> Result<()> {
         let place = (self.record.no, event.n);
         let waiting = self.log.unlogged.remove(&place);
@@ -167,7 +167,7 @@ impl Places<'_, '_> {
             }
             None => match waiting {
                 Some(hash) if hash == event.hash => None,
-                Some(_) => Some(("unlogged_differs", format!("event {} waits to be logged as another one", event.n))),
+                Some(_) => Some(("unlogged_differs", format!("event {} waits to be logged with another hash", event.n))),
                 None if self.log.due_until.is_some_and(|until| place.0 > until) => None,
                 None => Some(("event_not_logged", format!("event {} is not in the log, and does not wait for it", event.n))),
             },
@@ -179,15 +179,15 @@ impl Places<'_, '_> {
         Ok(())
     }
 
-    /// What is wrong with an event's place, if anything is.
+    /// The problem with an event's place; `None` if it is sound.
     fn logged(&mut self, event: &EventRecord, entry: &FeedRecord) -> Result<Option<(&'static str, String)>> {
         let n = event.n;
         if (entry.client, entry.mode, entry.at) != (self.record.client, self.record.mode, event.at) {
-            return Ok(Some(("feed_differs", format!("event {n} stands in the feed of another client or mode, or at another time"))));
+            return Ok(Some(("feed_differs", format!("event {n} is in the feed of another client or mode, or has another time there"))));
         }
         let before = self.last.replace((entry.leaf, entry.position));
         if before.is_some_and(|(leaf, position)| entry.leaf <= leaf || entry.position <= position) {
-            return Ok(Some(("feed_order", format!("event {n} was logged before the one before it"))));
+            return Ok(Some(("feed_order", format!("event {n} was logged before its predecessor"))));
         }
         let expected = commitment(&leaf_salt(self.log.key, event.settlement, n), &event.hash);
         let leaf = u64::try_from(entry.leaf).ok().filter(|leaf| *leaf < self.log.leaves);
@@ -196,10 +196,10 @@ impl Places<'_, '_> {
             None => None,
         };
         if data != Some(expected) {
-            return Ok(Some(("leaf_differs", format!("leaf {} of the log does not stand for event {n} as it is here", entry.leaf))));
+            return Ok(Some(("leaf_differs", format!("leaf {} of the log does not match event {n}", entry.leaf))));
         }
         let free = leaf.is_some_and(|leaf| self.log.take(leaf));
-        Ok((!free).then(|| ("leaf_twice", format!("leaf {} of the log stands for event {n} and for another one", entry.leaf))))
+        Ok((!free).then(|| ("leaf_twice", format!("leaf {} of the log belongs to event {n} and to another one", entry.leaf))))
     }
 }
 
@@ -208,7 +208,7 @@ fn feed_name(entry: &FeedRecord) -> String {
 }
 
 fn waiting(store: &dyn Store, report: &mut VerifyReport) -> Result<HashMap<(SettlementNo, u32), Digest32>> {
-    // The scan has no place to go on from; but these rows are gone as soon as some node looks at them.
+    // This scan cannot be continued page by page; but these rows are deleted as soon as a node numbers them.
     let rows: Vec<UnloggedRecord> = typed_all(store.scan(&Scan::all(RecordKind::Unlogged, usize::MAX))?)?;
     let mut waiting = HashMap::new();
     for row in rows {
@@ -225,7 +225,7 @@ fn waiting(store: &dyn Store, report: &mut VerifyReport) -> Result<HashMap<(Sett
     Ok(waiting)
 }
 
-/// Proves that each tile is what the tiles below it make it, up to the highest; says how many leaves there are.
+/// Verifies that each tile follows from the tiles below it, up to the highest. Returns the number of leaves.
 fn tree(store: &dyn Store, report: &mut VerifyReport) -> Result<u64> {
     let mut above: Vec<Level> = Vec::new();
     let (mut leaves, mut index) = (0, 0);
@@ -243,7 +243,7 @@ fn tree(store: &dyn Store, report: &mut VerifyReport) -> Result<u64> {
         push(store, report, &mut above, 0, root_of(row.chunks(ENTRY).map(leaf_hash).collect()))?;
     }
     if tile_row(store, 0, index)?.is_some() {
-        report.problem("log", "tile_gap", format!("tile {} of level 0 is not full, and there is another behind it", index - 1));
+        report.problem("log", "tile_gap", format!("tile {} of level 0 is not full, but another follows", index - 1));
     }
     for (at, level) in above.iter().enumerate() {
         level.compare(store, report, at as u8 + 1)?;
@@ -261,18 +261,18 @@ struct Level {
 }
 
 impl Level {
-    /// The stored tile must be this one.
+    /// Verifies that the stored tile equals this one.
     fn compare(&self, store: &dyn Store, report: &mut VerifyReport, level: u8) -> Result<()> {
         let stored = tile_row(store, level, self.index)?.unwrap_or_default();
         if stored != self.hashes.as_flattened() {
-            let message = format!("tile {} of level {level} is not what the tiles below make it", self.index);
+            let message = format!("tile {} of level {level} does not match the tiles below", self.index);
             report.problem("log", "tile_differs", message);
         }
         Ok(())
     }
 }
 
-/// Adds the root of a full tile of the level at `below` to the level above, and so on upwards.
+/// Adds the root of a full tile of level `below` to the level above, recursively.
 fn push(store: &dyn Store, report: &mut VerifyReport, above: &mut Vec<Level>, below: usize, root: Hash) -> Result<()> {
     if above.len() == below {
         above.push(Level::default());

@@ -1,6 +1,6 @@
-//! Proving a whole database: the trail is unbroken, the record is what the trail says, transfers balance, account
-//! totals are the sum of their transfers, every settlement is in exactly one place, every event has one place in the log,
-//! webhooks have what they need, and keys and tokens have an owner.
+//! Verification of a whole database: traces are unbroken, records match their traces, transfers balance, account totals are the
+//! sums of their transfers, no settlement is at two providers at once, every event has one place in the log, webhooks have what
+//! they need, and keys and tokens have an owner.
 
 mod access;
 mod books;
@@ -20,75 +20,75 @@ use crate::trace::settlement_ulid;
 
 use log::LogCheck;
 
-/// How far a verification has come.
+/// The progress of a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Settlements looked at.
+    /// Number of settlements verified.
     pub settlements_done: u64,
-    /// The highest settlement number: an upper bound of how many there are.
+    /// The highest settlement number: an upper bound for their count.
     pub settlements_total: u64,
 }
 
-/// One thing that is wrong.
+/// A problem that the verification found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyProblem {
-    /// The settlement (`stl_…`), account or currency concerned.
+    /// The record concerned, such as a settlement (`stl_…`), an account or a currency.
     pub what: String,
-    /// Stable code.
+    /// Stable code of the problem.
     pub code: &'static str,
     /// One sentence for people.
     pub message: String,
 }
 
-/// An event that is not as it was recorded: changed, removed, or put in another's place.
+/// An event that differs from what was recorded: it was changed, removed or replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenLink {
-    /// Whose trail it is: `stl_…`.
+    /// The settlement of the trace: `stl_…`.
     pub settlement: String,
-    /// The event's place in that trail, from 1.
+    /// The event's sequence in the trace, from 1.
     pub sequence: u32,
     /// The code of the problem.
     pub code: &'static str,
-    /// What is wrong, one sentence for people.
+    /// A description of the problem: one sentence for people.
     pub message: String,
     settlement_no: SettlementNo,
 }
 
-/// What a verification counted and found.
+/// The counts and findings of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// How many settlements.
+    /// Number of settlements.
     pub settlements: u64,
-    /// How many events.
+    /// Number of events.
     pub events: u64,
-    /// How many transfers.
+    /// Number of transfers.
     pub transfers: u64,
-    /// How many accounts.
+    /// Number of accounts.
     pub accounts: u64,
-    /// How many open tasks.
+    /// Number of open tasks.
     pub tasks: u64,
-    /// How many events have their place in the log; the others wait for it.
+    /// Number of events that have their place in the log; the others wait for it.
     pub logged: u64,
-    /// How many webhooks.
+    /// Number of webhooks.
     pub webhooks: u64,
-    /// How many deliveries to them are kept.
+    /// Number of stored webhook deliveries.
     pub deliveries: u64,
-    /// How many payments the simulated operator received more than once.
+    /// Number of payments that the simulated operator received more than once.
     pub received_twice: u64,
-    /// Of all broken links in trails the first: of the oldest settlement, and there of the earliest event.
+    /// The first broken link of all traces: in the oldest settlement, the earliest event.
     pub first_broken: Option<BrokenLink>,
-    /// What is wrong, at most [`MOST_PROBLEMS`].
+    /// The problems, at most [`MOST_PROBLEMS`].
     pub problems: Vec<VerifyProblem>,
-    /// There are more problems than are listed.
+    /// Whether there are more problems than listed.
     pub truncated: bool,
 }
 
-/// How many problems a report lists.
+/// Maximum number of problems in a report.
 pub const MOST_PROBLEMS: usize = 1_000;
 const PAGE: usize = 500;
 
 impl VerifyReport {
-    /// Nothing is wrong.
+    /// Whether the verification found no problem.
     pub fn is_ok(&self) -> bool {
         self.problems.is_empty()
     }
@@ -101,9 +101,9 @@ impl VerifyReport {
         }
     }
 
-    /// A problem of one event.
+    /// Records a problem of one event.
     fn broken(&mut self, what: &str, no: SettlementNo, sequence: u32, (code, message): (&'static str, &str)) {
-        // Of one event, what its own trail says tells more than what the log does.
+        // For the same event, a problem in its trace says more than one in the log.
         let rank = |no: SettlementNo, sequence: u32, code: &str| (no, sequence, !code.starts_with("trail_"));
         let before = |first: &BrokenLink| rank(no, sequence, code) < rank(first.settlement_no, first.sequence, first.code);
         if self.first_broken.as_ref().is_none_or(before) {
@@ -113,8 +113,8 @@ impl VerifyReport {
     }
 }
 
-/// Reads everything, page by page, and reports all that does not hold. The store should not be written meanwhile, or
-/// be a snapshot.
+/// Reads the whole store, page by page, and reports all inconsistencies. The store should be a
+/// snapshot, or not be written to meanwhile.
 pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<VerifyReport> {
     let mut report = VerifyReport::default();
     let key = id_key(store)?;
@@ -141,7 +141,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
                 report.problem(&what, "reference_twice", "another settlement of the client has the same reference");
             }
             if !record.status.is_final() && !tasks.contains(&record.no) {
-                report.problem(&what, "no_task", format!("it is {} and nothing in the outbox drives it on", record.status.as_str()));
+                report.problem(&what, "no_task", format!("it is {}, but the outbox has no task for it", record.status.as_str()));
             }
             one_settlement(store, &key, record, &what, &mut log, &mut report)?;
         }
@@ -192,12 +192,13 @@ fn open_tasks(store: &dyn Store, report: &mut VerifyReport) -> Result<HashSet<Se
     }
 }
 
-/// Everything that one settlement must agree on: trail, state, journal, attempts, reversals, the operator's books.
+/// Verifies one settlement: trace, state, journal, attempts, reversals and the operator's books.
 pub(crate) fn settlement(store: &dyn Store, key: &IdKey, record: &SettlementRecord) -> Result<Vec<(&'static str, String)>> {
     Ok(agreement(store, key, record, &mut |_| Ok(()))?.0)
 }
 
-/// The same; gives each event to `each`, and says where the trail's first broken link is: that is the first problem then.
+/// Like [`settlement`]. Also passes each event to `each`, and returns the sequence of the trace's first broken
+/// link, which is then the first problem.
 fn agreement(
     store: &dyn Store,
     key: &IdKey,

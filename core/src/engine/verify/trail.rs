@@ -1,4 +1,4 @@
-//! A settlement's trail is unbroken, and the record, its attempts and its reversals are what it says.
+//! Verifies that a settlement's trace is unbroken, and that the record, its attempts and its reversals match it.
 
 use crate::error::Result;
 use crate::ids::IdKey;
@@ -9,7 +9,7 @@ use crate::trace::{self, TracedEvent};
 
 use super::{Findings, PAGE};
 
-/// Follows the trail. Gives each event that is there to `each`, and says at which sequence the first link is broken.
+/// Follows the trace. Passes each existing event to `each`, and returns the sequence of the first broken link.
 pub(super) fn check_trail(
     store: &dyn Store,
     key: &IdKey,
@@ -25,7 +25,7 @@ pub(super) fn check_trail(
             break;
         }
         for event in &page {
-            // Behind the first broken link nothing can be said about the others.
+            // After the first broken link, nothing can be said about the rest.
             if broken.is_none() {
                 broken = check_link(key, record, event, last + 1, prev.as_ref(), problems);
             }
@@ -43,8 +43,8 @@ pub(super) fn check_trail(
         broken = Some(if last < record.version { last + 1 } else { record.version });
         let what = match last.cmp(&record.version) {
             std::cmp::Ordering::Less => format!("event {} is missing at its end", last + 1),
-            std::cmp::Ordering::Equal => "its last hash is another".to_owned(),
-            std::cmp::Ordering::Greater => format!("event {} stands behind its end", record.version + 1),
+            std::cmp::Ordering::Equal => "its last hash differs".to_owned(),
+            std::cmp::Ordering::Greater => format!("event {} is after its end", record.version + 1),
         };
         problems.push(("trail_head", format!("the record says version {}, the trail ends at {last}: {what}", record.version)));
     }
@@ -54,7 +54,7 @@ pub(super) fn check_trail(
     Ok(broken)
 }
 
-/// The sequence of what is wrong with one link, if anything is.
+/// The sequence of a broken link; `None` if it is sound.
 fn check_link(
     key: &IdKey,
     record: &SettlementRecord,
@@ -109,7 +109,7 @@ pub(super) fn check_attempts(store: &dyn Store, record: &SettlementRecord, probl
     let last = attempts.last().map(|a| a.status);
     let fits = match record.status {
         SettlementStatus::Accepted | SettlementStatus::Cancelled => last.is_none(),
-        // Between two providers the last attempt is dead and the next not yet started.
+        // Between two providers, the last attempt has failed and the next has not started yet.
         SettlementStatus::Submitted | SettlementStatus::Unknown => last.is_some_and(|s| s != AttemptStatus::Completed),
         SettlementStatus::Completed | SettlementStatus::PartiallyReversed | SettlementStatus::Reversed | SettlementStatus::Returned => {
             last == Some(AttemptStatus::Completed)
@@ -131,7 +131,7 @@ pub(super) fn check_reversals(store: &dyn Store, record: &SettlementRecord, prob
     let reversed = sum(&|s| s == ReversalStatus::Completed);
     let reversing = sum(&|s| !s.is_final());
     if (reversed, reversing) != (record.reversed, record.reversing) || reversals.len() != usize::from(record.reversals) {
-        problems.push(("reversals_differ", format!("its reversals add up to {reversed} done and {reversing} under way, in minor units")));
+        problems.push(("reversals_differ", format!("its reversals add up to {reversed} done and {reversing} in flight, in minor units")));
     }
     if reversed + reversing > record.amount {
         problems.push(("reversed_too_much", "more is being given back than was paid".to_owned()));

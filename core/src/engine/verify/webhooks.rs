@@ -1,4 +1,4 @@
-//! Webhooks have what they need, and what waits for them will be looked at.
+//! Verifies that webhooks have what they need, and that waiting deliveries will be noticed.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::time::Millis;
 
 use super::{PAGE, VerifyReport};
 
-/// Beyond the highest endpoint so many numbers are looked at for what has lost its endpoint.
+/// How many numbers above the highest endpoint are searched for records without an endpoint.
 const BEYOND: u32 = 64;
 const MOST_MISSING: usize = 100_000;
 
-/// Looks at every endpoint, and at what is left of those that are not there.
+/// Verifies every endpoint, and searches for records of endpoints that do not exist.
 pub(super) fn webhooks(store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
     let mut next = EndpointNo(1);
     let mut after = EndpointNo(0);
@@ -35,29 +35,29 @@ fn one_endpoint(store: &dyn Store, report: &mut VerifyReport, endpoint: &Endpoin
     let what = format!("whk_{}", endpoint.id);
     report.webhooks += u64::from(endpoint.status != EndpointStatus::Removed);
     if store.get(&Key::Client(endpoint.client))?.is_none() {
-        report.problem(&what, "webhook_without_client", format!("its client, number {}, is not there", endpoint.client.0));
+        report.problem(&what, "webhook_without_client", format!("its client, number {}, is missing", endpoint.client.0));
     }
     let secrets: Vec<EndpointSecretRecord> = typed_all(store.scan(&Scan::endpoint_secrets(endpoint.no))?)?;
-    // What is left of one that was removed: its number.
+    // Only the number of a removed endpoint is left.
     let removed = endpoint.status == EndpointStatus::Removed;
     if !removed && secrets.last().is_none_or(|newest| newest.until.is_some()) {
-        report.problem(&what, "webhook_without_secret", "it has no secret that goes on signing");
+        report.problem(&what, "webhook_without_secret", "it has no secret without an end date");
     }
     match typed::<QueueRecord>(store.get(&Key::Queue(endpoint.no))?)? {
         None if removed => {}
-        None => report.problem(&what, "webhook_without_queue", "nothing is delivered to it: its queue is not there"),
+        None => report.problem(&what, "webhook_without_queue", "nothing is delivered to it: its queue is missing"),
         Some(queue) if endpoint.status == EndpointStatus::Enabled => waiting(store, report, &what, &queue)?,
         Some(_) => {}
     }
     deliveries(store, report, &what, endpoint.no)
 }
 
-/// An enabled endpoint's queue is not at rest while a delivery waits.
+/// Verifies that an enabled endpoint's queue is not idle while a delivery waits.
 fn waiting(store: &dyn Store, report: &mut VerifyReport, what: &str, queue: &QueueRecord) -> Result<()> {
     let first = Scan::deliveries_due(queue.endpoint, Millis::MAX, 1);
     let first: Option<DeliveryRecord> = typed(store.scan(&first)?.pop())?;
     if first.is_some() && queue.due.is_none() {
-        report.problem(what, "delivery_stranded", "a delivery waits for it, and its queue is at rest");
+        report.problem(what, "delivery_stranded", "a delivery waits for it, but its queue is idle");
     }
     Ok(())
 }
@@ -82,30 +82,30 @@ fn deliveries(store: &dyn Store, report: &mut VerifyReport, what: &str, endpoint
         }
     }
     for (code, (count, no)) in faults {
-        let wrong = if code == "delivery_state" { "wait without being due, or are due without waiting" } else { "are about no event" };
+        let wrong = if code == "delivery_state" { "wait without being due, or are due without waiting" } else { "have no event" };
         report.problem(what, code, format!("{count} of its deliveries {wrong}, the newest is number {no}"));
     }
     Ok(())
 }
 
-/// What belongs to endpoints with these numbers, which are not there.
+/// Searches for records of endpoints with these numbers, which do not exist.
 fn left_behind(store: &dyn Store, report: &mut VerifyReport, numbers: std::ops::Range<u32>) -> Result<()> {
-    // Numbers that were given out and not used leave gaps, but not such ones.
+    // Unused numbers leave gaps, but never as large as this.
     if numbers.len() > MOST_MISSING {
-        let message = format!("none has a number from {} on, but there is a later one", numbers.start);
+        let message = format!("none has a number from {} on, but a later one exists", numbers.start);
         report.problem("webhooks", "webhook_numbers", message);
         return Ok(());
     }
     for endpoint in numbers.map(EndpointNo) {
         let what = || format!("webhook number {}", endpoint.0);
         if store.get(&Key::Queue(endpoint))?.is_some() {
-            report.problem(what(), "queue_without_webhook", "its queue is there, and it is not");
+            report.problem(what(), "queue_without_webhook", "its queue exists, but it does not");
         }
         if !store.scan(&Scan::endpoint_secrets(endpoint))?.is_empty() {
-            report.problem(what(), "secret_without_webhook", "its secret is there, and it is not");
+            report.problem(what(), "secret_without_webhook", "its secret exists, but it does not");
         }
         if !store.scan(&Scan::deliveries_of(endpoint, i64::MAX, None, 1))?.is_empty() {
-            report.problem(what(), "delivery_without_webhook", "something is to be delivered to it, and it is not there");
+            report.problem(what(), "delivery_without_webhook", "it has deliveries, but it does not exist");
         }
     }
     Ok(())

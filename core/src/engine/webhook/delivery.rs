@@ -1,4 +1,4 @@
-//! Deliveries: made when their event is numbered, and kept for their owner to look at.
+//! Deliveries: created when their event is numbered, and kept for their owner to inspect.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,14 +17,14 @@ use crate::time::Millis;
 
 use super::message::envelope;
 
-/// About so many bytes of bodies are written in one commit: the writer is everybody's.
+/// About how many bytes of bodies are written in one commit: all clients share the writer.
 const TOLD_AT_ONCE: usize = 4 << 20;
-/// How long a delivery is kept for its owner to look at.
+/// How long a delivery is kept for its owner to inspect.
 const KEPT: Millis = 30 * 86_400_000;
 
 impl Engine {
-    /// Writes what the endpoints of these events' owners are owed; says how many of the changes that are. It stops where
-    /// the commit would keep everybody else waiting.
+    /// Writes the deliveries owed to the endpoints of these events' owners, and returns the number of changes covered. Stops before
+    /// the commit gets so large that it would keep the others waiting.
     pub(crate) fn fan_out(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, changes: &[LoggedChange]) -> Result<usize> {
         let listening = self.listening(overlay, changes)?;
         let mut owed: Vec<EndpointNo> = Vec::new();
@@ -42,7 +42,7 @@ impl Engine {
                     if message.is_none() {
                         message = unless_damaged(self.message(overlay, change, index, event))?;
                     }
-                    // What was damaged by hand since is told to nobody; it must not hold up the rest.
+                    // An event that was damaged by hand is not delivered to anyone; it must not hold up the rest.
                     let Some((id, body)) = &message else { break };
                     let about = (change.settlement, change.sequence(index));
                     self.owe(overlay, writer, endpoint.no, (topic, *id, body), about, DeliveryCause::Event);
@@ -57,7 +57,7 @@ impl Engine {
         Ok(told)
     }
 
-    /// Of each owner who is told of any of these changes, the endpoints; with all that telling them will read looked up.
+    /// The endpoints of each owner with any of these changes. Prefetches everything that their deliveries need.
     fn listening(&self, overlay: &mut Overlay<'_>, changes: &[LoggedChange]) -> Result<HashMap<(ClientNo, Mode), Vec<EndpointRecord>>> {
         let owners: HashSet<(ClientNo, Mode)> = changes.iter().map(|change| (change.client, change.mode)).collect();
         overlay.look_up(owners.iter().map(|(client, mode)| Lookup::Scan(Scan::endpoints_of(*client, *mode))))?;
@@ -77,7 +77,7 @@ impl Engine {
         Ok(listening)
     }
 
-    /// The endpoints that are told of events, as this group left them. One that lost its queue is not.
+    /// The enabled endpoints, with the changes of this group, except those without a queue.
     fn enabled_endpoints(&self, overlay: &Overlay<'_>, client: ClientNo, mode: Mode) -> Result<Vec<EndpointRecord>> {
         let stored: Vec<EndpointRecord> = typed_all(overlay.stored_page(&Scan::endpoints_of(client, mode))?)?;
         let now: Result<Vec<Option<EndpointRecord>>> = stored.iter().map(|endpoint| overlay.get(&Key::Endpoint(endpoint.no))).collect();
@@ -118,10 +118,10 @@ impl Engine {
         delivery
     }
 
-    /// Tells a client's other endpoints that one of them was disabled.
+    /// Tells a client's other endpoints that one was disabled.
     pub(crate) fn tell_of_disabled(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, disabled: &EndpointRecord) -> Result<()> {
         let mut view = self.webhook_view(disabled, None)?;
-        // Whom the others tell is not to learn what stands behind the address.
+        // Recipients at the other endpoints must not learn secrets in the query of this address.
         view.url.truncate(view.url.find('?').unwrap_or(view.url.len()));
         let id = self.fresh_ulid(overlay.now);
         let data = serde_json::to_string(&view).map_err(Error::internal)?;
@@ -135,14 +135,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Deliveries past their time, and what is left of removed endpoints. Each once. `after` says where to go on among the
-    /// endpoints: of many not all are looked at at once, while everybody waits.
+    /// The keys of expired deliveries and of the remains of removed endpoints, each once. `after` is where the search among
+    /// endpoints continues: with many endpoints, each call looks at a part, because everybody waits meanwhile.
     pub(crate) fn stale_webhooks(&self, overlay: &Overlay<'_>, after: &mut EndpointNo) -> Result<Vec<Key>> {
         let before = (overlay.now - KEPT) << 20;
         let old: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&Scan::deliveries_before(before, SWEEP))?)?;
         let mut gone: Vec<Key> = old.into_iter().map(|delivery| Key::Delivery(delivery.no)).collect();
         let mut seen: HashSet<Key> = gone.iter().cloned().collect();
-        // The highest number is kept, so that no other webhook is ever given it.
+        // The record with the highest number stays, so that no other webhook ever gets that number.
         let last: Option<EndpointRecord> = typed(overlay.store.scan(&Scan::last(RecordKind::Endpoint))?.pop())?;
         let Some(highest) = last.map(|last| last.no) else { return Ok(gone) };
         if *after >= highest {
@@ -162,7 +162,7 @@ impl Engine {
         Ok(gone)
     }
 
-    /// What is left of a removed endpoint: deliveries first, itself last.
+    /// The keys of the records of a removed endpoint: deliveries first, the endpoint last.
     fn remains(&self, overlay: &Overlay<'_>, endpoint: EndpointNo) -> Result<Vec<Key>> {
         let scan = Scan::deliveries_of(endpoint, i64::MAX, None, SWEEP);
         let deliveries: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&scan)?)?;
@@ -177,8 +177,8 @@ impl Engine {
     }
 }
 
-/// What was damaged by hand since is as if it were not there: it must not hold up everybody else. That the store
-/// cannot be read now, or refuses to be, is another thing.
+/// Treats a record that was damaged by hand as missing: it must not hold up the others. A store
+/// that is unavailable is still an error.
 pub(crate) fn unless_damaged<T>(found: Result<Option<T>>) -> Result<Option<T>> {
     match found {
         Err(error) if error.is_damage() => Ok(None),

@@ -1,4 +1,4 @@
-//! Webhooks as their owners change them.
+//! Commands by which owners change their webhooks.
 
 use zeroize::Zeroizing;
 
@@ -18,36 +18,36 @@ use crate::webhook::WebhookSecret;
 
 use super::read::visible;
 
-/// How many webhooks a client has in each mode, at most.
+/// Maximum number of webhooks of a client in each mode.
 pub const MOST_WEBHOOKS: usize = 10;
-/// How many secrets of one endpoint sign at the same time, at most.
+/// Maximum number of secrets that sign for one endpoint at the same time.
 const MOST_SECRETS: usize = 5;
 
-/// Where an endpoint's secret is kept, as the additional data under which it is sealed.
+/// Names an endpoint's secret; the additional data under which it is sealed.
 pub(crate) fn place(endpoint: EndpointNo, n: u32) -> String {
     format!("endpoint/{}/secret/{n}", endpoint.0)
 }
 
-/// A webhook as it stands after a change.
+/// A webhook after a change.
 #[derive(Debug, Clone)]
 pub struct ChangedWebhook {
     /// The webhook.
     pub endpoint: EndpointRecord,
-    /// Its new secret, where there is one: shown this once.
+    /// Its new secret, if there is one; not shown again.
     pub secret: Option<WebhookSecret>,
 }
 
-/// What the audit trail says of a webhook: its number where it is known, its id where the call only named one.
+/// The audit record of a webhook: with its number if known, otherwise with the id from the call.
 pub(crate) fn deed_on(action: AuditAction, id: Ulid, done: Option<EndpointNo>) -> Option<Deed> {
     Some(Deed::new(action).target(done.map_or(0, |no| no.0)).name(format!("whk_{id}")))
 }
 
-/// Makes a webhook.
+/// Creates a webhook.
 #[derive(Debug, Clone)]
 pub struct CreateWebhook {
-    /// Who.
+    /// The client that owns the webhook.
     pub caller: Caller,
-    /// What.
+    /// The new webhook's settings.
     pub new: NewWebhook,
 }
 
@@ -63,7 +63,7 @@ impl Command for CreateWebhook {
         engine.check_url(caller.mode, &new.url)?;
         let there = engine.endpoints_of(overlay, caller)?.len();
         if there >= MOST_WEBHOOKS {
-            return Err(Error::with(ErrorCode::TooManyWebhooks, format!("there are {there} webhooks already, the most there can be")));
+            return Err(Error::with(ErrorCode::TooManyWebhooks, format!("there are already {there} webhooks, the maximum")));
         }
         let no = d.writer.endpoint_no();
         let endpoint = EndpointRecord {
@@ -86,7 +86,7 @@ impl Command for CreateWebhook {
         Ok(ChangedWebhook { endpoint, secret: Some(secret) })
     }
 
-    /// A URL that is refused may hold what is nobody's business.
+    /// The audit record omits the URL: a refused one may contain secrets.
     fn deed(&self, done: Option<&ChangedWebhook>) -> Option<Deed> {
         let no = done.map_or(0, |done| done.endpoint.no.0);
         Some(Deed::new(AuditAction::CreateWebhook).target(no).name("a webhook"))
@@ -96,11 +96,11 @@ impl Command for CreateWebhook {
 /// Changes a webhook.
 #[derive(Debug, Clone)]
 pub struct UpdateWebhook {
-    /// Who.
+    /// The client that owns the webhook.
     pub caller: Caller,
-    /// Which.
+    /// The webhook's id.
     pub id: Ulid,
-    /// What to change.
+    /// The changes.
     pub patch: WebhookPatch,
 }
 
@@ -120,12 +120,12 @@ impl Command for UpdateWebhook {
     }
 }
 
-/// Lets a webhook be told of events again, and of what waits for it.
+/// Enables a webhook again, including for the deliveries that wait for it.
 #[derive(Debug, Clone)]
 pub struct EnableWebhook {
-    /// Who.
+    /// The client that owns the webhook.
     pub caller: Caller,
-    /// Which.
+    /// The webhook's id.
     pub id: Ulid,
 }
 
@@ -146,12 +146,12 @@ impl Command for EnableWebhook {
     }
 }
 
-/// Removes a webhook; what waits for it is not delivered any more.
+/// Removes a webhook; its waiting deliveries are not delivered any more.
 #[derive(Debug, Clone)]
 pub struct DeleteWebhook {
-    /// Who.
+    /// The client that owns the webhook.
     pub caller: Caller,
-    /// Which.
+    /// The webhook's id.
     pub id: Ulid,
 }
 
@@ -175,14 +175,14 @@ impl Command for DeleteWebhook {
     }
 }
 
-/// Gives a webhook a new secret; the one before signs too for a while.
+/// Gives a webhook a new secret; the previous ones also sign for a grace period.
 #[derive(Debug, Clone)]
 pub struct RotateWebhookSecret {
-    /// Who.
+    /// The client that owns the webhook.
     pub caller: Caller,
-    /// Which.
+    /// The webhook's id.
     pub id: Ulid,
-    /// How long the one before signs too, in milliseconds.
+    /// The grace period in milliseconds.
     pub grace_ms: Millis,
 }
 
@@ -203,9 +203,8 @@ impl Command for RotateWebhookSecret {
 }
 
 impl Engine {
-    /// A sandbox client got a webhook secret when it enrolled: its first webhook begins with that one, so that what the
-    /// client keeps already is all it needs. Every other has one of its own from the start, also when the first is gone:
-    /// what was replaced must not come back.
+    /// A sandbox client got a webhook secret when it enrolled. Its first webhook uses that one, so the client needs no other. Every
+    /// later webhook gets a new secret, even if the first is gone: a secret that was replaced must not come back.
     fn first_secret(&self, overlay: &mut Overlay<'_>, caller: &Caller) -> Result<WebhookSecret> {
         let used = format!("webhook_secret_used/{}", caller.client.0);
         let client: Option<ClientRecord> = overlay.get(&Key::Client(caller.client))?;
@@ -227,7 +226,7 @@ impl Engine {
 
     fn sealed_secret(&self, endpoint: EndpointNo, n: u32, secret: &WebhookSecret, now: Millis) -> Result<EndpointSecretRecord> {
         let sealed = self.seal(&place(endpoint, n), secret.as_bytes());
-        let sealed = sealed.ok_or_else(|| Error::internal("this gateway has no master key, and so keeps no webhook secrets"))?;
+        let sealed = sealed.ok_or_else(|| Error::internal("this gateway has no master key, so it cannot store webhook secrets"))?;
         Ok(EndpointSecretRecord { endpoint, n, sealed, created_at: now, until: None })
     }
 
@@ -253,7 +252,7 @@ impl Engine {
                 endpoint.status = EndpointStatus::Disabled;
                 self.stop_queue(overlay, endpoint.no)?;
             }
-            // What the old address asked for and how it failed says nothing about the new one.
+            // The old address's `Retry-After` and failures say nothing about the new one.
             Some(_) | None if moved && endpoint.status == EndpointStatus::Enabled => self.resume_queue(overlay, endpoint.no)?,
             Some(_) | None => {}
         }
@@ -264,7 +263,7 @@ impl Engine {
     fn rotate_webhook(&self, overlay: &mut Overlay<'_>, caller: &Caller, id: Ulid, grace_ms: Millis) -> Result<ChangedWebhook> {
         let endpoint = self.endpoint(overlay, caller, id)?;
         if overlay.touched(&Key::Endpoint(endpoint.no)) {
-            // Its secrets may have changed in this very group, where a scan does not see them.
+            // Its secrets may have changed in this very group, and a scan does not see that.
             return Err(Error::new(ErrorCode::VersionConflict));
         }
         let end = overlay.now.saturating_add(grace_ms.max(0));
@@ -274,7 +273,7 @@ impl Engine {
         let mut living = secrets.iter().filter(|secret| until(secret) > overlay.now);
         let (oldest, room) = (living.next().map(until), living.count() + 2 <= MOST_SECRETS);
         if let Some(oldest) = oldest.filter(|_| !room) {
-            // A receiver may count on each of them until its time is up.
+            // A receiver may rely on each of them until its time is up.
             let detail = format!(
                 "{MOST_SECRETS} secrets sign for this webhook already, one of them until {}; rotate then, or with a grace of 0",
                 rfc3339(oldest)
@@ -303,7 +302,7 @@ impl Engine {
         endpoint
     }
 
-    /// The caller's endpoint, as this group left it.
+    /// The caller's endpoint, with the changes of this group.
     pub(crate) fn endpoint(&self, overlay: &Overlay<'_>, caller: &Caller, id: Ulid) -> Result<EndpointRecord> {
         visible(caller, overlay.find(&Unique::EndpointId(id))?)
     }
@@ -328,7 +327,7 @@ impl Engine {
         guard.check_url(url).map(drop).map_err(refused)
     }
 
-    /// The secrets under which an endpoint's deliveries are signed now, the newest first.
+    /// The secrets that sign an endpoint's deliveries now, newest first.
     pub fn webhook_secrets(&self, endpoint: EndpointNo) -> Result<Vec<WebhookSecret>> {
         let now = self.now();
         let mut secrets: Vec<EndpointSecretRecord> = typed_all(self.store.scan(&Scan::endpoint_secrets(endpoint))?)?;
@@ -337,7 +336,7 @@ impl Engine {
         secrets.iter().map(|secret| secret_of(self.unseal(&place(endpoint, secret.n), &secret.sealed)?)).collect()
     }
 
-    /// Seals every endpoint's secrets anew that are `stale`; says how many that was.
+    /// Reseals all endpoint secrets that are `stale`, and returns how many.
     pub(crate) fn reseal_endpoints(&self, stale: impl Fn(&[u8]) -> bool) -> Result<usize> {
         let (mut count, mut after) = (0, EndpointNo(0));
         loop {

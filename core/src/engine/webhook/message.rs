@@ -1,4 +1,4 @@
-//! What endpoints are told: the bodies of deliveries, and examples of them.
+//! Messages to endpoints: the bodies of deliveries, and examples.
 
 use std::fmt::Write as _;
 
@@ -20,8 +20,8 @@ use crate::engine::Engine;
 use crate::engine::group::Overlay;
 
 impl Engine {
-    /// An event's id and what endpoints are told: the settlement as the commit of the event left it. `None` where it is
-    /// not stored as it was noted.
+    /// An event's id and message body, with the settlement as the event's commit left it. `None` if the stored
+    /// event is not the one that was noted.
     pub(crate) fn message(
         &self,
         overlay: &Overlay<'_>,
@@ -54,7 +54,7 @@ impl Engine {
         Ok(Some((id, envelope(Topic::Settlement(event.kind), event.at, &data))))
     }
 
-    /// The reversal that an event is about, as the event left it.
+    /// The reversal of an event, as the event left it.
     fn reversal_of(&self, overlay: &Overlay<'_>, event: &EventRecord) -> Result<Option<ReversalRecord>> {
         if trace::attempt_of(&TracedEvent::from(event)).is_some() || event.child == 0 {
             return Ok(None);
@@ -74,7 +74,7 @@ impl Engine {
         }))
     }
 
-    /// A settlement that never was, as an event of this kind would leave it.
+    /// A fictitious settlement, as an event of this kind would leave it.
     fn example_settlement(&self, caller: &Caller, kind: EventType, now: Millis) -> Result<SettlementView> {
         let missing = || Error::internal("the example is not valid");
         let status = match kind {
@@ -142,7 +142,7 @@ impl Engine {
         Ok(self.view(&record, caller.client_id))
     }
 
-    /// An example of what is sent for a topic: the shape is real, the settlement is made up.
+    /// The data of an example message for a topic: the shape is real, the settlement is made up.
     pub(crate) fn example(&self, caller: &Caller, endpoint: &EndpointRecord, topic: Topic, now: Millis) -> Result<String> {
         let Topic::Settlement(kind) = topic else {
             return serde_json::to_string(&self.webhook_view(endpoint, None)?).map_err(Error::internal);
@@ -161,7 +161,7 @@ pub(crate) fn envelope(topic: Topic, at: Millis, data: &str) -> String {
     format!(r#"{{"type":"{}","timestamp":"{}","data":{data}}}"#, topic.as_str(), rfc3339(at))
 }
 
-/// The record, with the event's place in its trace, and the reversal if the event is about one.
+/// The settlement's JSON, extended by the event's sequence and by the reversal, if the event is about one.
 fn data(record: &str, sequence: u32, reversal: Option<&str>) -> String {
     let mut out = record.strip_suffix('}').unwrap_or(record).to_owned();
     let _ = write!(out, r#","sequence":{sequence}"#);
@@ -172,7 +172,7 @@ fn data(record: &str, sequence: u32, reversal: Option<&str>) -> String {
     out
 }
 
-/// The settlement as it was at `moment`.
+/// Sets the settlement back to its state at `moment`.
 fn set_back(record: &mut SettlementRecord, moment: &Moment) {
     record.status = moment.status;
     record.version = moment.version;

@@ -1,4 +1,4 @@
-//! Webhooks: endpoints as their owners change and see them, and the deliveries that are owed to them.
+//! Webhooks: endpoints as their owners change and see them, and the deliveries owed to them.
 
 mod delivery;
 mod endpoint;

@@ -1,8 +1,7 @@
-//! Queues of deliveries: leased an endpoint at a time, reported back.
+//! Queues of deliveries: leased per endpoint, with the results reported back.
 //!
-//! Each endpoint has a queue of its own, and one host at a time is at it. So a receiver that is slow or gone delays
-//! nobody but itself; and queues whose last delivery failed or was slow wait in a second line, so that many of them cannot
-//! take the room of those that answer at once.
+//! Each endpoint has its own queue, which one host at a time works on, so a slow or dead receiver delays only itself. Queues whose
+//! last delivery failed or was slow wait in a second line, so that many of them cannot take the capacity of healthy ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,25 +18,25 @@ use crate::webhook::{RETRY_AFTER_MAX_MS, Verdict, next_delay};
 use super::delivery::unless_damaged;
 use super::endpoint::MOST_WEBHOOKS;
 
-/// How many deliveries of one endpoint are under way at the same time.
+/// How many deliveries to one endpoint are in flight at the same time.
 const AT_ONCE: usize = 16;
-/// A try that took longer, in milliseconds, is slow, also where it was answered with a 2xx: its receiver goes among those
-/// in trouble. So slow receivers take room only from other slow ones, and cannot be many enough to delay the rest.
+/// A try that took longer, in milliseconds, is slow, even if the response was 2xx: its queue joins those in trouble. So slow
+/// receivers only take capacity from other slow ones, and cannot delay the rest.
 const SLOW: u32 = 2_000;
-/// How long a queue waits, in milliseconds, whose owner has its part of the line under way.
+/// How long a queue waits, in milliseconds, if its owner has used up its share of the line.
 const PUT_OFF: Millis = 1_000;
-/// An endpoint that has answered nothing but failures for so long is disabled.
+/// An endpoint that has only failed for this long is disabled.
 const FAILING_MOST: Millis = 5 * 86_400_000;
 
-/// Takes endpoints for which deliveries are due.
+/// Leases the queues of endpoints for which deliveries are due.
 #[derive(Debug, Clone)]
 pub struct LeaseQueues {
-    /// At most so many of those whose last delivery succeeded.
+    /// Maximum number of queues whose last delivery succeeded.
     pub healthy: usize,
-    /// At most so many of the others.
+    /// Maximum number of the other queues.
     pub troubled: usize,
-    /// How many parcels the host has in flight already. Who has as many in a line as it may have webhooks is given
-    /// no more there.
+    /// How many parcels the host already has in flight for each share. An owner with as many in one line as it
+    /// may have webhooks gets no more there.
     pub in_flight: Vec<(Share, usize)>,
 }
 
@@ -48,10 +47,10 @@ impl Command for LeaseQueues {
         true
     }
 
-    /// Takes queues that are due, so many of each line, with what is due in each. One that cannot be read because of a
-    /// fault of its own is put off, so that it never holds up the others; for a moment also one whose owner has its part of
-    /// the line. An owner comes by more than its webhooks by making them anew, or by enabling them again, while what was sent
-    /// hangs.
+    /// Leases due queues, up to the limit of each line, with their due deliveries. A queue that cannot be read because it
+    /// is damaged is postponed, so that it never delays the others. A queue whose owner has used up its share of the line
+    /// is postponed for a moment. An owner exceeds the number of its webhooks by creating them anew, or by enabling them
+    /// again, while earlier requests hang.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<Parcel>> {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
         let mut parcels: Vec<Parcel> = Vec::new();
@@ -95,12 +94,12 @@ impl Command for LeaseQueues {
     }
 }
 
-/// How the deliveries of a [`Parcel`] went.
+/// The results of the deliveries of a [`Parcel`].
 #[derive(Debug, Clone)]
 pub struct Delivered {
-    /// To whom.
+    /// The endpoint of the parcel.
     pub endpoint: EndpointNo,
-    /// How.
+    /// The result of each delivery.
     pub tries: Vec<Tried>,
 }
 
@@ -111,13 +110,13 @@ impl Command for Delivered {
         true
     }
 
-    /// A try counts, whoever holds the lease by now.
+    /// A try counts even if another host has the lease by now.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
         let mut seen = Fared::default();
         for tried in &self.tries {
-            // It may have been swept away meanwhile, or tried by another host too; or this report came before, and only
-            // its answer was lost.
+            // The delivery may have been deleted or also tried by another host, or this report was received
+            // before and only its response was lost.
             let delivery: Option<DeliveryRecord> = overlay.get(&Key::Delivery(tried.delivery))?;
             let counts = |it: &DeliveryRecord| {
                 it.endpoint == self.endpoint && it.status == DeliveryStatus::Pending && it.last.as_ref() != Some(&tried.outcome)
@@ -137,11 +136,11 @@ impl Command for Delivered {
             (next.troubled, next.failing_since) = (true, Some(queue.failing_since.unwrap_or(at)));
         }
         if mine && let Some(peace) = seen.peace {
-            // The lease is kept that long, without anything under way: so what is added meanwhile waits too.
+            // Keep the lease that long, with nothing in flight, so that added deliveries wait too.
             (next.due, next.added) = (Some(overlay.now + peace), None);
         } else if mine {
             let stored = engine.next_due_of(overlay, endpoint.no, &seen.touched)?;
-            // Never earlier than now: a queue that did not get through all it has goes behind those that wait already.
+            // Never earlier than now: a queue with deliveries left over queues up after those that already wait.
             next.due = [stored, seen.due, queue.added].into_iter().flatten().min().map(|due| due.max(overlay.now));
             (next.owner, next.added) = (0, None);
         }
@@ -168,10 +167,10 @@ impl Command for Delivered {
 }
 
 impl Engine {
-    /// Lets an endpoint's queue be looked at by `due`.
+    /// Makes sure that an endpoint's queue is looked at by `due`.
     ///
-    /// The queue is written even where it says so already: a node that finds nothing waiting at this moment must not
-    /// put the queue to rest without having seen what is added here, nor must one that stops it.
+    /// The queue is written even if it is already due by then. Another node that finds nothing waiting, or stops the queue, must
+    /// not do so without having seen the delivery added here; the write makes its commit fail.
     pub(crate) fn enqueue(&self, overlay: &mut Overlay<'_>, endpoint: EndpointNo, due: Millis) -> Result<()> {
         let queue = self.queue(overlay, endpoint)?;
         let earlier = |known: Option<Millis>| Some(known.map_or(due, |known| known.min(due)));
@@ -193,22 +192,22 @@ impl Engine {
         overlay.write(Write::Update { record: queue.into(), expected });
     }
 
-    /// Nothing is delivered to the endpoint any more, until it is resumed. What waits stays where it is.
+    /// Stops all deliveries to the endpoint until it is resumed. Waiting deliveries stay where they are.
     pub(crate) fn stop_queue(&self, overlay: &mut Overlay<'_>, endpoint: EndpointNo) -> Result<()> {
         let queue = self.queue(overlay, endpoint)?;
         self.write_queue(overlay, QueueRecord { due: None, owner: 0, added: None, ..queue });
         Ok(())
     }
 
-    /// Delivers again, what waits first. What failed before is not held against the endpoint any more, since its owner says
-    /// so; but among those in trouble it stays until it answers, or it could leave them at its owner's will.
+    /// Resumes deliveries, starting with those that wait. Earlier failures no longer count, because the owner asked for it; but a
+    /// queue in trouble stays in its line until the endpoint responds, or owners could leave it at will.
     pub(crate) fn resume_queue(&self, overlay: &mut Overlay<'_>, endpoint: EndpointNo) -> Result<()> {
         let queue = self.queue(overlay, endpoint)?;
         self.write_queue(overlay, QueueRecord { due: Some(overlay.now), failing_since: None, owner: 0, added: None, ..queue });
         Ok(())
     }
 
-    /// What waits behind a queue: what is due, or else when something will be.
+    /// The parcel of a queue's due deliveries; if none is due, the time when the next will be.
     fn waiting(&self, overlay: &Overlay<'_>, queue: &QueueRecord) -> Result<(Option<Millis>, Option<Parcel>)> {
         let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(queue.endpoint))?;
         let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status == EndpointStatus::Enabled) else { return Ok((None, None)) };
@@ -225,7 +224,7 @@ impl Engine {
         delivery.attempts = delivery.attempts.saturating_add(1);
         delivery.last = Some(tried.outcome.clone());
         seen.slow |= tried.outcome.took_ms > SLOW;
-        // Too many requests, or not at work: that concerns whatever would be sent, not this delivery alone.
+        // Too many requests, or unavailable: this concerns every delivery to the endpoint, not just this one.
         if let (Some(429 | 503), Some(wait)) = (tried.outcome.status, tried.retry_after) {
             seen.peace = seen.peace.max(Some(wait.clamp(0, RETRY_AFTER_MAX_MS)));
         }
@@ -257,11 +256,11 @@ impl Engine {
         Ok(due.into_iter().find(|delivery| !touched.contains(&delivery.no)).and_then(|delivery| delivery.due))
     }
 
-    /// When the next delivery is due, in milliseconds since 1970, of any endpoint in the lines asked for: of those that
-    /// answer (`healthy`), of those in trouble (`troubled`). `None` when none waits there.
+    /// When the next delivery is due, in milliseconds since 1970, in the requested lines: endpoints that respond (`healthy`),
+    /// endpoints in trouble (`troubled`). `None` if none waits there.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// `store_unavailable`.
     pub fn next_delivery_due(&self, healthy: bool, troubled: bool) -> Result<Option<Millis>> {
         let mut next = None;
         for (line, _) in [(false, healthy), (true, troubled)].into_iter().filter(|(_, asked)| *asked) {
@@ -272,7 +271,7 @@ impl Engine {
         Ok(next)
     }
 
-    /// Makes every queue due now that is leased by one of those.
+    /// Makes all queues due now whose lease owner matches.
     pub(crate) fn free_queues(&self, overlay: &mut Overlay<'_>, whose: &dyn Fn(i64) -> bool) -> Result<usize> {
         let mut freed = 0;
         for troubled in [false, true] {
@@ -289,20 +288,20 @@ impl Engine {
     }
 }
 
-/// What the tries of one parcel came to.
+/// The combined results of one parcel's tries.
 #[derive(Default)]
 struct Fared {
     delivered: bool,
     slow: bool,
     gone: bool,
     failed_at: Option<Millis>,
-    /// How long the receiver wants to be left alone.
+    /// How long the receiver asked to be left alone.
     peace: Option<Millis>,
     due: Option<Millis>,
     touched: HashSet<i64>,
 }
 
-/// What of an endpoint's deliveries is due, as much as goes into a parcel.
+/// The due deliveries of an endpoint, at most one parcel.
 fn due_of(endpoint: EndpointNo, until: Millis) -> Scan {
     Scan::deliveries_due(endpoint, until, AT_ONCE)
 }

@@ -10,7 +10,7 @@ use crate::store::{Scan, Unique, typed, typed_all};
 use crate::time::{Millis, rfc3339};
 use crate::webhook::WebhookSecret;
 
-/// With so many deliveries waiting for a webhook, none are replayed to it.
+/// With this many deliveries waiting for a webhook, none are replayed to it.
 pub const MOST_WAITING: usize = 5_000;
 
 impl Engine {
@@ -23,7 +23,7 @@ impl Engine {
     /// One of the caller's webhooks.
     ///
     /// # Errors
-    /// `webhook_not_found`, also for another client's.
+    /// `webhook_not_found`, also for another client's webhook.
     pub fn webhook(&self, caller: &Caller, id: Ulid) -> Result<WebhookView> {
         self.webhook_view(&self.webhook_record(caller, id)?, None)
     }
@@ -32,7 +32,7 @@ impl Engine {
         visible(caller, typed(self.store.find(&Unique::EndpointId(id))?)?)
     }
 
-    /// A webhook as its owner sees it; `secret` where it is new.
+    /// A webhook as its owner sees it, with `secret` if it is new.
     pub fn webhook_view(&self, endpoint: &EndpointRecord, secret: Option<&WebhookSecret>) -> Result<WebhookView> {
         let queue: Option<QueueRecord> = typed(self.store.get(&Key::Queue(endpoint.no))?)?;
         let topics = endpoint.topics.unwrap_or_else(|| TopicSet::of(Topic::all()));
@@ -50,20 +50,20 @@ impl Engine {
         })
     }
 
-    /// Refuses to add many deliveries where many wait: a replay is no way to fill the store.
+    /// Refuses a replay while many deliveries wait: replays must not fill the store.
     ///
     /// # Errors
-    /// `webhook_not_found`; `request_in_progress` while some thousand deliveries wait.
+    /// `webhook_not_found`; `request_in_progress` while [`MOST_WAITING`] deliveries wait.
     pub fn room_for_replay(&self, caller: &Caller, id: Ulid) -> Result<()> {
         let endpoint = self.webhook_record(caller, id)?.no;
         let waiting = self.store.scan(&Scan::deliveries_due(endpoint, Millis::MAX, MOST_WAITING))?.len();
         if waiting < MOST_WAITING {
             return Ok(());
         }
-        Err(Error::with(ErrorCode::RequestInProgress, format!("{waiting} deliveries wait for this webhook already; let them arrive first")))
+        Err(Error::with(ErrorCode::RequestInProgress, format!("{waiting} deliveries already wait for this webhook; let them arrive first")))
     }
 
-    /// A webhook's deliveries, newest first, below `before`.
+    /// A webhook's deliveries with numbers below `before`, newest first.
     ///
     /// # Errors
     /// `webhook_not_found`.
@@ -80,7 +80,7 @@ impl Engine {
         Ok(typed_all(self.store.scan(&Scan::deliveries_of(endpoint, before, status, limit))?)?)
     }
 
-    /// A page of a webhook's deliveries, newest first; `cursor` is that of the page before.
+    /// A page of a webhook's deliveries, newest first; `cursor` is from the previous page.
     ///
     /// # Errors
     /// `webhook_not_found`, `invalid_cursor`.
@@ -134,7 +134,7 @@ impl Engine {
         })
     }
 
-    /// The public ULID of a delivery: derived, so that it needs no room and shows nothing of how many there are.
+    /// The public ULID of a delivery: derived, so it is not stored and does not reveal how many there are.
     pub(crate) fn delivery_ulid(&self, delivery: &DeliveryRecord) -> Ulid {
         self.id_key.child("dlv", SettlementNo(delivery.no), delivery.endpoint.0, delivery.no >> 20)
     }
@@ -143,8 +143,8 @@ impl Engine {
     pub(crate) fn delivery_by_id(&self, endpoint: EndpointNo, id: Ulid) -> Result<DeliveryRecord> {
         const PAGE: usize = 100;
         let missing = || Error::new(ErrorCode::DeliveryNotFound);
-        // The id holds the millisecond: all that were made within it are looked at. Nobody has made any so late that
-        // their numbers have no room for it.
+        // The id contains the millisecond of creation; all deliveries from that millisecond are searched. No delivery has a time so
+        // late that its number would overflow.
         let mut before = id.at_ms().checked_add(1).and_then(|next| next.checked_mul(1 << 20)).ok_or_else(missing)?;
         loop {
             let scan = Scan::deliveries_of(endpoint, before, None, PAGE);

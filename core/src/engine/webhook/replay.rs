@@ -1,4 +1,4 @@
-//! Deliveries that an owner asks for: tests, single ones again, everything since some time.
+//! Deliveries that an owner asks for: tests, single redeliveries, replays of a period.
 
 use crate::api::{Caller, Parcel, Tried};
 use crate::engine::Engine;
@@ -17,17 +17,17 @@ use super::endpoint::deed_on;
 use super::message::envelope;
 use crate::engine::event_log::last_position;
 
-/// How many events one replay command looks at.
+/// How many events one replay command reads.
 const REPLAY: usize = 500;
 
-/// Makes a delivery of an example, which the host delivers at once, and reports by [`Tested`].
+/// Creates an example delivery, which the host delivers at once and reports with [`Tested`].
 #[derive(Debug, Clone)]
 pub struct TestWebhook {
-    /// Who.
+    /// The client that owns the webhook.
     pub caller: Caller,
-    /// Which.
+    /// The webhook's id.
     pub id: Ulid,
-    /// Of what.
+    /// The topic of the example.
     pub topic: Topic,
 }
 
@@ -44,7 +44,7 @@ impl Command for TestWebhook {
         let endpoint = engine.endpoint(overlay, caller, id)?;
         let body = envelope(topic, overlay.now, &engine.example(caller, &endpoint, topic, overlay.now)?);
         let message = engine.fresh_ulid(overlay.now);
-        // It is tried once, by the host that asks; should that host vanish, nobody else does.
+        // Only the host that asks tries it, and only once; if that host crashes, no other does.
         let delivery = DeliveryRecord {
             no: d.writer.delivery_no(overlay.now),
             endpoint: endpoint.no,
@@ -70,12 +70,12 @@ impl Command for TestWebhook {
     }
 }
 
-/// How the delivery of a [`TestWebhook`] went. It says nothing about how the endpoint fares with real events.
+/// The result of a [`TestWebhook`] delivery. It does not affect the endpoint's queue.
 #[derive(Debug, Clone)]
 pub struct Tested {
-    /// Its number.
+    /// The delivery's number.
     pub delivery: i64,
-    /// How.
+    /// The result.
     pub tried: Tried,
 }
 
@@ -102,14 +102,14 @@ impl Command for Tested {
     }
 }
 
-/// Makes a delivery once more.
+/// Creates a delivery again, with the same message.
 #[derive(Debug, Clone)]
 pub struct Redeliver {
-    /// Who.
+    /// The client that owns the webhook.
     pub caller: Caller,
-    /// Which webhook.
+    /// The webhook's id.
     pub id: Ulid,
-    /// Which delivery.
+    /// The delivery to repeat.
     pub delivery: Ulid,
 }
 
@@ -136,27 +136,27 @@ impl Command for Redeliver {
     }
 }
 
-/// Delivers a part of the events of a time once more, each with its settlement as it stands now.
+/// Delivers a batch of the events of a period again, each with its settlement's current state.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// Who.
+    /// The client that owns the webhook.
     pub caller: Caller,
-    /// Which webhook.
+    /// The webhook's id.
     pub id: Ulid,
-    /// Those that happened then or later.
+    /// Start of the period, inclusive.
     pub since: Millis,
-    /// Those that happened before.
+    /// End of the period, exclusive.
     pub until: Millis,
-    /// After this position of the feed; 0 to begin.
+    /// Feed position after which to continue; 0 to start.
     pub after: i64,
 }
 
-/// What a [`Replay`] came to.
+/// The output of a [`Replay`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replayed {
-    /// How many deliveries were made.
+    /// Number of deliveries created.
     pub queued: usize,
-    /// Go on after this position; `None`: that was all.
+    /// The `after` of the next command; `None` at the end of the period.
     pub next: Option<i64>,
 }
 
@@ -176,7 +176,7 @@ impl Command for Replay {
         let scan = Scan::feed(caller.client, caller.mode, after, REPLAY);
         let feed: Vec<FeedRecord> = typed_all(overlay.store.scan(&scan)?)?;
         let mut next = feed.last().filter(|_| feed.len() == REPLAY).map(|last| last.position);
-        // Nodes' clocks differ a little, so that the end is only certain some way behind it.
+        // Nodes' clocks differ a little, so the end is only certain some way past it.
         if feed.last().is_some_and(|last| last.leaf >= backfilled && last.at >= until.saturating_add(60_000)) {
             next = None;
         }
@@ -201,8 +201,8 @@ impl Command for Replay {
 }
 
 impl Engine {
-    /// The events of these entries that the endpoint is told of; with what telling them will read looked up, so that it costs
-    /// few round trips, however many they are.
+    /// The events of these entries that the endpoint listens to. Prefetches what their deliveries need, so that a few round trips
+    /// suffice for any number of events.
     fn wanted_events(
         &self,
         overlay: &mut Overlay<'_>,
@@ -235,8 +235,8 @@ impl Engine {
         Err(Error::with(ErrorCode::InvalidState, format!("the webhook is {}; enable it first", endpoint.status.as_str())))
     }
 
-    /// A position of the feed behind which everything is that happened at `since` or later. The feed is nearly in the
-    /// order of time, since nodes' clocks differ a little; but not where it was filled in later, before leaf `backfilled`.
+    /// A feed position such that all events from `since` on are after it. The feed is nearly in order of time, because nodes'
+    /// clocks differ a little, except for the backfilled part, before leaf `backfilled`.
     fn before_time(&self, caller: &Caller, since: Millis, backfilled: i64) -> Result<i64> {
         let end = last_position(&*self.store, caller.client, caller.mode)?;
         let filled_in = self.first_not(caller, (0, end), |entry| entry.leaf < backfilled)?;
@@ -244,8 +244,8 @@ impl Engine {
         Ok(if low == filled_in { 0 } else { low })
     }
 
-    /// How many entries of the feed stand before the first that is not `before`, if those from the first position on are
-    /// sorted by it.
+    /// How many entries of the feed precede the first that is not `before`, given that the entries from the
+    /// first position on are partitioned by it.
     fn first_not(&self, caller: &Caller, (mut low, mut high): (i64, i64), before: impl Fn(&FeedRecord) -> bool) -> Result<i64> {
         while low < high {
             let middle = low + (high - low) / 2;

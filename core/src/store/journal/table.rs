@@ -54,16 +54,12 @@ impl<const SERVER: bool> Table<SERVER> {
 
     fn make(&mut self, commit: &Commit, undo: &mut Undo) -> Result<(), CommitError> {
         let mut clashes = Vec::new();
-        let mut deltas = Deltas::default();
         for (index, write) in commit.writes.iter().enumerate() {
             let made = match write {
                 Write::Insert(record) => self.insert(record, undo)?,
                 Write::Update { record, expected } => self.replace(record, Some(*expected), undo)?,
                 Write::Replace(record) => self.replace(record, None, undo)?,
-                Write::Post(transfer) => {
-                    deltas.add(transfer);
-                    self.insert(&Record::Transfer(transfer.clone()), undo)?
-                }
+                Write::Post(transfer) => self.insert(&Record::Transfer(transfer.clone()), undo)?,
                 Write::Delete(key) => self.delete(key, undo)?,
             };
             if !made {
@@ -73,7 +69,7 @@ impl<const SERVER: bool> Table<SERVER> {
         if !clashes.is_empty() {
             return Err(CommitError::Conflict(clashes));
         }
-        let settled = deltas.settle(|account| match self.get(&Key::Account(account))? {
+        let settled = Deltas::of(commit).settle(|account| match self.get(&Key::Account(account))? {
             Some(Record::Account(account)) => Ok(account.totals),
             Some(_) | None => Ok(Default::default()),
         })?;

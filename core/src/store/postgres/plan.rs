@@ -56,16 +56,12 @@ impl Plan {
     /// Refuses only what no row can hold.
     pub(super) fn new(commit: &Commit) -> Result<Self, StoreError> {
         let mut layers = Layers::default();
-        let mut deltas = Deltas::default();
         let mut witness = None;
         // Ordered by table and then by key: two commits that touch the same rows take them in the same order and do
         // not wait for each other in a circle.
         let mut groups: BTreeMap<(u32, RecordKind, Action), Vec<(Key, usize)>> = BTreeMap::new();
         for (index, write) in commit.writes.iter().enumerate() {
             let (key, action) = target(write);
-            if let Write::Post(transfer) = write {
-                deltas.add(transfer);
-            }
             if witness.is_none() {
                 witness = match write {
                     Write::Insert(record @ (Record::Event(_) | Record::Audit(_))) => Some(record.clone()),
@@ -80,7 +76,7 @@ impl Plan {
             group.sort_unstable();
             step(kind, action, group, commit)
         });
-        Ok(Self { steps: steps.collect::<Result<_, _>>()?, deltas, witness })
+        Ok(Self { steps: steps.collect::<Result<_, _>>()?, deltas: Deltas::of(commit), witness })
     }
 }
 

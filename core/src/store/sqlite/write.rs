@@ -53,12 +53,11 @@ const TABLES: usize = RecordKind::ALL.len();
 struct Writer<'c> {
     connection: &'c Connection,
     statements: [Option<CachedStatement<'c>>; TABLES * ACTIONS],
-    deltas: Deltas,
 }
 
 impl<'c> Writer<'c> {
     fn new(connection: &'c Connection) -> Self {
-        Self { connection, statements: [const { None }; TABLES * ACTIONS], deltas: Deltas::default() }
+        Self { connection, statements: [const { None }; TABLES * ACTIONS] }
     }
 
     fn write(mut self, commit: &Commit) -> Result<(), CommitError> {
@@ -68,7 +67,7 @@ impl<'c> Writer<'c> {
                 clashes.push(Clash { write: index });
             }
         }
-        if clashes.is_empty() { self.settle() } else { Err(CommitError::Conflict(clashes)) }
+        if clashes.is_empty() { self.settle(&Deltas::of(commit)) } else { Err(CommitError::Conflict(clashes)) }
     }
 
     /// Makes one write; `false` if what it needs does not hold.
@@ -106,11 +105,7 @@ impl<'c> Writer<'c> {
     fn post(&mut self, transfer: &Transfer) -> rusqlite::Result<bool> {
         let statement = self.statement(RecordKind::Transfer, Action::Insert)?;
         transfer.bind(&mut Bind::new(statement))?;
-        let added = statement.raw_execute()? == 1;
-        if added {
-            self.deltas.add(transfer);
-        }
-        Ok(added)
+        Ok(statement.raw_execute()? == 1)
     }
 
     fn delete(&mut self, key: &Key) -> rusqlite::Result<bool> {
@@ -120,14 +115,14 @@ impl<'c> Writer<'c> {
     }
 
     /// Brings the totals up to date: one row an account, however many transfers there were.
-    fn settle(self) -> Result<(), CommitError> {
-        if self.deltas.is_empty() {
+    fn settle(self, deltas: &Deltas) -> Result<(), CommitError> {
+        if deltas.is_empty() {
             return Ok(());
         }
         let cached = |sql: &str| self.connection.prepare_cached(sql).map_err(|e| failed("preparing", e));
         let account = statements(RecordKind::Account);
         let mut read = cached(&account.get)?;
-        let settled = self.deltas.settle(|account| totals(&mut read, account))?;
+        let settled = deltas.settle(|account| totals(&mut read, account))?;
         let mut put = cached(&account.upsert)?;
         for (id, totals) in settled {
             AccountRecord { id, totals }

@@ -223,7 +223,7 @@ impl Stage {
         for lease in leases {
             let (subject, answer, callback) = match lease.work {
                 Work::Callback { subject, answer } => (subject, answer, true),
-                Work::RailCall(call) => {
+                Work::Call(call) => {
                     let subject = call.subject;
                     self.take_time();
                     (subject, self.engine.run(Receive(call))?, false)
