@@ -61,9 +61,7 @@ pub(crate) fn run(args: CopyArgs, global: &Global, terminal: &Terminal) -> Done 
     match &verified {
         None => Err(differs(&to)),
         Some(verified) if verified.is_ok() => Ok(()),
-        Some(verified) => {
-            Err(broken(verified).hint(format!("the copy is exact, so {from} has the same problem; see railgate ledger verify")))
-        }
+        Some(verified) => Err(broken(verified).hint(format!("the copy is exact: the fault is in {from}; see railgate ledger verify"))),
     }
 }
 
@@ -179,10 +177,8 @@ fn show(from: &StorePlace, to: &StorePlace, report: &Report, verified: Option<&V
     terminal.line("")?;
     let both = "From now on serve one of the two, never both: what is pending in both would be sent twice.";
     terminal.line(terminal.paint(Tone::Warn, both))?;
-    terminal.line(format_args!(
-        "The secrets are sealed under the same master keys: serve the copy with their file, --master-keys {}.",
-        keys(from)
-    ))
+    terminal
+        .line(format_args!("The secrets are sealed under the same master keys: give the copy their file, --master-keys {}.", keys(from)))
 }
 
 /// The path of the source's master keys, if its address determines it.

@@ -158,11 +158,7 @@ impl Proxy {
         }
         let (parts, body) = request.into_parts();
         let Ok(body) = Limited::new(body, MAX_BODY).collect().await else {
-            return problem(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "body_too_large",
-                "the proxy forwards at most 1 MiB, and only what arrives whole",
-            );
+            return problem(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", "the proxy forwards at most 1 MiB, and only whole bodies");
         };
         let mut ask = Ask::new(parts.method, "");
         // The host of an absolute form is dropped: everything goes to the one server.
