@@ -78,7 +78,9 @@ fn advice(problem: &Problem, profile: &str) -> Option<String> {
     let hint = match problem.code.as_str() {
         "enrollment_pending" => "an operator of the gateway must approve the key: railgate clients approve cli_…".to_owned(),
         "clock_skew" => "set this machine's clock, then try again".to_owned(),
-        "signature_invalid" => "is --server the server's own address (its --public-url)? The signature covers it".to_owned(),
+        "signature_invalid" => {
+            "is --server the address that the server uses as its own (its --public-url)? The signature covers that address".to_owned()
+        }
         "token_missing" | "token_invalid" | "token_expired" | "key_unknown" | "key_revoked" => {
             format!("the profile {profile:?} is no longer valid at this server; enrol again: railgate enroll --force --profile {profile}")
         }
