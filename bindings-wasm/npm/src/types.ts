@@ -12,7 +12,7 @@
 import type { Amount, AmountInput, Timestamp } from "./values.js";
 
 /**
- * Real money or play money. The two never meet: an account, and so a transfer, belongs to one.
+ * Real money or play money. The two never mix: an account, and therefore a transfer, belongs to one of them.
  *
  * - `sandbox`: No real money moves.
  * - `live`: Real money.
@@ -33,15 +33,15 @@ export const SETTLEMENT_STATUSES = [
 ] as const;
 
 /**
- * Where a settlement stands.
+ * The state of a settlement.
  *
- * - `accepted`: Stored, funds held, nothing sent.
- * - `submitted`: An attempt was stored and may have left.
+ * - `accepted`: Stored, funds on hold, nothing sent.
+ * - `submitted`: An attempt was stored and may have been sent.
  * - `unknown`: The rail's answer is not known; the hold stays.
  * - `completed`: Paid. Final, but can still be reversed or returned.
  * - `partially_reversed`: A part of it was reversed.
  * - `reversed`: All of it was reversed.
- * - `returned`: The rail bounced it after it had completed.
+ * - `returned`: The rail bounced it after completion.
  * - `failed`: Proved not paid; the money is released.
  * - `cancelled`: Withdrawn before anything was sent; the money is released.
  */
@@ -57,9 +57,9 @@ export const REVERSAL_STATUSES = [
 ] as const;
 
 /**
- * Where a reversal stands.
+ * The state of a reversal.
  *
- * - `accepted`: Stored, its amount set aside, nothing sent.
+ * - `accepted`: Stored, the amount announced, nothing sent.
  * - `submitted`: Stored as sent; the rail may have it.
  * - `unknown`: The rail's answer is not known.
  * - `completed`: The money is back.
@@ -78,11 +78,11 @@ export const ISO_STATUSES = [
 ] as const;
 
 /**
- * An ISO 20022 payment status, of ExternalPaymentTransactionStatus1Code.
+ * An ISO 20022 payment status, from ExternalPaymentTransactionStatus1Code.
  *
  * - `RCVD`: Received.
  * - `ACSP`: Accepted, settlement in process.
- * - `PDNG`: Pending: how it ended is not known yet.
+ * - `PDNG`: Pending: the outcome is not known yet.
  * - `ACSC`: Accepted, settlement completed.
  * - `RJCT`: Rejected.
  * - `CANC`: Cancelled.
@@ -109,13 +109,13 @@ export const FAILURE_CODES = [
  * - `recipient_not_found`: The recipient does not exist at the provider.
  * - `account_closed`: The recipient's account is closed.
  * - `account_blocked`: The recipient's account is blocked.
- * - `insufficient_funds`: The gateway's own account at the provider is short.
- * - `duplicate`: The provider already has a payment like it.
- * - `over_limit`: Over one of the provider's limits.
- * - `provider_offline`: The provider cannot be reached; provably nothing was sent.
- * - `invalid_amount`: The provider does not take this amount.
- * - `not_allowed`: The provider does not allow it.
- * - `other`: Anything else.
+ * - `insufficient_funds`: The gateway's own account at the provider has insufficient funds.
+ * - `duplicate`: The provider already has a payment like this one.
+ * - `over_limit`: The payment exceeds a limit of the provider or the recipient.
+ * - `provider_offline`: The provider could not be reached; provably nothing was sent.
+ * - `invalid_amount`: The provider does not accept this amount.
+ * - `not_allowed`: The provider does not allow this payment.
+ * - `other`: Any other reason.
  */
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
@@ -130,12 +130,12 @@ export const CATEGORIES = [
 ] as const;
 
 /**
- * What kind of trouble a code means, after the GSMA Mobile Money API's error categories.
+ * The category of an error, after the error categories of the GSMA Mobile Money API.
  *
  * - `validation`: The request itself is wrong.
- * - `authorisation`: The caller may not do this.
- * - `identification`: The resource, or the caller, is not known.
- * - `business_rule`: The request is well formed, but the present state rules it out.
+ * - `authorisation`: The caller is not allowed to do this.
+ * - `identification`: The resource or the caller is unknown.
+ * - `business_rule`: The request is well formed, but the current state rules it out.
  * - `service_unavailable`: Nothing is wrong with the request; retry later.
  * - `internal`: A fault of the gateway.
  */
@@ -150,12 +150,12 @@ export const PAYEE_MATCHES = [
 ] as const;
 
 /**
- * What a payee check says.
+ * The result of a payee check.
  *
- * - `match`: The participant is who the payer thinks.
- * - `close_match`: Nearly: show the name and ask.
- * - `no_match`: Not.
- * - `not_available`: The provider cannot tell.
+ * - `match`: The payee is the one that the payer means.
+ * - `close_match`: The payee's name is similar: show it and ask.
+ * - `no_match`: The payee is another one.
+ * - `not_available`: The provider cannot check.
  */
 export type PayeeMatch = (typeof PAYEE_MATCHES)[number];
 
@@ -175,9 +175,9 @@ export const REVERSAL_REASONS = [
  * - `duplicate`: It was sent twice.
  * - `incorrect_amount`: The amount was wrong.
  * - `incorrect_recipient`: The participant was wrong.
- * - `fraud`: It was not the client's will.
+ * - `fraud`: The client did not authorise it.
  * - `customer_request`: The client's customer asked for it.
- * - `other`: None of the others.
+ * - `other`: Any other reason.
  */
 export type ReversalReason = (typeof REVERSAL_REASONS)[number];
 
@@ -246,18 +246,18 @@ export const ACTORS = [
 export type Actor = (typeof ACTORS)[number];
 
 /**
- * Any state's name as an event records it: settlements, attempts and reversals share the words.
+ * The state of a settlement, an attempt or a reversal, as events record it: they share the names.
  *
  * - `accepted`: Stored, money held, nothing sent.
  * - `submitted`: Stored as sent; the rail may have it.
  * - `unknown`: The rail's answer is not known.
- * - `completed`: Done.
+ * - `completed`: Carried out.
  * - `partially_reversed`: A part was reversed.
  * - `reversed`: All was reversed.
- * - `returned`: The rail bounced it after completing.
+ * - `returned`: The rail bounced it after completion.
  * - `failed`: Proved not to have happened.
  * - `cancelled`: Withdrawn before anything was sent.
- * - `started`: An attempt was stored and may have left.
+ * - `started`: An attempt was stored and may have been sent.
  * - `declined`: The rail refused.
  * - `not_sent`: Provably never reached the rail.
  */
@@ -416,19 +416,19 @@ export const GATEWAY_CODES = [
  */
 export type GatewayCode = (typeof GATEWAY_CODES)[number];
 
-/** One thing that is wrong with a request, and where. */
+/** A problem of a request, and where it is. */
 export interface FieldProblem {
-  /** RFC 6901 JSON pointer into the request body; for query parameters the parameter's name. */
+  /** RFC 6901 JSON pointer into the request body; for a query parameter, its name. */
   readonly pointer: string;
   /** Stable code, such as `required`, `wrong_type`, `amount_scale`. */
   readonly code: string;
-  /** One sentence for people, saying what would be valid. */
+  /** One sentence for people that describes a valid value. */
   readonly message: string;
 }
 
 /** An RFC 9457 problem: why a request was not carried out. */
 export interface Problem {
-  /** Names the kind of problem: the path of its page on the server, `/docs/problems/<code>`. */
+  /** The problem type: the path of its page on the server, `/docs/problems/<code>`. */
   readonly type?: string;
   /** One short sentence, the same for every occurrence. */
   readonly title?: string;
@@ -436,26 +436,23 @@ export interface Problem {
   readonly status?: number;
   /** One sentence about this occurrence. */
   readonly detail?: string;
-  /** The path that was asked for; none where there was no call. */
+  /** The requested path; absent if there was no HTTP request. */
   readonly instance?: string;
-  /** Stable; what programs should look at. */
+  /** A stable code for programs. */
   readonly code: string;
-  /** The family. */
+  /** The category of the code. */
   readonly category?: ErrorCategory;
-  /** The same request is safe and useful to send again. */
+  /** Whether the same request is safe and useful to send again. */
   readonly retryable?: boolean;
-  /** Names this request in the server's log; none where there was no call. */
+  /** Identifies this request in the server's log; absent if there was no HTTP request. */
   readonly request_id?: string;
-  /**
-   * In the sandbox, for a signature that does not fit: the base (RFC 9421, section 2.5) that it should have been made
-   * over, with the token left out.
-   */
+  /** In the sandbox, for an invalid signature: the base (RFC 9421, section 2.5) that should have been signed, without the token. */
   readonly signature_base?: string;
-  /** Every single thing that is wrong with the request, and where. */
+  /** Every problem of the request, and where it is. */
   readonly errors?: readonly FieldProblem[];
 }
 
-/** A settlement to be created. */
+/** A settlement to create. */
 export interface CreateRequest {
   /** More than zero, at most 15 significant digits, no exponent, no more decimals than the currency has. A JSON number, or a string with the same text. */
   readonly amount: AmountInput;
@@ -463,39 +460,39 @@ export interface CreateRequest {
   readonly currency: string;
   /** `namespace:identifier`. */
   readonly to: string;
-  /** The client's own name of it, unique for ever; makes the call idempotent. */
+  /** The client's unique reference; makes the call idempotent. */
   readonly reference: string;
-  /** No real money moves. Default: what the credential was issued for. */
+  /** If true, no real money moves. Default: the credential's mode. */
   readonly sandbox?: boolean;
-  /** For people. */
+  /** A description for people. */
   readonly description?: string;
-  /** The client's own pairs, at most 50. */
+  /** The client's own key-value pairs, at most 50. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Pins a provider. */
+  /** Pins the payment to this provider. */
   readonly provider?: string;
-  /** Of a check; fixes the fee. */
+  /** From a check; fixes the fee. */
   readonly quote_id?: string;
-  /** RFC 3339; cancelled if it was not dispatched by then. */
+  /** RFC 3339; the settlement is cancelled if it was not dispatched by then. */
   readonly expires_at?: Timestamp;
 }
 
-/** What is to be given back. */
+/** The amount to reverse, and why. */
 export interface ReverseRequest {
-  /** As in a create; what is left to reverse, unless told. */
+  /** As in a create; default: everything that can still be reversed. */
   readonly amount?: AmountInput;
-  /** Why. */
+  /** The reason for the reversal. */
   readonly reason?: ReversalReason;
-  /** The client's own name of the reversal, unique among its reversals. */
+  /** The client's reference, unique among its reversals. */
   readonly reference?: string;
-  /** For people. */
+  /** A description for people. */
   readonly description?: string;
 }
 
-/** What the provider says of the payee. */
+/** What the provider reports about the payee. */
 export interface Payee {
-  /** The account holder's name, where the provider tells. */
+  /** The account holder's name, if the provider discloses it. */
   readonly display_name: string | null;
-  /** Whether the participant is known there. */
+  /** Whether the provider knows the participant. */
   readonly match: PayeeMatch;
 }
 
@@ -503,7 +500,7 @@ export interface Payee {
 export interface Failure {
   /** The gateway's code. */
   readonly code: FailureCode;
-  /** The family. */
+  /** The category of the code. */
   readonly category: ErrorCategory;
   /** One sentence for people. */
   readonly message: string;
@@ -513,45 +510,45 @@ export interface Failure {
   readonly iso_reason: string;
 }
 
-/** Paths of a settlement's parts, relative to the base address. */
+/** Paths of a settlement's resources, relative to the base address. */
 export interface SettlementLinks {
-  /** The record. */
+  /** The settlement itself. */
   readonly self: string;
   /** Its status. */
   readonly status: string;
   /** Its trace. */
   readonly events: string;
-  /** Undoing it. */
+  /** Reverses or cancels it. */
   readonly reverse: string;
   /** Its receipt. */
   readonly receipt: string;
 }
 
-/** The settlement record. */
+/** A settlement. */
 export interface Settlement {
   /** `stl_` and a ULID. */
   readonly id: string;
   /** The client's reference. */
   readonly reference: string;
-  /** Where it stands. */
+  /** The settlement's state. */
   readonly status: SettlementStatus;
-  /** Grows with every event. */
+  /** The number of events so far; grows with every event. */
   readonly version: number;
-  /** No real money moves. */
+  /** Whether no real money moves. */
   readonly sandbox: boolean;
-  /** The amount, written with the minor unit's decimals. */
+  /** The amount, with the currency's decimals. */
   readonly amount: Amount;
-  /** The amount in minor units, an integer as text. */
+  /** The amount in minor units, an integer as a string. */
   readonly amount_minor: string;
   /** ISO 4217 code. */
   readonly currency: string;
-  /** The receiving participant, canonical. */
+  /** The receiving participant, in canonical form. */
   readonly to: string;
-  /** What the provider says of the payee. */
+  /** What the provider reports about the payee. */
   readonly payee: Payee;
-  /** The fee. */
+  /** The fee, charged in addition to the amount. */
   readonly fee: Amount;
-  /** Amount and fee. */
+  /** Amount plus fee. */
   readonly total_debit: Amount;
   /** The provider of the current attempt. */
   readonly provider: string;
@@ -559,78 +556,78 @@ export interface Settlement {
   readonly rail_reference: string | null;
   /** How many attempts were started. */
   readonly attempts: number;
-  /** Why it failed, if it did. */
+  /** Why it failed; null if it did not. */
   readonly failure: Failure | null;
-  /** A person must look. */
+  /** Whether a person must look at it. */
   readonly needs_review: boolean;
-  /** Given back by completed reversals. */
+  /** The amount given back by completed reversals. */
   readonly reversed_amount: Amount;
-  /** Being given back by reversals under way. */
+  /** The amount of reversals in flight. */
   readonly reversing_amount: Amount;
   /** ISO 20022 status. */
   readonly iso_status: IsoStatus;
   /** The client's description. */
   readonly description: string | null;
-  /** The client's own pairs. */
+  /** The client's own key-value pairs. */
   readonly metadata: Readonly<Record<string, string>>;
   /** `cli_` and a ULID. */
   readonly client_id: string;
-  /** When it was made, RFC 3339. */
+  /** When it was created, RFC 3339. */
   readonly created_at: Timestamp;
   /** When it last changed, RFC 3339. */
   readonly updated_at: Timestamp;
-  /** When it was final for the first time, RFC 3339. */
+  /** When it first became final, RFC 3339. */
   readonly completed_at: Timestamp | null;
-  /** Cancelled if nothing was sent by then, RFC 3339. */
+  /** When it is cancelled if nothing was sent by then, RFC 3339. */
   readonly expires_at: Timestamp | null;
-  /** Where to go from here. */
+  /** Paths of related resources. */
   readonly links: SettlementLinks;
 }
 
-/** The short form for polling. */
+/** A settlement's short form, for polling. */
 export interface StatusView {
   /** `stl_` and a ULID. */
   readonly id: string;
   /** The client's reference. */
   readonly reference: string;
-  /** Where it stands. */
+  /** The settlement's state. */
   readonly status: SettlementStatus;
-  /** Grows with every event. */
+  /** The number of events so far; grows with every event. */
   readonly version: number;
   /** ISO 20022 status. */
   readonly iso_status: IsoStatus;
-  /** Why it failed, if it did. */
+  /** Why it failed; null if it did not. */
   readonly failure: Failure | null;
-  /** A person must look. */
+  /** Whether a person must look at it. */
   readonly needs_review: boolean;
-  /** Nothing more happens by itself. */
+  /** Whether the state is final: it no longer changes by itself. */
   readonly final: boolean;
   /** When it last changed, RFC 3339. */
   readonly updated_at: Timestamp;
 }
 
 /**
- * One link of a settlement's trace.
+ * An event of a settlement's trace.
  *
- * `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`; `prev` is the hash of the
- * event before it, null for the first. Fields stand in the order of that form.
+ * `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`. `prev` is the hash of the previous
+ * event, null for the first. The fields are in the order of that form.
  */
 export interface SettlementEvent {
-  /** Who made it happen. */
+  /** Who caused it. */
   readonly actor: Actor;
-  /** When, RFC 3339. */
+  /** When it happened, RFC 3339. */
   readonly at: Timestamp;
   /** The attempt concerned, from 1. */
   readonly attempt: number | null;
-  /** More about it. */
+  /** Details of the event. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** The state before. */
+  /** The state before, if the event is about a state. */
   readonly from: StateName | null;
-  /** Hash of this event. */
+  /** The hash of this event. */
   readonly hash: string;
   /** `evt_` and a ULID. */
   readonly id: string;
-  /** Hash of the event before. */
+  /** The hash of the previous event. */
   readonly prev: string | null;
   /** The client's reference. */
   readonly reference: string;
@@ -638,17 +635,17 @@ export interface SettlementEvent {
   readonly sequence: number;
   /** `stl_` and a ULID. */
   readonly settlement_id: string;
-  /** The state after. */
+  /** The state after, if the event is about a state. */
   readonly to: StateName | null;
-  /** What happened. */
+  /** The type of event. */
   readonly type: EventType;
 }
 
 /** An event in its owner's feed. */
 export interface FeedEvent {
-  /** Its place in the feed, from 1, without gaps; what `after` and `Last-Event-ID` name. */
+  /** Its place in the feed, from 1, without gaps; use it as `after` or `Last-Event-ID`. */
   readonly position: number;
-  /** The event, as the settlement's own trace shows it. */
+  /** The event, as in the settlement's own trace. */
   readonly event: SettlementEvent;
 }
 
@@ -656,63 +653,63 @@ export interface FeedEvent {
 export interface FeedPage {
   /** The events, oldest first. */
   readonly data: readonly FeedEvent[];
-  /** There are more. */
+  /** Whether there are more events. */
   readonly has_more: boolean;
-  /** Pass it as `after` for what comes next, also when that is still to happen. */
+  /** Pass it as `after` to get the next events, even if they have not happened yet. */
   readonly next_after: number;
 }
 
 /** A page of a list. */
 export interface Page<T> {
-  /** The page. */
+  /** The items of this page. */
   readonly data: readonly T[];
-  /** Whether there is more behind it. */
+  /** Whether there are more items after this page. */
   readonly has_more: boolean;
-  /** Where the next page begins; opaque, null on the last. */
+  /** The cursor of the next page; opaque, null on the last page. */
   readonly next_cursor: string | null;
 }
 
-/** A reversal. */
+/** A reversal of a settlement. */
 export interface Reversal {
   /** `rev_` and a ULID. */
   readonly id: string;
   /** `stl_` and a ULID. */
   readonly settlement_id: string;
-  /** The client's reference of the reversal. */
+  /** The client's reference for the reversal. */
   readonly reference: string | null;
-  /** Where it stands. */
+  /** The reversal's state. */
   readonly status: ReversalStatus;
   /** ISO 20022 status. */
   readonly iso_status: IsoStatus;
-  /** How much. */
+  /** The amount given back. */
   readonly amount: Amount;
-  /** The same in minor units, an integer as text. */
+  /** The amount in minor units, an integer as a string. */
   readonly amount_minor: string;
   /** ISO 4217 code. */
   readonly currency: string;
-  /** Why. */
+  /** The client's reason. */
   readonly reason: ReversalReason | null;
   /** The client's description. */
   readonly description: string | null;
   /** The rail's own reference. */
   readonly rail_reference: string | null;
-  /** Why it failed, if it did. */
+  /** Why it failed; null if it did not. */
   readonly failure: Failure | null;
-  /** A person must look. */
+  /** Whether a person must look at it. */
   readonly needs_review: boolean;
-  /** When it was made, RFC 3339. */
+  /** When it was created, RFC 3339. */
   readonly created_at: Timestamp;
   /** When it last changed, RFC 3339. */
   readonly updated_at: Timestamp;
-  /** When it was completed, RFC 3339. */
+  /** When it became final, RFC 3339. */
   readonly completed_at: Timestamp | null;
 }
 
-/** The answer of a reverse call: the reversal (null when the settlement was cancelled instead) and the settlement. */
+/** The response to a reverse call: the reversal (null if the settlement was cancelled instead) and the settlement. */
 export interface ReverseResult {
   /** The reversal. */
   readonly reversal: Reversal | null;
-  /** The settlement as it stands. */
+  /** The settlement after the call. */
   readonly settlement: Settlement;
 }
 
@@ -722,53 +719,53 @@ export interface Balance {
   readonly account: string;
   /** ISO 4217 code. */
   readonly currency: string;
-  /** Play money. */
+  /** Whether this is play money. */
   readonly sandbox: boolean;
-  /** May be spent. */
+  /** The amount that can be spent. */
   readonly available: Amount;
-  /** Held by settlements under way. */
+  /** The amount held by settlements in flight. */
   readonly reserved: Amount;
-  /** Announced by reversals under way. */
+  /** The amount announced by reversals in flight. */
   readonly pending: Amount;
-  /** What the books say: available and reserved. */
+  /** The book balance: available plus reserved. */
   readonly ledger: Amount;
-  /** When that was so, RFC 3339. */
+  /** When the balance was read, RFC 3339. */
   readonly as_of: Timestamp;
 }
 
-/** What a settlement would cost, until when that holds. */
+/** What a settlement would cost, and until when this is guaranteed. */
 export interface Quote {
-  /** The fee. */
+  /** The fee, charged in addition to the amount. */
   readonly fee: Amount;
-  /** Amount and fee. */
+  /** Amount plus fee. */
   readonly total_debit: Amount;
-  /** The provider it would go to first. */
+  /** The provider that would be tried first. */
   readonly provider: string;
-  /** Until when that holds, RFC 3339. */
+  /** When the quote expires, RFC 3339. */
   readonly expires_at: Timestamp;
-  /** Send it as `quote_id` to get this fee. */
+  /** Send it as `quote_id` in the create to get this fee. */
   readonly quote_id: string;
 }
 
-/** The answer of a pre-flight check. */
+/** The response to a pre-flight check. */
 export interface CheckResult {
-  /** A create with this body would be accepted now. */
+  /** Whether a create with this body would be accepted now. */
   readonly ok: boolean;
-  /** Why not. */
+  /** Why it would be refused. */
   readonly problems: readonly FieldProblem[];
-  /** What should be looked at before. */
+  /** What to review before paying. */
   readonly warnings: readonly FieldProblem[];
-  /** What it would cost. */
+  /** What the settlement would cost. */
   readonly quote: Quote | null;
   /** The providers that would be tried, in order. */
   readonly route: readonly string[];
-  /** What the provider says of the payee. */
+  /** What the provider reports about the payee. */
   readonly payee: Payee;
-  /** The account holds enough. */
+  /** Whether the account has sufficient funds. */
   readonly funds_available: boolean;
 }
 
-/** One thing that was compared and does not agree. */
+/** A disagreement. */
 export interface Finding {
   /** Stable code. */
   readonly code: string;
@@ -776,21 +773,21 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The answer of a reconciling check: do record, ledger, event chain and rail agree? */
+/** The response to a reconciling check: do record, ledger, event trace and rail agree? */
 export interface ReconcileResult {
-  /** They do. */
+  /** Whether they all agree. */
   readonly consistent: boolean;
-  /** Where they do not, or could not be compared. */
+  /** Where they disagree, or could not be compared. */
   readonly findings: readonly Finding[];
-  /** The settlement as it stands after the rail was asked. */
+  /** The settlement after the rail was asked. */
   readonly settlement: Settlement;
 }
 
-/** One scenario of the simulator. */
+/** A scenario of the simulator. */
 export interface Scenario {
-  /** Send it as `to`. */
+  /** Send it as `to` in a create. */
   readonly to: string;
-  /** What happens. */
+  /** What the simulated operator does. */
   readonly description: string;
 }
 
@@ -888,7 +885,7 @@ export interface ReceiptClaims {
 
 /** A key as its owner sees it. */
 export interface Key {
-  /** RFC 7638 thumbprint (SHA-256): what `keyid` names. */
+  /** The key's RFC 7638 thumbprint (SHA-256): the `keyid` of its signatures. */
   readonly key_id: string;
   /** `ecdsa-p256-sha256` or `ed25519`. */
   readonly algorithm: KeyAlgorithm;
@@ -896,11 +893,11 @@ export interface Key {
   readonly environment: Environment;
   /** `active`, `pending` until an operator approves, or `revoked`. */
   readonly status: KeyStatus;
-  /** What its owner calls it. */
+  /** The owner's label for the key. */
   readonly label: string | null;
-  /** What it may do, names with spaces between them. */
+  /** The key's scopes, separated by spaces. */
   readonly scope: string;
-  /** When it was made, RFC 3339. */
+  /** When it was created, RFC 3339. */
   readonly created_at: Timestamp;
   /** When it was revoked, RFC 3339. */
   readonly revoked_at: Timestamp | null;
