@@ -13,7 +13,7 @@ const JWS = [
   "A".repeat(86),
 ].join(".");
 
-/** Values of other types, which must not be accepted for a type. */
+/** For each type, values that must not be accepted. */
 const NOT = {
   string: [undefined, null, 0, 1, true, {}, [], ["a"], 10n, Symbol("s"), () => "a", new String("a"), new Uint8Array(2)],
   bytes: [undefined, null, 0, "abc", {}, [1, 2, 3], new ArrayBuffer(4), new Uint16Array(2), new DataView(new ArrayBuffer(4)), true],
@@ -23,7 +23,7 @@ const NOT = {
   counts: [undefined, null, 5, "a", {}, [], [1], [...PATIENCE, 1], PATIENCE.with(2, -1), PATIENCE.with(6, "a"), true],
   flag: [undefined, null, 0, 1, "true", "", {}, new Boolean(true)],
 };
-/** Values for which no type is right. */
+/** `values` without those that are valid for an optional argument. */
 const without = (values, ...taken) => values.filter((value) => !taken.includes(value));
 NOT.stringOrUndefined = without(NOT.string, undefined);
 NOT.stringOrNone = without(NOT.string, undefined, null);

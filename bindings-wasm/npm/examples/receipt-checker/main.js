@@ -47,7 +47,7 @@ async function look() {
     const claims = await verifyReceipt(jws, jwks);
     if (mine !== looks) return;
     const sandbox = claims.env === "sandbox";
-    show("good", sandbox ? "Genuine, from a sandbox: it stands for no money" : "Genuine", table(claims));
+    show("good", sandbox ? "Genuine, from a sandbox: it represents no real money" : "Genuine", table(claims));
   } catch (error) {
     if (mine === looks) show("bad", "Not genuine", paragraph(error.message));
   }

@@ -129,7 +129,7 @@ function nothingYet() {
     select(`show-${SHOW.length}`);
   };
   return [
-    make("p.empty", {}, "None yet. Pay somebody: each of the simulator's payees behaves in its own way."),
+    make("p.empty", {}, "None yet. Make a payment: each of the simulator's payees behaves differently."),
     make("div.actions", {}, make("button", { type: "button", onclick: () => play().catch(trouble) }, `Pay ${SHOW.length} of them`)),
   ];
 }

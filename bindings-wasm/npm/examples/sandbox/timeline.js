@@ -6,17 +6,17 @@ const BEND = 26;
 
 /** The text of an event, for people. */
 const SAYS = {
-  "settlement.accepted": "Accepted; the money is held",
+  "settlement.accepted": "Accepted; the money is on hold",
   "settlement.submitted": "Handed to a provider",
-  "settlement.unknown": "The outcome is not known yet; the money stays held",
+  "settlement.unknown": "The outcome is unknown; the money stays on hold",
   "settlement.completed": "Completed",
-  "settlement.failed": "Failed; the money is free again",
+  "settlement.failed": "Failed; the money is released",
   "settlement.cancelled": "Cancelled before anything was sent",
   "settlement.partially_reversed": "Given back in part",
   "settlement.reversed": "Given back",
   "settlement.returned": "The provider sent it back",
-  "settlement.discrepancy": "The provider contradicts itself; a person must look",
-  "settlement.reviewed": "Looked at by a person",
+  "settlement.discrepancy": "The provider contradicts itself; a person must review it",
+  "settlement.reviewed": "Reviewed by a person",
   "attempt.started": "Attempt",
   "attempt.answered": "Answer to attempt",
   "reversal.accepted": "Reversal accepted",

@@ -35,7 +35,7 @@ async function tab(t, url = site.url) {
   return page;
 }
 
-/** Opens the client of that profile as `client`; returns its id. */
+/** Opens the client of that profile as `client`; returns the ids of its key and client. */
 const open = (page, profile) =>
   page.evaluate(
     async ([baseUrl, profile]) => {

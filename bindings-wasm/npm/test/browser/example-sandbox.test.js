@@ -71,7 +71,7 @@ test("a payment that takes its time is drawn until it is completed, reversed and
   await status(page, "partially reversed").waitFor();
   await status(second, "partially reversed").waitFor();
   assert.deepEqual(await events(page), [
-    "Accepted; the money is held",
+    "Accepted; the money is on hold",
     "Handed to a provider",
     "Attempt 1: sent to simulator",
     "Answer to attempt 1: accepted",

@@ -20,7 +20,7 @@ after(async () => {
 
 const open = (name) => openSandbox(browser.tab(site.url), name);
 const leads = (page) => page.evaluate(() => sandbox.leads);
-/** Delays the response at `path` until it is released; `asked` resolves when a page requests it. */
+/** Delays the response at `path` until `letGo`; `asked` resolves when a page requests it. */
 function gate(path) {
   let asked;
   const first = new Promise((resolve) => (asked = resolve));

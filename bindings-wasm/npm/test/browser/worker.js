@@ -1,4 +1,4 @@
-// A worker that opens the same sandbox as its page: posts back the settlement for a posted reference.
+// A worker that opens the same sandbox as its page: pays under each posted reference; posts back the id and whether it leads.
 
 import { Sandbox } from "../../dist/index.js";
 

@@ -173,7 +173,7 @@ test("a call whose answer got lost is retryable where its caller can make the sa
     const paid = await scripted([trouble, trouble, trouble], three);
     await assert.rejects(paid.client.create(PAYMENT), { retryable: true, idempotencyKey: undefined });
   }
-  // The server's answer is definite for calls that it mistakes for others, and a call refused before it was examined was not executed.
+  // The server's `retryable: false` is final, and a call that was refused before it was examined was not executed.
   const told = answer(503, { code: "store_unavailable", status: 503, category: "service_unavailable", retryable: false });
   const wary = await scripted([told, told, told], three);
   await assert.rejects(wary.client.reverse("x", {}, { idempotencyKey: "k" }), { code: "store_unavailable", retryable: false });
