@@ -276,7 +276,7 @@ impl Link {
         })?;
         let echo = answer.headers.iter().find(|header| header.name.eq_ignore_ascii_case(REQUEST_ID));
         if echo.is_none_or(|header| header.value != id) {
-            let error = GatewayError::unanswered("answer_to_another_call", "the response is not the gateway's response to this call");
+            let error = GatewayError::unanswered("answer_to_another_call", "the response is not the gateway's to this call");
             return Err((Lost::Garbled, error));
         }
         Ok(answer)

@@ -267,7 +267,7 @@ impl Outbox {
                 return Ok(Some(until));
             }
             let (given_up, changed) = (self.given_up.clone(), self.changed.clone());
-            // The disk's thread continues if this is cancelled meanwhile: an attempt that it hands out then counts as given up, too.
+            // The disk's thread continues if this is cancelled meanwhile: an attempt handed out then counts as given up, too.
             let due = self.with(move |file| {
                 Ok(match file.next(now())? {
                     Step::Send(tried) => {
@@ -332,7 +332,7 @@ impl Outbox {
     /// cancelled.
     ///
     /// A key that does not sign, for example because its user refused, is not asked again for a minute, then twice as long each
-    /// time, up to six hours. Entries stay queued meanwhile; [`Outbox::wake`], [`Outbox::put`] and [`Outbox::flush`] end this backoff.
+    /// time, up to six hours. Entries stay queued; [`Outbox::wake`], [`Outbox::put`] and [`Outbox::flush`] end this backoff.
     ///
     /// # Errors
     /// `Storage`, and `Unanswered` if the transport can no longer wait.

@@ -11,7 +11,7 @@ use crate::mirror::Give;
 use crate::values::{Instant, Json};
 use crate::views::ReceiptClaims;
 
-/// Returns the claims of a receipt if it is genuine, offline. `jws`: the compact JWS; `jwks`: the key set that the gateway publishes
+/// Returns the claims of a receipt if it is genuine, offline. `jws`: the compact JWS; `jwks`: the key set published
 /// at `/.well-known/jwks.json`. Only the gateway can tell whether a later receipt has superseded it.
 ///
 /// # Errors

@@ -66,7 +66,7 @@ export function flag(value: unknown, name: string): boolean {
   return value;
 }
 
-/** Whether a value has these methods. Not `instanceof`: other realms and libraries have different classes for the same interface. */
+/** Whether a value has these methods. Not `instanceof`: other realms and libraries have different classes for an interface. */
 export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   if (typeof value !== "object" || value === null) return false;
   return names.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === "function");

@@ -143,8 +143,8 @@ export class RailgateClient {
   }
 
   /**
-   * Enrols the key as a new sandbox client with funded accounts. A key that is already enrolled, such as after a lost response, stays
-   * with its client: no second client is made, and the result has no webhook secret, which is shown only once.
+   * Enrols the key as a new sandbox client with funded accounts. A key that is already enrolled, such as after a lost response,
+   * stays with its client: no second client is made, and the result has no webhook secret, which is shown only once.
    *
    * @param name - The name of the client.
    */
@@ -501,7 +501,7 @@ function data<T>(answer: Answer): readonly T[] {
   return view<{ data: readonly T[] }>(answer).data;
 }
 
-/** Whether `said` is a settlement with that reference or id, and not the page of a captive portal or the response to another call. */
+/** Whether `said` is a settlement with that reference or id, not a captive portal's page or the response to another call. */
 function isOf(said: unknown, ref: unknown): boolean {
   if (typeof ref !== "string") return false;
   const { id, reference } = (said ?? {}) as Readonly<Record<string, unknown>>;

@@ -142,9 +142,9 @@ export class InternalError extends RailgateError {
 * It is unknown whether the call was executed: there was no response, or an attempt got none and a later attempt failed for another
  * reason (the `cause`) that does not tell.
  *
- * If it is `retryable`, repeat the same call to find out; nothing is done twice. If not, a repetition would be a new call: a reversal
- * without a name of yours, which you can repeat with this error's `idempotencyKey`, or a `POST` of `RailgateClient.call` without a
- * key. In that case check the state first.
+* If it is `retryable`, repeat the same call to find out; nothing is done twice. If not, a repetition would be a new call: a
+ * reversal without a reference or key of yours, which you can repeat with this error's `idempotencyKey`, or a `POST` of
+ * `RailgateClient.call` without a key. In that case check the state first.
  */
 export class ConnectionError extends RailgateError {
   override readonly name: string = "ConnectionError";

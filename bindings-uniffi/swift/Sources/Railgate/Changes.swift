@@ -1,6 +1,6 @@
 /// A sequence of changes as they happen: `for try await status in client.statuses(of: "inv-1")`.
 ///
-/// Each loop over it starts from the beginning. Leaving the loop or cancelling its task ends the wait at once; nothing keeps running.
+/// Each loop over it starts from the beginning. Leaving it or cancelling its task ends the wait at once; nothing keeps running.
 public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
     /// Returns new elements; nil at the end.
     typealias Next = @Sendable () async throws -> [Element]?

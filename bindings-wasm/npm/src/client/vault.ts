@@ -139,7 +139,7 @@ function attempt<T>(ask: () => T): T {
 
 function failed(cause: DOMException | null): StorageError {
   if (cause?.name === "SecurityError") {
-    const advice = "the browser does not let this page store anything; pass a signer or another vault";
+    const advice = "this page may not store anything; pass a signer or another vault";
     return new StorageError("storage_unavailable", advice, { cause });
   }
   const code = cause?.name === "QuotaExceededError" ? "storage_quota" : "storage_failed";

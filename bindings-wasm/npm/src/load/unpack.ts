@@ -11,7 +11,7 @@ export interface Packed {
   readonly alphabet: string;
   /** Escape characters for rarer bytes: the next character is from the second (first escape) or third (second escape) alphabet. */
   readonly escapes: string;
-  /** All 256 bytes in the order of their codes, in hexadecimal; the first ones, up to the alphabet's length, take one character each. */
+  /** All 256 bytes in the order of their codes, in hexadecimal; as many as the alphabet is long take one character each. */
   readonly order: string;
   /** The encoded module. */
   readonly text: string;

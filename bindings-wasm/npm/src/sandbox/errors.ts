@@ -13,7 +13,7 @@ export function storageFailure(cause: unknown): RailgateError {
         cause,
       });
     case "SecurityError":
-      return new StorageError("storage_unavailable", 'The browser does not let this page store anything; open the sandbox with storage: "memory"', {
+      return new StorageError("storage_unavailable", 'This page may not store anything; open the sandbox with storage: "memory"', {
         cause,
       });
     case "VersionError":

@@ -88,7 +88,7 @@ function openDatabase(name: string, upgrades: readonly Upgrade[]): Promise<IDBDa
     asked.onsuccess = () => {
       if (!lost) return resolve(asked.result);
       asked.result.close();
-      reject(new StorageError(LOST, "The browser found this site's storage damaged and deleted it; open the sandbox again to get an empty one"));
+      reject(new StorageError(LOST, "The browser deleted this site's damaged storage; open the sandbox again to get an empty one"));
     };
     asked.onerror = () => reject(storageFailure(asked.error));
   });

@@ -62,7 +62,7 @@ const SLICE_MS = 12;
 const KEEP_MS = 600_000;
 /** A minute less: an older call may have lost its answer just now, so its outcome counts as unknown. */
 const SURELY_KEPT_MS = KEEP_MS - 60_000;
-/** Journal and stored answers may grow by this, or by the size of the snapshot if larger, before a new snapshot replaces the journal. */
+/** Journal and stored answers may grow by this, or by the snapshot's size if larger, before a new snapshot replaces the journal. */
 const COMPACT_BYTES = 512 * 1024;
 /** The backoff after due tasks failed: the first wait and the longest; each is twice the previous one. */
 const RETRY_MS = 1_000;
@@ -147,8 +147,8 @@ export class Keeper {
   }
 
   /**
-   * Gives a repetition of a call that is not yet answered the same answer. A tab repeats a call when two tabs have claimed in turn to
-   * lead. The durable state does not show yet that the call was executed, and for a failed call it never will.
+   * Gives a repetition of a call that is not yet answered the same answer. A tab repeats a call when two tabs have claimed in turn
+   * to lead. The durable state does not show yet that the call was executed, and for a failed call it never will.
    */
   #once(call: Waiting, keep: string): Waiting {
     const all = [call];
