@@ -51,7 +51,7 @@ pub fn run(command: &mut Command) -> Result<String, String> {
         let group = format!("-{}", child.id());
         Command::new("kill").args(["-KILL", "--", &group]).status().unwrap();
         child.wait().unwrap();
-        return Err(format!("{command:?} has not come to an end in {AT_MOST:?}"));
+        return Err(format!("{command:?} did not end within {AT_MOST:?}"));
     };
     let status = child.wait().unwrap();
     let (printed, said) = (printed.unwrap(), said.unwrap());

@@ -116,7 +116,7 @@ impl Drop for Nodes {
         for n in [0, 1].into_iter().filter(|_| std::thread::panicking()) {
             let log = std::fs::read_to_string(self.log(n)).unwrap_or_default();
             let lines: Vec<&str> = log.lines().collect();
-            eprintln!("node {n} said last:\n{}", lines[lines.len().saturating_sub(LINES)..].join("\n"));
+            eprintln!("last log lines of node {n}:\n{}", lines[lines.len().saturating_sub(LINES)..].join("\n"));
         }
     }
 }

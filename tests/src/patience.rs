@@ -13,7 +13,7 @@ pub const PATIENCE: Duration = Duration::from_secs(600);
 pub fn until(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
-        assert!(begun.elapsed() < PATIENCE, "not even after {PATIENCE:?}: {what}");
+        assert!(begun.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
         // The process that is waited for needs the CPU more.
         std::thread::sleep(Duration::from_millis(1));
     }

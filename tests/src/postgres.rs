@@ -137,7 +137,7 @@ impl Postgres {
         let sql = self.sql("postgres");
         let remove = format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)");
         // The server waits five seconds for the sessions that it terminates.
-        until("everybody has left", || match sql.wait(sql.client.batch_execute(&remove)) {
+        until("every connection is closed", || match sql.wait(sql.client.batch_execute(&remove)) {
             Ok(()) => true,
             Err(error) if error.code() == Some(&SqlState::OBJECT_IN_USE) => false,
             Err(error) => panic!("{}: {remove}", told(&error)),

@@ -382,7 +382,7 @@ fn a_device_whose_clock_is_put_forward_does_not_give_up_what_can_still_be_paid()
     let later = START + 10 * 365 * 86_400_000;
     assert_eq!(absent(&outbox, later, Some(1_000)), OutboxState::Unknown);
     assert!(matches!(outbox.next(later).unwrap(), Step::Wait(at) if at == later + LATE_MS - 1_000), "then it is asked again");
-    assert_eq!(absent(&outbox, later + LATE_MS, None), OutboxState::Unknown, "nobody says how late it is");
+    assert_eq!(absent(&outbox, later + LATE_MS, None), OutboxState::Unknown, "there is no response with a date");
     assert_eq!(absent(&outbox, later + 2 * LATE_MS, Some(LATE_MS - 1)), OutboxState::Unknown);
     assert_eq!(absent(&outbox, later + 3 * LATE_MS, Some(LATE_MS)), OutboxState::Refused);
 }

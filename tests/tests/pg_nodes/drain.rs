@@ -133,7 +133,7 @@ fn a_node_that_drains_says_so() {
             answer => break answer,
         }
     };
-    assert_eq!(answer.map(|answer| answer.status).ok(), Some(503), "nobody can see that it is not ready");
+    assert_eq!(answer.map(|answer| answer.status).ok(), Some(503), "it does not report that it is not ready");
     sql.run("COMMIT");
     let made = client.connection().answer().unwrap();
     assert_eq!(made.status, 201, "{made:?}");

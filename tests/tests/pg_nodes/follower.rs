@@ -62,7 +62,7 @@ impl Follower {
             self.retry = Some(retry.to_owned());
         }
         let (Some(position), Some(data)) = (field("id:"), field("data:")) else { return };
-        assert_eq!(position, (self.heard.len() + 1).to_string(), "an event was missed, or came twice");
+        assert_eq!(position, (self.heard.len() + 1).to_string(), "an event was missed or duplicated");
         let event: Value = serde_json::from_str(data).unwrap();
         self.heard.push(event["hash"].as_str().unwrap().to_owned());
         if event["type"] == "settlement.completed" {

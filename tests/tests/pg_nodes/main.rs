@@ -71,7 +71,7 @@ fn a_database_that_crashes_loses_nothing() {
         // and once only afterwards.
         assert!(storm.more(CREATES / 5), "the load is over before the crash");
         server.stop("immediate");
-        assert!(storm.refused(), "nobody was told to come later");
+        assert!(storm.refused(), "no call was told to retry later");
         server.start_again();
     });
 }
@@ -85,7 +85,7 @@ fn a_standby_that_takes_over_has_what_was_answered() {
     weathered(&Postgres::url_of_any(&[&primary, &standby], &database), |storm, _| {
         assert!(storm.more(CREATES / 2), "the load is over before the primary");
         primary.stop("immediate");
-        assert!(storm.refused(), "nobody was told to come later");
+        assert!(storm.refused(), "no call was told to retry later");
         standby.promote();
     });
 }

@@ -121,7 +121,7 @@ fn a_crowd_that_waits_for_the_database_keeps_no_probe_waiting() {
     let waiting = crowd.iter_mut().map(Connection::is_silent).filter(|silent| matches!(silent, Ok(true))).count();
     server.freeze(false);
     assert_eq!(answer.status, 200);
-    assert!(waiting > 0, "the probe was answered only when nobody waited any more");
+    assert!(waiting > 0, "the probe got a response only after the other calls had ended");
     for connection in &mut crowd {
         let answer = connection.answer().unwrap();
         if answer.status != 200 {

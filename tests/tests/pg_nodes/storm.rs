@@ -115,7 +115,7 @@ impl<'n> Storm<'n> {
         let state = self.state();
         assert_eq!((state.settled.len() as u64, state.answered), (SETTLEMENTS, CREATES));
         let State { answered, later, lost, .. } = *state;
-        eprintln!("{answered} creates answered in {:?}; {later} were to come later, {lost} connections were lost", begun.elapsed());
+        eprintln!("{answered} creates answered in {:?}; {later} told to retry later, {lost} connections lost", begun.elapsed());
     }
 
     /// Follows the feed over either node until both are gone, and returns the follower.
@@ -380,7 +380,7 @@ pub fn assert_sound(url: &str, follower: &Follower) {
         assert_eq!(record.status, expected, "{} to {}", record.reference.as_str(), record.to.as_str());
     }
     let sql = Sql::connect(url);
-    assert!(follower.count() > 0, "nobody followed");
+    assert!(follower.count() > 0, "there is no follower");
     follower.assert_heard(&sql.texts("SELECT encode(hash, 'hex') FROM feed JOIN event USING (k) ORDER BY owner, position"));
     assert_eq!(sql.texts("SELECT k FROM sim_payment WHERE received <> 1"), Vec::<String>::new());
     let unpaid = "SELECT no FROM settlement WHERE NOT EXISTS (SELECT FROM sim_payment WHERE k BETWEEN no << 16 AND no << 16 | 65535)";

@@ -64,7 +64,7 @@ fn assert_whole(store: &dyn Store, answers: &BTreeMap<i64, Said>) {
         for child in children {
             assert_eq!(store.get(&child).unwrap().is_some(), found, "a part of {no}");
         }
-        assert!(*said == Said::Unknown || found == (*said == Said::Made), "{no} was answered as {said:?}");
+        assert!(*said == Said::Unknown || found == (*said == Said::Made), "{no} was reported as {said:?}");
         sum += if found { *no } else { 0 };
     }
     let Some(Record::Account(popular)) = store.get(&Key::Account(account(Owner::Provider(ProviderNo(1))))).unwrap() else {

@@ -84,6 +84,6 @@ fn a_server_that_was_replaced_while_it_runs_is_not_read_any_more() {
     // The primary has no synchronous standby any more and confirms no commit. After each unconfirmed one,both servers
     // claim to accept writes: to pick the wrong one sixty times in a row would not be chance.
     let no = (2..60).find(|no| store.commit(&some_writes(*no, 1)).is_ok()).unwrap();
-    assert!(read(no), "what was just written is not what is read");
+    assert!(read(no), "the last write cannot be read");
     assert!(settlements(&standby, &database).contains(&no.to_string()));
 }
