@@ -82,7 +82,7 @@ fn the_module_passes_its_tests() {
     let _alone = scratch().locked("kotlin");
     let module: PathBuf = package("kotlin", &[]).join("module");
     let source = read_to_string(module.join("src/main/kotlin/dev/railgate/railgate.kt")).unwrap();
-    assert!(source.contains("A gateway, in the name of the device's key.") && source.contains("As [GatewayClient.settlement]."));
+    assert!(source.contains("A client of a gateway on behalf of the device's key.") && source.contains("As [GatewayClient.settlement]."));
     assert_eq!(undocumented(&source), Vec::<&str>::new(), "public without documentation");
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("gateway.db"), &[]);

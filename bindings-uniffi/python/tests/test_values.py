@@ -97,7 +97,7 @@ def test_any_other_is_not():
 
 def test_documentation_comes_along():
     assert "at once" in railgate.validate_settlement.__doc__
-    assert "Safe to repeat" in railgate.GatewayClient.reverse.__doc__
+    assert "safe to repeat" in railgate.GatewayClient.reverse.__doc__
 
 
 def test_documentation_is_pythons():
