@@ -107,6 +107,9 @@ wasm_give_up() {
   exit 1
 }
 
+# Inlines a little more than opt-level z does by itself, which exposes dead code and constants: modules are 1 % smaller.
+WASM_LLVM='-Cllvm-args=-inline-threshold=25 -Clink-arg=-zstack-size=983040'
+
 # SHA-256 with loops, not unrolled: a module is 6 KB smaller, at a quarter of the speed.
 WASM_CFG='--cfg sha2_backend_soft="compact"'
 
@@ -117,7 +120,7 @@ cargo_wasm() { # build|test ARGUMENTS…
   (
     [ -z "$WASM_RUSTC" ] || export RUSTC="$WASM_RUSTC" RUSTDOC="${WASM_RUSTC%c}doc"
     unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS RUSTC_WRAPPER
-    export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none $WASM_CFG"
+    export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none $WASM_LLVM $WASM_CFG"
     exec cargo "$wasm_command" --locked --profile wasm --target "$WASM_TARGET" \
       -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size "$@"
   )

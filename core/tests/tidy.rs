@@ -91,3 +91,14 @@ fn nothing_names_an_address_that_the_project_does_not_own() {
         other => eprintln!("not checked: {other:?}"),
     }
 }
+
+#[test]
+fn every_end_to_end_test_belongs_to_a_part_of_check() {
+    let check = fs::read_to_string(Path::new(ROOT).join("check")).unwrap();
+    let listed: BTreeSet<&str> =
+        check.split("found tests/tests ").skip(1).flat_map(|rest| rest.lines().next().unwrap().split([' ', ';'])).collect();
+    let targets = fs::read_dir(Path::new(ROOT).join("tests/tests")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    for target in targets.filter(|name| name.ends_with(".rs") || Path::new(ROOT).join("tests/tests").join(name).join("main.rs").exists()) {
+        assert!(listed.contains(target.trim_end_matches(".rs")), "{target} is in no part of ./check");
+    }
+}
