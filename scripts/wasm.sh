@@ -108,7 +108,7 @@ wasm_give_up() {
 }
 
 # Inlines a little more than opt-level z does by itself, which exposes dead code and constants: modules are 1 % smaller.
-WASM_LLVM='-Cllvm-args=-inline-threshold=25 -Clink-arg=-zstack-size=983040'
+WASM_LLVM='-Cllvm-args=-inline-threshold=20 -Clink-arg=-zstack-size=983040 -Zfmt-debug=shallow'
 
 # SHA-256 with loops, not unrolled: a module is 6 KB smaller, at a quarter of the speed.
 WASM_CFG='--cfg sha2_backend_soft="compact"'

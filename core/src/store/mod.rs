@@ -118,7 +118,7 @@ pub enum CommitError {
     #[error("{} conditions did not hold", .0.len())]
     Conflict(Vec<Clash>),
     /// Nothing was written: the available money of this account would have fallen below its floor.
-    #[error("the balance guard of account {0:?} refused")]
+    #[error("the balance guard of account {} refused", .0.0)]
     BalanceGuard(AccountId),
     /// The connection broke after the commit was sent: it may or may not have been made. Resolve by reading.
     #[error("it is not known whether the commit was made: {0}")]

@@ -49,7 +49,7 @@ pub(super) fn check_trail(
         problems.push(("trail_head", format!("the record says version {}, the trail ends at {last}: {what}", record.version)));
     }
     if state != Some(record.status.name()) {
-        problems.push(("state_differs", format!("the record says {}, the trail {:?}", record.status.as_str(), state.map(|s| s.as_str()))));
+        problems.push(("state_differs", format!("the record says {}, the trail {}", record.status.as_str(), state.map_or("nothing", |s| s.as_str()))));
     }
     Ok(broken)
 }
@@ -119,7 +119,7 @@ pub(super) fn check_attempts(store: &dyn Store, record: &SettlementRecord, probl
     if !fits {
         problems.push((
             "attempt_differs",
-            format!("the settlement is {}, its last attempt {:?}", record.status.as_str(), last.map(|s| s.as_str())),
+            format!("the settlement is {}, its last attempt {}", record.status.as_str(), last.map_or("missing", |s| s.as_str())),
         ));
     }
     Ok(())
