@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures the packages on this machine: calls a second of the gateway on the device in Kotlin, Swift and Python, and the size of
-# the library as it is shipped. Release profile; the first time builds it, which takes minutes.
+# the shipped library. Release profile; the first run builds it, which takes minutes.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/setup.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the package for Android where there is an NDK (r23 or newer), with Rust from rustup:
+# Builds the package for Android with an NDK (r23 or newer) and Rust from rustup:
 #
-#   ANDROID_NDK_HOME=/path/to/ndk ./build-android.sh FOLDER      FOLDER/repository holds the AAR, laid out as Maven's
+#   ANDROID_NDK_HOME=/path/to/ndk ./build-android.sh FOLDER      the AAR is in FOLDER/repository, laid out as Maven's
 #
 # For arm64-v8a, armeabi-v7a and x86_64, from API level 24, with pages of 16 KB.
 set -eu
@@ -11,7 +11,7 @@ folder=$(cd -- "$folder" && pwd)
 cd -- "$(dirname -- "$0")/.."
 API=24
 
-# The newest that Android Studio installed, unless one is named.
+# By default the newest NDK that Android Studio installed.
 ndk=${ANDROID_NDK_HOME:-${ANDROID_NDK_ROOT:-}}
 [ "$ndk" ] || for found in "${ANDROID_HOME:-$HOME/Android/Sdk}"/ndk/*/; do [ -d "$found" ] && ndk=${found%/}; done
 tools=
@@ -37,7 +37,7 @@ build() { # ABI TARGET CLANG_PREFIX
   )
   mkdir -p "$folder/libraries/$1"
   cp "$target_folder/$2/release/librailgate_uniffi.so" "$folder/libraries/$1"
-  # A segment that begins elsewhere is not loaded by a device with pages of 16 KB.
+  # A device with 16 KB pages does not load a segment with another alignment.
   if "$tools/llvm-readelf" -lW "$folder/libraries/$1/librailgate_uniffi.so" | grep '^ *LOAD' | grep -qv '0x4000$'; then
     printf 'error: the library for %s is not aligned to 16 KB\n' "$1" >&2
     exit 1

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Type-checks this crate for phones, on a machine that has neither an NDK nor Apple's SDK:
+# Type-checks this crate for phones, on a machine without an NDK or Apple's SDK:
 #
-#   ./check-phones.sh [TARGET…]      aarch64-linux-android and aarch64-apple-ios unless told
+#   ./check-phones.sh [TARGET…]      aarch64-linux-android and aarch64-apple-ios by default
 #
-# It says that the Rust code compiles there. Linking a library that can be shipped takes build-android.sh with an NDK, or a Mac.
+# It proves that the Rust code compiles there. To link a library for shipping you need build-android.sh with an NDK, or a Mac.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/setup.sh
 . scripts/wasm.sh
-# A compiler with the source of its own library, which is checked along with the crate.
+# A compiler with the source of its standard library, which is checked along with the crate.
 need_wasm
 
 folder=${CARGO_TARGET_DIR:-$PWD/target}/phones/check
 mkdir -p "$folder/sdk"
-# Nothing is linked: SQLite is compiled for this machine, whatever the target's compiler would be told.
+# Nothing is linked, so SQLite is compiled for this machine, whatever the target.
 cat >"$folder/cc" <<'CC'
 #!/bin/sh
 for argument; do

@@ -1,20 +1,20 @@
 #!/bin/sh
-# Makes one language's package of a library that was built:
+# Makes the package of one language from a built library:
 #
 #   ./package.sh python LIBRARY BINDGEN FOLDER      a wheel for this platform, in FOLDER/dist
 #   ./package.sh kotlin LIBRARY BINDGEN FOLDER      a Maven module for this platform's JVM, in FOLDER/module
 #   ./package.sh android LIBRARIES MODULE FOLDER    an AAR, in FOLDER/repository, which is laid out as Maven's
 #   ./package.sh swift LIBRARY BINDGEN FOLDER       a Swift package for this platform, in FOLDER/railgate (for Apple's: swift/xcframework.sh)
 #
-# LIBRARY is the built librailgate_uniffi (not stripped: its metadata is read), BINDGEN the example `uniffi-bindgen`.
+# LIBRARY is the built librailgate_uniffi (not stripped: the generator reads its metadata), BINDGEN the example `uniffi-bindgen`.
 # LIBRARIES is a folder with <abi>/librailgate_uniffi.so for each of Android's ABIs, MODULE a module that Maven has compiled.
-# Everything goes into FOLDER, made anew.
+# Everything goes into FOLDER, replacing its contents.
 set -eu
 
 language=$1 library=$2 bindgen=$3 folder=$4
 source=$(cd -- "$(dirname -- "$0")" && pwd)
 
-# The generator reads uniffi.toml where cargo says that the crate is.
+# The generator finds uniffi.toml through cargo.
 generate() { # LANGUAGE FOLDER
   (cd "$source" && "$bindgen" generate --metadata-no-deps --no-format --language "$1" --out-dir "$2" "$library") >&2
 }
@@ -24,7 +24,7 @@ anew() { # FOLDER
   mkdir -p "$1"
 }
 
-# As JNA calls this machine, where it looks for libraries on the class path.
+# JNA's name for this machine: the folder on the class path where it looks for libraries.
 jna_platform() {
   case "$(uname -s)" in Darwin) system=darwin ;; *) system=linux ;; esac
   case "$(uname -m)" in x86_64 | amd64) machine=x86-64 ;; arm64 | aarch64) machine=aarch64 ;; *) machine=$(uname -m) ;; esac
@@ -33,7 +33,7 @@ jna_platform() {
 
 case "$language" in
   python)
-    # The Python that has setuptools: the caller's environment.
+    # The Python with setuptools, from the caller's environment.
     python=${PYTHON:-python3}
     anew "$folder/package"
     cp -R "$source/python/pyproject.toml" "$source/python/setup.py" "$source/python/README.md" "$source/python/src" "$folder/package"
@@ -62,7 +62,7 @@ case "$language" in
     libraries=$2 classes=$3/target/classes
     anew "$folder/aar"
     cp "$source/kotlin/android/AndroidManifest.xml" "$source/kotlin/android/proguard.txt" "$folder/aar"
-    # There are no resources; the list of them must be there.
+    # There are no resources, but their list must exist.
     : >"$folder/aar/R.txt"
     metadata=$folder/aar/META-INF/com/android/build/gradle
     mkdir -p "$metadata"
@@ -72,7 +72,7 @@ case "$language" in
       cp "$libraries/$abi/librailgate_uniffi.so" "$folder/aar/jni/$abi"
       if [ "${STRIP:-}" ]; then $STRIP "$folder/aar/jni/$abi/librailgate_uniffi.so"; fi
     done
-    # Without the library of this platform, which lies beside them.
+    # Without this platform's library, which is beside them.
     jar --create --no-manifest --file "$folder/aar/classes.jar" -C "$classes" dev -C "$classes" META-INF
     artifact=$folder/repository/dev/railgate/railgate-android/0.1.0
     anew "$artifact"
@@ -83,7 +83,7 @@ case "$language" in
   swift)
     package=$folder/railgate
     mkdir -p "$package"
-    # .build stays: Swift compiles what has changed.
+    # .build stays: Swift compiles only changes.
     rm -rf "$package/Sources" "${package:?}/lib"
     cp -R "$source/swift/Package.swift" "$source/swift/README.md" "$source/swift/Sources" "$package"
     generate swift "$folder/generated"

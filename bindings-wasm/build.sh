@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the modules of the npm package into npm/wasm/ and says how large they are: bindings-wasm/build.sh [MODULE…]
-# What has not changed is not built again.
+# Builds the modules of the npm package into npm/wasm/ and prints their sizes: bindings-wasm/build.sh [MODULE…]
+# Skips modules that have not changed.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/setup.sh
@@ -15,10 +15,10 @@ small=$WASM_CFG
 mkdir -p "$out"
 for module in ${*:-receipt webhook forms qr client gateway sheet}; do
   say "building the module $module"
-  # To verify a webhook is little else than SHA-256: there alone it is worth its size written out.
+  # Verifying a webhook is mostly SHA-256: only here is the unrolled version worth its size.
   case $module in webhook) WASM_CFG='' ;; *) WASM_CFG=$small ;; esac
   cargo_wasm build --quiet -p railgate-wasm --lib --features "$module"
-  # What it was generated from is kept: whatever is the same stays as it is.
+  # Keeps the input of the generator, so that an unchanged module is not generated again.
   kept=$WASM_OUT/$module.wasm
   [ -f "$out/$module.js" ] && cmp -s "$built" "$kept" && continue
   "$WASM_TOOL" "$built" "$out" "$module"

@@ -1,4 +1,4 @@
-// Prints what each module comes to, as files and on the wire: node sizes.mjs FOLDER
+// Prints the size of each module, raw and compressed: node sizes.mjs FOLDER
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";

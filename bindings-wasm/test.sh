@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the modules' own tests in Chromium: bindings-wasm/test.sh
+# Runs the tests of the modules in Chromium: bindings-wasm/test.sh
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/setup.sh
@@ -8,7 +8,7 @@ need_chromedriver
 need_wasm
 need_wasm_test_runner
 say "testing the modules in Chromium"
-# Guards against what hangs, in seconds. The runner's own, 20 for all the tests and 5 for the driver, are short for a busy machine.
+# Timeouts against hangs, in seconds. The runner's defaults, 20 for all tests and 5 for the driver, are short for a busy machine.
 export WASM_BINDGEN_TEST_TIMEOUT=1800 WASM_BINDGEN_TEST_DRIVER_TIMEOUT=300
 RUST_BACKTRACE=0 cargo_wasm test --quiet -p railgate-wasm --test chromium --features webhook,gateway \
   --config "target.$WASM_TARGET.runner = ['$WASM_TEST_RUNNER']"

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# Sourced by ./railgate and ./check: makes sure that what they need is here, and says what it does.
-# Needs Rust (https://rustup.rs); everything else it installs itself with the platform's package manager.
+# Sourced by ./railgate and ./check: installs their dependencies and reports what it does.
+# Needs Rust (https://rustup.rs); installs everything else with the platform's package manager.
 
 say() { printf '\033[2m· %s\033[0m\n' "$*" >&2; }
 
-# What nobody should overlook.
+# A message that must not be overlooked.
 warn() { printf '\033[1;33m! %s\033[0m\n' "$*" >&2; }
 
 as_root() {
@@ -16,7 +16,7 @@ as_root() {
 
 need_cargo() {
   command -v cargo >/dev/null 2>&1 && return 0
-  # rustup's own place, for shells that have not read its profile yet.
+  # rustup's default folder, for shells that have not read its profile yet.
   if [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ]; then
     PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
     export PATH
@@ -31,7 +31,7 @@ install_packages() { # WHAT DEBIAN_PACKAGES BREW_PACKAGES: the packages are list
   if command -v apt-get >/dev/null 2>&1; then
     say "installing $1 (apt-get install $2)"
     as_root apt-get update -qq >&2
-    # What dpkg says of each package is of no use to anybody; what goes wrong comes as an error.
+    # dpkg's messages about each package are useless; errors go to standard error.
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $2 >/dev/null
   elif command -v brew >/dev/null 2>&1; then
     say "installing $1 (brew install $3)"
@@ -42,8 +42,8 @@ install_packages() { # WHAT DEBIAN_PACKAGES BREW_PACKAGES: the packages are list
   fi
 }
 
-# apt beside the machine's own: what it fetches goes to FOLDER, nothing is installed, no root is needed, and no other run of apt
-# empties it meanwhile. `apt_beside_begin` takes further lines of configuration from standard input.
+# An apt separate from the machine's own: it downloads to FOLDER, installs nothing, needs no root, and no other run of apt
+# empties FOLDER meanwhile. `apt_beside_begin` reads further lines of configuration from standard input.
 apt_beside_begin() { # FOLDER
   mkdir -p "$1/archives/partial" "$1/lists/partial"
   cat >"$1/apt.conf" <<CONF
@@ -66,7 +66,7 @@ apt_beside() { # FOLDER COMMAND…
   (export APT_CONFIG="$1/apt.conf" && shift && exec "$@")
 }
 
-# Says whether it is there by trying it, before the installation and after it.
+# Runs CHECK before and after the installation to see whether the tool works.
 need() { # CHECK WHAT DEBIAN_PACKAGES BREW_PACKAGES
   "$1" >/dev/null 2>&1 && return 0
   install_packages "$2" "$3" "$4"
@@ -79,7 +79,7 @@ need() { # CHECK WHAT DEBIAN_PACKAGES BREW_PACKAGES
 has_cc() { command -v cc; }
 need_cc() {
   if [ "$(uname -s)" = Darwin ] && ! has_cc >/dev/null 2>&1; then
-    say "installing the command line developer tools (a window may ask you)"
+    say "installing the command line developer tools (a window may ask for confirmation)"
     xcode-select --install || true
     printf 'error: run this again when the developer tools are installed\n' >&2
     exit 1
@@ -87,19 +87,19 @@ need_cc() {
   need has_cc "a C compiler" "gcc libc6-dev" gcc
 }
 
-# What the tests run: clients in JavaScript, Python, Go, shell and on the JVM, a browser with its driver, and a database server.
-# Only ./check calls these.
+# Dependencies of the tests: clients in JavaScript, Python, Go, shell and on the JVM, a browser with its driver, and a database
+# server. Only ./check calls these.
 
-# The npm package's bundlers ask for it; the package itself for any 20.
+# The bundlers in the npm package's tests need 20.19; the package itself needs any 20.
 has_node() { node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' && npm --version; }
 has_chromium() { "${CHROMIUM:-chromium}" --version; }
 has_python() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))'; }
 has_go() { go version | grep -Eq ' go1\.(19|[2-9][0-9])'; }
 has_openssl() { openssl version; }
 has_curl() { curl --version; }
-# The Java that Maven runs on counts.
+# Checks the Java that Maven runs on.
 has_jvm() { javac -version && mvn -v | grep -Eq '^Java version: (1[7-9]|[2-9][0-9])'; }
-# Debian keeps the server's programs out of PATH, in a folder for each version.
+# Debian keeps the server's programs outside PATH, in a folder for each version.
 has_postgres() {
   for found in /usr/lib/postgresql/*/bin/initdb "$(pg_config --bindir)/initdb"; do
     [ -x "$found" ] && "$found" --version | grep -Eq ' (1[4-9]|[2-9][0-9])(\.|$|[^0-9])' && return 0
@@ -111,7 +111,7 @@ need_node() {
   has_node >/dev/null 2>&1 && return 0
   npm --version >/dev/null 2>&1 || install_packages "Node with npm" "nodejs npm" node
   has_node >/dev/null 2>&1 && return 0
-  # A distribution may have an older one. npm carries newer ones, as packages.
+  # The distribution's Node may be too old. npm offers newer ones as packages.
   case $(uname -m) in aarch64 | arm64) arch=arm64 ;; *) arch=x64 ;; esac
   node_package=node-$(uname -s | tr '[:upper:]' '[:lower:]')-$arch
   node_folder=${XDG_CACHE_HOME:-$HOME/.cache}/railgate/node

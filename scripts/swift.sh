@@ -1,13 +1,12 @@
 # shellcheck shell=sh
-# Sourced after setup.sh by whatever builds Swift: `need_swift` (or `want_swift`, which goes on without) makes Swift 5.9 or newer
-# ready, and `swift_run` runs a command with it. By itself: sh scripts/swift.sh FOLDER[:FOLDER…] COMMAND…
+# Sourced after setup.sh by scripts that build Swift: `need_swift` (or `want_swift`, which continues without) makes Swift 5.9 or
+# newer available, and `swift_run` runs a command with it. Standalone: sh scripts/swift.sh FOLDER[:FOLDER…] COMMAND…
 #
-# A Mac has its own Swift, and so has who installed one from swift.org. Debian has it since version 13: on a Debian without any,
-# the packages of 13 are unpacked, not installed, into a folder of the cache, once, and the command runs in there (chroot) with
-# the folders that it is given. Whatever is mounted for that is seen by the command alone and is gone with it, and so is
-# whatever it started.
+# A Mac has its own Swift; elsewhere one from swift.org may be installed. Debian has Swift since version 13: on a Debian without
+# it, the packages of version 13 are unpacked once, not installed, into a cache folder, and the command runs there (chroot) with
+# access to the given folders. Only the command sees these mounts; they end with it, and so do all processes that it started.
 #
-# RAILGATE_SWIFT=path or =debian settles which; otherwise a Swift in PATH is preferred. ./check sets =none where there can be none.
+# RAILGATE_SWIFT=path or =debian selects one; by default a Swift in PATH is preferred. ./check sets =none if there is none.
 
 SWIFT_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/railgate/swift
 SWIFT_DEBIAN=trixie
@@ -16,7 +15,7 @@ SWIFT_ROOT=
 
 has_swift_path() { swift --version 2>/dev/null | grep -Eq 'Swift version (5\.(9|[1-9][0-9])|[6-9]|[1-9][0-9])'; }
 
-# As if nothing were installed here. What was fetched before somebody stopped it is not fetched again.
+# Configures apt as if nothing were installed. After an interruption, earlier downloads are reused.
 swift_apt_begin() { # MIRROR
   mkdir -p "$SWIFT_CACHE/apt"
   : >"$SWIFT_CACHE/apt/status"
@@ -38,7 +37,7 @@ Acquire::Languages "none";
 CONF
 }
 
-# The machine's own mirror: one that is reached.
+# The machine's own mirror, because it is reachable.
 swift_mirror() {
   codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
   # shellcheck disable=SC2016
@@ -46,7 +45,7 @@ swift_mirror() {
   printf '%s\n' "${mirror:-http://deb.debian.org/debian/}"
 }
 
-# Without what only editors, debuggers and manuals need: half of it.
+# Unpacks a package without files for editors, debuggers and manuals, which are half of it.
 swift_unpack() { # PACKAGE FOLDER
   dpkg-deb --fsys-tarfile "$1" | tar -x --keep-directory-symlink -C "$2" \
     --exclude './usr/share/doc' --exclude './usr/share/man' --exclude './usr/share/locale' --exclude './usr/share/info' \
@@ -73,7 +72,7 @@ swift_make_root() {
   for package in "$SWIFT_CACHE"/apt/archives/base-files_*.deb "$SWIFT_CACHE"/apt/archives/*.deb; do
     swift_unpack "$package" "$SWIFT_CACHE/root.new" || return 1
   done
-  # As the package's own script would have linked it.
+  # The link that the package's own script would have made.
   ln -s ../libexec/swift/bin/swift "$SWIFT_CACHE/root.new/usr/bin/swift" || return 1
   mv "$SWIFT_CACHE/root.new" "$SWIFT_CACHE/root" || return 1
   rm -rf "$SWIFT_CACHE/apt"
@@ -84,24 +83,24 @@ need_swift_debian() {
   command -v apt-get >/dev/null 2>&1 && grep -qx 'ID=debian' /etc/os-release || return 1
   mkdir -p "$SWIFT_CACHE"
   SWIFT_MISSING='the packages of Debian 13 could not be fetched and unpacked'
-  # Whoever comes second waits, and finds it made.
+  # A concurrent run waits here and then finds it made.
   (
     flock 9
     has_swift_debian || swift_make_root
   ) 9>"$SWIFT_CACHE/lock" || return 1
-  SWIFT_MISSING='nothing may be mounted here (unshare --mount, for an ordinary user with --map-root-user)'
+  SWIFT_MISSING='mounting is not permitted here (unshare --mount, for an ordinary user with --map-root-user)'
   SWIFT_ROOT=$SWIFT_CACHE/root
   swift_run "$SWIFT_CACHE" swift --version >/dev/null
 }
 
-# Says in SWIFT_MISSING why there is none.
+# Sets SWIFT_MISSING to the reason if there is none.
 find_swift() {
   SWIFT_MISSING='there is no Swift 5.9 or newer in PATH'
   case ${RAILGATE_SWIFT:-} in
     path) has_swift_path ;;
     debian) need_swift_debian ;;
     none)
-      SWIFT_MISSING='it was told to do without (RAILGATE_SWIFT=none)'
+      SWIFT_MISSING='it is disabled (RAILGATE_SWIFT=none)'
       return 1
       ;;
     *) has_swift_path || need_swift_debian ;;
@@ -114,7 +113,7 @@ need_swift() {
   exit 1
 }
 
-# For ./check: not every machine can have it, and that is said, not passed over.
+# For ./check: not every machine can have Swift, which is reported, not ignored.
 want_swift() {
   find_swift && return 0
   RAILGATE_SWIFT=none
@@ -122,7 +121,7 @@ want_swift() {
   warn "the tests of Swift will be SKIPPED: $SWIFT_MISSING; install it from https://swift.org/install"
 }
 
-# What runs as the first process of a name space of its own: mounts what the command needs, and becomes the command.
+# The first process of a new namespace: mounts what the command needs, then executes it.
 # shellcheck disable=SC2016
 SWIFT_INSIDE='
 root=$1 folders=$2
@@ -141,8 +140,8 @@ done
 exec chroot "$root" env -i PATH=/usr/bin:/usr/libexec/swift/bin HOME=/root LANG=C.UTF-8 "$@"
 '
 
-# Runs a command in the first of the folders, which it finds where they are outside, with those variables of the environment
-# that begin with RAILGATE_. It shares the network with everything else.
+# Runs a command in the first of the folders, which have the same paths as outside, with the environment variables that begin
+# with RAILGATE_. It shares the host's network.
 swift_run() { # FOLDER[:FOLDER…] COMMAND…
   if [ -z "$SWIFT_ROOT" ]; then
     (cd -- "${1%%:*}" && shift && exec "$@")

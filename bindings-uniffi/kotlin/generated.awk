@@ -1,10 +1,10 @@
-# Makes what UniFFI generated for Kotlin fit for its readers: awk -f generated.awk railgate.kt railgate.kt (it is read twice).
+# Post-processes UniFFI's Kotlin source: awk -f generated.awk railgate.kt railgate.kt (it is read twice).
 #
-# - Documentation was written for Rust: links and names become Kotlin's.
-# - The text of an error is a sentence, not a dump of its fields.
-# - Whatever an app's transport or key throws comes back as an error. UniFFI catches exceptions alone; after anything else
+# - Converts links and names in the documentation from Rust's to Kotlin's style.
+# - Makes the text of an error a sentence, not a dump of its fields.
+# - Converts everything that an app's transport or key throws to an error. UniFFI only catches exceptions; after anything else
 #   (a NotImplementedError) the call would wait for ever.
-# - What UniFFI converts with, and what it offers for its own tests, is not public.
+# - Hides UniFFI's converters and test functions.
 
 function camel(name,   parts, count, out, n) {
   count = split(name, parts, "_")
@@ -26,7 +26,7 @@ function linked(line,   before, text, after) {
   return line
 }
 
-# `next_cursor` as `nextCursor`, where the code knows that name: codes of errors stay as they are.
+# `next_cursor` becomes `nextCursor` if that name occurs in the code; error codes stay as they are.
 function named(line,   before, text, done) {
   done = ""
   while (match(line, /`[a-z][a-z0-9]*(_[a-z0-9]+)+`/)) {

@@ -17,7 +17,7 @@ def request(reference):
 
 
 async def rate(at_once, call):
-    """How many calls a second, so many at once."""
+    """Measures calls a second at the given concurrency."""
 
     async def calls(name, for_s):
         start = time.monotonic()

@@ -1,11 +1,11 @@
-"""Makes what UniFFI generated for Python fit for its readers: python generated.py railgate.py >_native.py
+"""Post-processes UniFFI's Python source: python generated.py railgate.py >_native.py
 
-- Whatever an app's transport or key throws comes back as an error. UniFFI catches an `Exception` alone; after a
-  `CancelledError` (of a task group or a time-out of the app's own) the call would wait for ever.
-- The text of an error is a sentence, and records show what is in them, but for those that may hold secrets.
-- Documentation was written for Rust: headings, links and names become Python's.
+- Everything that an app's transport or key throws becomes an error. UniFFI only catches an `Exception`; after a
+  `CancelledError` (from a task group or a timeout of the app) the call would wait for ever.
+- The text of an error is a sentence, and records show their contents, except for those that may contain secrets.
+- Headings, links and names in the documentation are converted from Rust's to Python's style.
 
-Each change says how often it is made: one that no longer fits what is generated ends in an error, not in silence.
+The number of matches of each change is checked, so that output of another generator version is an error.
 """
 
 import re
@@ -26,7 +26,7 @@ CANCELLED = '''\
 
 
 def changed(text, pattern, replacement, times):
-    """`times`: how often, or none for at least once."""
+    """Replaces a pattern. `times`: the expected number of matches; None for at least one."""
     text, made = re.subn(pattern, replacement, text, flags=re.MULTILINE)
     if made != times if times is not None else made == 0:
         sys.exit(f"error: {pattern!r} was found {made} times in what UniFFI generated, not {times or 'at all'}")
@@ -50,7 +50,7 @@ def main(path):
     def repr_of(match):
         return f'    def __repr__(self):\n        return "{match[1]}({match[2].replace("{}", "{!r}")})"'
 
-    # Names that begin with an underscore are UniFFI's own.
+    # Names that begin with an underscore are UniFFI's.
     records = len(re.findall(r"^@dataclass\nclass [A-Z]", text, flags=re.MULTILINE))
     text = changed(text, shown, repr_of, records - len(SECRET))
 

@@ -1,4 +1,4 @@
-"""The wheel holds a library of this platform and works with every Python 3: its tag says so."""
+"""Tags the wheel: it contains a library for this platform and works with every Python 3."""
 
 from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel

@@ -1,4 +1,4 @@
-//! A gateway's client: the calls of the HTTP interface, typed.
+//! A gateway's client: typed calls of the HTTP interface.
 
 use std::sync::Arc;
 
@@ -40,18 +40,18 @@ impl From<Environment> for Mode {
     }
 }
 
-/// What enrolling gave. There is no other time at which the secret is shown.
+/// The result of an enrolment. The secret is shown only this once.
 #[derive(Debug, Clone, PartialEq, Deserialize, uniffi::Record)]
 pub struct Enrollment {
     /// `cli_` and a ULID.
     pub client_id: String,
     /// The key's RFC 7638 thumbprint.
     pub key_id: String,
-    /// `pending` until an operator approves.
+    /// `pending` until an operator approves the key.
     pub status: KeyStatus,
-    /// Verifies webhooks.
+    /// The secret that verifies webhooks; absent for a key that was already enrolled.
     pub webhook_secret: Option<String>,
-    /// What the new accounts hold.
+    /// The balances of the new accounts.
     #[serde(default)]
     pub balances: Vec<Balance>,
 }
@@ -59,15 +59,15 @@ pub struct Enrollment {
 /// A page of settlements.
 #[derive(Debug, Clone, PartialEq, Deserialize, uniffi::Record)]
 pub struct SettlementPage {
-    /// The page, newest first.
+    /// The settlements, newest first.
     pub data: Vec<Settlement>,
-    /// Whether there is more behind it.
+    /// Whether there are more after this page.
     pub has_more: bool,
-    /// Where the next page begins.
+    /// The cursor of the next page.
     pub next_cursor: Option<String>,
 }
 
-/// Which settlements.
+/// Selects settlements.
 #[derive(Debug, Clone, PartialEq, uniffi::Record)]
 pub struct SettlementFilter {
     /// In this state.
@@ -76,25 +76,25 @@ pub struct SettlementFilter {
     /// ISO 4217 code.
     #[uniffi(default = None)]
     pub currency: Option<String>,
-    /// Created then or later.
+    /// Created at this time or later.
     #[uniffi(default = None)]
     pub created_from: Option<Instant>,
-    /// Created before.
+    /// Created before this time.
     #[uniffi(default = None)]
     pub created_to: Option<Instant>,
     /// Page size, 1 to 200.
     #[uniffi(default = 50)]
     pub limit: u32,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[uniffi(default = None)]
     pub cursor: Option<String>,
 }
 
 impl SettlementFilter {
-    /// The query parameters that it is; none is left out for a status that has no name, which would list everything.
+    /// The query parameters. A status without a name is an error: to leave it out would list everything.
     pub(crate) fn query(self) -> Result<Vec<(String, String)>, GatewayError> {
         let Self { status, currency, created_from, created_to, limit, cursor } = self;
-        let unknown = || GatewayError::invalid(Problem::local("invalid_fields", "this status is not one to look for"));
+        let unknown = || GatewayError::invalid(Problem::local("invalid_fields", "this status cannot be searched for"));
         let status = status.map(|status| status.name().ok_or_else(unknown)).transpose()?;
         let parts = [
             ("limit", Some(limit.to_string())),
@@ -122,9 +122,9 @@ pub(crate) struct Data<T> {
     has_more: bool,
 }
 
-/// A gateway, in the name of the device's key. Every method may be called from any thread, and many at once; none blocks.
+/// A client of a gateway on behalf of the device's key. Every method may be called from any thread, concurrently; none blocks.
 ///
-/// A call that is cancelled may have been carried out: the same call with the same reference finds out.
+/// A cancelled call may have been executed: repeat it with the same reference to find out.
 #[derive(uniffi::Object)]
 pub struct GatewayClient {
     pub(crate) link: Arc<Link>,
@@ -133,12 +133,12 @@ pub struct GatewayClient {
 }
 
 impl GatewayClient {
-    /// A call that changes nothing, or the same however often it is made.
+    /// Makes a call that is idempotent.
     pub(crate) async fn call<T: DeserializeOwned>(&self, request: Request) -> Result<T, GatewayError> {
         self.link.carry(Call::new(request).repeatable(), TRIES, |answer| read::<T>(answer).is_ok()).await.read()
     }
 
-    /// A call that brings a new key.
+    /// Makes a call that enrols a new key; both keys sign it.
     pub(crate) async fn by_both<T: DeserializeOwned>(&self, request: Request, key: &NewKey) -> Result<T, GatewayError> {
         self.link.carry_with(key, request).await.read()
     }
@@ -148,7 +148,7 @@ impl GatewayClient {
     }
 }
 
-/// The path of a settlement's part.
+/// The path of a settlement, with `part` appended.
 pub(crate) fn path_of(reference: &str, part: &str) -> Result<String, GatewayError> {
     let target = Target::parse(reference)
         .ok_or_else(|| GatewayError::invalid(Problem::local("settlement_not_found", "this is neither a reference nor an id")))?;
@@ -157,12 +157,12 @@ pub(crate) fn path_of(reference: &str, part: &str) -> Result<String, GatewayErro
 
 #[uniffi::export]
 impl GatewayClient {
-    /// A client of the gateway at `base_url`, the address that it calls itself, such as `https://pay.example.com`.
-    /// `session`: what [`GatewayClient::session`] gave in an earlier run; that of another key, address or
-    /// environment is left aside.
+    /// A client of the gateway at `base_url`, its public address, such as `https://pay.example.com`.
+    /// `session`: the result of [`GatewayClient::session`] in an earlier run; that of another key, address or
+    /// environment is ignored.
     ///
     /// # Errors
-    /// `Invalid` if the address or the kept session cannot be read, `Unsigned` if the key cannot.
+    /// `Invalid` if the address or the stored session cannot be read, `Unsigned` if the key cannot.
     #[uniffi::constructor(default(session = None))]
     pub fn new(
         base_url: String,
@@ -180,7 +180,7 @@ impl GatewayClient {
         Ok(Arc::new(Self { link, base, mode: environment.into() }))
     }
 
-    /// What to keep between two runs. It holds a token: keep it as safe as a password.
+    /// The session, to store between two runs. It contains a token: keep it as safe as a password.
     ///
     /// # Errors
     /// None.
@@ -188,7 +188,7 @@ impl GatewayClient {
         Ok(self.link.keep())
     }
 
-    /// The key's RFC 7638 thumbprint: what an operator compares.
+    /// The key's RFC 7638 thumbprint, for an operator to compare.
     ///
     /// # Errors
     /// None.
@@ -196,12 +196,12 @@ impl GatewayClient {
         Ok(self.link.session(|session: &mut Session| session.public_key().id().to_string()))
     }
 
-    /// Enrols the device's key as a new sandbox client, called `name`. A key that is enrolled already, as after a lost answer,
-    /// is still that client's: there is no second one, and no webhook secret, which is shown once.
+    /// Enrols the device's key as a new sandbox client called `name`. A key that is already enrolled, such as after a lost
+    /// response, stays with its client: no second client is made, and the result has no webhook secret, which is shown only once.
     ///
     /// # Errors
-    /// `Refused`; `Unanswered`: it may be enrolled, and the same call later finds out; `Unsigned`; `Storage` with code
-    /// `storage_owner` if the kept session is another client's.
+    /// `Refused`; `Unanswered`: it may be enrolled, repeat the call to find out; `Unsigned`; `Storage` with code
+    /// `storage_owner` if the stored session is another client's.
     pub async fn enroll(&self, name: String) -> Result<Enrollment, GatewayError> {
         let request = self.link.session(|session| session.enroll_request(&name));
         match self.link.carry(Call::new(request), 1, |_| true).await.read() {
@@ -214,20 +214,20 @@ impl GatewayClient {
         }
     }
 
-    /// Creates a settlement. A try whose answer got lost is made again, with the same reference: nothing is paid twice.
+    /// Creates a settlement. After a lost response it is retried with the same reference: nothing is paid twice.
     ///
     /// # Errors
-    /// `Invalid` before anything is sent; `Refused`: nothing is paid; `Unanswered`: it may be paid, and the same call later
-    /// finds out; `Unsigned`.
+    /// `Invalid` before anything is sent; `Refused`: nothing is paid; `Unanswered`: it may be paid, repeat the call to find
+    /// out; `Unsigned`.
     pub async fn create(&self, request: SettlementRequest) -> Result<Settlement, GatewayError> {
         let body = request.checked_body(Instant(now()))?;
         let call = Call::new(Request::post(SETTLEMENTS, body.clone())).repeatable();
-        // A settlement that somebody else made under the reference is never taken for this one.
+        // Another settlement under the same reference is never mistaken for this one.
         let answers = |answer: &HttpResponse| matches!(answer.status, 200 | 201) && shows(&request.reference, &body, &answer.body);
         self.link.carry(call, TRIES, answers).await.read()
     }
 
-    /// What a create would meet now: every problem, the cost, the route; nothing is done.
+    /// Returns what a create would find now: every problem, the cost, the route. Changes nothing.
     ///
     /// # Errors
     /// `Refused`, `Unanswered`, `Unsigned`.
@@ -235,15 +235,15 @@ impl GatewayClient {
         self.call(Request::post(&format!("{SETTLEMENTS}/check"), request.body())).await
     }
 
-    /// The settlement with this reference or id.
+    /// Returns the settlement with this reference or id.
     ///
     /// # Errors
-    /// `Refused` with code `settlement_not_found`, and as ever.
+    /// `Refused` with code `settlement_not_found`; `Unanswered`, `Unsigned`.
     pub async fn settlement(&self, reference: String) -> Result<Settlement, GatewayError> {
         self.look(path_of(&reference, "")?).await
     }
 
-    /// Its status.
+    /// Returns the status of a settlement.
     ///
     /// # Errors
     /// As [`GatewayClient::settlement`].
@@ -251,7 +251,7 @@ impl GatewayClient {
         self.look(path_of(&reference, "/status")?).await
     }
 
-    /// Its status now and at each change, until nothing more happens by itself.
+    /// Follows the status of a settlement, now and at each change, until it no longer changes by itself.
     ///
     /// # Errors
     /// `Invalid` if this is neither a reference nor an id.
@@ -259,7 +259,7 @@ impl GatewayClient {
         Ok(Arc::new(StatusFollower::new(self.link.clone(), path_of(&reference, "/status")?)))
     }
 
-    /// Its trace, oldest first: all of it.
+    /// Returns the complete trace of a settlement, oldest first.
     ///
     /// # Errors
     /// As [`GatewayClient::settlement`].
@@ -277,8 +277,8 @@ impl GatewayClient {
         }
     }
 
-    /// Events of all the client's settlements behind a place in its feed (0: from the beginning), oldest first, at most
-    /// `limit` (1 to 200).
+    /// Returns events of all the client's settlements after a position of its feed (0: from the beginning), oldest first, at
+    /// most `limit` (1 to 200).
     ///
     /// # Errors
     /// `Refused`, `Unanswered`, `Unsigned`.
@@ -286,7 +286,7 @@ impl GatewayClient {
         self.look(format!("/api/v1/gateway/events?after={after}&limit={limit}")).await
     }
 
-    /// Settlements, newest first.
+    /// Returns a page of settlements, newest first.
     ///
     /// # Errors
     /// `Invalid` for a status that this version does not know, `Refused`, `Unanswered`, `Unsigned`.
@@ -299,16 +299,16 @@ impl GatewayClient {
         self.look(path).await
     }
 
-    /// Gives back a settlement, or a part of it; one that nobody sent yet is cancelled. Safe to repeat by its reference.
+    /// Reverses a settlement, in whole or in part; if nothing was sent yet, it is cancelled. The reference makes it safe to repeat.
     ///
     /// # Errors
-    /// `Refused`, such as `reversal_exceeds_remaining`: nothing is given back; `Unanswered`: it may be given back, and the same
-    /// call later finds out; `Unsigned`.
+    /// `Refused`, such as `reversal_exceeds_remaining`: nothing is reversed; `Unanswered`: it may be reversed, repeat the call to
+    /// find out; `Unsigned`.
     pub async fn reverse(&self, reference: String, request: ReversalRequest) -> Result<Reversed, GatewayError> {
         self.call(Request::post(&path_of(&reference, "/reverse")?, request.body())).await
     }
 
-    /// Its reversals.
+    /// Returns the reversals of a settlement, oldest first.
     ///
     /// # Errors
     /// As [`GatewayClient::settlement`].
@@ -317,7 +317,7 @@ impl GatewayClient {
         Ok(page.data)
     }
 
-    /// Asks the rail now, and compares the record, the books, the trace and what the rail says.
+    /// Asks the rail now and compares its answer with the record, the ledger and the trace.
     ///
     /// # Errors
     /// As [`GatewayClient::settlement`].
@@ -325,24 +325,24 @@ impl GatewayClient {
         self.call(Request::post(&path_of(&reference, "/check")?, "{}".to_owned())).await
     }
 
-    /// Its receipt; what counts is `jws`.
+    /// Returns the receipt of a settlement. Its authoritative form is `jws`.
     ///
     /// # Errors
-    /// `Refused` with code `not_completed`, and as ever.
+    /// `Refused` with code `not_completed`; `Unanswered`, `Unsigned`.
     pub async fn receipt(&self, reference: String) -> Result<Receipt, GatewayError> {
         self.look(path_of(&reference, "/receipt")?).await
     }
 
-    /// The keys that the gateway signs receipts with, for [`verify_receipt`](crate::verify_receipt); to be kept.
+    /// Returns the keys that the gateway signs receipts with, for [`verify_receipt`](crate::verify_receipt). Store them.
     ///
     /// # Errors
-    /// `Unanswered`; `Refused`, as when one asks too often.
+    /// `Unanswered`; `Refused`, for example by a rate limit.
     pub async fn receipt_keys(&self) -> Result<String, GatewayError> {
         let keys: crate::values::Json = self.link.call_unsigned(Request::new("GET", "/.well-known/jwks.json")).await.read()?;
         Ok(keys.0)
     }
 
-    /// What the client's accounts hold.
+    /// Returns the balances of the client's accounts.
     ///
     /// # Errors
     /// `Refused`, `Unanswered`, `Unsigned`.

@@ -1,17 +1,17 @@
-//! Why a call could not be carried out: one closed set of kinds, each with the same problem document.
+//! Errors: a closed set of kinds, each with the same problem document.
 
 use railgate::ErrorCode;
 use railgate::client::ClientError;
 use serde::Deserialize;
 
-/// One thing that is wrong with a request, and where.
+/// A problem of one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, uniffi::Record)]
 pub struct FieldProblem {
     /// RFC 6901 JSON pointer into the request body, such as `/amount`.
     pub pointer: String,
     /// Stable code, such as `required` or `amount_scale`.
     pub code: String,
-    /// One sentence for people, saying what would be valid.
+    /// One sentence for people that describes a valid value.
     pub message: String,
 }
 
@@ -22,74 +22,74 @@ impl From<railgate::error::FieldProblem> for FieldProblem {
     }
 }
 
-/// What went wrong.
+/// The details of an error.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct Problem {
-    /// Stable code: what programs should look at.
+    /// Stable code, for use by programs.
     pub code: String,
     /// One sentence for people.
     pub detail: String,
-    /// The same request is safe and useful to send again.
+    /// It is safe and useful to send the same request again.
     pub retryable: bool,
-    /// Everything that is wrong with the request, and where.
+    /// All problems of the request's fields.
     pub problems: Vec<FieldProblem>,
-    /// The HTTP status; absent where no server was asked.
+    /// The HTTP status; absent if no server was asked.
     pub status: Option<u16>,
-    /// Names the request in the server's log.
+    /// Identifies the request in the server's log.
     pub request_id: Option<String>,
 }
 
 impl Problem {
-    /// A problem that was found on this device.
+    /// A problem found on this device, not retryable.
     pub(crate) fn local(code: &str, detail: impl Into<String>) -> Self {
         let (code, detail) = (code.to_owned(), detail.into());
         Self { code, detail, retryable: false, problems: Vec::new(), status: None, request_id: None }
     }
 
-    /// A problem that may be gone at the next try.
+    /// A problem found on this device that a retry may solve.
     pub(crate) fn passing(code: &str, detail: impl Into<String>) -> Self {
         Self { retryable: true, ..Self::local(code, detail) }
     }
 }
 
-/// Why a call could not be carried out.
+/// The error of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, uniffi::Error)]
 pub enum GatewayError {
-    /// The request is wrong; every problem is listed. Nothing was sent.
+    /// The request is invalid; every problem is listed. Nothing was sent.
     #[error("{}: {}", problem.code, problem.detail)]
     Invalid {
-        /// What went wrong.
+        /// The details.
         problem: Problem,
     },
-    /// The gateway refused, and did nothing.
+    /// The gateway refused the call and did nothing.
     #[error("{}: {}", problem.code, problem.detail)]
     Refused {
-        /// What went wrong.
+        /// The details.
         problem: Problem,
     },
-    /// No answer came that can be trusted. The call may have been carried out or not: the same call with the same
-    /// reference finds out, and pays nothing twice.
+    /// There was no trustworthy response. The call may or may not have been executed: repeat it with the same
+    /// reference to find out; nothing is paid twice.
     #[error("{}: {}", problem.code, problem.detail)]
     Unanswered {
-        /// What went wrong.
+        /// The details.
         problem: Problem,
     },
     /// The device's key did not sign. Nothing was sent.
     #[error("{}: {}", problem.code, problem.detail)]
     Unsigned {
-        /// What went wrong.
+        /// The details.
         problem: Problem,
     },
     /// A receipt or a webhook is not genuine.
     #[error("{}: {}", problem.code, problem.detail)]
     NotGenuine {
-        /// What went wrong.
+        /// The details.
         problem: Problem,
     },
-    /// The device's storage failed, or what it holds is not for this use.
+    /// The device's storage failed, or its contents belong to another version, client or process.
     #[error("{}: {}", problem.code, problem.detail)]
     Storage {
-        /// What went wrong.
+        /// The details.
         problem: Problem,
     },
 }
@@ -99,7 +99,7 @@ impl GatewayError {
         Self::Invalid { problem }
     }
 
-    /// No answer that can be trusted; the same call may be sent again.
+    /// There was no trustworthy response; the same call may be sent again.
     pub(crate) fn unanswered(code: &str, detail: impl Into<String>) -> Self {
         Self::Unanswered { problem: Problem::passing(code, detail) }
     }
@@ -109,7 +109,7 @@ impl GatewayError {
         Self::Unsigned { problem: Problem::passing("not_signed", detail) }
     }
 
-    /// The key, or what it signs, is useless, however often it is asked.
+    /// The key or its signature is unusable; a retry does not help.
     pub(crate) fn unsignable(detail: impl Into<String>) -> Self {
         Self::Unsigned { problem: Problem::local("not_signed", detail) }
     }
@@ -122,7 +122,7 @@ impl GatewayError {
         Self::NotGenuine { problem: Problem::local(code, detail) }
     }
 
-    /// What went wrong, whatever the kind.
+    /// The details, for any kind of error.
     pub fn problem(&self) -> &Problem {
         match self {
             Self::Invalid { problem }
@@ -136,7 +136,7 @@ impl GatewayError {
 }
 
 impl From<railgate::Error> for GatewayError {
-    /// What the engine says about a request that was not sent.
+    /// Converts an error of the engine about a request that was not sent.
     fn from(error: railgate::Error) -> Self {
         let (code, local) = (error.code, Problem::local(error.code.as_str(), error.detail.to_string()));
         let problems = error.into_fields().into_iter().map(FieldProblem::from).collect();
@@ -154,7 +154,7 @@ impl From<ClientError> for GatewayError {
         let detail = error.to_string();
         match error {
             ClientError::Address | ClientError::Path => Self::invalid(Problem::local("malformed_request", detail)),
-            // An exchange fetches them first.
+            // An exchange fetches challenge and token first, so this is passing.
             ClientError::NotReady => Self::unanswered("not_ready", detail),
             ClientError::Sign(_) => Self::unsignable(detail),
         }

@@ -1,4 +1,4 @@
-//! Following a settlement by long polls.
+//! Follows a settlement by long polling.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,9 +8,9 @@ use crate::error::GatewayError;
 use crate::link::{Link, read};
 use crate::views::Status;
 
-/// How long the gateway holds an answer while nothing changes.
+/// How long the gateway delays a response while nothing changes.
 const WAIT_S: u32 = 25;
-/// After so many tries of one look the app is told; it may go on.
+/// Attempts of one poll before the app gets an error, after which it may continue.
 const TRIES: u32 = 6;
 
 #[derive(Clone, Copy, Default)]
@@ -19,7 +19,7 @@ struct Seen {
     ended: bool,
 }
 
-/// A settlement's status, change by change. The packages make an async iterator, a `Flow` and an `AsyncSequence` of it.
+/// The changes of a settlement's status. The packages wrap it as an async iterator, a `Flow` or an `AsyncSequence`.
 #[derive(uniffi::Object)]
 pub struct StatusFollower {
     link: Arc<Link>,
@@ -48,7 +48,7 @@ impl StatusFollower {
 
 #[uniffi::export]
 impl StatusFollower {
-    /// Returns the status at once the first time, then the next one as soon as it changes; none when nothing more happens by
+    /// Returns the status at once the first time, then the next one as soon as it changes; none when it no longer changes by
     /// itself. Failures are retried a few times first; after an error it may be called again.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl StatusFollower {
                 return Ok(None);
             }
             let status = self.look(seen.version).await?;
-            // Else nothing has changed.
+            // Otherwise nothing has changed.
             if seen.version.is_none_or(|version| status.version > version) {
                 let now = Seen { version: Some(status.version), ended: status.is_final };
                 *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = now;

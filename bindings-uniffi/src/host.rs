@@ -1,8 +1,8 @@
-//! What the app brings: the connection and the key.
+//! The interfaces that the app implements: the connection and the key.
 
 use async_trait::async_trait;
 
-/// One line of a request's or an answer's head.
+/// A header of a request or a response.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct HttpHeader {
     /// The name, in any case.
@@ -11,33 +11,33 @@ pub struct HttpHeader {
     pub value: String,
 }
 
-/// A request that is ready to be sent as it stands: everything that matters in it is signed.
+/// A request to send unchanged: its essential parts are signed.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct HttpRequest {
     /// The method, in capitals.
     pub method: String,
     /// The absolute address.
     pub url: String,
-    /// Its head; `host` and `content-length` are the transport's to add.
+    /// The headers; the transport adds `host` and `content-length`.
     pub headers: Vec<HttpHeader>,
-    /// The body; empty is none.
+    /// The body; empty means no body.
     pub body: Vec<u8>,
-    /// How long to wait for the whole answer, in milliseconds.
+    /// The timeout for the complete response, in milliseconds.
     pub timeout_ms: u64,
 }
 
-/// An answer, whatever its status. Redirects are answers and are not followed.
+/// A response with any status. Redirects are responses and must not be followed.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct HttpResponse {
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// Its head.
+    /// The headers.
     pub headers: Vec<HttpHeader>,
-    /// The whole body.
+    /// The complete body.
     pub body: Vec<u8>,
 }
 
-/// Why a transport has no answer.
+/// Why a transport got no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, uniffi::Error)]
 pub enum TransportError {
     /// Nothing of the request can have left the device: no network, no address, no connection.
@@ -46,7 +46,7 @@ pub enum TransportError {
         /// One sentence for people.
         detail: String,
     },
-    /// It left or may have left, and no complete answer came. Use this whenever in doubt.
+    /// The request was or may have been sent, and no complete response arrived. Use this whenever in doubt.
     #[error("{detail}")]
     NoAnswer {
         /// One sentence for people.
@@ -55,33 +55,33 @@ pub enum TransportError {
 }
 
 impl From<uniffi::UnexpectedUniFFICallbackError> for TransportError {
-    /// An error of an unexpected kind: it is not known what was sent.
+    /// An error of an unexpected kind: it is unknown what was sent.
     fn from(error: uniffi::UnexpectedUniFFICallbackError) -> Self {
         Self::NoAnswer { detail: error.reason }
     }
 }
 
-/// The connection to a gateway. The packages bring some; an app may bring its own.
+/// The connection to a gateway. The packages include implementations; an app may provide its own.
 #[uniffi::export(with_foreign)]
 #[async_trait]
 pub trait HttpTransport: Send + Sync {
-    /// Sends the request once and returns the answer. It must not retry by itself.
+    /// Sends the request once and returns the response. It must not retry by itself.
     ///
     /// # Errors
     /// [`TransportError`].
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, TransportError>;
 
-    /// Returns after this many milliseconds. Nothing here has a timer of its own.
+    /// Returns after this many milliseconds. The library has no timers of its own.
     ///
     /// # Errors
-    /// [`TransportError`], if it can wait no longer.
+    /// [`TransportError`] if it can no longer wait.
     async fn pause(&self, ms: u64) -> Result<(), TransportError>;
 }
 
 /// Why a key did not sign.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, uniffi::Error)]
 pub enum SignerError {
-    /// The key is not there, is locked, or its user did not agree.
+    /// The key is missing or locked, or its user did not agree.
     #[error("{detail}")]
     Unavailable {
         /// One sentence for people.
@@ -95,18 +95,18 @@ impl From<uniffi::UnexpectedUniFFICallbackError> for SignerError {
     }
 }
 
-/// The device's key. Its private half stays where it is: in the Android Keystore, the Secure Enclave, a file.
+/// The device's key. The private key stays where it is: in the Android Keystore, the Secure Enclave, a file.
 #[uniffi::export(with_foreign)]
 #[async_trait]
 pub trait Signer: Send + Sync {
-    /// The public half: of P-256 the uncompressed point (65 bytes, as `SecKeyCopyExternalRepresentation` gives it), of
-    /// Ed25519 the 32 bytes, or of either a `SubjectPublicKeyInfo` in DER (as `PublicKey.getEncoded()` gives it).
+    /// The public key: for P-256 the uncompressed point (65 bytes, as `SecKeyCopyExternalRepresentation` returns it), for
+    /// Ed25519 the 32 bytes, or for either a `SubjectPublicKeyInfo` in DER (as `PublicKey.getEncoded()` returns it).
     ///
     /// # Errors
     /// [`SignerError`].
     fn public_key(&self) -> Result<Vec<u8>, SignerError>;
 
-    /// Signs `message`: ECDSA with SHA-256 over P-256, in DER (as the platforms' key stores give it) or `r‖s`; or Ed25519.
+    /// Signs `message`: ECDSA with SHA-256 over P-256, in DER (as the platforms' key stores return it) or `r‖s`; or Ed25519.
     ///
     /// # Errors
     /// [`SignerError`].

@@ -1,4 +1,4 @@
-//! The client's keys: live access, further devices, and replacement.
+//! The client's keys: live access, further devices and replacement.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ const KEYS: &str = "/api/v1/auth/keys";
 
 #[uniffi::export]
 impl GatewayClient {
-    /// Asks for live access with a key of its own, from a sandbox client's key; both sign. An operator approves it; then open
-    /// a client with `Environment.Live` and that key. The same call later finds out how it stands.
+    /// Requests live access for a new key; the sandbox client's key and the new one both sign. When an operator has approved it,
+    /// open a client with `Environment.Live` and the new key. Repeat the call to find out whether it is approved.
     ///
     /// # Errors
     /// `Refused`; `Unanswered`, `Unsigned`.
@@ -31,7 +31,7 @@ impl GatewayClient {
         }
     }
 
-    /// The client's keys, oldest first.
+    /// Returns the client's keys, oldest first.
     ///
     /// # Errors
     /// `Refused`, `Unanswered`, `Unsigned`.
@@ -44,7 +44,7 @@ impl GatewayClient {
     /// again changes nothing.
     ///
     /// # Errors
-    /// `Refused`, such as `key_exists` for somebody else's; `Unanswered`, `Unsigned`.
+    /// `Refused`, such as `key_exists` for another client's key; `Unanswered`, `Unsigned`.
     pub async fn add_key(&self, key: Arc<dyn Signer>, label: Option<String>) -> Result<Key, GatewayError> {
         let key = NewKey::new(key)?;
         let label = label.map(|label| format!(r#","label":{}"#, serde_json::Value::from(label))).unwrap_or_default();
@@ -58,25 +58,25 @@ impl GatewayClient {
         }
     }
 
-    /// Revokes one of the client's keys; its tokens end with it. It never comes back.
+    /// Revokes one of the client's keys and its tokens, permanently.
     ///
     /// # Errors
-    /// `Refused` with code `key_not_found`, and as ever.
+    /// `Refused` with code `key_not_found`; `Unanswered`, `Unsigned`.
     pub async fn revoke_key(&self, key_id: String) -> Result<(), GatewayError> {
         if key_id.is_empty() || !key_id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
-            return Err(GatewayError::invalid(Problem::local("key_not_found", "this is no key's id")));
+            return Err(GatewayError::invalid(Problem::local("key_not_found", "this is not the id of a key")));
         }
         self.call(Request::new("DELETE", &format!("{KEYS}/{key_id}"))).await
     }
 }
 
-/// The key is enrolled already, perhaps by a try whose answer was lost.
+/// The key is already enrolled, perhaps by an attempt whose response was lost.
 fn is_known(error: &GatewayError) -> bool {
     matches!(error, GatewayError::Refused { problem } if problem.code == ErrorCode::KeyExists.as_str())
 }
 
 impl GatewayClient {
-    /// How a live key stands that was enrolled before: a sandbox key does not see it, but it can ask for itself.
+    /// The state of a live key that was enrolled before: a sandbox key cannot see it, but the live key can ask for itself.
     async fn live_before(&self, key: &NewKey) -> Result<Enrollment, GatewayError> {
         let (client_id, status) = match self.link.of_new_key(key, Mode::Live)?.identify().await {
             Ok(client_id) => (client_id, KeyStatus::Active),

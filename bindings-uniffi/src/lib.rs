@@ -1,13 +1,13 @@
-//! railgate on phones and in Python: one interface in Kotlin, Swift and Python.
+//! railgate for phones, the JVM and Python: one interface in Kotlin, Swift and Python.
 //!
-//! - [`GatewayClient`] talks to a gateway: the app brings the connection as [`HttpTransport`] and the device's key as
-//!   [`Signer`]; the key stays where it is. Calls are asynchronous, and nothing here blocks.
-//! - [`SandboxGateway`] is a whole gateway on the device, with play money: the engine over SQLite, and no network.
-//! - [`Outbox`] keeps settlements that are created without network and sends each once.
-//! - [`verify_receipt`] and [`WebhookVerifier`] check what came from a gateway, offline; [`validate_settlement`] checks a
+//! - [`GatewayClient`] calls a gateway: the app provides the connection as [`HttpTransport`] and the device's key as
+//!   [`Signer`]; the key stays where it is. Calls are asynchronous and do not block.
+//! - [`SandboxGateway`] is a complete gateway on the device, with play money: the engine over SQLite, without network.
+//! - [`Outbox`] stores settlements that are created without network and sends each once.
+//! - [`verify_receipt`] and [`WebhookVerifier`] verify receipts and webhooks offline; [`validate_settlement`] checks a
 //!   request while it is typed.
 //!
-//! The crate `railgate` decides everything; this crate adapts it to the languages.
+//! The crate `railgate` makes all decisions; this crate adapts it to the languages.
 
 uniffi::setup_scaffolding!("railgate");
 

@@ -1,8 +1,7 @@
-//! Carrying one call to the gateway and its answer back, as an [`Exchange`] says.
+//! Sends one call to the gateway and takes its response, as directed by an [`Exchange`].
 //!
-//! Every try bears an `x-request-id` of its own, and an answer counts only if it bears the same: one that was meant for an
-//! earlier try or for another call, or that something in between made up, is no answer. No lock is held while the app's code
-//! runs.
+//! Every attempt carries its own `x-request-id`, and a response counts only if it repeats it: a response to an earlier attempt
+//! or another call, or one made up by an intermediary, is ignored. No lock is held while the app's code runs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +17,7 @@ use crate::error::{FieldProblem, GatewayError, Problem};
 use crate::host::{HttpHeader, HttpRequest, HttpResponse, HttpTransport, Signer, SignerError, TransportError};
 use crate::signing::public_key;
 
-/// How often a call is tried that may be tried again.
+/// The number of attempts of a repeatable call.
 pub(crate) const TRIES: u32 = 5;
 const REQUEST_ID: &str = "x-request-id";
 
@@ -29,12 +28,12 @@ fn patience(tries: u32) -> RetryPolicy {
 /// How a call ended.
 pub(crate) struct Ended {
     pub(crate) verdict: Verdict,
-    /// What came last: an answer, or why there is none.
+    /// The last response, or why there is none.
     pub(crate) last: Result<HttpResponse, GatewayError>,
 }
 
 impl Ended {
-    /// The answer's document, or why there is none.
+    /// The parsed body of a successful response, or the error.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T, GatewayError> {
         match &self.last {
             Ok(answer) if self.verdict == Verdict::Answered => read(answer),
@@ -42,14 +41,14 @@ impl Ended {
         }
     }
 
-    /// Why there is no answer that says what came of it.
+    /// The error of a call that did not succeed.
     pub(crate) fn error(self) -> GatewayError {
         let problem = match self.last {
             Ok(answer) => problem_of(&answer),
             Err(error) if self.verdict == Verdict::NotDone || matches!(error, GatewayError::Storage { .. }) => return error,
             Err(error) => error.problem().clone(),
         };
-        // A gateway that cannot grant a token just now refuses nothing.
+        // A gateway that cannot grant a token at the moment has not refused the call.
         let refuses = problem.code != UNREADABLE && problem.status.is_some_and(|status| status < 500);
         match self.verdict {
             Verdict::Refused => GatewayError::Refused { problem },
@@ -61,7 +60,7 @@ impl Ended {
     }
 }
 
-/// A key that the gateway does not know yet.
+/// A key that is not yet enrolled.
 pub(crate) struct NewKey {
     pub(crate) public: PublicKey,
     signer: Arc<dyn Signer>,
@@ -73,18 +72,18 @@ impl NewKey {
     }
 }
 
-/// The public half of the app's key.
+/// The public key of the app's signer.
 pub(crate) fn public_key_of(signer: &dyn Signer) -> Result<PublicKey, GatewayError> {
     let bytes = signer.public_key().map_err(|error| GatewayError::unsigned(error.to_string()))?;
-    public_key(&bytes).ok_or_else(|| GatewayError::unsignable("the public key is neither of P-256 nor of Ed25519"))
+    public_key(&bytes).ok_or_else(|| GatewayError::unsignable("the public key is neither a P-256 nor an Ed25519 key"))
 }
 
-/// Whose session it is, and where.
+/// The key, gateway and environment that a session belongs to.
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
-    /// The thumbprint of the key.
+    /// The key's RFC 7638 thumbprint.
     key_id: String,
-    /// The gateway's address.
+    /// The gateway's public address.
     base: String,
     environment: String,
 }
@@ -96,11 +95,11 @@ impl Place {
     }
 }
 
-/// What an app keeps between two runs.
+/// The state that an app stores between two runs.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
-    /// Texts of an earlier version do not say all of it.
+    /// Absent in texts of an earlier version, which lack parts of it.
     #[serde(flatten)]
     place: Option<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,17 +109,17 @@ struct Kept {
 
 struct State {
     session: Session,
-    /// Never becomes another: an outbox was opened in this name.
+    /// Never changes once set: an outbox may have been opened for this client.
     client_id: Option<String>,
 }
 
-/// What comes with an enrolment or a token.
+/// The common part of the responses to an enrolment and a token request.
 #[derive(Deserialize)]
 struct Granted {
     client_id: String,
 }
 
-/// A gateway, in the name of one key.
+/// The connection to a gateway on behalf of one key.
 pub(crate) struct Link {
     state: Mutex<State>,
     transport: Arc<dyn HttpTransport>,
@@ -144,7 +143,7 @@ impl Link {
         Self { state: Mutex::new(State { session, client_id: None }), transport, signer }
     }
 
-    /// The same gateway in the name of another key.
+    /// A connection to the same gateway on behalf of another key.
     pub(crate) fn of_new_key(&self, key: &NewKey, mode: Mode) -> Result<Self, GatewayError> {
         let session = Session::new(&self.session(|session| session.base().to_owned()), mode, key.public)?;
         Ok(Self::new(session, self.transport.clone(), key.signer.clone()))
@@ -154,7 +153,7 @@ impl Link {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at the session, or changes it.
+    /// Reads or changes the session.
     pub(crate) fn session<T>(&self, look: impl FnOnce(&mut Session) -> T) -> T {
         look(&mut self.state().session)
     }
@@ -163,20 +162,20 @@ impl Link {
         self.state().client_id.clone()
     }
 
-    /// What to keep between two runs.
+    /// The state to store between two runs, as JSON.
     pub(crate) fn keep(&self) -> String {
         let state = self.state();
         let kept = Kept { place: Some(Place::of(&state.session)), client_id: state.client_id.clone(), session: state.session.snapshot() };
-        // Text alone: this cannot fail.
+        // All members are texts: this cannot fail.
         serde_json::to_string(&kept).unwrap_or_default()
     }
 
-    /// Takes up what an earlier run kept of this key, at this gateway and in this environment. Another key's session says nothing
-    /// about whose this one is: what an outbox holds would be sent in the name of a second client, and be paid twice. And another
+    /// Restores the state of an earlier run if it belongs to the same key, gateway and environment. Another key may belong to
+    /// another client: the entries of an outbox would then be sent on behalf of a second client and paid twice. And another
     /// gateway must not see this one's token.
     pub(crate) fn restore(&self, text: &str) -> Result<(), GatewayError> {
         let kept: Kept = serde_json::from_str(text)
-            .map_err(|_| GatewayError::invalid(Problem::local("session_malformed", "the kept session cannot be read")))?;
+            .map_err(|_| GatewayError::invalid(Problem::local("session_malformed", "the stored session cannot be read")))?;
         let mut state = self.state();
         if kept.place != Some(Place::of(&state.session)) {
             return Ok(());
@@ -186,24 +185,24 @@ impl Link {
         Ok(())
     }
 
-    /// Waits, as the app can.
+    /// Waits, using the app's timer.
     pub(crate) async fn pause(&self, ms: Millis) -> Result<(), GatewayError> {
         self.transport.pause(u64::try_from(ms).unwrap_or(0)).await.map_err(|error| unanswered(&error))
     }
 
-    /// Carries out a call, in at most so many tries. `answers`: whether a 2xx is an answer to it.
+    /// Executes a call in at most `tries` attempts. `answers` tells whether a 2xx is a response to this call.
     pub(crate) async fn carry(&self, call: Call, tries: u32, answers: impl Fn(&HttpResponse) -> bool) -> Ended {
         self.drive(Exchange::new(call, patience(tries)), None, answers).await
     }
 
-    /// Carries out a call that brings a new key, which signs it too. Once: whether the key is known tells whether an earlier try was
-    /// carried out.
+    /// Executes a call that enrols a new key, which signs it too. One attempt is enough: if the key is already enrolled, an earlier
+    /// call succeeded.
     pub(crate) async fn carry_with(&self, new: &NewKey, request: Request) -> Ended {
         let exchange = Exchange::new(Call::new(request).with_new_key(new.public), patience(1));
         self.drive(exchange, Some(new), |_| true).await
     }
 
-    /// A call that everybody may make.
+    /// Makes a public call, without signature and token.
     pub(crate) async fn call_unsigned(&self, request: Request) -> Ended {
         let last = self.send(request, patience(1).timeout_ms).await.map_err(|(_, error)| error);
         let success = last.as_ref().is_ok_and(|answer| (200..300).contains(&answer.status));
@@ -211,7 +210,7 @@ impl Link {
     }
 
     async fn drive(&self, mut exchange: Exchange, new: Option<&NewKey>, answers: impl Fn(&HttpResponse) -> bool) -> Ended {
-        let mut last = Err(GatewayError::unanswered(UNREADABLE, "the gateway's challenges and tokens are of no use"));
+        let mut last = Err(GatewayError::unanswered(UNREADABLE, "the gateway's challenges and tokens are unusable"));
         loop {
             let random = random().unwrap_or_else(|error| {
                 last = Err(error);
@@ -233,10 +232,10 @@ impl Link {
                     let grants = new.is_none() && !carries_token(&request.path);
                     match self.send(request, timeout_ms).await {
                         Ok(answer) if (200..300).contains(&answer.status) && !prepares && !answers(&answer) => {
-                            last = Err(unreadable("the gateway's answer cannot be read"));
+                            last = Err(unreadable("the gateway's response cannot be read"));
                             exchange.lost(Lost::Garbled);
                         }
-                        // Its token is not taken up: nothing leaves in the other's name.
+                        // The token is discarded, so that nothing is sent on behalf of the other client.
                         Ok(answer) if grants && !self.knows_client_of(&answer) => {
                             last = Err(other_client());
                             exchange.stop();
@@ -264,7 +263,7 @@ impl Link {
         }
     }
 
-    /// Sends one request as it is.
+    /// Sends one request unchanged.
     async fn send(&self, request: Request, timeout_ms: u64) -> Result<HttpResponse, (Lost, GatewayError)> {
         let id: String = random().map_err(|error| (Lost::NotSent, error))?.iter().map(|byte| format!("{byte:02x}")).collect();
         let mut headers: Vec<_> = request.headers.into_iter().map(|(name, value)| HttpHeader { name, value }).collect();
@@ -277,20 +276,20 @@ impl Link {
         })?;
         let echo = answer.headers.iter().find(|header| header.name.eq_ignore_ascii_case(REQUEST_ID));
         if echo.is_none_or(|header| header.value != id) {
-            let error = GatewayError::unanswered("answer_to_another_call", "what came back is not the gateway's answer to this call");
+            let error = GatewayError::unanswered("answer_to_another_call", "the response is not the gateway's to this call");
             return Err((Lost::Garbled, error));
         }
         Ok(answer)
     }
 
-    /// Whether what an answer grants is granted to the client that this one is. Whose it is, the first one says.
+    /// Whether a response grants something to this connection's client. The first such response determines the client.
     fn knows_client_of(&self, answer: &HttpResponse) -> bool {
         let granted = serde_json::from_slice::<Granted>(&answer.body).ok().filter(|_| (200..300).contains(&answer.status));
         let Some(Granted { client_id }) = granted else { return true };
         *self.state().client_id.get_or_insert_with(|| client_id.clone()) == client_id
     }
 
-    /// Takes a token, which says whose the key is.
+    /// Requests a token; its response names the client that the key belongs to.
     pub(crate) async fn identify(&self) -> Result<String, GatewayError> {
         let request = self.session(|session| session.token_request(None));
         let Granted { client_id } = self.carry(Call::new(request), 1, |_| true).await.read()?;
@@ -298,9 +297,9 @@ impl Link {
     }
 }
 
-/// The key is another client's than what this device keeps.
+/// The key belongs to another client than the state stored on this device.
 pub(crate) fn other_client() -> GatewayError {
-    let detail = "the key is another client's than the kept session and the outbox are; go on without them";
+    let detail = "the key belongs to another client than the stored session and the outbox; continue without them";
     GatewayError::Storage { problem: Problem::local("storage_owner", detail) }
 }
 
@@ -309,7 +308,7 @@ fn with_answer<T>(answer: &HttpResponse, look: impl FnOnce(&Response<'_>) -> T) 
     look(&Response { status: answer.status, headers: &headers, body: &answer.body })
 }
 
-/// What an answer is to the outbox.
+/// A response in the outbox's terms.
 pub(crate) fn answer_heard(answer: &HttpResponse) -> Heard<'_> {
     let date = answer.headers.iter().find(|header| header.name.eq_ignore_ascii_case("date"));
     Heard::Response { status: answer.status, body: &answer.body, date: date.and_then(|date| parse_http_date(&date.value)) }
@@ -328,11 +327,11 @@ fn unreadable(detail: impl Into<String>) -> GatewayError {
     GatewayError::unanswered(UNREADABLE, detail)
 }
 
-/// The document of a 2xx, or why there is none.
+/// Parses the body of a 2xx.
 pub(crate) fn read<T: DeserializeOwned>(answer: &HttpResponse) -> Result<T, GatewayError> {
-    // Done, and nothing to say.
+    // Success without a body.
     let body = if answer.status == 204 { b"null" } else { answer.body.as_slice() };
-    serde_json::from_slice(body).map_err(|error| unreadable(format!("the gateway's answer cannot be read: {error}")))
+    serde_json::from_slice(body).map_err(|error| unreadable(format!("the gateway's response cannot be read: {error}")))
 }
 
 #[derive(Deserialize)]
@@ -348,11 +347,11 @@ struct Told {
     errors: Vec<FieldProblem>,
 }
 
-/// The problem that an answer is.
+/// The problem document of an error response.
 fn problem_of(answer: &HttpResponse) -> Problem {
     let status = Some(answer.status);
     let Ok(told) = serde_json::from_slice::<Told>(&answer.body) else {
-        let detail = format!("the answer with status {} cannot be read", answer.status);
+        let detail = format!("the response with status {} cannot be read", answer.status);
         return Problem { status, ..Problem::passing(UNREADABLE, detail) };
     };
     let Told { code, detail, retryable, request_id, errors } = told;

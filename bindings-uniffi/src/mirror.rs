@@ -1,8 +1,8 @@
-//! Records and enums of the core's views in the shape that the languages get.
+//! Converts the core's views to the records and enums of the languages.
 //!
-//! Each is made from the core's type by taking it apart exhaustively: a field or a variant that is added there, renamed or
-//! taken away does not compile here until somebody decides what the languages see of it. Answers of a server are read by
-//! the same names; a test holds the two ways together.
+//! Each conversion destructures the core's type exhaustively: a field or variant that is added, renamed or removed there does
+//! not compile here until this module is updated. Responses of a server are parsed by the same names; a test compares
+//! both ways.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -17,9 +17,9 @@ use serde_json::value::RawValue;
 use crate::error::GatewayError;
 use crate::values::{Decimal, Instant, Json};
 
-/// What becomes of a value of the core on its way out.
+/// Converts a value of the core to its type in the languages.
 pub(crate) trait Give<T> {
-    /// The value as the languages get it.
+    /// The converted value.
     fn give(self) -> Result<T, GatewayError>;
 }
 
@@ -102,7 +102,7 @@ impl Give<crate::FieldProblem> for railgate::error::FieldProblem {
     }
 }
 
-/// A record of the fields of one of the core's views; `name = core_name` where a language could not have the core's name.
+/// A record with the fields of a core view; `name = core_name` if the core's name is not possible in a language.
 macro_rules! mirror_record {
     ($(#[$doc:meta])* $name:ident of $core:ty { $($(#[$field_doc:meta])* $field:ident $(= $core_field:ident)?: $kind:ty,)* }) => {
         $(#[$doc])*
@@ -111,7 +111,7 @@ macro_rules! mirror_record {
 
         impl $crate::mirror::Give<$name> for $core {
             fn give(self) -> Result<$name, $crate::GatewayError> {
-                // Exhaustive: a field that is added to the core's view is named here first.
+                // Exhaustive: a field added to the core's view must be added here.
                 let Self { $($($core_field:)? $field,)* } = self;
                 Ok($name { $($field: $crate::mirror::Give::give($field)?,)* })
             }
@@ -119,20 +119,20 @@ macro_rules! mirror_record {
     };
 }
 
-/// An enum of the core's of the same variants; and what a newer server may say beyond them.
+/// An enum with the variants of a core enum, and one for names that only newer servers use.
 macro_rules! mirror_enum {
     ($(#[$doc:meta])* $name:ident of $core:ty { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, uniffi::Enum)]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
-            /// One that only newer versions know: treat it as neither done nor failed.
+            /// A name that this version does not know: treat it as neither done nor failed.
             #[serde(other)]
             Unrecognised,
         }
 
         impl $name {
-            /// The name in the interface; none for one that this version does not know.
+            /// The name on the wire; none for `Unrecognised`.
             #[allow(dead_code, reason = "some are only read")]
             pub(crate) fn name(self) -> Option<&'static str> {
                 match self { $(Self::$variant => Some($text),)* Self::Unrecognised => None }

@@ -1,15 +1,15 @@
-//! Names of states, kinds and reasons, as the core has them.
+//! States, types and reasons, mirrored from the core.
 
 use crate::mirror::mirror_enum;
 
 mirror_enum! {
-    /// Where a settlement stands.
+    /// The status of a settlement.
     SettlementStatus of railgate::lifecycle::SettlementStatus {
         /// Stored, funds held, nothing sent.
         Accepted = "accepted",
-        /// An attempt was stored and may have left.
+        /// An attempt was stored and may have been sent.
         Submitted = "submitted",
-        /// The rail's answer is not known; the hold stays.
+        /// The outcome is unknown; the money stays on hold.
         Unknown = "unknown",
         /// Paid. Final, but can still be reversed or returned.
         Completed = "completed",
@@ -17,9 +17,9 @@ mirror_enum! {
         PartiallyReversed = "partially_reversed",
         /// All of it was reversed.
         Reversed = "reversed",
-        /// The rail bounced it after it had completed.
+        /// The rail returned it after completion.
         Returned = "returned",
-        /// Proved not paid; the money is released.
+        /// Proven not paid; the money is released.
         Failed = "failed",
         /// Withdrawn before anything was sent; the money is released.
         Cancelled = "cancelled",
@@ -27,59 +27,59 @@ mirror_enum! {
 }
 
 mirror_enum! {
-    /// Whether a key may sign.
+    /// The status of a key.
     KeyStatus of railgate::store::record::KeyStatus {
-        /// It may.
+        /// It may sign.
         Active = "active",
-        /// Not before an operator approves it.
+        /// It may sign once an operator has approved it.
         Pending = "pending",
-        /// Never again.
+        /// It may never sign again.
         Revoked = "revoked",
     }
 }
 
 mirror_enum! {
-    /// Where a reversal stands.
+    /// The status of a reversal.
     ReversalStatus of railgate::lifecycle::ReversalStatus {
         /// Stored, its amount set aside, nothing sent.
         Accepted = "accepted",
         /// Stored as sent; the rail may have it.
         Submitted = "submitted",
-        /// The rail's answer is not known.
+        /// The outcome is unknown.
         Unknown = "unknown",
-        /// The money is back.
+        /// The money was returned.
         Completed = "completed",
-        /// Proved not reversed.
+        /// Proven not reversed.
         Failed = "failed",
     }
 }
 
 mirror_enum! {
-    /// A state of a settlement, an attempt or a reversal, as an event names it.
+    /// A state of a settlement, an attempt or a reversal, as named in an event.
     StateName of railgate::lifecycle::StateName {
         /// Stored, money held, nothing sent.
         Accepted = "accepted",
         /// Stored as sent; the rail may have it.
         Submitted = "submitted",
-        /// The rail's answer is not known.
+        /// The outcome is unknown.
         Unknown = "unknown",
-        /// Done.
+        /// Completed.
         Completed = "completed",
         /// A part was reversed.
         PartiallyReversed = "partially_reversed",
         /// All was reversed.
         Reversed = "reversed",
-        /// The rail bounced it after completing.
+        /// The rail returned it after completion.
         Returned = "returned",
-        /// Proved not to have happened.
+        /// Proven not to have happened.
         Failed = "failed",
         /// Withdrawn before anything was sent.
         Cancelled = "cancelled",
-        /// An attempt was stored and may have left.
+        /// An attempt was stored and may have been sent.
         Started = "started",
         /// The rail refused.
         Declined = "declined",
-        /// Provably never reached the rail.
+        /// Proven never to have reached the rail.
         NotSent = "not_sent",
     }
 }
@@ -93,33 +93,33 @@ mirror_enum! {
         AccountClosed = "account_closed",
         /// The recipient's account is blocked.
         AccountBlocked = "account_blocked",
-        /// The gateway's own account at the provider is short.
+        /// The gateway's own account at the provider has insufficient funds.
         InsufficientFunds = "insufficient_funds",
-        /// The provider already has a payment like it.
+        /// The provider already has the same payment.
         Duplicate = "duplicate",
-        /// Over one of the provider's limits.
+        /// The amount exceeds one of the provider's limits.
         OverLimit = "over_limit",
-        /// The provider cannot be reached; provably nothing was sent.
+        /// The provider cannot be reached; it is proven that nothing was sent.
         ProviderOffline = "provider_offline",
-        /// The provider does not take this amount.
+        /// The provider does not accept this amount.
         InvalidAmount = "invalid_amount",
-        /// The provider does not allow it.
+        /// The provider does not allow the payment.
         NotAllowed = "not_allowed",
-        /// Anything else.
+        /// Any other reason.
         Other = "other",
     }
 }
 
 mirror_enum! {
-    /// Whether the payee is who the payer thinks.
+    /// Whether the payee is the one that the payer intends.
     PayeeMatch of railgate::rail::PayeeMatch {
-        /// The participant is who the payer thinks.
+        /// The payee is the intended one.
         Match = "match",
-        /// Nearly: show the name and ask.
+        /// The names nearly match: show the name and ask the payer.
         CloseMatch = "close_match",
-        /// Not.
+        /// The payee is not the intended one.
         NoMatch = "no_match",
-        /// The provider cannot tell.
+        /// The provider cannot check it.
         NotAvailable = "not_available",
     }
 }
@@ -133,59 +133,59 @@ mirror_enum! {
         IncorrectAmount = "incorrect_amount",
         /// The participant was wrong.
         IncorrectRecipient = "incorrect_recipient",
-        /// It was not the client's will.
+        /// The client did not authorise it.
         Fraud = "fraud",
         /// The client's customer asked for it.
         CustomerRequest = "customer_request",
-        /// None of the others.
+        /// Any other reason.
         Other = "other",
     }
 }
 
 mirror_enum! {
-    /// What happened.
+    /// The type of an event.
     EventType of railgate::store::record::EventType {
         /// Stored, money held.
         SettlementAccepted = "settlement.accepted",
-        /// On its way.
+        /// Stored as sent; the rail may have it.
         SettlementSubmitted = "settlement.submitted",
-        /// The rail's answer is not known.
+        /// The outcome is unknown.
         SettlementUnknown = "settlement.unknown",
         /// Paid.
         SettlementCompleted = "settlement.completed",
-        /// Proved not paid.
+        /// Proven not paid.
         SettlementFailed = "settlement.failed",
-        /// Withdrawn.
+        /// Withdrawn before anything was sent.
         SettlementCancelled = "settlement.cancelled",
-        /// A part came back.
+        /// A part was reversed.
         SettlementPartiallyReversed = "settlement.partially_reversed",
-        /// All came back.
+        /// All of it was reversed.
         SettlementReversed = "settlement.reversed",
-        /// The rail bounced it.
+        /// The rail returned it.
         SettlementReturned = "settlement.returned",
-        /// Something contradicts what was proved.
+        /// An answer contradicts an earlier proof.
         SettlementDiscrepancy = "settlement.discrepancy",
-        /// A person looked.
+        /// A person has reviewed it.
         SettlementReviewed = "settlement.reviewed",
-        /// An attempt was stored, about to leave.
+        /// An attempt was stored and is about to be sent.
         AttemptStarted = "attempt.started",
-        /// The rail's answer changed it.
+        /// The rail's answer changed the attempt.
         AttemptAnswered = "attempt.answered",
-        /// A reversal was asked for.
+        /// A reversal was requested.
         ReversalAccepted = "reversal.accepted",
-        /// It is on its way.
+        /// The reversal was stored as sent; the rail may have it.
         ReversalSubmitted = "reversal.submitted",
-        /// The rail's answer is not known.
+        /// The outcome is unknown.
         ReversalUnknown = "reversal.unknown",
-        /// The money is back.
+        /// The money was returned.
         ReversalCompleted = "reversal.completed",
-        /// Proved not reversed.
+        /// Proven not reversed.
         ReversalFailed = "reversal.failed",
     }
 }
 
 mirror_enum! {
-    /// Who made it happen.
+    /// Who caused an event.
     Actor of railgate::store::record::Actor {
         /// The client, by a call.
         Client = "client",
@@ -193,7 +193,7 @@ mirror_enum! {
         System = "system",
         /// The rail, by an answer or a callback.
         Rail = "rail",
-        /// A person on the gateway's side.
+        /// A person who operates the gateway.
         Operator = "operator",
     }
 }

@@ -1,4 +1,4 @@
-//! The outbox: settlements that are created without network, kept on the device and each sent once.
+//! The outbox: settlements that are created without network, stored on the device and each sent once.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -20,19 +20,19 @@ use crate::values::{Instant, Json};
 use crate::views::Settlement;
 
 mirror_enum! {
-    /// Where a settlement of the outbox stands.
+    /// The state of a settlement in the outbox.
     OutboxState of railgate::client::outbox::OutboxState {
-        /// Stored; nothing that has left can still be carried out.
+        /// Stored; nothing that was sent can still be executed.
         Queued = "queued",
-        /// A try is in flight.
+        /// An attempt is in flight.
         Sending = "sending",
-        /// A try left, and no answer came that can be trusted: the gateway may have it or not.
+        /// An attempt was sent and got no trustworthy response: the gateway may or may not have it.
         Unknown = "unknown",
-        /// The gateway has it; the settlement says how it goes on.
+        /// The gateway has it; see the settlement for its status.
         Delivered = "delivered",
-        /// The gateway refused it and nothing of it can arrive any more: nothing is paid.
+        /// The gateway refused it and no attempt can arrive any more: nothing is paid.
         Refused = "refused",
-        /// Withdrawn while nothing of it could be carried out.
+        /// Withdrawn while nothing of it could be executed.
         Withdrawn = "withdrawn",
     }
 }
@@ -42,17 +42,17 @@ mirror_enum! {
 pub struct OutboxEntry {
     /// The reference of the settlement.
     pub reference: String,
-    /// Where it stands.
+    /// Its state.
     pub state: OutboxState,
-    /// How many tries were started.
+    /// The number of attempts started.
     pub tries: u32,
-    /// When the next is due, or when the settlement is looked at next; none when nothing more is sent.
+    /// When the next attempt is due or the settlement is checked next; none when nothing more is sent.
     pub next_at: Option<Instant>,
-    /// What stood in the way of the latest try: a problem document.
+    /// Why the latest attempt failed: a problem document.
     pub problem: Option<Json>,
-    /// The settlement as the gateway showed it last.
+    /// The settlement as the gateway last returned it.
     pub settlement: Option<Settlement>,
-    /// When it was put in.
+    /// When the entry was created.
     pub created_at: Instant,
     /// When it last changed.
     pub updated_at: Instant,
@@ -108,26 +108,26 @@ impl From<OutboxError> for GatewayError {
     }
 }
 
-/// Settlements that are created without network: kept in a file of the device, each sent once when there is one. Every try
-/// is stored before it leaves and bears the same reference, so that a process that is killed at any moment neither loses nor
-/// repeats a payment. What cannot be known is shown as `unknown`, never as refused.
+/// Settlements that are created without network, stored in a file on the device and each sent once when there is a network. Every
+/// attempt is stored before it is sent and carries the same reference, so that a process that is killed at any moment neither
+/// loses nor repeats a payment. An unknown outcome is shown as `unknown`, never as refused.
 #[derive(uniffi::Object)]
 pub struct Outbox {
     file: Arc<OutboxFile>,
     link: Arc<Link>,
-    /// In whose name it was opened.
+    /// The client that it was opened for.
     client_id: String,
     changed: Arc<Signal>,
     given_up: Arc<GivenUp>,
     shy: Mutex<Shy>,
 }
 
-/// A key that did not sign. It may ask its user each time, for each entry.
+/// The backoff for a key that did not sign: it may ask its user each time, for each entry.
 #[derive(Default)]
 struct Shy {
-    /// How often in a row.
+    /// How often in a row it did not sign.
     times: u32,
-    /// Until then nothing more is asked of it.
+    /// The time until which it is not asked again.
     until: i64,
 }
 
@@ -141,23 +141,23 @@ impl Shy {
         self.until = now + doubled.min(LONGEST_REST_MS);
     }
 
-    /// Until when it is left alone. What is further away was set down by a clock that has been put back since.
+    /// The time until which the key is not asked. A time too far ahead is from a clock that was set back since, and is ignored.
     fn rests(&self, now: i64) -> Option<i64> {
         Some(self.until).filter(|until| *until > now && until - now <= LONGEST_REST_MS)
     }
 }
 
-/// Tries whose carrying was cancelled: what they did nobody knows.
+/// Attempts that were cancelled while in flight: their outcome is unknown.
 type GivenUp = Mutex<Vec<Try>>;
 
-/// A try that is being carried. Dropped before the end, it counts as given up.
+/// An attempt in flight. Dropped before it ends, it counts as given up.
 struct Carried {
     tried: Option<Try>,
     given_up: Arc<GivenUp>,
     changed: Arc<Signal>,
 }
 
-/// What is to be done now.
+/// The next step of the outbox.
 enum Due {
     Carry(Carried, Box<Try>),
     Wait(i64),
@@ -168,20 +168,20 @@ impl Drop for Carried {
     fn drop(&mut self) {
         if let Some(tried) = self.tried.take() {
             self.given_up.lock().unwrap_or_else(PoisonError::into_inner).push(tried);
-            // Whoever runs may have looked already, and found nothing that is due.
+            // `run` may already have checked and found nothing due.
             self.changed.notify(usize::MAX);
         }
     }
 }
 
-/// What is stored about a try that has no answer.
+/// The problem document stored for an attempt without a response.
 fn problem_of(error: &GatewayError) -> String {
     let problem = error.problem();
     json!({"code": problem.code, "detail": problem.detail, "retryable": problem.retryable}).to_string()
 }
 
 impl Outbox {
-    /// Runs `work` where waiting for the disk hurts nobody.
+    /// Runs `work` on a thread that may wait for the disk.
     async fn with<T: Send + 'static>(
         &self,
         work: impl FnOnce(&OutboxFile) -> Result<T, OutboxError> + Send + 'static,
@@ -190,8 +190,8 @@ impl Outbox {
         Ok(unblock(move || work(&file)).await?)
     }
 
-    /// Changes something, and tells it where the disk's thread is: what is stored is told even if nobody waits any more for
-    /// whoever asked for it.
+    /// Changes something and notifies the watchers from the disk's thread, so that they are notified even if the caller was
+    /// cancelled.
     async fn change<T: Send + 'static>(
         &self,
         work: impl FnOnce(&OutboxFile) -> Result<T, OutboxError> + Send + 'static,
@@ -209,24 +209,24 @@ impl Outbox {
         self.shy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody asks for something to be sent: the key may be asked again.
+    /// The app asks for something to be sent: the key may be asked again.
     fn ask_again(&self) {
         *self.shy() = Shy::default();
     }
 
-    /// Carries one try to the gateway and stores what was heard.
+    /// Sends one attempt to the gateway and stores its result.
     async fn carry(&self, mut carried: Carried, tried: Try) -> Result<(), GatewayError> {
         let ended = match self.link.client_id() {
             Some(client_id) if client_id == self.client_id => self.link.carry(Call::new(tried.request.clone()), 1, |_| true).await,
-            // In another's name it would be paid again.
+            // On behalf of another client it would be paid again.
             Some(_) | None => Ended { verdict: Verdict::NotDone, last: Err(other_client()) },
         };
         let verdict = ended.verdict;
-        // An answer that did not grant what the try needs is none to the try.
+        // A response that did not grant a token or challenge is not a response to the attempt.
         let last = if verdict == Verdict::NotDone { Err(ended.error()) } else { ended.last };
         match (&last, verdict) {
             (Err(error), Verdict::NotDone) if error.is_unsigned() => self.shy().did_not_sign(now()),
-            // The key was not asked, or it has signed.
+            // The key was not asked, or it signed.
             (Err(_), Verdict::NotDone) => {}
             (Ok(_) | Err(_), _) => self.ask_again(),
         }
@@ -240,14 +240,14 @@ impl Outbox {
         Ok(())
     }
 
-    /// Stores that tries were given up. Until that is done they stay in the list: storing may fail, and this may be cancelled,
-    /// too. To store one twice changes nothing.
+    /// Stores that attempts were given up. They stay in the list until that is done, because storing may fail or be cancelled, too.
+    /// Storing one twice changes nothing.
     async fn settle_given_up(&self) -> Result<(), GatewayError> {
         let given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if given_up.is_empty() {
             return Ok(());
         }
-        let problem = problem_of(&GatewayError::unanswered("cancelled", "it was cancelled on its way"));
+        let problem = problem_of(&GatewayError::unanswered("cancelled", "it was cancelled while in flight"));
         let stored = self.change(move |file| {
             given_up.iter().try_for_each(|tried| file.heard(tried, &Heard::NoAnswer { problem: &problem }, now()).map(drop))?;
             Ok(given_up)
@@ -259,7 +259,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Carries all that is due now; when the next is due.
+    /// Sends everything that is due now; returns when the next attempt is due.
     async fn carry_due(&self) -> Result<Option<i64>, GatewayError> {
         loop {
             self.settle_given_up().await?;
@@ -267,7 +267,7 @@ impl Outbox {
                 return Ok(Some(until));
             }
             let (given_up, changed) = (self.given_up.clone(), self.changed.clone());
-            // The disk's thread goes on if this is cancelled meanwhile: what it gave out to nobody counts as given up, too.
+            // The disk's thread continues if this is cancelled meanwhile: an attempt handed out then counts as given up, too.
             let due = self.with(move |file| {
                 Ok(match file.next(now())? {
                     Step::Send(tried) => {
@@ -287,12 +287,12 @@ impl Outbox {
     }
 }
 
-/// Opens the outbox in the file at `path`, and makes it if there is none. It belongs to `client` as it is enrolled: the same
-/// file is not opened for another.
+/// Opens the outbox in the file at `path`, and creates it if there is none. It belongs to the enrolled `client`; for another
+/// client the same file is refused.
 ///
 /// # Errors
 /// `Storage`: `storage_in_use`, `storage_owner`, `storage_version`, `storage_corrupt`, `storage_failed`; `Invalid` with code
-/// `not_enrolled` if the client is not enrolled or its session was not kept.
+/// `not_enrolled` if the client is not enrolled or its session was not restored.
 #[uniffi::export]
 pub async fn open_outbox(path: String, client: Arc<GatewayClient>) -> Result<Arc<Outbox>, GatewayError> {
     let client_id = client.link.client_id();
@@ -305,7 +305,7 @@ pub async fn open_outbox(path: String, client: Arc<GatewayClient>) -> Result<Arc
 
 #[uniffi::export]
 impl Outbox {
-    /// Puts in a settlement; when this returns, it is on disk. Putting in the same one again changes nothing.
+    /// Adds a settlement; when this returns, it is on disk. Adding the same one again changes nothing.
     ///
     /// # Errors
     /// `Invalid` with every problem, or `reference_conflict`; `Storage`.
@@ -316,26 +316,26 @@ impl Outbox {
         entry(kept)
     }
 
-    /// Sends what is due, and returns when nothing is: for a background task with little time.
+    /// Sends everything that waits and then returns: for a background task with little time.
     ///
     /// # Errors
-    /// `Storage`. What went wrong with an entry is in the entry.
+    /// `Storage`. An error of an entry is in the entry.
     pub async fn flush(&self) -> Result<(), GatewayError> {
         self.ask_again();
-        // What was given up on its way is due now, too.
+        // Attempts that were given up are due now, too.
         self.settle_given_up().await?;
         self.with(|file| file.wake(now())).await?;
         self.carry_due().await.map(drop)
     }
 
-    /// Sends what is due, whenever it is due, and follows what was sent to its end, for as long as the app runs. It runs
-    /// until it is cancelled.
+    /// Sends entries whenever they are due and follows delivered settlements until they are final. It runs until it is
+    /// cancelled.
     ///
-    /// A key that does not sign, as its user may have refused, is left alone: for a minute, and twice as long each time, up to
-    /// six hours. Entries stay queued meanwhile, and [`Outbox::wake`], [`Outbox::put`] and [`Outbox::flush`] end it.
+    /// A key that does not sign, for example because its user refused, is not asked again for a minute, then twice as long each
+    /// time, up to six hours. Entries stay queued; [`Outbox::wake`], [`Outbox::put`] and [`Outbox::flush`] end this backoff.
     ///
     /// # Errors
-    /// `Storage`, and `Unanswered` if the transport can wait no longer.
+    /// `Storage`, and `Unanswered` if the transport can no longer wait.
     pub async fn run(&self) -> Result<(), GatewayError> {
         loop {
             let listener = self.changed.listen();
@@ -352,7 +352,7 @@ impl Outbox {
         }
     }
 
-    /// Call this when there is a network again, or a user who can sign: everything that waits becomes due now.
+    /// Makes everything that waits due now. Call it when there is a network again, or a user who can sign.
     ///
     /// # Errors
     /// `Storage`.
@@ -361,26 +361,26 @@ impl Outbox {
         self.change(|file| file.wake(now())).await
     }
 
-    /// Withdraws an entry of which nothing can be carried out.
+    /// Withdraws an entry, if nothing of it can be executed.
     ///
     /// # Errors
-    /// `Invalid` with code `invalid_state` if something may have left, or `settlement_not_found`; `Storage`.
+    /// `Invalid` with code `invalid_state` if something may have been sent, or `settlement_not_found`; `Storage`.
     pub async fn withdraw(&self, reference: String) -> Result<OutboxEntry, GatewayError> {
         let kept = self.change(move |file| file.withdraw(&reference, now())).await?;
         entry(kept)
     }
 
-    /// Removes an entry that was refused or withdrawn, or whose settlement has come to its end. It is shown no more, and no
-    /// watcher tells of it. The gateway keeps the settlement: what was delivered and is put in once more is not paid again. But it
-    /// is a new entry, which may end as refused or withdrawn and knows nothing of the first.
+    /// Removes an entry that was refused or withdrawn, or whose settlement is final. It is no longer listed, and watchers do not
+    /// report its removal. The gateway keeps the settlement: if a delivered one is added again, it is not paid again. But that is
+    /// a new entry without a link to the first, and may end as refused or withdrawn.
     ///
     /// # Errors
-    /// `Invalid` with code `invalid_state` if something is still to be sent or followed, or `settlement_not_found`; `Storage`.
+    /// `Invalid` with code `invalid_state` if it must still be sent or followed, or `settlement_not_found`; `Storage`.
     pub async fn remove(&self, reference: String) -> Result<(), GatewayError> {
         self.with(move |file| file.remove(&reference)).await
     }
 
-    /// Removes all entries that [`Outbox::remove`] would and that changed last before this time; how many those were.
+    /// Removes all entries that [`Outbox::remove`] accepts and that last changed before this time; returns their number.
     ///
     /// # Errors
     /// `Storage`.
@@ -389,7 +389,7 @@ impl Outbox {
         Ok(removed.try_into().unwrap_or(u64::MAX))
     }
 
-    /// The entry with this reference.
+    /// Returns the entry with this reference, if there is one.
     ///
     /// # Errors
     /// `Storage`.
@@ -397,7 +397,7 @@ impl Outbox {
         self.with(move |file| file.entry(&reference)).await?.map(entry).transpose()
     }
 
-    /// All entries, those that changed last at the end.
+    /// Returns all entries in the order of their last change.
     ///
     /// # Errors
     /// `Storage`.
@@ -406,7 +406,7 @@ impl Outbox {
         kept.into_iter().map(entry).collect()
     }
 
-    /// Every entry in its present state, and then each entry whenever it changes.
+    /// Watches the outbox: first every entry in its current state, then each entry whenever it changes.
     ///
     /// # Errors
     /// None.
@@ -416,12 +416,12 @@ impl Outbox {
     }
 }
 
-/// The device's clock may be put forward or back while [`Outbox::run`] waits.
+/// The longest wait of [`Outbox::run`], because the device's clock may be changed meanwhile.
 const LONGEST_PAUSE_MS: i64 = 60_000;
-/// How many changes are handed out at once.
+/// The maximum number of changes returned at once.
 const AT_ONCE: u32 = 100;
 
-/// The changes of an outbox. The packages make an async iterator, a `Flow` and an `AsyncSequence` of it.
+/// The changes of an outbox. The packages wrap it as an async iterator, a `Flow` or an `AsyncSequence`.
 #[derive(uniffi::Object)]
 pub struct OutboxWatcher {
     file: Arc<OutboxFile>,
@@ -431,7 +431,7 @@ pub struct OutboxWatcher {
 
 #[uniffi::export]
 impl OutboxWatcher {
-    /// What has changed since the last call, in its present state; waits until something has.
+    /// Returns the entries that changed since the last call, in their current state; waits until there are any.
     ///
     /// # Errors
     /// `Storage`.

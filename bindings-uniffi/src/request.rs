@@ -1,4 +1,4 @@
-//! What a caller asks for, and the JSON that it becomes.
+//! Requests, and their JSON.
 
 use std::collections::HashMap;
 
@@ -9,53 +9,53 @@ use crate::error::GatewayError;
 use crate::names::ReversalReason;
 use crate::values::{Decimal, Instant};
 
-/// A settlement to be created.
+/// The request to create a settlement.
 #[derive(Debug, Clone, PartialEq, uniffi::Record)]
 pub struct SettlementRequest {
-    /// More than zero, no more decimals than the currency has.
+    /// Greater than zero, with no more decimals than the currency has.
     pub amount: Decimal,
     /// ISO 4217 code.
     pub currency: String,
     /// The receiving participant, `namespace:identifier`.
     pub to: String,
-    /// The client's own name of it, unique for ever. It makes the call safe to repeat: choose it once, and keep it.
+    /// The client's reference, unique for ever. It makes the call safe to repeat: choose it once, and keep it.
     pub reference: String,
-    /// For people.
+    /// A description for people.
     #[uniffi(default = None)]
     pub description: Option<String>,
-    /// The client's own pairs, at most 50.
+    /// The client's own names and values, at most 50.
     #[uniffi(default)]
     pub metadata: HashMap<String, String>,
-    /// Pins a provider.
+    /// The id of a provider, to force the route.
     #[uniffi(default = None)]
     pub provider: Option<String>,
-    /// Of a check; fixes the fee.
+    /// The id of a quote from a check; fixes the fee.
     #[uniffi(default = None)]
     pub quote_id: Option<String>,
-    /// Cancelled if it was not dispatched by then.
+    /// The settlement is cancelled if it was not dispatched by then.
     #[uniffi(default = None)]
     pub expires_at: Option<Instant>,
 }
 
-/// What is to be given back.
+/// The request to reverse a settlement.
 #[derive(Debug, Clone, PartialEq, uniffi::Record)]
 pub struct ReversalRequest {
-    /// The client's own name of the reversal, unique among its reversals. It makes the call safe to repeat.
+    /// The client's reference of the reversal, unique among its reversals. It makes the call safe to repeat.
     pub reference: String,
-    /// What is left to reverse, unless told.
+    /// The amount to reverse; the remaining amount by default.
     #[uniffi(default = None)]
     pub amount: Option<Decimal>,
-    /// Why.
+    /// The reason.
     #[uniffi(default = None)]
     pub reason: Option<ReversalReason>,
-    /// For people.
+    /// A description for people.
     #[uniffi(default = None)]
     pub description: Option<String>,
 }
 
-/// A body as it is sent: its members in the order of their declaration, so that the same request has the same bytes.
+/// Serialises a body with its members in the order of their declaration, so that the same request has the same bytes.
 fn written(body: &impl serde::Serialize) -> String {
-    // Texts and numbers only: this cannot fail.
+    // Only texts and numbers: this cannot fail.
     serde_json::to_string(body).unwrap_or_default()
 }
 
@@ -68,7 +68,7 @@ impl SettlementRequest {
             currency,
             to,
             reference,
-            // That of the credential.
+            // The mode of the credential.
             sandbox: None,
             description,
             metadata: (!metadata.is_empty()).then(|| metadata.into_iter().collect()),
@@ -78,7 +78,7 @@ impl SettlementRequest {
         })
     }
 
-    /// The body, if the gateway's own validator takes it.
+    /// The body, if it passes the gateway's own validator.
     pub(crate) fn checked_body(&self, now: Instant) -> Result<String, GatewayError> {
         let body = self.body();
         parse_create(body.as_bytes(), &AnyCurrency, now.0)?;
@@ -92,7 +92,7 @@ impl ReversalRequest {
         let Self { reference, amount, reason, description } = self.clone();
         written(&ReverseBody {
             amount: amount.map(|amount| AmountInput::text(&amount.shortest())),
-            // One that nobody knows is for the gateway to refuse.
+            // The gateway refuses an unknown one.
             reason: reason.map(|reason| reason.name().unwrap_or("unrecognised").into()),
             reference: Some(reference),
             description,
@@ -100,7 +100,7 @@ impl ReversalRequest {
     }
 }
 
-/// Checks a request on the device with the gateway's own validator: for forms, while somebody types. `expires_at` must be
+/// Checks a request on the device with the gateway's own validator, for example while a form is filled in. `expires_at` must be
 /// later than `now`.
 ///
 /// # Errors

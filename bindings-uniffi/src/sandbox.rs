@@ -18,43 +18,43 @@ use crate::signing::seed;
 use crate::values::{Decimal, Instant};
 use crate::views::{Balance, Check, Event, FeedEvent, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
 
-/// How a sandbox is opened.
+/// Options for opening a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct SandboxOptions {
     /// The client's name, 1 to 100 characters.
     #[uniffi(default = "Sandbox")]
     pub name: String,
-    /// Who signs receipts.
+    /// The issuer of receipts.
     #[uniffi(default = "railgate")]
     pub issuer: String,
-    /// 32 bytes, random by default; give them only to repeat a run byte for byte.
+    /// 32 bytes, random by default; set them only to repeat a run byte for byte.
     #[uniffi(default = None)]
     pub seed: Option<Vec<u8>>,
-    /// The time to begin with, for the same purpose; the device's unless given.
+    /// The initial time, for the same purpose; the device's by default.
     #[uniffi(default = None)]
     pub now: Option<Instant>,
 }
 
-/// What working on what was due came to.
+/// The result of doing the due tasks.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct SandboxWork {
-    /// When there is more to do; none when nothing is due by itself.
+    /// When the next task is due; none if there is none.
     pub due: Option<Instant>,
-    /// How many tasks were carried out.
+    /// The number of tasks done.
     pub done: u64,
 }
 
-/// A sandbox gateway with one client, in a file. It uses no network. Its methods wait for the disk on another thread, and may
+/// A sandbox gateway with one client, in a file. It uses no network. Its methods wait for the disk on another thread and may
 /// be called from any thread, concurrently.
 ///
-/// What is due at once is carried out with the call; what is due later when [`SandboxGateway::work`] is called.
+/// Tasks that are due at once are done with the call, later ones when [`SandboxGateway::work`] is called.
 #[derive(uniffi::Object)]
 pub struct SandboxGateway {
     sandbox: Arc<Sandbox>,
     changed: Arc<Signal>,
 }
 
-/// What the engine says about a call, as a server would have said it.
+/// Converts an error of the engine as if it came from a server.
 fn refused(error: railgate::Error) -> GatewayError {
     let (code, status) = (error.code, error.code.http_status());
     let local = Problem::local(code.as_str(), error.detail.to_string());
@@ -67,10 +67,10 @@ fn refused(error: railgate::Error) -> GatewayError {
     }
 }
 
-/// Opens the sandbox in the file at `path`, and makes it if there is none; the first time its accounts are funded.
+/// Opens the sandbox in the file at `path`; if there is none, creates it with funded accounts.
 ///
 /// # Errors
-/// `Storage`, such as when another process has it open; `Invalid`.
+/// `Storage`, for example when another process has it open; `Invalid`.
 #[uniffi::export]
 pub async fn open_sandbox(path: String, options: SandboxOptions) -> Result<Arc<SandboxGateway>, GatewayError> {
     let SandboxOptions { name, issuer, seed: given, now: at } = options;
@@ -85,7 +85,7 @@ pub async fn open_sandbox(path: String, options: SandboxOptions) -> Result<Arc<S
 }
 
 impl SandboxGateway {
-    /// Looks at something.
+    /// Reads something.
     async fn look<C: Give<T> + Send + 'static, T: Send + 'static>(
         &self,
         look: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
@@ -98,8 +98,8 @@ impl SandboxGateway {
         .await
     }
 
-    /// Changes something, and carries out what is due at once. It is told in the disk's thread: a change is made even if nobody
-    /// waits any more for whoever asked for it.
+    /// Changes something, does the tasks that are due at once and notifies the watchers, all on the disk's thread, so that it is
+    /// completed even if the caller was cancelled.
     async fn change<C: Give<T> + Send + 'static, T: Send + 'static>(
         &self,
         change: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
@@ -116,11 +116,11 @@ impl SandboxGateway {
 
 #[uniffi::export]
 impl SandboxGateway {
-    /// One call as text: `{"call": …}` in, `{"status", "ok"}` or `{"status", "error"}` out, the same bytes on every platform.
-    /// `now`: the device's time unless given.
+    /// Executes one call as text: `{"call": …}` in, `{"status", "ok"}` or `{"status", "error"}` out, the same bytes on every
+    /// platform. `now`: the device's time by default.
     ///
     /// # Errors
-    /// None: they are in the answer.
+    /// None: errors are in the result.
     #[uniffi::method(default(now = None))]
     pub async fn call(&self, request: String, now: Option<Instant>) -> Result<String, GatewayError> {
         let (sandbox, changed, at) = (self.sandbox.clone(), self.changed.clone(), now.map_or_else(crate::link::now, |at| at.0));
@@ -132,8 +132,8 @@ impl SandboxGateway {
         Ok(unblock(call).await)
     }
 
-    /// Carries out what is due: calls to the simulated operator, its answers and call-backs. `now`: the device's time unless
-    /// given.
+    /// Does all due tasks: calls to the simulated operator, its answers and callbacks. `now`: the device's time by
+    /// default.
     ///
     /// # Errors
     /// `Storage`.
@@ -149,7 +149,7 @@ impl SandboxGateway {
         Ok(SandboxWork { due: worked.due.map(Instant), done: u64::try_from(worked.done).unwrap_or(u64::MAX) })
     }
 
-    /// Creates a settlement; the same request once more gives the same settlement.
+    /// Creates a settlement; a repetition of the same request returns the same settlement.
     ///
     /// # Errors
     /// `Invalid` with every problem, `Refused`, `Storage`.
@@ -157,7 +157,7 @@ impl SandboxGateway {
         self.change(move |sandbox| Ok(sandbox.client().create_json(&request.body())?.settlement)).await
     }
 
-    /// What a create would meet now; nothing is done.
+    /// Returns what a create would find now. Changes nothing.
     ///
     /// # Errors
     /// `Storage`.
@@ -165,7 +165,7 @@ impl SandboxGateway {
         self.look(move |sandbox| sandbox.client().check_json(&request.body())).await
     }
 
-    /// The settlement with this reference or id.
+    /// Returns the settlement with this reference or id.
     ///
     /// # Errors
     /// `Refused` with code `settlement_not_found`, `Storage`.
@@ -173,7 +173,7 @@ impl SandboxGateway {
         self.look(move |sandbox| sandbox.client().settlement(&reference)).await
     }
 
-    /// Its status.
+    /// Returns the status of a settlement.
     ///
     /// # Errors
     /// As [`SandboxGateway::settlement`].
@@ -181,7 +181,7 @@ impl SandboxGateway {
         self.look(move |sandbox| sandbox.client().status(&reference)).await
     }
 
-    /// Its trace, oldest first: all of it.
+    /// Returns the complete trace of a settlement, oldest first.
     ///
     /// # Errors
     /// As [`SandboxGateway::settlement`].
@@ -189,7 +189,7 @@ impl SandboxGateway {
         self.look(move |sandbox| Ok(sandbox.client().events(&reference, 0, usize::from(u16::MAX))?.data)).await
     }
 
-    /// Settlements, newest first.
+    /// Returns a page of settlements, newest first.
     ///
     /// # Errors
     /// `Invalid`, `Storage`.
@@ -198,7 +198,7 @@ impl SandboxGateway {
         self.look(move |sandbox| sandbox.client().list(&query)).await
     }
 
-    /// Gives back a settlement, or a part of it. Safe to repeat by its reference.
+    /// Reverses a settlement, in whole or in part. The reference makes it safe to repeat.
     ///
     /// # Errors
     /// As [`SandboxGateway::create`].
@@ -206,7 +206,7 @@ impl SandboxGateway {
         self.change(move |sandbox| Ok(sandbox.client().reverse_json(&reference, &request.body(), None)?.view)).await
     }
 
-    /// Its reversals.
+    /// Returns the reversals of a settlement, oldest first.
     ///
     /// # Errors
     /// As [`SandboxGateway::settlement`].
@@ -214,7 +214,7 @@ impl SandboxGateway {
         self.look(move |sandbox| sandbox.client().reversals(&reference)).await
     }
 
-    /// Compares the record, the books, the trace and what the simulated operator says.
+    /// Compares the record, the ledger, the trace and the simulated operator's answer.
     ///
     /// # Errors
     /// As [`SandboxGateway::settlement`].
@@ -222,15 +222,15 @@ impl SandboxGateway {
         self.change(move |sandbox| sandbox.client().reconcile(&reference)).await
     }
 
-    /// Its receipt; what counts is `jws`.
+    /// Returns the receipt of a settlement. Its authoritative form is `jws`.
     ///
     /// # Errors
-    /// `Refused` with code `not_completed`, and as ever.
+    /// `Refused` with code `not_completed` or `settlement_not_found`, `Storage`.
     pub async fn receipt(&self, reference: String) -> Result<Receipt, GatewayError> {
         self.look(move |sandbox| Ok(sandbox.client().receipt(&reference)?.view())).await
     }
 
-    /// The keys that receipts are signed with, for [`verify_receipt`](crate::verify_receipt).
+    /// Returns the keys that sign receipts, for [`verify_receipt`](crate::verify_receipt).
     ///
     /// # Errors
     /// `Storage`.
@@ -238,7 +238,7 @@ impl SandboxGateway {
         self.look(|sandbox| sandbox.keys()).await
     }
 
-    /// What the accounts hold: play money.
+    /// Returns the balances of all accounts: play money.
     ///
     /// # Errors
     /// `Storage`.
@@ -246,7 +246,7 @@ impl SandboxGateway {
         self.look(|sandbox| sandbox.client().balances()).await
     }
 
-    /// Puts more play money into an account.
+    /// Adds play money to an account and returns the new balance.
     ///
     /// # Errors
     /// `Invalid`, `Storage`.
@@ -255,7 +255,7 @@ impl SandboxGateway {
         self.change(move |sandbox| sandbox.client().fund_json(&body)).await
     }
 
-    /// Every event of the gateway after the position `after`, and each that happens.
+    /// Watches the events of the gateway after the position `after`: past ones, then each as it happens.
     ///
     /// # Errors
     /// None.
@@ -265,7 +265,7 @@ impl SandboxGateway {
     }
 }
 
-/// The events of a sandbox. The packages make an async iterator, a `Flow` and an `AsyncSequence` of it.
+/// The events of a sandbox. The packages wrap it as an async iterator, a `Flow` or an `AsyncSequence`.
 #[derive(uniffi::Object)]
 pub struct SandboxWatcher {
     sandbox: Arc<Sandbox>,
@@ -273,12 +273,12 @@ pub struct SandboxWatcher {
     seen: AtomicI64,
 }
 
-/// How many events are handed out at once.
+/// The maximum number of events returned at once.
 const AT_ONCE: usize = 100;
 
 #[uniffi::export]
 impl SandboxWatcher {
-    /// What has happened since the last call; waits until something has.
+    /// Returns the events since the last call; waits until there are any.
     ///
     /// # Errors
     /// `Storage`.

@@ -1,4 +1,4 @@
-//! The public half of the device's key, in the forms of key stores; and a key for hosts without a key store.
+//! Public keys in the formats of key stores, and a signer for hosts without a key store.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use railgate::auth::{PublicKey, Signer as _, SoftwareKey};
 use crate::error::{GatewayError, Problem};
 use crate::host::{Signer, SignerError};
 
-/// `SubjectPublicKeyInfo` (RFC 5280) of a P-256 key before the point, and of an Ed25519 key (RFC 8410) before the key.
+/// The prefix of a `SubjectPublicKeyInfo` (RFC 5280) before the point of a P-256 key, and before an Ed25519 key (RFC 8410).
 const P256_INFO: [u8; 26] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01,
     0x07, 0x03, 0x42, 0x00,
 ];
 const ED25519_INFO: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
-/// Reads a public key in each of the forms that key stores give.
+/// Parses a public key in any format of the key stores.
 pub(crate) fn public_key(bytes: &[u8]) -> Option<PublicKey> {
     let p256 = |point: &[u8]| PublicKey::p256(point);
     match bytes.len() {
@@ -25,7 +25,7 @@ pub(crate) fn public_key(bytes: &[u8]) -> Option<PublicKey> {
     }
 }
 
-/// An Ed25519 key in the program's own memory, for servers and tests. A phone has a key store, which keeps a key better.
+/// An Ed25519 key in the program's memory, for servers and tests. On a phone use the key store, which protects a key better.
 #[derive(uniffi::Object)]
 pub struct SoftwareSigner {
     key: SoftwareKey,
@@ -33,7 +33,7 @@ pub struct SoftwareSigner {
 
 #[uniffi::export]
 impl SoftwareSigner {
-    /// The key of this seed, 32 bytes; a new one unless given.
+    /// The key of a seed, 32 bytes; a new key by default.
     ///
     /// # Errors
     /// `Invalid` with code `seed_malformed`; `Unsigned` if the device has no randomness.
@@ -42,7 +42,7 @@ impl SoftwareSigner {
         Ok(Arc::new(Self { key: SoftwareKey::ed25519(&seed(secret)?) }))
     }
 
-    /// The seed. Whoever has it is the client: keep it where nobody else reads.
+    /// The seed. Anyone who has it can act as the client: store it where nobody else can read it.
     ///
     /// # Errors
     /// None.
@@ -54,18 +54,18 @@ impl SoftwareSigner {
 #[uniffi::export]
 #[async_trait]
 impl Signer for SoftwareSigner {
-    /// The 32 bytes of the public half.
+    /// The 32 bytes of the public key.
     fn public_key(&self) -> Result<Vec<u8>, SignerError> {
         Ok(self.key.public_key().as_bytes().to_vec())
     }
 
-    /// Signs `message`: 64 bytes.
+    /// Signs `message`; the signature has 64 bytes.
     async fn sign(&self, message: Vec<u8>) -> Result<Vec<u8>, SignerError> {
         self.key.sign(&message).map_err(|error| SignerError::Unavailable { detail: error.to_string() })
     }
 }
 
-/// 32 bytes: those that were given, or fresh ones.
+/// The given 32 bytes, or random ones.
 pub(crate) fn seed(given: Option<Vec<u8>>) -> Result<[u8; 32], GatewayError> {
     match given {
         Some(bytes) => bytes.try_into().map_err(|_| GatewayError::invalid(Problem::local("seed_malformed", "a seed has 32 bytes"))),

@@ -1,4 +1,4 @@
-//! The two ways to a record agree, and what nobody can read is a typed error.
+//! Records from the engine and from JSON agree, and unreadable input is a typed error.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn sandbox() -> Sandbox {
     Sandbox::open(Arc::new(MemoryStore::new()), &Options::default(), [7; 32], NOW).unwrap()
 }
 
-/// What a view becomes on the device is what becomes of it by way of JSON.
+/// Asserts that a view converts to the same record directly and through JSON.
 #[track_caller]
 fn agree<T: DeserializeOwned + PartialEq + std::fmt::Debug>(view: impl Give<T> + Serialize) -> T {
     let by_json: T = serde_json::from_str(&serde_json::to_string(&view).unwrap()).unwrap();
@@ -84,7 +84,7 @@ fn a_genuine_receipt_says_what_it_says_and_one_that_was_changed_nothing() {
     assert_eq!((claims.issued_at, claims.settled_at), (Instant(NOW / 1000 * 1000), Instant(NOW)));
     let changed = receipt.jws.replacen("eyJpc3Mi", "eyJpc3Nj", 1);
     for (jws, jwks) in [(changed, keys), (receipt.jws, r#"{"keys":[]}"#.to_owned())] {
-        let Err(GatewayError::NotGenuine { problem }) = verify_receipt(jws, jwks) else { panic!("it was taken") };
+        let Err(GatewayError::NotGenuine { problem }) = verify_receipt(jws, jwks) else { panic!("it was accepted") };
         assert_eq!(problem.code, "receipt_invalid");
     }
 }

@@ -1,4 +1,4 @@
-//! Values for which each language has its own type: exact decimals and instants.
+//! Values with a native type in each language: exact decimals and instants.
 
 use railgate::time::{Millis, parse_rfc3339, rfc3339};
 use serde::de::Error as _;
@@ -23,12 +23,12 @@ fn not_a_decimal(text: &str) -> GatewayError {
 }
 
 impl Decimal {
-    /// Reads a decimal that is written out, such as `10.50`; its scale is kept.
+    /// Parses a decimal without exponent, such as `10.50`; its scale is kept.
     pub fn parse(text: &str) -> Option<Self> {
         rust_decimal::Decimal::from_str_exact(text).ok().map(Self)
     }
 
-    /// Without trailing zeros: not every language's decimals keep them, and what is sent must not depend on that.
+    /// The text without trailing zeros: not every language's decimals keep them, and the request must not depend on that.
     pub(crate) fn shortest(self) -> String {
         self.0.normalize().to_string()
     }
@@ -41,7 +41,7 @@ impl std::fmt::Display for Decimal {
 }
 
 impl<'de> Deserialize<'de> for Decimal {
-    /// Reads a JSON number or text by its characters.
+    /// Reads a JSON number or string digit by digit.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <Box<RawValue>>::deserialize(deserializer)?;
         Self::parse(raw.get().trim_matches('"')).ok_or_else(|| D::Error::custom("not a decimal"))
@@ -63,7 +63,7 @@ fn not_a_time(ms: Millis) -> GatewayError {
     GatewayError::invalid(Problem::local("invalid_fields", format!("{ms} ms since 1970 is not in the years 1 to 9999")))
 }
 
-/// From the year 1 to the end of 9999: RFC 3339 writes no other, and nothing that is added to one of these overflows.
+/// From the year 1 to the end of 9999: RFC 3339 can express no others, and additions to these do not overflow.
 const TIMES: std::ops::RangeInclusive<Millis> = -62_135_596_800_000..=253_402_300_799_999;
 
 impl Instant {
@@ -71,12 +71,12 @@ impl Instant {
         TIMES.contains(&ms).then_some(Self(ms))
     }
 
-    /// As the interface writes it.
+    /// The text on the wire.
     pub(crate) fn rfc3339(self) -> String {
         rfc3339(self.0)
     }
 
-    /// Reads RFC 3339.
+    /// Parses RFC 3339.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         parse_rfc3339(text).map(Self)
     }

@@ -1,4 +1,4 @@
-//! Receipts and webhooks, checked on the device by the same code as the gateway's.
+//! Verifies receipts and webhooks on the device with the gateway's code.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use crate::mirror::Give;
 use crate::values::{Instant, Json};
 use crate::views::ReceiptClaims;
 
-/// What a receipt says, if it is genuine; offline. `jws`: the compact JWS; `jwks`: the key set as the gateway publishes it
-/// at `/.well-known/jwks.json`. Whether a later receipt took its place only the gateway can tell.
+/// Returns the claims of a receipt if it is genuine, offline. `jws`: the compact JWS; `jwks`: the key set published
+/// at `/.well-known/jwks.json`. Only the gateway can tell whether a later receipt has superseded it.
 ///
 /// # Errors
-/// `NotGenuine` with code `receipt_invalid` and, as detail, what is wrong with it.
+/// `NotGenuine` with code `receipt_invalid` and the reason as detail.
 #[uniffi::export]
 pub fn verify_receipt(jws: String, jwks: String) -> Result<ReceiptClaims, GatewayError> {
     railgate::receipt::verify_receipt(&jws, &jwks)?.give()
 }
 
-/// A webhook that is genuine.
+/// A genuine webhook.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
 pub struct WebhookMessage {
-    /// `webhook-id`: the same each time that it is sent again. Remember it for as long as the tolerance, and take it once.
+    /// `webhook-id`, the same in each attempt. Record it with its effects, and accept it once.
     pub id: String,
-    /// What it tells, such as `settlement.completed`.
+    /// The type of the event, such as `settlement.completed`.
     pub kind: String,
-    /// When that happened.
+    /// When the event happened.
     pub at: Instant,
     /// When this attempt was sent.
     pub sent_at: Instant,
-    /// The record as it then stood, with `sequence` and `version`, as JSON.
+    /// The record as of the event, with `sequence` and `version`, as JSON.
     pub data: Json,
 }
 
@@ -44,7 +44,7 @@ struct Payload {
     data: Json,
 }
 
-/// Checks webhooks (Standard Webhooks 1.0.0) with one secret, or with the old and the new one while they are changed.
+/// Verifies webhooks (Standard Webhooks 1.0.0) with one secret or, during a rotation, several.
 #[derive(uniffi::Object)]
 pub struct WebhookVerifier {
     secrets: Vec<WebhookSecret>,
@@ -52,7 +52,7 @@ pub struct WebhookVerifier {
 
 #[uniffi::export]
 impl WebhookVerifier {
-    /// A verifier with these secrets: `whsec_` and base64.
+    /// A verifier for these secrets: `whsec_` and base64.
     ///
     /// # Errors
     /// `Invalid` with code `webhook_secret_malformed`.
@@ -67,8 +67,8 @@ impl WebhookVerifier {
         }
     }
 
-    /// The message, if it was signed with one of the secrets at most five minutes before or after `now`. `headers` by
-    /// their names in any case; `body` as it came, byte for byte, before anything parsed it.
+    /// Returns the message if it was signed with one of the secrets and its timestamp is at most five minutes from `now`.
+    /// `headers`: with names in any case; `body`: byte for byte as received, before anything parsed it.
     ///
     /// # Errors
     /// `NotGenuine`, with a code such as `webhook_too_old` or `webhook_signature_invalid`.
@@ -78,7 +78,7 @@ impl WebhookVerifier {
         verify(&self.secrets, &signed, &body, now.0.div_euclid(1_000), TOLERANCE_S).map_err(not_genuine)?;
         let sent_at = Instant(signed.timestamp_s().map_err(not_genuine)?.saturating_mul(1_000));
         let payload: Payload = serde_json::from_slice(&body)
-            .map_err(|_| GatewayError::not_genuine("webhook_malformed", "the body is signed, but not a webhook of a gateway"))?;
+            .map_err(|_| GatewayError::not_genuine("webhook_malformed", "the body is signed, but is not a webhook of a gateway"))?;
         let Payload { kind, timestamp, data } = payload;
         Ok(WebhookMessage { id: signed.id.to_owned(), kind, at: timestamp, sent_at, data })
     }

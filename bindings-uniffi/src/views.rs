@@ -1,4 +1,4 @@
-//! What callers see: the core's views as records of each language.
+//! The core's views as records of the languages.
 
 use std::collections::HashMap;
 
@@ -8,51 +8,51 @@ use crate::names::{Actor, EventType, FailureCode, KeyStatus, PayeeMatch, Reversa
 use crate::values::{Decimal, Instant, Json};
 
 mirror_record! {
-    /// The settlement record.
+    /// A settlement.
     Settlement of railgate::api::SettlementView {
         /// `stl_` and a ULID.
         id: String,
         /// The client's reference.
         reference: String,
-        /// Where it stands.
+        /// Its status.
         status: SettlementStatus,
         /// Grows with every event.
         version: u32,
-        /// No real money moves.
+        /// True if no real money moves.
         sandbox: bool,
-        /// The amount, written with the minor unit's decimals.
+        /// The amount, with all decimals of the currency.
         amount: Decimal,
-        /// The amount in minor units, an integer as text.
+        /// The amount in minor units: an integer as text.
         amount_minor: String,
         /// ISO 4217 code.
         currency: String,
-        /// The receiving participant, canonical.
+        /// The receiving participant, in canonical form.
         to: String,
-        /// What the provider says of the payee.
+        /// The payee according to the provider.
         payee: Payee,
         /// The fee.
         fee: Decimal,
-        /// Amount and fee.
+        /// Amount plus fee.
         total_debit: Decimal,
         /// The provider of the current attempt.
         provider: String,
         /// The rail's own reference.
         rail_reference: Option<String>,
-        /// How many attempts were started.
+        /// The number of attempts started.
         attempts: u16,
         /// Why it failed, if it did.
         failure: Option<Failure>,
-        /// A person must look.
+        /// Flagged for review by a person.
         needs_review: bool,
-        /// Given back by completed reversals.
+        /// The total of completed reversals.
         reversed_amount: Decimal,
-        /// Being given back by reversals under way.
+        /// The total of reversals in flight.
         reversing_amount: Decimal,
-        /// ISO 20022 status.
+        /// The ISO 20022 status code, such as `ACSC`.
         iso_status: String,
         /// The client's description.
         description: Option<String>,
-        /// The client's own pairs.
+        /// The client's own names and values.
         metadata: HashMap<String, String>,
         /// `cli_` and a ULID.
         client_id: String,
@@ -62,51 +62,51 @@ mirror_record! {
         updated_at: Instant,
         /// When it became final for the first time.
         completed_at: Option<Instant>,
-        /// Cancelled if not dispatched by then.
+        /// It is cancelled if not dispatched by then.
         expires_at: Option<Instant>,
-        /// Where to go from here.
+        /// Paths of related resources.
         links: Links,
     }
 }
 
 mirror_record! {
-    /// What the provider says of the payee.
+    /// The payee according to the provider.
     Payee of railgate::api::PayeeView {
-        /// The account holder's name, where the provider tells.
+        /// The account holder's name, if the provider returns it.
         display_name: Option<String>,
-        /// Whether the participant is known there.
+        /// Whether the payee is the intended one.
         #[serde(rename = "match")]
         payee_match: PayeeMatch,
     }
 }
 
 mirror_record! {
-    /// Why something failed.
+    /// Why a settlement or a reversal failed.
     Failure of railgate::api::FailureView {
-        /// The gateway's code.
+        /// The gateway's code of the reason.
         code: FailureCode,
-        /// The family.
+        /// The family of the code.
         category: String,
         /// One sentence for people.
         message: String,
         /// The rail's own code.
         rail_code: Option<String>,
-        /// ISO 20022 reason.
+        /// The ISO 20022 reason code.
         iso_reason: String,
     }
 }
 
 mirror_record! {
-    /// Paths of a settlement's parts, relative to the base address.
+    /// Paths of a settlement's resources, relative to the base address.
     Links of railgate::api::LinksView {
-        /// The record.
+        /// The settlement.
         #[serde(rename = "self")]
         record = itself: String,
         /// Its status.
         status: String,
         /// Its trace.
         events: String,
-        /// Undoing it.
+        /// Its reversal call.
         reverse: String,
         /// Its receipt.
         receipt: String,
@@ -114,23 +114,23 @@ mirror_record! {
 }
 
 mirror_record! {
-    /// The short form for polling.
+    /// The status of a settlement: the short form for polling.
     Status of railgate::api::StatusView {
         /// `stl_` and a ULID.
         id: String,
         /// The client's reference.
         reference: String,
-        /// Where it stands.
+        /// Its status.
         status: SettlementStatus,
         /// Grows with every event.
         version: u32,
-        /// ISO 20022 status.
+        /// The ISO 20022 status code, such as `ACSC`.
         iso_status: String,
         /// Why it failed, if it did.
         failure: Option<Failure>,
-        /// A person must look.
+        /// Flagged for review by a person.
         needs_review: bool,
-        /// Nothing more happens by itself.
+        /// True if it no longer changes by itself.
         #[serde(rename = "final")]
         is_final: bool,
         /// When it last changed.
@@ -139,38 +139,38 @@ mirror_record! {
 }
 
 mirror_record! {
-    /// One link of a settlement's trace.
+    /// An event of a settlement's trace.
     ///
     /// `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`; `prev` is the hash of the
-    /// event before it, null for the first. Fields stand in the order of that form.
+    /// previous event, null for the first. Fields are in the order of that form.
     Event of railgate::api::EventView {
-        /// Who made it happen.
+        /// Who caused it.
         actor: Actor,
-        /// When.
+        /// When it happened.
         at: Instant,
-        /// The attempt concerned, from 1.
+        /// The attempt that it is about, from 1.
         attempt: Option<u16>,
-        /// More about it.
+        /// Further data, depending on the type.
         data: Json,
-        /// The state before.
+        /// The previous state.
         #[serde(rename = "from")]
         from_state = from: Option<StateName>,
-        /// Hash of this event.
+        /// The hash of this event.
         hash: Option<String>,
         /// `evt_` and a ULID.
         id: String,
-        /// Hash of the event before.
+        /// The hash of the previous event.
         prev: Option<String>,
         /// The client's reference.
         reference: String,
-        /// Its place in the trace, from 1, without gaps.
+        /// Its position in the trace, from 1, without gaps.
         sequence: u32,
         /// `stl_` and a ULID.
         settlement_id: String,
-        /// The state after.
+        /// The new state.
         #[serde(rename = "to")]
         to_state = to: Option<StateName>,
-        /// What happened.
+        /// The type of the event.
         #[serde(rename = "type")]
         kind: EventType,
     }
@@ -179,21 +179,21 @@ mirror_record! {
 mirror_record! {
     /// An event in its owner's feed.
     FeedEvent of railgate::api::FeedEventView {
-        /// Its place in the feed, from 1, without gaps.
+        /// Its position in the feed, from 1, without gaps.
         position: i64,
-        /// The event, as the settlement's own trace shows it.
+        /// The event, as in the settlement's trace.
         event: Event,
     }
 }
 
 mirror_record! {
-    /// Events of a feed.
+    /// A page of a feed.
     FeedPage of railgate::api::FeedPage {
         /// The events, oldest first.
         data: Vec<FeedEvent>,
-        /// There are more.
+        /// Whether there are more events now.
         has_more: bool,
-        /// Where to go on, also when what comes next is still to happen.
+        /// The position to continue after, also if there are no more events yet.
         next_after: i64,
     }
 }
@@ -209,9 +209,9 @@ mirror_record! {
         environment: String,
         /// Whether it may sign.
         status: KeyStatus,
-        /// What its owner calls it.
+        /// The owner's label.
         label: Option<String>,
-        /// What it may do, names with spaces between them.
+        /// Its scopes, separated by spaces.
         scope: String,
         /// When it was added.
         created_at: Instant,
@@ -229,17 +229,17 @@ mirror_record! {
         settlement_id: String,
         /// The client's reference of the reversal.
         reference: Option<String>,
-        /// Where it stands.
+        /// Its status.
         status: ReversalStatus,
-        /// ISO 20022 status.
+        /// The ISO 20022 status code, such as `ACSC`.
         iso_status: String,
-        /// How much.
+        /// The reversed amount.
         amount: Decimal,
-        /// The same in minor units, an integer as text.
+        /// The amount in minor units: an integer as text.
         amount_minor: String,
         /// ISO 4217 code.
         currency: String,
-        /// Why.
+        /// The reason.
         reason: Option<ReversalReason>,
         /// The client's description.
         description: Option<String>,
@@ -247,7 +247,7 @@ mirror_record! {
         rail_reference: Option<String>,
         /// Why it failed, if it did.
         failure: Option<Failure>,
-        /// A person must look.
+        /// Flagged for review by a person.
         needs_review: bool,
         /// When it was created.
         created_at: Instant,
@@ -259,11 +259,11 @@ mirror_record! {
 }
 
 mirror_record! {
-    /// The answer of a reverse call: the reversal (null when the settlement was cancelled instead) and the settlement.
+    /// The result of a reverse call: the reversal (null if the settlement was cancelled instead) and the settlement.
     Reversed of railgate::api::ReverseView {
         /// The reversal.
         reversal: Option<Reversal>,
-        /// The settlement as it stands.
+        /// The settlement in its current state.
         settlement: Settlement,
     }
 }
@@ -275,51 +275,51 @@ mirror_record! {
         account: String,
         /// ISO 4217 code.
         currency: String,
-        /// Play money.
+        /// True for play money.
         sandbox: bool,
-        /// May be spent.
+        /// The amount that can be spent.
         available: Decimal,
-        /// Held by settlements under way.
+        /// The amount on hold for settlements in flight.
         reserved: Decimal,
-        /// Announced by reversals under way.
+        /// The amount expected from reversals in flight.
         pending: Decimal,
-        /// What the books say: available and reserved.
+        /// The ledger balance: available plus reserved.
         ledger: Decimal,
-        /// As of when.
+        /// The time of the balance.
         as_of: Instant,
     }
 }
 
 mirror_record! {
-    /// The answer of a pre-flight check.
+    /// The result of a pre-flight check.
     Check of railgate::api::CheckView {
         /// A create with this body would be accepted now.
         ok: bool,
-        /// Why not.
+        /// The reasons why it would not.
         problems: Vec<FieldProblem>,
-        /// What should be looked at before.
+        /// Points to review before paying.
         warnings: Vec<FieldProblem>,
-        /// What it would cost.
+        /// The cost.
         quote: Option<Quote>,
         /// The providers that would be tried, in order.
         route: Vec<String>,
-        /// What the provider says of the payee.
+        /// The payee according to the provider.
         payee: Payee,
-        /// The account holds enough.
+        /// Whether the account has sufficient funds.
         funds_available: bool,
     }
 }
 
 mirror_record! {
-    /// What a settlement would cost, until when that holds.
+    /// What a settlement would cost, and until when.
     Quote of railgate::api::QuoteView {
         /// The fee.
         fee: Decimal,
-        /// Amount and fee.
+        /// Amount plus fee.
         total_debit: Decimal,
-        /// The provider it would go to first.
+        /// The provider that it would go to first.
         provider: String,
-        /// Until when it holds.
+        /// The end of its validity.
         expires_at: Instant,
         /// Send it as `quote_id` to get this fee.
         quote_id: String,
@@ -327,19 +327,19 @@ mirror_record! {
 }
 
 mirror_record! {
-    /// The answer of a reconciling check: do record, ledger, event chain and rail agree?
+    /// The result of a reconciliation: whether record, ledger, trace and rail agree.
     Reconciliation of railgate::api::ReconcileView {
-        /// They do.
+        /// True if they agree.
         consistent: bool,
-        /// Where they do not, or could not be compared.
+        /// The points on which they do not agree or could not be compared.
         findings: Vec<Finding>,
-        /// The settlement as it stands after the rail was asked.
+        /// The settlement after the rail was asked.
         settlement: Settlement,
     }
 }
 
 mirror_record! {
-    /// One thing that was compared and does not agree.
+    /// A point on which record, ledger, trace and rail do not agree.
     Finding of railgate::api::FindingView {
         /// Stable code.
         code: String,
@@ -349,47 +349,47 @@ mirror_record! {
 }
 
 mirror_record! {
-    /// A receipt as JSON. What counts is `jws`; the rest is what it says, for people and simple programs.
+    /// A receipt as JSON. Its authoritative form is `jws`; the other members repeat its claims, for people and simple programs.
     Receipt of railgate::api::ReceiptView {
         /// `rcpt_` and a ULID.
         id: String,
-        /// Who says it: the gateway's public address, `railgate` where it has none.
+        /// The issuer: the gateway's public address, or `railgate` if none is set.
         issuer: String,
-        /// When the event took place that it is about.
+        /// The time of the event that it is about.
         issued_at: Instant,
         /// `stl_` and a ULID.
         settlement_id: String,
         /// The client's reference.
         reference: String,
-        /// It stands for no money.
+        /// True if it represents no real money.
         sandbox: bool,
         /// `completed`, `partially_reversed`, `reversed` or `returned`.
         status: SettlementStatus,
-        /// The amount that the payee got.
+        /// The amount that the payee received.
         amount: Decimal,
         /// ISO 4217 code.
         currency: String,
-        /// The fee, beside the amount.
+        /// The fee, in addition to the amount.
         fee: Decimal,
-        /// Given back by reversals.
+        /// The total of completed reversals.
         reversed_amount: Decimal,
-        /// Who paid: `cli_` and a ULID.
+        /// The payer: `cli_` and a ULID.
         #[serde(rename = "from")]
         payer = from: String,
-        /// Who was paid, masked.
+        /// The payee, masked.
         #[serde(rename = "to")]
         payee = to: String,
         /// When it was completed.
         settled_at: Instant,
-        /// Through which provider.
+        /// The provider that carried it out.
         provider: String,
         /// The rail's own reference.
         rail_reference: Option<String>,
         /// The trace up to the event that it is about.
         trace: Trace,
-        /// The receipt that this one takes the place of; null for the first.
+        /// The id of the previous receipt, which this one replaces; null for the first.
         supersedes: Option<String>,
-        /// Under which key of `/.well-known/jwks.json` it is signed.
+        /// The id of the key in `/.well-known/jwks.json` that signed it.
         key_id: String,
         /// The receipt itself: a compact JWS (ES256).
         jws: String,
@@ -397,53 +397,53 @@ mirror_record! {
 }
 
 mirror_record! {
-    /// Up to where a receipt knows the settlement's trace.
+    /// The end of the trace that a receipt covers.
     Trace of railgate::receipt::Trace {
-        /// The sequence of the event.
+        /// The sequence of the last event.
         n: u32,
-        /// Its hash, which covers all before it: lower-case hex.
+        /// Its hash, which covers all earlier events: lower-case hex.
         head: String,
     }
 }
 
 mirror_record! {
-    /// What a genuine receipt says.
+    /// The claims of a genuine receipt.
     ReceiptClaims of railgate::receipt::Claims {
-        /// Who says it: the gateway's public address, `railgate` where it has none.
+        /// The issuer: the gateway's public address, or `railgate` if none is set.
         issuer = iss: String,
         /// The receipt's id: `rcpt_` and a ULID.
         id = jti: String,
-        /// When the event took place that it is about, to the second.
+        /// The time of the event that it is about, to the second.
         issued_at = iat: Instant,
-        /// The settlement: `stl_` and a ULID.
+        /// The settlement's id: `stl_` and a ULID.
         settlement_id = sub: String,
-        /// `sandbox` or `live`. A sandbox receipt stands for no money.
+        /// `sandbox` or `live`. A sandbox receipt represents no real money.
         environment = env: String,
         /// The client's reference.
         reference: String,
-        /// The amount that the payee got.
+        /// The amount that the payee received.
         amount = amt: Decimal,
         /// ISO 4217 code.
         currency = cur: String,
-        /// The fee, beside the amount.
+        /// The fee, in addition to the amount.
         fee: Decimal,
-        /// Who paid: `cli_` and a ULID.
+        /// The payer: `cli_` and a ULID.
         payer = from: String,
-        /// Who was paid, masked.
+        /// The payee, masked.
         payee = to: String,
-        /// Where the settlement stands: `completed`, `partially_reversed`, `reversed` or `returned`.
+        /// The settlement's status: `completed`, `partially_reversed`, `reversed` or `returned`.
         status: SettlementStatus,
         /// When it was completed.
         settled_at: Instant,
-        /// Through which provider.
+        /// The provider that carried it out.
         provider: String,
         /// The rail's own reference.
         rail_reference = rail_ref: Option<String>,
-        /// Given back by reversals.
+        /// The total of completed reversals.
         reversed_amount = rev: Decimal,
         /// The trace up to the event.
         trace = ev: Trace,
-        /// The receipt that this one takes the place of.
+        /// The id of the previous receipt, which this one replaces; null for the first.
         supersedes: Option<String>,
     }
 }

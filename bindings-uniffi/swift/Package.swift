@@ -17,7 +17,7 @@ let package = Package(
             dependencies: ["RailgateFFI"],
             linkerSettings: bundled
                 ? [.linkedFramework("Security")]
-                // Found where it was built, or beside the program that it is shipped with.
+                // Finds the library where it was built or beside the program that ships it.
                 : [.unsafeFlags(["-L\(library)", "-Xlinker", "-rpath", "-Xlinker", library, "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN"])]
         ),
         bundled ? .binaryTarget(name: "RailgateFFI", path: framework) : .systemLibrary(name: "RailgateFFI"),

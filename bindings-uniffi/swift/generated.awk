@@ -1,12 +1,12 @@
-# What the generator leaves out of Swift. It reads the generated source and writes the one that is shipped:
+# Adds what the generator lacks for Swift. Reads the generated source and writes the shipped one:
 #
-# - A task that is cancelled drops its call at once, as in Kotlin and Python, and throws CancellationError. The Rust side can do
-#   it; the generated code never asks for it.
-# - The cases of errors begin with a small letter, as all others do.
-# - Names of Swift's own types say what they are for.
-# - In the comments, what Rust's documentation has in its own ways: headings over errors, and links.
+# - A cancelled task drops its call at once, as in Kotlin and Python, and throws CancellationError. The Rust side supports this,
+#   but the generated code does not use it.
+# - Error cases begin with a lower-case letter, as all others do.
+# - Type aliases get doc comments.
+# - Comments: Rust's headings for errors, and links, are converted.
 #
-# Each place must be found as often as there are such places: another version of the generator is noticed, not half treated.
+# The number of matches is checked, so that output of another generator version is an error, not half converted.
 
 /^    freeFunc: \(UInt64\) -> \(\),$/ { print "    cancelFunc: @escaping @Sendable (UInt64) -> (),"; declared++ }
 
@@ -40,7 +40,7 @@
   cancelled++
 }
 
-# The text, and the letter after it.
+# Makes the letter after the text lower-case.
 function small_after(text) {
   at = index($0, text) + length(text)
   $0 = substr($0, 1, at - 1) tolower(substr($0, at, 1)) substr($0, at + 1)
@@ -76,7 +76,7 @@ throws { sub(/\* /, "* - Throws: ") }
 END {
   found = "declared " declared ", began " began ", ended " ended ", cancelled " cancelled ", calls " calls " of " called ", cases " cases
   if (declared != 1 || began != 1 || ended != 1 || cancelled != 1 || calls < 1 || calls != called || cases < 3 || cases % 3) {
-    print "error: this is not what the generator wrote when generated.awk was written: " found > "/dev/stderr"
+    print "error: the generator's output has changed since generated.awk was written: " found > "/dev/stderr"
     exit 1
   }
 }

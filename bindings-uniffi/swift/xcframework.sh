@@ -3,11 +3,11 @@
 #
 #   ./xcframework.sh FOLDER      the package in FOLDER/railgate, with RailgateFFI.xcframework inside
 #
-# Everything goes into FOLDER, made anew. This cannot be run anywhere else, and the tests do not run it.
+# Everything goes into FOLDER, replacing its contents. It runs only on a Mac, and the tests do not run it.
 set -eu
 
 if [ "$(uname -s)" != Darwin ] || ! command -v xcodebuild >/dev/null 2>&1 || ! command -v rustup >/dev/null 2>&1; then
-  printf 'error: an XCFramework is made on a Mac with Xcode and rustup; elsewhere there is: ../package.sh swift\n' >&2
+  printf 'error: an XCFramework can only be made on a Mac with Xcode and rustup; elsewhere use: ../package.sh swift\n' >&2
   exit 1
 fi
 
@@ -15,7 +15,7 @@ mkdir -p "$1"
 folder=$(cd -- "$1" && pwd)
 source=$(cd -- "$(dirname -- "$0")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$source/../target}
-# As Package.swift says.
+# The minimum versions of Package.swift.
 export IPHONEOS_DEPLOYMENT_TARGET=15.0 MACOSX_DEPLOYMENT_TARGET=12.0
 
 say() { printf '\033[2m· %s\033[0m\n' "$*" >&2; }
@@ -24,7 +24,7 @@ static_library() { # TARGET
   printf '%s/%s/release/librailgate_uniffi.a\n' "$target" "$1"
 }
 
-# Several machines' code in one file.
+# Joins the code for several architectures in one file.
 universal() { # NAME TARGET…
   name=$1
   shift
@@ -52,8 +52,8 @@ say "writing the Swift sources"
 built=$target/$(rustc -vV | sed -n 's/^host: //p')/release/librailgate_uniffi.dylib
 sh "$source/package.sh" swift "$built" "$target/debug/examples/uniffi-bindgen" "$folder"
 
-# A folder of its own: the headers of all frameworks of an app meet in one. The framework brings its library, so that the map
-# has none to link.
+# A separate folder: the headers of all of an app's frameworks share one. The framework contains its library, so the module map
+# links none.
 mkdir -p "$folder/headers/RailgateFFI"
 mv "$folder/railgate/Sources/RailgateFFI/RailgateFFI.h" "$folder/headers/RailgateFFI"
 sed '/^ *link /d' "$folder/railgate/Sources/RailgateFFI/module.modulemap" >"$folder/headers/RailgateFFI/module.modulemap"

@@ -1,4 +1,4 @@
-//! The Kotlin module as it is shipped: built by Maven, tested by JUnit on the JVM against a real gateway.
+//! The Kotlin module as shipped: built by Maven, tested by JUnit on the JVM against a real gateway.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod support;
@@ -13,7 +13,7 @@ use support::{command, package, scratch};
 
 const KOTLIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kotlin");
 
-/// How many tests the sources have: one that JUnit passes over must not go unnoticed.
+/// The number of tests in the sources, so that one that JUnit skips is noticed.
 fn written() -> usize {
     let tests = std::fs::read_dir(format!("{KOTLIN}/src/test/kotlin/dev/railgate")).unwrap().map(|entry| entry.unwrap().path());
     let kotlin: String =
@@ -21,7 +21,7 @@ fn written() -> usize {
     kotlin.lines().filter(|line| matches!(line.trim(), "@Test" | "@ParameterizedTest")).count()
 }
 
-/// How many ran, as Maven tells at the end; none failed and none was skipped.
+/// The number of tests that ran, from Maven's summary; none failed and none was skipped.
 fn ran(printed: &str) -> usize {
     let total = printed.lines().filter_map(|line| line.split_once("Tests run: ")).next_back().unwrap_or_else(|| panic!("{printed}")).1;
     let (count, rest) = total.split_once(", ").unwrap();
@@ -29,7 +29,7 @@ fn ran(printed: &str) -> usize {
     count.parse().unwrap()
 }
 
-/// What the generated source makes public without a word about it. UniFFI writes our names in backquotes, but for types.
+/// Public declarations of the generated source without documentation. UniFFI puts our names in backquotes, except types.
 fn undocumented(source: &str) -> Vec<&str> {
     let ours =
         |name: &str| !["Uniffi", "RustBuffer", "InternalException", "NoHandle", "Disposable"].iter().any(|own| name.starts_with(own));
@@ -55,13 +55,13 @@ fn undocumented(source: &str) -> Vec<&str> {
 
 fn maven(module: &Path, goal: &str) -> std::process::Command {
     let mut maven = command(Path::new("mvn"));
-    // A registry that stops to answer in the middle is given up.
+    // Gives up on a registry that stops responding.
     maven.args(["--batch-mode", "--no-transfer-progress", "-Dstyle.color=never", "-Dmaven.wagon.rto=60000", "-f"]);
     maven.arg(module.join("pom.xml")).arg(goal);
     maven
 }
 
-/// Maven does not ask again by itself when a registry stops to answer; what it has fetched it keeps.
+/// Maven does not retry when a registry stops responding, but it keeps what it has fetched.
 fn packaged(build: &mut std::process::Command) -> String {
     let mut outcome = run(build);
     for _ in 1..3 {
@@ -82,7 +82,7 @@ fn the_module_passes_its_tests() {
     let _alone = scratch().locked("kotlin");
     let module: PathBuf = package("kotlin", &[]).join("module");
     let source = read_to_string(module.join("src/main/kotlin/dev/railgate/railgate.kt")).unwrap();
-    assert!(source.contains("A gateway, in the name of the device's key.") && source.contains("As [GatewayClient.settlement]."));
+    assert!(source.contains("A client of a gateway on behalf of the device's key.") && source.contains("As [GatewayClient.settlement]."));
     assert_eq!(undocumented(&source), Vec::<&str>::new(), "public without documentation");
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("gateway.db"), &[]);
@@ -100,7 +100,7 @@ fn the_module_passes_its_tests() {
     packed_for_android(&module);
 }
 
-/// Packs an AAR of the classes that were just tested. The libraries are this machine's: what is looked at is the packing.
+/// Packs an AAR from the classes just tested. The libraries are for this machine: only the packing is tested.
 fn packed_for_android(module: &Path) {
     let folder = scratch().of("android");
     for abi in ABIS {
@@ -137,7 +137,7 @@ fn packed_for_android(module: &Path) {
 
 const ABIS: [&str; 3] = ["arm64-v8a", "armeabi-v7a", "x86_64"];
 
-/// What the JDK's own tool finds missing; where the dependencies are, Maven wrote beside the module's classes.
+/// Missing documentation according to the JDK's own tool; Maven wrote the class path beside the module's classes.
 fn missing_from(classes: &Path, module: &Path) -> String {
     let path = read_to_string(module.join("target/class-path")).unwrap();
     let mut jdeps = command(Path::new("jdeps"));

@@ -1,4 +1,4 @@
-//! The Python package as it is shipped: built into a wheel, installed, and tested by pytest against a real gateway.
+//! The Python package as shipped: built into a wheel, installed, and tested by pytest against a real gateway.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod support;
@@ -10,7 +10,7 @@ use railgate_tests::binary::Server;
 use railgate_tests::interop::run;
 use support::{command, package, scratch};
 
-/// A Python of its own with exactly what the tests need, made once.
+/// A virtual environment with exactly what the tests need, made once.
 fn own_python() -> PathBuf {
     let wanted = concat!(env!("CARGO_MANIFEST_DIR"), "/python/requirements.txt");
     let venv = scratch().of("venv");

@@ -1,4 +1,4 @@
-//! The Swift package as it is shipped: built, used by a package of tests as by any other, and run against a real gateway.
+//! The Swift package as shipped: built, used by a test package as by any other, and run against a real gateway.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod support;
@@ -14,10 +14,10 @@ use railgate_tests::interop::run;
 use support::{command, package, scratch};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
-/// The folder that holds both packages, inside which Swift builds.
+/// The folder of both packages, in which Swift builds.
 const TESTS: &str = "tests";
 
-/// A command that Swift runs, wherever it is installed; in there it sees the folder and the scenarios.
+/// A command run by Swift, wherever it is installed; it can access the folder and the scenarios.
 fn swift(folder: &Path, arguments: &[&str]) -> Command {
     let mut swift = command(Path::new("sh"));
     let scenarios = format!("{HERE}/../tests/scenarios");
@@ -27,7 +27,7 @@ fn swift(folder: &Path, arguments: &[&str]) -> Command {
     swift
 }
 
-/// The package of tests, beside the one that it uses. What Swift built there before stays, and is built anew where it changed.
+/// Copies the test package beside the one that it uses. Swift's earlier build stays, and only changes are rebuilt.
 fn copy_tests(tests: &Path) {
     std::fs::create_dir_all(tests).unwrap();
     for old in std::fs::read_dir(tests).unwrap().map(|entry| entry.unwrap().path()) {
@@ -47,7 +47,7 @@ fn ran(command: &mut Command) -> String {
 #[test]
 fn the_package_passes_its_tests() {
     if std::env::var_os("RAILGATE_SWIFT").is_some_and(|swift| swift == "none") {
-        // Not by a macro, whose output would be kept from the reader of a test that passes.
+        // Not by a macro, whose output is captured when a test passes.
         writeln!(std::io::stderr(), "SKIPPED: the tests of Swift, which ./check could not provide here").unwrap();
         return;
     }
@@ -59,14 +59,14 @@ fn the_package_passes_its_tests() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("gateway.db"), &[]);
     let (url, odd) = (format!("http://{}", server.address), odd_server());
-    // Nobody listens there, and no outgoing connection is given it while Swift compiles.
+    // Nothing listens on this port, and no outgoing connection gets it while Swift compiles.
     let dead = format!("127.0.0.1:{}", railgate_tests::port::free());
 
     ran(&mut swift(&made, &["swift", "build", "--package-path", TESTS, "--build-tests"]));
     let printed = ran(&mut swift(&made, &["tests/.build/debug/Settle", &url]));
     assert!(printed.ends_with("receipt 25 EUR completed\n"), "{printed}");
 
-    // XCTest counts on one of both outputs, which one depends on the platform.
+    // XCTest prints its summary to one of the outputs, depending on the platform.
     let mut test = swift(&made, &["sh", "-c", "exec swift test --package-path \"$1\" --skip-build 2>&1", "sh", TESTS]);
     test.env("RAILGATE_TEST_URL", url).env("RAILGATE_ODD_URL", format!("http://{odd}")).env("RAILGATE_DEAD_URL", format!("http://{dead}"));
     let printed = ran(&mut test);
@@ -74,13 +74,13 @@ fn the_package_passes_its_tests() {
     assert!(printed.contains(" tests, with 0 failures") && !printed.contains(" skipped"), "{printed}");
 }
 
-/// A server that does what servers should not, for as long as this process runs.
+/// A misbehaving server, for the lifetime of this process.
 fn odd_server() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for connection in listener.incoming() {
-            // What becomes of a connection that its client closes is no matter.
+            // Errors after the client closed the connection are ignored.
             std::thread::spawn(move || connection.and_then(odd_answer));
         }
     });
@@ -90,7 +90,7 @@ fn odd_server() -> SocketAddr {
 fn odd_answer(mut connection: TcpStream) -> std::io::Result<()> {
     let mut lines = BufReader::new(connection.try_clone()?).lines();
     let first = lines.next().transpose()?.unwrap_or_default();
-    // The head and the body, `{}`.
+    // The response: head and body, `{}`.
     for line in lines {
         if line?.is_empty() {
             break;
@@ -102,13 +102,13 @@ fn odd_answer(mut connection: TcpStream) -> std::io::Result<()> {
         "/cut" => connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"a\":"),
         "/trickle" => {
             connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")?;
-            // Until the client has had enough.
+            // Until the client gives up.
             loop {
                 connection.write_all(b" ")?;
                 std::thread::sleep(Duration::from_millis(100));
             }
         }
-        // An end after all: a client that takes everything is told apart without all of the memory.
+        // It does end: this detects a client that accepts everything without exhausting the memory.
         "/endless" => {
             connection.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
             (0..17).try_for_each(|_| connection.write_all(&[b' '; 1 << 20]))
@@ -118,7 +118,7 @@ fn odd_answer(mut connection: TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// The public declarations of a Swift source that say nothing about themselves.
+/// The public declarations of a Swift source without documentation.
 fn undocumented(source: &str) -> Vec<String> {
     let (mut found, mut hidden, mut before) = (Vec::new(), false, "");
     let lines: Vec<&str> = source.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -127,12 +127,12 @@ fn undocumented(source: &str) -> Vec<String> {
         let indent = line.len() - text.len();
         let private = text.contains("fileprivate ") || text.starts_with("private ");
         let declares = ["public ", "open "].iter().any(|word| text.starts_with(word)) || (indent == 4 && text.starts_with("case "));
-        // The generator's own marks: what is not for people is not shown to them.
+        // The generator's marks: internal declarations are not shown to users.
         let unshown = before == "#endif" && lines[n - 2].contains("@_documentation(visibility: private)");
         if indent == 0 && !text.starts_with('#') && !text.starts_with('}') {
             hidden = private || unshown || text.contains("FfiConverter") || text.contains("func uniffi");
         }
-        // A record is made of its fields, each of which says what it is.
+        // A record's initialiser takes its fields, which are documented themselves.
         let of_fields = text == "public init(" && lines[n + 1].trim() == "/**";
         let documented = before.ends_with("*/") || before.starts_with("///");
         if declares && indent <= 4 && !(hidden || unshown || documented || of_fields) {
@@ -143,14 +143,14 @@ fn undocumented(source: &str) -> Vec<String> {
     found
 }
 
-/// What a reader sees in the package is documented, in Swift's own ways, and the example is the one that is run.
+/// Public declarations of the package have Swift documentation, and the README's example is the one that is run.
 fn assert_documented(package: &Path) {
     let sources = package.join("Sources/Railgate");
     let mut declarations = 0;
     for file in std::fs::read_dir(&sources).unwrap() {
         let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
         assert_eq!(undocumented(&text), [""; 0]);
-        assert!(!text.contains("# Errors") && !text.contains("](crate::"), "Rust's ways");
+        assert!(!text.contains("# Errors") && !text.contains("](crate::"), "Rust's notation");
         declarations += text.matches("public ").count();
     }
     assert!(declarations > 300, "{declarations}");

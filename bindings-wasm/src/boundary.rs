@@ -1,4 +1,4 @@
-//! The boundary to JavaScript: arguments may be anything, whatever the types say; results are JSON.
+//! The boundary to JavaScript: arguments may have any type, whatever the declarations say; results are JSON.
 #![allow(dead_code, reason = "no module takes every kind of argument")]
 
 use js_sys::{Array, Uint8Array};
@@ -7,7 +7,7 @@ use railgate::{Error, ErrorCode};
 use serde::Serialize;
 use wasm_bindgen::{JsCast as _, JsError, JsValue};
 
-/// 2^53: up to here, a JavaScript number holds every integer exactly.
+/// 2^53: up to here, a JavaScript number represents every integer exactly.
 const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// The JavaScript `Error` to throw for `error`: its message is the problem as JSON.
@@ -15,7 +15,7 @@ pub(crate) fn thrown(error: &Error) -> JsError {
     JsError::new(&error.problem_json())
 }
 
-/// What is wrong with something that only this side knows of.
+/// A problem with a code that the HTTP interface does not have.
 #[derive(Serialize)]
 struct Local<'a> {
     code: &'a str,
@@ -23,7 +23,7 @@ struct Local<'a> {
     retryable: bool,
 }
 
-/// What is thrown for an error that the HTTP interface does not have.
+/// The JavaScript `Error` for a code that the HTTP interface does not have.
 pub(crate) fn thrown_as(code: &str, detail: &str) -> JsError {
     json(&Local { code, detail, retryable: false }).map_or_else(|error| error, |problem| JsError::new(&problem))
 }
@@ -34,12 +34,12 @@ fn wrong(name: &str, wanted: &str) -> JsError {
     thrown(&error)
 }
 
-/// A string. A surrogate without its partner becomes U+FFFD.
+/// A string. An unpaired surrogate becomes U+FFFD.
 pub(crate) fn text(value: &JsValue, name: &str) -> Result<String, JsError> {
     value.as_string().ok_or_else(|| wrong(name, "a string"))
 }
 
-/// A string, or nothing: `undefined` or `null`.
+/// A string, or `None` for `undefined` or `null`.
 pub(crate) fn text_or_none(value: &JsValue, name: &str) -> Result<Option<String>, JsError> {
     if value.is_undefined() || value.is_null() { Ok(None) } else { text(value, name).map(Some) }
 }
@@ -55,17 +55,17 @@ pub(crate) fn bytes(value: &JsValue, name: &str) -> Result<Vec<u8>, JsError> {
     value.dyn_ref().map(Uint8Array::to_vec).ok_or_else(|| wrong(name, "a Uint8Array"))
 }
 
-/// The bytes in a `Uint8Array`, or nothing: `undefined` or `null`.
+/// A copy of the bytes in a `Uint8Array`, or `None` for `undefined` or `null`.
 pub(crate) fn bytes_or_none(value: &JsValue, name: &str) -> Result<Option<Vec<u8>>, JsError> {
     if value.is_undefined() || value.is_null() { Ok(None) } else { bytes(value, name).map(Some) }
 }
 
-/// Exactly this many bytes.
+/// The bytes of a `Uint8Array` of length `N`.
 pub(crate) fn array<const N: usize>(value: &JsValue, name: &str) -> Result<[u8; N], JsError> {
     bytes(value, name)?.try_into().map_err(|_| wrong(name, &format!("{N} bytes")))
 }
 
-/// `true` or `false`, and nothing that JavaScript merely treats as such.
+/// `true` or `false`; other values that JavaScript treats as such are refused.
 pub(crate) fn flag(value: &JsValue, name: &str) -> Result<bool, JsError> {
     value.as_bool().ok_or_else(|| wrong(name, "true or false"))
 }
@@ -76,13 +76,13 @@ pub(crate) fn millis(value: &JsValue, name: &str) -> Result<i64, JsError> {
     number.map(|whole| whole as i64).ok_or_else(|| wrong(name, "a whole number of milliseconds"))
 }
 
-/// A whole number that is not negative.
+/// A non-negative whole number.
 pub(crate) fn count(value: &JsValue, name: &str) -> Result<u64, JsError> {
     let number = value.as_f64().filter(|number| number.trunc() == *number && (0.0..=LARGEST_WHOLE).contains(number));
     number.map(|whole| whole as u64).ok_or_else(|| wrong(name, "a whole number, not below zero"))
 }
 
-/// So many of those.
+/// An array of `N` non-negative whole numbers.
 pub(crate) fn counts<const N: usize>(value: &JsValue, name: &str) -> Result<[u64; N], JsError> {
     let given = value.dyn_ref::<Array>().filter(|given| given.length() as usize == N);
     let given = given.ok_or_else(|| wrong(name, &format!("an array of {N} numbers")))?;

@@ -13,7 +13,7 @@ use wasm_bindgen::{JsError, JsValue};
 
 use crate::boundary::{array, bytes, count, counts, flag, json, millis, text, texts, thrown, thrown_as};
 
-/// A request as JSON. An empty body is none.
+/// A request as JSON. An empty body means no body.
 #[derive(Serialize)]
 struct Sent {
     method: String,
@@ -26,7 +26,7 @@ struct Sent {
 impl Sent {
     fn of(request: Request) -> Result<Self, JsError> {
         let Request { method, path, headers, body } = request;
-        // It was text when it came in.
+        // It came in as text.
         let body = String::from_utf8(body).map_err(|cause| thrown(&Error::internal(cause)))?;
         Ok(Self { method, path, headers, body })
     }
@@ -36,7 +36,7 @@ impl Sent {
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Step<'a> {
-    /// To be signed by the session's key, or by the new one: `to_sign`.
+    /// Sign `to_sign` with the session's key or the new one.
     Sign {
         new_key: bool,
     },
@@ -51,7 +51,7 @@ enum Step<'a> {
         why: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
-        /// Code and detail, where it cannot be signed.
+        /// Code and detail if the request cannot be signed.
         #[serde(skip_serializing_if = "Option::is_none")]
         problem: Option<(&'a str, String)>,
     },
@@ -62,7 +62,7 @@ fn parse<'a, T: Deserialize<'a>>(json: &'a str, name: &str) -> Result<T, JsError
         .map_err(|error| thrown(&Error::field(format!("/{name}"), "malformed", format!("{name} is not what it should be: {error}"))))
 }
 
-/// Names and values that stand in turn.
+/// Pairs of alternating names and values.
 fn pairs(texts: &[String]) -> impl Iterator<Item = (&str, &str)> {
     texts.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str()))
 }
@@ -75,17 +75,17 @@ fn key(jwk: &JsValue, name: &str) -> Result<PublicKey, JsError> {
     PublicKey::trusted_jwk(&text(jwk, name)?).map_err(|error| thrown(&error))
 }
 
-/// A conversation with one gateway in the name of one key.
+/// A session with one gateway on behalf of one key.
 #[wasm_bindgen]
 pub struct Session(ClientSession);
 
 #[wasm_bindgen]
 impl Session {
-    /// `base`: the gateway's address, as it calls itself; `mode`: `sandbox` or `live`; `jwk`: the public key as a JWK (ECDSA over
+    /// `base`: the gateway's public address; `mode`: `sandbox` or `live`; `jwk`: the public key as a JWK (ECDSA over
     /// P-256, or Ed25519).
     ///
     /// # Errors
-    /// Throws `invalid_address`, or what is wrong with the key.
+    /// Throws `invalid_address`, or a problem with the key.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "string")] base: &JsValue,
@@ -112,34 +112,34 @@ impl Session {
         self.0.public_key().id().to_string()
     }
 
-    /// The request that enrols the key as a new sandbox client. To be signed, without a token.
+    /// The request that enrols the key as a new sandbox client. It must be signed and needs no token.
     ///
     /// # Errors
-    /// Throws for arguments that are none.
+    /// Throws for arguments of the wrong type.
     pub fn enroll_request(&self, #[wasm_bindgen(unchecked_param_type = "string")] name: &JsValue) -> Result<String, JsError> {
         json(&Sent::of(self.0.enroll_request(&text(name, "name")?))?)
     }
 
-    /// The request that asks for live access with a key of its own. To be signed by both keys, without a token.
+    /// The request for live access with a new key. It must be signed by both keys and needs no token.
     ///
     /// # Errors
-    /// Throws what is wrong with the key.
+    /// Throws if the key is invalid.
     pub fn enroll_live_request(&self, #[wasm_bindgen(unchecked_param_type = "string")] jwk: &JsValue) -> Result<String, JsError> {
         json(&Sent::of(self.0.enroll_live_request(&key(jwk, "jwk")?))?)
     }
 
-    /// What to keep for the next session, as JSON. It holds the token.
+    /// The state to store for the next session, as JSON. It contains the token.
     ///
     /// # Errors
-    /// None that is known.
+    /// Throws `internal`; no cause is known.
     pub fn snapshot(&self) -> Result<String, JsError> {
         json(&self.0.snapshot())
     }
 
-    /// Takes up what [`Session::snapshot`] gave.
+    /// Restores the state from [`Session::snapshot`].
     ///
     /// # Errors
-    /// Throws for what is no snapshot.
+    /// Throws if it is not a snapshot.
     pub fn restore(&mut self, #[wasm_bindgen(unchecked_param_type = "string")] snapshot: &JsValue) -> Result<(), JsError> {
         let snapshot: Snapshot = parse(&text(snapshot, "snapshot")?, "snapshot")?;
         self.0.restore(&snapshot);
@@ -147,22 +147,22 @@ impl Session {
     }
 }
 
-/// One signed call, step by step: what to sign, what to send, how long to wait, and at the end what is known.
+/// One signed call, step by step: what to sign, what to send, how long to wait, and finally the outcome.
 #[wasm_bindgen]
 pub struct Exchange {
     inner: ClientExchange,
-    /// What is to be signed.
+    /// The bytes to sign.
     message: Vec<u8>,
 }
 
 #[wasm_bindgen]
 impl Exchange {
-    /// `headers`: names and values in turn; `body`: empty is none; `new_key`: the public JWK of a key that it makes known;
-    /// `patience`: how many tries there are, how long an answer may take, how much longer this one may, the first and the longest
-    /// pause, how often in a row what an earlier one opened broke, and the pause then at least; times in milliseconds.
+    /// `headers`: alternating names and values; `body`: empty means no body; `new_key`: the public JWK of a key that it enrols;
+    /// `patience`: the number of attempts, the timeout of an attempt, the extra timeout of this call, the first and the longest
+    /// backoff, how often in a row the stream broke that this call reopens, and the minimum pause then; times in milliseconds.
     ///
     /// # Errors
-    /// Throws for arguments that are none, and what is wrong with a new key.
+    /// Throws for arguments of the wrong type or an invalid new key.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "string")] method: &JsValue,
@@ -194,7 +194,7 @@ impl Exchange {
         Ok(Self { inner, message: Vec::new() })
     }
 
-    /// Fetches what this call needs, for all that wait for the same.
+    /// An exchange that fetches the challenge and token that this call needs, shared by all calls that wait for them.
     #[must_use]
     pub fn preparation(&self) -> Self {
         Self { inner: self.inner.preparation(), message: Vec::new() }
@@ -203,16 +203,16 @@ impl Exchange {
     /// Whether the next step fetches something that other calls may be fetching, too.
     ///
     /// # Errors
-    /// Throws for arguments that are none.
+    /// Throws for arguments of the wrong type.
     pub fn lacks(&self, session: &Session, #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue) -> Result<bool, JsError> {
         Ok(self.inner.lacks(&session.0, millis(now_ms, "now_ms")?))
     }
 
-    /// What to do next, as JSON: `{"sign": {"new_key"}}`, `{"send": {"request", "timeout_ms", "prepares"}}`, `{"pause": ms}` or
-    /// `{"done": {"verdict", "why", "retry_after_ms", "problem"}}`. `random`: 16 bytes, never used twice.
+    /// The next step, as JSON: `{"sign": {"new_key"}}`, `{"send": {"request", "timeout_ms", "prepares"}}`, `{"pause": ms}` or
+    /// `{"done": {"verdict", "why", "retry_after_ms", "problem"}}`. `random`: 16 random bytes, fresh for each call.
     ///
     /// # Errors
-    /// Throws for arguments that are none.
+    /// Throws for arguments of the wrong type.
     pub fn next(
         &mut self,
         session: &mut Session,
@@ -237,19 +237,19 @@ impl Exchange {
         self.message.clone()
     }
 
-    /// The signature, as Web Crypto gives it. One that is none ends the exchange.
+    /// Takes the signature, as Web Crypto returns it. An invalid one ends the exchange.
     ///
     /// # Errors
-    /// Throws for arguments that are none.
+    /// Throws for arguments of the wrong type.
     pub fn signed(&mut self, #[wasm_bindgen(unchecked_param_type = "Uint8Array")] signature: &JsValue) -> Result<(), JsError> {
         self.inner.signed(&bytes(signature, "signature")?);
         Ok(())
     }
 
-    /// The answer to what was sent. `headers`: names and values in turn. Of a stream the body is left out.
+    /// Takes the response to the request. `headers`: alternating names and values. For a stream, `body` is empty.
     ///
     /// # Errors
-    /// Throws for arguments that are none.
+    /// Throws for arguments of the wrong type.
     pub fn answered(
         &mut self,
         session: &mut Session,
@@ -265,16 +265,16 @@ impl Exchange {
         Ok(())
     }
 
-    /// There is no answer to what was sent, or, if it is `garbled`, what came is none to this call.
+    /// Reports that there was no response or, if `garbled`, that the response does not belong to this call.
     ///
     /// # Errors
-    /// Throws for arguments that are none.
+    /// Throws for arguments of the wrong type.
     pub fn lost(&mut self, #[wasm_bindgen(unchecked_param_type = "boolean")] garbled: &JsValue) -> Result<(), JsError> {
         self.inner.lost(if flag(garbled, "garbled")? { Lost::Garbled } else { Lost::NoAnswer });
         Ok(())
     }
 
-    /// It cannot go on: a key did not sign, or nobody waits any more.
+    /// Stops the exchange, because a key did not sign or the caller no longer waits.
     pub fn stop(&mut self) {
         self.inner.stop();
     }

@@ -6,13 +6,13 @@ use wasm_bindgen::{JsError, JsValue};
 
 use crate::boundary::{json, millis, text};
 
-/// Checks the JSON body of a create call: everything but what only the gateway knows (balances, limits, whether the reference
-/// is taken). `now_ms` is the time, because `expires_at` must be later.
+/// Checks the JSON body of a create call, except for conditions that only the gateway can check (balances, limits, whether the
+/// reference is taken). `now_ms` is the current time, because `expires_at` must be later.
 ///
-/// Returns a JSON array of problems `{pointer, code, message}`, empty when the body is valid.
+/// Returns a JSON array of problems `{pointer, code, message}`, empty if the body is valid.
 ///
 /// # Errors
-/// Throws for arguments that are none.
+/// Throws for arguments of the wrong type.
 #[wasm_bindgen]
 pub fn check_settlement(
     #[wasm_bindgen(unchecked_param_type = "string")] body: &JsValue,

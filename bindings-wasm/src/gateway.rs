@@ -1,4 +1,4 @@
-//! The sandbox: a whole gateway inside the page.
+//! The sandbox: a complete gateway inside the page.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use wasm_bindgen::{JsError, JsValue};
 
 use crate::boundary::{array, bytes_or_none, json, millis, text, thrown, thrown_as};
 
-/// A gateway with one client and the simulated operator, in memory. After whatever may have changed something,
-/// [`Gateway::take_journal`] gives what has to be durable before anything that came of it is shown.
+/// A gateway with one client and the simulated operator, in memory. After any call that may have changed something,
+/// [`Gateway::take_journal`] returns the entries that must be durable before a result of the change is shown.
 #[wasm_bindgen]
 pub struct Gateway {
     sandbox: Sandbox,
@@ -21,11 +21,11 @@ pub struct Gateway {
 #[wasm_bindgen]
 impl Gateway {
     /// Opens a gateway: a new one, or the one in `snapshot` and `journal`, the concatenated entries since then.
-    /// `options`: `{"name", "issuer"}` as JSON, both of which may be left out; `seed`: 32 random bytes, fresh each time.
+    /// `options`: `{"name", "issuer"}` as JSON, both optional; `seed`: 32 random bytes, fresh each time.
     ///
     /// # Errors
-    /// Throws `journal_corrupt` where anything was lost or altered, `journal_version` where a newer program wrote it, or what is
-    /// wrong with the options.
+    /// Throws `journal_corrupt` if anything was lost or altered, `journal_version` if a newer program wrote it, or a problem with
+    /// the options.
     pub fn open(
         #[wasm_bindgen(unchecked_param_type = "string")] options: &JsValue,
         #[wasm_bindgen(unchecked_param_type = "Uint8Array")] seed: &JsValue,
@@ -39,7 +39,7 @@ impl Gateway {
         let restored = SandboxJournal::restore(snapshot.as_deref(), &journal.unwrap_or_default())
             .map_err(|error| thrown_as(error.code(), &error.to_string()))?;
         if restored.torn > 0 {
-            // Storage of browsers keeps an entry whole or not at all.
+            // A browser's storage writes entries atomically, so this is damage.
             return Err(thrown_as("journal_corrupt", "the last entry of the journal is incomplete"));
         }
         let store = Arc::new(restored.store);
@@ -47,11 +47,11 @@ impl Gateway {
         Ok(Self { sandbox, store })
     }
 
-    /// Carries out a call, `{"call": …}` as JSON, and gives the answer, `{"status", "ok"}` or `{"status", "error"}`. A receipt in a
-    /// form for people is answered with what the module `sheet` draws it from.
+    /// Executes a call, `{"call": …}` as JSON, and returns the answer, `{"status", "ok"}` or `{"status", "error"}`. For a receipt
+    /// in a readable form, the answer contains the parts from which the module `sheet` draws it.
     ///
     /// # Errors
-    /// Throws for arguments that are none.
+    /// Throws for arguments of the wrong type.
     pub fn call(
         &self,
         #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue,
@@ -60,15 +60,15 @@ impl Gateway {
         Ok(self.sandbox.call_undrawn(millis(now_ms, "now_ms")?, &text(request, "request")?))
     }
 
-    /// Does what is due. Gives `{"due", "done"}`: when there is more to do, or null, and how many tasks were carried out.
+    /// Does all due tasks. Returns `{"due", "done"}`: when the next task is due, or null, and how many tasks were done.
     ///
     /// # Errors
-    /// Throws for arguments that are none, and `internal`.
+    /// Throws for arguments of the wrong type, and `internal`.
     pub fn work(&self, #[wasm_bindgen(unchecked_param_type = "number")] now_ms: &JsValue) -> Result<String, JsError> {
         json(&self.sandbox.work(millis(now_ms, "now_ms")?).map_err(|error| thrown(&error))?)
     }
 
-    /// The entries made since the last call, concatenated; nothing if nothing changed.
+    /// The journal entries since the last call, concatenated; `undefined` if nothing changed.
     ///
     /// # Errors
     /// Throws `internal`.
@@ -77,7 +77,7 @@ impl Gateway {
         Ok(Some(entries).filter(|entries| !entries.is_empty()))
     }
 
-    /// The whole state, including what was not taken yet: it replaces every entry up to now.
+    /// The complete state, including changes that were not taken yet; it replaces every entry up to now.
     ///
     /// # Errors
     /// Throws `internal`.

@@ -1,15 +1,15 @@
-//! railgate in the browser: the modules inside the npm package `railgate`, a thin boundary around the same code
+//! railgate in the browser: the modules of the npm package `railgate`, a thin boundary around the code
 //! that the server, its command line and phones run.
 //!
-//! Each feature is a module that is built by itself, so that a page loads only what it uses: `receipt`,
-//! `webhook`, `forms`, `qr`, `client` (signing calls), `gateway` (the sandbox) and `sheet` (its receipts for people). Values cross the boundary as JSON text, so
-//! that unknown fields are refused and amounts stay exact, or as bytes; times are milliseconds since the Unix epoch. Every
-//! argument is checked before it is used: a wrong one throws, and breaks nothing.
+//! Each feature is built as a separate module, so that a page loads only what it uses: `receipt`, `webhook`, `forms`, `qr`,
+//! `client` (signed calls), `gateway` (the sandbox) and `sheet` (its receipts in readable forms). Values cross the boundary as JSON
+//! text, so that unknown fields are refused and amounts stay exact, or as bytes; times are milliseconds since the Unix epoch.
+//! Every argument is checked before it is used: a wrong one throws and does no damage.
 //!
-//! Whatever throws, throws an `Error` whose message is a problem as the HTTP interface has them: a JSON object with `code`,
-//! `status`, `title`, `detail`, `category`, `retryable` and, where single things are wrong, `errors`.
+//! Every function that throws, throws an `Error` whose message is a problem as in the HTTP interface: a JSON object with `code`,
+//! `status`, `title`, `detail`, `category`, `retryable` and, if fields are invalid, `errors`.
 //!
-//! On other targets all of it compiles, so that it can be checked, but none of it works.
+//! On other targets the code compiles, so that it can be checked, but does not work.
 
 mod boundary;
 

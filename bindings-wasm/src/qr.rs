@@ -1,4 +1,4 @@
-//! QR codes, of receipts and of any other text.
+//! QR codes of receipts and other texts.
 
 use railgate::error::Error;
 use railgate::receipt::Code;
@@ -7,8 +7,8 @@ use wasm_bindgen::{JsError, JsValue};
 
 use crate::boundary::{text, text_or_none, thrown};
 
-/// The QR code of a text (UTF-8, byte mode, error level L) as an SVG document, with its quiet zone. `title` is what it says to
-/// those who cannot see it; it may be any text.
+/// The QR code of a text (UTF-8, byte mode, error correction level L) as an SVG document, with its quiet zone. `title` is the
+/// alternative text; it may be any text.
 ///
 /// # Errors
 /// Throws if the text is longer than 2,953 bytes.
@@ -21,10 +21,10 @@ pub fn qr_svg(
     Ok(code(content)?.svg(&title))
 }
 
-/// The modules of the same code, row by row, a byte each, 1 for dark ones; its side is the square root of their number.
+/// The modules of the same code, row by row, one byte each, 1 for a dark one; the side length is the square root of their number.
 ///
 /// # Errors
-/// As of [`qr_svg`].
+/// As [`qr_svg`].
 #[wasm_bindgen]
 pub fn qr_matrix(#[wasm_bindgen(js_name = text, unchecked_param_type = "string")] content: &JsValue) -> Result<Vec<u8>, JsError> {
     Ok(code(content)?.modules())

@@ -13,10 +13,10 @@ pub struct ReceiptCheck(Pending);
 
 #[wasm_bindgen]
 impl ReceiptCheck {
-    /// `jws`: the compact JWS; `jwks`: the key set as the gateway publishes it at `/.well-known/jwks.json`.
+    /// `jws`: the compact JWS; `jwks`: the key set that the gateway publishes at `/.well-known/jwks.json`.
     ///
     /// # Errors
-    /// Throws `receipt_invalid` for what cannot be a receipt, or one of another gateway.
+    /// Throws `receipt_invalid` if it cannot be a receipt, or is from another gateway.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "string")] jws: &JsValue,
@@ -25,28 +25,28 @@ impl ReceiptCheck {
         receipt::begin(&text(jws, "jws")?, &text(jwks, "jwks")?).map(Self).map_err(|error| thrown(&error))
     }
 
-    /// The key, a JWK.
+    /// The key that must have signed it, as a JWK.
     #[must_use]
     pub fn jwk(&self) -> String {
         self.0.jwk()
     }
 
-    /// What was signed.
+    /// The signed bytes.
     #[must_use]
     pub fn signed(&self) -> Vec<u8> {
         self.0.signed().to_vec()
     }
 
-    /// The signature: 64 bytes, as Web Crypto takes it.
+    /// The signature: 64 bytes, as Web Crypto expects it.
     #[must_use]
     pub fn signature(&self) -> Vec<u8> {
         self.0.signature().to_vec()
     }
 
-    /// What the receipt says, its claims as a JSON object with amounts as text. `valid` is what Web Crypto found.
+    /// The claims of the receipt, as a JSON object with amounts as text. `valid` is the result of Web Crypto.
     ///
     /// # Errors
-    /// Throws `receipt_invalid` if the signature is not valid, or what was signed is no receipt.
+    /// Throws `receipt_invalid` if the signature is not valid or the signed text is not a receipt.
     pub fn finish(&self, #[wasm_bindgen(unchecked_param_type = "boolean")] valid: &JsValue) -> Result<String, JsError> {
         json(&self.0.finish(flag(valid, "valid")?).map_err(|error| thrown(&error))?)
     }

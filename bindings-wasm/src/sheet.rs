@@ -1,5 +1,5 @@
-//! A sandbox's receipts as people see them: what [`Gateway::call`](crate::gateway::Gateway::call) leaves to be drawn. A
-//! module of its own, which a page loads on first use.
+//! Draws a sandbox's receipts in readable forms from the parts that [`Gateway::call`](crate::gateway::Gateway::call) returns. A
+//! separate module, which a page loads on first use.
 
 use railgate::error::{Error, ErrorCode};
 use railgate::receipt::{Form, Receipt};
@@ -8,8 +8,8 @@ use wasm_bindgen::{JsError, JsValue};
 
 use crate::boundary::{text, texts, thrown};
 
-/// The receipt of these `parts`, which the caller's own gateway gave, in the form of the media type `form`: `text/html`,
-/// `image/svg+xml` or `text/plain`. Its signature is not checked here.
+/// Draws the receipt from `parts`, which the caller's own gateway returned, in the form of the media type `form`: `text/html`,
+/// `image/svg+xml` or `text/plain`. Does not check its signature.
 ///
 /// # Errors
 /// Throws `not_acceptable` for other forms, `receipt_invalid` for other parts.

@@ -1,4 +1,4 @@
-//! Verifies webhooks with their secret.
+//! Verifies webhooks with the endpoint's secret.
 
 use railgate::error::{Error, FieldProblem};
 use railgate::webhook::{self, SignedHeaders, TOLERANCE_S, WebhookSecret};
@@ -7,23 +7,23 @@ use wasm_bindgen::{JsError, JsValue};
 
 use crate::boundary::{bytes, millis, text, text_or_none, thrown, thrown_as};
 
-/// Verifies webhooks, as Standard Webhooks 1.0.0 describes them.
+/// Verifies webhooks according to Standard Webhooks 1.0.0.
 #[wasm_bindgen]
 pub struct WebhookVerifier(Vec<WebhookSecret>);
 
 #[wasm_bindgen]
 impl WebhookVerifier {
-    /// `secrets`: a JSON array of one or more secrets, `whsec_…`; several while one takes the place of another.
+    /// `secrets`: a JSON array of one or more secrets, `whsec_…`; several during a rotation.
     ///
     /// # Errors
-    /// Throws `invalid_fields` for what is no secret.
+    /// Throws `invalid_fields` if one is not a secret.
     #[wasm_bindgen(constructor)]
     pub fn new(#[wasm_bindgen(unchecked_param_type = "string")] secrets: &JsValue) -> Result<Self, JsError> {
         let wrong = |problem| thrown(&Error::invalid(vec![problem]));
         let secrets: Vec<String> = serde_json::from_str(&text(secrets, "secrets")?)
             .map_err(|_| wrong(FieldProblem::new("", "wrong_type", "must be a JSON array of secrets")))?;
         if secrets.is_empty() {
-            return Err(wrong(FieldProblem::new("", "too_few", "must hold at least one secret")));
+            return Err(wrong(FieldProblem::new("", "too_few", "must contain at least one secret")));
         }
         let read = secrets.iter().enumerate().map(|(at, secret)| {
             WebhookSecret::parse(secret).map_err(|error| wrong(FieldProblem::new(format!("/{at}"), "invalid_secret", error.to_string())))
@@ -31,9 +31,9 @@ impl WebhookVerifier {
         read.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Checks that a webhook was signed with one of the secrets at most five minutes ago. `id`, `timestamp` and `signature`: its
-    /// headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, `undefined` where there is none; `body`: its bytes,
-    /// exactly as received.
+    /// Checks that a webhook was signed with one of the secrets and that its timestamp is at most five minutes from now. `id`,
+    /// `timestamp` and `signature`: its headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, `undefined` if absent;
+    /// `body`: its bytes, exactly as received.
     ///
     /// # Errors
     /// Throws `header_missing`, `header_malformed`, `timestamp_too_old`, `timestamp_too_new`, `no_matching_signature`.

@@ -1,8 +1,8 @@
-//! The modules' own side of the boundary, run in Chromium as they are shipped: the same compiler, flags and profile, so that a
-//! panic is a trap without words. What fails therefore says so by an error. `test.sh` builds and runs it.
+//! Tests the Rust side of the boundary in Chromium with the compiler, flags and profile of the shipped modules. There a panic is
+//! a trap without a message, so tests fail with an error instead. `test.sh` builds and runs them.
 #![cfg_attr(target_family = "wasm", no_main)]
 
-/// Away from the browser there is nothing to run.
+/// Outside the browser there is nothing to run.
 #[cfg(not(target_family = "wasm"))]
 fn main() -> std::process::ExitCode {
     std::process::ExitCode::FAILURE
@@ -36,7 +36,7 @@ mod in_chromium {
         gateway.call(&NOW.into(), &request.into())
     }
 
-    /// What was thrown: the text of its problem.
+    /// The problem text of a thrown error; empty if nothing was thrown.
     fn problem<T>(result: Result<T, JsError>) -> String {
         let thrown = result.err().map(JsValue::from);
         thrown.and_then(|error| error.dyn_into::<Error>().ok()).map(|error| String::from(error.message())).unwrap_or_default()
@@ -60,7 +60,7 @@ mod in_chromium {
     #[wasm_bindgen_test]
     fn a_gateway_goes_on_where_its_journal_ends() -> Tested {
         let first = paid()?;
-        // The key of receipts is made for the first of them, and is in the journal then.
+        // The first receipt makes the key, which is then in the journal.
         call(&first, r#"{"call":"receipt","ref":"inv-1"}"#)?;
         let second = open(Some(&journal(&first)?))?;
         for asked in ["get", "events", "receipt"] {
@@ -68,7 +68,7 @@ mod in_chromium {
             let (before, after) = (call(&first, &request)?, call(&second, &request)?);
             ensure(before == after && before.starts_with(r#"{"status":200,"#), &format!("{before}\n{after}"))?;
         }
-        ensure(first.take_journal()?.is_none(), "what was taken is given once more")
+        ensure(first.take_journal()?.is_none(), "take_journal returned the same entries twice")
     }
 
     #[wasm_bindgen_test]
@@ -80,9 +80,9 @@ mod in_chromium {
             let refused = problem(open(Some(&altered)));
             ensure(refused.contains("\"journal_"), &format!("byte {at} changed: {refused:?}"))?;
         }
-        // Between two entries it may end: what comes after was then never written.
+        // It may end between two entries: then the rest was never written.
         let ends = (1..whole.len()).filter(|end| open(whole.get(..*end)).is_ok()).count();
-        ensure(ends < 8, &format!("cut off in {ends} places it was taken"))
+        ensure(ends < 8, &format!("it was accepted when cut off at {ends} places"))
     }
 
     #[wasm_bindgen_test]
@@ -115,8 +115,8 @@ mod in_chromium {
         let gateway = open(None)?;
         let thrown = problem(gateway.call(&JsValue::from_str("now"), &"{}".into()));
         ensure(thrown.contains(r#""pointer":"/now_ms""#), &thrown)?;
-        // The gateway itself is none the worse for it.
-        ensure(call(&gateway, r#"{"call":"balances"}"#)?.starts_with(r#"{"status":200,"#), "it does not answer any more")
+        // The gateway itself is unharmed.
+        ensure(call(&gateway, r#"{"call":"balances"}"#)?.starts_with(r#"{"status":200,"#), "it no longer responds")
     }
 
     #[wasm_bindgen_test]

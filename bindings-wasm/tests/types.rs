@@ -1,4 +1,4 @@
-//! `npm/src/types.ts` is what the core says of its views, its bodies and their names. `RAILGATE_BLESS=1` writes it anew.
+//! `npm/src/types.ts` is generated from the core's views, bodies and names. `RAILGATE_BLESS=1` rewrites it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(not(target_family = "wasm"))]
 
@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 const HEAD: &str = r#"/**
- * What is asked and what is answered: the shapes of the HTTP interface, with the names that travel.
+ * The request and response types of the HTTP interface, with the names from the wire.
  *
- * One difference: amounts. The interface writes them as JSON numbers with the currency's decimals, and a JavaScript number
- * would lose the last zero and, in sums, a cent. Here they are strings, exactly as the server wrote them.
+ * The one difference is amounts. The interface writes them as JSON numbers with the currency's decimals. A JavaScript number
+ * would lose trailing zeros and, in sums, cents, so here they are strings, exactly as the server wrote them.
  *
  * Generated from the core by `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types`.
  *
@@ -24,14 +24,14 @@ const HEAD: &str = r#"/**
 import type { Amount, AmountInput, Timestamp } from "./values.js";
 "#;
 
-/// What a type here does that its schema does not tell.
+/// The direction of a type, which its schema does not show.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
-    /// An answer: a member that may be null is there.
+    /// A response: a nullable member is present.
     Out,
-    /// A body: what may be left out is not written as null.
+    /// A request body: an optional member is left out, not null.
     In,
-    /// An answer that may come from something between here and the gateway: all but its code may be missing.
+    /// A response that may come from an intermediary: every member except `code` may be absent.
     Loose,
 }
 
@@ -39,19 +39,19 @@ struct Shape {
     name: &'static str,
     way: Way,
     schema: Value,
-    /// The members in their order, each with whether it may be absent.
+    /// The members in order, each with whether it may be absent.
     members: Vec<(String, bool)>,
 }
 
 struct Names {
     name: &'static str,
-    /// Of the list of all of them, where there is one.
+    /// The name of the list of all values, if there is one.
     list: Option<&'static str>,
     doc: String,
     values: Vec<(&'static str, String)>,
 }
 
-/// All that is written, and what the schemas call it.
+/// The schemas met so far, their TypeScript names, and the enums.
 #[derive(Default)]
 struct World {
     schemas: BTreeMap<String, Value>,
@@ -72,7 +72,7 @@ impl World {
         name.map_or(schema, |name| self.schemas.get(name).unwrap_or_else(|| panic!("{name} is not described")))
     }
 
-    /// A value of the schema: with everything that may be there, or with as little as may be.
+    /// A value of the schema, with all optional members (`whole`) or none.
     fn sample(&self, schema: &Value, whole: bool) -> Value {
         let schema = self.resolve(schema);
         if let Some(choices) = schema["oneOf"].as_array() {
@@ -104,7 +104,7 @@ impl World {
         }
     }
 
-    /// How the type looks, by what the core writes of it: every member in its order, and those that are left out.
+    /// The shape of a type, from what the core serialises: all members in order, and which of them may be absent.
     fn shape<T: ToSchema + Serialize + DeserializeOwned>(&mut self, name: &'static str, way: Way) -> Shape {
         self.meet::<T>(name);
         let schema = serde_json::to_value(T::schema()).unwrap();
@@ -190,13 +190,13 @@ fn kinds(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// A reference that may be null is described at the reference.
+/// The description of a schema; of a nullable reference, that beside the reference.
 fn described(schema: &Value) -> Option<&str> {
     let choices = schema["oneOf"].as_array().into_iter().flatten();
     schema["description"].as_str().or_else(|| choices.filter_map(|choice| choice["description"].as_str()).next())
 }
 
-/// The members of a JSON object as they are written.
+/// The member names of a JSON object, in order.
 fn in_order(object: &str) -> Vec<String> {
     struct Members;
     impl<'de> serde::de::Visitor<'de> for Members {
@@ -221,7 +221,7 @@ fn union(values: Vec<&str>) -> String {
     values.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(" | ")
 }
 
-/// A TSDoc comment; of one line, on one line. Links between items of the core lead nowhere here.
+/// Writes a TSDoc comment, on one line if it has one. Intra-doc links of the core must not occur in it.
 fn comment(out: &mut String, indent: &str, paragraphs: &[&str]) {
     let text = paragraphs.join("\n\n");
     assert!(!text.contains("[`") && !text.contains("*/"), "{text}");
@@ -281,7 +281,7 @@ fn generated() -> String {
         "KeyStatus": record::KeyStatus,
     }
     let codes = error::ErrorCode::ALL.iter().map(|code| (code.as_str(), format!("{}.", code.title()))).collect();
-    let doc = "A code that the gateway answers with.".to_owned();
+    let doc = "An error code of the gateway.".to_owned();
     world.names.push(Names { name: "GatewayCode", list: Some("GATEWAY_CODES"), doc, values: codes });
     let mut shapes = Vec::new();
     macro_rules! shapes {
@@ -333,10 +333,10 @@ fn the_types_of_the_package_are_those_of_the_core() {
         std::fs::write(path, &types).unwrap();
     }
     let written = std::fs::read_to_string(path).unwrap();
-    assert_eq!(written, types, "run `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types` and look at the difference");
+    assert_eq!(written, types, "run `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types` and review the diff");
 }
 
-/// `json.ts` knows amounts by the names of their members: each of them, and no other.
+/// `json.ts` recognises amounts by member name; its list must match the core exactly.
 #[test]
 fn the_package_reads_every_amount_exactly() {
     let mut world = World::default();
@@ -354,7 +354,7 @@ fn the_package_reads_every_amount_exactly() {
     assert_eq!(list.split(',').map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()).collect::<BTreeSet<_>>(), amounts);
 }
 
-/// Views that the package has no types of are read and written by the same names too: those of the command line.
+/// Views without types in the package, used by the command line, also survive a round trip.
 #[test]
 fn every_other_view_reads_what_it_writes() {
     let mut world = World::default();

@@ -1,5 +1,5 @@
-//! `wasm-tool MODULE.wasm FOLDER NAME`: writes FOLDER/NAME.js, its types and FOLDER/NAME_bg.wasm around a module as the compiler
-//! gives it. wasm-bindgen's generator, pinned by the lock file like the library that it must fit.
+//! `wasm-tool MODULE.wasm FOLDER NAME`: writes FOLDER/NAME.js, its types and FOLDER/NAME_bg.wasm for a module from the compiler.
+//! It is wasm-bindgen's generator, pinned by the lock file like the library, whose version must match.
 
 use std::env;
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ fn generate(module: &str, folder: &str, name: &str) -> Result<(), anyhow::Error>
     Bindgen::new()
         .input_path(module)
         .web(true)?
-        // Otherwise bundlers see an address of the module, and ship it a second time.
+        // Otherwise bundlers find the module's path and ship it a second time.
         .omit_default_module_path(true)
         .remove_name_section(true)
         .remove_producers_section(true)

@@ -1,4 +1,34 @@
 //! The engine's environment: time and randomness. Nothing else in the core reads a clock or draws random numbers.
+//!
+//! A test moves the clock by hand, so that a day of waiting takes no time:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use railgate::api::{CreateRequest, SettlementStatus};
+//! use railgate::env::{Env as _, ManualEnv};
+//! use railgate::store::memory::MemoryStore;
+//! use railgate::{Config, Gateway};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
+//! let gateway = Gateway::open_with(Arc::new(MemoryStore::new()), env.clone(), Config::sandbox())?;
+//! let enrolled = gateway.enroll("Shop")?;
+//! let shop = gateway.client(&enrolled);
+//!
+//! // This operator accepts a payment at once and completes it after 30 seconds.
+//! shop.create(CreateRequest::new("10.50 EUR".parse()?, "sim:slow-30s".parse()?, "inv-1".parse()?))?;
+//! gateway.work()?;
+//! assert_eq!(shop.settlement("inv-1")?.status, SettlementStatus::Submitted);
+//!
+//! env.advance_to(env.now() + 30_000);
+//! gateway.work()?;
+//! assert_eq!(shop.settlement("inv-1")?.status, SettlementStatus::Completed);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A host uses `SystemEnv` (feature `system`), or implements [`Env`] over its platform's clock and randomness.
 
 #[cfg(feature = "system")]
 mod system;

@@ -1,5 +1,26 @@
 //! The engine's only error type: a stable code, where the problem is, and whether to retry.
 //!
+//! ```
+//! use std::error::Error as _;
+//!
+//! use railgate::{Error, ErrorCode};
+//!
+//! // What happened, for the caller. The code determines the rest.
+//! let error = Error::with(ErrorCode::InsufficientFunds, "10.50 EUR were asked for, 4.20 EUR are available");
+//! assert_eq!((error.code.http_status(), error.retryable), (422, false));
+//!
+//! // The same as a problem document (RFC 9457).
+//! let problem = error.problem();
+//! assert_eq!(problem.kind, "/docs/problems/insufficient_funds");
+//! assert_eq!(problem.detail, "10.50 EUR were asked for, 4.20 EUR are available");
+//!
+//! // A cause is for the operator's log. The caller does not see it.
+//! let error = Error::caused(ErrorCode::StoreUnavailable, std::io::Error::other("/dev/sda1 is full"));
+//! assert!(!error.problem_json().contains("sda1"));
+//! assert_eq!(error.source().map(ToString::to_string).as_deref(), Some("/dev/sda1 is full"));
+//! assert!(error.retryable);
+//! ```
+//!
 //! All hosts (server, phone, browser) use the same codes, statuses and categories, so they all report the same to their users. The
 //! server documents each code on its own page, with the texts from here. Causes stay inside: [`ErrorDetails::detail`] is safe to
 //! show to a client, [`std::error::Error::source`] is for the operator's log.

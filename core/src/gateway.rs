@@ -18,7 +18,7 @@
 //! assert!(!shop.create(request.clone())?.replayed);
 //! assert!(shop.create(request)?.replayed);
 //!
-//! gateway.work()?; // calls the operators, here simulated ones
+//! gateway.work()?; // sends due payments to the operators, here a simulated one
 //! assert_eq!(shop.settlement("inv-1")?.status, SettlementStatus::Completed);
 //!
 //! let part = ReverseRequest { amount: Some("0.50".parse()?), ..ReverseRequest::default() };

@@ -1,5 +1,23 @@
 //! Identifiers: dense numbers inside the store, ULIDs with a prefix outside.
 //!
+//! ```
+//! use railgate::ids::{IdKey, SettlementNo, Ulid};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (secret, random) = ([7; 16], 0x12_3456_789a);
+//! let key = IdKey(secret);
+//! let id = key.seal(SettlementNo(42), 1_795_257_497_042, random);
+//! let public = format!("stl_{id}");
+//!
+//! // Only the store's key leads from the id back to the number.
+//! let id = public.strip_prefix("stl_").and_then(Ulid::parse).ok_or("not an id")?;
+//! assert_eq!(key.open(id), SettlementNo(42));
+//! assert_ne!(IdKey([8; 16]).open(id), SettlementNo(42));
+//! assert_eq!(id.at_ms(), 1_795_257_497_042);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Inside, a settlement has a [`SettlementNo`], by which the store's rows are clustered, so inserts append. Outside, its id is
 //! `stl_` and a ULID. The ULID contains the number, masked under the store's [`IdKey`], and 40 random bits. So a lookup by id needs
 //! no separate index, and the id reveals neither the number nor the volume of business.

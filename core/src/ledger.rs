@@ -1,5 +1,38 @@
 //! Double-entry bookkeeping with two-phase transfers: a pending transfer holds money, a post moves it, a void releases it.
 //!
+//! ```
+//! use railgate::ids::{ClientNo, ProviderNo, SettlementNo};
+//! use railgate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
+//! use railgate::money::Currency;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let euro = Currency::from_code("EUR").ok_or("not a currency")?;
+//! let account = |owner| AccountId::new(owner, Mode::Sandbox, euro);
+//! let hold = Transfer {
+//!     journal: SettlementNo(1),
+//!     n: 1,
+//!     kind: TransferKind::Pending,
+//!     code: TransferCode::Payment,
+//!     debit: account(Owner::Client(ClientNo(1))),
+//!     credit: account(Owner::Provider(ProviderNo(1))),
+//!     amount: 10_50,
+//!     resolves: 0,
+//!     at: 1_795_257_497_042,
+//! };
+//!
+//! // The client has 20.00. Held money cannot be spent again, but is still there until it is posted.
+//! let start = Totals { credits_posted: 20_00, ..Totals::default() };
+//! let [(_, debit), _] = hold.deltas();
+//! let held = start.plus(&debit).ok_or("overflow")?;
+//! assert_eq!((held.available(), held.ledger()), (Some(9_50), Some(20_00)));
+//!
+//! let [(_, debit), _] = hold.resolve(TransferKind::Post, 2, hold.at + 800).deltas();
+//! let paid = held.plus(&debit).ok_or("overflow")?;
+//! assert_eq!((paid.available(), paid.ledger()), (Some(9_50), Some(9_50)));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! As in TigerBeetle, an account has four totals: debits and credits, each pending and posted. Every transfer debits one account
 //! and credits another with the same amount. So over all accounts of a currency, debits equal credits at every commit, both pending
 //! and posted. Amounts are positive numbers of minor units.

@@ -1,5 +1,24 @@
 //! Rate limiting by the generic cell rate algorithm (GCRA), in whole microseconds.
 //!
+//! ```
+//! use railgate::limit::Gcra;
+//!
+//! # let now_us = 1_795_257_497_042_000;
+//! let limit = Gcra::per_minute(60);
+//! let mut caller = 0; // a new caller; keep one number for each
+//!
+//! // The quota may be used up at once.
+//! for _ in 0..60 {
+//!     assert!(limit.take(&mut caller, now_us).allowed);
+//! }
+//! let refused = limit.take(&mut caller, now_us);
+//! assert_eq!((refused.allowed, refused.remaining, refused.retry_after_s), (false, 0, 1));
+//!
+//! // It refills evenly: one use a second.
+//! assert!(limit.take(&mut caller, now_us + 1_000_000).allowed);
+//! assert!(limit.is_full(caller, now_us + 61_000_000));
+//! ```
+//!
 //! The only state of a caller is one number: the time at which its quota is full again. So a limit needs no clock, no list
 //! of past calls and no background work.
 

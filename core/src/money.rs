@@ -1,5 +1,25 @@
 //! Money: an integer of minor units with a currency inside, a decimal text at the edges, never a float.
 //!
+//! ```
+//! use railgate::money::{Amount, AmountError, Currency, Money, grouped};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let price: Money = "1250.50 EUR".parse()?;
+//! assert_eq!((price.minor(), price.currency().code()), (125_050, "EUR"));
+//! assert_eq!((price.decimal(), grouped(&price.decimal())), ("1250.50".to_owned(), "1,250.50".to_owned()));
+//!
+//! // The currency decides how many decimals there are, and nothing is rounded.
+//! let yen = Currency::from_code("JPY").ok_or("not a currency")?;
+//! assert_eq!(Money::from_minor(500, yen).decimal(), "500");
+//! assert_eq!(Amount::parse("10.5")?.to_money(yen), Err(AmountError::Scale { max: 0 }));
+//! assert_eq!(Amount::parse("1e3"), Err(AmountError::Exponent));
+//!
+//! // Different currencies do not add up.
+//! assert_eq!(price.checked_add(Money::from_minor(500, yen)), None);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Sources: ISO 4217 (codes, numbers, minor units), RFC 8259 section 6 (the grammar of numbers). The limit is 15
 //! significant digits: an IEEE 754 double represents 15 decimal digits without loss, so even a client whose JSON parser
 //! only uses doubles gets back what was sent.

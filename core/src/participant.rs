@@ -1,5 +1,23 @@
 //! The payee of a payment, and the client's reference for it: two texts that exist only in canonical form.
 //!
+//! ```
+//! use railgate::participant::{Namespace, Participant, ParticipantError, Reference, ReferenceError};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let payee: Participant = "msisdn:(49)151-12345678".parse()?;
+//! assert_eq!((payee.as_str(), payee.namespace()), ("msisdn:+4915112345678", Namespace::Msisdn));
+//! // For logs.
+//! assert_eq!(format!("{payee:?}"), "msisdn:***5678");
+//!
+//! // A typing error in an IBAN is found before any money moves.
+//! assert!(Participant::parse("iban:DE89370400440532013000").is_ok());
+//! assert_eq!(Participant::parse("iban:DE89370400440532013001"), Err(ParticipantError::IbanCheckDigits));
+//!
+//! assert_eq!("invoice 1".parse::<Reference>(), Err(ReferenceError::Malformed));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A [`Participant`] is `namespace:identifier`, validated and normalised by the rules of its namespace: ITU-T E.164 for telephone
 //! numbers, ISO 13616 for IBANs, RFC 5321 for mail addresses. Two participants are the same exactly if their texts are equal.
 

@@ -1,4 +1,37 @@
 //! Routing: the providers for a payment, their order, and the fee.
+//!
+//! ```
+//! use railgate::ErrorCode;
+//! use railgate::ids::ProviderNo;
+//! use railgate::ledger::Mode;
+//! use railgate::money::Currency;
+//! use railgate::participant::Namespace;
+//! use railgate::rail::simulator::Simulator;
+//! use railgate::route::{FeeRule, ProviderSpec, Routes, Serves};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let euro = Currency::from_code("EUR").ok_or("not a currency")?;
+//! let bank = ProviderSpec {
+//!     namespaces: Serves::Only(vec![Namespace::Iban]),
+//!     currencies: Serves::Only(vec![euro]),
+//!     limits: (1_00, 50_000_00),
+//!     fee: FeeRule { flat: 10, basis_points: 25 },
+//!     ..ProviderSpec::new("bank", "A bank", Mode::Sandbox, &Simulator)
+//! };
+//! let routes = Routes::new(vec![(ProviderNo(1), bank)]);
+//!
+//! // 0.10 and a quarter of a percent, rounded up.
+//! assert_eq!(routes.choose(Mode::Sandbox, Namespace::Iban, "10.50 EUR".parse()?, None)?, (ProviderNo(1), 13));
+//!
+//! let refused = |namespace, money: &str| {
+//!     let money = money.parse().ok()?;
+//!     routes.choose(Mode::Sandbox, namespace, money, None).err().map(|error| error.code)
+//! };
+//! assert_eq!(refused(Namespace::Iban, "60000.00 EUR"), Some(ErrorCode::AmountAboveMaximum));
+//! assert_eq!(refused(Namespace::Msisdn, "10.50 EUR"), Some(ErrorCode::NoRoute));
+//! # Ok(())
+//! # }
+//! ```
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,31 @@
 //! Secrets at rest: XChaCha20-Poly1305 under a list of master keys. The first key seals, all of them open.
 //!
+//! ```
+//! use railgate::seal::{MasterKeys, SealError};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (random, nonce) = ([7; 32], [9; 24]);
+//! // The first start makes a key; every other one reads the file.
+//! let file = MasterKeys::generate(1, random).to_text();
+//! let keys = MasterKeys::parse(&file)?;
+//!
+//! let sealed = keys.seal("client/17/webhook_secret", nonce, b"secret");
+//! assert_eq!(keys.open("client/17/webhook_secret", &sealed)?.as_slice(), b"secret");
+//! // In another place, it does not open.
+//! assert_eq!(keys.open("client/18/webhook_secret", &sealed), Err(SealError::Forged));
+//!
+//! // A new key seals from now on. The old one is needed until everything is sealed anew.
+//! # let random = [8; 32];
+//! keys.prepend(random);
+//! assert_eq!((keys.ids(), keys.seals_with(&sealed)), (vec![2, 1], Some(1)));
+//! assert!(keys.open("client/17/webhook_secret", &sealed).is_ok());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A sealed value is `version ‖ key id ‖ nonce ‖ ciphertext`. The place where it is stored (table, row and column) is authenticated
 //! with it: a value that was moved to another place does not open there. Master keys never enter the store: a copy of the database
-//! alone reveals nothing.
+//! alone reveals nothing. [`Engine::reseal`](crate::engine::Engine::reseal) seals everything in a store under the first key.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};

@@ -1,4 +1,21 @@
 //! Time on the wire: RFC 3339 in UTC with milliseconds. Inside, time is in milliseconds since 1970-01-01T00:00:00Z.
+//!
+//! ```
+//! use railgate::time::{parse_http_date, parse_rfc3339, rfc3339};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let at = parse_rfc3339("2026-11-21T12:38:17.042+02:00").ok_or("not a time")?;
+//! assert_eq!(at, 1_795_257_497_042);
+//! assert_eq!(rfc3339(at), "2026-11-21T10:38:17.042Z");
+//!
+//! // A time without an offset could be anywhere.
+//! assert_eq!(parse_rfc3339("2026-11-21T12:38:17"), None);
+//!
+//! // `Date` and `Retry-After` of an HTTP response.
+//! assert_eq!(parse_http_date("Sat, 21 Nov 2026 10:38:17 GMT"), Some(1_795_257_497_000));
+//! # Ok(())
+//! # }
+//! ```
 
 use std::fmt::Write as _;
 use std::time::SystemTime;

@@ -1,6 +1,45 @@
 //! The event trace: each event's SHA-256 covers the previous event, so no event can be changed, removed or moved without
 //! invalidating every later hash.
 //!
+//! Whoever has a trace can verify it, with any SHA-256:
+//!
+//! ```
+//! use railgate::api::EventView;
+//! use sha2::{Digest as _, Sha256};
+//! # use std::sync::Arc;
+//! # use railgate::{Config, Gateway, api::CreateRequest, env::ManualEnv, store::memory::MemoryStore};
+//!
+//! /// Whether the events are a trace from its start, as it was recorded.
+//! fn is_unbroken(trace: Vec<EventView>) -> serde_json::Result<bool> {
+//!     let mut last = None;
+//!     for (sequence, mut event) in (1..).zip(trace) {
+//!         let hash = event.hash.take();
+//!         let form = serde_json::to_vec(&event)?; // already in canonical form
+//!         let computed = base16ct::lower::encode_string(&Sha256::digest(form));
+//!         if event.sequence != sequence || event.prev != last || hash.as_ref() != Some(&computed) {
+//!             return Ok(false);
+//!         }
+//!         last = hash;
+//!     }
+//!     Ok(true)
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(1_795_257_497_042, 1)));
+//! # let gateway = Gateway::open_with(store, env, Config::sandbox())?;
+//! # let enrolled = gateway.enroll("Shop")?;
+//! # let shop = gateway.client(&enrolled);
+//! # shop.create(CreateRequest::new("10.50 EUR".parse()?, "sim:ok".parse()?, "inv-1".parse()?))?;
+//! # gateway.work()?;
+//! let mut trace = shop.events("inv-1", 0, 100)?.data;
+//! assert!(is_unbroken(trace.clone())?);
+//!
+//! trace[1].at = "2026-11-21T10:00:00.000Z".to_owned();
+//! assert!(!is_unbroken(trace)?);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The hash is computed over the RFC 8785 (JCS) form of the event as its owner sees it, without `hash`. That form is written
 //! directly here: sorted keys, no floats, strings escaped as JCS requires. A test compares it with an independent canonicaliser.
 

@@ -1,5 +1,5 @@
-//! Rules for the repository as a whole: the README's map matches the tree, and nothing names an address that the project does not
-//! own.
+//! Rules for the repository as a whole: the README's map matches the tree, every public module shows how it is used, and nothing
+//! names an address that the project does not own.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -78,6 +78,54 @@ fn the_map_names_every_module_and_only_what_there_is() {
     assert!(lost.is_empty(), "in the tree and not on the map: {lost:#?}");
 }
 
+/// The file of a public module, and the files of its public submodules, relative to the root; `folder` has the files of the
+/// modules that `declares` declares.
+fn public_modules(folder: &str, declares: &str) -> Vec<String> {
+    let names = declares.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    let mut found = Vec::new();
+    for name in names {
+        let inner = format!("{folder}/{name}");
+        let file = [format!("{inner}.rs"), format!("{inner}/mod.rs")].into_iter().find(|file| Path::new(ROOT).join(file).exists());
+        let file = file.unwrap_or_else(|| panic!("{inner} has no file"));
+        found.extend(public_modules(&inner, &fs::read_to_string(Path::new(ROOT).join(&file)).unwrap()));
+        found.push(file);
+    }
+    found
+}
+
+/// Whether the documentation at the top of a module has a block of code that compiles as a doctest, at least with some features.
+fn has_example(source: &str) -> bool {
+    let documentation = source.lines().take_while(|line| line.starts_with("//!") || line.starts_with("#![cfg_attr("));
+    let mut open = false;
+    let mut found = false;
+    for line in documentation {
+        match (line.strip_prefix("//! ```"), line.rsplit_once("doc = \"```")) {
+            (Some(_), _) if open => open = false,
+            // With and without the features that the example needs, a block starts with different lines.
+            (Some(kind), _) | (_, Some((_, kind))) => {
+                open = true;
+                found |= matches!(kind.trim_end_matches("\")]"), "" | "rust" | "no_run" | "should_panic");
+            }
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_public_module_opens_with_an_example() {
+    assert!(has_example("//! Text.\n//!\n//! ```\n//! let a = 1;\n//! ```\n"));
+    assert!(has_example(
+        "#![cfg_attr(feature = \"a\", doc = \"```\")]\n#![cfg_attr(not(feature = \"a\"), doc = \"```ignore\")]\n//! ```\n"
+    ));
+    assert!(!has_example("//! ```text\n//! words\n//! ```\n\n/// ```\n/// let a = 1;\n/// ```\n"));
+
+    let modules = public_modules("core/src", &fs::read_to_string(Path::new(ROOT).join("core/src/lib.rs")).unwrap());
+    assert!(modules.len() > 30, "the modules cannot be read: {modules:?}");
+    let without: Vec<_> = modules.iter().filter(|file| !has_example(&fs::read_to_string(Path::new(ROOT).join(file)).unwrap())).collect();
+    assert!(without.is_empty(), "these public modules have no example that runs: {without:#?}");
+}
+
 /// Problem types, packages and documents contain no address that somebody else could take.
 #[test]
 fn nothing_names_an_address_that_the_project_does_not_own() {
@@ -89,5 +137,16 @@ fn nothing_names_an_address_that_the_project_does_not_own() {
         Ok((Some(0), files)) => panic!("these files name an address that is not ours:\n{}", String::from_utf8_lossy(&files)),
         // Sources without their repository.
         other => eprintln!("not checked: {other:?}"),
+    }
+}
+
+#[test]
+fn every_end_to_end_test_belongs_to_a_part_of_check() {
+    let check = fs::read_to_string(Path::new(ROOT).join("check")).unwrap();
+    let listed: BTreeSet<&str> =
+        check.split("found tests/tests ").skip(1).flat_map(|rest| rest.lines().next().unwrap().split([' ', ';'])).collect();
+    let targets = fs::read_dir(Path::new(ROOT).join("tests/tests")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    for target in targets.filter(|name| name.ends_with(".rs") || Path::new(ROOT).join("tests/tests").join(name).join("main.rs").exists()) {
+        assert!(listed.contains(target.trim_end_matches(".rs")), "{target} is in no part of ./check");
     }
 }

@@ -1,4 +1,4 @@
-//! The one driver of the loops in the background: the outbox, webhooks, the numbering of events.
+//! The one driver of the background loops: the outbox, webhooks, the numbering of events.
 
 use std::future::Future;
 use std::time::Duration;
@@ -12,32 +12,32 @@ use crate::stop::Stop;
 
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
-/// How soon a loop that panicked restarts.
+/// The pause before a loop that panicked restarts.
 const RESTART: Duration = Duration::from_secs(1);
 
-/// What a loop has in flight.
+/// The tasks that a loop has in flight.
 pub(crate) type InFlight = JoinSet<Result<()>>;
 
-/// What follows a step.
+/// What a loop does after a step.
 pub(crate) enum Next {
-    /// Another step at once: there was something to do.
+    /// Take another step at once: there was something to do.
     Step,
-    /// Another step after so long, or as soon as the loop is woken or something in flight ends.
+    /// Rest this long, or until the loop is woken or something in flight ends.
     Rest(Duration),
 }
 
-/// A loop in the background. All that it does is in the store before and after: it may stop or panic at any moment.
+/// A background loop. All its state is in the store, so it may stop or panic at any moment.
 pub(crate) trait Background: Send + Sync + 'static {
-    /// What the log calls it.
+    /// Its name in the log.
     const PART: &'static str;
 
-    /// Starts what there is to do.
+    /// Starts what is due.
     fn step(&mut self, in_flight: &mut InFlight) -> impl Future<Output = Result<Next>> + Send;
 
     /// Completes when there may be more to do.
     fn woken(&self) -> impl Future<Output = ()> + Send;
 
-    /// The last act, after the server was told to stop: waits for what is in flight.
+    /// Runs last, after the server was told to stop: waits for what is in flight.
     fn end(self, in_flight: InFlight) -> impl Future<Output = ()> + Send
     where
         Self: Sized,
@@ -46,12 +46,12 @@ pub(crate) trait Background: Send + Sync + 'static {
     }
 }
 
-/// Waits for everything in flight, whatever comes of it.
+/// Waits for everything in flight, whatever its outcome.
 pub(crate) async fn drain(mut in_flight: InFlight) {
     while in_flight.join_next().await.is_some() {}
 }
 
-/// Runs a loop until `stop`. After a fault it pauses: twice as long after each, until something succeeds.
+/// Runs a loop until `stop`. After a fault it pauses: twice as long after each one, until something succeeds.
 async fn drive<B: Background>(mut background: B, mut stop: Stop) {
     let (mut in_flight, mut pause) = (InFlight::new(), PAUSE_MIN);
     while !stop.is_requested() {
@@ -86,7 +86,7 @@ fn judge(done: Result<Result<()>, JoinError>) -> Result<()> {
     done.unwrap_or_else(|panicked| Err(Error::internal(panicked)))
 }
 
-/// How long until something is due; very long if nothing is.
+/// The time until `due`; very long if nothing is due.
 pub(crate) fn until(due: Option<Millis>, now: Millis) -> Duration {
     due.map_or(Duration::MAX, |due| Duration::from_millis(u64::try_from(due - now).unwrap_or(0)))
 }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::stop::{Stopper, stop};
 
-    /// Does in each step what a test says, given how many there were before it.
+    /// Acts in each step as a test specifies, given the number of steps before it.
     struct Told<F> {
         steps: Arc<AtomicUsize>,
         act: F,
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// How many steps a loop took until it ended.
+    /// The number of steps that a loop took until it ended.
     async fn steps(stop: &Stop, act: impl Fn(usize, &mut InFlight) -> Result<Next> + Send + Sync + Copy + 'static) -> usize {
         let steps = Arc::new(AtomicUsize::new(0));
         keep(stop, || Told { steps: Arc::clone(&steps), act }).await;

@@ -1,7 +1,7 @@
-//! Carries what rails want to be sent, and brings back what operators say.
+//! Sends the requests of rails to operators, and returns the operators' answers.
 //!
-//! A request that provably did not leave is told from one that may have: see [`Carried`]. A request is sent again only where
-//! its rail says that this is safe.
+//! A request that provably did not leave is distinguished from one that may have; see [`Carried`]. A request is sent again
+//! only if its rail declares that safe.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound};
 
-/// The largest reply of an operator.
+/// The largest reply of an operator, in bytes.
 const REPLY_MAX_BYTES: usize = 64 << 10;
 
-/// The way to the operators. Clones share their connections.
+/// Sends requests to operators. Clones share their connections.
 #[derive(Clone)]
 pub struct Carrier {
     gateway: Gateway,
@@ -33,18 +33,18 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// Over the system's network. Who configures a provider chooses its address: it may be inside the gateway's own network,
-    /// but without TLS only on this machine.
+    /// Uses the system's network. Whoever configures a provider chooses its address, so it may be inside the gateway's own
+    /// network; without TLS it must be on this machine.
     pub fn new(gateway: Gateway, metrics: Arc<Metrics>) -> Self {
         let anywhere: Vec<Cidr> = ["0.0.0.0/0", "::/0"].iter().filter_map(|range| range.parse().ok()).collect();
         let guard = Guard { insecure_loopback: true, allow: anywhere };
         Self { gateway, outbound: Outbound::new(guard, Limits::default()), metrics }
     }
 
-    /// Asks the operators what the leases want to know, and reports what each said as soon as it is known.
+    /// Asks operators what the leases ask for, and reports each answer as soon as it is there.
     ///
     /// # Errors
-    /// One of the faults: what it concerned is taken again when its lease ends.
+    /// One of the faults. Tasks that failed are leased again when their lease ends.
     pub(crate) async fn carry(&self, leases: Vec<Lease>) -> Result<()> {
         let mut round = self.gateway.engine().round(leases);
         let mut travelling = JoinSet::new();
@@ -62,7 +62,7 @@ impl Carrier {
             Err(error) => fault = Some(error),
         }
         fault = self.report(round.answers).await.err().or(fault);
-        // What may have left is waited for, whatever went wrong beside it.
+        // Requests that may have left are waited for, whatever else failed.
         while let Some(done) = travelling.join_next().await {
             fault = done.unwrap_or_else(|panicked| Err(Error::internal(panicked))).err().or(fault);
         }
@@ -72,7 +72,7 @@ impl Carrier {
     /// Asks an operator now.
     ///
     /// # Errors
-    /// If the store cannot be used, or the call's provider is not configured any more.
+    /// If the store cannot be used, or the call's provider is no longer configured.
     pub async fn ask(&self, call: RailCall) -> Result<RailAnswer> {
         match self.gateway.engine().request(&call)? {
             Request::Inside => self.gateway.run(Receive(call)).await,
@@ -81,7 +81,7 @@ impl Carrier {
         }
     }
 
-    /// Operators inside the gateway keep their books in the same store: calls to them are commands.
+    /// Operators inside the gateway keep their books in the same store, so calls to them are commands.
     async fn receive(&self, round: &Round) -> Result<Vec<Result<RailAnswer>>> {
         let results = self.gateway.work_all(round.inside.iter().map(|(call, _)| Receive(call.clone())).collect()).await?;
         for ((call, _), result) in round.inside.iter().zip(&results) {
@@ -92,7 +92,7 @@ impl Carrier {
     }
 
     async fn report(&self, answers: Vec<ReportAnswer>) -> Result<()> {
-        // Whose report fails has its lease end, and is taken again; the others are not held up.
+        // A task whose report fails is leased again when its lease ends; the others are not held up.
         self.gateway.work_all(answers).await?.into_iter().collect()
     }
 
@@ -105,7 +105,7 @@ impl Carrier {
         answer
     }
 
-    /// Sends a request, or sends it again where that is safe.
+    /// Sends a request, and again if that is safe.
     pub(crate) async fn exchange(&self, request: HttpRequest) -> Carried {
         let HttpRequest { method, url, headers, body, timeout_ms, repeatable } = request;
         let end = Instant::now() + Duration::from_millis(timeout_ms);
@@ -126,7 +126,7 @@ impl Carrier {
     }
 }
 
-/// `None` where a name or a value cannot stand in a request.
+/// `None` if a name or a value is not valid in a header.
 fn header_map(headers: &[(String, String)]) -> Option<HeaderMap> {
     headers.iter().map(|(name, value)| Some((name.parse::<hyper::header::HeaderName>().ok()?, value.parse().ok()?))).collect()
 }

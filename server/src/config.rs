@@ -1,4 +1,4 @@
-//! What a service is set up with, as values. The command line reads them from text: `cli/settings/`.
+//! The settings of a service, as values. The command line reads them from text: `cli/settings/`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,28 +9,28 @@ use hyper::header::HeaderValue;
 use railgate::store::sqlite::Synchronous;
 use railgate::webhook::Cidr;
 
-/// Where settlements are kept.
+/// The store of settlements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreConfig {
-    /// In an SQLite file.
+    /// An SQLite file.
     Sqlite(PathBuf),
-    /// In a PostgreSQL database.
+    /// A PostgreSQL database.
     Postgres(DatabaseUrl),
-    /// In this process's memory.
+    /// This process's memory.
     Memory,
 }
 
-/// The address of a database. It may hold a password, so it is shown without.
+/// The URL of a database. It may contain a password, so it is displayed without it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
-    /// `postgres://USER:PASSWORD@HOST/DATABASE`.
+    /// Takes `postgres://USER:PASSWORD@HOST/DATABASE`.
     pub fn new(url: impl Into<String>) -> Self {
         Self(url.into())
     }
 
-    /// With its password.
+    /// The URL with its password.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -48,39 +48,39 @@ impl fmt::Debug for DatabaseUrl {
     }
 }
 
-/// What [`crate::start`] runs: a service over a store that it opens itself.
+/// Settings of [`crate::start`]: a service over a store that it opens itself.
 #[derive(Debug, Clone)]
 pub struct ServeConfig {
-    /// Where to listen.
+    /// The address to listen on.
     pub listen: SocketAddr,
-    /// Where to serve `/metrics`, if anywhere.
+    /// The address to serve `/metrics` on, if any.
     pub metrics_listen: Option<SocketAddr>,
-    /// Where settlements are kept.
+    /// The store of settlements.
     pub store: StoreConfig,
-    /// Whether other servers of this machine serve the same SQLite file.
+    /// Whether other servers on this machine serve the same SQLite file.
     pub shared_store: bool,
     /// What a durable commit waits for.
     pub synchronous: Synchronous,
-    /// How many connections to a database read.
+    /// The number of database connections for reads.
     pub db_readers: usize,
-    /// Whether the schema of a database is made and migrated at the start.
+    /// Whether the database's schema is created and migrated at the start.
     pub db_migrate: bool,
     /// Encryption, browsers, rate limits and the public address.
     pub edge: Edge,
-    /// Where the keys are that encrypt secrets in the store; none for a store in memory.
+    /// The file of the keys that encrypt secrets in the store; none for a store in memory.
     pub master_keys: Option<PathBuf>,
     /// How long an access token lives, in seconds.
     pub token_ttl_s: u32,
-    /// How many connections may be open.
+    /// The most connections that may be open.
     pub max_connections: usize,
-    /// For how many seconds at least calls are still served after the wish to end.
+    /// How many seconds calls are still served at least after a shutdown was requested.
     pub drain_grace_s: u32,
-    /// Whether what is due is sent to the rails.
+    /// Whether due tasks are sent to the rails.
     pub outbox: bool,
 }
 
 impl ServeConfig {
-    /// Whether other servers may work over the same store.
+    /// Whether other servers may use the same store.
     pub fn is_shared(&self) -> bool {
         match self.store {
             StoreConfig::Sqlite(_) => self.shared_store,
@@ -90,32 +90,32 @@ impl ServeConfig {
     }
 }
 
-/// What stands between the network and the interface. The default is a plain listener without limits, for tests and
-/// for a host in the same process; `railgate serve` has defaults of its own.
+/// Settings between the network and the interface. The default is a plain listener without limits, for tests and for a
+/// host in the same process; `railgate serve` has its own defaults.
 #[derive(Debug, Clone, Default)]
 pub struct Edge {
-    /// Serve HTTPS from these files; plain HTTP without.
+    /// The files for HTTPS; plain HTTP without them.
     pub tls: Option<TlsFiles>,
-    /// Pages of these origins may call, and read what is answered.
+    /// Origins whose pages may call and read the responses.
     pub cors_origins: Vec<HeaderValue>,
     /// How often one client may call.
     pub rate: Option<RateLimits>,
-    /// The address under which clients reach this server, without a slash at its end.
+    /// The address under which clients reach this server, without a trailing slash.
     pub public_url: Option<String>,
-    /// Addresses that webhooks may go to although they are not public.
+    /// Addresses that webhooks may go to even though they are not public.
     pub webhook_allow: Vec<Cidr>,
 }
 
-/// Where a certificate and its private key are, both PEM.
+/// The paths of a certificate and its private key, both PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The server's certificate first, then those that lead to a root.
+    /// The server's certificate first, then the chain to a root.
     pub cert: PathBuf,
     /// The private key of the first certificate.
     pub key: PathBuf,
 }
 
-/// How often one client may call, on each node of its own.
+/// How often one client may call; each node counts for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimits {
     /// Calls that change nothing.
@@ -124,7 +124,7 @@ pub struct RateLimits {
     pub writes_per_minute: u32,
 }
 
-/// What may be shown of a setting: the address of a database without its password, also of one that is written wrongly.
+/// A setting in a form that may be shown: the URL of a database without its password, even if it is malformed.
 pub(crate) fn presentable(text: &str) -> Cow<'_, str> {
     if text.contains("://") && (text.contains('@') || text.to_ascii_lowercase().contains("password")) {
         hide_password(text).into()
@@ -133,8 +133,8 @@ pub(crate) fn presentable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The address of a database with `***` for its password, wherever it stands. A password that somebody forgot to encode may
-/// have anything in it: so all from the first colon to the last `@` is taken for one, and all of a parameter that is named so.
+/// The URL of a database with `***` for its password, wherever that is. An unencoded password may contain anything, so
+/// everything from the first colon to the last `@` is hidden, and everything in a parameter that is named so.
 fn hide_password(url: &str) -> String {
     let parameter = |part: &str| {
         let named = part.to_ascii_lowercase().find("password=").map(|at| at + "password=".len());

@@ -1,8 +1,8 @@
-//! The deliverer: carries webhooks to their endpoints and reports how that went.
+//! The deliverer: sends webhooks to their endpoints and reports the outcome.
 //!
-//! Like the worker it keeps nothing of its own. Endpoints are leased whole, so that each has at most a handful of
-//! deliveries under way and nobody waits behind another's silence; those whose last delivery failed or was slow have room
-//! of their own, so that many of them cannot take it from the others.
+//! Like the worker it keeps no state. Endpoints are leased as a whole, so that each has at most a handful of deliveries in
+//! flight and none waits for another that is silent. Endpoints whose last delivery failed or was slow have a line and room
+//! of their own, so that many of them cannot crowd out the others.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -27,18 +27,18 @@ use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound};
 
-/// How the deliverer goes about it.
+/// Settings of the deliverer.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliverSettings {
-    /// Endpoints delivered to at the same time, of those whose last delivery was taken at once.
+    /// How many endpoints whose last delivery was accepted at once are served at the same time.
     pub healthy: usize,
-    /// The same of the others.
+    /// How many of the other endpoints are served at the same time.
     pub troubled: usize,
     /// How long a delivery may take.
     pub limits: Limits,
-    /// It looks at least this often whether something is due, whatever its alarm clock says.
+    /// The longest time between two looks for due deliveries, whatever the alarm clock says.
     pub look_every: Duration,
-    /// How long deliveries under way are waited for at the end; what is cut off is delivered again.
+    /// How long a shutdown waits for deliveries in flight; those that are cut off are delivered again.
     pub drain: Duration,
 }
 
@@ -48,9 +48,9 @@ impl Default for DeliverSettings {
     }
 }
 
-/// Endpoints leased together.
+/// How many endpoints are leased together.
 const LEASE: usize = 64;
-/// It does not look for what is due more often than this while it leases nothing.
+/// The shortest time between two looks for due deliveries while none are leased.
 const NAP_MIN: Duration = Duration::from_millis(5);
 
 /// Delivers parcels. Clones share their connections.
@@ -63,15 +63,15 @@ pub struct Deliverer {
 }
 
 impl Deliverer {
-    /// One that keeps to `guard`: only sandbox endpoints may be on this machine.
+    /// A deliverer that obeys `guard`: only sandbox endpoints may be on this machine.
     pub fn new(gateway: Gateway, metrics: Arc<Metrics>, guard: &Guard, limits: Limits) -> Self {
         let strict = Guard { insecure_loopback: false, ..guard.clone() };
         Self { gateway, metrics, sandbox: Outbound::new(guard.clone(), limits), live: Outbound::new(strict, limits) }
     }
 
-    /// Makes all deliveries of a parcel at the same time. Nothing is reported yet. Where there is no secret that can be read,
-    /// such as one sealed under a key that was lost, nothing is sent and every try has failed: so the endpoint leaves the
-    /// line of those that answer, and is disabled in the end like any other that takes nothing.
+    /// Makes all deliveries of a parcel at the same time, and reports none yet. Without a readable secret, for example if it
+    /// is sealed under a key that was lost, nothing is sent and every attempt fails: so the endpoint leaves the line of the
+    /// healthy ones, and is finally disabled like any other that accepts nothing.
     ///
     /// # Errors
     /// When the store cannot be read: then nothing was sent.
@@ -102,7 +102,7 @@ impl Deliverer {
     }
 }
 
-/// The secrets to sign with; `None` if there is none that can be read, which asking again does not change.
+/// The secrets to sign with; `None` if they cannot be decrypted, which trying again does not change.
 fn readable(secrets: Result<Vec<WebhookSecret>>) -> Result<Option<Arc<[WebhookSecret]>>> {
     match secrets {
         Ok(secrets) if secrets.is_empty() => Ok(None),
@@ -112,14 +112,14 @@ fn readable(secrets: Result<Vec<WebhookSecret>>) -> Result<Option<Arc<[WebhookSe
     }
 }
 
-/// A try that failed before anything was sent, for want of a secret.
+/// An attempt that failed before anything was sent, because there is no secret.
 fn unsigned(delivery: &DeliveryRecord, at: Millis) -> Tried {
     let error = Some("the webhook's secret cannot be read".to_owned());
     let outcome = LastTry { at, took_ms: 0, status: None, error, excerpt: String::new() };
     Tried { delivery: delivery.no, outcome, retry_after: None }
 }
 
-/// One delivery, one try.
+/// One attempt at one delivery.
 async fn deliver(gateway: &Gateway, outbound: &Outbound, secrets: &[WebhookSecret], url: &str, delivery: DeliveryRecord) -> Tried {
     let at = gateway.engine().now();
     let body = Bytes::from(delivery.body);
@@ -128,7 +128,7 @@ async fn deliver(gateway: &Gateway, outbound: &Outbound, secrets: &[WebhookSecre
     let mut headers = HeaderMap::with_capacity(4);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     for (name, value) in [(ID, id), (TIMESTAMP, (at / 1_000).to_string()), (SIGNATURE, signature)] {
-        // All of them are letters, digits and a few signs.
+        // All values are letters, digits and a few signs.
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(name, value);
         }
@@ -145,11 +145,11 @@ async fn deliver(gateway: &Gateway, outbound: &Outbound, secrets: &[WebhookSecre
     Tried { delivery: delivery.no, outcome, retry_after }
 }
 
-/// Delivers what is due.
+/// Makes due deliveries.
 pub(crate) struct Delivering {
     deliverer: Deliverer,
     settings: DeliverSettings,
-    /// Room for further endpoints, of each line.
+    /// Free places for endpoints, in each line.
     healthy: Arc<Semaphore>,
     troubled: Arc<Semaphore>,
     shares: Arc<Shares>,
@@ -172,7 +172,7 @@ impl Delivering {
 
     fn begin(&self, parcel: Parcel, in_flight: &mut InFlight) {
         let line = if parcel.troubled { &self.troubled } else { &self.healthy };
-        // Nobody else takes room, and no more was leased than there is.
+        // Nobody else takes permits, and no more was leased than there is room for.
         let room = Arc::clone(line).try_acquire_owned();
         let place = Place::taken(&self.shares, parcel.share());
         let deliverer = self.deliverer.clone();
@@ -182,8 +182,8 @@ impl Delivering {
         });
     }
 
-    /// How long until something is due in a line that has room. A line without is left out, whatever waits in it: there only
-    /// the end of a delivery makes a difference.
+    /// The time until a delivery is due in a line that has room. A full line is left out: there only the end of a delivery
+    /// helps.
     async fn nap(&self) -> Result<Duration> {
         let (healthy, troubled) = (self.healthy.available_permits() > 0, self.troubled.available_permits() > 0);
         if !healthy && !troubled {
@@ -212,14 +212,14 @@ impl Background for Delivering {
         self.deliverer.gateway.deliveries().earlier().await;
     }
 
-    /// What is cut off was perhaps delivered: its lease ends and it is delivered again, under the same id.
+    /// A delivery that is cut off may have arrived: its lease ends and it is made again, under the same id.
     async fn end(self, in_flight: InFlight) {
         let _ = tokio::time::timeout(self.settings.drain, drain(in_flight)).await;
     }
 }
 
-/// How many parcels each client has in flight. What is leased to it is measured by that, so that one client whose receivers
-/// hang does not come to hold a whole line.
+/// How many parcels of each client are in flight. Leasing takes that into account, so that a client whose receivers hang
+/// does not fill a whole line.
 #[derive(Default)]
 struct Shares(Mutex<HashMap<Share, usize>>);
 
@@ -229,7 +229,7 @@ impl Shares {
     }
 }
 
-/// A parcel as part of its client's share, for as long as this is kept.
+/// A parcel's entry in its client's share, removed on drop.
 struct Place {
     shares: Arc<Shares>,
     share: Share,
@@ -253,7 +253,7 @@ impl Drop for Place {
     }
 }
 
-/// Delivers a parcel and reports it. A report that is lost costs a second delivery under the same id, no more.
+/// Delivers a parcel and reports it. A lost report only costs a second delivery under the same id.
 async fn carry(deliverer: Deliverer, parcel: Parcel) -> Result<()> {
     let (gateway, endpoint) = (deliverer.gateway.clone(), parcel.endpoint);
     let tries = deliverer.deliver_now(parcel).await?;

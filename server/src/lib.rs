@@ -1,25 +1,25 @@
-//! railgate as a service: the engine behind an HTTP interface, its worker and figures; and the command line.
+//! railgate as a service: the engine behind an HTTP interface, its worker and metrics; and the command line.
 //!
-//! A host that has its own command line takes the crate without its default features and calls [`start_with`]:
+//! A host with its own command line uses the crate without its default features and calls [`start_with`]:
 //!
-//! | feature | what it adds |
+//! | feature | adds |
 //! |---|---|
 //! | `cli` | the binary `railgate`: its commands, settings and log |
 //! | `pdf` | receipts as PDF, with the fonts for them |
 //!
 //! | to change … | look at |
 //! |---|---|
-//! | a route | [`http`]: one file a family; a handler and its name in the `routes!` of its file; see `http/route.rs` |
+//! | a route | [`http`]: one file per family; a handler and its name in the `routes!` of its file; see `http/route.rs` |
 //! | what happens around every request | `http/middleware.rs` |
 //! | TLS, CORS, rate limits | `http/tls.rs`, `http/cors.rs`, `http/limit.rs`; their settings in [`config`] |
 //! | how commands reach the engine | [`gateway`] |
-//! | how the outbox is carried | [`worker`], [`carrier`] |
+//! | how outbox tasks are sent | [`worker`], [`carrier`] |
 //! | how webhooks are delivered | [`deliver`] |
-//! | how loops in the background wait after a fault and begin again after a panic | `background.rs` |
+//! | how background loops back off after a fault and restart after a panic | `background.rs` |
 //! | a setting of `railgate serve` | `cli/settings/`; of any host: [`config`], [`Hosted`] |
-//! | how strangers' URLs are called | [`outbound`] |
+//! | how URLs chosen by strangers are called | [`outbound`] |
 //! | how a receipt looks as PDF | `pdf/` |
-//! | the order of start and end | [`service`] |
+//! | the order of startup and shutdown | [`service`] |
 
 mod background;
 pub mod carrier;

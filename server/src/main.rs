@@ -1,4 +1,4 @@
-//! The binary `railgate`. Everything it can do is in the library, where it can be tested.
+//! The binary `railgate`. All of its code is in the library, where it can be tested.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The file of master keys: made once, readable by its owner alone, and never written over half-way.
+//! The file of master keys: created once, readable by its owner alone, and replaced only as a whole.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -8,45 +8,45 @@ use std::sync::Arc;
 use railgate::seal::{MasterKeys, SealError};
 use zeroize::Zeroizing;
 
-/// Why the master keys cannot be used. Never quotes what is in the file.
+/// Why the master keys cannot be used. Never quotes the file's content.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no file of master keys at {}", .path.display())]
     Missing {
-        /// Where it was looked for.
+        /// Where it was expected.
         path: PathBuf,
     },
-    /// The system refuses.
+    /// The system refused access.
     #[error("the file of master keys {} cannot be used: {cause}", .path.display())]
     Io {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         cause: io::Error,
     },
-    /// Others than its owner may read or change it.
+    /// Users other than its owner may read or change the file.
     #[error("the file of master keys {} is open to others (mode {mode:04o}): it must be 0600", .path.display())]
     Exposed {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
         /// Its permissions.
         mode: u32,
     },
-    /// It is not a list of keys.
+    /// The file is not a list of keys.
     #[error("{}: {cause}", .path.display())]
     Content {
-        /// The file.
+        /// The file's path.
         path: PathBuf,
         /// The line and what is wrong with it.
         cause: SealError,
     },
-    /// The system gives no random numbers.
-    #[error("the system gives no random numbers: {0}")]
+    /// The system provides no random numbers.
+    #[error("the system provides no random numbers: {0}")]
     NoRandomness(getrandom::Error),
 }
 
-/// Where the master keys of a store are unless something else is said: beside it, `.keys` behind its name.
+/// The default path of a store's master keys: next to it, with `.keys` appended to its name.
 pub fn beside(store: &Path) -> PathBuf {
     let mut path = store.as_os_str().to_owned();
     path.push(".keys");
@@ -63,14 +63,14 @@ pub fn load(path: &Path) -> Result<MasterKeys, MasterError> {
         _ => MasterError::Io { path: path.to_owned(), cause },
     };
     let file = File::open(path).map_err(trouble)?;
-    // Of the opened file, not of its name: the name may be another file's by now.
+    // Of the opened file, not of the path: the path may lead to another file by now.
     check_private(path, &file.metadata().map_err(trouble)?)?;
     let text = Zeroizing::new(io::read_to_string(file).map_err(trouble)?);
     MasterKeys::parse(&text).map_err(|cause| MasterError::Content { path: path.to_owned(), cause })
 }
 
-/// Reads the file; makes it, with one new key, if it is not there. Of several processes that do so at once one makes it
-/// and all read the same.
+/// Reads the file; creates it with one new key if it does not exist. If several processes do so at once, one of them
+/// creates it and all read the same.
 ///
 /// # Errors
 /// [`MasterError`].
@@ -87,10 +87,10 @@ pub fn load_or_create(path: &Path) -> Result<Arc<MasterKeys>, MasterError> {
     load(path).map(Arc::new)
 }
 
-/// Reads the file again into `keys`, which are in use. Says whether the list changed.
+/// Reads the file again into `keys`, which are in use. Returns whether the list changed.
 ///
 /// # Errors
-/// [`MasterError`]; `keys` are as they were.
+/// [`MasterError`]; `keys` stay as they were.
 pub fn reload(path: &Path, keys: &MasterKeys) -> Result<bool, MasterError> {
     let read = load(path)?;
     let changed = read.ids() != keys.ids();
@@ -100,11 +100,11 @@ pub fn reload(path: &Path, keys: &MasterKeys) -> Result<bool, MasterError> {
     Ok(changed)
 }
 
-/// Puts a new key before all others, in the file first: when this returns, the file is durable with it. Gives the list
-/// and the new key's id.
+/// Puts a new key before all others, in the file first: when this returns, it is durable there. Returns the list and the
+/// new key's id.
 ///
 /// # Errors
-/// [`MasterError`]; the file is then as it was.
+/// [`MasterError`]; the file stays as it was.
 pub fn rotate(path: &Path) -> Result<(MasterKeys, u32), MasterError> {
     let _alone = lock(path)?;
     let keys = load(path)?;
@@ -113,7 +113,7 @@ pub fn rotate(path: &Path) -> Result<(MasterKeys, u32), MasterError> {
     Ok((keys, id))
 }
 
-/// Two rotations at once would each write a list without the other's key, and secrets may be sealed under it already.
+/// Prevents concurrent rotations: each would write a list without the other's key, which may already seal secrets.
 fn lock(path: &Path) -> Result<File, MasterError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
@@ -123,17 +123,17 @@ fn lock(path: &Path) -> Result<File, MasterError> {
     Ok(file)
 }
 
-/// Writes the whole file or nothing, readable by its owner alone, durable when this returns.
+/// Writes the whole file or nothing, readable by its owner alone, and durable when this returns.
 fn write(path: &Path, keys: &MasterKeys, replace: bool) -> Result<(), MasterError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = || -> io::Result<()> {
-        // Made with mode 0600; a rename shows the whole file or none.
+        // Created with mode 0600; the rename makes the whole file visible at once.
         let mut file = tempfile::Builder::new().prefix(".master-").tempfile_in(folder)?;
         file.write_all(keys.to_text().as_bytes())?;
         file.as_file().sync_all()?;
         let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
         kept.map_err(|error| error.error)?;
-        // The name is durable once its folder is. Systems that cannot do this do it by themselves.
+        // The rename is durable once the folder is synced. Systems where that is impossible do it by themselves.
         if cfg!(unix) {
             File::open(folder)?.sync_all()?;
         }

@@ -1,4 +1,4 @@
-//! Figures for the operator, in the OpenMetrics text format on a listener of their own.
+//! Metrics for the operator, in the OpenMetrics text format on a separate listener.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use railgate::{ErrorCode, Result};
 /// The content type of [`Metrics::encode`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// From a tenth of a millisecond to the longest wait: answers and commits take anything between.
+/// Histogram buckets from a tenth of a millisecond to the longest wait: responses and commits take anything in between.
 const SECONDS: [f64; 15] = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 15.0, 30.0];
 const SIZES: [f64; 11] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1_024.0];
 
-/// Labels in their order of encoding.
+/// Labels, in the order in which they are encoded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Labels<const N: usize>([(&'static str, Label); N]);
 
@@ -46,7 +46,7 @@ impl<const N: usize> EncodeLabelSet for Labels<N> {
     }
 }
 
-/// Every figure that is kept. Shared; each method may be called from any thread.
+/// All metrics. Shared; each method may be called from any thread.
 pub struct Metrics {
     registry: Registry,
     requests: Family<Labels<3>, Counter>,
@@ -96,7 +96,7 @@ impl Default for Metrics {
     }
 }
 
-/// One of what a gauge counts.
+/// Counts one in a gauge until it is dropped.
 struct Counted(Gauge);
 
 impl Drop for Counted {
@@ -109,25 +109,25 @@ impl Metrics {
     fn register(&mut self) {
         let r = &mut self.registry;
         r.register("http_requests", "Answered requests by route template, method and status", self.requests.clone());
-        r.register_with_unit("http_request_duration", "Time to the answer's head by route template", Unit::Seconds, self.durations.clone());
+        r.register_with_unit("http_request_duration", "Time to the response head by route template", Unit::Seconds, self.durations.clone());
         r.register("http_requests_in_flight", "Requests being answered", self.in_flight.clone());
         r.register("http_connections", "Open connections", self.connections.clone());
-        r.register("http_problems", "Problems answered by code", self.refusals.clone());
+        r.register("http_problems", "Problem responses by code", self.refusals.clone());
         r.register("commit_group_size", "Commands decided and committed together", self.group_size.clone());
         r.register_with_unit("commit_duration", "Time to decide and commit a group", Unit::Seconds, self.commit.clone());
         r.register("queue_depth", "Commands waiting for the writer by lane", self.queue.clone());
         r.register("settlements_created", "New settlements", self.created.clone());
-        r.register("settlements_replayed", "Creates that found their settlement there already", self.replayed.clone());
-        r.register("commands_refused", "Commands that were not carried out by code", self.failed.clone());
+        r.register("settlements_replayed", "Creates whose settlement existed already", self.replayed.clone());
+        r.register("commands_refused", "Commands that failed, by code", self.failed.clone());
         r.register("rail_answers", "Answers of providers by kind", self.answers.clone());
         r.register_with_unit("rail_request_duration", "Time from a request to a provider to its reply", Unit::Seconds, self.rails.clone());
         r.register("outbox_tasks_leased", "Outbox tasks taken by the worker", self.leased.clone());
-        r.register("webhook_attempts", "Tries at delivering a webhook, by what came of it", self.deliveries.clone());
+        r.register("webhook_attempts", "Webhook delivery attempts by outcome", self.deliveries.clone());
         r.register("outbox_tasks_due", "Outbox tasks that are due, counted up to 10,000", self.due.clone());
         r.register_with_unit("outbox_lag", "How long the oldest due task has been waiting", Unit::Seconds, self.lag.clone());
     }
 
-    /// Everything as text.
+    /// All metrics as OpenMetrics text.
     pub fn encode(&self) -> String {
         let mut text = String::with_capacity(16 * 1024);
         if encode(&mut text, &self.registry).is_err() {
@@ -155,13 +155,13 @@ impl Metrics {
         self.refusals.get_or_create(&Labels([("code", Label::Fixed(code.as_str()))])).inc();
     }
 
-    /// A connection was opened; it is counted until what is returned is dropped, also when its task is ended.
+    /// Counts an open connection until the returned value is dropped, even if its task is aborted.
     pub(crate) fn connection(&self) -> impl Drop + Send + use<> {
         self.connections.inc();
         Counted(self.connections.clone())
     }
 
-    /// A group of commands was decided; it created so many settlements.
+    /// Counts a committed group of commands, of which `created` made settlements.
     pub(crate) fn group(&self, size: usize, created: usize, took: Duration) {
         self.created.inc_by(u64::try_from(created).unwrap_or(u64::MAX));
         self.group_size.observe(f64::from(u32::try_from(size).unwrap_or(u32::MAX)));
@@ -175,28 +175,28 @@ impl Metrics {
         }
     }
 
-    /// A create was answered as the replay that it is.
+    /// Counts a create that was answered as a replay.
     pub(crate) fn replayed(&self) {
         self.replayed.inc();
     }
 
-    /// A command was refused.
+    /// Counts a refused command.
     pub(crate) fn failed(&self, code: ErrorCode) {
         self.failed.get_or_create(&Labels([("code", Label::Fixed(code.as_str()))])).inc();
     }
 
-    /// A provider answered, or did not.
+    /// Counts a provider's answer, or its absence.
     pub(crate) fn rail_answer(&self, provider: &str, kind: AnswerKind) {
         let labels = [("provider", Label::Shared(provider.into())), ("answer", Label::Fixed(kind.as_str()))];
         self.answers.get_or_create(&Labels(labels)).inc();
     }
 
-    /// A request travelled to a provider and back.
+    /// Records the round trip of a request to a provider.
     pub(crate) fn rail_took(&self, provider: &str, took: Duration) {
         self.rails.get_or_create(&Labels([("provider", Label::Shared(provider.into()))])).observe(took.as_secs_f64());
     }
 
-    /// A webhook was tried; `None` if there was no answer.
+    /// Counts a webhook attempt; `None` if there was no response.
     pub(crate) fn delivered(&self, status: Option<u16>) {
         let class = match status {
             None => "no_answer",
@@ -212,7 +212,7 @@ impl Metrics {
         self.leased.inc_by(tasks as u64);
     }
 
-    /// The outbox as it is found when the figures are asked for.
+    /// Sets the state of the outbox, which is read when the metrics are scraped.
     pub(crate) fn outbox(&self, due: usize, lag: Duration) {
         self.due.set(i64::try_from(due).unwrap_or(i64::MAX));
         self.lag.set(lag.as_secs_f64());

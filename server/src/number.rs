@@ -12,12 +12,12 @@ use crate::gateway::Gateway;
 
 /// About how many events are numbered in one commit.
 const AT_ONCE: usize = 512;
-/// Under load it numbers this often at most: each time is a commit that creates wait for.
+/// The shortest time between rounds under load: each round is a commit that creates have to wait for.
 const PACE: Duration = Duration::from_millis(10);
-/// While another node numbers, it looks this often whether that node still does.
+/// How often to look whether another node is still numbering.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Numbers events.
+/// The background loop that numbers events.
 pub(crate) struct Numbering {
     gateway: Gateway,
     look_every: Duration,
@@ -39,7 +39,7 @@ impl Background for Numbering {
         Ok(match (logged.more, logged.held_until) {
             (true, _) => Next::Step,
             (false, Some(_)) => Next::Rest(LOOK),
-            // Other nodes make events too, and vanish with them.
+            // Other nodes make events too, and may go away before they number them.
             (false, None) => Next::Rest(self.look_every),
         })
     }
@@ -49,7 +49,7 @@ impl Background for Numbering {
         sleep_until(self.begun + PACE).await;
     }
 
-    /// Once more. What is left then is durable, and numbered after the next start.
+    /// Numbers once more. Events that are left then are durable, and are numbered after the next start.
     async fn end(self, _: InFlight) {
         if let Err(error) = step(&self.gateway).await {
             tracing::warn!(%error, "the last events are numbered after the next start");
@@ -57,7 +57,7 @@ impl Background for Numbering {
     }
 }
 
-/// Numbers some events; says how far it came.
+/// Numbers some events; returns how far it got.
 pub(crate) async fn step(gateway: &Gateway) -> Result<Logged> {
     gateway.work(NumberEvents { limit: AT_ONCE }).await
 }

@@ -1,4 +1,4 @@
-//! A running service: what is started in which order, and how it ends without losing anything.
+//! A running service: in which order it starts, and how it stops without losing anything.
 
 use std::io;
 use std::net::SocketAddr;
@@ -36,15 +36,15 @@ use crate::verify::Ring;
 use crate::worker::{Worker, WorkerSettings};
 use railgate::env::SystemEnv;
 
-/// Why the service could not start or did not end well.
+/// Why the service could not start or did not stop properly.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The data folder cannot be made.
-    #[error("the data folder {} cannot be made: {cause}", .path.display())]
+    /// The data folder cannot be created.
+    #[error("the data folder {} cannot be created: {cause}", .path.display())]
     DataDir {
-        /// The folder.
+        /// The folder's path.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         cause: io::Error,
     },
     /// The store cannot be opened.
@@ -56,26 +56,26 @@ pub enum ServeError {
     /// The certificate or its key cannot be used.
     #[error("{0}")]
     Tls(#[from] TlsError),
-    /// The secrets in the store are sealed under other master keys than these.
+    /// The secrets in the store are sealed under master keys other than these.
     #[error(
         "the store's secrets cannot be opened with the master keys in {}: {cause}. All servers of one store need the same \
-         file: copy it from one that runs, or from where it was kept",
+         file: copy it from a running server or from a backup",
         .path.display()
     )]
     OtherKeys {
         /// The file of the master keys.
         path: PathBuf,
-        /// Why they do not fit.
+        /// Why they do not open the secrets.
         cause: SealError,
     },
-    /// An address cannot be taken.
-    #[error("{setting} {address} cannot be listened on: {cause}")]
+    /// An address cannot be listened on.
+    #[error("cannot listen on {address} ({setting}): {cause}")]
     Listen {
-        /// Which setting names it.
+        /// The setting that names it.
         setting: &'static str,
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The system's error.
         cause: io::Error,
     },
     /// The master keys cannot be used.
@@ -90,28 +90,28 @@ fn cause(error: &railgate::Error) -> String {
     std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default()
 }
 
-/// What a service runs over; tests bring their own.
+/// The components of a service; tests bring their own.
 pub struct Hosted {
-    /// Where records live.
+    /// The store of all records.
     pub store: Arc<dyn Store>,
     /// Time and randomness.
     pub env: Arc<dyn Env>,
     /// The engine's settings.
     pub engine: Config,
-    /// How long things may take.
+    /// Time limits and bounds of the HTTP interface.
     pub limits: HttpLimits,
-    /// How the outbox is driven.
+    /// Settings of the outbox's worker.
     pub worker: WorkerSettings,
     /// Encryption, browsers, rate limits and the public address.
     pub edge: Edge,
-    /// How webhooks are delivered.
+    /// Settings of the deliverer of webhooks.
     pub deliver: DeliverSettings,
     /// How signatures are verified.
     pub verifier: Arc<dyn Verify>,
 }
 
 impl Hosted {
-    /// Over `store`, with the system's clock, a master key that ends with this process, and all defaults.
+    /// A service over `store`, with the system's clock, a master key that is lost when this process ends, and all defaults.
     pub fn over(store: Arc<dyn Store>) -> Self {
         let env = SystemEnv::default();
         let mut secret = Zeroizing::new([0; 32]);
@@ -130,7 +130,7 @@ impl Hosted {
     }
 }
 
-/// A service that answers. Dropping it ends the process's tasks abruptly; [`Running::stop`] ends it well.
+/// A running service. Dropping it aborts its tasks; [`Running::stop`] stops it gracefully.
 pub struct Running {
     address: SocketAddr,
     origin: String,
@@ -149,12 +149,12 @@ pub struct Running {
     master: Option<JoinHandle<()>>,
 }
 
-/// How long a call waits for the database to come back before it is told to try again later.
+/// How long a call waits for the database to come back before it fails with a retryable error.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(5);
-/// After how long the database gives up on a statement; the store gives up on a database that is silent 5 s later.
+/// How long a statement may take in the database; the store gives up on a silent database 5 s later.
 const STATEMENT_PATIENCE: Duration = Duration::from_secs(8);
 
-/// How often it is looked whether there is a new master key.
+/// How often the file of master keys is checked for changes.
 const MASTER_LOOK: Duration = Duration::from_secs(2);
 
 /// Starts a service.
@@ -186,7 +186,7 @@ pub async fn start(config: &ServeConfig) -> Result<Running, ServeError> {
     Ok(running)
 }
 
-/// Says which file does not fit, where that is all that is wrong: the likeliest mistake of whoever adds a server.
+/// Names the file whose keys do not fit, if that is the error: the likeliest mistake when a server is added.
 fn other_keys(error: ServeError, path: Option<&Path>) -> ServeError {
     let ServeError::Engine(engine) = &error else { return error };
     let cause = std::error::Error::source(engine).and_then(|cause| cause.downcast_ref::<SealError>()).copied();
@@ -196,35 +196,35 @@ fn other_keys(error: ServeError, path: Option<&Path>) -> ServeError {
     }
 }
 
-/// An operator may put a new master key into the file while this server runs.
+/// Reloads the master keys, because an operator may add one to the file while this server runs.
 async fn follow_master_keys(path: PathBuf, keys: Arc<MasterKeys>) {
     loop {
         tokio::time::sleep(MASTER_LOOK).await;
         let (path, keys) = (path.clone(), Arc::clone(&keys));
         match tokio::task::spawn_blocking(move || master::reload(&path, &keys)).await {
             Ok(Ok(false)) | Err(_) => {}
-            Ok(Ok(true)) => tracing::info!("the list of master keys was read again"),
-            Ok(Err(cause)) => tracing::error!(%cause, "the master keys cannot be read again; those in use stay"),
+            Ok(Ok(true)) => tracing::info!("the master keys were reloaded"),
+            Ok(Err(cause)) => tracing::error!(%cause, "the master keys cannot be reloaded; the current ones stay in use"),
         }
     }
 }
 
-/// Starts a service over what the caller brings. Port 0 takes any free one.
+/// Starts a service over the caller's components. Port 0 takes any free port.
 ///
 /// # Errors
 /// [`ServeError`].
 pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Option<SocketAddr>) -> Result<Running, ServeError> {
     let Hosted { store, env, mut engine, limits, worker, edge, deliver, verifier } = hosted;
-    // Without one receipts keep the engine's name for the issuer: a loopback address would say nothing to their readers.
+    // Without a public URL, receipts keep the engine's name as the issuer: a loopback address would mean nothing to readers.
     engine.issuer = edge.public_url.clone().unwrap_or(engine.issuer);
-    // Whoever develops on this machine has a receiver there; behind a public address nobody has.
+    // Developers on this machine have receivers here; behind a public URL nobody has.
     let insecure_loopback = listen.ip().is_loopback() && edge.public_url.is_none();
     engine.webhook_guard = Guard { insecure_loopback, allow: edge.webhook_allow.clone() };
     let guard = engine.webhook_guard.clone();
     let metrics = Arc::new(Metrics::default());
     let tls = edge.tls.clone().map(Tls::open).transpose()?.map(Arc::new);
     let engine = Arc::new(Engine::open(Arc::clone(&store), Arc::clone(&env), engine)?);
-    // The addresses before the threads: a second service on the same port must fail before it touches the outbox.
+    // Bind before starting threads: a second service on the same port must fail before it touches the outbox.
     let unusable = |setting, address| move |cause| ServeError::Listen { setting, address, cause };
     let bound = Listener::bind(listen, limits, Arc::clone(&metrics), tls.clone()).await;
     let listener = bound.map_err(unusable("listen", listen))?;
@@ -285,7 +285,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     })
 }
 
-/// All that goes on beside the interface: the outbox, the numbering of events, webhooks. None of them ends before `stop`.
+/// All background tasks: the outbox, the numbering of events, webhooks. None of them ends before `stop`.
 async fn background(
     gateway: Gateway,
     carrier: Carrier,
@@ -305,8 +305,8 @@ async fn background(
     tokio::join!(carrying, keep(&stop, || Numbering::new(gateway.clone(), worker.look_every)));
 }
 
-/// Under which addresses signatures are made: the configured one alone. Without one, on this machine's own address, all
-/// names of it will do, for they can mean nobody else.
+/// The base URLs that signatures may cover: only the configured one. Without one, a service on a loopback address accepts
+/// all names of this machine, because they cannot mean any other.
 fn bases(public_url: Option<&str>, origin: &str, address: SocketAddr) -> Vec<String> {
     if let Some(url) = public_url {
         return vec![url.to_owned()];
@@ -322,18 +322,18 @@ fn bases(public_url: Option<&str>, origin: &str, address: SocketAddr) -> Vec<Str
 }
 
 impl Running {
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address under which clients reach it, without a slash at its end: the configured one, or else where it
-    /// listens.
+    /// The URL under which clients reach it, without a trailing slash: the configured one, or else the one of the listening
+    /// address.
     pub fn base_url(&self) -> &str {
         self.public_url.as_deref().unwrap_or(&self.origin)
     }
 
-    /// Where it listens, as `https://IP:PORT` or `http://IP:PORT`.
+    /// The URL of the listening address: `https://IP:PORT` or `http://IP:PORT`.
     pub fn origin(&self) -> &str {
         &self.origin
     }
@@ -343,22 +343,22 @@ impl Running {
         self.tls.is_some()
     }
 
-    /// Reads certificate and key again, if it serves HTTPS. It also looks at the files by itself.
+    /// Reads certificate and key again, if it serves HTTPS. Changed files are also noticed without this call.
     ///
     /// # Errors
-    /// Why they cannot be used; then those in use stay.
+    /// Why they cannot be used; the current ones then stay in use.
     pub async fn reload_tls(&self) -> Result<(), ServeError> {
         let Some(tls) = self.tls.clone() else { return Ok(()) };
         let reloaded = tokio::task::spawn_blocking(move || tls.reload()).await;
         Ok(reloaded.map_err(io::Error::other)??)
     }
 
-    /// Where the figures are.
+    /// The address of the metrics listener, if there is one.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.metrics_address
     }
 
-    /// The way to the engine.
+    /// The gateway to the engine.
     pub fn gateway(&self) -> &Gateway {
         &self.gateway
     }
@@ -368,13 +368,13 @@ impl Running {
         &self.front
     }
 
-    /// The figures.
+    /// The metrics.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// Turns readiness red, lets requests under way finish, then the worker, then everything that was accepted, and
-    /// closes the store.
+    /// Reports not ready, finishes the requests in flight, then the worker's tasks, then every accepted command, and closes
+    /// the store.
     pub async fn stop(self) {
         let Self { gateway, front, store, stop_http, stop_worker, http, worker, figures, master, .. } = self;
         if let Some(master) = master {
@@ -384,9 +384,9 @@ impl Running {
         let _ = http.await;
         stop_worker.stop();
         let _ = worker.await;
-        // Whatever this node could not report is another's to ask about, at once.
+        // Tasks that this node could not report are free for other nodes at once.
         if let Err(error) = gateway.work(Release).await {
-            tracing::warn!(%error, "leases could not be given back; they end by themselves");
+            tracing::warn!(%error, "leases could not be released; they will expire");
         }
         if let Some(figures) = figures {
             let _ = figures.await;
@@ -397,7 +397,7 @@ impl Running {
     }
 }
 
-/// Waits until whoever still looked something up has let go of the store: the last one closes it.
+/// Waits until pending reads have released the store: the last one closes it.
 async fn closed(store: &Weak<dyn Store>) {
     for _ in 0..400 {
         if store.strong_count() == 0 {
@@ -405,7 +405,7 @@ async fn closed(store: &Weak<dyn Store>) {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    tracing::warn!("the store is still in use; it is whole, and closed by the end of the process");
+    tracing::warn!("the store is still in use; it is consistent, and the end of the process closes it");
 }
 
 fn open_store(config: &ServeConfig) -> Result<Arc<dyn Store>, ServeError> {
@@ -439,7 +439,7 @@ fn make_folder(path: &Path) -> Result<(), ServeError> {
     std::fs::create_dir_all(path).map_err(|cause| ServeError::DataDir { path: path.to_owned(), cause })
 }
 
-/// Counts what waits in the outbox when the figures are asked for.
+/// Updates the metrics of the outbox when they are scraped.
 fn outbox_figures(gateway: &Gateway, store: &Arc<dyn Store>, metrics: &Arc<Metrics>) -> Arc<dyn Fn() + Send + Sync> {
     const MOST: usize = 10_000;
     let (gateway, store, metrics) = (gateway.clone(), Arc::clone(store), Arc::clone(metrics));

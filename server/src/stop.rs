@@ -1,42 +1,42 @@
-//! The wish to end, told to everything that runs.
+//! The request to stop, for everything that runs.
 
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// Tells everyone who has the [`Stop`].
+/// Requests the stop, from everyone who has a [`Stop`].
 pub struct Stopper(watch::Sender<bool>);
 
-/// Hears when it is time to end.
+/// Learns when it is time to stop.
 #[derive(Clone)]
 pub struct Stop(watch::Receiver<bool>);
 
-/// One that tells, and one that hears.
+/// A connected pair.
 pub fn stop() -> (Stopper, Stop) {
     let (sender, receiver) = watch::channel(false);
     (Stopper(sender), Stop(receiver))
 }
 
 impl Stopper {
-    /// It is time. Also who asks later hears it.
+    /// Requests the stop. Those who ask only later learn it too.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 }
 
 impl Stop {
-    /// Whether it is time.
+    /// Whether the stop was requested.
     pub fn is_requested(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Completes when it is time, at once if it is already. Also when nobody can tell any more: then nothing that
-    /// waits would ever end.
+    /// Completes when the stop is requested, at once if it was already. Also completes when the [`Stopper`] is gone:
+    /// otherwise whatever waits would never end.
     pub async fn requested(&mut self) {
         let _ = self.0.wait_for(|stop| *stop).await;
     }
 
-    /// Completes after this time, or when it is time to end; says whether it is that.
+    /// Completes after this time, or as soon as the stop is requested; returns whether it is requested.
     pub async fn after(&mut self, time: Duration) -> bool {
         tokio::time::timeout(time, self.requested()).await.is_ok()
     }

@@ -1,7 +1,7 @@
-//! Logs: structured lines on standard error, written by a thread of their own so that no request waits for a terminal.
+//! Logs: structured lines on standard error, written by a separate thread so that no request waits for a terminal.
 //!
-//! Not by `tracing-appender`: at 40,000 lines a second that costs each request three times as much and a hundred times as
-//! many writes, brings nine crates, and does not say how many lines it dropped.
+//! `tracing-appender` is not used: at 40,000 lines a second it makes each request three times as expensive, writes a hundred
+//! times as often, brings nine crates, and does not report how many lines it dropped.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal as _, Write};
@@ -18,17 +18,17 @@ use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, MakeWriter};
 use tracing_subscriber::registry::LookupSpan;
 
-/// What a log line looks like.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
-    /// For people.
+    /// Text for people.
     Pretty,
 }
 
 impl LogFormat {
-    /// For people when a person looks at standard error.
+    /// [`LogFormat::Pretty`] if standard error is a terminal, else JSON.
     pub fn fitting() -> Self {
         if io::stderr().is_terminal() { Self::Pretty } else { Self::Json }
     }
@@ -37,13 +37,13 @@ impl LogFormat {
 /// Reads a level (`info`) or a filter (`info,railgate_server=debug`).
 ///
 /// # Errors
-/// What is wrong with it, for people.
+/// A message for people that tells what is wrong.
 pub fn parse_filter(text: &str) -> Result<EnvFilter, String> {
     let wrong = |cause| format!("{cause}; one of off, error, warn, info, debug, trace, or target=level pairs");
     EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).parse(text).map_err(wrong)
 }
 
-/// A subscriber that writes such lines to `writer`.
+/// A subscriber that writes lines of this format to `writer`.
 pub fn subscriber<W>(format: LogFormat, filter: EnvFilter, writer: W) -> Box<dyn Subscriber + Send + Sync>
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
@@ -55,8 +55,8 @@ where
     }
 }
 
-/// One JSON object a line: time, level, the event's fields, and where it came from. There is a line for every request;
-/// this costs a quarter of what the general formatter does.
+/// One JSON object per line: time, level, the event's fields, and its origin. There is a line for every request, and this
+/// costs a quarter of what the general formatter does.
 struct JsonLine;
 
 impl<S, N> FormatEvent<S, N> for JsonLine
@@ -139,16 +139,16 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Keeps the log's thread; when it is dropped, everything logged so far has been written.
+/// Owns the log's thread; dropping it writes everything logged so far.
 pub struct LogGuard {
     lines: Arc<Lines>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Starts logging for the whole process. A second call changes nothing: the first one counts.
+/// Starts logging for the whole process. A second call has no effect.
 ///
 /// # Errors
-/// When the system gives no thread.
+/// If the system cannot create a thread.
 pub fn init(format: LogFormat, filter: EnvFilter) -> io::Result<LogGuard> {
     let lines = Arc::new(Lines::default());
     let own = Arc::clone(&lines);
@@ -169,7 +169,7 @@ impl Drop for LogGuard {
     }
 }
 
-/// A panic's place is logged, its text only if it was written by a programmer: formatted texts can hold what people sent.
+/// Logs where a panic happened, and its text only if it is a literal: formatted texts may contain user data.
 fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -178,7 +178,7 @@ fn log_panics() {
     }));
 }
 
-/// Lines that wait to be written, in a bounded buffer.
+/// Lines to be written, in a bounded buffer.
 #[derive(Default)]
 struct Lines {
     buffer: Mutex<Buffer>,
@@ -188,17 +188,17 @@ struct Lines {
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// Lines that found no room because nobody reads standard error.
+    /// The number of lines dropped because the buffer was full: nobody reads standard error.
     dropped: usize,
-    /// The thread waits for the first line.
+    /// The thread is waiting for the first line.
     asleep: bool,
-    /// There is something that should not wait for company.
+    /// A line should be written without waiting for more.
     urgent: bool,
     closed: bool,
 }
 
 const ROOM: usize = 8 << 20;
-/// How long lines may gather.
+/// How long lines are gathered before a write.
 const GATHER: Duration = Duration::from_millis(50);
 
 impl Lines {
@@ -257,7 +257,7 @@ impl Lines {
 /// Hands lines to [`Lines`].
 struct LineWriter(Arc<Lines>);
 
-/// Takes one line.
+/// A writer for one line.
 struct Line<'l> {
     lines: &'l Lines,
     urgent: bool,

@@ -1,4 +1,4 @@
-//! Verifying signatures with ring: several times as fast as the core's portable default.
+//! Verifies signatures with ring: several times as fast as the core's portable default.
 
 use railgate::auth::{PublicKey, Verify};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey, VerificationAlgorithm};

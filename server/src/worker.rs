@@ -1,7 +1,7 @@
-//! The worker: carries what the outbox holds to the rails and reports their answers.
+//! The worker: sends the outbox's tasks to the rails and reports their answers.
 //!
-//! Everything it does is in the store before and after: it keeps nothing of its own, and may stop at any moment. What
-//! it had leased and not reported is found again when the lease ends, or at the next start.
+//! All its state is in the store, so it may stop at any moment. Tasks that it leased and did not report are leased again
+//! when the lease ends, or at the next start.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,19 +15,19 @@ use crate::carrier::Carrier;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 
-/// How the worker goes about it.
+/// Settings of the worker.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerSettings {
-    /// Tasks leased together.
+    /// How many tasks are leased together.
     pub batch: usize,
-    /// Batches in flight at the same time.
+    /// How many batches are in flight at the same time.
     pub batches: usize,
-    /// It looks into the outbox at least this often, whatever its alarm clock says: clocks are put forward, and other
+    /// The longest time between two looks into the outbox, whatever the alarm clock says: clocks are set forward, and other
     /// nodes write too.
     pub look_every: Duration,
-    /// Whether it carries anything at all; if not, what is due waits.
+    /// Whether tasks are sent at all; if not, due tasks wait.
     pub carries: bool,
-    /// The store has no other host: tasks that its last host left behind are freed at the start.
+    /// The store has no other host: tasks that its last host had leased are freed at the start.
     pub alone: bool,
 }
 
@@ -40,13 +40,13 @@ impl Default for WorkerSettings {
 const MAINTAIN_EVERY: Duration = Duration::from_secs(3_600);
 const MAINTAIN_AGAIN: Duration = Duration::from_secs(1);
 
-/// Carries what the outbox holds.
+/// The background loop that sends the outbox's tasks.
 pub(crate) struct Worker {
     gateway: Gateway,
     carrier: Carrier,
     metrics: Arc<Metrics>,
     settings: WorkerSettings,
-    /// Tasks of the last run are free.
+    /// Whether the tasks of the last run were freed.
     recovered: bool,
     maintain_at: Instant,
 }
@@ -64,10 +64,10 @@ impl Worker {
         let pause = match self.gateway.work(Maintain).await {
             Ok(removed) => {
                 tracing::debug!(removed, "maintenance");
-                // What did not fit one round is not left for the next hour.
+                // More to remove is not left for the next hour.
                 if removed >= SWEEP { MAINTAIN_AGAIN } else { MAINTAIN_EVERY }
             }
-            // The next hour will do.
+            // Tried again in an hour.
             Err(error) => {
                 tracing::warn!(%error, "maintenance failed");
                 MAINTAIN_EVERY
@@ -95,7 +95,7 @@ impl Background for Worker {
         let leases = self.gateway.work(LeaseTasks { limit: self.settings.batch }).await?;
         if leases.is_empty() {
             let (next, now) = self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))).await?;
-            // A task that is due and was not leased belongs to somebody else's group: a moment later it is gone.
+            // A due task that was not leased is in a group that is being committed: a moment later it is gone.
             return Ok(Next::Rest(until(next, now).clamp(Duration::from_millis(1), self.settings.look_every)));
         }
         self.metrics.leased(leases.len());

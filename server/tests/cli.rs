@@ -1,4 +1,4 @@
-//! The command line as people use it: the built binary against a server of its own, and against servers that misbehave.
+//! The command line as people use it: the built binary against its own server, and against servers that misbehave.
 
 // Clippy's exception for tests covers test functions only, not what they call.
 #![allow(clippy::unwrap_used)]
@@ -24,7 +24,7 @@ use std::process::Stdio;
 
 use support::{Run, World, railgate};
 
-/// A reference that the tests can find again.
+/// A fixed reference, so that the tests can find the payment again.
 const REF: &str = "invoice-1";
 
 #[test]
@@ -213,7 +213,7 @@ fn the_ledger_agrees_with_itself_at_every_moment() {
         world.settled("1", "sim:ok", &format!("r-{n}"));
         world.run(&["reverse", &format!("r-{n}"), "--amount", "0.50"]).ok();
     };
-    // Payments are made, dispatched and called back about while the ledger is read.
+    // Payments are made, dispatched and called back while the ledger is read.
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| (0..8).for_each(pay));
         while !writer.is_finished() {
@@ -223,20 +223,20 @@ fn the_ledger_agrees_with_itself_at_every_moment() {
     });
 }
 
-/// Adds one minor unit to an amount that is stored, as nobody ever should.
+/// Adds one minor unit to a stored amount, as nobody ever should.
 fn damage(path: &std::path::Path) {
     let db = rusqlite::Connection::open(path).unwrap();
     let changed = db.execute("UPDATE settlement SET amount = amount + 1", []).unwrap();
     assert_eq!(changed, 1);
 }
 
-/// A server that does to each connection what it is told, and gives back what it was asked.
+/// A server that treats each connection as specified, and returns the requests that it got.
 fn misbehaving(answers: Vec<&'static str>) -> (String, std::thread::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     (format!("http://{}", listener.local_addr().unwrap()), answering(listener, answers))
 }
 
-/// Gives each connection its answer, and back what was asked.
+/// Gives each connection its response, and returns the requests.
 fn answering(listener: TcpListener, answers: Vec<&'static str>) -> std::thread::JoinHandle<Vec<String>> {
     std::thread::spawn(move || {
         let mut asked = Vec::new();
@@ -274,7 +274,7 @@ fn a_payment_whose_answer_was_lost_is_sent_again_under_the_same_reference() {
     let (server, asked) = misbehaving(vec!["", BUSY, MADE]);
     let world = support::Home::with_profile(&server);
     let run = world.run(&["settle", "1", "EUR", "sim:ok"]).ok();
-    assert!(run.err.contains("sending it again") && run.err.contains("paid once only"), "{}", run.err);
+    assert!(run.err.contains("sending it again") && run.err.contains("paid only once"), "{}", run.err);
     let asked = asked.join().unwrap();
     assert!(asked.iter().all(|request| request.contains("authorization: bearer t\r\n") && request.contains("signature: sig1=:")));
     let nonces: std::collections::HashSet<&str> = asked.iter().filter_map(|request| request.split("nonce=\"").nth(1)).collect();

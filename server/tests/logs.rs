@@ -1,4 +1,4 @@
-//! What is logged: a line for each request, and nothing that belongs to anybody.
+//! The content of the log: a line for each request, and no user data.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
@@ -39,7 +39,7 @@ impl<'w> MakeWriter<'w> for Captured {
     }
 }
 
-/// A busy run: everything that a client does with its credentials, right and wrong. Gives what must be seen nowhere.
+/// A busy run: everything that a client does with its credentials, right and wrong. Returns what must not be logged.
 async fn busy(service: &Service) -> Vec<String> {
     let key = Arc::new(SoftwareKey::p256(&[5; 32]).unwrap());
     let jwk: Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
@@ -69,7 +69,7 @@ async fn busy(service: &Service) -> Vec<String> {
     let broken = Body::from("{\"to\":\"msisdn:+254712345678\",\"reference\":\"ref-for-nobody\"");
     service.send(call("POST", SETTLEMENTS).body(broken).unwrap()).await;
 
-    // Wrong in each way that has something to give away: signatures, nonces, tokens.
+    // Wrong in every way that could reveal something: signatures, nonces, tokens.
     let signed = service.sign(call("GET", SETTLEMENTS).body(Body::empty()).unwrap(), &*key).await;
     let signature = signed.headers()["signature"].to_str().unwrap().trim_start_matches("sig1=:").trim_end_matches(':').to_owned();
     let (parts, _) = signed.into_parts();
@@ -89,7 +89,7 @@ async fn busy(service: &Service) -> Vec<String> {
 #[tokio::test]
 async fn lines_are_structured_and_hold_no_secret_and_nobody() {
     let captured = Captured::default();
-    // Everything of ours, down to the finest level, and what the libraries say of a call.
+    // Everything from railgate, down to the finest level, and what the libraries log about a call.
     let filter = parse_filter("debug,railgate_server=trace,railgate=trace").unwrap();
     tracing::subscriber::set_global_default(subscriber(LogFormat::Json, filter, captured.clone())).unwrap();
 

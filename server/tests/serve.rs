@@ -1,4 +1,4 @@
-//! The process as an operator sees it: its first line, its signals, its log, and what it says about wrong settings.
+//! The process as an operator sees it: its first line, its signals, its log, and its errors about wrong settings.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
@@ -14,7 +14,7 @@ fn railgate(args: &[&str]) -> Command {
     command
 }
 
-/// The address that the first line names.
+/// The address in the first line.
 fn address(child: &mut Child) -> String {
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -45,7 +45,7 @@ fn it_says_where_it_listens_and_ends_well_on_a_signal() {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        // A second one over the same data has to stay out.
+        // A second server over the same data must not start.
         let second = railgate(&args).output().unwrap();
         assert_eq!(second.status.code(), Some(1), "{second:?}");
         Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();

@@ -1,4 +1,4 @@
-//! HTTPS over real connections: handshakes, certificates that are replaced, and peers that behave badly.
+//! HTTPS over real connections: handshakes, replaced certificates, and peers that misbehave.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// A certificate of its own authority, and its key.
+/// A self-issued certificate, and its key.
 struct Pair {
     cert: String,
     key: String,
@@ -29,7 +29,7 @@ fn pair() -> Pair {
     Pair { cert: made.cert.pem(), key: made.signing_key.serialize_pem(), der: made.cert.der().clone() }
 }
 
-/// Files that a service reads.
+/// The files that a service reads.
 struct Folder(TempDir);
 
 impl Folder {
@@ -56,7 +56,7 @@ impl Folder {
 async fn serve(folder: &Folder, adjust: impl FnOnce(&mut Hosted)) -> Running {
     let mut hosted = Hosted::over(Arc::new(MemoryStore::new()));
     hosted.edge.tls = Some(folder.files());
-    // Tests say when to look.
+    // Tests trigger the look themselves.
     hosted.limits.tls_look = Duration::from_secs(3_600);
     adjust(&mut hosted);
     start_with(hosted, "127.0.0.1:0".parse().unwrap(), None).await.unwrap()
@@ -64,7 +64,7 @@ async fn serve(folder: &Folder, adjust: impl FnOnce(&mut Hosted)) -> Running {
 
 const BOTH: [&SupportedProtocolVersion; 2] = [&rustls::version::TLS13, &rustls::version::TLS12];
 
-/// A connection of a client that trusts this pair alone.
+/// A connection of a client that trusts only this pair.
 async fn connect(
     address: SocketAddr,
     trusted: &Pair,
@@ -118,10 +118,10 @@ async fn the_end_is_orderly() {
     let running = serve(&folder, |_| {}).await;
     let mut idle = connect(running.address(), &trusted, &BOTH).await.unwrap();
     assert!(healthy(&mut idle).await);
-    // Somebody who never begins a handshake does not hold up the end.
+    // A client that never begins a handshake does not hold up the shutdown.
     let _silent = TcpStream::connect(running.address()).await.unwrap();
     running.stop().await;
-    // A connection that is cut off without a farewell would be an error here.
+    // A connection that is cut off without a TLS close would be an error here.
     assert_eq!(idle.read(&mut [0; 16]).await.unwrap(), 0);
 }
 
@@ -152,7 +152,7 @@ async fn replaced_files_are_noticed() {
     let (old, new) = (pair(), pair());
     let folder = Folder::with(&old);
     let running = serve(&folder, |hosted| hosted.limits.tls_look = Duration::from_millis(5)).await;
-    // As most tools do it: beside, then in its place.
+    // As most tools do it: next to the old file, then renamed over it.
     for (name, text) in [("cert.pem", &new.cert), ("key.pem", &new.key)] {
         std::fs::write(folder.path("beside"), text).unwrap();
         std::fs::rename(folder.path("beside"), folder.path(name)).unwrap();
@@ -172,7 +172,7 @@ async fn plain_http_is_told_off_and_closed() {
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await.unwrap();
-    // A TLS alert, and nothing of HTTP.
+    // A TLS alert, and no HTTP.
     assert!(answer.first().is_none_or(|first| *first == 0x15) && answer.len() < 16, "{answer:?}");
     assert!(healthy(&mut connect(running.address(), &trusted, &BOTH).await.unwrap()).await);
     running.stop().await;
@@ -186,7 +186,7 @@ async fn who_does_not_finish_a_handshake_holds_up_nobody_and_is_let_go() {
     let mut slow = Vec::new();
     for _ in 0..50 {
         let mut stream = TcpStream::connect(running.address()).await.unwrap();
-        // The head of a record that never comes.
+        // The header of a record that never comes.
         stream.write_all(&[0x16, 0x03, 0x01, 0x02, 0x00, 0x01]).await.unwrap();
         slow.push(stream);
     }
@@ -215,7 +215,7 @@ mod process {
 
     use super::*;
 
-    /// Ended with the test, also when that fails.
+    /// Killed with the test, even if that fails.
     struct Ended(Child);
 
     impl Drop for Ended {
@@ -245,7 +245,7 @@ mod process {
         let address = first.trim_end().strip_prefix("listening on https://").unwrap().parse().unwrap();
         let mut log = BufReader::new(child.0.stderr.take().unwrap()).lines();
         let mut logged = |part: &str| log.any(|line| line.unwrap().contains(part));
-        assert!(logged("every user of this machine may use the private key"));
+        assert!(logged("every user of this machine has access to the private key"));
         assert!(logged("4096-01-01T00:00:00Z"));
         assert!(healthy(&mut connect(address, &old, &BOTH).await.unwrap()).await);
 

@@ -1,4 +1,4 @@
-//! What a signed call costs before anything is decided: its signature, its challenge and the digest of its body.
+//! The cost of a signed call before any decision: its signature, its challenge and the digest of its body.
 
 use std::hint::black_box;
 
@@ -18,7 +18,7 @@ fn keys() -> ChallengeKeys {
     ChallengeKeys::new(vec![(1, [7; 32])]).expect("a key")
 }
 
-/// A create as it arrives: its signature found, what it covers checked, the base made and, with a verifier, verified.
+/// Processes a create as it arrives: finds its signature, checks its coverage, builds the base and, with a verifier, verifies it.
 fn signatures(c: &mut Criterion) {
     let nonce = format!("{}.000012345", keys().issue(Mode::Sandbox, NOW, [3; 11]));
     let body = [b'x'; 300];

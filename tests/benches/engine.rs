@@ -1,4 +1,4 @@
-//! Engine operations on the memory store: what deciding costs, without a disk.
+//! Engine operations on the memory store: the cost of decisions, without a disk.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ fn body(n: u64) -> String {
     format!(r#"{{"amount":0.01,"currency":"EUR","to":"msisdn:+254700000001","reference":"inv-{n}"}}"#)
 }
 
-/// So many settlements are made before an empty gateway takes the place of a full one: what is measured is the work of
-/// a create, not how fast the machine hands out memory.
+/// The number of settlements after which an empty gateway replaces the full one: the benchmark measures the work of
+/// a create, not the speed of memory allocation.
 const FULL: u64 = 20_000;
 
 struct Gateway {
@@ -33,7 +33,7 @@ impl Gateway {
         Self { engine, caller, made: 0 }
     }
 
-    /// The next requests, read.
+    /// The next requests, already parsed.
     fn creates(&mut self, count: u64) -> Vec<Create> {
         let request = |n| Box::new(self.engine.parse_create(body(n).as_bytes()).expect("valid"));
         let commands = (self.made..self.made + count).map(|n| Create { caller: self.caller, request: request(n) }).collect();
@@ -42,7 +42,7 @@ impl Gateway {
     }
 }
 
-/// How long `work` takes, `count` requests at a time, without the making of what it is given.
+/// Measures `work` with `count` requests at a time, excluding their preparation.
 fn timed<T, R>(rounds: u64, count: u64, prepare: impl Fn(&Engine, Vec<Create>) -> T, work: impl Fn(&Engine, T) -> R) -> Duration {
     let mut gateway = Gateway::new();
     let mut spent = Duration::ZERO;

@@ -1,11 +1,11 @@
-//! Durable creates over HTTP with PostgreSQL, by one node and by two, beside a minimal client of the same server.
+//! Durable creates over HTTP with PostgreSQL, by one node and by two, compared with a minimal client of the same server.
 //!
-//! The minimal client knows its rows beforehand, checks nothing and reads nothing. It inserts the very rows that a node
-//! wrote before, one transaction for each settlement: all of it sent at once, over as many connections as the load has.
+//! The minimal client has its rows in advance, checks nothing and reads nothing. It inserts the rows that a node wrote before,
+//! one pipelined transaction per settlement, over as many connections as the load has.
 //! Load, nodes and database share the machine's cores. Creates are signed before a measurement begins.
 //! Arguments: `--seconds N` a measurement (3), `--rounds N` (3), `--connections 1,8,32,128`, `--present 0,1000000,5000000`
-//! settlements that are there before, the first of them 0; the others are measured with 32 connections alone, and the
-//! minimal client always begins with an empty database.
+//! existing settlements, the first of them 0; the others are measured with 32 connections only, and the
+//! minimal client always starts with an empty database.
 
 #[path = "http/load.rs"]
 #[allow(dead_code, reason = "another bench needs the rest")]
@@ -23,9 +23,9 @@ use railgate_tests::binary::Server;
 use railgate_tests::postgres::Postgres;
 use railgate_tests::presigned::Stock;
 
-/// What a server of this size would be given.
+/// A typical setting for a server of this size.
 const SETTINGS: &str = "shared_buffers = 1GB\nmax_wal_size = 8GB\n";
-/// More than two nodes and a database on two cores write in a second.
+/// More than two nodes and a database on two cores can write in a second.
 const MOST_PER_SECOND: u64 = 10_000;
 
 struct Options {
@@ -48,7 +48,7 @@ fn options() -> Options {
 }
 
 fn main() {
-    // `cargo test --benches` only asks whether it starts.
+    // `cargo test --benches` only checks that it starts.
     if !std::env::args().any(|arg| arg == "--bench") {
         return;
     }
@@ -61,7 +61,7 @@ fn main() {
         let keys = keys.to_str().expect("a path in UTF-8");
         Server::over(&server.url(database), &["--master-keys", keys, "--outbox", outbox])
     };
-    // Both have the schema, and the first a client whose settlements are cloned.
+    // Both have the schema, and the first has a client whose settlements are cloned.
     drop(node(&bare, "off"));
     println!(
         "settlements present | connections | minimal client/s | p50 ms | p99 ms | 1 node/s | of it | p50 ms | p99 ms | 2 nodes/s | of it | p50 ms | p99 ms"

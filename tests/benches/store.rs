@@ -1,7 +1,7 @@
-//! Group commit: the engine over each store beside a bare insert of the same rows, in the same run, interleaved.
+//! Group commit: the engine over each store compared with a bare insert of the same rows, interleaved in the same run.
 //!
-//! The bare side takes the very rows that the engine wrote and inserts them into a second database of the same
-//! schema, with prepared statements, one transaction a group. Both are durable: SQLite with `synchronous=FULL`,
+//! The bare side inserts the rows that the engine wrote into a second database with the same schema, with prepared
+//! statements, one transaction per group. Both are durable: SQLite with `synchronous=FULL`,
 //! PostgreSQL with its defaults.
 //! Arguments: `--rows N` settlements a measurement (20000), `--rounds N` (3), `--large N` settlements present in
 //! SQLite's second part (1000000; 0 skips it), `--only sqlite` or `--only postgresql`.
@@ -22,7 +22,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 
 const GROUPS: [usize; 4] = [1, 8, 64, 512];
-/// The tables that a create adds rows to; each has an integer key that grows.
+/// The tables that a create adds rows to; each has an ascending integer key.
 const TABLES: [&str; 4] = ["settlement", "event", "transfer", "task"];
 
 fn main() {
@@ -48,9 +48,9 @@ fn main() {
     }
 }
 
-/// An engine over a store and a bare database beside it.
+/// An engine over a store, and a bare database.
 trait Pair {
-    /// How many settlements there are.
+    /// The number of settlements.
     fn present(&self) -> usize;
     /// Settlements a second through the engine.
     fn engine(&mut self, rows: usize, group: usize) -> f64;
@@ -66,7 +66,7 @@ fn argument(name: &str, default: usize) -> usize {
 fn measure(store: &str, pair: &mut dyn Pair, rows: usize, rounds: usize) {
     for group in GROUPS {
         let present = pair.present();
-        // Small groups are slow: fewer rows tell as much.
+        // Small groups are slow: fewer rows are enough.
         let rows = rows.min(group * 1_000);
         let (mut engine, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
@@ -98,7 +98,7 @@ struct Sqlite {
 impl Sqlite {
     fn new(folder: &Path) -> Self {
         let (e, b) = (folder.join("engine.db"), folder.join("bare.db"));
-        // Opening creates the schema; the bare side then has the file to itself.
+        // Opening creates the schema; then only the bare side uses the file.
         drop(SqliteStore::open(&b).expect("the bare database"));
         let store = Arc::new(SqliteStore::open(&e).expect("the engine's database"));
         let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
@@ -111,7 +111,7 @@ impl Sqlite {
         }
         let source = Connection::open(e).expect("opening");
         let mut pair = Self { engine, env, caller, source, target, copied: [0; 4], next: 0 };
-        // The accounts and what else a first session leaves.
+        // The accounts and other rows of the first session.
         pair.bare(512);
         pair
     }
@@ -127,7 +127,7 @@ impl Sqlite {
     }
 }
 
-/// So many new settlements, in groups, their requests read already.
+/// The requests for this many new settlements, in groups, already parsed.
 fn commands(engine: &Engine, caller: Caller, next: &mut usize, rows: usize, group: usize) -> Vec<Vec<Create>> {
     let first = *next;
     *next += rows;

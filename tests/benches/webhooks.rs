@@ -1,17 +1,17 @@
-//! Webhooks: whether one client's dead endpoint delays the deliveries of the others, and how many leave in a second.
+//! Webhooks: whether one client's dead endpoint delays the deliveries of the others, and the maximum rate of deliveries.
 //!
-//! Isolation: 99 clients with an endpoint each that answers at once, and a hundredth with five times their load, whose
-//! endpoint answers too, accepts connections and never answers, or refuses them. The load is the same in all three cases:
-//! creates sent when their time has come. What counts is the time from an event, as its payload has it, to its arrival at
-//! one of the 99; the commit and the numbering of the event are part of it.
+//! Isolation: 99 clients, each with an endpoint that responds at once, and a hundredth with five times their load, whose
+//! endpoint responds too, accepts connections and never responds, or refuses them. The load is the same in all three cases:
+//! creates on a schedule. Latency is measured from the event's time, as in its payload, to its arrival at
+//! one of the 99; it includes the commit and the numbering of the event.
 //!
-//! Sustained: what the first case delivered is replayed, to the hundredth endpoint alone and to the 99 others, beside as
-//! many posts of the same body by a minimal hyper client with as many kept-alive connections as the gateway has deliveries
-//! under way, to the same receivers. Both rates are taken from the arrivals, from the first to the last; the gateway's
-//! contains the writing of the replayed deliveries and of what became of them.
+//! Sustained: the deliveries of the first case are replayed, to the hundredth endpoint alone and to the 99 others, and compared
+//! with as many posts of the same body by a minimal hyper client to the same receivers, with as many keep-alive connections as
+//! the gateway has deliveries in flight. Both rates are from the first to the last arrival; the gateway's
+//! includes writing the replayed deliveries and their results.
 //!
-//! Spread the load so that the gateway keeps up in the first case: otherwise what is compared is how long its queues are.
-//! Gateway, minimal client and receivers share the machine's cores, so only the ratios travel. The gateway is the release
+//! Spread the load so that the gateway keeps up in the first case; otherwise the comparison is between queue lengths.
+//! Gateway, minimal client and receivers share the machine's cores, so only the ratios are comparable. The gateway is the release
 //! binary over a fresh SQLite database in each case; the cases take turns. Needs 4,096 open files (`ulimit -n`).
 //! Arguments: `--rounds N` (3), `--seconds N` over which the load is spread (12), `--settlements N` of each client in that
 //! time (20), `--live N` clients (99), `--deliveries N` about so many in each sustained run (8000).
@@ -41,13 +41,13 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
-/// How many deliveries to one endpoint the gateway has under way at the same time.
+/// How many deliveries to one endpoint the gateway has in flight at the same time.
 const AT_ONCE: usize = 16;
-/// So many times the load of each other client does the hundredth have.
+/// The hundredth client's load relative to the others'.
 const HEAVY: usize = 5;
 /// Connections over which the load is sent.
 const SENDERS: usize = 16;
-/// Longer than any delivery takes that is tried once, and the time-out of a dead one.
+/// Longer than any single attempt of a delivery, including the timeout of a dead one.
 const PATIENCE: Duration = Duration::from_secs(45);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ fn main() {
     {
         return minimal_client(Path::new(body), each.parse().expect("a number"), addresses);
     }
-    // `cargo test --benches` only asks whether it starts.
+    // `cargo test --benches` only checks that it starts.
     if args.iter().any(|a| a == "--bench") {
         measure(&options());
     }
@@ -126,7 +126,7 @@ fn measure(options: &Options) {
     for (case, runs) in CASES.iter().zip(&isolation) {
         let of = |figure: fn(&Figures) -> f64| median(runs.iter().map(figure));
         let max = runs.iter().map(|run| run.max).fold(0.0, f64::max);
-        // Each beside the one of its own round: the machine is not the same in all of them.
+        // Compared within a round, because the machine's speed differs between rounds.
         let ratio = median(runs.iter().zip(&isolation[0]).map(|(run, none)| run.p99 / none.p99));
         let (count, rate) = (runs[0].count, of(|run| run.rate));
         println!("{} | {count} | {rate:.0} | {:.1} | {:.1} | {max:.1} | {ratio:.2}", case.name(), of(|run| run.p50), of(|run| run.p99));
@@ -146,7 +146,7 @@ fn median(figures: impl Iterator<Item = f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// Of the live endpoints; times in milliseconds.
+/// Results of the live endpoints; times in milliseconds.
 struct Figures {
     count: usize,
     rate: f64,
@@ -155,7 +155,7 @@ struct Figures {
     max: f64,
 }
 
-/// Arrivals a second.
+/// Rates, in arrivals a second.
 struct Rates {
     count: usize,
     gateway: f64,
@@ -169,7 +169,7 @@ struct Gateway {
     receivers: Receivers,
     /// Clients whose endpoints answer; they come first.
     answering: usize,
-    /// So many events does a settlement make.
+    /// The number of events of a settlement.
     events: usize,
 }
 
@@ -179,7 +179,7 @@ struct Client {
 }
 
 impl Gateway {
-    /// With every endpoint that answers delivered to once, so that nobody measures the first connection.
+    /// Makes one delivery to every live endpoint first, so that the first connection is not measured.
     fn start(path: &Path, live: usize, dead: Dead) -> Self {
         let server = Server::start(path, &[]);
         let receivers = Receivers::start(live, dead);
@@ -206,14 +206,14 @@ impl Gateway {
         self.clients[client].post(connection, path, body)
     }
 
-    /// Sends the load and waits until all of it has arrived at the endpoints that answer.
+    /// Sends the load and waits until all of it has arrived at the live endpoints.
     fn load(&self, options: &Options) -> Figures {
         let last = self.clients.len() - 1;
         let mut calls = Vec::new();
         for (c, client) in self.clients.iter().enumerate() {
             let count = if c == last { HEAVY * options.settlements } else { options.settlements };
             let signed = client.stock.sign(count as u64, &|n| (SETTLEMENTS.to_owned(), Some(settlement(&n.to_string()))));
-            // Evenly over the period, and not all clients at the same time.
+            // Evenly over the period, with the clients staggered.
             let due = |n: usize| options.period.mul_f64((n as f64 + c as f64 / self.clients.len() as f64) / count as f64);
             calls.extend(signed.into_iter().enumerate().map(|(n, call)| (due(n), call)));
         }
@@ -230,7 +230,7 @@ impl Gateway {
         Figures { count: delays.len(), rate: rate(&arrivals), p50: at(50), p99: at(99), max: at(100) }
     }
 
-    /// Replays to these endpoints about so many deliveries as fast as they leave, and posts as many without the gateway.
+    /// Replays about this many deliveries to these endpoints at full speed, and posts as many without the gateway.
     fn sustain(&self, endpoints: std::ops::Range<usize>, deliveries: usize, folder: &Path) -> Rates {
         let mut connection = Connection::open(self.server.address).expect("connecting");
         let mut queued = 0;
@@ -238,7 +238,7 @@ impl Gateway {
             for client in endpoints.clone() {
                 let path = format!("{}/replay", self.clients[client].webhook);
                 let answer = self.post(&mut connection, client, &path, r#"{"since":"2026-01-01T00:00:00Z"}"#);
-                // So many wait already that no more are taken.
+                // The queue is full.
                 if answer.status == 409 {
                     break 'filling;
                 }
@@ -283,7 +283,7 @@ fn expect(status: u16, answer: Response) {
     assert_eq!(answer.status, status, "{answer:?}");
 }
 
-/// Sends each call when its time has come, or as soon as a connection is free.
+/// Sends each call at its scheduled time, or as soon as a connection is free.
 fn send(address: SocketAddr, calls: &[(Duration, Vec<u8>)]) {
     let next = AtomicUsize::new(0);
     let began = Instant::now();
@@ -304,7 +304,7 @@ fn send(address: SocketAddr, calls: &[(Duration, Vec<u8>)]) {
 struct Arrival {
     endpoint: usize,
     at: SystemTime,
-    /// `webhook-id`; empty of the minimal client's.
+    /// `webhook-id`; empty for the minimal client's.
     id: String,
     body: Bytes,
 }
@@ -314,25 +314,25 @@ impl Arrival {
         serde_json::from_slice(&self.body).expect("JSON")
     }
 
-    /// Since its event, of which only whole milliseconds are known.
+    /// The time since its event, whose timestamp has whole milliseconds.
     fn delay_ms(&self) -> f64 {
         let event = self.body()["timestamp"].as_str().and_then(parse_rfc3339).expect("a timestamp");
         self.at.duration_since(UNIX_EPOCH).expect("after 1970").as_secs_f64() * 1e3 - event as f64
     }
 }
 
-/// Arrivals a second, from the first to the last.
+/// The rate of arrivals a second, from the first to the last.
 fn rate(arrivals: &[Arrival]) -> f64 {
     let times = || arrivals.iter().map(|arrival| arrival.at);
     let (Some(first), Some(last)) = (times().min(), times().max()) else { return 0.0 };
     (arrivals.len() - 1) as f64 / last.duration_since(first).expect("later").as_secs_f64()
 }
 
-/// The endpoints: a listener each. What answers does so at once.
+/// The endpoints, each with its own listener. Live ones respond at once.
 struct Receivers {
     addresses: Vec<SocketAddr>,
     arrivals: mpsc::Receiver<Arrival>,
-    /// A port that nobody listens on and nobody else gets.
+    /// A port without a listener that nothing else gets.
     _refusing: Option<TcpSocket>,
     _runtime: Runtime,
 }
@@ -341,7 +341,7 @@ type Inbox = (usize, mpsc::Sender<Arrival>);
 
 async fn take(State((endpoint, inbox)): State<Inbox>, headers: HeaderMap, body: Bytes) {
     let id = headers.get("webhook-id").and_then(|id| id.to_str().ok()).unwrap_or_default().to_owned();
-    // At the end nobody counts any more.
+    // At the end nobody receives.
     let _ = inbox.send(Arrival { endpoint, at: SystemTime::now(), id, body });
 }
 
@@ -374,7 +374,7 @@ impl Receivers {
         Self { addresses, arrivals, _refusing: refusing, _runtime: runtime }
     }
 
-    /// Takes arrivals until `done` of one of them says what was waited for.
+    /// Receives arrivals until `done` returns true for one of them.
     fn until<T>(&self, mut done: impl FnMut(&Arrival) -> Option<T>) -> T {
         loop {
             let arrival = self.arrivals.recv_timeout(PATIENCE).expect("a delivery arrives");
@@ -384,13 +384,13 @@ impl Receivers {
         }
     }
 
-    /// So many further arrivals.
+    /// Receives this many further arrivals.
     fn any(&self, count: usize) -> Vec<Arrival> {
         let arrival = |n| self.arrivals.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("only {n} of {count} deliveries arrived"));
         (0..count).map(arrival).collect()
     }
 
-    /// So many deliveries that were not `seen`, each when it first came.
+    /// Receives this many deliveries that were not `seen`, each at its first arrival.
     fn collect(&self, count: usize, seen: &mut HashSet<String>) -> Vec<Arrival> {
         let mut all = Vec::with_capacity(count);
         while all.len() < count {
@@ -400,7 +400,7 @@ impl Receivers {
     }
 }
 
-/// Accepts connections and never says a word.
+/// Accepts connections and never responds.
 async fn silent() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("binding");
     let address = listener.local_addr().expect("bound");
@@ -413,7 +413,7 @@ async fn silent() -> SocketAddr {
     address
 }
 
-/// The reference, as a process of its own: posts the body `each` times to every address, and nothing else.
+/// The reference, as a separate process: only posts the body `each` times to every address.
 fn minimal_client(body: &Path, each: usize, addresses: &str) {
     let body = Bytes::from(std::fs::read(body).expect("a body"));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");

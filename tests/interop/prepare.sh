@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs what one of the clients in this folder needs, and prints the command that runs it, one word a line:
+# Installs the dependencies of one of the clients in this folder, and prints the command that runs it, one word per line:
 #
 #   ./prepare.sh NAME FOLDER
 #
-# Everything goes into FOLDER (target/interop/NAME in the tests), in exactly the versions that the client's lock file
-# says. What is there already is used again as long as that file stays as it is; a half-made folder is made anew.
+# Everything goes into FOLDER (target/interop/NAME in the tests), in exactly the versions of the client's lock file. An
+# existing folder is reused as long as that file is unchanged; an incomplete folder is replaced.
 set -eu
 
 name=$1 folder=$2
@@ -17,7 +17,7 @@ need() { # COMMAND…: each must run
   }
 }
 
-# Whether FOLDER was made from this very lock file.
+# Whether FOLDER was made from this lock file.
 made_from() { cmp -s "$1" "$folder/made-from"; }
 
 anew() {
@@ -36,7 +36,7 @@ case "$name" in
       npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund >&2
       cp "$source/package-lock.json" "$folder/made-from"
     fi
-    # A module finds its packages beside itself.
+    # A module finds its packages in its own folder.
     cp "$source/client.js" "$source/package.json" "$folder"
     printf '%s\n' node "$folder/client.js"
     ;;
@@ -54,7 +54,7 @@ case "$name" in
   go-*)
     need go version
     mkdir -p "$folder"
-    # Go builds what has changed, from the modules that go.sum names. No C: a C compiler is not what is tested here.
+    # Go builds only changes, with the modules of go.sum. No cgo: the tests should not need a C compiler.
     (cd "$source" && CGO_ENABLED=0 GOFLAGS=-mod=readonly go build -o "$folder/$name" .) >&2
     printf '%s\n' "$folder/$name"
     ;;

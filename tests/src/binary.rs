@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-/// The binary of this build's profile, brought up to date once per test process.
+/// The binary in this build's profile, rebuilt if necessary once per test process.
 pub fn railgate() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
@@ -26,8 +26,8 @@ pub fn railgate() -> &'static Path {
     })
 }
 
-/// Takes from a build what cargo tells this test about its own package. Build scripts that ask for it would run again, and
-/// all that depends on them would be built anew, whenever a build inside a test follows one outside.
+/// Removes cargo's variables about this test's package from a build's environment. Otherwise build scripts that depend on
+/// them would run again, and everything after them would be rebuilt, whenever a build inside a test follows one outside.
 pub fn outside_of_tests(build: &mut Command) {
     for (name, _) in std::env::vars_os() {
         if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
@@ -39,23 +39,23 @@ pub fn outside_of_tests(build: &mut Command) {
 /// A running server. Dropping it kills it.
 pub struct Server {
     child: Child,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
 }
 
 impl Server {
-    /// Starts `railgate serve` on a free port over the SQLite database at `path`, and waits until it listens. It limits no
-    /// client's rate unless `more` says so.
+    /// Starts `railgate serve` on a free port over the SQLite database at `path`, and waits until it listens. It has no rate
+    /// limit unless `more` sets one.
     pub fn start(path: &Path, more: &[&str]) -> Self {
         Self::over(&format!("sqlite:{}", path.display()), more)
     }
 
-    /// The same over any store, named as `--store` has it.
+    /// Like [`Server::start`], over the store with this `--store` URL.
     pub fn over(store: &str, more: &[&str]) -> Self {
         Self::logging(store, more, Stdio::inherit())
     }
 
-    /// The same; what it logs goes to `log`: errors alone unless `more` says so.
+    /// Like [`Server::start`], logging to `log`: only errors unless `more` sets another level.
     pub fn logging(store: &str, more: &[&str], log: Stdio) -> Self {
         let unless = |name: &str, args: &'static [&'static str]| if more.contains(&name) { &[][..] } else { args };
         let mut child = Command::new(railgate())
@@ -80,24 +80,24 @@ impl Server {
         self.child.id()
     }
 
-    /// SIGKILL: no chance to clean up anything.
+    /// SIGKILL, without any cleanup.
     pub fn kill(mut self) {
         self.child.kill().expect("killing");
         self.child.wait().expect("waiting");
     }
 
-    /// SIGTERM, and waits for the end; says whether it ended well.
+    /// Sends SIGTERM and waits for the end; returns whether it exited successfully.
     pub fn stop(self) -> bool {
         self.terminate();
         self.ended()
     }
 
-    /// Waits for the end of a server that was told to; says whether it ended well.
+    /// Waits for the end of a server that got SIGTERM; returns whether it exited successfully.
     pub fn ended(mut self) -> bool {
         self.child.wait().expect("waiting").success()
     }
 
-    /// SIGTERM, and nothing more.
+    /// Sends SIGTERM and returns.
     pub fn terminate(&self) {
         let status = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().expect("kill");
         assert!(status.success());

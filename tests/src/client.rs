@@ -1,4 +1,4 @@
-//! A plain blocking HTTP/1.1 client over one kept-alive connection, which signs what it sends: small enough to be
+//! A plain blocking HTTP/1.1 client that signs its requests, over one keep-alive connection: small enough to be
 //! trusted in a crash test.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -13,51 +13,51 @@ use railgate::client::{self, Call, Exchange, Request, RetryPolicy, Session, Sign
 use railgate::ledger::Mode;
 use serde_json::Value;
 
-/// One connection. It knows nothing of signatures.
+/// One connection, without signatures.
 pub struct Connection(BufReader<TcpStream>);
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Response {
     /// The status code.
     pub status: u16,
     /// Header names in lower case, and values.
     pub headers: Vec<(String, String)>,
-    /// The body if it is JSON; else null.
+    /// The body if it is JSON, otherwise null.
     pub body: Value,
-    /// The nonce under which the call was signed; empty if it was not.
+    /// The nonce of the call's signature; empty if it was not signed.
     pub nonce: String,
-    /// The body as it came.
+    /// The body as received.
     pub bytes: Vec<u8>,
 }
 
 impl Response {
-    /// The value of a header, by its name in lower case.
+    /// The value of a header, by lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The code of a problem; empty if it is none.
+    /// The code of a problem; empty if it is not one.
     pub fn code(&self) -> &str {
         self.body["code"].as_str().unwrap_or("")
     }
 }
 
 impl Connection {
-    /// Connects.
+    /// Connects to a server.
     pub fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         Ok(Self(BufReader::new(stream)))
     }
 
-    /// Sends the bytes of one request and reads its answer.
+    /// Sends the bytes of one request and reads the response.
     pub fn exchange(&mut self, request: &[u8]) -> Result<Response> {
         self.put(request)?;
         self.answer()
     }
 
-    /// Whether nothing has come that was not read yet.
+    /// Whether there is no unread data.
     pub fn is_silent(&mut self) -> Result<bool> {
         self.0.get_ref().set_nonblocking(true)?;
         let peeked = self.0.get_ref().peek(&mut [0]);
@@ -73,7 +73,7 @@ impl Connection {
         self.0.get_mut().write_all(request)
     }
 
-    /// Reads the answer to a request that was sent.
+    /// Reads the response to a request that was sent.
     pub fn answer(&mut self) -> Result<Response> {
         let (status, headers) = self.head()?;
         let length = headers.iter().find(|(n, _)| n == "content-length").and_then(|(_, v)| v.parse().ok()).unwrap_or(0);
@@ -84,7 +84,7 @@ impl Connection {
         Ok(Response { status, headers, body, nonce: String::new(), bytes })
     }
 
-    /// Reads status and headers, and leaves the body: for answers that do not end by themselves.
+    /// Reads status and headers but not the body: for responses without an end, such as streams.
     pub fn head(&mut self) -> Result<(u16, Vec<(String, String)>)> {
         let status = self.line()?;
         let status =
@@ -101,7 +101,7 @@ impl Connection {
         Ok((status, headers))
     }
 
-    /// The next piece of a body in chunks (RFC 9112, section 7.1); empty at its end.
+    /// The next chunk of a chunked body (RFC 9112, section 7.1); empty at its end.
     pub fn chunk(&mut self) -> Result<Vec<u8>> {
         let size = self.line()?;
         let size = usize::from_str_radix(&size, 16).map_err(|_| Error::new(ErrorKind::InvalidData, size))?;
@@ -124,7 +124,7 @@ impl Connection {
 #[derive(Clone)]
 pub struct Account {
     signer: Arc<dyn Signer>,
-    /// Under which address its calls are signed; `None`: where it connects to.
+    /// The address that its calls are signed for; `None` means the address that it connects to.
     base: Option<String>,
     snapshot: Snapshot,
 }
@@ -135,7 +135,7 @@ pub fn enroll(address: SocketAddr) -> Account {
 }
 
 impl Account {
-    /// Enrols `signer` as a new sandbox client of a server that calls itself `base`, or by the address where it listens.
+    /// Enrols `signer` as a new sandbox client of a server whose public address is `base` or the address that it listens on.
     pub fn enroll(address: SocketAddr, base: Option<&str>, signer: Arc<dyn Signer>) -> Result<Self> {
         let mut account = Self::unknown(signer, base);
         let mut client = account.connect(address)?;
@@ -150,7 +150,7 @@ impl Account {
         Self { signer, base: base.map(str::to_owned), snapshot: Snapshot::default() }
     }
 
-    /// A further connection, which renews its own token when the time has come.
+    /// A further connection, which renews its token when necessary.
     pub fn connect(&self, address: SocketAddr) -> Result<Client> {
         let base = self.base.clone().unwrap_or_else(|| format!("http://{address}"));
         let mut session = Session::new(&base, Mode::Sandbox, self.signer.public_key()).expect("an address");
@@ -158,12 +158,12 @@ impl Account {
         Ok(Client { connection: Connection::open(address)?, session, signer: Arc::clone(&self.signer) })
     }
 
-    /// The access token that the enrolment gave.
+    /// The access token from the enrolment.
     pub fn token(&self) -> &str {
         self.snapshot.access_token.as_deref().expect("enrolled")
     }
 
-    /// The thumbprint of its key.
+    /// The RFC 7638 thumbprint of its key.
     pub fn key_id(&self) -> String {
         self.signer.public_key().id().to_string()
     }
@@ -176,17 +176,17 @@ pub struct Client {
     signer: Arc<dyn Signer>,
 }
 
-/// Everything once: what a test does again, it does itself.
+/// No retries: a test that needs them makes them itself.
 const ONCE: RetryPolicy = RetryPolicy { tries: 1, timeout_ms: 0, pause_ms: 0, longest_pause_ms: 0, unconnected: true };
 
 impl Client {
-    /// Sends one call and reads its answer. A call that was refused because token or challenge had ended is signed anew
-    /// and sent once more.
+    /// Sends one call and reads the response. A call that was refused because token or challenge had expired is signed
+    /// and sent again.
     pub fn send(&mut self, method: &str, path: &str, body: Option<&str>) -> Result<Response> {
         self.ask(call(method, path, body))
     }
 
-    /// The same for a call that is put together already.
+    /// Like [`Client::send`], for an existing request.
     pub fn ask(&mut self, request: Request) -> Result<Response> {
         let mut exchange = Exchange::new(Call::new(request), ONCE);
         let mut last = None;
@@ -199,7 +199,7 @@ impl Client {
         Ok(last.expect("what a call needs is granted"))
     }
 
-    /// What is at `path`, as it is served: of this media type, or any if that is empty.
+    /// Gets `path` with this media type, or any if that is empty; returns the response as served.
     pub fn fetch(&mut self, path: &str, kind: &str) -> Result<Vec<u8>> {
         let mut request = call("GET", path, None);
         if !kind.is_empty() {
@@ -210,7 +210,7 @@ impl Client {
         Ok(response.bytes)
     }
 
-    /// The client's whole feed of events, read page by page; its positions must count from 1 without gaps.
+    /// The client's complete feed, read page by page; asserts that its positions count from 1 without gaps.
     pub fn feed(&mut self) -> Result<Vec<Value>> {
         let mut feed: Vec<Value> = Vec::new();
         loop {
@@ -226,13 +226,13 @@ impl Client {
         }
     }
 
-    /// The bytes of a signed call, to be sent as often and wherever the caller likes.
+    /// The bytes of a signed call, which the caller can send anywhere, any number of times.
     pub fn signed(&mut self, request: Request) -> Result<Vec<u8>> {
         let signed = self.next(&mut Exchange::new(Call::new(request), ONCE), None)?;
         Ok(signed.expect("what a call needs is granted"))
     }
 
-    /// The same for a call that a new key signs too.
+    /// The bytes of a call that a new key signs too.
     pub fn signed_with_new_key(&mut self, request: Request, new_key: &dyn Signer) -> Result<Vec<u8>> {
         let call = Call::new(request).with_new_key(new_key.public_key());
         let signed = self.next(&mut Exchange::new(call, ONCE), Some(new_key))?;
@@ -245,7 +245,7 @@ impl Client {
         self.signed(request)
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub fn exchange(&mut self, bytes: &[u8]) -> Result<Response> {
         self.connection.exchange(bytes)
     }
@@ -255,7 +255,7 @@ impl Client {
         &mut self.connection
     }
 
-    /// The bytes of the call when it is to be sent; `None` at its end.
+    /// The bytes of the next request of the exchange; `None` at its end.
     fn next(&mut self, exchange: &mut Exchange, new_key: Option<&dyn Signer>) -> Result<Option<Vec<u8>>> {
         loop {
             match exchange.next(&mut self.session, now(), unique()) {
@@ -287,7 +287,7 @@ impl Client {
     }
 }
 
-/// A call that is not signed yet.
+/// A call before it is signed.
 pub fn call(method: &str, path: &str, body: Option<&str>) -> Request {
     match body {
         Some(body) => Request { method: method.to_owned(), ..Request::post(path, body.to_owned()) },
@@ -295,7 +295,7 @@ pub fn call(method: &str, path: &str, body: Option<&str>) -> Request {
     }
 }
 
-/// A key of its own for each call of this function.
+/// A new key for each call of this function.
 pub fn new_key() -> Arc<SoftwareKey> {
     let mut secret = [0; 32];
     for half in secret.chunks_exact_mut(16) {
@@ -304,7 +304,7 @@ pub fn new_key() -> Arc<SoftwareKey> {
     Arc::new(SoftwareKey::ed25519(&secret))
 }
 
-/// The bytes of a call as it stands, signed or not.
+/// The bytes of a call, signed or not.
 pub fn render(request: &Request) -> Vec<u8> {
     let mut head = format!("{} {} HTTP/1.1\r\nhost: railgate\r\n", request.method, request.path);
     for (name, value) in &request.headers {
@@ -332,7 +332,7 @@ pub(crate) fn now() -> i64 {
     i64::try_from(now.as_millis()).expect("before the year 292000000")
 }
 
-/// Never the same twice, also not in another process.
+/// Unique values, also across processes.
 fn unique() -> [u8; 16] {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let n = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Clients that are not ours, in the folder `interop`: installing them, running them, and reading what they did.
+//! Third-party clients, in the folder `interop`: installs them, runs them, and reads their output.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs::File;
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// One line that a client must print: the step, the status, and the code of the problem if it is refused.
+/// A line that a client must print: the step, the status, and the problem's code if it is refused.
 pub type Step = (&'static str, u64, Option<&'static str>);
 
-/// A step that is carried out.
+/// A step that succeeds.
 pub const fn done(step: &'static str, status: u64) -> Step {
     (step, status, None)
 }
@@ -24,16 +24,15 @@ pub const fn refused(step: &'static str, status: u64, code: &'static str) -> Ste
     (step, status, Some(code))
 }
 
-/// What hangs, be it a client or a suite of tests, must not hang everything with it. This is no statement about how long
-/// either may take.
+/// A timeout against hangs of a client or a test suite, not a measure of how long either may take.
 const AT_MOST: Duration = Duration::from_secs(3_600);
 
-/// Runs a command to its end; gives what it printed, or says what went wrong.
+/// Runs a command to completion and returns its output.
 ///
 /// # Errors
-/// A sentence for people: it could not be run, did not come to an end, or failed, with what it said.
+/// A sentence for people: it could not be started, timed out, or failed, with its output.
 pub fn run(command: &mut Command) -> Result<String, String> {
-    // In a group of its own, so that it can be ended with all that it started.
+    // In a separate process group, so that it can be killed with all its children.
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| e.to_string())?;
     let outputs: [Box<dyn Read + Send>; 2] = [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
@@ -42,7 +41,7 @@ pub fn run(command: &mut Command) -> Result<String, String> {
         std::thread::spawn(move || {
             let mut text = Vec::new();
             let read = output.read_to_end(&mut text);
-            // Nobody listens any more when the time is up.
+            // After the timeout nobody receives.
             let _ = send.send(read.map(|_| String::from_utf8_lossy(&text).into_owned()));
         });
         receive
@@ -52,23 +51,23 @@ pub fn run(command: &mut Command) -> Result<String, String> {
         let group = format!("-{}", child.id());
         Command::new("kill").args(["-KILL", "--", &group]).status().unwrap();
         child.wait().unwrap();
-        return Err(format!("{command:?} has not come to an end in {AT_MOST:?}"));
+        return Err(format!("{command:?} did not end within {AT_MOST:?}"));
     };
     let status = child.wait().unwrap();
     let (printed, said) = (printed.unwrap(), said.unwrap());
     if status.success() { Ok(printed) } else { Err(format!("{command:?}: {status}\n{said}\nafter printing\n{printed}")) }
 }
 
-/// Installs what the client needs into the target folder; gives the command that runs it.
+/// Installs a client's dependencies into the target folder; returns the command that runs it.
 ///
 /// # Panics
-/// When it cannot be installed; says what is missing.
+/// If it cannot be installed, with what is missing.
 pub fn prepare(name: &str) -> Command {
     let exe = std::env::current_exe().unwrap();
     // <target>/<profile>/deps/<test>
     let folder = exe.ancestors().nth(3).unwrap().join("interop");
     std::fs::create_dir_all(&folder).unwrap();
-    // Another test process may be about to install the same.
+    // Another test process may install the same client.
     let lock = File::create(folder.join(format!("{name}.lock"))).unwrap();
     lock.lock().unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/prepare.sh");
@@ -77,12 +76,12 @@ pub fn prepare(name: &str) -> Command {
     let mut words = printed.lines();
     let mut command = Command::new(words.next().unwrap());
     command.args(words);
-    // The servers of the tests are on this machine; no proxy of the environment can know them.
+    // The tests' servers are on this machine, which a proxy of the environment cannot reach.
     command.env("NO_PROXY", "*").env("no_proxy", "*");
     command
 }
 
-/// The steps that were printed, each as a client must print it.
+/// Parses the printed steps; each must have the required form.
 fn steps(printed: &str) -> Vec<(String, u64, Option<String>)> {
     let step = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line:?} is not JSON: {error}"));
@@ -91,10 +90,10 @@ fn steps(printed: &str) -> Vec<(String, u64, Option<String>)> {
     printed.lines().map(step).collect()
 }
 
-/// The client printed these steps and no others, in this order.
+/// Asserts that the client printed exactly these steps, in this order.
 ///
 /// # Panics
-/// When it did not.
+/// If it did not.
 #[track_caller]
 pub fn assert_steps(printed: &str, expected: &[Step]) {
     let expected: Vec<_> = expected.iter().map(|&(step, status, code)| (step.to_owned(), status, code.map(str::to_owned))).collect();

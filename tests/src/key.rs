@@ -1,10 +1,10 @@
-//! A key that signs with ring: fast enough for tens of thousands of calls before a measurement.
+//! A key that signs with ring: fast enough to sign tens of thousands of calls before a measurement.
 
 use railgate::auth::{Algorithm, PublicKey, SignError, Signer};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _};
 
-/// A fresh private key in this process's memory.
+/// A new private key in this process's memory.
 pub struct RingKey {
     pair: Pair,
     public: PublicKey,
@@ -17,7 +17,7 @@ enum Pair {
 }
 
 impl RingKey {
-    /// Makes a key.
+    /// Generates a key.
     pub fn generate(algorithm: Algorithm) -> Self {
         let random = SystemRandom::new();
         let pair = match algorithm {

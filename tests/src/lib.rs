@@ -1,5 +1,5 @@
-//! Drivers of the tests and benches that cross crates: the real binary as a child process, a plain HTTP client, and calls
-//! that are signed before they are needed.
+//! Drivers for tests and benchmarks that span crates: the real binary as a child process, a plain HTTP client, and
+//! presigned calls.
 
 pub mod bare;
 pub mod binary;
@@ -14,17 +14,17 @@ pub mod postgres;
 pub mod presigned;
 pub mod rest;
 
-/// The README's Rust runs as it is printed.
+/// Runs the README's Rust examples.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// So does that of the page about webhooks.
+/// Runs the Rust examples of the page about webhooks.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/webhooks.md")]
 struct Webhooks;
 
-/// And that of the page about PostgreSQL is compiled.
+/// Compiles the Rust example of the page about PostgreSQL.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/postgresql.md")]
 struct Postgresql;

@@ -1,4 +1,4 @@
-//! Two servers over one store, which may be killed at any moment and come back where they were.
+//! Two servers over one store, which may be killed at any moment and restart on the same address.
 
 use std::fs::File;
 use std::net::SocketAddr;
@@ -13,9 +13,9 @@ use crate::binary::Server;
 use crate::client::{Account, new_key};
 use crate::port;
 
-/// The address that both nodes call their own: what is signed for one of them is signed for the other.
+/// The public address of both nodes: a call signed for one is also valid at the other.
 pub const PUBLIC_URL: &str = "https://pay.example.test";
-/// How many lines of its log a node shows when a test has failed.
+/// How many lines of a node's log are shown when a test fails.
 const LINES: usize = 20;
 
 /// Nodes 0 and 1 over one store.
@@ -29,12 +29,12 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Starts both over `store`, one after the other, with these further arguments.
+    /// Starts both over `store`, one after the other, with these additional arguments.
     pub fn start(store: &str, more: &[&str]) -> Self {
         Self::start_each(store, [more, more])
     }
 
-    /// The same with arguments of its own for each.
+    /// Like [`Nodes::start`], with separate arguments for each.
     pub fn start_each(store: &str, more: [&[&str]; 2]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let home = folder.path().display().to_string();
@@ -49,45 +49,45 @@ impl Nodes {
         nodes
     }
 
-    /// Where the node listens, or did and will again.
+    /// The node's address, also while it is down.
     pub fn address(&self, n: usize) -> SocketAddr {
         self.addresses[n]
     }
 
-    /// Whether the node was started and not killed since.
+    /// Whether the node is up.
     pub fn is_up(&self, n: usize) -> bool {
         self.servers()[n].is_some()
     }
 
-    /// Enrols a new client of both.
+    /// Enrols a new client for both nodes.
     pub fn enroll(&self) -> Account {
         Account::enroll(self.address(0), Some(PUBLIC_URL), new_key()).expect("enrolling")
     }
 
-    /// SIGKILL.
+    /// Kills a node with SIGKILL.
     pub fn kill(&self, n: usize) {
         let server = self.servers()[n].take();
         server.expect("a node that is up").kill();
     }
 
-    /// SIGTERM, which lets it end well.
+    /// Sends SIGTERM, which lets it shut down in order.
     pub fn terminate(&self, n: usize) {
         self.servers()[n].as_ref().expect("a node that is up").terminate();
     }
 
-    /// Waits for the end of a node that was told to; says whether it ended well.
+    /// Waits for the end of a node that got SIGTERM; returns whether it exited successfully.
     pub fn ended(&self, n: usize) -> bool {
         let server = self.servers()[n].take();
         server.expect("a node that is up").ended()
     }
 
-    /// SIGTERM, and waits for the end; says whether it ended well.
+    /// Sends SIGTERM and waits for the end; returns whether it exited successfully.
     pub fn stop(&self, n: usize) -> bool {
         self.terminate(n);
         self.ended(n)
     }
 
-    /// Starts a node that is not up, on the port where it was.
+    /// Restarts a node that is down, on the same port.
     pub fn restart(&self, n: usize) {
         let log = File::options().create(true).append(true).open(self.log(n)).expect("a log");
         let address = self.addresses[n].to_string();
@@ -97,7 +97,7 @@ impl Nodes {
         self.news.notify_all();
     }
 
-    /// Rests until a node came back, or it is time to look again.
+    /// Waits until a node restarted, or a short time has passed.
     pub fn rest(&self, most: Duration) {
         drop(self.news.wait_timeout(self.servers(), most).expect("no panics"));
     }
@@ -116,7 +116,7 @@ impl Drop for Nodes {
         for n in [0, 1].into_iter().filter(|_| std::thread::panicking()) {
             let log = std::fs::read_to_string(self.log(n)).unwrap_or_default();
             let lines: Vec<&str> = log.lines().collect();
-            eprintln!("node {n} said last:\n{}", lines[lines.len().saturating_sub(LINES)..].join("\n"));
+            eprintln!("last log lines of node {n}:\n{}", lines[lines.len().saturating_sub(LINES)..].join("\n"));
         }
     }
 }

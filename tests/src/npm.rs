@@ -1,4 +1,4 @@
-//! The npm package of `bindings-wasm/npm`: building it once, and running what it brings.
+//! The npm package in `bindings-wasm/npm`: builds it once and runs its scripts.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs::File;
@@ -9,16 +9,16 @@ use std::sync::OnceLock;
 use crate::binary::outside_of_tests;
 use crate::interop::run;
 
-/// The package's folder, with everything in it built of the sources as they are.
+/// The package's folder, with everything built from the current sources.
 ///
 /// # Panics
-/// When it cannot be built; says what was printed.
+/// If it cannot be built, with its output.
 pub fn package() -> &'static Path {
     static PACKAGE: OnceLock<PathBuf> = OnceLock::new();
     PACKAGE.get_or_init(|| {
         let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings-wasm").canonicalize().unwrap();
         let package = bindings.join("npm");
-        // Another test process may be about to build the same.
+        // Another test process may build the same.
         let lock = File::create(bindings.join("npm/.building")).unwrap();
         lock.lock().unwrap();
         let mut modules = Command::new("sh");
@@ -30,31 +30,31 @@ pub fn package() -> &'static Path {
     })
 }
 
-/// What tests the modules' own side, as they are shipped.
+/// The tests of the modules as shipped, on their Rust side.
 pub fn module_tests() -> Command {
     let mut command = Command::new("sh");
     outside_of_tests(command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings-wasm/test.sh")));
     command
 }
 
-/// One of the package's scripts, to be run.
+/// The command for one of the package's scripts.
 pub fn script(name: &str) -> Command {
     let mut command = npm(package());
     command.args(["run", "--silent", name]);
     command
 }
 
-/// Runs it to its end; gives what it printed.
+/// Runs a command to completion and returns its output.
 ///
 /// # Panics
-/// When it fails; says what was printed.
+/// If it fails, with its output.
 pub fn succeed(command: &mut Command) -> String {
     run(command).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn npm(folder: &Path) -> Command {
     let mut command = Command::new("npm");
-    // The servers of the tests are on this machine; no proxy of the environment can know them. Registries are elsewhere.
+    // The tests' servers are on this machine, which a proxy of the environment cannot reach. Registries are elsewhere.
     command.current_dir(folder).env("NO_PROXY", "localhost,127.0.0.1").env("no_proxy", "localhost,127.0.0.1");
     command
 }

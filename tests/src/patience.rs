@@ -1,20 +1,20 @@
-//! Waiting for what others do.
+//! Waits for conditions that other processes bring about.
 
 use std::time::{Duration, Instant};
 
-/// What has not come after so long does not come any more. This is no statement about how long anything may take.
+/// A timeout against hangs, not a measure of how long anything may take.
 pub const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Looks until `done`, which `what` names.
+/// Polls until `done`; `what` describes the condition.
 ///
 /// # Panics
-/// When [`PATIENCE`] has passed.
+/// After [`PATIENCE`].
 #[track_caller]
 pub fn until(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
-        assert!(begun.elapsed() < PATIENCE, "not even after {PATIENCE:?}: {what}");
-        // Whoever is waited for needs the processor more.
+        assert!(begun.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
+        // The process that is waited for needs the CPU more.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

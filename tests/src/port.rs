@@ -1,21 +1,21 @@
-//! Ports for servers that come back where they were.
+//! Ports for servers that restart on the same address.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::TcpStream;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The system gives ports from 32768 on to outgoing connections (Linux): while a server is down, one of them would take its
-/// place, or even be connected to itself.
+/// Linux uses ports from 32768 on for outgoing connections: while a server is down, one of them could take its
+/// port, or even connect to itself.
 const RANGE: std::ops::Range<u64> = 20_000..32_000;
 
-/// Where to look next. Nobody is given what somebody else is about to listen on.
+/// The next port to try, so that no two callers get the same one.
 static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| AtomicU64::new(RandomState::new().hash_one(0)));
 
-/// A port of 127.0.0.1 where nobody listens, and that nobody is given again.
+/// A port of 127.0.0.1 that is free and is not returned again.
 pub fn free() -> u16 {
     let size = RANGE.end - RANGE.start;
     let ports = (0..size).filter_map(|_| u16::try_from(RANGE.start + NEXT.fetch_add(1, Ordering::Relaxed) % size).ok());
-    // Whoever bound it to find out would hold it a little longer than meant: a process that is started meanwhile inherits it.
+    // Binding it as a test could hold it longer than intended: a process started meanwhile would inherit the socket.
     ports.into_iter().find(|port| TcpStream::connect(("127.0.0.1", *port)).is_err()).expect("a free port")
 }

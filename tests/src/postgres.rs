@@ -1,4 +1,4 @@
-//! A real PostgreSQL for tests and benches: started when first asked for, private to this process, and gone with it.
+//! A real PostgreSQL for tests and benchmarks: started on first use, private to this process, and removed with it.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use tokio_postgres::{NoTls, Row, SimpleQueryMessage};
 use crate::patience::until;
 use crate::port;
 
-/// Makes a cluster in a new folder, empty or as the standby of another one, starts it, says where it is, and waits for its
-/// input to end, which it does with the process that started it, however that ended. Then all of it goes.
+/// Makes a cluster in a new folder, empty or as the standby of another one, starts it, prints where it is, and waits for the end
+/// of its input, which comes with the end of the process that started it, for whatever reason. Then removes everything.
 const SUPERVISOR: &str = r#"
 trap '' INT TERM
 folder=$(mktemp -d "${TMPDIR:-/tmp}/railgate-postgres-XXXXXX") || exit 1
@@ -39,7 +39,7 @@ fi
 cd / && rm -rf "$folder"
 "#;
 
-/// Settings of a server whose machine never loses power: the same behaviour, in a fraction of the time.
+/// Settings without durability: the same behaviour in a fraction of the time, as long as the machine does not lose power.
 const QUICK: &str = "fsync = off\nfull_page_writes = off\nautovacuum = off\ntrack_activity_query_size = 16384\n";
 
 /// A running server. Dropping it stops it and removes its files.
@@ -50,23 +50,23 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// The server that this process's tests share, each with databases of its own.
+    /// The server that this process's tests share, each with its own databases.
     pub fn shared() -> &'static Self {
         static SERVER: OnceLock<Postgres> = OnceLock::new();
         SERVER.get_or_init(|| Self::start(QUICK))
     }
 
-    /// A server of its own that does not wait for the disk, for who restarts it.
+    /// A separate server that does not wait for the disk, for tests that restart it.
     pub fn quick() -> Self {
         Self::start(QUICK)
     }
 
-    /// A server of its own with PostgreSQL's defaults, `settings` (lines of `postgresql.conf`) apart.
+    /// A separate server with PostgreSQL's defaults except for `settings` (lines of `postgresql.conf`).
     pub fn start(settings: &str) -> Self {
         Self::make_server(settings, "")
     }
 
-    /// A standby that follows this server, from now on in step: each commit here waits until it is there too.
+    /// A standby that follows this server, synchronously from now on: each commit waits until the standby has it.
     pub fn standby(&self) -> Self {
         let folder = self.folder.to_str().expect("a path in UTF-8");
         let standby = Self::make_server(QUICK, &format!("host={folder} port={} user=railgate", self.port));
@@ -77,7 +77,7 @@ impl Postgres {
         standby
     }
 
-    /// Makes this standby a server that takes writes.
+    /// Promotes this standby, so that it accepts writes.
     pub fn promote(&self) {
         self.control(&["promote", "-w"]);
     }
@@ -98,7 +98,7 @@ impl Postgres {
         &self.folder
     }
 
-    /// Where it listens on 127.0.0.1.
+    /// Its port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -109,18 +109,18 @@ impl Postgres {
         format!("postgres://railgate@{folder}:{}/{database}", self.port)
     }
 
-    /// The URL of a database that is on one or another of these servers, over their ports.
+    /// The URL of a database with these servers as hosts, over their ports.
     pub fn url_of_any(servers: &[&Self], database: &str) -> String {
         let hosts: Vec<String> = servers.iter().map(|server| format!("127.0.0.1:{}", server.port)).collect();
         format!("postgres://railgate@{}/{database}", hosts.join(","))
     }
 
-    /// Makes an empty database and says its name.
+    /// Creates an empty database and returns its name.
     pub fn database(&self) -> String {
         self.make("template0")
     }
 
-    /// Makes a database that is a copy of another one, to which nobody may be connected.
+    /// Creates a copy of a database without connections.
     pub fn copy(&self, template: &str) -> String {
         self.make(template)
     }
@@ -132,24 +132,24 @@ impl Postgres {
         name
     }
 
-    /// Removes a database, whoever is connected to it.
+    /// Removes a database, even if there are connections to it.
     pub fn remove(&self, database: &str) {
         let sql = self.sql("postgres");
         let remove = format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)");
-        // The server waits five seconds for those that it tells to leave.
-        until("everybody has left", || match sql.wait(sql.client.batch_execute(&remove)) {
+        // The server waits five seconds for the sessions that it terminates.
+        until("every connection is closed", || match sql.wait(sql.client.batch_execute(&remove)) {
             Ok(()) => true,
             Err(error) if error.code() == Some(&SqlState::OBJECT_IN_USE) => false,
             Err(error) => panic!("{}: {remove}", told(&error)),
         });
     }
 
-    /// A connection beside the store's.
+    /// A connection besides the store's.
     pub fn sql(&self, database: &str) -> Sql {
         Sql::connect(&self.url(database))
     }
 
-    /// Writes a file of the server's own, named from its folder, that only it can read.
+    /// Writes a file into the server's folder that only the server can read.
     pub fn put(&self, name: &str, content: &[u8]) {
         let hex: String = content.iter().map(|byte| format!("{byte:02x}")).collect();
         let path = self.folder.join(name);
@@ -160,31 +160,31 @@ impl Postgres {
         sql.run(&format!("COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; chmod 600 {path}'"));
     }
 
-    /// Restarts it, with `how` as `pg_ctl` has it: `fast`, or `immediate`, which is a crash.
+    /// Restarts it in a mode of `pg_ctl`: `fast`, or `immediate`, which is a crash.
     pub fn restart(&self, how: &str) {
         self.control(&["restart", "-w", "-m", how, "-l", "log"]);
     }
 
-    /// Stops it, with `how` as for a restart.
+    /// Stops it in the same modes.
     pub fn stop(&self, how: &str) {
         self.control(&["stop", "-w", "-m", how]);
     }
 
-    /// Starts it again where it was, after it was stopped.
+    /// Starts it again on the same address, after it was stopped.
     pub fn start_again(&self) {
         self.control(&["start", "-w", "-l", "log"]);
     }
 
-    /// Stops all its processes where they are, or lets them go on: it takes connections and says nothing.
+    /// Suspends or resumes all its processes: while suspended, it accepts connections but does not respond.
     pub fn freeze(&self, frozen: bool) {
         let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("a server that runs");
         let first = file.lines().next().expect("a line");
         let signal = |pid: &str| {
             let status = Command::new("kill").args([if frozen { "-STOP" } else { "-CONT" }, pid]).status().expect("kill");
-            // A process may end by itself, but for the first.
+            // Any process except the first may end by itself.
             assert!(status.success() || pid != first);
         };
-        // Stopped first, it starts no others.
+        // Suspended first, so that it starts no others.
         signal(first);
         let others = Command::new("ps").args(["-o", "pid=", "--ppid", first]).output().expect("ps runs");
         String::from_utf8_lossy(&others.stdout).split_whitespace().for_each(signal);
@@ -205,7 +205,7 @@ impl Drop for Postgres {
     }
 }
 
-/// PostgreSQL refuses to run as root: then it runs as the user that its package made.
+/// PostgreSQL refuses to run as root: in that case it runs as the user that its package created.
 fn unprivileged(program: &str) -> Command {
     let root = Command::new("id").arg("-u").output().is_ok_and(|it| it.stdout == b"0\n");
     if !root {
@@ -216,7 +216,7 @@ fn unprivileged(program: &str) -> Command {
     command
 }
 
-/// Where `initdb` and `pg_ctl` are: Debian has them in no `PATH`, for each version apart.
+/// The folder of `initdb` and `pg_ctl`: Debian keeps them outside `PATH`, in a folder for each version.
 fn binaries() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -233,7 +233,7 @@ fn binaries() -> &'static Path {
 /// A plain connection, from a plain thread.
 pub struct Sql {
     runtime: tokio::runtime::Runtime,
-    /// The client, for what is not here.
+    /// The client, for everything else.
     pub client: tokio_postgres::Client,
 }
 
@@ -246,7 +246,7 @@ impl Sql {
         Self { runtime, client }
     }
 
-    /// Runs statements.
+    /// Executes statements.
     pub fn run(&self, sql: &str) {
         self.runtime.block_on(self.client.batch_execute(sql)).unwrap_or_else(|e| panic!("{}: {sql}", told(&e)));
     }
@@ -263,7 +263,7 @@ impl Sql {
         self.runtime.block_on(self.client.query(sql, &[])).unwrap_or_else(|e| panic!("{}: {sql}", told(&e)))
     }
 
-    /// Waits for something that the client does.
+    /// Waits for an operation of the client.
     pub fn wait<T>(&self, job: impl Future<Output = T>) -> T {
         self.runtime.block_on(job)
     }

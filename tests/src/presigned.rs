@@ -1,4 +1,4 @@
-//! Calls that are signed before a measurement begins, so that whoever sends them does not pay for the signing.
+//! Calls signed before a measurement begins, so that signing is not part of it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use railgate::auth::{Algorithm, Outgoing, Stamp, TAG, sign_request};
 use crate::client::{Account, Connection, call, now, render};
 use crate::key::RingKey;
 
-/// An enrolled client whose calls are signed in stock.
+/// An enrolled client whose calls are signed in advance.
 pub struct Stock {
     address: SocketAddr,
     key: Arc<RingKey>,
@@ -16,20 +16,20 @@ pub struct Stock {
 }
 
 impl Stock {
-    /// Enrols a new sandbox client with a key of this kind.
+    /// Enrols a new sandbox client with a key of this algorithm.
     pub fn enroll(address: SocketAddr, algorithm: Algorithm) -> Self {
         let key = Arc::new(RingKey::generate(algorithm));
         let account = Account::enroll(address, None, key.clone()).expect("enrolling");
         Self { address, key, authorization: format!("Bearer {}", account.token()) }
     }
 
-    /// The same client's calls at another node of the same gateway.
+    /// The same client at another node of the same gateway.
     pub fn at(&self, address: SocketAddr) -> Self {
         Self { address, key: Arc::clone(&self.key), authorization: self.authorization.clone() }
     }
 
-    /// The bytes of `count` calls, signed on all cores. `make` gives path and body of the n-th; without a body it is a
-    /// GET. They are good for as long as the challenge lives that they share: five minutes.
+    /// The bytes of `count` calls, signed on all cores. `make` returns path and body of the n-th; without a body it is a
+    /// GET. They share a challenge and are valid as long as it is: five minutes.
     pub fn sign(&self, count: u64, make: &(dyn Fn(u64) -> (String, Option<String>) + Sync)) -> Vec<Vec<u8>> {
         let ask = render(&call("POST", "/api/v1/auth/challenges", None));
         let answer = Connection::open(self.address).and_then(|mut connection| connection.exchange(&ask)).expect("a challenge");

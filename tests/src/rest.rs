@@ -1,4 +1,4 @@
-//! Letting a store come to rest: all that is left to be done is done, under a clock that runs ahead.
+//! Brings a store to rest: does all remaining tasks, under a clock that runs ahead.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use railgate::env::ManualEnv;
 use railgate::store::Store;
 use railgate::{Config, Engine};
 
-/// Does all tasks, and numbers all events. Nobody else may work over the store. Gives the engine that did it.
+/// Does all tasks and numbers all events. Nothing else may use the store. Returns the engine that did it.
 pub fn run_to_rest(store: &Arc<dyn Store>) -> Engine {
     let env = Arc::new(ManualEnv::new(i64::MAX >> 22, 1));
     let engine = Engine::open(Arc::clone(store), env.clone(), Config::default()).expect("an engine");

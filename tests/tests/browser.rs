@@ -1,4 +1,4 @@
-//! The npm package: built, packed, and run in Node and in Chromium, by itself and against a running server.
+//! The npm package: built, packed, and run in Node and Chromium, alone and against a running server.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,13 +7,13 @@ use railgate_tests::binary::{Server, railgate};
 use railgate_tests::npm::{module_tests, script, succeed};
 use railgate_tests::port;
 
-/// One after the other: a browser that shares a small machine with bundlers and load tests answers late.
+/// Serialises these tests: a browser that shares a small machine with bundlers and load tests is slow.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs one of the package's scripts against a server of its own, whose answers pages at `RAILGATE_TEST_PAGES` may read.
+/// Runs one of the package's scripts against a separate server, which pages at `RAILGATE_TEST_PAGES` may call (CORS).
 fn against_a_server(name: &str) {
     let _turn = alone();
     let folder = tempfile::tempdir().unwrap();

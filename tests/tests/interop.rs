@@ -1,11 +1,11 @@
-//! Clients that are not ours, in `tests/interop`: each gets through with what it signs, and with nothing that was changed
-//! after signing.
+//! Third-party clients, in `tests/interop`: the gateway accepts the calls that they sign, and none that was altered after
+//! signing.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use railgate_tests::binary::Server;
 use railgate_tests::interop::{Step, assert_steps, done, prepare, refused, run};
 
-/// What each of the libraries does.
+/// The steps of each library's client.
 const LIBRARY: &[Step] = &[
     done("challenge", 200),
     done("enrol", 201),
@@ -23,7 +23,7 @@ const LIBRARY: &[Step] = &[
     done("nothing else was created", 200),
 ];
 
-/// What the shell does: all that can be changed.
+/// The steps of the shell client: everything that can be altered.
 const SHELL: &[Step] = &[
     done("challenge", 200),
     done("enrol", 201),

@@ -1,5 +1,5 @@
-//! A program that is not ours audits the log: Go's checksum database, in `tests/interop/go-tlog`. It finds a log of ours
-//! sound, that of a running server too, and everything unsound that is changed in it.
+//! A third-party program audits the log: Go's checksum database, in `tests/interop/go-tlog`. It accepts generated logs and that of
+//! a running server, and detects every alteration.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use std::collections::BTreeMap;
@@ -21,13 +21,13 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-/// Two full tiles of level 0 beyond a full tile of level 1, and a part: a log with partial tiles of every kind.
+/// A full tile of level 1, two more full tiles of level 0 and a partial one: a log with partial tiles of every kind.
 const SIZE: u64 = 70_000;
-/// What an earlier checkpoint was signed for.
+/// The size of an earlier checkpoint.
 const EARLIER: u64 = 66_001;
-/// The leaf that is proven to be there.
+/// The leaf whose inclusion is proven.
 const PROVEN: u64 = 65_999;
-/// As many settlements are made on the running server before the earlier checkpoint and between the two: enough for full
+/// The number of settlements made on the running server before the earlier checkpoint, and between the two: enough for full
 /// tiles, and for a tile of level 1.
 const SETTLEMENTS: u64 = 150;
 
@@ -46,11 +46,11 @@ fn numbered(what: &str, n: u64) -> [u8; 32] {
     Sha256::digest(format!("{what} {n}")).into()
 }
 
-/// What an auditor goes through: a log's files in a folder, and beside them what its holders keep.
+/// The input of an audit: a log's files in a folder, and saved checkpoints and proofs.
 struct Files {
     folder: TempDir,
     key: LogKey,
-    /// The hash of the event that is proven, in hexadecimal.
+    /// The hash of the proven event, in hexadecimal.
     event: String,
 }
 
@@ -69,7 +69,7 @@ impl Files {
         fs::write(path, bytes).unwrap();
     }
 
-    /// The audit of everything, with the log's files at `place`.
+    /// Audits everything, with the log's files at `place`.
     fn audit(&self, place: &str) -> Result<String, String> {
         let mut auditor: Command = prepare("go-tlog");
         auditor.args(["-log", place, "-key", &self.key.to_string(), "-event", &self.event]);
@@ -83,7 +83,7 @@ impl Files {
         self.audit(self.folder.path().to_str().unwrap())
     }
 
-    /// Puts other bytes into a file, audits, and puts the old ones back.
+    /// Replaces a file's bytes, audits, and restores them.
     #[track_caller]
     fn fails_with(&self, file: &str, step: &str, other: impl AsRef<[u8]>) {
         let path = self.path(file);
@@ -95,20 +95,20 @@ impl Files {
         assert_eq!(failed_step(&failure), step, "{file}: {failure}");
     }
 
-    /// The file with one bit of one byte changed.
+    /// Audits with one bit of the file changed.
     fn with_bit_changed(&self, file: &str, at: usize) -> Vec<u8> {
         let mut bytes = fs::read(self.path(file)).unwrap();
         bytes[at] ^= 0x10;
         bytes
     }
 
-    /// The file with a piece of its text changed.
+    /// Audits with part of the file's text changed.
     fn with(&self, file: &str, from: &str, to: &str) -> String {
         fs::read_to_string(self.path(file)).unwrap().replacen(from, to, 1)
     }
 }
 
-/// A log that was made up, with its key.
+/// A generated log and its key.
 struct Log {
     files: Files,
     signer: SoftwareKey,
@@ -144,7 +144,7 @@ impl Log {
         Proof { salt: numbered("salt", PROVEN), index: PROVEN, path, checkpoint: self.checkpoint(size) }
     }
 
-    /// Writes each file as a server would answer for it, and what the holders have.
+    /// Writes each file as a server would serve it, and the saved checkpoints and proofs.
     fn write(&self) {
         for path in tiles_of(SIZE) {
             assert!(path.is_within(SIZE));
@@ -158,7 +158,7 @@ impl Log {
     }
 }
 
-/// All tiles that a log of this size has: of each level the full ones, and the one that is not yet.
+/// All tiles of a log of this size: for each level the full ones and the partial one.
 fn tiles_of(size: u64) -> Vec<TilePath> {
     let mut paths = Vec::new();
     for level in 0..8 {
@@ -176,7 +176,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hashes as a proof has them: the lines of one that says nothing else.
+/// Hashes in the format of a proof, one per line.
 fn base64_lines(hashes: &[[u8; 32]]) -> String {
     let proof = Proof { salt: [0; 32], index: 0, path: hashes.to_vec(), checkpoint: String::new() }.to_string();
     let (_, lines) = proof.split_once("index 0\n").unwrap();
@@ -191,7 +191,7 @@ fn lines(printed: &str) -> Vec<Value> {
     printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The step that the auditor says does not hold: its last line.
+/// The step that the auditor reports as failed: its last line.
 fn failed_step(failure: &str) -> String {
     let (_, printed) = failure.split_once("after printing\n").unwrap();
     let last = lines(printed).pop().unwrap_or_else(|| panic!("{failure}"));
@@ -229,13 +229,13 @@ fn a_log_is_sound_and_one_that_was_changed_is_not() {
     files.fails_with("tile/entries/005", "leaves", &bundle[..255 * 34]);
     files.fails_with("tile/entries/005", "leaves", [&bundle[..], &bundle[..34]].concat());
 
-    // A checkpoint that was changed, and ones that the log signed and that are not true.
+    // An altered checkpoint, and false ones signed by the log.
     files.fails_with("checkpoint", "checkpoint", files.with("checkpoint", "\n70000\n", "\n70001\n"));
     files.fails_with("checkpoint", "checkpoint", files.with("checkpoint", "/log\n", "/other\n"));
     files.fails_with("checkpoint", "leaves", log.signed(SIZE, [1; 32]));
     files.fails_with("checkpoint", "leaves", log.signed(SIZE - 1, root(&log.tiles, SIZE).unwrap()));
 
-    // A history that was told differently before, or not at all.
+    // Earlier checkpoints that the log's history contradicts or does not contain.
     files.fails_with("kept/checkpoint", "consistency", log.signed(EARLIER, [1; 32]));
     files.fails_with("kept/checkpoint", "consistency", log.signed(EARLIER, root(&log.tiles, EARLIER - 1).unwrap()));
     files.fails_with("kept/checkpoint", "consistency", log.signed(SIZE + 1, [1; 32]));
@@ -257,7 +257,7 @@ fn a_log_is_sound_and_one_that_was_changed_is_not() {
     }
     assert_sound(&log, &files.audit_folder().unwrap());
 
-    // The log as it began continues in every log.
+    // The empty log is a prefix of every log.
     files.put("kept/checkpoint", log.checkpoint(0).as_bytes());
     files.put("kept/consistency", b"");
     assert_eq!(lines(&files.audit_folder().unwrap())[3]["size"], 0);
@@ -285,7 +285,7 @@ fn read(folder: &Path, path: &str) -> Option<Vec<u8>> {
     fs::read(folder.join(path.strip_prefix('/')?)).ok()
 }
 
-/// Settles so many payments, the first of them numbered `first`, and waits until the log has the end of the last one.
+/// Settles this many payments, the first numbered `first`, and waits until the log has the last event of the last one.
 fn settle(client: &mut Client, first: u64) {
     for n in first..first + SETTLEMENTS {
         let body = json!({ "amount": "1.00", "currency": "EUR", "to": "sim:ok", "reference": format!("log-{n}") });
@@ -305,7 +305,7 @@ fn proof_of(client: &mut Client, n: u64) -> Vec<u8> {
     client.fetch(&format!("/api/v1/gateway/settlements/log-{n}/receipt/proof"), "text/plain").unwrap()
 }
 
-/// The tiles that were fetched of a log of this size, as the log itself keeps them: at level 0 the entries, not their hashes.
+/// The fetched tiles of a log of this size, as the log stores them: at level 0 the entries, not their hashes.
 struct Fetched<'a>(&'a Files, u64);
 
 impl Tiles for Fetched<'_> {
@@ -315,7 +315,7 @@ impl Tiles for Fetched<'_> {
         let kind = if level == 0 { TileKind::Entries } else { TileKind::Hashes(level) };
         let Some(path) = tiles_of(self.1).into_iter().find(|path| path.kind() == kind && path.index() == index) else { return Ok(None) };
         let bytes = fs::read(self.0.path(&path.to_string()))?;
-        // Each entry has its length before it.
+        // Each entry is preceded by its length.
         Ok(Some(if level == 0 { bytes.chunks(34).flat_map(|entry| &entry[2..]).copied().collect() } else { bytes }))
     }
 }
@@ -339,7 +339,7 @@ fn the_log_of_a_server_is_sound_and_one_that_was_changed_is_not() {
     files.put("kept/checkpoint", &earlier);
     files.put("kept/event.tlog-proof", &proof);
 
-    // The same log goes on in the next process.
+    // The next process continues the same log.
     assert!(server.stop(), "a graceful end");
     let server = Server::start(&database, &[]);
     let mut client = account.connect(server.address).unwrap();

@@ -1,5 +1,5 @@
-//! Receipts of a real server, checked by JOSE libraries that are not ours, in `tests/interop`: each accepts what was signed,
-//! also under a key that was replaced since, and nothing that was changed.
+//! Receipts from a real server, verified by third-party JOSE libraries, in `tests/interop`: each accepts signed receipts,
+//! also those signed by a key replaced since, and refuses altered ones.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use railgate_tests::binary::{Server, railgate};
 use railgate_tests::interop::{prepare, run};
 use serde_json::Value;
 
-/// What is tried with each receipt, and refused.
+/// The alterations of each receipt, all of which must be refused.
 const REFUSED: &[&str] = &[
     "changed payload",
     "changed signature",
@@ -23,7 +23,7 @@ const REFUSED: &[&str] = &[
     "key not published",
 ];
 
-/// The command line of somebody who pays through `server` and lives in `home`.
+/// The command line of a client of `server` with the home directory `home`.
 fn client(home: &Path, server: &str, words: &[&str]) -> String {
     let mut command = Command::new(railgate());
     command.args(words).args(["--server", server]).env("RAILGATE_HOME", home).env("NO_PROXY", "*").env("no_proxy", "*");

@@ -1,5 +1,5 @@
-//! Webhooks between us and the libraries of others, in `tests/interop/webhook-*` and the crate `standardwebhooks`: what
-//! one signs the other verifies, and nobody takes what was changed.
+//! Webhooks between us and third-party libraries, in `tests/interop/webhook-*` and the crate `standardwebhooks`: each side
+//! verifies what the other signs, and both refuse altered ones.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use railgate::webhook::{ID, SIGNATURE, SignedHeaders, TIMESTAMP, TOLERANCE_S, Ve
 use railgate_tests::interop::{prepare, run};
 use serde_json::{Value, json};
 
-/// A webhook as its receiver sees it, and the secret that the receiver has.
+/// A webhook as received, and the receiver's secret.
 #[derive(Debug, Clone)]
 struct Case {
     name: String,
@@ -30,7 +30,7 @@ impl Case {
         })
     }
 
-    /// Whether we take it.
+    /// Whether we accept it.
     fn ours(&self) -> Result<(), VerifyError> {
         let timestamp = self.timestamp.to_string();
         let headers = SignedHeaders { id: &self.id, timestamp: &timestamp, signature: &self.signature };
@@ -38,7 +38,7 @@ impl Case {
     }
 }
 
-/// Somebody else's library.
+/// A third-party library.
 enum Library {
     Node,
     Python(&'static str),
@@ -47,7 +47,7 @@ enum Library {
 }
 
 impl Library {
-    /// Which of the webhooks it takes.
+    /// Which of the webhooks it accepts.
     fn verifies(&self, cases: &[Case]) -> BTreeMap<String, bool> {
         match self {
             Self::Crate => cases.iter().map(|case| (case.name.clone(), crate_verifies(case))).collect(),
@@ -58,7 +58,7 @@ impl Library {
         }
     }
 
-    /// Its signatures for the webhooks, whatever signatures they have.
+    /// Its signatures for the webhooks, ignoring the existing ones.
     fn signs(&self, cases: &[Case]) -> BTreeMap<String, String> {
         let theirs = |case: &Case| {
             let webhook = standardwebhooks::Webhook::new(&case.secret).unwrap();
@@ -93,7 +93,7 @@ impl Library {
     }
 }
 
-/// What the script prints; an error where it ends with another code than 0.
+/// The output of the script; an error if its exit code is not 0.
 fn shell(action: &str, case: &Case) -> Result<String, String> {
     let folder = tempfile::tempdir().unwrap();
     let body = folder.path().join("body");
@@ -135,7 +135,7 @@ fn genuine(name: &str, secrets: &[&str], body: &str) -> Case {
 
 const BODY: &str = r#"{"type":"settlement.completed","timestamp":"2026-11-21T10:38:17.042Z","data":{"amount":10.50,"sequence":4}}"#;
 
-/// Webhooks that every receiver takes.
+/// Webhooks that every receiver accepts.
 fn good() -> Vec<Case> {
     let (old, new) = (text(1), text(2));
     let rotating = genuine("during a rotation, the old secret", &[&old, &new], BODY);
@@ -165,7 +165,7 @@ fn signed_at(timestamp: i64, text: &str) -> Case {
     Case { timestamp, signature, ..case }
 }
 
-/// What nobody takes, made of a webhook that everybody does.
+/// Alterations of a valid webhook that every receiver must refuse.
 fn tampered(genuine: &Case) -> Vec<Case> {
     let changed = |name: &str, change: &dyn Fn(&mut Case)| {
         let mut case = Case { name: name.into(), ..genuine.clone() };
@@ -204,14 +204,14 @@ fn each(cases: &[Case], verified: bool) -> BTreeMap<String, bool> {
 }
 
 fn both_ways(library: &Library) {
-    // Fetching a library may take minutes: afterwards, and for each step anew, webhooks are of now.
+    // Fetching a library may take minutes: afterwards, each step makes webhooks with the current time.
     library.verifies(&[]);
     let cases = good();
-    // What we sign, they take, and we do.
+    // They and we accept what we sign.
     assert_eq!(library.verifies(&cases), each(&cases, true));
     assert!(cases.iter().all(|case| case.ours() == Ok(())));
 
-    // What was changed, nobody takes.
+    // They and we refuse altered ones.
     let mut bad = tampered(&genuine("", &[&text(2)], BODY));
     bad.extend(old_and_new());
     assert_eq!(library.verifies(&bad), each(&bad, false));
@@ -219,7 +219,7 @@ fn both_ways(library: &Library) {
         assert!(case.ours().is_err(), "{}", case.name);
     }
 
-    // What they sign, we take: their signature is ours.
+    // We accept what they sign: their signature equals ours.
     let cases = good();
     let signatures = library.signs(&cases);
     for case in &cases {
@@ -232,7 +232,7 @@ fn both_ways(library: &Library) {
             }
         }
     }
-    // And two of theirs in one header, as during a rotation.
+    // Also two of theirs in one header, as during a rotation.
     let (old, new) = (&cases[2], &cases[1]);
     let signature = format!("{} {}", signatures[&old.name], signatures[&new.name]);
     for case in [old, new] {

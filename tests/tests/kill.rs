@@ -1,5 +1,5 @@
-//! SIGKILL under load, again and again: no answered settlement is lost, none is dispatched twice, the books balance; no
-//! answered reversal is lost, nor its nonce, nor its line in the audit trail.
+//! Repeated SIGKILL under load: no acknowledged settlement is lost, none is dispatched twice, the ledger balances; no
+//! acknowledged reversal is lost, nor its nonce, nor its record in the audit trail.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -24,21 +24,21 @@ const ROUNDS: u64 = 50;
 const CONNECTIONS: u64 = 8;
 const SCENARIOS: &[&str] =
     &["sim:ok", "sim:ok", "sim:ok", "sim:failover", "sim:timeout-then-ok", "sim:decline-over_limit", "msisdn:+254700000001"];
-/// One create in so many is followed by a reversal: by turns of that very settlement, which was hardly sent on yet, and of
-/// one that an earlier round left to be completed.
+/// One in this many creates is followed by a reversal: alternately of the same settlement, which has hardly been sent yet, and
+/// of one from an earlier round.
 const REVERSE_EVERY: u64 = 4;
 
-/// What was answered, and what was tried.
+/// The acknowledged and the attempted operations.
 #[derive(Default)]
 struct Answered {
     /// Reference and id of every settlement.
     created: HashMap<String, String>,
-    /// References of the settlements that were to be reversed, whether or not that was answered.
+    /// References of the settlements that were to be reversed, acknowledged or not.
     tried: HashSet<String>,
     reversals: Vec<Reversal>,
 }
 
-/// A reversal that was answered.
+/// An acknowledged reversal.
 struct Reversal {
     reference: String,
     nonce: String,
@@ -46,13 +46,13 @@ struct Reversal {
     code: String,
 }
 
-/// Whether the payment of this reference succeeds at once.
+/// Whether the payment with this reference succeeds at once.
 fn pays(reference: &str) -> bool {
     let n: usize = reference.strip_prefix("k-").and_then(|n| n.parse().ok()).expect("a reference of this test");
     SCENARIOS[n % SCENARIOS.len()] == "sim:ok"
 }
 
-/// Creates and reverses settlements on one connection until the server is gone; notes what was answered.
+/// Creates and reverses settlements on one connection until the server is gone; records the acknowledged ones.
 fn load(server: &Server, account: &Account, next: &AtomicU64, answered: &Mutex<Answered>, count: &AtomicU64, earlier: &Mutex<Vec<String>>) {
     let Ok(mut client) = account.connect(server.address) else { return };
     loop {
@@ -79,7 +79,7 @@ fn load(server: &Server, account: &Account, next: &AtomicU64, answered: &Mutex<A
     }
 }
 
-/// Reads the database as the dead server left it.
+/// Opens the database as the killed server left it.
 fn assert_sound(path: &Path, round: u64) -> u64 {
     let store = SqliteStore::open_read_only(path).expect("opening");
     let report = verify(&store, &mut |_| {}).expect("reading");
@@ -88,7 +88,7 @@ fn assert_sound(path: &Path, round: u64) -> u64 {
     report.tasks
 }
 
-/// Every answered reversal has used up its nonce and is in the audit trail as it was answered.
+/// Every acknowledged reversal has spent its nonce and is in the audit trail with its result.
 fn assert_recorded(path: &Path, reversals: &[Reversal], round: u64) {
     let store = SqliteStore::open_read_only(path).expect("opening");
     let numbers: HashMap<String, SettlementNo> =
@@ -121,7 +121,7 @@ fn assert_all_there(server: &Server, account: &Account, answered: &HashMap<Strin
     }
 }
 
-/// Lets the database come to rest under a clock that runs ahead, and checks where each settlement ended.
+/// Brings the database to rest under a clock that runs ahead, and checks the final state of each settlement.
 fn assert_rests(path: &Path, answered: &Answered) {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(path).expect("opening"));
     let engine = run_to_rest(&store);
@@ -139,7 +139,7 @@ fn assert_rests(path: &Path, answered: &Answered) {
             (None, []) if answered.tried.contains(reference) => &[undisturbed, SettlementStatus::Cancelled],
             (None, []) => &[undisturbed],
             (Some(201) | None, [ReversalStatus::Completed]) => &[SettlementStatus::Reversed],
-            // The kill came before the operator heard of it: that is found out, and the payment stands.
+            // The kill came before the operator got the reversal: an inquiry proves that, and the payment remains.
             (Some(201) | None, [ReversalStatus::Failed]) => &[undisturbed],
             _ => panic!("{reference}: reversing it was answered {answer:?}, and there is {made:?}"),
         };
@@ -166,7 +166,7 @@ fn fifty_kills_lose_nothing_and_send_nothing_twice() {
     let next = AtomicU64::new(0);
     let mut all = Answered::default();
     for round in 1..=ROUNDS {
-        // How much is answered before the kill differs from round to round, and so does what is under way.
+        // The number of responses before the kill differs between rounds, and so do the operations in flight.
         let (kill_at, count, answered) = (round * 37 % 97 + 1, AtomicU64::new(0), Mutex::<Answered>::default());
         let untouched = all.created.keys().filter(|reference| pays(reference) && !all.tried.contains(*reference));
         let earlier = Mutex::new(untouched.cloned().collect::<Vec<_>>());

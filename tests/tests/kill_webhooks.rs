@@ -1,5 +1,5 @@
-//! SIGKILL in the middle of deliveries, again and again: each event still arrives at least once, always under the same
-//! `webhook-id` and with the same bytes, and nothing arrives that never happened.
+//! Repeated SIGKILL during deliveries: each event still arrives at least once, always with the same `webhook-id`
+//! and the same bytes, and no other events arrive.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use std::collections::{HashMap, HashSet};
@@ -22,30 +22,30 @@ use serde_json::{Value, json};
 
 const ROUNDS: u64 = 12;
 const CONNECTIONS: u64 = 4;
-/// At most so many settlements are made in a round: each has about five events, and all are delivered in the end.
+/// The maximum number of settlements in a round: each has about five events, all of which are delivered in the end.
 const CREATES: u64 = 50;
 const SCENARIOS: &[&str] = &["sim:ok", "sim:ok", "sim:failover", "sim:timeout-then-ok", "sim:decline-over_limit", "msisdn:+254700000001"];
-/// One create in so many is followed by the reversal of an earlier settlement of the same connection,
+/// One in this many creates is followed by the reversal of an earlier settlement of the same connection,
 const REVERSE_EVERY: u64 = 3;
-/// as many before it: some of them were sent on by then, and some were not.
+/// this many before it: some of them have been sent by then, and some have not.
 const BEFORE: usize = 2;
-/// Whoever waits looks this often whether what it waits for can still come.
+/// How often a waiter checks that its condition can still become true.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What the receiver does with a delivery.
+/// How the receiver treats a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reaction {
     Take,
-    /// The answer comes a byte at a time.
+    /// The response comes a byte at a time.
     TakeSlowly,
     Refuse,
-    /// The connection ends without an answer.
+    /// The connection ends without a response.
     HangUp,
-    /// There is no answer as long as the gateway lives.
+    /// There is no response as long as the gateway runs.
     Hold,
 }
 
-/// A delivery that came.
+/// A received delivery.
 #[derive(Debug, Clone)]
 struct Arrival {
     id: String,
@@ -59,9 +59,9 @@ struct Seen {
     secret: Option<WebhookSecret>,
     arrivals: Vec<Arrival>,
     ids: HashSet<String>,
-    /// It gives trouble: only in the first try of an id, for a third would come minutes later.
+    /// Whether it misbehaves: only at the first attempt of an id, because a third attempt would come minutes later.
     difficult: bool,
-    /// From so many arrivals on, the next event that is new is held.
+    /// After this many arrivals, the next new event is held.
     hold_from: Option<usize>,
     held: Option<String>,
 }
@@ -85,7 +85,7 @@ impl Seen {
     }
 }
 
-/// Where the webhook leads. It outlives every server.
+/// The receiver of the webhook. It outlives every server.
 struct Receiver {
     address: SocketAddr,
     seen: Mutex<Seen>,
@@ -100,7 +100,7 @@ impl Receiver {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let (stream, own) = (stream.unwrap(), Arc::clone(&own));
-                // A connection ends when the gateway does, in the middle of whatever it is.
+                // A connection ends with the gateway, possibly in the middle of a request.
                 std::thread::spawn(move || own.serve(&stream));
             }
         });
@@ -120,7 +120,7 @@ impl Receiver {
                 Reaction::Take | Reaction::TakeSlowly => b"HTTP/1.1 204 No Content\r\n\r\n",
                 Reaction::Refuse => b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n",
                 Reaction::HangUp => return Ok(()),
-                // There is nothing more to read until the other side is gone.
+                // Nothing more can be read until the other side is gone.
                 Reaction::Hold => return reader.read(&mut [0]).map(drop),
             };
             let pieces = if reaction == Reaction::TakeSlowly { 1 } else { answer.len() };
@@ -140,24 +140,24 @@ impl Receiver {
         reaction
     }
 
-    /// Waits until it has seen what is waited for; `server` must live that long.
+    /// Waits until the receiver meets a condition; `server` must keep running.
     fn wait(&self, server: &Server, what: impl Fn(&Seen) -> bool) {
         while !what(&self.seen()) {
             self.rest(server);
         }
     }
 
-    /// Rests until a delivery comes or it is time to look again.
+    /// Waits until a delivery comes or a short time has passed.
     fn rest(&self, server: &Server) {
         drop(self.news.wait_timeout(self.seen(), LOOK_EVERY).unwrap());
         TcpStream::connect(server.address).expect("the server is gone before it was killed");
     }
 }
 
-/// Headers, by their names in lower case, and body.
+/// Headers, by lower-case name, and body.
 type Request = (HashMap<String, String>, Vec<u8>);
 
-/// The next request; `None` where the connection ends between two requests.
+/// The next request; `None` if the connection ends between two requests.
 fn read_request(reader: &mut impl BufRead) -> Result<Option<Request>> {
     let (mut headers, mut line) = (HashMap::new(), String::new());
     while reader.read_line(&mut line)? > 0 {
@@ -181,8 +181,8 @@ fn now_s() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs().try_into().unwrap()
 }
 
-/// Creates and reverses settlements on one connection until the server is gone, or all have the numbers up to `end`; notes
-/// the references that were answered.
+/// Creates and reverses settlements on one connection until the server is gone or the numbers up to `end` are used; records
+/// the acknowledged references.
 fn load(server: &Server, account: &Account, next: &AtomicU64, end: u64, answered: &Mutex<Vec<String>>) {
     let Ok(mut client) = account.connect(server.address) else { return };
     let mut own = Vec::new();
@@ -206,7 +206,7 @@ fn load(server: &Server, account: &Account, next: &AtomicU64, end: u64, answered
     }
 }
 
-/// Makes the webhook and tells the receiver its secret; gives its path.
+/// Creates the webhook and gives the receiver its secret; returns its path.
 fn make_webhook(client: &mut Client, receiver: &Receiver) -> String {
     let body = json!({ "url": format!("http://{}/hook", receiver.address) });
     let made = client.send("POST", "/api/v1/webhooks", Some(&body.to_string())).unwrap();
@@ -215,10 +215,10 @@ fn make_webhook(client: &mut Client, receiver: &Receiver) -> String {
     format!("/api/v1/webhooks/{}", made.body["id"].as_str().unwrap())
 }
 
-/// Loads the server and kills it when it has delivered some more: in every other round while an answer is outstanding
-/// for certain, else whenever that is.
+/// Puts load on the server and kills it after some more deliveries: in every other round certainly while a response is
+/// outstanding, otherwise at any time.
 fn round(n: u64, server: Server, account: &Account, next: &AtomicU64, receiver: &Receiver, answered: &Mutex<Vec<String>>) {
-    // How much arrives before the kill differs from round to round, and so does what is under way.
+    // The number of arrivals before the kill differs between rounds, and so do the operations in flight.
     let end = next.load(Ordering::SeqCst) + CREATES;
     let kill_at = receiver.seen().arrivals.len() + usize::try_from(n * 37 % 61 + 3).unwrap();
     let holds = n % 2 == 1;
@@ -235,9 +235,9 @@ fn round(n: u64, server: Server, account: &Account, next: &AtomicU64, receiver: 
     receiver.seen().held = None;
 }
 
-/// Waits until every event is numbered, and then until what was owed for it is delivered; gives the feed as it was between.
+/// Waits until every event is numbered, and then until its deliveries are done; returns the feed as of the time in between.
 fn drain(server: &Server, account: &Account, webhook: &str, receiver: &Receiver, path: &Path) -> Vec<Value> {
-    // What is open to be read stays as it was when it was opened.
+    // The database opened for reading stays as it was when it was opened.
     let unnumbered = || SqliteStore::open_read_only(path).unwrap().scan(&Scan::all(RecordKind::Unlogged, 1)).unwrap();
     while !unnumbered().is_empty() {
         receiver.rest(server);
@@ -260,7 +260,7 @@ fn by_id(feed: &[Value]) -> HashMap<&str, &Value> {
     feed.iter().map(|entry| (entry["event"]["id"].as_str().unwrap(), &entry["event"])).collect()
 }
 
-/// What arrived is what the event says, and under one id always the same.
+/// Each arrival matches its event, and all arrivals with one id are the same.
 fn assert_true(arrivals: &[Arrival], feed: &[Value]) {
     let events = by_id(feed);
     let mut bodies: HashMap<&str, &[u8]> = HashMap::new();
@@ -276,7 +276,7 @@ fn assert_true(arrivals: &[Arrival], feed: &[Value]) {
     }
 }
 
-/// The proofs of some settlements lead from their last event to what the log signed.
+/// The proofs of some settlements lead from their last event to the log's signed checkpoint.
 fn assert_proven(client: &mut Client, references: &[String]) {
     let keys = String::from_utf8(client.fetch("/api/v1/log/keys", "").unwrap()).unwrap();
     let key = LogKey::parse(keys.lines().next().unwrap()).unwrap();
@@ -320,7 +320,7 @@ fn twelve_kills_lose_no_webhook() {
     let mut client = account.connect(server.address).unwrap();
     assert_eq!(deliveries(&mut client, &webhook, "failed"), Vec::<Value>::new());
     let arrivals = receiver.seen().arrivals.clone();
-    // What goes on happening meanwhile is in the feed before it is delivered.
+    // Events that happen meanwhile are in the feed before they are delivered.
     assert_true(&arrivals, &client.feed().unwrap());
 
     let taken = |arrival: &&Arrival| matches!(arrival.reaction, Reaction::Take | Reaction::TakeSlowly);
@@ -332,7 +332,7 @@ fn twelve_kills_lose_no_webhook() {
     let accepted: HashSet<&str> = accepted.map(|entry| entry["event"]["reference"].as_str().unwrap()).collect();
     assert!(answered.iter().all(|reference| accepted.contains(reference.as_str())), "an answered settlement is not in the feed");
 
-    // The receiver was as difficult as it was to be.
+    // The receiver misbehaved in every intended way.
     let came = |reaction| arrivals.iter().filter(|arrival| arrival.reaction == reaction).count();
     assert_eq!(came(Reaction::Hold) as u64, ROUNDS.div_ceil(2));
     assert!([Reaction::TakeSlowly, Reaction::Refuse, Reaction::HangUp].iter().all(|reaction| came(*reaction) > 0));

@@ -1,5 +1,5 @@
-//! The outbox of a device against a gateway and a network that a seed makes up: requests and answers get lost, arrive late, are
-//! heard twice, the device's clock jumps, and the process is killed between any two steps. Nothing is lost, nothing is paid that was refused.
+//! The outbox of a device with a simulated, seeded gateway and network: requests and responses are lost, late or duplicated,
+//! the device's clock jumps, and the process is killed between any two steps. Nothing is lost, and nothing refused is paid.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const OWNER: &str = "https://pay.example sandbox cli_1";
 const START: Millis = 1_763_733_600_000;
 
-/// SplitMix64.
+/// SplitMix64: a small seeded generator.
 struct Random(u64);
 
 impl Random {
@@ -26,11 +26,11 @@ impl Random {
     }
 }
 
-/// A gateway that holds so much money, and takes no request that has expired: that it looks at first, also of what it has paid.
-/// The real one does so where its rules changed in between.
+/// A gateway with limited funds that refuses expired requests, even repetitions of paid ones, because it checks that first.
+/// The real one does so if its rules changed in between.
 struct Gateway {
     funds: i64,
-    /// The version and the amount.
+    /// The version and the amount, by reference.
     paid: BTreeMap<String, (u32, i64)>,
 }
 
@@ -46,7 +46,7 @@ fn expires(body: &str) -> Millis {
     parse_rfc3339(&field(body, "expires_at")).unwrap()
 }
 
-/// Somebody else's settlements are of this amount.
+/// The amount of another device's settlements.
 const FOREIGN: i64 = 77;
 
 impl Gateway {
@@ -85,19 +85,19 @@ impl Gateway {
 
 struct World {
     random: Random,
-    /// By the gateway's clock.
+    /// The time by the gateway's clock.
     now: Millis,
-    /// How far the device's clock is ahead of it.
+    /// How far the device's clock is ahead of the gateway's.
     ahead: Millis,
     gateway: Gateway,
-    /// Tries that are still on their way, and when they arrive.
+    /// Attempts that are still in flight, and when they arrive.
     late: Vec<(Millis, Try)>,
-    /// What was heard before, to be heard again.
+    /// Earlier responses, to be duplicated.
     heard: Vec<(Try, u16, String, Millis)>,
     put: usize,
-    /// How entries ended that were removed and not put in again.
+    /// The final states of entries that were removed and not added again.
     removed: BTreeMap<String, OutboxState>,
-    /// What was delivered, removed and put in again.
+    /// Entries that were delivered, removed and added again.
     again: BTreeSet<String>,
 }
 
@@ -135,7 +135,7 @@ impl World {
         assert_eq!((entry.state, entry.tries), (OutboxState::Queued, 0));
     }
 
-    /// What becomes of a try; false if the process is killed before it hears anything.
+    /// Decides the fate of an attempt; false if the process is killed before it gets a response.
     fn carry(&mut self, outbox: &OutboxFile, tried: Try, honest: bool) -> bool {
         let fate = if honest { 9 } else { self.random.below(10) };
         let (at, device) = (self.now, self.device());
@@ -165,7 +165,7 @@ impl World {
         true
     }
 
-    /// An answer comes once more, however old it is.
+    /// An earlier response arrives again, however old it is.
     fn hear_again(&mut self, outbox: &OutboxFile) {
         let count = i64::try_from(self.heard.len()).unwrap();
         if count > 0 {
@@ -175,7 +175,7 @@ impl World {
         }
     }
 
-    /// What has ended is removed, and now and then put in again.
+    /// Removes finished entries, and sometimes adds them again.
     fn remove(&mut self, outbox: &OutboxFile) {
         for entry in outbox.changes(0, 1_000).unwrap() {
             match outbox.remove(&entry.reference) {
@@ -193,7 +193,7 @@ impl World {
     }
 
     fn step(&mut self, outbox: OutboxFile, path: &Path) -> OutboxFile {
-        // It is set right, or wrong by hours or years.
+        // The clock is corrected, or set wrong by hours or years.
         if self.random.below(10) == 0 {
             self.ahead = [0, 3_600_000, -3_600_000, 10 * 365 * 86_400_000][usize::try_from(self.random.below(4)).unwrap()];
         }
@@ -240,7 +240,7 @@ fn play(seed: u64) -> BTreeMap<&'static str, usize> {
     for _ in 0..160 {
         outbox = world.step(outbox, &path);
     }
-    // The network is good from now on; what is under way still arrives when it will.
+    // The network is reliable from now on; attempts in flight still arrive at their time.
     loop {
         match outbox.next(world.device()).unwrap() {
             Step::Send(tried) => assert!(world.carry(&outbox, *tried, true)),
@@ -255,7 +255,7 @@ fn play(seed: u64) -> BTreeMap<&'static str, usize> {
     let mut ends = BTreeMap::new();
     for (reference, state) in entries.into_iter().map(|entry| (entry.reference, entry.state)).chain(world.removed) {
         let paid = world.gateway.paid.get(&reference).is_some_and(|(_, amount)| *amount != FOREIGN);
-        // Put in once more, and taken back or refused, it was paid the first time, and that was told.
+        // Added again and then withdrawn or refused, it was paid the first time, which was reported.
         let told = state == OutboxState::Delivered || world.again.contains(&reference);
         assert_eq!(told, paid, "seed {seed}: {reference} is {state:?}");
         *ends.entry(state.as_str()).or_default() += 1;
@@ -271,7 +271,7 @@ fn every_settlement_ends_as_the_gateway_has_it() {
             *all.entry(state).or_default() += count;
         }
     }
-    // The seeds reach every end.
+    // The seeds reach every final state.
     assert_eq!(all.keys().copied().collect::<Vec<_>>(), ["delivered", "refused", "withdrawn"], "{all:?}");
 }
 
@@ -348,7 +348,7 @@ fn what_has_ended_may_be_removed_and_news_of_it_are_no_news_of_its_successor() {
     assert_eq!(left, ["inv-1"]);
 }
 
-/// An entry of which one try has no answer, and a later one was refused by the gateway at `START`.
+/// An entry with one attempt without a response, and a later one that the gateway refused at `START`.
 fn doubtful(folder: &Path) -> OutboxFile {
     let outbox = open(&folder.join("outbox.db"), OWNER).unwrap();
     outbox.put("inv-1", "a", START).unwrap();
@@ -362,7 +362,7 @@ fn doubtful(folder: &Path) -> OutboxFile {
     outbox
 }
 
-/// What the gateway's word, given `passed` after it refused, that it does not know the reference, makes of the entry.
+/// The entry's state after the gateway reports, `passed` after its refusal, that it does not know the reference.
 fn absent(outbox: &OutboxFile, device: Millis, passed: Option<Millis>) -> OutboxState {
     let Step::Send(asked) = outbox.next(device).unwrap() else { panic!("nothing is due") };
     assert_eq!(asked.kind, TryKind::Ask);
@@ -382,7 +382,7 @@ fn a_device_whose_clock_is_put_forward_does_not_give_up_what_can_still_be_paid()
     let later = START + 10 * 365 * 86_400_000;
     assert_eq!(absent(&outbox, later, Some(1_000)), OutboxState::Unknown);
     assert!(matches!(outbox.next(later).unwrap(), Step::Wait(at) if at == later + LATE_MS - 1_000), "then it is asked again");
-    assert_eq!(absent(&outbox, later + LATE_MS, None), OutboxState::Unknown, "nobody says how late it is");
+    assert_eq!(absent(&outbox, later + LATE_MS, None), OutboxState::Unknown, "there is no response with a date");
     assert_eq!(absent(&outbox, later + 2 * LATE_MS, Some(LATE_MS - 1)), OutboxState::Unknown);
     assert_eq!(absent(&outbox, later + 3 * LATE_MS, Some(LATE_MS)), OutboxState::Refused);
 }

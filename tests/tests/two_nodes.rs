@@ -1,5 +1,5 @@
-//! Two servers over one store, an SQLite file or a PostgreSQL database: what was sent to one of them and is sent to the
-//! other again, byte by byte, has no second effect, one after the other and at the same time.
+//! Two servers over one store, a SQLite file or a PostgreSQL database: the same bytes sent to both have no second effect,
+//! one after the other or at the same time.
 
 use std::net::SocketAddr;
 use std::sync::Barrier;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
 const ROUNDS: usize = 50;
 
-/// Each of these tests, over either store.
+/// Runs each of these tests over both stores.
 macro_rules! over_both_stores {
     ($($test:ident),* $(,)?) => {
         mod sqlite {
@@ -48,7 +48,7 @@ over_both_stores!(
     of_two_reversals_at_the_same_time_one_is_made,
 );
 
-/// An account at two nodes. Calls are signed once, with a challenge of node A.
+/// An account at two nodes. Calls are signed once, with a challenge from node A.
 struct Caller {
     account: Account,
     a: Client,
@@ -62,7 +62,7 @@ impl Caller {
         Self { a, b: nodes.address(1), account }
     }
 
-    /// A connection to node B, made when it is needed: one that says nothing for long is closed.
+    /// A connection to node B, opened when needed, because an idle one is closed.
     fn b(&self) -> Connection {
         Connection::open(self.b).expect("connecting")
     }
@@ -98,7 +98,7 @@ impl Caller {
         response.body
     }
 
-    /// A settlement that is completed.
+    /// Makes a completed settlement.
     fn settled(&mut self, reference: &str, amount: u32) {
         let body = create(reference, amount);
         let created = self.a.send("POST", SETTLEMENTS, Some(&body.to_string())).expect("node A");
@@ -106,7 +106,7 @@ impl Caller {
         self.until(&format!("{SETTLEMENTS}/{reference}"), |record| record["status"] == "completed");
     }
 
-    /// Asks until the answer is as it must become, at last: whichever node's worker sees to it.
+    /// Polls until the response is as expected, whichever node's worker does the task.
     fn until(&mut self, path: &str, found: impl Fn(&Value) -> bool) {
         until(path, || found(&self.get(path)));
     }
@@ -130,14 +130,14 @@ fn assert_replayed(response: &Response) {
     assert_eq!((response.status, response.code()), (401, "nonce_replayed"), "{response:?}");
 }
 
-/// The first was done, and the second one was refused because its nonce is used up.
+/// The first was executed, and the second refused because its nonce is spent.
 #[track_caller]
 fn assert_once((first, second): (Response, Response), status: u16) {
     assert_eq!(first.status, status, "{first:?}");
     assert_replayed(&second);
 }
 
-/// The first ended the credential under which the second came.
+/// The first revoked the credential of the second.
 #[track_caller]
 fn assert_ended((first, second): (Response, Response)) {
     assert_eq!(first.status, 204, "{first:?}");
@@ -236,7 +236,7 @@ fn a_create_is_answered_as_the_replay_that_it_is(nodes: &Nodes) {
 
 fn a_create_that_was_refused_stays_refused(nodes: &Nodes) {
     let mut caller = Caller::of(nodes);
-    // Of the million that a sandbox client is given.
+    // From the million that a sandbox client starts with.
     caller.settled("large", 900_000);
     let single = caller.sign("POST", SETTLEMENTS, Some(&create("too-much", 200_000)));
     let refused = caller.a.exchange(&single).expect("node A");
@@ -254,7 +254,7 @@ fn a_create_that_was_refused_stays_refused(nodes: &Nodes) {
         assert_replayed(&caller.b().exchange(bytes).expect("node B"));
     }
     assert_eq!((caller.listed("too-much"), caller.listed("small"), caller.listed("too-much-too")), (0, 1, 0));
-    // It was the nonce and nothing else: signed anew, the same call is taken.
+    // Only the nonce was the reason: signed again, the same call is accepted.
     for (path, body) in [(SETTLEMENTS.to_owned(), create("too-much", 200_000)), (format!("{SETTLEMENTS}/batch"), elements)] {
         let anew = caller.sign("POST", &path, Some(&body));
         let answered = caller.b().exchange(&anew).expect("node B");

@@ -1,4 +1,4 @@
-"""What the tests share: a gateway that somebody else started, and a new client of it."""
+"""Shared fixtures: the gateway that the Rust test started, and a new client for it."""
 
 import asyncio
 import os
@@ -9,12 +9,12 @@ import pytest
 import railgate
 from cryptography.hazmat.primitives.asymmetric import ec
 
-# No test waits for anything longer; this says nothing about how long anything takes.
+# A timeout against hangs, not a measure of how long anything takes.
 AT_MOST_S = 300
 
 
 def run(coroutine):
-    """Runs one test's coroutine to its end."""
+    """Runs a test's coroutine to completion."""
     return asyncio.run(asyncio.wait_for(coroutine, AT_MOST_S))
 
 
@@ -34,7 +34,7 @@ def url():
 
 @pytest.fixture
 def connect(url):
-    """Makes an enrolled client over a transport; one of its own unless told."""
+    """Makes an enrolled client over the given transport, or a new one by default."""
 
     async def enrolled(transport=None, signer=None):
         transport = transport or railgate.UrllibTransport()

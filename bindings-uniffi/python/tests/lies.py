@@ -1,4 +1,4 @@
-"""Transports that do what networks do."""
+"""Transports that misbehave as networks do."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ import railgate
 
 
 class Offline(railgate.HttpTransport):
-    """No network until there is one; counts what would have been sent."""
+    """A network that is unavailable until it is switched on; counts the requests."""
 
     def __init__(self, inner):
         self.inner, self.online, self.tried = inner, False, 0
@@ -25,7 +25,7 @@ class Offline(railgate.HttpTransport):
 
 
 class Liar(railgate.HttpTransport):
-    """Loses requests and answers, sends twice, cuts answers short, and gives answers late, out of order and to others.
+    """Loses requests and responses, sends twice, truncates responses, and returns responses late, out of order and to other calls.
 
     The same seed lies the same way.
     """
@@ -64,7 +64,7 @@ class Liar(railgate.HttpTransport):
 
 
 class LosesEnrolments(railgate.HttpTransport):
-    """Brings an enrolment to the gateway, and loses the answer."""
+    """Sends an enrolment to the gateway and loses the response."""
 
     def __init__(self, inner):
         self.inner = inner
@@ -80,7 +80,7 @@ class LosesEnrolments(railgate.HttpTransport):
 
 
 class Killer(railgate.HttpTransport):
-    """Kills its own process at the given create: before it leaves, or when its answer is here and nobody was told."""
+    """Kills its own process at the given create: before it is sent, or when its response arrived but was not reported."""
 
     def __init__(self, inner, at, after):
         self.inner, self.at, self.after, self.creates = inner, at, after, 0

@@ -1,4 +1,4 @@
-"""A process that puts settlements into an outbox and sends them, until it is killed:
+"""A process that adds settlements to an outbox and sends them until it is killed:
 
     python outbox_child.py URL FOLDER KILL_AT before|after
 """

@@ -106,7 +106,7 @@ def test_a_session_is_kept_between_two_runs(connect, url):
         kept = client.session()
         again = railgate.GatewayClient(url, railgate.Environment.SANDBOX, signer, railgate.UrllibTransport(), kept)
         assert (await again.settlement(made.reference)).id == made.id
-        # Without it a token is fetched anew: the key alone is enough.
+        # Without it a new token is fetched: the key alone is enough.
         bare = railgate.GatewayClient(url, railgate.Environment.SANDBOX, signer, railgate.UrllibTransport())
         assert (await bare.settlement(made.reference)).id == made.id
         with pytest.raises(railgate.GatewayError.Refused):
@@ -176,7 +176,7 @@ def test_the_event_loop_goes_on_while_a_call_waits(connect):
         client = await connect()
         made = await client.create(request(to="sim:pending"))
         follower = client.follow(made.reference)
-        # Until nothing changes any more the gateway holds the answer back.
+        # The gateway delays the response while nothing changes.
         waiting = asyncio.ensure_future(drain(follower))
         for _ in range(100):
             await asyncio.sleep(0)
@@ -185,7 +185,7 @@ def test_the_event_loop_goes_on_while_a_call_waits(connect):
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        # A call that was cancelled leaves nothing locked.
+        # A cancelled call leaves no lock.
         assert (await client.settlement(made.reference)).id == made.id
 
     async def drain(follower):

@@ -1,4 +1,4 @@
-"""A network that lies, is away, or takes the process with it: nothing is lost, nothing is paid twice."""
+"""With a network that lies, is unavailable or kills the process, nothing is lost and nothing is paid twice."""
 
 import asyncio
 import pathlib
@@ -42,7 +42,7 @@ def test_a_create_over_a_liar_is_right_or_in_doubt(connect, url, seed):
                 assert (made.reference, made.amount) == (wanted.reference, wanted.amount)
                 known[wanted.reference] = made.id
             except railgate.GatewayError.Unanswered:
-                # Nobody knows; asking again over a better network finds out.
+                # Unknown; a repetition over a better network finds out.
                 known[wanted.reference] = (await honest.create(wanted)).id
         assert {ref: s.id for ref, s in (await all_of(honest)).items()} == known and len(known) == 12
         assert len(liar.told) > 4, liar.told

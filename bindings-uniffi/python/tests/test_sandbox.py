@@ -1,4 +1,4 @@
-"""The gateway on the device: it answers as every other one does, to the byte."""
+"""The gateway on the device: its answers are the same as on every platform, byte for byte."""
 
 import asyncio
 import json

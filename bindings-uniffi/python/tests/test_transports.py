@@ -1,4 +1,4 @@
-"""What the transports make of servers that are slow, long or elsewhere."""
+"""The transports with servers that are slow, send too much or are unreachable."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ TransportError = railgate.TransportError
 
 
 class Redirecting(railgate.HttpxTransport):
-    """Over a client that would follow."""
+    """A transport over a client that is configured to follow redirects."""
 
     def __init__(self):
         super().__init__(httpx.AsyncClient(follow_redirects=True, auth=("user", "password")))
@@ -24,7 +24,7 @@ BOTH = pytest.mark.parametrize("transport", [railgate.UrllibTransport, railgate.
 
 
 def whole_request(connection):
-    """Head and body may arrive apart, and who closes a connection with something unread resets it."""
+    """Reads a whole request: head and body may arrive separately, and closing with unread data resets the connection."""
     read = b""
     while not read.endswith(b"\r\n\r\n{}"):
         part = connection.recv(65536)
@@ -36,7 +36,7 @@ def whole_request(connection):
 
 @pytest.fixture
 def serve():
-    """Serves every connection with a function, in a thread of its own; gives the port."""
+    """Serves every connection with a function, in a separate thread; returns the port."""
     listeners = []
 
     def served(answer):
@@ -90,7 +90,7 @@ def test_a_server_that_trickles_is_given_up(serve, transport, head):
             await transport().send(to(serve(trickle), 3_000))
 
     run(scenario())
-    # The connection is closed, and nobody reads on.
+    # The connection is closed, and reading stops.
     assert ended.wait(60)
 
 
@@ -156,7 +156,7 @@ def test_a_redirect_is_an_answer_and_what_has_arrived_was_sent(serve, transport)
 
     def redirect(connection):
         seen.append(whole_request(connection))
-        # Nobody listens there.
+        # Nothing listens on this port.
         connection.sendall(b"HTTP/1.1 307 Elsewhere\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n")
 
     async def scenario():
@@ -192,7 +192,7 @@ def test_many_answers_that_are_held_back_hold_up_no_other(connect, serve):
         transport, port = railgate.UrllibTransport(), serve(hold)
         client = await connect(transport)
         waiting = [asyncio.ensure_future(transport.send(to(port))) for _ in range(40)]
-        # All are under way at once, and a call is made meanwhile.
+        # All are in flight at once, and a call is made meanwhile.
         while not enough.is_set():
             await asyncio.sleep(0.01)
         assert await client.balances()

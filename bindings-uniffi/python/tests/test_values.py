@@ -1,4 +1,4 @@
-"""What needs no gateway: exact values, validation, webhooks, receipts."""
+"""Tests without a gateway: exact values, validation, webhooks, receipts."""
 
 import base64
 import hashlib
@@ -44,7 +44,7 @@ def test_times_are_moments():
 
 
 def test_what_is_no_finite_decimal_is_a_typed_error():
-    # The last ones would be gigabytes if they were written out.
+    # Written out, the last ones would take gigabytes.
     for amount in ["NaN", "Infinity", "1" * 40, "1" * 4000, "1E+999999999", "-1E+999999999", "1E-999999999"]:
         with pytest.raises(railgate.GatewayError.Invalid):
             railgate.validate_settlement(request(amount=amount), NOW)
@@ -62,7 +62,7 @@ BODY = b'{"type":"settlement.completed","timestamp":"2026-11-21T10:38:16.042Z","
 
 
 def signed(body=BODY, at=NOW, message="evt_1"):
-    """As Standard Webhooks says."""
+    """Signs as Standard Webhooks specifies."""
     stamp = str(int(at.timestamp()))
     mac = hmac.new(bytes(range(32)), b".".join([message.encode(), stamp.encode(), body]), hashlib.sha256)
     signature = "v1," + base64.b64encode(mac.digest()).decode()
@@ -97,7 +97,7 @@ def test_any_other_is_not():
 
 def test_documentation_comes_along():
     assert "at once" in railgate.validate_settlement.__doc__
-    assert "Safe to repeat" in railgate.GatewayClient.reverse.__doc__
+    assert "safe to repeat" in railgate.GatewayClient.reverse.__doc__
 
 
 def test_documentation_is_pythons():
@@ -120,7 +120,7 @@ def test_errors_and_records_say_what_is_in_them():
     assert repr(caught.value) == f"GatewayError.Invalid({caught.value})"
     assert "'/reference'" in repr(problem) and repr(problem).startswith("Problem(code='invalid_fields', detail=")
     assert str(railgate.TransportError.NoAnswer(detail="lost")) == "lost"
-    # Tokens and secrets do not get into logs.
+    # Tokens and secrets must not appear in logs.
     header = railgate.HttpHeader(name="authorization", value="Bearer secret")
     sent = railgate.HttpRequest(method="GET", url="http://pay.example", headers=[header], body=b"", timeout_ms=1)
     assert "secret" not in repr(header) + repr(sent)

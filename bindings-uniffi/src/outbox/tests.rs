@@ -1,4 +1,4 @@
-//! In whose name something is sent, and what becomes of calls whose answer is lost or that nobody carries any more.
+//! Entries are sent only on behalf of their client; calls with a lost response and cancelled calls are resolved.
 
 use std::collections::VecDeque;
 use std::pin::{Pin, pin};
@@ -18,23 +18,23 @@ use crate::{
     TransportError,
 };
 
-/// What happens to a call.
+/// The fate of a call.
 enum Fate {
     Carried,
-    /// Carried out, and the answer is lost.
+    /// Executed, and the response is lost.
     Lost,
-    /// It is never heard of again, and nobody knows whether it arrived.
+    /// It disappears, and it is unknown whether it arrived.
     Held,
     Refused(u16, &'static str),
 }
 
-/// A gateway that knows every key as that of one client.
+/// A gateway where every key belongs to one client.
 struct Gateway {
     client_id: &'static str,
     sandbox: Sandbox,
     tokens: Mutex<VecDeque<Fate>>,
     calls: Mutex<VecDeque<Fate>>,
-    /// Calls that have arrived, but for challenges and tokens.
+    /// Calls that arrived, except those for challenges and tokens.
     seen: Mutex<Vec<String>>,
 }
 
@@ -95,7 +95,7 @@ impl HttpTransport for Gateway {
         Ok(HttpResponse { status, headers: vec![id], body: body.to_string().into_bytes() })
     }
 
-    /// Short ones are over at once, and long ones never.
+    /// Short pauses end at once, long ones never.
     async fn pause(&self, ms: u64) -> Result<(), TransportError> {
         if ms > 30_000 { pending().await } else { Ok(()) }
     }
@@ -134,7 +134,7 @@ fn stands(outbox: &Outbox, reference: &str) -> OutboxState {
     block_on(outbox.entry(reference.to_owned())).unwrap().unwrap().state
 }
 
-/// Lets `work` go on until `done`.
+/// Runs `work` until `done`.
 #[track_caller]
 fn until(mut work: Pin<&mut impl Future<Output = Result<(), GatewayError>>>, done: impl Fn() -> bool) {
     while !done() {
@@ -154,7 +154,7 @@ fn a_session_is_one_keys_and_an_outbox_never_sends_as_another_client() {
     let same = client(&first, 1, Some(kept.clone()));
     block_on(open(&folder, &same).unwrap().put(request("inv-1"))).unwrap();
 
-    // With another key, or from a time when the key was not named, it is no session.
+    // A session of another key, or of an earlier version without key, is ignored.
     let second = Gateway::new("cli_2");
     let mut unnamed: Value = serde_json::from_str(&kept).unwrap();
     unnamed.as_object_mut().unwrap().remove("key_id").unwrap();
@@ -167,7 +167,7 @@ fn a_session_is_one_keys_and_an_outbox_never_sends_as_another_client() {
         assert_eq!(problem.code, "storage_owner");
     }
 
-    // The key itself has become another client's: nothing of the open outbox leaves, whatever is tried.
+    // The key itself now belongs to another client: the open outbox sends nothing, whatever is tried.
     let moved = client(&second, 1, Some(kept));
     let outbox = open(&folder, &moved).unwrap();
     let Err(GatewayError::Storage { problem }) = block_on(moved.enroll("shop".to_owned())) else { panic!("it was enrolled") };
@@ -181,7 +181,7 @@ fn a_session_is_one_keys_and_an_outbox_never_sends_as_another_client() {
     assert!(entry.state == OutboxState::Queued && entry.problem.unwrap().0.contains("storage_owner"));
 }
 
-/// A network that no answer comes back from; what was sent.
+/// A network that loses every response; records what was sent.
 #[derive(Default)]
 struct Silence(Mutex<Vec<HttpRequest>>);
 
@@ -213,7 +213,7 @@ fn a_session_is_left_aside_at_another_address_and_in_another_environment() {
     }
 }
 
-/// A key whose user says no from some time on; how often they were asked.
+/// A key whose user refuses from some point on; counts how often they were asked.
 struct Asked {
     key: Arc<SoftwareSigner>,
     refuses: AtomicBool,
@@ -255,7 +255,7 @@ fn a_user_who_refuses_to_sign_is_asked_once() {
     assert!(matches!(block_on(follower.next()), Err(GatewayError::Unsigned { .. })));
     assert_eq!(asked(), 1);
 
-    // Whatever is in the outbox, until somebody wants it sent.
+    // However many entries there are, until the app asks for something to be sent.
     let outbox = open(&folder, &client).unwrap();
     for reference in ["inv-1", "inv-2", "inv-3"] {
         block_on(outbox.put(request(reference))).unwrap();
@@ -304,7 +304,7 @@ fn what_a_later_try_of_a_reversal_is_refused_for_says_nothing_about_an_earlier_o
     gateway.fated([Fate::Lost, Fate::Refused(403, "client_suspended")]);
     let Err(GatewayError::Unanswered { problem }) = reverse("back-1") else { panic!("nobody can know") };
     assert_eq!((problem.code.as_str(), problem.retryable), ("client_suspended", true));
-    // The same call later finds out.
+    // A repetition of the call finds out.
     assert!(reverse("back-1").unwrap().reversal.is_some());
     assert_eq!(gateway.sandbox.client().reversals("inv-1").unwrap().len(), 1);
 
@@ -314,7 +314,7 @@ fn what_a_later_try_of_a_reversal_is_refused_for_says_nothing_about_an_earlier_o
     let Err(GatewayError::Unanswered { problem }) = reverse("back-2") else { panic!("nobody can know") };
     assert_eq!(problem.code, "key_revoked");
 
-    // Without an earlier try a refusal is one.
+    // Without an earlier attempt, a refusal is definite.
     gateway.fated([Fate::Refused(403, "client_suspended")]);
     assert!(matches!(reverse("back-3"), Err(GatewayError::Refused { .. })));
 }
@@ -324,17 +324,17 @@ fn a_try_whose_carrying_is_cancelled_is_made_again() {
     let (folder, gateway) = (tempfile::tempdir().unwrap(), Gateway::new("cli_1"));
     let outbox = open(&folder, &enrolled(&gateway)).unwrap();
 
-    // Cancelled after the disk's thread has given the try out, and before anybody took it.
+    // Cancelled after the disk's thread has handed the attempt out, and before it is taken.
     block_on(outbox.put(request("early"))).unwrap();
     {
         let mut run = pin!(outbox.run());
         assert!(block_on(poll_once(run.as_mut())).is_none());
-        // The thread may have come as far as the answer already.
+        // The thread may already have reached the response.
         while stands(&outbox, "early") == OutboxState::Queued {}
     }
     until(pin!(outbox.run()), || stands(&outbox, "early") == OutboxState::Delivered);
 
-    // Cancelled on its way, while another run has nothing else to wait for.
+    // Cancelled in flight, while another run has nothing else to wait for.
     let (folder, gateway) = (tempfile::tempdir().unwrap(), Gateway::new("cli_1"));
     let outbox = open(&folder, &enrolled(&gateway)).unwrap();
     let before = gateway.seen();
@@ -353,7 +353,7 @@ fn a_try_whose_carrying_is_cancelled_is_made_again() {
     until(run.as_mut(), || stands(&outbox, "late") == OutboxState::Delivered);
 }
 
-/// Lets `work` go on until it has nothing to do but wait.
+/// Runs `work` until it only waits.
 fn idle<T>(mut work: Pin<&mut impl Future<Output = T>>) {
     for _ in 0..20 {
         assert!(block_on(poll_once(work.as_mut())).is_none());
@@ -371,7 +371,7 @@ fn what_is_put_in_and_cancelled_is_sent_and_told() {
     idle(next.as_mut());
     {
         let mut put = pin!(outbox.put(request("inv-1")));
-        // The disk's thread goes on with it.
+        // The disk's thread continues it.
         let _ = block_on(poll_once(put.as_mut()));
         while block_on(outbox.entry("inv-1".to_owned())).unwrap().is_none() {}
     }
@@ -400,7 +400,7 @@ fn a_try_that_was_given_up_is_not_forgotten_when_storing_that_fails() {
     let (folder, gateway) = (tempfile::tempdir().unwrap(), Gateway::new("cli_1"));
     let client = enrolled(&gateway);
     drop(open(&folder, &client).unwrap());
-    // The disk is full for the entry as long as there is another one, `full`.
+    // The disk is full for the entry as long as there is another entry, `full`.
     let full = "CREATE TRIGGER full BEFORE UPDATE ON entry WHEN new.reference = 'inv-1' AND EXISTS (SELECT 1 FROM entry WHERE reference = 'full') \
                 BEGIN SELECT raise(ABORT, 'the disk is full'); END";
     rusqlite::Connection::open(folder.path().join("outbox")).unwrap().execute_batch(full).unwrap();
@@ -417,7 +417,7 @@ fn a_try_that_was_given_up_is_not_forgotten_when_storing_that_fails() {
     block_on(outbox.withdraw("full".to_owned())).unwrap();
     block_on(outbox.remove("full".to_owned())).unwrap();
 
-    // Cancelled at its first wait, unless the disk was quicker.
+    // Cancelled at its first wait, unless the disk was faster.
     let _ = block_on(poll_once(pin!(outbox.settle_given_up())));
     block_on(outbox.flush()).unwrap();
     assert_eq!(stands(&outbox, "inv-1"), OutboxState::Delivered);
@@ -441,7 +441,7 @@ fn what_has_ended_is_removed_and_what_has_not_stays() {
     assert!(block_on(outbox.entry("inv-1".to_owned())).unwrap().is_none());
     assert_eq!(stands(&outbox, "inv-2"), OutboxState::Queued);
 
-    // Put in anew it is told of like any other, though what was last told of it is no more.
+    // Added again, it is reported like any other, although its last reported change was deleted.
     let again = block_on(outbox.put(request("inv-1"))).unwrap();
     assert_eq!(block_on(watcher.next()).unwrap(), [again]);
 }

@@ -1,7 +1,7 @@
 // swift-tools-version:5.9
 import PackageDescription
 
-// A user of the package, as any other is.
+// Uses the package as any other project would.
 let railgate: Target.Dependency = .product(name: "Railgate", package: "railgate")
 
 let package = Package(

@@ -1,4 +1,4 @@
-//! Where the packages are made, and of what.
+//! Builds the packages for the tests.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::process::Command;
 use railgate_tests::binary::outside_of_tests;
 use railgate_tests::interop::run;
 
-/// The folder that packages are made in and that keeps what was installed for them: `<target>/phones`.
+/// The folder for the packages and their installed dependencies: `<target>/phones`.
 pub struct Scratch(PathBuf);
 
 /// See [`Scratch`].
@@ -26,7 +26,7 @@ impl Scratch {
         self.0.join(language)
     }
 
-    /// Holds off other processes that would make the same, until it is dropped.
+    /// Locks out other processes that would make the same package, until it is dropped.
     pub fn locked(&self, language: &str) -> File {
         let lock = File::create(self.0.join(format!("{language}.lock"))).unwrap();
         lock.lock().unwrap();
@@ -34,14 +34,14 @@ impl Scratch {
     }
 }
 
-/// A command whose connections to this machine go by no proxy of the environment.
+/// A command whose connections to this machine do not use the environment's proxy.
 pub fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env("NO_PROXY", "*").env("no_proxy", "*");
     command
 }
 
-/// The generator: one run of all tests builds it, and a run of one test alone the first time.
+/// The generator: a run of all tests builds it, as does the first run of a single test.
 fn bindgen(profile: &Path) -> PathBuf {
     let bindgen = profile.join("examples/uniffi-bindgen");
     if !bindgen.exists() {
@@ -56,7 +56,7 @@ fn bindgen(profile: &Path) -> PathBuf {
     bindgen
 }
 
-/// Makes a language's package of the library that these tests were built with; gives its folder.
+/// Makes a language's package from the library built with these tests; returns its folder.
 pub fn package(language: &str, more: &[(&str, &Path)]) -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     let profile = exe.ancestors().nth(2).unwrap();

@@ -1,5 +1,5 @@
-// How fast: a webhook beside npm `standardwebhooks`, a receipt beside npm `jose`, a form's check, and how long the start takes.
-// The inputs are the same for both, and each is asserted to be found genuine by both.
+// Benchmarks: webhooks compared with npm `standardwebhooks`, receipts compared with npm `jose`, a form's check, and start-up time.
+// Both get the same inputs, and both are asserted to find them genuine.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { importJWK, compactVerify } from "jose";
@@ -12,14 +12,14 @@ import { issuer } from "../test/node/receipts.js";
 const ROUNDS = 7;
 const ROUND_MS = 400;
 
-/** Calls a second for a while. Those that are asynchronous run one after the other. */
+/** Measures calls a second for some time. Asynchronous calls run one after the other. */
 async function rate(call) {
   const begun = performance.now();
   let calls = 0;
   while (performance.now() - begun < ROUND_MS) {
     for (let n = 0; n < 20; n += 1) {
       const result = call();
-      // What is no promise does not pay for one.
+      // Synchronous calls are not awaited.
       if (result instanceof Promise) await result;
     }
     calls += 20;
@@ -29,20 +29,20 @@ async function rate(call) {
 
 const middle = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Takes turns, so that whatever else the machine does hits all of them; prints the middle of the rounds. */
+/** Alternates between the candidates, so that other load affects all of them; prints the median of the rounds. */
 async function compare(unit, contenders) {
   const rates = contenders.map(() => []);
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const [n, [, call]] of contenders.entries()) {
       const measured = await rate(call);
-      // The first warms up.
+      // The first round is a warm-up.
       if (round > 0) rates[n].push(measured);
     }
   }
   contenders.forEach(([name], n) => show(name, middle(rates[n]), unit));
 }
 
-/** Milliseconds from the start of a fresh process's import to its first result; the middle one of several. */
+/** Milliseconds from the import in a new process to the first result; the median of several. */
 function startUp(code) {
   const timed = `const begun = performance.now(); ${code} process.stdout.write(String(performance.now() - begun));`;
   const run = () => Number(execFileSync(process.execPath, ["--input-type=module", "--eval", timed], { cwd: import.meta.dirname }));

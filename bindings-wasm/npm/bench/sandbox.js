@@ -1,4 +1,4 @@
-// What the sandbox does in a second, in Chromium on this machine: every figure with `durability: "strict"`.
+// Benchmarks of the sandbox in Chromium on this machine, all with `durability: "strict"`.
 
 import { Browser, freshProfile } from "../test/browser/chromium.js";
 import { openSandbox, testSite } from "../test/browser/site.js";
@@ -10,7 +10,7 @@ const each = (count, took) =>
     .toLocaleString("en")
     .padStart(9)} /s  (${(took / count).toFixed(2)} ms each)`;
 
-/** What IndexedDB does by itself: one record a transaction, durable before the next begins. */
+/** The reference: bare IndexedDB, one record per transaction, durable before the next begins. */
 async function bareWrites(count) {
   const db = await new Promise((resolve, reject) => {
     const asked = indexedDB.open("bare");

@@ -1,4 +1,4 @@
-// Writes each WebAssembly module into a JavaScript file beside it, so that bundlers, browsers and runtimes take it without
+// Embeds each WebAssembly module in a JavaScript file beside it, so that bundlers, browsers and runtimes accept it without
 // configuration.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

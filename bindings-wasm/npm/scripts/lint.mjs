@@ -1,4 +1,4 @@
-// Packs the package as `npm publish` would, and asks publint and are-the-types-wrong about it.
+// Packs the package as `npm publish` would, and checks it with publint and are-the-types-wrong.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

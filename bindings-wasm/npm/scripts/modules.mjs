@@ -1,4 +1,4 @@
-// The modules of the core, and what each entry of the package loads.
+// The modules of the core, and the entries of the package that load them.
 import { fileURLToPath } from "node:url";
 
 /** The package's folder. */

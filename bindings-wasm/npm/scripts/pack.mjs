@@ -1,23 +1,23 @@
-// Bytes as text that compresses about as well as the bytes: they stay whole characters. Base64 would cost a third of it.
+// Encodes bytes as text that compresses about as well, because a byte stays a whole character. Base64 would be a third larger.
 
-/** Characters that every printer of JavaScript leaves as they are in a string. */
+/** Characters that no minifier escapes in a string. */
 const ALPHABET = " !#%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{~";
 const ESCAPES = "|}";
 
-/** The bytes in the order of their codes: one character each for the most frequent ones, two for the others. */
+/** All bytes in the order of their codes: the most frequent ones take one character, the others two. */
 function ordered(bytes) {
   const count = new Array(256).fill(0);
   for (const byte of bytes) count[byte] += 1;
   const frequent = [...count.keys()].sort((a, b) => count[b] - count[a] || a - b);
   const single = new Set(frequent.slice(0, ALPHABET.length));
-  // Text stays text as far as it can, which compresses best.
+  // Text characters encode themselves as far as possible, which compresses best.
   const own = [...ALPHABET].map((character) => character.charCodeAt(0)).map((byte) => (single.has(byte) ? byte : undefined));
   const left = [...single].filter((byte) => !own.includes(byte)).sort((a, b) => a - b);
   const first = own.map((byte) => byte ?? left.shift());
   return [...first, ...frequent.slice(ALPHABET.length).sort((a, b) => a - b)];
 }
 
-/** What `unpack` of src/load/unpack.ts takes. */
+/** Packs bytes for `unpack` of src/load/unpack.ts. */
 export function pack(bytes) {
   const order = ordered(bytes);
   const code = new Array(256);

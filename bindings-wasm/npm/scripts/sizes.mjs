@@ -1,11 +1,11 @@
-// What a page loads for each entry: bundled, minified and split as bundlers do, and compressed as servers do. What an entry
-// loads only when it is asked for comes on a line of its own. Fails where it is more than there may be.
+// Prints what a page loads for each entry: bundled, minified and split as by a bundler, compressed as by a server. Parts that are
+// loaded on demand have separate lines. Fails if a budget is exceeded.
 import { resolve } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { root } from "./modules.mjs";
 
-/** Kilobytes (1,000 bytes) of brotli: of what is loaded at once, and of what may come later. */
+/** The budgets in kilobytes (1,000 bytes) of brotli: for the initial load, and for parts loaded on demand. */
 const BUDGETS = [
   { entry: "railgate/receipt", most: 60 },
   { entry: "railgate/webhook", most: 60 },
@@ -15,7 +15,7 @@ const BUDGETS = [
   { entry: "railgate", most: 186, mostLater: 44 },
 ];
 
-/** What is loaded at once, and what later. */
+/** The files of the initial load, and those loaded on demand. */
 async function sizes(entry) {
   const options = { bundle: true, minify: true, splitting: true, format: "esm", write: false, metafile: true, logLevel: "error", target: "es2022" };
   const stdin = { contents: `export * from "${entry}";`, resolveDir: root };
@@ -33,7 +33,7 @@ async function sizes(entry) {
   return { atOnce: size(contents((name) => atOnce.has(name))), later: size(contents((name) => !atOnce.has(name))) };
 }
 
-/** Of several files together: each is compressed by itself. */
+/** The total size of several files, each compressed separately. */
 function size(files) {
   const sum = (bytes) => files.reduce((total, file) => total + bytes(file), 0);
   const brotli = (file) => brotliCompressSync(file, { params: { [constants.BROTLI_PARAM_LGWIN]: 24 } });

@@ -1,14 +1,14 @@
-// What a user's editor shows: every exported name and every member has its comment, and nothing is `any`.
+// Checks the public declarations: every exported name and member has a doc comment, and nothing is `any`.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./modules.mjs";
 
-/** Declarations that an editor shows by themselves. */
+/** Declarations that need a doc comment. */
 const DECLARATION = /^(export )?(declare |abstract )*(class|function|interface|type|const) \w|^ {4}(static |readonly |get |async )*[\w[\].]+\??(\(|:|<)/;
-/** Those that it does not, or with what `Error` says of them. */
+/** Declarations that need none: private, or documented by `Error`. */
 const PRIVATE = /^ {4}(private |#|constructor\(|override |_|readonly name: string;)/;
 
-/** The files whose names a user can import: entries, and what they hand on. */
+/** The files with importable names: entries, and the files that they re-export. */
 function shown() {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const entries = Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [join(root, types)]));
@@ -26,7 +26,7 @@ function files(folder) {
   });
 }
 
-/** The lines of a declaration file that say `any`, or have no comment and should. */
+/** The lines of a declaration file with `any` or a missing doc comment. */
 function faults(path, commented) {
   const lines = readFileSync(path, "utf8").split("\n");
   return lines.flatMap((line, n) => {

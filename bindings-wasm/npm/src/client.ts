@@ -1,13 +1,13 @@
 /**
  * A client of a gateway's HTTP interface, for browsers, Node, Deno and workers.
  *
- * Each call is signed with a key that never leaves WebCrypto (RFC 9421); challenges and tokens are fetched and renewed by
- * themselves; a lost answer is asked for again without doing anything twice.
+* Each call is signed with a key that never leaves Web Crypto (RFC 9421). Challenges and tokens are fetched and renewed
+ * automatically. After a lost response the call is retried without doing anything twice.
  *
  * @module
  */
 
-// For projects whose settings do not bring `Symbol.dispose`; kept in the declarations.
+// For projects whose settings lack `Symbol.dispose`; preserved in the declarations.
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { loadClient } from "#load/client";
@@ -69,7 +69,7 @@ export * from "./errors.js";
 export * from "./types.js";
 export * from "./values.js";
 
-/** The server's own limit. */
+/** The server's limit for waiting calls, in seconds. */
 const LONGEST_WAIT_S = 30;
 const FOLLOW_ATTEMPTS = 12;
 
@@ -86,7 +86,7 @@ export class RailgateClient {
   readonly #vault: Vault;
   readonly #environment: Environment;
   readonly #patience: Patience;
-  /** What is under way: not listeners of one signal, of which Node warns when there are many. */
+  /** Calls in flight. Not listeners of a single signal: Node warns when there are many. */
   readonly #running = new Set<Linked>();
   readonly #connection: Connection;
   #kept: Kept;
@@ -106,9 +106,9 @@ export class RailgateClient {
   }
 
   /**
-   * Loads the core and the key (which is made where there is none); nothing is sent yet.
+   * Loads the core and the key (or makes a new key); sends nothing yet.
    *
-   * @throws {@link RailgateError} with code `unsupported` or {@link StorageError} where there is no place for a key.
+   * @throws {@link RailgateError} with code `unsupported` or {@link StorageError} if no key can be made or stored.
    */
   static async open(options: ClientOptions): Promise<RailgateClient> {
     const { baseUrl, environment = "sandbox", signer: given, ...more } = check.object(options, "options") as unknown as ClientOptions;
@@ -127,12 +127,12 @@ export class RailgateClient {
     return new RailgateClient(vault, environment, patience, kept, (keep) => new Connection(Exchange, session, signer, fetcher, patience, keep));
   }
 
-  /** The key is enrolled, as far as this vault knows. */
+  /** Whether the key is enrolled, according to this vault. */
   get enrolled(): boolean {
     return this.#kept.clientId !== undefined;
   }
 
-  /** The client's id once it is enrolled (`cli_…`), as far as this vault knows. */
+  /** The client's id once it is enrolled (`cli_…`), according to this vault. */
   get clientId(): string | undefined {
     return this.#kept.clientId;
   }
@@ -143,10 +143,10 @@ export class RailgateClient {
   }
 
   /**
-   * Makes the key known to the gateway, as a new sandbox client with funded accounts. A key that is enrolled already, as after a
-   * lost answer, is still that client's: there is no second one, and no webhook secret, which is shown once.
+   * Enrols the key as a new sandbox client with funded accounts. A key that is already enrolled, such as after a lost response,
+   * stays with its client: no second client is made, and the result has no webhook secret, which is shown only once.
    *
-   * @param name - What the client is called.
+   * @param name - The name of the client.
    */
   async enroll(name: string, options: CallOptions = {}): Promise<Enrollment> {
     const request = guarded(() => this.#connection.session.enroll_request(check.filled(name, "name")));
@@ -157,7 +157,7 @@ export class RailgateClient {
       return enrollment;
     } catch (error) {
       if (!(error instanceof RailgateError) || error.code !== "key_exists") throw error;
-      // Whose it is, its token says.
+      // The token response of this call names the client.
       const balances = await this.balances(options);
       if (this.clientId === undefined) throw error;
       return { client_id: this.clientId, key_id: this.keyId, environment: this.#environment, status: "active", balances };
@@ -165,11 +165,11 @@ export class RailgateClient {
   }
 
   /**
-   * Asks for live access with a key of its own, from a sandbox client's key. An operator approves it; then open a client with
-   * `environment: "live"` and that key.
+   * Requests live access for a new key, signed by a sandbox client's key. When an operator has approved it, open a client with
+   * `environment: "live"` and the new key.
    *
    * @param key - The new key, such as `await indexedDbVault({ profile: "live" }).signer()`.
-   * @throws {@link BusinessRuleError} with code `key_exists`, also where a try whose answer got lost did it.
+   * @throws {@link BusinessRuleError} with code `key_exists`, also if an earlier attempt, whose response was lost, enrolled it.
    */
   async enrollLive(key: Signer, options: CallOptions = {}): Promise<Enrollment> {
     const jwk = JSON.stringify(signing(key).publicKey);
@@ -178,10 +178,10 @@ export class RailgateClient {
   }
 
   /**
-   * Pays. Sent again with the same reference, it makes nothing new: also after a lost answer, a reload or a crash.
+   * Makes a payment. Repeated with the same reference, it creates nothing new, also after a lost response, a reload or a crash.
    *
-   * @throws {@link ValidationError} with all problems in `errors`; {@link BusinessRuleError} where the state of affairs forbids
-   *   it; {@link ConnectionError} where no answer came: send the same request again.
+   * @throws {@link ValidationError} with all problems in `errors`; {@link BusinessRuleError} if the current state forbids it;
+   *   {@link ConnectionError} if there was no response: send the same request again.
    */
   async create(request: CreateRequest, options: CreateOptions = {}): Promise<Created> {
     const waitS = Math.min(check.whole(options.waitS ?? 0, "options.waitS", 0), LONGEST_WAIT_S);
@@ -193,7 +193,7 @@ export class RailgateClient {
     return { settlement: view<Settlement>(answer), replayed: answer.status === 200 };
   }
 
-  /** Pays up to 1,000 at once. Each succeeds or fails by itself; results stand in the order of the requests. */
+  /** Makes up to 1,000 payments at once. Each succeeds or fails independently; results are in the order of the requests. */
   async createBatch(requests: readonly CreateRequest[], options: CallOptions = {}): Promise<readonly BatchResult[]> {
     if (!Array.isArray(requests)) throw new TypeError("requests must be an array");
     const body = JSON.stringify({ settlements: requests.map((request) => check.object(request, "requests")) });
@@ -204,13 +204,13 @@ export class RailgateClient {
     return view<{ results: readonly BatchResult[] }>(await this.#send({ ...post(`${SETTLEMENTS}/batch`, body), answers }, options)).results;
   }
 
-  /** What a create would meet now: problems, fee, route, payee, funds. Nothing is done. */
+  /** Returns what a create would find now: problems, fee, route, payee, funds. Changes nothing. */
   async check(request: CreateRequest, options: CallOptions = {}): Promise<CheckResult> {
     return view(await this.#send(post(`${SETTLEMENTS}/check`, check.json(request, "request")), options));
   }
 
   /**
-   * A settlement.
+   * Returns a settlement.
    *
    * @param ref - Your reference, or the `stl_` id.
    * @throws {@link NotFoundError}
@@ -219,12 +219,12 @@ export class RailgateClient {
     return view(await this.#send(get(one(ref)), options));
   }
 
-  /** Where a settlement stands. */
+  /** Returns the status of a settlement. */
   async status(ref: string, options: CallOptions = {}): Promise<StatusView> {
     return view(await this.#send(get(`${one(ref)}/status`), options));
   }
 
-  /** Waits until a settlement is final: until nothing more happens by itself. May take days; end it with a signal. */
+  /** Waits until a settlement is final, that is, until it no longer changes by itself. May take days; end it with a signal. */
   async settled(ref: string, options: CallOptions = {}): Promise<StatusView> {
     const path = `${one(ref)}/status`;
     let known = await this.status(ref, options);
@@ -235,12 +235,12 @@ export class RailgateClient {
     return known;
   }
 
-  /** A page of settlements, newest first. */
+  /** Returns a page of settlements, newest first. */
   async list(filter: ListFilter = {}, options: CallOptions = {}): Promise<Page<Settlement>> {
     return view(await this.#send(get(SETTLEMENTS + query(check.object(filter, "filter"))), options));
   }
 
-  /** All settlements, newest first, page after page. */
+  /** Iterates over all settlements, newest first, and fetches page after page. */
   async *settlements(filter: ListFilter = {}, options: CallOptions = {}): AsyncGenerator<Settlement, void, void> {
     let page = await this.list(filter, options);
     for (;;) {
@@ -250,25 +250,25 @@ export class RailgateClient {
     }
   }
 
-  /** A page of a settlement's trace, oldest first. */
+  /** Returns a page of a settlement's trace, oldest first. */
   async events(ref: string, options: EventsOptions = {}): Promise<Page<SettlementEvent>> {
     return view(await this.#send(get(`${one(ref)}/events${range(options)}`), options));
   }
 
-  /** A page of all events of all settlements, in one order that never changes. */
+  /** Returns a page of the events of all settlements, in one order that never changes. */
   async feed(options: EventsOptions = {}): Promise<FeedPage> {
     return view(await this.#send(get(`${API}/gateway/events${range(options)}`), options));
   }
 
   /**
-   * A settlement's events as they happen, each once and in order. Breaks of the connection are mended; leave the loop or
+   * Iterates over a settlement's events as they happen, each once and in order. It reconnects by itself; leave the loop or
    * abort the signal to end it.
    */
   async *follow(ref: string, options: FollowOptions = {}): AsyncGenerator<SettlementEvent, void, void> {
     for await (const { data } of this.#follow(`${one(ref)}/events`, options)) yield parseView(data) as SettlementEvent;
   }
 
-  /** All events of all settlements as they happen. */
+  /** Iterates over the events of all settlements as they happen. */
   async *followFeed(options: FollowOptions = {}): AsyncGenerator<FeedEvent, void, void> {
     for await (const { data, place } of this.#follow(`${API}/gateway/events`, options)) {
       yield { position: place, event: parseView(data) as SettlementEvent };
@@ -276,11 +276,11 @@ export class RailgateClient {
   }
 
   /**
-   * Undoes a settlement: cancels it where nothing was sent yet, else gives back what is left or a part of it.
+   * Reverses a settlement: cancels it if nothing was sent yet, otherwise returns the remaining amount or a part of it.
    *
    * @throws {@link BusinessRuleError}: `settlement_in_flight` while it is in flight, `already_reversed`, …;
-   *   {@link ConnectionError} where no answer came: unless the reversal has a `reference`, or the call a key of yours, only the
-   *   error's `idempotencyKey` makes the same call again, and any other gives back once more.
+   *   {@link ConnectionError} if there was no response: unless you set a `reference` for the reversal or a key for the call, repeat
+   *   it only with the error's `idempotencyKey`; any other call would be a second reversal.
    */
   async reverse(ref: string, request: ReverseRequest = {}, options: ReverseOptions = {}): Promise<ReverseResult> {
     const key = check.header(options.idempotencyKey ?? crypto.randomUUID(), "options.idempotencyKey");
@@ -290,23 +290,23 @@ export class RailgateClient {
     return view(await this.#send({ ...call, once, idempotencyKey: key, answers }, options));
   }
 
-  /** A settlement's reversals, oldest first. */
+  /** Returns a settlement's reversals, oldest first. */
   async reversals(ref: string, options: CallOptions = {}): Promise<readonly Reversal[]> {
     return data(await this.#send(get(`${one(ref)}/reversals`), options));
   }
 
-  /** One of them, by its `rev_` id or your reference. */
+  /** Returns one reversal, by its `rev_` id or your reference. */
   async reversal(ref: string, id: string, options: CallOptions = {}): Promise<Reversal> {
     return view(await this.#send(get(`${one(ref)}/reversals/${part(id, "id")}`), options));
   }
 
-  /** Asks the provider now, and compares what it says with the record, the books and the trace. */
+  /** Asks the provider now and compares its answer with the record, the ledger and the trace. */
   async reconcile(ref: string, options: CallOptions = {}): Promise<ReconcileResult> {
     return view(await this.#send(post(`${one(ref)}/check`, ""), options));
   }
 
   /**
-   * A settlement's receipt.
+   * Returns a settlement's receipt.
    *
    * @throws {@link BusinessRuleError} with code `not_completed` until it is paid.
    */
@@ -314,40 +314,40 @@ export class RailgateClient {
     return view(await this.#send(get(`${one(ref)}/receipt`), options));
   }
 
-  /** The receipt as a compact JWS, as a page to print, as text, or its QR code. */
+  /** Returns the receipt as a compact JWS, a printable page, text or a QR code. */
   async receiptAs(ref: string, form: ReceiptForm, options: CallOptions = {}): Promise<string> {
     return (await this.#send(get(`${one(ref)}/receipt`, check.header(form, "form")), options)).text;
   }
 
-  /** The public keys of receipts, for {@link verifyReceipt} of `railgate/receipt`. */
+  /** Returns the public keys of receipts, for {@link verifyReceipt} of `railgate/receipt`. */
   async jwks(options: CallOptions = {}): Promise<JsonWebKeySet> {
     return view(await this.#send(get("/.well-known/jwks.json"), options));
   }
 
-  /** What the accounts hold, one for each currency. */
+  /** Returns the balances of all accounts, one for each currency. */
   async balances(options: CallOptions = {}): Promise<readonly Balance[]> {
     return data(await this.#send(get(`${API}/balances`), options));
   }
 
-  /** What the account holds in one currency. */
+  /** Returns the balance in one currency. */
   async balance(currency: string, options: CallOptions = {}): Promise<Balance> {
     return view(await this.#send(get(`${API}/balances/${part(currency, "currency")}`), options));
   }
 
-  /** Whom to pay in the sandbox to see things go wrong. */
+  /** Returns the simulator's scenarios: sandbox payees and what happens to payments to them. */
   async scenarios(options: CallOptions = {}): Promise<readonly Scenario[]> {
     return data(await this.#send(get(`${API}/simulator/scenarios`), options));
   }
 
-  /** The client's keys, oldest first. */
+  /** Returns the client's keys, oldest first. */
   async keys(options: CallOptions = {}): Promise<readonly Key[]> {
     return data(await this.#send(get(`${API}/auth/keys`), options));
   }
 
   /**
-   * Makes another key of the same client known, such as one for a new device, or to take the place of this one.
+   * Adds another key to the client, for example for a new device or to replace this key.
    *
-   * @throws {@link BusinessRuleError} with code `key_exists`, also where a try whose answer got lost did it.
+   * @throws {@link BusinessRuleError} with code `key_exists`, also if an earlier attempt, whose response was lost, enrolled it.
    */
   async addKey(key: Signer, label?: string, options: CallOptions = {}): Promise<Key> {
     const named = label === undefined ? {} : { label: check.filled(label, "label") };
@@ -355,24 +355,24 @@ export class RailgateClient {
     return view(await this.#send({ ...post(`${API}/auth/keys`, body), newKey: key }, options));
   }
 
-  /** Revokes one; its tokens end with it. */
+  /** Revokes a key and its tokens. */
   async revokeKey(keyId: string, options: CallOptions = {}): Promise<void> {
     await this.#send({ ...get(`${API}/auth/keys/${part(keyId, "keyId")}`), method: "DELETE" }, options);
   }
 
   /**
-   * Any call of the interface (`GET /openapi.json` describes them): signed, and read as JSON with amounts as text.
+   * Makes any API call (`GET /openapi.json` describes them): signs it and parses the response as JSON with amounts as text.
    *
-   * @param method - In capitals.
-   * @param path - Below `/api/v1`, such as `/webhooks`, with its query.
-   * @returns What the answer says; `undefined` for an empty one, text where `accept` is no JSON.
+   * @param method - The HTTP method, in capitals.
+   * @param path - The path below `/api/v1`, such as `/webhooks`, with its query.
+   * @returns The parsed response; `undefined` for an empty one; text if `accept` is not JSON.
    */
   async call(method: string, path: string, options: RawOptions = {}): Promise<unknown> {
     if (!/^[A-Z]+$/.test(check.text(method, "method"))) throw new TypeError("method must be in capitals");
     const key = options.idempotencyKey;
     const named = key === undefined ? [] : ([["idempotency-key", check.header(key, "options.idempotencyKey")]] as const);
     const body = options.body === undefined ? "" : check.json(options.body, "options.body");
-    // What `fetch` would refuse at each try.
+    // `fetch` would refuse it at each attempt.
     if (body !== "" && (method === "GET" || method === "HEAD")) throw new TypeError(`a ${method} has no body`);
     const accept = check.header(options.accept ?? "application/json", "options.accept");
     const call = { ...post(API + check.text(path, "path"), body, named, accept), method };
@@ -383,21 +383,21 @@ export class RailgateClient {
   }
 
   /**
-   * Ends the token and forgets key and session: whoever opens the vault again makes another key, which must be enrolled. A client
-   * that another tab has open keeps the key until it is closed; {@link RailgateClient.revokeKey} ends it everywhere.
+   * Revokes the token and deletes key and session: the next client of this vault makes a new key, which must be enrolled. A client
+   * that is open in another tab keeps the key until it is closed; {@link RailgateClient.revokeKey} ends it everywhere.
    *
-   * @throws {@link RailgateError} where the token could not be ended, as without a network: it ends by itself, and key and session
-   *   are forgotten all the same.
+   * @throws {@link RailgateError} if the token could not be revoked, for example without a network: it expires by itself, and key
+   *   and session are deleted anyway.
    */
   async forget(options: CallOptions = {}): Promise<void> {
     check.signal(options.signal, "options.signal");
     try {
       await this.#send(post(`${API}/auth/tokens/revoke`, "{}"), options);
     } catch (error) {
-      // No token of a key that is revoked, or was never made known, can be used.
+      // A key that is revoked or unknown has no usable token.
       if (!(error instanceof RailgateError) || (error.code !== "key_revoked" && error.code !== "key_unknown")) throw error;
     } finally {
-      // No call in flight stores a session once more.
+      // Afterwards no call in flight can store a session again.
       this.dispose();
       await this.#vault.clear();
     }
@@ -409,7 +409,7 @@ export class RailgateClient {
     for (const linked of this.#running) linked.end(new DisposedError("RailgateClient"));
   }
 
-  /** The same, for `using`. */
+  /** Calls {@link RailgateClient.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
   }
@@ -423,7 +423,7 @@ export class RailgateClient {
     }
   }
 
-  /** Something that ends with the caller's signal, or with the client. */
+  /** A signal that is aborted with the caller's signal or when the client is disposed of. */
   #begin(options: CallOptions): Linked {
     const linked = new Linked(check.signal(options.signal, "options.signal"));
     this.#running.add(linked);
@@ -447,7 +447,7 @@ export class RailgateClient {
         try {
           for await (const { id, data } of stream.events()) {
             const at = Number(id);
-            // A copy, or no event of this stream.
+            // A duplicate, or not an event of this stream.
             if (!Number.isSafeInteger(at) || at <= place) continue;
             [place, short] = [at, 0];
             yield { data, place };
@@ -456,9 +456,9 @@ export class RailgateClient {
           await stream.close();
         }
         linked.signal.throwIfAborted();
-        // Streams end with their token, also where nothing happened in all that time.
+        // Streams end with their token, also if no event arrived in all that time.
         if (performance.now() - begun > this.#patience.longestPauseMs) short = 0;
-        if (short >= attempts) throw new ConnectionError("connection_lost", "the stream ends again and again", { retryable: true });
+        if (short >= attempts) throw new ConnectionError("connection_lost", "the stream ended repeatedly", { retryable: true });
         after = [short + 1, stream.retryMs ?? 0];
       }
     } finally {
@@ -466,7 +466,7 @@ export class RailgateClient {
     }
   }
 
-  /** Keeps the session for the next visit. Where that fails it costs a renewal then, and nothing now. */
+  /** Stores the session for the next visit. If that fails, the next visit only needs a renewal. */
   async #keep(clientId = this.#kept.clientId): Promise<void> {
     this.#kept = { clientId, keyId: this.keyId, session: this.#connection.session.snapshot() };
     await this.#vault.write(this.#kept).catch(() => undefined);
@@ -480,7 +480,7 @@ function patient(given: Partial<Patience> = {}): Patience {
   return all;
 }
 
-/** Takes up an earlier session. One that cannot be read is an older version's, and is made anew. */
+/** Resumes a stored session. One that cannot be read is from an older version and is replaced. */
 function resume(session: { restore(text: string): void }, text: string): void {
   try {
     session.restore(text);
@@ -493,7 +493,7 @@ function view<T>(answer: Answer): T {
   try {
     return parseView(answer.text) as T;
   } catch (cause) {
-    throw new InternalError("unreadable_answer", "the answer is not JSON", { status: answer.status, cause });
+    throw new InternalError("unreadable_answer", "the response is not JSON", { status: answer.status, cause });
   }
 }
 
@@ -501,15 +501,15 @@ function data<T>(answer: Answer): readonly T[] {
   return view<{ data: readonly T[] }>(answer).data;
 }
 
-/** Whether this is a settlement with that reference or id: what a portal before the server says is none, and another's is another. */
+/** Whether `said` is a settlement with that reference or id, not a captive portal's page or the response to another call. */
 function isOf(said: unknown, ref: unknown): boolean {
   if (typeof ref !== "string") return false;
   const { id, reference } = (said ?? {}) as Readonly<Record<string, unknown>>;
-  // The server takes ids in either case.
+  // The server accepts ids in upper and lower case.
   return reference === ref || (typeof id === "string" && id.toUpperCase() === ref.toUpperCase());
 }
 
-/** What only the session keeps of an enrolment. */
+/** The part of an enrolment's response that only the session uses. */
 interface TokenParts {
   readonly access_token?: string;
   readonly expires_in?: number;

@@ -1,5 +1,5 @@
 /**
- * Errors: one class for each kind of trouble, so that `instanceof` and `code` both say what to do.
+* Errors: one class for each family, so that programs can use `instanceof` or `code`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ErrorCategory, FieldProblem, GatewayCode, Problem } from "./types.
 
 export { CATEGORIES, GATEWAY_CODES, type ErrorCategory, type GatewayCode } from "./types.js";
 
-/** Every code of trouble on this side of the wire. */
+/** Every code of an error that this package raises itself, not the gateway. */
 export const LOCAL_CODES = [
   "connection_lost",
   "unreadable_answer",
@@ -37,63 +37,63 @@ export const LOCAL_CODES = [
   "outcome_unknown",
 ] as const;
 
-/** A code of trouble on this side of the wire. */
+/** A code of an error that this package raises itself. */
 export type LocalCode = (typeof LOCAL_CODES)[number];
 
-/** Every code that this version knows. A newer gateway may answer with others. */
+/** Every code that this version knows. A newer gateway may return others. */
 export type KnownCode = GatewayCode | LocalCode;
 
-/** The code of an error: a known one, or one that a newer gateway has. */
+/** The code of an error: a known one, or one of a newer gateway. */
 export type ErrorCode = KnownCode | (string & {});
 
-/** What there is to say about an error beside its code and message. */
+/** The properties of an error besides its code and message. */
 export interface ErrorDetails {
-  /** The family of its code. */
+  /** The family of the code. */
   readonly category?: ErrorCategory | undefined;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number | undefined;
-  /** The same request is safe and useful to send again. */
+  /** It is safe and useful to send the same request again. */
   readonly retryable?: boolean | undefined;
-  /** Everything that is wrong with the request. */
+  /** All problems of the request. */
   readonly errors?: readonly FieldProblem[] | undefined;
-  /** Names the request in the server's log. */
+  /** Identifies the request in the server's log. */
   readonly requestId?: string | undefined;
-  /** How long the server asks to be left alone, in milliseconds. */
+  /** How long the server asks the client to wait before a retry, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The whole problem document. */
+  /** The complete problem document. */
   readonly problem?: Problem | undefined;
-  /** The `Idempotency-Key` of a call that may have been carried out. */
+  /** The `Idempotency-Key` of a call that may have been executed. */
   readonly idempotencyKey?: string | undefined;
-  /** What caused it. */
+  /** The error that caused this one. */
   readonly cause?: unknown;
 }
 
-/** Something that was asked for was not done. Every error of this package is one, except for a wrong argument's `TypeError`. */
+/** The base class of every error of this package, except for the `TypeError` for a wrong argument. */
 export class RailgateError extends Error {
   override readonly name: string = "RailgateError";
-  /** Stable, for programs. */
+  /** Stable, for use by programs. */
   readonly code: ErrorCode;
-  /** The family of the code, where the gateway names one. */
+  /** The family of the code, if the gateway sent one. */
   readonly category: ErrorCategory | undefined;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** The same request is safe and useful to send again. */
+  /** It is safe and useful to send the same request again. */
   readonly retryable: boolean;
-  /** Everything that is wrong with the request, with JSON pointers; empty where nothing in particular is. */
+  /** All problems of the request, with JSON pointers; empty if the error is not about particular fields. */
   readonly errors: readonly FieldProblem[];
-  /** Names the request in the server's log. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined;
-  /** How long the server asks to be left alone, in milliseconds. */
+  /** How long the server asks the client to wait before a retry, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The whole problem document (RFC 9457), where there is one. */
+  /** The complete problem document (RFC 9457), if there is one. */
   readonly problem: Problem | undefined;
   /**
-   * Where the call may have been carried out, the `Idempotency-Key` that it was sent under, if any: made again with this one it
-   * is not done twice.
+   * If the call may have been executed, the `Idempotency-Key` that it was sent with, if any. Repeated with this key, it is not
+   * executed twice.
    */
   readonly idempotencyKey: string | undefined;
 
-  /** An error of this package. */
+  /** Creates an error with its code, message and further properties. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
@@ -108,27 +108,27 @@ export class RailgateError extends Error {
   }
 }
 
-/** The request itself is wrong; `errors` says where. */
+/** The request is invalid; `errors` lists the fields. */
 export class ValidationError extends RailgateError {
   override readonly name: string = "ValidationError";
 }
 
-/** The caller may not do this, or did not prove who it is. */
+/** The caller is not allowed to do this, or is not authenticated. */
 export class AuthorisationError extends RailgateError {
   override readonly name: string = "AuthorisationError";
 }
 
-/** There is no such thing, or it belongs to somebody else. */
+/** The object does not exist, or it belongs to another client. */
 export class NotFoundError extends RailgateError {
   override readonly name: string = "NotFoundError";
 }
 
-/** The request is well formed, and the state of affairs forbids it: no funds, already reversed, … */
+/** The request is well formed, but the current state forbids it: no funds, already reversed, … */
 export class BusinessRuleError extends RailgateError {
   override readonly name: string = "BusinessRuleError";
 }
 
-/** Nothing is wrong with the request; try later. */
+/** The request is valid, but the service is unavailable; try again later. */
 export class UnavailableError extends RailgateError {
   override readonly name: string = "UnavailableError";
 }
@@ -139,12 +139,12 @@ export class InternalError extends RailgateError {
 }
 
 /**
- * No answer came, or, after a try without one, none that tells what became of that (it is the `cause`): whether the call was carried
- * out is not known.
+* It is unknown whether the call was executed: there was no response, or an attempt got none and a later attempt failed for another
+ * reason (the `cause`) that does not tell.
  *
- * Where it is `retryable`, making the same call again finds out and does nothing twice. Where it is not, the same call would be
- * another one: a reversal that you gave no name, which may be made again with this error's `idempotencyKey`, or a `POST` of
- * `RailgateClient.call` without a key. Look first then.
+* If it is `retryable`, repeat the same call to find out; nothing is done twice. If not, a repetition would be a new call: a
+ * reversal without a reference or key of yours, which you can repeat with this error's `idempotencyKey`, or a `POST` of
+ * `RailgateClient.call` without a key. In that case check the state first.
  */
 export class ConnectionError extends RailgateError {
   override readonly name: string = "ConnectionError";
@@ -155,22 +155,22 @@ export class ReceiptError extends ValidationError {
   override readonly name: string = "ReceiptError";
 }
 
-/** A webhook is not to be trusted. */
+/** A webhook is not genuine. */
 export class WebhookError extends ValidationError {
   override readonly name: string = "WebhookError";
 }
 
-/** The browser's storage did not do what was asked of it. */
+/** An operation of the browser's storage failed. */
 export class StorageError extends RailgateError {
   override readonly name: string = "StorageError";
 }
 
-/** The object was disposed of; make another one. */
+/** The object was disposed of; create a new one. */
 export class DisposedError extends RailgateError {
   override readonly name: string = "DisposedError";
 
-  /** `what` was used after its end. */
+  /** `what` is the kind of object that was used after its disposal. */
   constructor(what: string) {
-    super("disposed", `this ${what} was disposed of; make another one`);
+    super("disposed", `this ${what} was disposed of; create a new one`);
   }
 }

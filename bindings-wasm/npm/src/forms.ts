@@ -1,5 +1,5 @@
 /**
- * Validation for forms: everything that is wrong with a payment, while it is being typed, by the very rules of the server.
+* Validation for forms: reports all problems of a payment while it is being typed, by the rules of the server.
  *
  * @module
  */
@@ -12,42 +12,42 @@ import type { CreateRequest, FieldProblem } from "./types.js";
 export type { CreateRequest, FieldProblem } from "./types.js";
 export type { AmountInput } from "./values.js";
 
-/** What a form holds so far: any part of a request, amounts as typed, and whatever else it has. */
+/** The contents of a form so far: any part of a request, amounts as typed, and any other members. */
 export type Draft = { readonly [Field in keyof CreateRequest]?: unknown } & Readonly<Record<string, unknown>>;
 
 /** A draft that can be sent. */
 export interface GoodDraft {
-  /** It would pass the server's validation. */
+  /** It passes the server's validation. */
   readonly ok: true;
   /** The request to send. */
   readonly request: CreateRequest;
-  /** Nothing is wrong. */
+  /** There are no problems. */
   readonly problems: readonly [];
 }
 
 /** A draft that cannot be sent yet. */
 export interface BadDraft {
-  /** It would be refused. */
+  /** The server would refuse it. */
   readonly ok: false;
-  /** Everything that is wrong, in the order of the fields. */
+  /** All problems, in the order of the fields. */
   readonly problems: readonly FieldProblem[];
 }
 
-/** What became of a draft. */
+/** The result of a check. */
 export type Checked = GoodDraft | BadDraft;
 
-/** The validator, ready to be called at each key press: a call takes microseconds. */
+/** The validator. A call takes microseconds, so it can run at each key press. */
 export interface Forms {
   /**
-   * Everything that is wrong with a settlement to be made, in the order of the fields.
+   * Returns all problems of a draft, in the order of the fields.
    *
-   * @param draft - The fields as they are; an object. Leave out what is not there.
-   * @param now - For `expires_at`; the clock by default.
+   * @param draft - An object with the current fields; leave out absent ones.
+   * @param now - The time to compare `expires_at` with; `Date.now()` by default.
    */
   check(draft: Draft, now?: Date | number): Checked;
 }
 
-/** Loads the validator. Call it early: when the form is shown. */
+/** Loads the validator. Call it early, when the form is shown. */
 export async function loadForms(): Promise<Forms> {
   const { check_settlement } = await loadModule();
   return {
@@ -62,8 +62,8 @@ export async function loadForms(): Promise<Forms> {
 }
 
 /**
- * The first problem of each field, by the field's name, for messages beside inputs: `/amount` is `amount`, `/metadata/order`
- * is `metadata`. Problems of the whole have the name `""`.
+* The first problem of each field, by the field's name, for messages beside inputs: `/amount` becomes `amount`, `/metadata/order`
+ * becomes `metadata`. Problems of the whole request have the name `""`.
  */
 export function problemsByField(problems: readonly FieldProblem[]): ReadonlyMap<string, FieldProblem> {
   const fields = new Map<string, FieldProblem>();

@@ -1,5 +1,5 @@
 /**
- * From problem documents, and from what the core throws, to errors.
+* Converts problem documents and errors of the core to this package's errors.
  *
  * @module
  */
@@ -31,7 +31,7 @@ const BY_CATEGORY: Readonly<Record<ErrorCategory, ErrorClass>> = {
   internal: InternalError,
 };
 
-/** Where a problem names no category: by its status. */
+/** The class for a problem without a category, by its HTTP status. */
 function byStatus(status: number | undefined): ErrorClass {
   if (status === undefined || status >= 500) return status === undefined ? ValidationError : UnavailableError;
   if (status === 401 || status === 403) return AuthorisationError;
@@ -45,9 +45,9 @@ export function isProblem(value: unknown): value is Problem {
   return typeof value === "object" && value !== null && typeof (value as { code?: unknown }).code === "string";
 }
 
-/** The error that a problem document tells of. */
+/** The error for a problem document. */
 export function problemError(problem: Problem, details: ErrorDetails = {}): RailgateError {
-  // A newer gateway may have others.
+  // A newer gateway may have other categories.
   const category = CATEGORIES.find((known) => known === problem.category);
   const family = category === undefined ? byStatus(problem.status) : BY_CATEGORY[category];
   const kind = problem.code === "receipt_invalid" ? ReceiptError : family;
@@ -62,7 +62,7 @@ export function problemError(problem: Problem, details: ErrorDetails = {}): Rail
   });
 }
 
-/** What the core threw, as one of our errors: it says a problem document as its message. */
+/** Converts an error of the core, whose message is a problem document, to one of ours. */
 export function thrown(error: unknown): Error {
   if (error instanceof RailgateError || error instanceof TypeError) return error;
   if (error instanceof Error) {
@@ -81,7 +81,7 @@ function problemOf(text: string): Problem | undefined {
   }
 }
 
-/** Runs a call of the core, and makes one of our errors of what it throws. */
+/** Runs a call of the core and converts its errors to ours. */
 export function guarded<T>(call: () => T): T {
   try {
     return call();

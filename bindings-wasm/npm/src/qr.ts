@@ -11,10 +11,10 @@ import { guarded } from "./problem.js";
 export { RailgateError } from "./errors.js";
 
 /**
- * A QR code as an SVG document: black on white, with the light edge that scanners ask for.
+* Returns a QR code as an SVG document: black on white, with the quiet zone that scanners need.
  *
- * @param text - What it says: at most 2,953 bytes of UTF-8.
- * @throws {@link RailgateError} with code `invalid_fields` where it is longer.
+* @param text - The content: at most 2,953 bytes of UTF-8.
+ * @throws {@link RailgateError} with code `invalid_fields` if it is longer.
  */
 export async function qrSvg(text: string): Promise<string> {
   const given = check.filled(text, "text");

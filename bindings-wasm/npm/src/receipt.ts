@@ -1,7 +1,7 @@
 /**
- * Receipts: checked offline, by anybody who has the gateway's public keys.
+* Verifies receipts offline with the gateway's public keys.
  *
- * The core decides what a receipt must look like, byte by byte; the browser's own WebCrypto does the curve.
+* The core checks the format of a receipt, byte by byte; Web Crypto verifies the signature.
  *
  * @module
  */
@@ -21,13 +21,13 @@ const P256 = { name: "ECDSA", namedCurve: "P-256" } as const;
 const ES256 = { name: "ECDSA", hash: "SHA-256" } as const;
 
 /**
- * What a receipt says, if it is genuine.
+* Returns the claims of a receipt if it is genuine.
  *
  * @param jws - The receipt: a compact JWS, from the gateway, a file or a QR code. White space around it does not matter.
- * @param jwks - The gateway's public keys: what it publishes at `/.well-known/jwks.json`, as text or read from it. Keep a copy
- *   that you trust; retired keys stay in it.
- * @returns The claims. Look at `env` (a sandbox receipt stands for no money) and at who issued it (`iss`).
- * @throws {@link ReceiptError} with code `receipt_invalid` where it is not genuine; its message says what is wrong.
+* @param jwks - The gateway's public keys from `/.well-known/jwks.json`, as text or parsed. Keep a copy that you trust; retired
+ *   keys stay in it.
+* @returns The claims. Check `env` (a sandbox receipt represents no money) and the issuer (`iss`).
+ * @throws {@link ReceiptError} with code `receipt_invalid` if it is not genuine; its message gives the reason.
  */
 export async function verifyReceipt(jws: string, jwks: string | JsonWebKeySet): Promise<ReceiptClaims> {
   const given = check.text(jws, "jws").trim();
@@ -36,7 +36,7 @@ export async function verifyReceipt(jws: string, jwks: string | JsonWebKeySet): 
   const pending = guarded(() => new ReceiptCheck(given, set));
   try {
     const valid = await fits(pending.jwk(), pending.signed(), pending.signature());
-    // Its last call: it takes the check apart.
+    // The last call: it consumes the check.
     const claims = guarded(() => pending.finish(valid));
     return JSON.parse(claims) as ReceiptClaims;
   } finally {
@@ -46,11 +46,11 @@ export async function verifyReceipt(jws: string, jwks: string | JsonWebKeySet): 
 
 async function fits(jwk: string, signed: Uint8Array, signature: Uint8Array): Promise<boolean> {
   const key = await imported(jwk);
-  // A point that is not on the curve is no key.
+  // A point that is not on the curve cannot be imported.
   return key !== undefined && webCrypto().verify(ES256, key, new Uint8Array(signature), new Uint8Array(signed));
 }
 
-/** Keys that were used lately: to import one takes as long as to verify a signature. Issuers have few. */
+/** Recently used keys: importing one takes as long as verifying a signature. Issuers have few. */
 const keys = new Map<string, Promise<CryptoKey | undefined>>();
 const MOST_KEYS = 16;
 
@@ -68,7 +68,7 @@ function imported(jwk: string): Promise<CryptoKey | undefined> {
 function webCrypto(): SubtleCrypto {
   const subtle = (globalThis as { crypto?: Crypto }).crypto?.subtle;
   if (subtle === undefined) {
-    throw new RailgateError("unsupported", "WebCrypto is not here; in a browser it needs a page of https or of localhost");
+    throw new RailgateError("unsupported", "Web Crypto is not available; in a browser it needs a page served from https or localhost");
   }
   return subtle;
 }

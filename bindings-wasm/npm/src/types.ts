@@ -1,8 +1,8 @@
 /**
- * What is asked and what is answered: the shapes of the HTTP interface, with the names that travel.
+ * The request and response types of the HTTP interface, with the names from the wire.
  *
- * One difference: amounts. The interface writes them as JSON numbers with the currency's decimals, and a JavaScript number
- * would lose the last zero and, in sums, a cent. Here they are strings, exactly as the server wrote them.
+ * The one difference is amounts. The interface writes them as JSON numbers with the currency's decimals. A JavaScript number
+ * would lose trailing zeros and, in sums, cents, so here they are strings, exactly as the server wrote them.
  *
  * Generated from the core by `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types`.
  *
@@ -354,7 +354,7 @@ export const GATEWAY_CODES = [
 ] as const;
 
 /**
- * A code that the gateway answers with.
+ * An error code of the gateway.
  *
  * - `malformed_json`: The body is not valid JSON.
  * - `malformed_request`: The request is malformed.

@@ -1,5 +1,5 @@
 /**
- * What is not on the wire as such: how amounts and times look here, and what the client makes of answers.
+* Types that are not on the wire as such: amounts, times, and results that the client builds from responses.
  *
  * @module
  */
@@ -10,113 +10,113 @@ import type { Balance, Environment, Problem, Settlement, SettlementStatus } from
 export type Amount = string;
 
 /**
- * An amount to be sent: a decimal as text, or a number where that is exact enough (it is written as JavaScript prints it).
- * More decimals than the currency has, exponents and signs are refused by validation.
+* An amount in a request: a decimal as text, or a number if that is exact enough (it is sent as JavaScript prints it).
+ * Validation refuses more decimals than the currency has, exponents and signs.
  */
 export type AmountInput = string | number;
 
 /** A time as RFC 3339 in UTC with milliseconds, such as `"2026-11-21T10:38:17.042Z"`. */
 export type Timestamp = string;
 
-/** What came of a create. */
+/** The result of a create. */
 export interface Created {
-  /** The settlement as it stands. */
+  /** The settlement in its current state. */
   readonly settlement: Settlement;
-  /** It was there already: the same request was sent before. */
+  /** The settlement already existed: the same request was sent before. */
   readonly replayed: boolean;
 }
 
-/** What an enrolment brought. */
+/** The result of an enrolment. */
 export interface Enrollment {
   /** `cli_` and a ULID. */
   readonly client_id: string;
   /** The key's RFC 7638 thumbprint. */
   readonly key_id: string;
-  /** What it may touch. */
+  /** Sandbox or live. */
   readonly environment: Environment;
   /** `pending` until an operator approves a live key. */
   readonly status: "active" | "pending";
-  /** What the key may do, names with spaces between them. */
+  /** The scopes of the key, separated by spaces. */
   readonly scope?: string;
-  /** Verifies webhooks. It is shown this once: keep it. Not there for a key that was enrolled before. */
+  /** The secret that verifies webhooks. It is shown only once: keep it. Absent for a key that was already enrolled. */
   readonly webhook_secret?: string;
-  /** What the new accounts hold: play money. */
+  /** The balances of the new accounts: play money. */
   readonly balances?: readonly Balance[];
 }
 
-/** Which settlements a list is to show. */
+/** Selects the settlements of a list. */
 export interface ListFilter {
-  /** Those in one of these states. */
+  /** In one of these states. */
   readonly status?: SettlementStatus | readonly SettlementStatus[];
   /** ISO 4217 code. */
   readonly currency?: string;
-  /** The id of a provider. */
+  /** Paid through this provider: its id. */
   readonly provider?: string;
-  /** Whom they pay. */
+  /** The payee. */
   readonly to?: string;
-  /** The one with this reference. */
+  /** Your reference. */
   readonly reference?: string;
-  /** In this mode. */
+  /** In the sandbox (`true`) or live (`false`). */
   readonly sandbox?: boolean;
-  /** Made then or later, RFC 3339. */
+  /** Created at this time or later, RFC 3339. */
   readonly created_from?: Timestamp;
-  /** Made before, RFC 3339. */
+  /** Created before this time, RFC 3339. */
   readonly created_to?: Timestamp;
-  /** At least so much. */
+  /** The lowest amount. */
   readonly min_amount?: AmountInput;
-  /** At most so much. */
+  /** The highest amount. */
   readonly max_amount?: AmountInput;
-  /** Those that a person must look at. */
+  /** Flagged for a person, or not. */
   readonly needs_review?: boolean;
-  /** A page's size, 1 to 200; 50 unless told. */
+  /** The size of a page, 1 to 200; 50 by default. */
   readonly limit?: number;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   readonly cursor?: string;
 }
 
-/** An element of a batch that was carried out. */
+/** An element of a batch that succeeded. */
 export interface BatchDone {
-  /** 201, or 200 where it was there already. */
+  /** 201, or 200 if it already existed. */
   readonly status: 200 | 201;
-  /** The settlement. */
+  /** The settlement, new or existing. */
   readonly settlement: Settlement;
-  /** There is none. */
+  /** Absent. */
   readonly problem?: never;
 }
 
 /** An element of a batch that was refused. */
 export interface BatchRefused {
-  /** The problem's status. */
+  /** The HTTP status of the problem. */
   readonly status: number;
-  /** Why; pointers begin at the element. */
+  /** The reason; its pointers are relative to the element. */
   readonly problem: Problem;
-  /** There is none. */
+  /** Absent. */
   readonly settlement?: never;
 }
 
-/** What came of one element of a batch. */
+/** The result of one element of a batch. */
 export type BatchResult = BatchDone | BatchRefused;
 
-/** A public key as JSON (RFC 7517): what WebCrypto calls `JsonWebKey`, which only projects with the types of a browser have. */
+/** A public key as a JWK (RFC 7517). Web Crypto's `JsonWebKey` exists only in projects with browser types. */
 export interface PublicJwk {
-  /** The family: `EC` or `OKP`. */
+  /** The key type: `EC` or `OKP`. */
   readonly kty?: string;
   /** The curve, such as `P-256`. */
   readonly crv?: string;
-  /** The point. */
+  /** The x coordinate or, for `OKP`, the public key, in base64url. */
   readonly x?: string;
-  /** Its other half, where the curve has one. */
+  /** The y coordinate in base64url, for `EC`. */
   readonly y?: string;
-  /** Its name. */
+  /** The key id. */
   readonly kid?: string;
-  /** How it signs. */
+  /** The signature algorithm, such as `ES256`. */
   readonly alg?: string;
-  /** What it is for. */
+  /** The use of the key, such as `sig`. */
   readonly use?: string;
 }
 
 /** A set of public keys (RFC 7517), such as the gateway publishes at `/.well-known/jwks.json`. */
 export interface JsonWebKeySet {
-  /** The keys. */
+  /** The public keys, including retired ones. */
   readonly keys: readonly PublicJwk[];
 }

@@ -1,4 +1,4 @@
-// Runtimes that compile modules ahead (condition `workerd`) import them.
+// Runtimes that compile modules ahead of time (condition `workerd`) import them.
 declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -1,10 +1,10 @@
 /**
- * Webhooks: whether one comes from the gateway as it is. For Node, workers and browsers.
+* Verifies that a webhook comes unaltered from the gateway. For Node, workers and browsers.
  *
  * @module
  */
 
-// For projects whose settings do not bring `Symbol.dispose`; kept in the declarations.
+// For projects whose settings lack `Symbol.dispose`; preserved in the declarations.
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { loadWebhook } from "#load/webhook";
@@ -20,72 +20,72 @@ export { DisposedError, RailgateError, WebhookError } from "./errors.js";
 export type { EventType, Reversal, Settlement } from "./types.js";
 export type { Timestamp } from "./values.js";
 
-/** Headers as frameworks have them: a `Headers`, or an object with names in any case (Node's `request.headers`). */
+/** Headers in the forms of common frameworks: a `Headers`, or an object with names in any case (Node's `request.headers`). */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a webhook about a settlement says. */
+/** The data of a webhook about a settlement. */
 export interface WebhookData extends Settlement {
-  /** The event's place in the settlement's trace: drop what is older than what you have. */
+  /** The event's position in the settlement's trace: drop events older than the latest that you have. */
   readonly sequence: number;
-  /** The reversal that the event is about, where it is about one. */
+  /** The reversal, if the event is about one. */
   readonly reversal?: Reversal;
 }
 
-/** A webhook of the client, as the gateway shows it. */
+/** A webhook of the client, as the gateway returns it. */
 export interface Webhook {
   /** `whk_` and a ULID. */
   readonly id: string;
-  /** Where deliveries go; shown to others without its query. */
+  /** The URL that receives deliveries; in a message to another webhook it lacks its query. */
   readonly url: string;
   /** The types of events that it receives. */
   readonly events: readonly WebhookMessage["type"][];
   /** It receives all types of events, including future ones. */
   readonly all_events: boolean;
-  /** What its owner calls it. */
+  /** The owner's description. */
   readonly description: string | null;
-  /** `disabled` by its owner, `gone` (it answered 410), or `failing` (five days of failures only). */
+  /** `disabled` by its owner, `gone` (its receiver responded with 410), or `failing` (every delivery failed for five days). */
   readonly status: "enabled" | "disabled" | "gone" | "failing";
-  /** Since when every delivery has failed. */
+  /** The time since which every delivery has failed. */
   readonly failing_since: Timestamp | null;
-  /** When it was made. */
+  /** When it was created. */
   readonly created_at: Timestamp;
   /** When it last changed. */
   readonly updated_at: Timestamp;
 }
 
-/** What every genuine webhook says. */
+/** The members of every genuine webhook. */
 interface Told {
-  /** The event's id, the same on each try: drop what you have seen. */
+  /** The event's id, the same in each attempt: drop those that you have already seen. */
   readonly id: string;
-  /** When this try was made. */
+  /** When this attempt was made. */
   readonly sentAt: Date;
-  /** When it happened. */
+  /** When the event happened. */
   readonly timestamp: Timestamp;
 }
 
 /** A genuine webhook about a settlement. */
 export interface SettlementMessage extends Told {
-  /** What happened. */
+  /** The type of the event. */
   readonly type: EventType;
-  /** The settlement as the event left it, with amounts as text. */
+  /** The settlement as of the event, with amounts as text. */
   readonly data: WebhookData;
 }
 
 /** A genuine webhook about another webhook of the client, which was disabled. */
 export interface DisabledMessage extends Told {
-  /** What happened. */
+  /** The type of the event. */
   readonly type: "webhook.disabled";
-  /** The one that was disabled. */
+  /** The webhook that was disabled. */
   readonly data: Webhook;
 }
 
-/** A genuine webhook; its `type` says what `data` is. */
+/** A genuine webhook; its `type` determines the type of `data`. */
 export type WebhookMessage = SettlementMessage | DisabledMessage;
 
 const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 
 /**
- * Verifies webhooks (Standard Webhooks 1.0.0) with one or, while a secret is being changed, several secrets.
+* Verifies webhooks (Standard Webhooks 1.0.0) with one secret or, during a rotation, several.
  *
  * ```js
  * const webhooks = await WebhookVerifier.open(process.env.WEBHOOK_SECRET);
@@ -100,10 +100,10 @@ export class WebhookVerifier {
   }
 
   /**
-   * A verifier.
+   * Creates a verifier.
    *
-   * @param secrets - `whsec_` and base64, as the gateway showed it; or several.
-   * @throws {@link WebhookError} where one is not a secret.
+   * @param secrets - One or more secrets as the gateway showed them: `whsec_` and base64.
+   * @throws {@link WebhookError} if one is not a secret.
    */
   static async open(secrets: string | readonly string[]): Promise<WebhookVerifier> {
     const all: readonly unknown[] = Array.isArray(secrets) ? secrets : [secrets];
@@ -114,12 +114,12 @@ export class WebhookVerifier {
   }
 
   /**
-   * What a webhook says, if it is genuine and was sent within the last five minutes.
+   * Returns the message of a webhook if it is genuine and its timestamp is at most five minutes from now.
    *
    * @param headers - The request's headers.
    * @param body - The body, byte for byte as received: not parsed and serialised again.
-   * @param now - The time, for tests; the clock by default.
-   * @throws {@link WebhookError} unless it is genuine. Answer 400 then.
+   * @param now - The current time, for tests; `Date.now()` by default.
+   * @throws {@link WebhookError} if it is not genuine; then respond with 400.
    */
   verify(headers: WebhookHeaders, body: string | Uint8Array | ArrayBuffer, now: Date | number = Date.now()): WebhookMessage {
     const [id, timestamp, signature] = fields(headers);
@@ -132,28 +132,28 @@ export class WebhookVerifier {
   }
 
   /**
-   * The same for a `Request` (workers, Deno, Bun, route handlers): reads its body.
+   * Like {@link WebhookVerifier.verify}, for a `Request` (workers, Deno, Bun, route handlers), whose body it reads.
    *
-   * @throws {@link WebhookError} unless it is genuine.
+   * @throws {@link WebhookError} if it is not genuine.
    */
   async verifyRequest(request: Request): Promise<WebhookMessage> {
     if (!check.hasMethods(request, "arrayBuffer")) throw new TypeError("request must be a Request");
     return this.verify(request.headers, await request.arrayBuffer());
   }
 
-  /** Frees the secrets' memory. */
+  /** Frees the memory with the secrets. */
   dispose(): void {
     this.#core?.free();
     this.#core = undefined;
   }
 
-  /** The same, for `using`. */
+  /** Calls {@link WebhookVerifier.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
   }
 }
 
-/** What the core refuses, as an error of webhooks; its own faults stay faults. */
+/** Converts a refusal of the core to a `WebhookError`; internal errors stay as they are. */
 function trusted<T>(call: () => T, code?: LocalCode): T {
   try {
     return guarded(call);
@@ -163,7 +163,7 @@ function trusted<T>(call: () => T, code?: LocalCode): T {
   }
 }
 
-/** The three headers; the core says which is missing. One that came twice is not one that the gateway sent. */
+/** The three headers; the core reports a missing one. A duplicate counts as missing, because the gateway sends each once. */
 function fields(headers: WebhookHeaders): (string | undefined)[] {
   const found = isHeaders(headers) ? (name: string) => headers.get(name) : lookup(check.object(headers, "headers"));
   return NAMES.map((name) => {
@@ -190,7 +190,7 @@ function message(id: string, sentS: number, raw: Uint8Array): WebhookMessage {
   try {
     read = parseView(new TextDecoder("utf-8", { fatal: true }).decode(raw));
   } catch (cause) {
-    throw new WebhookError("body_malformed", "the signature fits, and the body is not JSON", { cause });
+    throw new WebhookError("body_malformed", "the signature is valid, but the body is not JSON", { cause });
   }
   const said = read as Pick<WebhookMessage, "type" | "timestamp" | "data">;
   return { id, sentAt: new Date(sentS * 1000), type: said.type, timestamp: said.timestamp, data: said.data } as WebhookMessage;

@@ -1,5 +1,5 @@
-// The modules themselves, below the package: whatever they are given, they answer or throw a problem, and go on working. Runs
-// in Node and in Chromium, so it asserts nothing itself: it gives back what went wrong.
+// Tests the modules below the package: given any arguments, they return or throw a problem, and keep working. Runs
+// in Node and Chromium, so it makes no assertions but returns the faults.
 
 const NOW = 1_795_257_500_000;
 const CHALLENGE = '{"challenge":"c1.a.b","expires_in":300}';
@@ -13,7 +13,7 @@ const JWS = [
   "A".repeat(86),
 ].join(".");
 
-/** What is none of the kind, and not taken for one either. */
+/** For each type, values that must not be accepted. */
 const NOT = {
   string: [undefined, null, 0, 1, true, {}, [], ["a"], 10n, Symbol("s"), () => "a", new String("a"), new Uint8Array(2)],
   bytes: [undefined, null, 0, "abc", {}, [1, 2, 3], new ArrayBuffer(4), new Uint16Array(2), new DataView(new ArrayBuffer(4)), true],
@@ -23,13 +23,13 @@ const NOT = {
   counts: [undefined, null, 5, "a", {}, [], [1], [...PATIENCE, 1], PATIENCE.with(2, -1), PATIENCE.with(6, "a"), true],
   flag: [undefined, null, 0, 1, "true", "", {}, new Boolean(true)],
 };
-/** The same where nothing at all is right, too. */
+/** `values` without those that are valid for an optional argument. */
 const without = (values, ...taken) => values.filter((value) => !taken.includes(value));
 NOT.stringOrUndefined = without(NOT.string, undefined);
 NOT.stringOrNone = without(NOT.string, undefined, null);
 NOT.bytesOrNone = without(NOT.bytes, undefined, null);
 
-/** Each call: a name, a function of its arguments, and for each argument its name, a good value and its kind. */
+/** Each call: a name, a function of its arguments, and for each argument its name, a valid value and its type. */
 function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
   const one = new client.Session("https://pay.example", "sandbox", JWK);
   const exchange = new client.Exchange("POST", "/api/v1/x", [], "{}", true, undefined, PATIENCE);
@@ -57,7 +57,7 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
         ["jwks", JWKS, "string"],
       ],
     ],
-    // The claims are none, so that even the right argument throws, but another problem.
+    // The claims are invalid, so even the right argument throws, but a different problem.
     ["ReceiptCheck.finish", (...a) => check.finish(...a), [["valid", true, "flag"]], "receipt_invalid"],
     [
       "draw_receipt",
@@ -135,7 +135,7 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
   ];
 }
 
-/** The problem that a call threw, or why what it threw is none; undefined if it threw nothing. */
+/** The problem that a call threw, or why it is not a problem; undefined if it threw nothing. */
 function problem(call) {
   try {
     call();
@@ -173,7 +173,7 @@ function wrongArguments(modules, wrong) {
   return tried;
 }
 
-/** Texts that are what they should be, and hold what nobody wrote. */
+/** Texts of the right type with invalid contents. */
 const STRANGE = [
   "",
   "\0",
@@ -204,7 +204,7 @@ function strangeTexts(modules, wrong) {
   return tried;
 }
 
-/** A journal in which anything was changed, cut or left out is refused as a whole. */
+/** A journal is refused if anything in it was altered, cut or left out. */
 function brokenJournals({ gateway: { Gateway } }, wrong) {
   const seed = new Uint8Array(32);
   const first = Gateway.open("{}", seed, NOW);
@@ -249,7 +249,7 @@ function brokenJournals({ gateway: { Gateway } }, wrong) {
   return tried + 3;
 }
 
-/** What is freed is not used any more. */
+/** Freed objects cannot be used. */
 function freed({ qr, client, gateway, receipt }, wrong) {
   const objects = [
     [gateway.Gateway.open("{}", new Uint8Array(32), NOW), (it) => it.work(NOW)],
@@ -265,7 +265,7 @@ function freed({ qr, client, gateway, receipt }, wrong) {
   return objects.length;
 }
 
-/** Gives back how much was tried, and what went wrong. */
+/** Returns the number of checks and the faults. */
 export function tryAll(modules) {
   const wrong = [];
   const tried = [wrongArguments, strangeTexts, brokenJournals, freed].map((part) => part(modules, wrong));

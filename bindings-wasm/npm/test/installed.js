@@ -1,4 +1,4 @@
-// The package as a user has it: packed like `npm publish` does, and installed into a project of its own.
+// The package as users get it: packed as by `npm publish`, and installed into a new project.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /**
  * A new project that depends on the package; `examples` are copied into it.
  *
- * Give the folder back with `remove()`.
+ * Delete the folder with `remove()`.
  */
 export function project() {
   const folder = mkdtempSync(join(tmpdir(), "railgate-project-"));
@@ -19,7 +19,7 @@ export function project() {
   execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
   execFileSync("tar", ["-xzf", join(folder, tarball), "-C", join(modules, "railgate"), "--strip-components=1"]);
-  // What it depends on, and what the examples do.
+  // The dependencies of the package and of the examples.
   for (const name of ["eventsource-parser", "jsqr"]) symlinkSync(join(root, "node_modules", name), join(modules, name));
   cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
   return { folder, remove: () => rmSync(folder, { recursive: true, maxRetries: 20 }) };

@@ -1,11 +1,11 @@
-// Plays the shared scenarios (tests/scenarios/*.json) through the sandbox's own machinery: gateway, groups, storage. Runs
+// Plays the shared scenarios (tests/scenarios/*.json) through the parts of the sandbox: gateway, groups, storage. Runs
 // in Node and in pages.
 
 import { Keeper } from "../dist/sandbox/keeper.js";
 import { openGateway } from "../dist/sandbox/open.js";
 import { drawn } from "../dist/sandbox/sheet.js";
 
-/** An answer as a user of the package comes to see it: a receipt that is left to be drawn is drawn. */
+/** An answer as users of the package get it: with the receipt drawn from its parts. */
 async function shown(answer) {
   if (!answer.includes('"parts":')) return answer;
   const { status, ok } = JSON.parse(answer);
@@ -14,7 +14,7 @@ async function shown(answer) {
 
 const bytes = (hex) => Uint8Array.from(hex.match(/../g), (pair) => Number.parseInt(pair, 16));
 
-/** A sandbox that starts as a scenario says: `start` opens it anew over what was kept, and its clock goes on by `advance`. */
+/** A sandbox for a scenario: `start` reopens it over the stored state, and `advance` advances its clock. */
 export async function stage({ seed, start_ms }, storage) {
   const open = await openGateway();
   let now = start_ms;
@@ -37,8 +37,8 @@ export async function stage({ seed, start_ms }, storage) {
 }
 
 /**
- * Plays one scenario; `storage` gives what is kept, anew for each start. Gives every answer that is not, to the character,
- * the one that the native engine gave.
+ * Plays one scenario; `storage` opens the stored state, again for each start. Returns every answer that differs from the
+ * native engine's by any character.
  */
 export async function play(scenario, storage) {
   const played = await stage(scenario, storage);

@@ -1,8 +1,66 @@
 //! A client for the HTTP API without its sockets: what to send, how to sign it, and what a response means.
 //!
 //! The host (a command line, a phone, a browser) provides the clock, the randomness, the connection and the private key, which may
-//! stay in hardware. A [`Session`] keeps the state between calls: the token, the challenge, the gateway's clock. An [`Exchange`] is
-//! one call within it: step by step it returns what to sign and send, and finally what is known about the call.
+//! stay in hardware. It carries out each [`Step`] and reports the result:
+//!
+//! ```
+//! use railgate::auth::{Signer as _, SoftwareKey};
+//! use railgate::client::{Call, Exchange, Request, Response, RetryPolicy, Session, Step, Verdict};
+//! use railgate::ledger::Mode;
+//! # use railgate::env::{Env as _, ManualEnv};
+//!
+//! # /// A server with canned answers.
+//! # fn send(request: &Request) -> &'static [u8] {
+//! #     match request.path.as_str() {
+//! #         "/api/v1/auth/challenges" => br#"{"challenge":"c1.a.b","expires_in":300}"#,
+//! #         "/api/v1/auth/tokens" => br#"{"access_token":"rg_sandbox_t","expires_in":900}"#,
+//! #         _ => br#"{"data":[]}"#,
+//! #     }
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let env = ManualEnv::new(1_795_257_497_042, 1);
+//! # let random = || {
+//! #     let mut random = [0; 16];
+//! #     env.random(&mut random);
+//! #     random
+//! # };
+//! # let secret = [7; 32];
+//! let key = SoftwareKey::ed25519(&secret);
+//! let mut session = Session::new("https://pay.example", Mode::Sandbox, key.public_key())?;
+//! let policy = RetryPolicy { tries: 3, timeout_ms: 30_000, pause_ms: 250, longest_pause_ms: 20_000, unconnected: true };
+//! let mut exchange = Exchange::new(Call::new(Request::new("GET", "/api/v1/gateway/balances")).repeatable(), policy);
+//! let mut sent = Vec::new();
+//! let done = loop {
+//!     match exchange.next(&mut session, env.now(), random()) {
+//!         Step::Sign { message, .. } => exchange.signed(&key.sign(&message)?),
+//!         Step::Send { request, .. } => {
+//!             let body = send(&request);
+//!             exchange.answered(&mut session, &Response { status: 200, headers: &[], body }, env.now());
+//!             sent.push(request.path);
+//!         }
+//!         Step::Pause(ms) => std::thread::sleep(std::time::Duration::from_millis(ms)),
+//!         Step::Done(done) => break done,
+//!     }
+//! };
+//! assert_eq!(done.verdict, Verdict::Answered);
+//! // The session fetched what the call needs. The next call finds both there.
+//! assert_eq!(sent, ["/api/v1/auth/challenges", "/api/v1/auth/tokens", "/api/v1/gateway/balances"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Session`] keeps the state between calls: the token, the challenge, the gateway's clock. An [`Exchange`] is one call within it.
+//! A connection that breaks is reported with [`Exchange::lost`], a key that does not sign with [`Exchange::stop`]. The host keeps the
+//! last response itself; [`Done`] says what it proves.
+//!
+//! Three rules hold regardless of the network:
+//!
+//! - **Only a [repeatable](Call::repeatable) call is sent twice**, unless the gateway proved that it did nothing because it refused
+//!   the challenge, the token or the time of the signature. Every try has its own signature.
+//! - **Unknown is never refused.** The refusal of a later try proves nothing about an earlier one whose response was lost: the
+//!   gateway may have carried that one out, or it may still be in flight. Only a reference that belongs to somebody else, or a key
+//!   that is already registered, settles all tries.
+//! - **Every exchange ends**: tries, and the fetches for each try, are counted.
 
 mod draft;
 mod exchange;

@@ -2,7 +2,43 @@
 //! at once, and returns a result for each.
 //!
 //! It is the lower of two interfaces. To embed a gateway, use [`crate::Gateway`]. A host with many clients, its own queue and its
-//! own workers, such as a server, drives an [`Engine`]. Each subject has a folder, and each group of commands a file:
+//! own workers, such as a server, drives an [`Engine`]:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use railgate::api::{CreateRequest, SettlementStatus, Target};
+//! use railgate::engine::{Create, Engine, Enroll, Fund, Slot};
+//! use railgate::env::ManualEnv;
+//! use railgate::store::memory::MemoryStore;
+//! use railgate::{Config, ErrorCode};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
+//! let engine = Engine::open(Arc::new(MemoryStore::new()), env, Config::sandbox())?;
+//! let shop = engine.run(Enroll { name: "Shop".to_owned(), key: None })?.caller;
+//!
+//! // Commands that wait together are one commit. Each has its own result, and a refused one leaves no trace.
+//! let request = CreateRequest::new("10.50 EUR".parse()?, "sim:ok".parse()?, "inv-1".parse()?);
+//! let another = CreateRequest { to: "sim:pending".parse()?, ..request.clone() };
+//! let mut first = Slot::new(Create { caller: shop, request: Box::new(request) });
+//! let mut second = Slot::new(Create { caller: shop, request: Box::new(another) });
+//! let mut third = Slot::new(Fund { caller: shop, money: "5.00 USD".parse()? });
+//! let effects = engine.execute(&mut [&mut first, &mut second, &mut third]);
+//! assert_eq!(effects.created, 1);
+//! let refused = second.into_result().and_then(Result::err).map(|error| error.code);
+//! assert_eq!(refused, Some(ErrorCode::ReferenceConflict));
+//!
+//! // The commit also stored a task: to call the operator. A host leases it, or has the engine work off what is due.
+//! assert!(effects.due.is_some());
+//! engine.work_until_quiet(&())?;
+//! let settlement = engine.settlement(&shop, &Target::Reference("inv-1".parse()?))?;
+//! assert_eq!(settlement.status, SettlementStatus::Completed);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Each subject has a folder, and each group of commands a file:
 //!
 //! | folder | commands |
 //! |---|---|

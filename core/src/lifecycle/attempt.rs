@@ -1,4 +1,15 @@
-//! An attempt at one provider, and how a rail's answer changes it.
+//! The lifecycle of an attempt at one provider: how a rail's answer changes it.
+//!
+//! ```
+//! use railgate::lifecycle::attempt::{AnswerKind, AttemptStatus, Next, transition};
+//!
+//! // Refused: it is dead, and another provider may be tried.
+//! assert_eq!(transition(AttemptStatus::Started, AnswerKind::Declined), Next::To(AttemptStatus::Declined));
+//! assert!(AttemptStatus::Declined.is_dead());
+//!
+//! // A rail that claims later that it paid contradicts itself. The engine asks a person, because the money may have left twice.
+//! assert_eq!(transition(AttemptStatus::Declined, AnswerKind::Completed), Next::Contradiction);
+//! ```
 
 use super::{StateName, stored_enum};
 

@@ -1,5 +1,22 @@
 //! States and transitions: for each lifecycle, a persisted enum and a pure, exhaustive function.
 //!
+//! ```
+//! use railgate::lifecycle::attempt::{self, AnswerKind, AttemptStatus};
+//! use railgate::lifecycle::settlement::{self, SettlementInput, SettlementStatus};
+//!
+//! // The operator's answer was lost. Nobody knows whether it paid, so the settlement must not fail, and cannot be cancelled.
+//! let attempt = attempt::transition(AttemptStatus::Started, AnswerKind::Unknown);
+//! assert_eq!(attempt, attempt::Next::To(AttemptStatus::Unknown));
+//! let lost = settlement::transition(SettlementStatus::Submitted, SettlementInput::AttemptUnknown);
+//! assert_eq!(lost, settlement::Next::To(SettlementStatus::Unknown));
+//! let cancelled = settlement::transition(SettlementStatus::Unknown, SettlementInput::Cancel);
+//! assert_eq!(cancelled, settlement::Next::Refuse);
+//!
+//! // An inquiry finds out.
+//! let paid = settlement::transition(SettlementStatus::Unknown, SettlementInput::AttemptCompleted);
+//! assert_eq!(paid, settlement::Next::To(SettlementStatus::Completed));
+//! ```
+//!
 //! Nothing here reads a store, a clock or a setting. The engine passes an input, gets the transition, and records it. The complete
 //! tables are in `docs/lifecycle.md`, generated from these functions.
 

@@ -1,4 +1,18 @@
 //! The lifecycle of a reversal, which gives back a completed settlement, in whole or in part.
+//!
+//! ```
+//! use railgate::ErrorCode;
+//! use railgate::lifecycle::SettlementStatus;
+//! use railgate::lifecycle::reversal::{Ask, Undo, undo};
+//!
+//! // What was not sent is cancelled, and what was paid is reversed. In between, the outcome must be awaited.
+//! assert_eq!(undo(SettlementStatus::Accepted, Ask::Whole), Undo::Cancel);
+//! assert_eq!(undo(SettlementStatus::Submitted, Ask::Whole), Undo::Refuse(ErrorCode::SettlementInFlight));
+//! assert_eq!(undo(SettlementStatus::Completed, Ask::Part), Undo::Reverse);
+//!
+//! // No more than was paid.
+//! assert_eq!(undo(SettlementStatus::Completed, Ask::Excess), Undo::Refuse(ErrorCode::ReversalExceedsRemaining));
+//! ```
 
 use super::attempt::AnswerKind;
 use super::settlement::SettlementStatus;

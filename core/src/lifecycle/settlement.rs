@@ -1,4 +1,21 @@
 //! The lifecycle of a settlement.
+//!
+//! ```
+//! use railgate::lifecycle::IsoStatus;
+//! use railgate::lifecycle::settlement::{Next, SettlementInput, SettlementStatus, transition};
+//!
+//! let mut status = SettlementStatus::Accepted;
+//! for input in [SettlementInput::AttemptStarted, SettlementInput::AttemptUnknown, SettlementInput::AttemptCompleted] {
+//!     if let Next::To(next) = transition(status, input) {
+//!         status = next;
+//!     }
+//! }
+//! assert_eq!((status, status.iso_status()), (SettlementStatus::Completed, IsoStatus::Acsc));
+//! assert!(status.is_final() && status.is_paid());
+//!
+//! // The same answer again changes nothing.
+//! assert_eq!(transition(status, SettlementInput::AttemptCompleted), Next::Stay);
+//! ```
 
 use super::{IsoStatus, StateName, stored_enum};
 

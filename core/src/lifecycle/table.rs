@@ -1,4 +1,11 @@
 //! The lifecycles as tables for people: the content of `docs/lifecycle.md`, which a test compares with this text.
+//!
+//! ```
+//! let tables = railgate::lifecycle::table::markdown();
+//!
+//! let paid = tables.lines().find(|line| line.starts_with("| `attempt_completed` |"));
+//! assert!(paid.is_some_and(|row| row.starts_with("| `attempt_completed` | **discrepancy** | → completed | → completed |")));
+//! ```
 
 use std::fmt::Write as _;
 

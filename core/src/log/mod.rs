@@ -4,6 +4,40 @@
 //! which they were logged. The gateway signs the root and size as a *checkpoint* and serves the tree as C2SP
 //! [tiles](https://c2sp.org/tlog-tiles).
 //!
+//! # How a holder verifies a proof
+//!
+//! Offline, with the event's hash, the `.tlog-proof` text and the log's verifier key, obtained once from a trusted source:
+//!
+//! ```
+//! use railgate::log::{LogKey, ProofError, verify_proof};
+//! # use std::sync::Arc;
+//! # use railgate::{Config, Gateway, api::{CreateRequest, Target}, env::ManualEnv, seal::MasterKeys, store::memory::MemoryStore};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let config = Config { master: Some(Arc::new(MasterKeys::generate(1, [7; 32]))), ..Config::sandbox() };
+//! # let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(1_795_257_497_042, 1)));
+//! # let gateway = Gateway::open_with(store, env, config)?;
+//! # let enrolled = gateway.enroll("Shop")?;
+//! # gateway.client(&enrolled).create(CreateRequest::new("10.50 EUR".parse()?, "sim:ok".parse()?, "inv-1".parse()?))?;
+//! # gateway.work()?;
+//! # let proof = gateway.engine().proof(&enrolled.caller, &Target::Reference("inv-1".parse()?))?;
+//! # let mut hash = [0; 32];
+//! # base16ct::lower::decode(&proof.event_hash, &mut hash)?;
+//! # let (text, proof) = (gateway.engine().log_keys()?[0].to_string(), proof.proof);
+//! let key = LogKey::parse(&text).ok_or("not a verifier key")?;
+//! let checkpoint = verify_proof(&proof, &hash, &key)?;
+//! assert_eq!((checkpoint.origin.as_str(), checkpoint.size), ("railgate/log", 5));
+//!
+//! // Another event is not in the log at this place.
+//! assert_eq!(verify_proof(&proof, &[0; 32], &key), Err(ProofError::NotIncluded));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! 1. Compute the event's hash from the event, as defined in [event trace](crate::trace).
+//! 2. [`verify_proof`] computes the leaf from salt and hash, follows the path to the root of the checkpoint in the proof, and
+//!    verifies its signature. It returns the [`Checkpoint`]: keep it, to request a proof of consistency with a newer one later.
+//!
 //! # What it proves
 //!
 //! - A **proof of inclusion** shows that an event was logged, at one position, before a checkpoint was signed. Together with the
@@ -19,14 +53,6 @@
 //! A leaf is 32 bytes: a salted [`commitment`] to the event's hash. Readers of the log learn how many events there are and nothing
 //! about any of them: no amount, no name, not even which of them belong together. The salt of an event comes with its proof, for
 //! those who may see the event.
-//!
-//! # How a holder verifies a proof
-//!
-//! Offline, with the event, the `.tlog-proof` text and the log's verifier key ([`LogKey`], obtained once from a trusted source):
-//!
-//! 1. Compute the event's hash from the event, as defined in [event trace](crate::trace).
-//! 2. [`verify_proof`] computes the leaf from salt and hash, follows the path to the root of the checkpoint in the proof, and
-//!    verifies its signature. It returns the [`Checkpoint`]: keep it, to request a proof of consistency with a newer one later.
 //!
 //! The formats are those of C2SP ([checkpoint](https://c2sp.org/tlog-checkpoint), [signed note](https://c2sp.org/signed-note),
 //! [proof](https://c2sp.org/tlog-proof)): other programs can verify it as well; `tests/interop/go-tlog` is one.

@@ -1,7 +1,64 @@
 //! Rails: the protocols of operators. The engine decides *that* a call is made. A [`Rail`] defines how, as data, and interprets the
 //! reply; a host sends the request. A rail does no I/O, reads no clock, uses no store and keeps no state.
 //!
-//! To add one, write a file here that implements [`Rail`], and add a line to [`Rails::built_in`].
+//! This program has a rail of its own, and pays over it:
+//!
+//! ```
+//! use railgate::api::{Action, CreateRequest, RailCall, SettlementStatus};
+//! use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rail, RailAnswer, Rails, Request};
+//! use railgate::route::{Capabilities, ProviderSpec};
+//! # use std::sync::Arc;
+//! # use railgate::{Config, Gateway, env::ManualEnv, ledger::Mode, store::memory::MemoryStore};
+//!
+//! struct Acme;
+//!
+//! impl Rail for Acme {
+//!     fn kind(&self) -> &'static str {
+//!         "acme"
+//!     }
+//!     fn capabilities(&self) -> Capabilities {
+//!         Capabilities { check_payee: false, reverse: false, partial_reverse: false, inquiry: true, idempotent_submit: true }
+//!     }
+//!     fn encode(&self, call: &RailCall, provider: &ProviderSpec) -> Request {
+//!         let method = if call.action == Action::Submit { "PUT" } else { "GET" };
+//!         let url = format!("https://{}.example/payments/{}", provider.id, call.rail_key);
+//!         let body = format!("{} {} {}", call.to.as_str(), call.money.currency(), call.money.decimal()).into_bytes();
+//!         Request::Http(HttpRequest { method, url, headers: Vec::new(), body, timeout_ms: 5_000, repeatable: method == "GET" })
+//!     }
+//!     fn decode(&self, call: &RailCall, reply: &HttpReply) -> RailAnswer {
+//!         match (reply.status, call.action) {
+//!             (200, _) => RailAnswer::Completed { rail_reference: None },
+//!             (404, Action::Inquire) => RailAnswer::NotSent,
+//!             _ => RailAnswer::Unknown, // what is not proved is unknown
+//!         }
+//!     }
+//! }
+//!
+//! # struct Network;
+//! # impl Carrier for Network {
+//! #     fn carry(&self, request: &HttpRequest) -> Carried {
+//! #         assert_eq!(request.body, b"msisdn:+254700000001 EUR 10.50");
+//! #         Carried::Answered(HttpReply { status: 200, headers: Vec::new(), body: Vec::new() })
+//! #     }
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = Config {
+//!     rails: Rails::built_in().with(Acme),
+//!     providers: vec![ProviderSpec::new("acme-kenya", "Acme Kenya", Mode::Sandbox, &Acme)],
+//!     ..Config::sandbox()
+//! };
+//! # let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(1_795_257_497_042, 1)));
+//! let gateway = Gateway::open_with(store, env, config)?;
+//! let enrolled = gateway.enroll("Shop")?;
+//! let shop = gateway.client(&enrolled);
+//! shop.create(CreateRequest::new("10.50 EUR".parse()?, "msisdn:+254700000001".parse()?, "inv-1".parse()?))?;
+//! gateway.work_with(&Network)?; // a `Carrier`: here one that always gets 200
+//! assert_eq!(shop.settlement("inv-1")?.status, SettlementStatus::Completed);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! To add one to this crate, write a file here that implements [`Rail`], and add a line to [`Rails::built_in`].
 //! Nothing outside this folder names a rail.
 
 mod carry;

@@ -1,7 +1,40 @@
 //! The simulated operator, whose answers depend on the participant that is paid.
 //!
-//! They are pure functions of the scenario, the attempt and the time since the request arrived. The engine keeps the operator's
-//! books (what arrived, and how often) separate from its own, and delivers its callbacks through the outbox.
+//! ```
+//! use railgate::api::SettlementStatus;
+//! # use std::sync::Arc;
+//! # use railgate::{Client, Config, Gateway, api::CreateRequest, env::ManualEnv, store::memory::MemoryStore};
+//!
+//! # fn pay(shop: &Client<'_>, to: &str, reference: &str) -> Result<(), Box<dyn std::error::Error>> {
+//! #     shop.create(CreateRequest::new("10.50 EUR".parse()?, to.parse()?, reference.parse()?))?;
+//! #     Ok(())
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(1_795_257_497_042, 1)));
+//! # let gateway = Gateway::open_with(store, env.clone(), Config::sandbox())?;
+//! # let enrolled = gateway.enroll("Shop")?;
+//! # let shop = gateway.client(&enrolled);
+//! pay(&shop, "sim:decline-account_closed", "closed")?;
+//! pay(&shop, "sim:timeout-then-ok", "lost")?;
+//! gateway.work()?;
+//!
+//! let closed = shop.settlement("closed")?;
+//! assert_eq!(closed.failure.map(|failure| failure.code.as_str()), Some("account_closed"));
+//! assert_eq!(shop.settlement("lost")?.status, SettlementStatus::Unknown);
+//!
+//! // The engine inquires by itself, when it is due, and finds that the operator paid.
+//! while let Some(due) = gateway.next_due()? {
+//!     env.advance_to(due);
+//!     gateway.work()?;
+//! }
+//! assert_eq!(shop.settlement("lost")?.status, SettlementStatus::Completed);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Its answers are pure functions of the scenario, the attempt and the time since the request arrived; [`SCENARIOS`] lists the
+//! scenarios. The engine keeps the operator's books (what arrived, and how often) separate from its own, and delivers its callbacks
+//! through the outbox.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,37 @@
 //! Receipts: the signed outcome of a settlement, which anybody can verify without asking the gateway.
 //!
+//! ```
+//! use railgate::ErrorCode;
+//! use railgate::receipt::verify_receipt;
+//! # use std::sync::Arc;
+//! # use railgate::{Config, Gateway, api::CreateRequest, env::ManualEnv, seal::MasterKeys, store::memory::MemoryStore};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let config = Config { master: Some(Arc::new(MasterKeys::generate(1, [7; 32]))), ..Config::sandbox() };
+//! # let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(1_795_257_497_042, 1)));
+//! # let gateway = Gateway::open_with(store, env, config)?;
+//! # let enrolled = gateway.enroll("Shop")?;
+//! # let shop = gateway.client(&enrolled);
+//! # shop.create(CreateRequest::new("10.50 EUR".parse()?, "sim:ok".parse()?, "inv-1".parse()?))?;
+//! # gateway.work()?;
+//! // The gateway issues it, and publishes its keys. To have any, it needs a master key.
+//! let receipt = shop.receipt("inv-1")?;
+//! let keys = gateway.receipt_keys()?;
+//!
+//! // Anybody verifies it, offline.
+//! let claims = verify_receipt(&receipt.jws, &keys)?;
+//! assert_eq!((&*claims.reference, &*claims.amt, &*claims.cur), ("inv-1", "10.50", "EUR"));
+//! assert_eq!(claims.to, "sim:***"); // the payee, masked
+//!
+//! let forged = receipt.jws.replacen('.', ".e30", 1);
+//! assert_eq!(verify_receipt(&forged, &keys).map_err(|error| error.code), Err(ErrorCode::ReceiptInvalid));
+//!
+//! // For people, there are a page, a picture and a text.
+//! assert!(receipt.html().contains("10.50"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A receipt is a compact JWS (RFC 7515, ES256) about one moment: the event that completed, reversed or returned the settlement.
 //! Its content follows from the settlement as that event left it, and the signature is deterministic (RFC 6979): the gateway
 //! returns the same bytes every time, until its key is replaced. Events that move no money (the request for a reversal or its

@@ -1,5 +1,34 @@
 //! What a receipt shows to people, in any medium: a page, a PDF, lines of text.
 //!
+//! ```
+//! use railgate::receipt::sheet::{Part, SANDBOX, TITLE};
+//! # use std::sync::Arc;
+//! # use railgate::{Config, Gateway, api::CreateRequest, env::ManualEnv, seal::MasterKeys, store::memory::MemoryStore};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let config = Config { master: Some(Arc::new(MasterKeys::generate(1, [7; 32]))), ..Config::sandbox() };
+//! # let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(1_795_257_497_042, 1)));
+//! # let gateway = Gateway::open_with(store, env, config)?;
+//! # let enrolled = gateway.enroll("Shop")?;
+//! # let shop = gateway.client(&enrolled);
+//! # shop.create(CreateRequest::new("1250.50 EUR".parse()?, "sim:ok".parse()?, "inv-1".parse()?))?;
+//! # gateway.work()?;
+//! let receipt = shop.receipt("inv-1")?;
+//!
+//! let heading = receipt.heading();
+//! let mut lines = vec![TITLE.to_owned(), format!("{} {}: {}", heading.amount, heading.currency, heading.status)];
+//! if heading.sandbox {
+//!     lines.push(SANDBOX.to_owned());
+//! }
+//! for row in receipt.rows().into_iter().filter(|row| row.part == Part::Payment) {
+//!     lines.push(format!("{}: {}", row.name, row.value));
+//! }
+//! assert_eq!(lines[1], "1,250.50 EUR: Paid");
+//! assert!(lines.contains(&"Settled: 21 November 2026, 10:38:17 UTC".to_owned()));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Nothing here is signed, but nothing is omitted that would change the meaning of the signed content: amounts keep all their
 //! digits, times their seconds. Text by others is [tamed](Row::value).
 

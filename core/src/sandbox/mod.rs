@@ -1,5 +1,35 @@
 //! A complete gateway in one object: one client, the simulated operator, no network and no server, for browsers, phones and tests.
 //!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use railgate::sandbox::{Options, Sandbox};
+//! use railgate::store::journal::SandboxJournal;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (seed, mut now) = ([7; 32], 1_795_257_497_042);
+//! let store = Arc::new(SandboxJournal::new());
+//! let sandbox = Sandbox::open(store.clone(), &Options::default(), seed, now)?;
+//!
+//! // A call is a line of JSON, and so is its answer, with the status and the body of the HTTP interface.
+//! let pay = r#"{"call": "create", "body": {"amount": 10.50, "currency": "EUR", "to": "sim:slow-30s", "reference": "inv-1"}}"#;
+//! assert!(sandbox.call(now, pay).starts_with(r#"{"status":201,"ok":{"id":"stl_"#));
+//! let wrong = sandbox.call(now, r#"{"call": "fund", "body": {"currency": "EUR", "amount": -1}}"#);
+//! assert!(wrong.starts_with(r#"{"status":422,"error":"#) && wrong.contains(r#""pointer":"/amount""#));
+//!
+//! // The host works off what is due, and comes back whenever the result says. Here, time passes at once.
+//! while let Some(due) = sandbox.work(now)?.due {
+//!     now = due;
+//! }
+//! let answer = sandbox.call(now, r#"{"call": "status", "ref": "inv-1"}"#);
+//! assert!(answer.contains(r#""status":"completed""#));
+//!
+//! // What the host must save before it shows the answers.
+//! assert!(!store.take()?.is_empty());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! It is the same engine as in the server, over any [`Store`], and returns the views of the HTTP interface, byte for byte. The host
 //! passes the time with each call, and 32 random bytes at the start; the same seed and calls produce the same bytes.
 //!

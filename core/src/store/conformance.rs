@@ -1,5 +1,21 @@
 //! What every store must do: plain functions that take any store. [`store_conformance!`](crate::store_conformance) turns them into
 //! tests.
+//!
+//! ```
+//! use railgate::store::memory::MemoryStore;
+//! use railgate::store::{Store, conformance};
+//!
+//! # fn new_store() -> MemoryStore {
+//! #     MemoryStore::new()
+//! # }
+//! // In a test file: the whole suite, each function as a test. The second argument makes an empty store.
+//! railgate::store_conformance!(my_store, || Box::new(new_store()) as Box<dyn Store>);
+//!
+//! # fn main() {
+//! // Or one of them.
+//! conformance::nothing_of_a_refused_commit_is_visible(&|| Box::new(new_store()));
+//! # }
+//! ```
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "assertions of a test suite, never part of a running gateway")]
 
 pub mod fixtures;

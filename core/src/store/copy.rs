@@ -1,5 +1,32 @@
 //! Copies a whole store into an empty one, and proves that both are equal.
 //!
+#![cfg_attr(feature = "sqlite", doc = "```")]
+#![cfg_attr(not(feature = "sqlite"), doc = "```ignore")]
+//! use railgate::store::copy::copy;
+//! use railgate::store::memory::MemoryStore;
+//! use railgate::store::sqlite::SqliteStore;
+//! # use std::sync::Arc;
+//! # use railgate::{Config, Gateway, env::ManualEnv};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("payments.db");
+//! # let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
+//! let from = Arc::new(MemoryStore::new());
+//! let gateway = Gateway::open_with(from.clone(), env.clone(), Config::sandbox())?;
+//! let shop = gateway.client(&gateway.enroll("Shop")?).id();
+//! drop(gateway); // nobody may change either store during a copy
+//!
+//! let to = Arc::new(SqliteStore::open(path)?);
+//! let report = copy(&*from, &*to, &mut |_| {})?;
+//! assert!(report.is_equal());
+//!
+//! let gateway = Gateway::open_with(to, env, Config::sandbox())?;
+//! assert_eq!(gateway.client_by_id(&shop)?.balance("EUR")?.available.as_str(), "1000000.00");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Records are copied kind by kind, in key order, one page per commit. Each commit also moves a mark in the target. An interrupted
 //! copy therefore continues where it stopped, and nobody serves half a store, because an engine refuses a store with that mark. At
 //! the end, every record of both stores is read again and compared; only then is the mark removed.

@@ -1,4 +1,30 @@
 //! A store that fails on request, by script or by seed, to test what the engine must survive.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use railgate::store::faulty::{CommitFault, Faulty};
+//! use railgate::store::memory::MemoryStore;
+//! use railgate::{Config, ErrorCode, Gateway};
+//! # use railgate::env::ManualEnv;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
+//! let store = Arc::new(Faulty::new(MemoryStore::new()));
+//! let gateway = Gateway::open_with(store.clone(), env, Config::sandbox())?;
+//!
+//! // Other nodes get in between twice: the engine decides again.
+//! store.script([Some(CommitFault::Conflict), Some(CommitFault::Conflict)]);
+//! assert!(gateway.enroll("Shop").is_ok());
+//!
+//! // The database is gone: the client learns that it may try again.
+//! store.script([Some(CommitFault::Unavailable)]);
+//! let refused = gateway.enroll("Till").map_err(|error| (error.code, error.retryable));
+//! assert_eq!(refused.err(), Some((ErrorCode::StoreUnavailable, true)));
+//! assert_eq!(store.injected(), 3);
+//! # Ok(())
+//! # }
+//! ```
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,34 @@
 //! The store of a host without a database: it is in memory, and every commit produces a journal entry that the host keeps wherever
 //! it can, such as in IndexedDB.
 //!
+//! ```
+//! use railgate::store::journal::JournalStore;
+//! # use std::sync::Arc;
+//! # use railgate::{Config, Gateway, env::ManualEnv};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
+//! let store = Arc::new(JournalStore::new());
+//! let gateway = Gateway::open_with(store.clone(), env.clone(), Config::sandbox())?;
+//! let shop = gateway.client(&gateway.enroll("Shop")?).id();
+//!
+//! // Before anybody sees the result, the host appends this to what it keeps.
+//! let mut kept = store.take()?;
+//!
+//! // After a restart, everything is there again. An entry that was half written is cut off.
+//! kept.extend(b"\0");
+//! let restored = JournalStore::restore(None, &kept)?;
+//! assert_eq!(restored.torn, 1);
+//! let gateway = Gateway::open_with(Arc::new(restored.store), env, Config::sandbox())?;
+//! assert!(gateway.client_by_id(&shop).is_ok());
+//!
+//! // An entry that was altered is detected.
+//! kept[40] ^= 1;
+//! assert!(JournalStore::restore(None, &kept).is_err());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The host has two duties. First, the result of [`Journal::take`] must be durable before anybody sees anything that depends on it.
 //! If it cannot be kept, the host must discard the store and restore it from the durable data: nobody has then seen what was lost.
 //! Second, entries must be kept in order. From time to time the host keeps a [`Journal::snapshot`] and may then delete the entries

@@ -1,5 +1,26 @@
 //! The store in memory: the model for all other stores, and the store for tests and demonstrations.
 //!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use railgate::store::memory::MemoryStore;
+//! use railgate::{Config, Gateway};
+//! # use railgate::env::ManualEnv;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
+//! let store = Arc::new(MemoryStore::new());
+//! let gateway = Gateway::open_with(store.clone(), env.clone(), Config::sandbox())?;
+//! let shop = gateway.client(&gateway.enroll("Shop")?).id();
+//! drop(gateway);
+//!
+//! // A test keeps the store and restarts the gateway.
+//! let gateway = Gateway::open_with(store, env, Config::sandbox())?;
+//! assert_eq!(gateway.client_by_id(&shop)?.balance("EUR")?.available.as_str(), "1000000.00");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! There is one lock, one ordered map of all records by key, and a second map of the further unique keys. It is deliberately naive:
 //! a commit is applied write by write under the lock, and undone from last to first if a write fails. Nobody therefore ever sees
 //! part of one.

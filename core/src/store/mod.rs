@@ -1,5 +1,37 @@
 //! The store interface: reads by key, closed paged scans, and one atomic write, [`Store::commit`].
 //!
+//! ```
+//! use railgate::ids::{ClientNo, Ulid};
+//! use railgate::store::memory::MemoryStore;
+//! use railgate::store::record::{ClientRecord, Key, RecordKind};
+//! use railgate::store::{Commit, CommitError, Scan, Store as _, Unique, Write, typed};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let store = MemoryStore::new();
+//! let client = |no, id| ClientRecord {
+//!     no: ClientNo(no),
+//!     id: Ulid(id),
+//!     name: format!("Shop {no}"),
+//!     suspended: false,
+//!     webhook_secret: Vec::new(),
+//!     created_at: 1_795_257_497_042,
+//! };
+//! let insert = |no, id| Write::Insert(client(no, id).into());
+//! store.commit(&Commit { writes: vec![insert(1, 11), insert(2, 12)] })?;
+//!
+//! // By primary key, by another unique key, and as a page.
+//! assert_eq!(typed(store.get(&Key::Client(ClientNo(1)))?)?, Some(client(1, 11)));
+//! assert_eq!(typed(store.find(&Unique::ClientId(Ulid(12)))?)?, Some(client(2, 12)));
+//! assert_eq!(store.scan(&Scan::all(RecordKind::Client, 100))?.len(), 2);
+//!
+//! // A commit is made as a whole or not at all: the id of the second client is taken, so the first one is not stored either.
+//! let refused = store.commit(&Commit { writes: vec![insert(3, 13), insert(4, 12)] });
+//! assert!(matches!(refused, Err(CommitError::Conflict(clashes)) if clashes[0].write == 1));
+//! assert_eq!(store.get(&Key::Client(ClientNo(3)))?, None);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A store contains no business rules: it keeps records, refuses a commit whose conditions do not hold, and derives account totals
 //! from transfers. All decisions are made in the engine. All implementations pass one conformance suite (feature `testkit`), with
 //! [`memory`] as the model.

@@ -1,5 +1,31 @@
-//! What a store keeps: plain data without behaviour. The kinds of records are declared in `store/tables.rs`; this module has the
-//! types of their fields.
+//! What a store keeps: plain data without behaviour.
+//!
+//! ```
+//! use railgate::store::record::{EventRecord, EventType, Key, RecordKind};
+//! use railgate::store::{Scan, Store as _, typed_all};
+//! # use std::sync::Arc;
+//! # use railgate::{Config, Gateway, api::CreateRequest, env::ManualEnv, store::memory::MemoryStore};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(1_795_257_497_042, 1)));
+//! # let gateway = Gateway::open_with(store.clone(), env, Config::sandbox())?;
+//! # let enrolled = gateway.enroll("Shop")?;
+//! # gateway.client(&enrolled).create(CreateRequest::new("10.50 EUR".parse()?, "sim:ok".parse()?, "inv-1".parse()?))?;
+//! // All events of all settlements, in pages, as a tool would read them.
+//! let mut kinds = Vec::new();
+//! let mut page = Scan::all(RecordKind::Event, 100);
+//! loop {
+//!     let events: Vec<EventRecord> = typed_all(store.scan(&page)?)?;
+//!     let Some(last) = events.last() else { break };
+//!     page = Scan::after(&Key::Event((last.settlement, last.n)), 100);
+//!     kinds.extend(events.iter().map(|event| event.kind));
+//! }
+//! assert_eq!(kinds, [EventType::SettlementAccepted]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The kinds of records are declared in `store/tables.rs`; this module has the types of their fields.
 
 mod log;
 mod webhook;

@@ -1,4 +1,21 @@
 //! Parses the bodies of calls about credentials.
+//!
+//! ```
+//! use railgate::auth::{Scope, ScopeSet, Signer as _, SoftwareKey};
+//! use railgate::validate::access::{EnrollRequest, parse_enroll, parse_token};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let key = SoftwareKey::ed25519(&[7; 32]).public_key();
+//! let body = format!(r#"{{"jwk": {}, "client_name": "Shop"}}"#, key.jwk());
+//! assert_eq!(parse_enroll(body.as_bytes())?, EnrollRequest::Sandbox { key, name: "Shop".to_owned() });
+//!
+//! // A token with fewer scopes than its key has.
+//! let scopes = parse_token(br#"{"scope": "settlements:read balances:read"}"#)?;
+//! assert_eq!(scopes, Some(ScopeSet::NONE.with(Scope::SettlementsRead).with(Scope::BalancesRead)));
+//! assert!(parse_token(br#"{"scope": "everything"}"#).is_err());
+//! # Ok(())
+//! # }
+//! ```
 
 use super::json::{FieldProblems, Object, Value, is_blank};
 use crate::api::{ChallengeBody, EnrollBody, NewKeyBody, RevokeBody, TokenBody};

@@ -1,5 +1,31 @@
 //! Parses the bodies of commands once, at the edge, into types that are always valid.
 //!
+//! ```
+//! use railgate::validate::{AnyCurrency, parse_create};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let now = 1_795_257_497_042;
+//! let body = br#"{"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "inv-1"}"#;
+//! let request = parse_create(body, &AnyCurrency, now)?;
+//! assert_eq!(request.money.minor(), 1050);
+//!
+//! // A refusal names every problem, with a pointer to each.
+//! let body = br#"{"amount": 1e3, "currency": "EUR", "to": "sim", "reference": "inv 1", "colour": "red"}"#;
+//! let refused = parse_create(body, &AnyCurrency, now).unwrap_err();
+//! let found: Vec<_> = refused.fields.iter().map(|problem| (&*problem.pointer, &*problem.code)).collect();
+//! assert_eq!(
+//!     found,
+//!     [
+//!         ("/amount", "amount_exponent"),
+//!         ("/to", "participant_malformed"),
+//!         ("/reference", "reference_malformed"),
+//!         ("/colour", "unknown_field"),
+//!     ]
+//! );
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The rules are those of the HTTP interface. Every host parses its requests here, so a phone and the server reject
 //! the same requests with the same codes and pointers. Rules that depend on state (balances, limits, whether the
 //! reference is taken) are not checked here.

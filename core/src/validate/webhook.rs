@@ -1,5 +1,19 @@
 //! Parses the bodies of calls about webhooks.
 //!
+//! ```
+//! use railgate::validate::webhook::{parse_new_webhook, parse_webhook_patch};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let made = parse_new_webhook(br#"{"url": "https://shop.example/hooks", "events": ["settlement.completed"]}"#)?;
+//! assert_eq!(made.topics.map(|topics| topics.iter().count()), Some(1));
+//!
+//! // In a patch, `null` and absence differ.
+//! let patch = parse_webhook_patch(br#"{"description": null}"#)?;
+//! assert_eq!((patch.description, patch.url), (Some(None), None));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Which URLs a webhook may have is not decided here: it depends on the gateway's configuration, which the engine's guard has.
 
 use super::json::{FieldProblems, Object, Value, is_blank};

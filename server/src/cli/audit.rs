@@ -1,4 +1,4 @@
-//! `railgate audit`: who did what, read from the store itself.
+//! `railgate audit`: the audit trail, read from the store itself.
 
 use std::collections::HashMap;
 
@@ -21,11 +21,11 @@ Examples:
   railgate audit --since 2026-11-21T00:00:00Z
   railgate audit --client cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB --limit 1000
   railgate audit --after 1849583012345678 --json
-      Goes on behind a row that was shown; each has its number.
+      Continues after a row that was shown, by its number.
 
-Oldest first. Every signed change and every refusal of one is here, and what operators did.";
+Oldest first. Contains every signed change, every refusal of one, and what operators did.";
 
-/// Rows read at a time.
+/// How many rows are read at a time.
 const PAGE: usize = 1_000;
 
 /// Show who did what, and the outcome
@@ -48,14 +48,14 @@ pub(crate) struct AuditArgs {
     store: StoreArg,
 }
 
-/// A row as it is shown.
+/// A row of the output.
 #[derive(Serialize)]
 struct Row {
     no: i64,
     at: String,
-    /// Who: a `client`, or the `operator`.
+    /// Who acted: a `client`, or the `operator`.
     by: &'static str,
-    /// The client that did it, or that it was done to.
+    /// The client that acted, or that was acted on.
     client_id: Option<String>,
     key_id: Option<String>,
     action: &'static str,
@@ -101,7 +101,7 @@ fn collect(store: &dyn Store, only: Option<ClientNo>, mut after: i64, limit: usi
     }
 }
 
-/// What the number of a target counts.
+/// What a target's number identifies.
 enum Subject {
     Client,
     Key,
@@ -131,7 +131,7 @@ impl Subject {
     }
 }
 
-/// Public names of numbers, each looked up once.
+/// The public names of numbers, each looked up once.
 struct Names<'a> {
     store: &'a dyn Store,
     clients: HashMap<ClientNo, String>,
@@ -203,7 +203,7 @@ fn show(rows: &[Row], more: bool, terminal: &Terminal) -> Done {
     let mut table = terminal.table(&["when", "who", "key", "action", "on what", "outcome"]);
     for row in rows {
         let who = if row.by == "operator" { row.by } else { row.client_id.as_deref().unwrap_or("nobody") };
-        // Enough of a thumbprint to tell keys apart; --json has all of it.
+        // Enough of a thumbprint to tell keys apart; --json prints all of it.
         let key: String = row.key_id.as_deref().unwrap_or_default().chars().take(8).collect();
         let tone = if row.outcome == "done" { Tone::Good } else { Tone::Bad };
         table.add_row(vec![

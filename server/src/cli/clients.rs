@@ -1,4 +1,4 @@
-//! `railgate clients`: who may call, decided by the gateway's operator on the store itself.
+//! `railgate clients`: which clients may call, decided by the gateway's operator on the store itself.
 
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
@@ -28,17 +28,17 @@ const APPROVE_EXAMPLES: &str = "\
 Examples:
   railgate clients list --pending
   railgate clients approve cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB
-      Lets the client's live key sign that waits for it. Where several wait, say which.
+      Lets the client's pending live key sign. If several are pending, name one.
   railgate clients approve cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB --key kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
 
-Compare the key id with what the client says over another channel: whoever holds that key moves real money.";
+Compare the key id with the client over another channel: whoever has that key moves real money.";
 
 const SUSPEND_EXAMPLES: &str = "\
 Examples:
   railgate clients suspend cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB
 
-Every call of the client is refused (client_suspended), also with tokens that it holds. What was accepted
-goes on. A running server notices within five seconds.";
+Every call of the client is refused (client_suspended), even with tokens that it already has. Accepted
+payments continue. A running server notices within five seconds.";
 
 const RESUME_EXAMPLES: &str = "\
 Examples:
@@ -48,7 +48,7 @@ const KEYS_EXAMPLES: &str = "\
 Examples:
   railgate clients keys cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB
   railgate clients keys cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB --revoke kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
-      The key never signs again, and its tokens end.";
+      The key can never sign again, and its tokens become invalid.";
 
 const NOTICED: &str = "A running server notices within five seconds.";
 
@@ -64,7 +64,7 @@ enum ClientsCommand {
     /// List the clients
     #[command(after_help = LIST_EXAMPLES)]
     List {
-        /// Only those with a key waiting for approval
+        /// Only clients with a key that awaits approval
         #[arg(long)]
         pending: bool,
         #[command(flatten)]
@@ -75,7 +75,7 @@ enum ClientsCommand {
     Approve {
         #[command(flatten)]
         on: OnClient,
-        /// The key to approve; required if several are waiting
+        /// The key to approve; required if several are pending
         #[arg(long, value_name = "KEY", value_parser = key_id, allow_hyphen_values = true)]
         key: Option<KeyId>,
     },
@@ -105,13 +105,13 @@ struct OnClient {
     store: StoreArg,
 }
 
-/// Reads `cli_` and a ULID.
+/// Parses `cli_` and a ULID.
 pub(super) fn client_id(text: &str) -> Result<Ulid, String> {
-    text.strip_prefix("cli_").and_then(Ulid::parse).ok_or_else(|| "a client is named cli_ and 26 letters and digits".to_owned())
+    text.strip_prefix("cli_").and_then(Ulid::parse).ok_or_else(|| "a client id is cli_ and 26 letters and digits".to_owned())
 }
 
 fn key_id(text: &str) -> Result<KeyId, String> {
-    KeyId::parse(text).ok_or_else(|| "a key is named by its thumbprint, 43 characters of base64url".to_owned())
+    KeyId::parse(text).ok_or_else(|| "a key id is a thumbprint, 43 characters of base64url".to_owned())
 }
 
 pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Done {
@@ -135,7 +135,7 @@ pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Do
     }
 }
 
-/// A client as it is listed.
+/// A client in the list.
 #[derive(Serialize)]
 struct ClientShape {
     client_id: String,
@@ -175,7 +175,7 @@ fn list(pending: bool, store: &StoreArg, global: &Global, terminal: &Terminal) -
         return terminal.json(serde_json::json!({ "data": shown }).to_string().as_bytes());
     }
     if shown.is_empty() {
-        return terminal.line(terminal.paint(Tone::Dim, if pending { "Nobody waits." } else { "No clients." }));
+        return terminal.line(terminal.paint(Tone::Dim, if pending { "No key is pending." } else { "No clients." }));
     }
     let mut table = terminal.table(&["client", "name", "since", "state", "sandbox keys", "live keys", "pending"]);
     for it in &shown {
@@ -214,13 +214,13 @@ pub(super) fn keys_of(store: &dyn Store, client: ClientNo) -> Done<Vec<KeyRecord
     Ok(found.map_err(railgate::Error::from)?)
 }
 
-/// The client of a public id.
+/// The client with this public id.
 pub(super) fn by_id(store: &dyn Store, id: Ulid) -> Done<ClientRecord> {
     let found: Option<ClientRecord> = store.find(&Unique::ClientId(id)).and_then(typed).map_err(railgate::Error::from)?;
-    found.ok_or_else(|| Failure::new(format!("there is no client cli_{id}")).hint("see who there is: railgate clients list"))
+    found.ok_or_else(|| Failure::new(format!("there is no client cli_{id}")).hint("list the clients: railgate clients list"))
 }
 
-/// A key as it is listed.
+/// A key in the list.
 #[derive(Serialize)]
 struct KeyShape {
     key_id: String,
@@ -274,10 +274,10 @@ fn keys(on: &OnClient, global: &Global, terminal: &Terminal) -> Done {
     terminal.show(&table)
 }
 
-/// The one key that waits, so that none is approved that came after the operator looked; `None` if none does.
+/// The only pending key, so that none is approved that arrived after the operator looked; `None` if none is pending.
 fn only_pending(on: &OnClient) -> Done<Option<KeyId>> {
     let store = on.store.place()?.open()?;
-    // That there is no such client is for the engine to say: its refusals are recorded.
+    // An unknown client is left to the engine, because its refusals are recorded.
     let Ok(client) = by_id(&*store, on.client) else { return Ok(None) };
     let mut waiting = keys_of(&*store, client.no)?;
     waiting.retain(|key| key.status == KeyStatus::Pending);
@@ -286,8 +286,8 @@ fn only_pending(on: &OnClient) -> Done<Option<KeyId>> {
         [key] => Ok(Some(key.id)),
         several => {
             let ids: Vec<String> = several.iter().map(|key| key.id.to_string()).collect();
-            Err(Failure::new(format!("{} keys of cli_{} wait: {}", several.len(), on.client, ids.join(", ")))
-                .hint("ask the client over another channel which is its own, then approve that one: --key KEY"))
+            Err(Failure::new(format!("{} keys of cli_{} are pending: {}", several.len(), on.client, ids.join(", ")))
+                .hint("ask the client over another channel which one is its own, then approve it: --key KEY"))
         }
     }
 }
@@ -296,7 +296,7 @@ fn whole(shape: &ClientShape) -> String {
     format!("{} ({})", shape.client_id, shape.name)
 }
 
-/// Has an act carried out on a client; `what` names what it was about.
+/// Carries out an operator's command on a client; `what` names its object.
 fn operate<C: Command>(
     on: &OnClient,
     act: C,
@@ -308,7 +308,7 @@ fn operate<C: Command>(
     let place = on.store.place()?;
     let engine: Engine = place.engine(None)?;
     let outcome = engine.run(Operated(act)).map_err(|error| {
-        let hint = format!("see who there is: railgate clients list --store {place}");
+        let hint = format!("list the clients: railgate clients list --store {place}");
         Failure::from(error).hint(hint)
     })?;
     drop(engine);

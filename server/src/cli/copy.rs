@@ -1,4 +1,4 @@
-//! `railgate copy`: an operator's way from one store into another, above all out of the embedded one.
+//! `railgate copy`: copies one store into another, above all out of the embedded one.
 
 use std::path::PathBuf;
 
@@ -19,17 +19,17 @@ use railgate::money::grouped;
 const EXAMPLES: &str = "\
 Examples:
   railgate copy --from sqlite:/var/lib/railgate/railgate.db --to postgres://gateway@db.example/railgate
-      Stop the server first. If the copy is stopped, by whatever, the same command goes on where it was.
+      Stop the server first. If the copy is interrupted, the same command resumes it.
   railgate copy --from postgres://gateway@db.example/railgate --to sqlite:/tmp/railgate.db
   RAILGATE_COPY_TO='postgres://gateway:secret@db.example/railgate' railgate copy --from sqlite:railgate.db
-      A password on the command line can be seen by whoever is on this machine; one in the environment cannot.
+      Other users of this machine can see a password on the command line, but not one in the environment.
 
 Copies every record of every kind, then reads all of both stores again and compares counts and hashes, then
-verifies the ledger of the copy. The target is empty before, or a copy of the same source that was stopped.
-Nobody may change the source meanwhile: a SQLite file that is served is refused; of a PostgreSQL database,
-stop every server yourself. A source that changed even so is found out. No server starts on half a copy.";
+verifies the ledger of the copy. The target must be empty, or an interrupted copy of the same source.
+Nobody may change the source meanwhile: a SQLite file that is being served is refused; for a PostgreSQL
+database, stop every server yourself. If the source changes anyway, the copy fails. No server starts on half a copy.";
 
-/// Copy a whole store into another one, and prove that both hold the same records
+/// Copy a whole store into another one, and prove that both contain the same records
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CopyArgs {
@@ -61,11 +61,11 @@ pub(crate) fn run(args: CopyArgs, global: &Global, terminal: &Terminal) -> Done 
     match &verified {
         None => Err(differs(&to)),
         Some(verified) if verified.is_ok() => Ok(()),
-        Some(verified) => Err(broken(verified).hint(format!("the copy is true: so it is in {from}; railgate ledger verify tells more"))),
+        Some(verified) => Err(broken(verified).hint(format!("the copy is exact: the fault is in {from}; see railgate ledger verify"))),
     }
 }
 
-/// On standard error, and only if that is a terminal. How many records there are is known when they were read.
+/// A progress bar on standard error, only if that is a terminal. The total is known once all records were read.
 fn counter() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {msg}: {human_pos} records, {per_sec}");
     ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
@@ -81,7 +81,7 @@ fn show_progress(bar: &ProgressBar, progress: Progress) {
     if bar.message() != message {
         bar.set_message(message);
     }
-    // Each step counts from the beginning.
+    // Each step counts from zero.
     if progress.records < bar.position() {
         bar.reset();
     }
@@ -95,7 +95,7 @@ fn stopped(error: CopyError, from: &StorePlace, to: &StorePlace) -> Failure {
         CopyError::Source(_) | CopyError::Target(_) | CopyError::Commit(_) => again,
         CopyError::NothingThere => format!("is {from} the right one?"),
         CopyError::SourceUnfinished => format!("finish it first: railgate copy --from … --to {from}"),
-        CopyError::TargetTaken => format!("name an empty one; what {to} holds is not what {from} holds"),
+        CopyError::TargetTaken => format!("name an empty one; {to} has other records than {from}"),
         CopyError::OtherSource => format!("finish that copy, or empty {to} and start again"),
         CopyError::SourceChanged => format!("make sure that nothing uses {from}, empty {to}, and start again"),
     };
@@ -108,7 +108,7 @@ fn differs(to: &StorePlace) -> Failure {
     ))
 }
 
-/// A kind as it is told.
+/// A kind of record in the report.
 #[derive(Serialize)]
 struct KindShape {
     kind: &'static str,
@@ -171,7 +171,7 @@ fn show(from: &StorePlace, to: &StorePlace, report: &Report, verified: Option<&V
         (copied, 0) => format!("{} records copied", count(copied)),
         (copied, earlier) => format!("{} records copied, {} earlier", count(copied), count(earlier)),
     };
-    terminal.line(format_args!("{} {copied}; both stores hold the same", terminal.paint(Tone::Good, "✓")))?;
+    terminal.line(format_args!("{} {copied}; both stores contain the same records", terminal.paint(Tone::Good, "✓")))?;
     show_problems(terminal, verified)?;
     terminal.line(verdict(terminal, verified))?;
     terminal.line("")?;
@@ -181,7 +181,7 @@ fn show(from: &StorePlace, to: &StorePlace, report: &Report, verified: Option<&V
         .line(format_args!("The secrets are sealed under the same master keys: give the copy their file, --master-keys {}.", keys(from)))
 }
 
-/// Where the source's master keys are, as far as its address tells.
+/// The path of the source's master keys, if its address determines it.
 fn keys(from: &StorePlace) -> String {
     match from {
         StorePlace::File(path) => Some(crate::master::beside(path)).filter(|keys: &PathBuf| keys.exists()),

@@ -24,20 +24,20 @@ Examples:
   railgate curl GET /balances --print-curl | sh
       Prints the same call for curl: signed, valid once and for five minutes.
 
-The answer's body goes to standard output as it came, the status line to standard error.
-Exit code: 0 for 2xx, 22 for any other answer, 1 for none.";
+The response body goes to standard output unchanged, the status line to standard error.
+Exit code: 0 for 2xx, 22 for any other response, 1 for none.";
 
-/// Paths that do not live below `/api/v1`.
+/// Paths outside `/api/v1`.
 const ROOTS: &[&str] = &["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/.well-known/", "/api/"];
 
-/// Sign and send any request with the profile's key, and print the raw answer
+/// Sign and send any request with the profile's key, and print the raw response
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CurlArgs {
     /// The request's method, such as GET or POST
     #[arg(value_name = "METHOD")]
     method: String,
-    /// The path, with or without /api/v1 before it
+    /// The path, with or without /api/v1 in front
     #[arg(value_name = "PATH")]
     path: String,
     /// The body: its text, @FILE, or - for standard input
@@ -53,7 +53,7 @@ pub(crate) struct CurlArgs {
 
 pub(crate) async fn run(args: CurlArgs, global: &Global, terminal: &Terminal) -> Done {
     let ask = request(&args)?;
-    // Unsigned routes work without a profile; on the others the server says what is missing.
+    // Unsigned routes work without a profile; for the others the server reports what is missing.
     let mut session = Session::open_anonymous(global)?;
     if args.print_curl {
         return print(&mut session, ask, global, terminal).await;
@@ -70,7 +70,7 @@ pub(crate) async fn run(args: CurlArgs, global: &Global, terminal: &Terminal) ->
     Err(failed(&answer))
 }
 
-/// Prints what would be sent, as a command for a shell.
+/// Prints the request as a shell command instead of sending it.
 async fn print(session: &mut Session, ask: Ask, global: &Global, terminal: &Terminal) -> Done {
     if session.profile().is_none() {
         return Err(session.file().missing());
@@ -84,7 +84,7 @@ async fn print(session: &mut Session, ask: Ask, global: &Global, terminal: &Term
         }
     };
     let line = command_line(&ask, session.server(), global)?;
-    note("valid once and for five minutes; it holds your access token, so do not pass it on");
+    note("valid once and for five minutes; it contains your access token, so do not share it");
     terminal.line(line)
 }
 
@@ -99,15 +99,15 @@ fn command_line(ask: &Ask, server: &str, global: &Global) -> Done<String> {
     }
     if let Some(body) = ask.body.as_ref().filter(|body| !body.is_empty()) {
         let body = std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'));
-        let body = body.ok_or_else(|| Failure::usage("the body is not text, which no command line can hold"))?;
-        // `--data-raw`, so that a body that begins with @ stays what it is.
+        let body = body.ok_or_else(|| Failure::usage("the body is not text, so it cannot be on a command line"))?;
+        // `--data-raw`, so that a body that begins with @ is not taken for a file name.
         line.push_str(&format!(" \\\n  --data-raw {}", quoted(body)));
     }
     line.push_str(&format!(" \\\n  {}", quoted(&format!("{server}{}", ask.path))));
     Ok(line)
 }
 
-/// For a POSIX shell: everything in single quotes is itself.
+/// Quotes for a POSIX shell: in single quotes every character is literal.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
@@ -133,7 +133,7 @@ fn request(args: &CurlArgs) -> Done<Ask> {
         if SIGNED_HEADERS.contains(&name.as_str()) {
             return Err(Failure::usage(format!("{name} is set by the signature and cannot be given")));
         }
-        // A header that is given replaces ours; given twice, both are sent.
+        // A given header replaces the default one; given twice, both are sent.
         if given.contains(&name) {
             ask.headers.append(name, value);
         } else {
@@ -141,7 +141,7 @@ fn request(args: &CurlArgs) -> Done<Ask> {
             given.push(name);
         }
     }
-    // `Prefer: wait=N` holds the answer back; be as patient as it asks for.
+    // `Prefer: wait=N` holds the response: wait for as long as it may ask for.
     ask.patience = std::time::Duration::from_secs(30);
     Ok(ask)
 }

@@ -1,4 +1,4 @@
-//! `railgate enroll`: a key, and the first session at a server, kept as a profile.
+//! `railgate enroll`: a key, and the first session at a server, saved as a profile.
 
 use comfy_table::Cell;
 use hyper::body::Bytes;
@@ -19,18 +19,18 @@ use super::terminal::{Terminal, Tone, note};
 const EXAMPLES: &str = "\
 Examples:
   railgate enroll
-      A new sandbox client at http://127.0.0.1:8080, kept as the profile \"default\".
+      A new sandbox client at http://127.0.0.1:8080, saved as the profile \"default\".
   railgate enroll --server https://pay.example.com --profile staging --name 'Acme payments'
   railgate enroll --live
-      Asks for live access for the client of the profile, with a new key in the profile default-live.
+      Requests live access for the profile's client, with a new key in the profile default-live.
       An operator approves it: railgate clients approve cli_…
   railgate enroll --force
-      Takes a new client; what the profile held is kept as the profile default.old
+      Enrols a new client; the old profile is kept as default.old
       (default.old2 if that exists, and so on).
 
 The profile is a file that only you can read, in $RAILGATE_HOME/profiles or the platform's
-configuration folder. It holds the private key, which never leaves this machine. It is written before
-anything is sent: when the answer is lost, the same command again goes on with the same key.";
+configuration folder. It contains the private key, which never leaves this machine. It is written before
+anything is sent: if the response is lost, the same command continues with the same key.";
 
 /// Make a key, enrol it as a new sandbox client, and save it as a profile
 #[derive(Debug, clap::Args)]
@@ -48,7 +48,7 @@ pub(crate) struct EnrollArgs {
     /// The profile for the live key [default: the profile's name with -live added]
     #[arg(long, value_name = "NAME", requires = "live")]
     live_profile: Option<String>,
-    /// Enrol a new client even if the profile exists; the old one is kept beside it, as NAME.old
+    /// Enrol a new client even if the profile exists; the old profile is kept as NAME.old
     #[arg(long)]
     force: bool,
     /// Print the access token
@@ -58,7 +58,7 @@ pub(crate) struct EnrollArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum KeyKind {
-    /// ECDSA over P-256, which every key store of a phone or a cloud has
+    /// ECDSA over P-256, which the key store of every phone and cloud supports
     P256,
     /// Ed25519
     Ed25519,
@@ -100,10 +100,10 @@ async fn sandbox(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done
     show(&session, enrolled.webhook_secret.as_deref(), &enrolled.balances, args.show_token, terminal)
 }
 
-/// A session of a key that is written down and not enrolled yet: that of an earlier attempt if there was one. Says
-/// whether it is a new one.
+/// A session with a key that is saved and not enrolled yet: the key of an earlier attempt if there was one. Returns
+/// whether the key is new.
 fn begin(file: &ProfileFile, mode: Mode, args: &EnrollArgs, global: &Global) -> Done<(Session, bool)> {
-    // A profile that cannot be read is given up with --force only; nothing of it can be used.
+    // An unreadable profile is replaced only with --force; nothing in it can be used.
     let old = match file.load() {
         Ok(old) => old,
         Err(_) if args.force => None,
@@ -111,22 +111,22 @@ fn begin(file: &ProfileFile, mode: Mode, args: &EnrollArgs, global: &Global) -> 
     };
     let resumes = |old: &Profile| old.enrolling && old.mode() == mode && global.server.as_ref().is_none_or(|server| at(server, old));
     if let Some(old) = old.as_ref().filter(|old| !args.force && resumes(old)) {
-        note(format_args!("going on with the key that the profile {:?} holds: its enrolment was not answered", file.name()));
+        note(format_args!("continuing with the key of the profile {:?}: its enrolment was not answered", file.name()));
         return Ok((Session::of(global, file.clone(), Some(old.clone()))?, false));
     }
     if old.is_some() && !args.force {
         return Err(file.taken());
     }
-    // A profile that is given up still says where.
+    // A replaced profile still names the server.
     let server = global.server.clone().or(old.map(|old| old.server)).unwrap_or_else(|| DEFAULT_SERVER.to_owned());
     let mut profile = Profile::with_new_key(&server, mode, args.algorithm.into())?;
     profile.server = normal(&profile).unwrap_or(server);
-    // The session before the file: an address that cannot be used makes no profile.
+    // The session before the file: an unusable address must not create a profile.
     let session = Session::of(global, file.clone(), Some(profile.clone()))?;
     if args.force
         && let Some(kept) = file.set_aside()?
     {
-        note(format_args!("what the profile held is kept as the profile {kept:?}"));
+        note(format_args!("the old profile is kept as {kept:?}"));
     }
     file.save(&profile, false)?;
     Ok((session, true))
@@ -136,7 +136,7 @@ fn at(server: &str, profile: &Profile) -> bool {
     normal(&Profile { server: server.to_owned(), ..profile.clone() }).is_some_and(|base| base == profile.server)
 }
 
-/// The profile's address as it is signed.
+/// The profile's address in the form that is signed.
 fn normal(profile: &Profile) -> Option<String> {
     client::Session::new(&profile.server, profile.mode(), profile.key().ok()?.public_key()).ok().map(|api| api.base().to_owned())
 }
@@ -148,7 +148,7 @@ fn from_api(session: &Session, request: impl FnOnce(&client::Session) -> client:
     Ok(ask)
 }
 
-/// A key that the server has certainly not taken leaves no profile behind; one that it may have does.
+/// Removes the profile of a key that the server certainly did not accept; keeps that of a key that it may have accepted.
 fn tidy(file: &ProfileFile, fresh: bool, ended: &Ended) {
     let certainly_not = matches!(ended.verdict, Verdict::Refused | Verdict::NotDone) && !is_known(ended);
     if fresh && certainly_not {
@@ -156,16 +156,16 @@ fn tidy(file: &ProfileFile, fresh: bool, ended: &Ended) {
     }
 }
 
-/// The key is enrolled already.
+/// Whether the key is enrolled already.
 fn is_known(ended: &Ended) -> bool {
     ended.last.as_ref().is_ok_and(|answer| Problem::of(answer).code == "key_exists")
 }
 
-/// The answer to the enrolment was lost, and the key is enrolled.
+/// Continues after the response to an enrolment was lost: the key is enrolled.
 async fn resumed(mut session: Session, terminal: &Terminal, global: &Global) -> Done {
     let answer = session.call(Ask::get("/balances")).await?;
     session.update(|profile| profile.enrolling = false)?;
-    note("the key was enrolled before; the answer to that got lost, and with it the webhook secret and the client's id");
+    note("the key was enrolled before; the response was lost, and with it the webhook secret and the client's id");
     if global.json {
         let profile = session.profile();
         let key = profile.map(|profile| profile.key_id.as_str());
@@ -179,7 +179,7 @@ async fn resumed(mut session: Session, terminal: &Terminal, global: &Global) -> 
 fn show(session: &Session, webhook_secret: Option<&str>, balances: &[BalanceView], show_token: bool, terminal: &Terminal) -> Done {
     let file = session.file();
     let Some(profile) = session.profile() else { return Err(file.missing()) };
-    let known = |text: &str| if text.is_empty() { Tone::Dim.cell("not known here") } else { Tone::Strong.cell(text) };
+    let known = |text: &str| if text.is_empty() { Tone::Dim.cell("unknown") } else { Tone::Strong.cell(text) };
     let mut rows = vec![
         ("client", known(&profile.client_id)),
         ("key", Cell::new(format!("{} ({})", profile.key_id, profile.key_algorithm))),
@@ -192,7 +192,7 @@ fn show(session: &Session, webhook_secret: Option<&str>, balances: &[BalanceView
         rows.push(("token", Cell::new(&profile.access_token)));
     }
     if let Some(secret) = webhook_secret {
-        rows.push(("webhook secret", Cell::new(format!("{secret} (shown this once)"))));
+        rows.push(("webhook secret", Cell::new(format!("{secret} (shown only this once)"))));
     }
     terminal.show(&terminal.card(rows))?;
     if !balances.is_empty() {
@@ -210,7 +210,7 @@ async fn live(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
     let file = ProfileFile::named(&name)?;
     let server = session.server().to_owned();
     let there = Global { server: Some(server), profile: name, ..global.clone() };
-    // The new key's profile is written first; it is the client's own key that speaks.
+    // The new key's profile is saved first; the client's current key authenticates the call.
     let (mut waiting, fresh) = begin(&file, Mode::Live, &args, &there)?;
     let Some(profile) = waiting.profile() else { return Err(file.missing()) };
     let key = profile.key()?;
@@ -244,7 +244,7 @@ async fn live(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
     terminal.line(format_args!("Then: railgate balance --profile {}", file.name()))
 }
 
-/// The server's document, the token blotted out unless it was asked for. The rest stays as it came, to the byte.
+/// The server's document, with the token redacted unless it was asked for. The rest is unchanged, byte for byte.
 fn document(body: &[u8], token: &str, show_token: bool) -> Vec<u8> {
     match std::str::from_utf8(body) {
         Ok(text) if !show_token && !token.is_empty() => text.replace(token, "(hidden, see --show-token)").into_bytes(),

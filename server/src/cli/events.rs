@@ -1,4 +1,4 @@
-//! `railgate events`: a payment's trace, so far or as it grows.
+//! `railgate events`: a payment's trace, so far or followed live.
 
 use std::pin::pin;
 
@@ -21,7 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   railgate events inv-2026-0042
   railgate events inv-2026-0042 --follow
-      Shows each event as it happens, until interrupted; a lost connection is taken up where it broke.
+      Shows each event as it happens, until interrupted; a lost connection is resumed.
   railgate events inv-2026-0042 --until-final --json | jq -r .type
       Ends with the event that makes the payment final.";
 
@@ -81,7 +81,7 @@ impl Follower<'_> {
             match self.drain(stream).await? {
                 Ended::Final => return Ok(()),
                 Ended::Lost(cause) => {
-                    // A stream that brought something was a good one: begin counting anew.
+                    // A stream that delivered something was a good one: reset the count.
                     let times = broke.filter(|_| self.last_id == before).map_or(0, |(_, times)| times);
                     broke = Some((cause, times.saturating_add(1)));
                 }
@@ -109,10 +109,10 @@ impl Follower<'_> {
                 Err(NoAnswer::NotSent(cause) | NoAnswer::Lost(cause)) => return Ok(Ended::Lost(cause)),
             }
         }
-        Ok(Ended::Lost("the server ended it".to_owned()))
+        Ok(Ended::Lost("the server closed it".to_owned()))
     }
 
-    /// Shows one event; says whether it was the last that is wanted.
+    /// Shows one event; returns whether it was the last one wanted.
     fn tell(&mut self, event: &Sse) -> Done<bool> {
         self.last_id = event.id.clone().or_else(|| self.last_id.take());
         let data = event.data.as_deref().unwrap_or_default();
@@ -122,7 +122,7 @@ impl Follower<'_> {
         let event: Option<EventView> = serde_json::from_str(data).ok();
         match &event {
             Some(event) if !self.json => self.terminal.line(render::event_line(self.terminal, event))?,
-            // Also what only a newer server says: as it came.
+            // Including events that only a newer server has: unchanged.
             Some(_) | None => self.terminal.json(data.as_bytes())?,
         }
         Ok(self.until_final && event.is_some_and(|event| ends(event.kind, event.to)))

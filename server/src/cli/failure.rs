@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well: one line for people, what to do about it, and an exit code.
+//! How a command fails: one line for people, what to do about it, and an exit code.
 
 use std::fmt;
 use std::io;
@@ -7,27 +7,27 @@ use std::io;
 pub(crate) const EXIT_FAILED: u8 = 1;
 /// The command line was wrong.
 pub(crate) const EXIT_USAGE: u8 = 2;
-/// `railgate curl` got an answer other than 2xx; the code of `curl --fail`.
+/// `railgate curl` got a response other than 2xx; the code of `curl --fail`.
 pub(crate) const EXIT_HTTP: u8 = 22;
 
 /// What a command returns.
 pub(crate) type Done<T = ()> = Result<T, Failure>;
 
-/// Why a command stopped before its end.
+/// Why a command stopped early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Whoever read our output has seen enough (`railgate list | head -1`): not an error.
+    /// The reader of the output has seen enough (`railgate list | head -1`): not an error.
     PipeClosed,
     /// Anything else.
     Stopped(Box<Reason>),
 }
 
-/// What is told to the person at the terminal.
+/// What is shown to the person at the terminal.
 #[derive(Debug)]
 pub(crate) struct Reason {
     /// One line, without a full stop.
     message: String,
-    /// Further lines that belong to it, such as the fields of a request that are wrong.
+    /// Further lines, such as the invalid fields of a request.
     details: Vec<String>,
     /// What to do about it.
     hint: Option<String>,
@@ -41,7 +41,7 @@ impl Failure {
         Self::Stopped(Box::new(Reason { message: message.into(), details: Vec::new(), hint: None, exit: EXIT_FAILED }))
     }
 
-    /// The command line was wrong in a way that only became clear later than its parsing.
+    /// The command line was wrong in a way that only showed after parsing.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(message).exit(EXIT_USAGE)
     }
@@ -51,7 +51,7 @@ impl Failure {
         Self::new(format!("{what}: {}", chain(&cause)))
     }
 
-    /// Says what to do about it. Replaces an earlier hint.
+    /// Adds what to do about it. Replaces an earlier hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         if let Self::Stopped(reason) = &mut self {
             reason.hint = Some(hint.into());
@@ -94,7 +94,7 @@ impl Reason {
     }
 }
 
-/// Only for writing output: every other I/O error is given its context where it happens.
+/// Only for writing output: every other I/O error gets its context where it happens.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -104,8 +104,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The engine's errors, as the embedded gateway and the operator's commands meet them. Here, and only here, the cause
-/// is shown: the person at this terminal owns the store.
+/// Errors of the engine, in the embedded gateway and in the operator's commands. Only here the cause is shown: the person
+/// at this terminal owns the store.
 impl From<railgate::Error> for Failure {
     fn from(error: railgate::Error) -> Self {
         let mut failure = Self::new(chain(&error));
@@ -116,13 +116,13 @@ impl From<railgate::Error> for Failure {
     }
 }
 
-/// An error and everything that caused it, in one line.
+/// An error and all its causes, in one line.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
         let said = inner.to_string();
-        // Many wrappers repeat their cause's text; saying it twice helps nobody.
+        // Many wrappers repeat their cause's text; it is printed once.
         if !text.contains(&said) {
             text.push_str(": ");
             text.push_str(&said);

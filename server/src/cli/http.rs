@@ -1,5 +1,5 @@
-//! The HTTP client of the command line: one request at a time, every wait bounded, and each failure told apart by
-//! whether the request can have reached the server.
+//! The HTTP client of the command line: one request at a time, every wait bounded, and failures distinguished by whether
+//! the request can have reached the server.
 
 use std::error::Error as _;
 use std::net::IpAddr;
@@ -22,29 +22,28 @@ use tokio_stream::StreamExt as _;
 
 use super::failure::{Done, Failure, chain};
 
-/// The path under which version 1 of the interface lives.
+/// The path prefix of version 1 of the interface.
 pub(crate) const API: &str = "/api/v1";
-/// How long a connection may take to be made.
+/// The timeout for making a connection.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How long an answer may take; the server itself stops after 30 seconds.
+/// The timeout for a response; the server itself gives up after 30 seconds.
 pub(crate) const ANSWER: Duration = Duration::from_secs(40);
-/// How long a stream may be silent. The server sends a comment more often than that.
+/// How long a stream may be silent. The server sends comments more often than that.
 const SILENCE: Duration = Duration::from_secs(60);
-/// No answer is larger; a server that sends more is not ours.
+/// The largest response, in bytes; a server that sends more is not railgate.
 const MAX_BODY: usize = 64 << 20;
 
 /// One request.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
-    /// Its method.
     pub(crate) method: Method,
     /// Path and query, beginning with a slash.
     pub(crate) path: String,
-    /// Further headers.
+    /// Additional headers.
     pub(crate) headers: HeaderMap,
-    /// The body; none and empty are different.
+    /// The body; absent and empty are different.
     pub(crate) body: Option<Bytes>,
-    /// Added to the time that an answer may take.
+    /// Extra time for the response.
     pub(crate) patience: Duration,
 }
 
@@ -66,27 +65,24 @@ impl Ask {
         ask.with(hyper::header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
     }
 
-    /// With this header.
+    /// Adds a header.
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);
         self
     }
 
-    /// The answer may be held back for this long by our own wish.
+    /// Allows for a response that is held this long at the client's request.
     pub(crate) fn patient(mut self, seconds: u64) -> Self {
         self.patience = Duration::from_secs(seconds);
         self
     }
 }
 
-/// A whole answer.
+/// A whole response.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiResponse {
-    /// Its status.
     pub(crate) status: StatusCode,
-    /// Its headers.
     pub(crate) headers: HeaderMap,
-    /// Its body.
     pub(crate) body: Bytes,
 }
 
@@ -97,25 +93,25 @@ impl ApiResponse {
     }
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug)]
 pub(crate) enum NoAnswer {
     /// No connection was made: nothing was sent.
     NotSent(String),
-    /// The request may have arrived; the answer did not.
+    /// The request may have arrived; the response did not.
     Lost(String),
 }
 
-/// How a server may be reached.
+/// How a server may be connected to.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wire {
     /// Trust the certificates in this PEM file, instead of those of the system.
     pub(crate) cacert: Option<PathBuf>,
-    /// Send tokens over a network in clear.
+    /// Allow tokens in clear text over a network.
     pub(crate) insecure_http: bool,
 }
 
-/// A client of one server.
+/// An HTTP client of one server.
 #[derive(Clone)]
 pub(crate) struct Http {
     client: Client,
@@ -133,7 +129,7 @@ impl Http {
             .connect_timeout(CONNECT)
             .tcp_nodelay(true)
             .http1_only()
-            // What is signed goes to the server that it was signed for, and once.
+            // A signed call goes only to the server that it was signed for, and only once.
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never());
@@ -141,14 +137,14 @@ impl Http {
         Ok(Self { client, base })
     }
 
-    /// The server's address, without a slash at its end.
+    /// The server's address, without a trailing slash.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }
 
-    /// A path as it travels, which is how it is signed: without dot segments, and odd characters encoded.
+    /// A path as it is sent, which is how it is signed: without dot segments, and special characters encoded.
     pub(crate) fn travelling(&self, path: &str) -> Done<String> {
-        // Those are refused when it is signed.
+        // Refused later, when it is signed.
         if path.bytes().any(|byte| byte <= b' ' || byte == b'#') {
             return Ok(path.to_owned());
         }
@@ -165,7 +161,7 @@ impl Http {
         Url::parse(&address).map_err(|error| Failure::usage(format!("not an address: {address}: {error}")))
     }
 
-    /// Sends a request and reads the whole answer, which may take so long.
+    /// Sends a request and reads the whole response, within `limit`.
     pub(crate) async fn send(&self, ask: &Ask, limit: Duration) -> Done<Result<ApiResponse, NoAnswer>> {
         let sent = self.sent(ask)?;
         let exchange = async {
@@ -177,14 +173,14 @@ impl Http {
         Ok(timeout(limit, exchange).await.unwrap_or_else(|_| Err(late(limit))))
     }
 
-    /// Sends a request whose answer is read piece by piece.
+    /// Sends a request whose response is read piece by piece.
     pub(crate) async fn open(&self, ask: &Ask) -> Done<Result<Stream, NoAnswer>> {
         Ok(timeout(ANSWER, self.sent(ask)?).await.unwrap_or_else(|_| Err(late(ANSWER))))
     }
 
     fn sent(&self, ask: &Ask) -> Done<impl Future<Output = Result<Stream, NoAnswer>>> {
         let mut headers = ask.headers.clone();
-        // The connection decides where a request goes; a `Host` of its own would only confuse whoever reads it.
+        // The connection determines the server; a different `Host` would only confuse.
         headers.remove(HOST);
         let request = self.client.request(ask.method.clone(), self.url(&ask.path)?).headers(headers);
         let sent = request.body(ask.body.clone().unwrap_or_default()).send();
@@ -195,20 +191,18 @@ impl Http {
     }
 }
 
-/// An answer that is still coming.
+/// A response that is still being received.
 pub(crate) struct Stream {
-    /// Its status.
     pub(crate) status: StatusCode,
-    /// Its headers.
     pub(crate) headers: HeaderMap,
-    /// What is still coming.
+    /// The rest of the body.
     pub(crate) body: reqwest::Body,
 }
 
 impl Stream {
-    /// The Server-Sent Events in it.
+    /// The Server-Sent Events of the body.
     pub(crate) fn events(self) -> impl tokio_stream::Stream<Item = Result<Sse, NoAnswer>> {
-        let silent = || std::io::Error::other(format!("nothing was heard for {} s", SILENCE.as_secs()));
+        let silent = || std::io::Error::other(format!("nothing was received for {} s", SILENCE.as_secs()));
         let pieces = BodyDataStream::new(self.body).timeout(SILENCE).map(move |piece| match piece {
             Ok(piece) => piece.map_err(|error| std::io::Error::other(chain(&error))),
             Err(_) => Err(silent()),
@@ -221,26 +215,26 @@ impl Stream {
         })
     }
 
-    /// The rest of it as a whole answer.
+    /// Reads the rest into a whole response.
     pub(crate) async fn finish(self) -> ApiResponse {
         let body = timeout(ANSWER, Limited::new(self.body, MAX_BODY).collect()).await;
-        // What an error's body would have said is worth having, not worth failing for.
+        // The body of an error is useful, but not worth failing for.
         let body = body.ok().and_then(Result::ok).map(|all| all.to_bytes()).unwrap_or_default();
         ApiResponse { status: self.status, headers: self.headers, body }
     }
 }
 
 fn late(limit: Duration) -> NoAnswer {
-    NoAnswer::Lost(format!("no answer within {} s", limit.as_secs()))
+    NoAnswer::Lost(format!("no response within {} s", limit.as_secs()))
 }
 
 fn no_answer(error: &reqwest::Error) -> NoAnswer {
-    // The outer two say that a request failed, and where it went: that is known here.
+    // The outer two errors only tell that a request failed, and its URL: both are known here.
     let cause = error.source().and_then(|inner| inner.source().or(Some(inner))).map_or_else(|| error.to_string(), chain);
     if error.is_connect() { NoAnswer::NotSent(cause) } else { NoAnswer::Lost(cause) }
 }
 
-/// Whom to trust. A plain connection needs nobody, and reading the system's certificates takes a while.
+/// Whom to trust. A plain connection needs no certificates, and reading the system's takes a while.
 fn tls(secure: bool, cacert: Option<&Path>) -> Done<ClientConfig> {
     let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
@@ -248,7 +242,7 @@ fn tls(secure: bool, cacert: Option<&Path>) -> Done<ClientConfig> {
     let builder = match cacert {
         Some(path) => builder.with_root_certificates(roots(path)?),
         None if secure => builder.with_native_roots().map_err(|error| {
-            Failure::new(format!("the system's certificates cannot be read: {error}")).hint("name a file of your own: --cacert FILE")
+            Failure::new(format!("the system's certificates cannot be read: {error}")).hint("name a file: --cacert FILE")
         })?,
         None => builder.with_root_certificates(RootCertStore::empty()),
     };
@@ -258,7 +252,7 @@ fn tls(secure: bool, cacert: Option<&Path>) -> Done<ClientConfig> {
 fn roots(path: &Path) -> Done<RootCertStore> {
     let wrong = |cause: &dyn std::fmt::Display| {
         Failure::new(format!("{} cannot be used as certificates to trust: {cause}", path.display()))
-            .hint("--cacert wants a PEM file with one or more CERTIFICATE blocks")
+            .hint("--cacert expects a PEM file with one or more CERTIFICATE blocks")
     };
     let mut store = RootCertStore::empty();
     for certificate in CertificateDer::pem_file_iter(path).map_err(|error| wrong(&error))? {
@@ -267,7 +261,7 @@ fn roots(path: &Path) -> Done<RootCertStore> {
     if store.is_empty() { Err(wrong(&"there is none in it")) } else { Ok(store) }
 }
 
-/// Whether the address asks for TLS.
+/// Checks the server's address; returns whether it uses TLS.
 fn check_base(base: &str, insecure_http: bool) -> Done<bool> {
     let wrong = |what: &str| Failure::usage(format!("the server's address {base:?} {what}"));
     let uri: Uri = base.parse().map_err(|_| wrong("is not a URL").hint("write it as https://HOST or http://127.0.0.1:PORT"))?;
@@ -277,19 +271,19 @@ fn check_base(base: &str, insecure_http: bool) -> Done<bool> {
     match uri.scheme_str() {
         Some("https") => Ok(true),
         Some("http") if insecure_http || uri.host().is_some_and(is_loopback) => Ok(false),
-        Some("http") => Err(wrong("is http and not on this machine: whoever listens on the way would see the token")
+        Some("http") => Err(wrong("is http and not on this machine: anybody who listens on the network would see the token")
             .hint("use https://, or --insecure-http on a network that you trust")),
         _ => Err(wrong("must begin with https:// or http://").hint("write it as https://HOST or http://127.0.0.1:PORT")),
     }
 }
 
-/// Whether a host, as it stands in a URL, can only be this machine.
+/// Whether a host, in the form of a URL, can only be this machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
     bare.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Percent-encodes what must not stand in a path segment or a query value (RFC 3986: all but the unreserved).
+/// Percent-encodes what is not allowed in a path segment or a query value (RFC 3986: all but the unreserved).
 pub(crate) fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

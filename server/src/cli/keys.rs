@@ -1,4 +1,4 @@
-//! `railgate keys`: the gateway's own secrets, replaced by its operator.
+//! `railgate keys`: the gateway's own keys, listed and replaced by its operator.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,13 +28,13 @@ Examples:
 const ROTATE_EXAMPLES: &str = "\
 Examples:
   railgate keys rotate challenge
-      Challenges of the old key are taken until they end; calls go on.
+      Challenges of the old key are accepted until they expire; calls continue.
   railgate keys rotate receipt
       Receipts of the old key stay verifiable: its public half stays published.
   railgate keys rotate master --master-keys /etc/railgate/master.keys
-      Puts a new master key first and seals every secret of the store under it. Where servers run on other
-      machines, give them the new file first. Keep the file's old lines until no backup is left that was
-      made before: its secrets are sealed under them.";
+      Puts a new master key first and seals every secret of the store under it. If servers run on other
+      machines, give them the new file first. Keep the file's old lines until no older
+      backup is left: its secrets are sealed under them.";
 
 /// List and replace the gateway's own keys
 #[derive(Debug, Args)]
@@ -51,7 +51,7 @@ enum KeysCommand {
     /// Replace a key; what was made with the old one stays valid
     #[command(after_help = ROTATE_EXAMPLES)]
     Rotate {
-        /// Which key
+        /// The key to replace
         #[arg(value_enum)]
         kind: Kind,
         #[command(flatten)]
@@ -61,13 +61,13 @@ enum KeysCommand {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Kind {
-    /// What challenges are made with
+    /// Makes challenges
     Challenge,
-    /// What signs receipts
+    /// Signs receipts
     Receipt,
-    /// What signs the checkpoints of the log
+    /// Signs the checkpoints of the log
     Log,
-    /// What the store's secrets are sealed under
+    /// Seals the store's secrets
     Master,
 }
 
@@ -97,14 +97,14 @@ pub(crate) fn run(args: KeysArgs, global: &Global, terminal: &Terminal) -> Done 
     }
 }
 
-/// A key of the gateway as it is listed.
+/// A key of the gateway in the list.
 #[derive(Serialize)]
 struct SecretShape {
     kind: &'static str,
     no: u32,
     /// The thumbprint of its public half, if it has one.
     key_id: Option<String>,
-    /// Under which master key it is sealed.
+    /// The master key that it is sealed under.
     master_key: Option<u32>,
     created_at: String,
     retired_at: Option<String>,
@@ -147,7 +147,7 @@ fn list(place: &Place, global: &Global, terminal: &Terminal) -> Done {
         ]);
     }
     if shapes.is_empty() {
-        terminal.line(terminal.paint(Tone::Dim, "No keys yet: railgate serve makes them."))?;
+        terminal.line(terminal.paint(Tone::Dim, "No keys yet: railgate serve creates them."))?;
     } else {
         terminal.show(&table)?;
     }
@@ -158,7 +158,7 @@ fn list(place: &Place, global: &Global, terminal: &Terminal) -> Done {
 
 fn rotate(kind: SecretKind, place: &Place, global: &Global, terminal: &Terminal) -> Done {
     let (store, keys) = place.find()?;
-    // The store first: a mistyped path is the likelier mistake.
+    // Check the store first: a mistyped path is the likelier mistake.
     drop(store.open()?);
     let master = Arc::new(master::load(&keys).map_err(failed)?);
     store.engine(Some(master))?.run(Operated(Rotate(kind)))?;
@@ -167,7 +167,7 @@ fn rotate(kind: SecretKind, place: &Place, global: &Global, terminal: &Terminal)
     }
     terminal.line(format_args!("{} a new {} key is in use", terminal.paint(Tone::Good, "✓"), kind.as_str()))?;
     terminal.line(match kind {
-        SecretKind::Challenge => "A running server takes it up within ten seconds; challenges of the old one are taken until they end.",
+        SecretKind::Challenge => "A running server uses it within ten seconds; challenges of the old one are accepted until they expire.",
         SecretKind::Receipt => "Receipts of the old one stay verifiable: its public half stays published.",
         SecretKind::Log => "Checkpoints and proofs of the old one stay verifiable: its public half stays published.",
     })
@@ -176,8 +176,8 @@ fn rotate(kind: SecretKind, place: &Place, global: &Global, terminal: &Terminal)
 fn rotate_master(place: &Place, global: &Global, terminal: &Terminal) -> Done {
     let (store, keys) = place.find()?;
     drop(store.open()?);
-    // Durable before anything is sealed under it: a crash from here on leaves secrets under keys that are all in the
-    // file, and the same command again seals what is left.
+    // Durable before anything is sealed under it: after a crash, all secrets are sealed under keys in the file, and running
+    // the same command again seals the rest.
     let (master, id) = master::rotate(&keys).map_err(failed)?;
     let engine: Engine = store.engine(Some(Arc::new(master)))?;
     let resealed = engine.reseal().map_err(|error| unfinished(error, id, &keys))?;
@@ -186,19 +186,19 @@ fn rotate_master(place: &Place, global: &Global, terminal: &Terminal) -> Done {
     }
     let secrets = if resealed == 1 { "1 secret is".to_owned() } else { format!("{resealed} secrets are") };
     terminal.line(format_args!("{} master key {id} is in use; {secrets} sealed under it now", terminal.paint(Tone::Good, "✓")))?;
-    terminal.line(format_args!("Servers that run read {} again within a few seconds.", keys.display()))?;
-    terminal.line("Keep the file's old lines until every backup is gone that was made before now: it is sealed under them.")
+    terminal.line(format_args!("Running servers reload {} within a few seconds.", keys.display()))?;
+    terminal.line("Keep the file's old lines until every backup made before now is gone: its secrets are sealed under them.")
 }
 
 fn unfinished(error: railgate::Error, id: u32, keys: &Path) -> Failure {
     Failure::from(error)
         .detail(format!("master key {id} is in {} and safe; not everything is sealed under it yet", keys.display()))
-        .hint("nothing is lost; when the cause is gone, the same command seals the rest (under one more key)")
+        .hint("nothing is lost; once the cause is gone, the same command seals the rest (under one more key)")
 }
 
 fn failed(error: master::MasterError) -> Failure {
     let hint = match &error {
-        master::MasterError::Missing { .. } => Some("railgate serve makes it; name another with --master-keys FILE".to_owned()),
+        master::MasterError::Missing { .. } => Some("railgate serve creates it; name another with --master-keys FILE".to_owned()),
         master::MasterError::Exposed { path, .. } => Some(format!("chmod 600 {}", path.display())),
         master::MasterError::Io { .. } | master::MasterError::Content { .. } | master::MasterError::NoRandomness(_) => None,
     };

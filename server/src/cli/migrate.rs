@@ -1,4 +1,4 @@
-//! `railgate migrate`: brings a database to this program's schema, apart from serving it.
+//! `railgate migrate`: brings a store to this program's schema without serving it.
 
 use railgate::store::SchemaVersion;
 
@@ -10,11 +10,11 @@ use super::terminal::{Terminal, Tone};
 const EXAMPLES: &str = "\
 Examples:
   railgate migrate --check
-      Only says which version the schema is of. Exit code 1 if it is behind.
+      Only prints the schema's version. Exit code 1 if it is behind.
   railgate migrate --store postgres://owner@db.example/railgate
       As the role that owns the tables; servers of another role then run with --db-migrate off.
 
-railgate serve migrates by itself unless it is told not to. A SQLite file must not be served meanwhile.
+railgate serve migrates by itself unless told not to. A SQLite file must not be served meanwhile.
 Migrations only go forward: make a backup first.";
 
 /// Migrate the store to this version's schema

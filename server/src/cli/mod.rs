@@ -1,7 +1,7 @@
 //! The command line: one binary for the server, its clients and its operators.
 //!
-//! `serve` and `config` read `settings`; the client's commands speak HTTP like any other client; the
-//! operator's commands work on the store itself; `demo` brings a gateway of its own.
+//! `serve` and `config` read `settings`; the client commands use HTTP like any other client; the
+//! operator's commands work on the store itself; `demo` starts its own gateway.
 
 mod audit;
 mod clients;
@@ -46,7 +46,7 @@ use terminal::{Terminal, complain};
 const ABOUT: &str = "A payment settlement gateway: one interface to pay, trace, reverse and reconcile";
 
 const EXAMPLES: &str = "\
-To try it, without anything else:
+To try it on its own:
   railgate demo
 
 As a server, and as its client in another terminal:
@@ -58,7 +58,7 @@ As a server, and as its client in another terminal:
   railgate balance
 
 Exit codes: 0 done, 1 the operation failed (the reason is on standard error), 2 wrong usage;
-railgate curl: 22 for an answer other than 2xx. Each command's --help has examples.";
+railgate curl: 22 for a response other than 2xx. Each command's --help has examples.";
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -89,7 +89,7 @@ struct Cli {
     command: Command,
 }
 
-/// What every client command takes.
+/// Options of every client command.
 #[derive(Debug, Clone, clap::Args)]
 struct Global {
     /// The server [default: the profile's, else http://127.0.0.1:8080]
@@ -106,7 +106,7 @@ struct Global {
         help_heading = "Client options"
     )]
     profile: String,
-    /// Trust the certificates in this PEM file when the server speaks https, instead of the system's
+    /// Trust the certificates in this PEM file instead of the system's when the server uses https
     #[arg(long, global = true, value_name = "FILE", env = "RAILGATE_CACERT", hide_env_values = true, help_heading = "Client options")]
     cacert: Option<PathBuf>,
     /// Allow sending tokens over http:// to another machine, where anybody on the network can read them
@@ -213,7 +213,7 @@ fn run(Cli { global, command }: Cli) -> Done {
     }
 }
 
-/// Runs a client's conversation; it needs no second thread.
+/// Runs a client command, which needs no second thread.
 fn wait_for(conversation: impl Future<Output = Done>) -> Done {
     runtime(tokio::runtime::Builder::new_current_thread())?.block_on(conversation)
 }
@@ -251,7 +251,7 @@ fn config_check(args: ServeArgs, global: &Global, terminal: &Terminal) -> Done {
 }
 
 fn completions(shell: Shell, terminal: &Terminal) -> Done {
-    // Into memory first: the generator panics when its output breaks off, and a closed pipe is no fault.
+    // Into memory first: the generator panics when its output is closed, and a closed pipe is no error.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "railgate", &mut script);
     terminal.raw(&script)

@@ -1,4 +1,4 @@
-//! The operator's commands: they work on the store itself, also while a server runs on it.
+//! The operator's commands: they work on the store itself, even while a server runs on it.
 
 use std::path::{Path, PathBuf};
 
@@ -32,9 +32,9 @@ Examples:
   railgate backup --store sqlite:/var/lib/railgate/railgate.db --to copy.db
 
 A server may run on the store meanwhile: the copy is the state of one moment. The copy is opened and
-checked before it gets its name; a file that is there already is never overwritten.
-Before a copy is served in the place of a store that went on after it: `railgate keys rotate log`, for
-the numbers of later events are given out again, and compare it with the providers (`--outbox off`).
+checked before it gets its name; an existing file is never overwritten.
+Before you serve a copy in place of a store that was used after it: run `railgate keys rotate log`,
+because the numbers of later events are assigned again, and compare it with the providers (`--outbox off`).
 A PostgreSQL database is backed up with its own tools, pg_dump and pg_basebackup.";
 
 /// Inspect the ledger
@@ -80,7 +80,7 @@ pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> 
         StorePlace::File(path) => path,
         place @ StorePlace::Database(_) => {
             return Err(Failure::new(format!("{place} is backed up with PostgreSQL's own tools"))
-                .hint("pg_dump --format=custom for a copy of one moment, pg_basebackup to come back to any: docs/postgresql.md"));
+                .hint("pg_dump --format=custom for a copy of one moment, pg_basebackup to restore any moment: docs/postgresql.md"));
         }
     };
     if args.to.exists() {
@@ -88,8 +88,8 @@ pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> 
     }
     let store = open_file(&from)?;
     let folder = args.to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Written in a folder of its own beside its place: what SQLite keeps beside a database while it is open goes with
-    // it, and whatever stops us half-way leaves no file that looks like a backup.
+    // Written in a separate folder next to its place: the files that SQLite keeps next to an open database go with it,
+    // and an interruption leaves no file that looks like a backup.
     let nest = tempfile::Builder::new().prefix(".railgate-backup-").tempdir_in(folder);
     let nest = nest.map_err(|error| Failure::new(format!("cannot write in {}: {error}", folder.display())))?;
     let draft = nest.path().join("copy.db");
@@ -111,8 +111,8 @@ pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> 
     terminal.line(verdict(terminal, &report))
 }
 
-/// Gives the draft its name, unless somebody else took it meanwhile. Whoever may read the store may read the copy,
-/// nobody else.
+/// Gives the draft its name, unless that was taken meanwhile. Those who may read the store may read the copy, nobody
+/// else.
 fn publish(from: &Path, draft: PathBuf, to: &Path) -> Done {
     let named = || -> std::io::Result<()> {
         std::fs::set_permissions(&draft, std::fs::metadata(from)?.permissions())?;
@@ -144,7 +144,7 @@ pub(super) fn check(store: &dyn Store, what: &'static str) -> Done<VerifyReport>
     Ok(report)
 }
 
-/// On standard error, and only if that is a terminal.
+/// A progress bar on standard error, only if that is a terminal.
 fn bar(what: &'static str, unit: &'static str) -> ProgressBar {
     let template = format!("{{msg}} [{{bar:40}}] {{human_pos}}/{{human_len}} {unit}, {{eta}} left");
     let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -185,7 +185,7 @@ fn show(terminal: &Terminal, place: &StorePlace, report: &VerifyReport) -> Done 
     terminal.line(verdict(terminal, report))
 }
 
-/// Lists what does not agree, if anything.
+/// Lists the problems, if there are any.
 pub(super) fn show_problems(terminal: &Terminal, report: &VerifyReport) -> Done {
     if report.problems.is_empty() {
         return Ok(());
@@ -261,7 +261,7 @@ struct ProblemShape<'a> {
 }
 
 impl<'a> ReportShape<'a> {
-    /// Of a report.
+    /// The shape of this report.
     pub(super) fn of(report: &'a VerifyReport) -> Self {
         Self {
             ok: report.is_ok(),

@@ -1,4 +1,4 @@
-//! Profiles: who this person is at which server, and the private key that proves it. One TOML file each, readable by its
+//! Profiles: a client's identity at a server, and the private key that proves it. One TOML file each, readable by its
 //! owner alone.
 
 use std::fs;
@@ -16,32 +16,32 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::{Done, Failure};
 
-/// What a profile's file holds. There is no `Debug`: neither key nor token must find their way into a message.
+/// The content of a profile's file. There is no `Debug`: neither key nor token may get into a message.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Profile {
-    /// The server at which the key is enrolled, as it is signed.
+    /// The server at which the key is enrolled, in the form that is signed.
     pub(crate) server: String,
-    /// `cli_…`; empty while it is not known.
+    /// `cli_…`; empty while unknown.
     pub(crate) client_id: String,
     /// `sandbox` or `live`.
     pub(crate) environment: String,
-    /// The enrolment was sent and its answer has not been seen. The key may be enrolled or not.
+    /// The enrolment was sent and got no response yet. The key may be enrolled or not.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) enrolling: bool,
     /// `ecdsa-p256-sha256` or `ed25519`.
     pub(crate) key_algorithm: String,
-    /// The secret: 32 bytes in base64url.
+    /// The private key: 32 bytes in base64url.
     pub(crate) private_key: String,
     /// The key's RFC 7638 thumbprint.
     pub(crate) key_id: String,
-    /// A secret too, for a while.
+    /// The access token: a secret too, until it expires.
     pub(crate) access_token: String,
-    /// RFC 3339: when it ends.
+    /// When the token expires, in RFC 3339.
     pub(crate) expires_at: String,
     /// The last challenge.
     pub(crate) challenge: String,
-    /// RFC 3339: when it ends.
+    /// When the challenge expires, in RFC 3339.
     pub(crate) challenge_expires_at: String,
 }
 
@@ -76,12 +76,12 @@ impl Profile {
         Ok(Arc::new(key))
     }
 
-    /// Sandbox unless it says live.
+    /// Live if `environment` is `live`, else sandbox.
     pub(crate) fn mode(&self) -> Mode {
         if self.environment == Mode::Live.as_str() { Mode::Live } else { Mode::Sandbox }
     }
 
-    /// What the last command left.
+    /// The state that the last command saved.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let text = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         Snapshot {
@@ -92,7 +92,7 @@ impl Profile {
         }
     }
 
-    /// Takes over what this command leaves. Says whether that is anything new.
+    /// Takes the state of this command. Returns whether it has changed.
     pub(crate) fn keep(&mut self, left: Snapshot) -> bool {
         if left == self.snapshot() {
             return false;
@@ -112,7 +112,7 @@ fn new_key(algorithm: Algorithm) -> Done<SoftwareKey> {
         super::session::random(&mut *secret)?;
         match algorithm {
             Algorithm::Ed25519 => return Ok(SoftwareKey::ed25519(&secret)),
-            // One draw in 2^32 is no scalar of the curve.
+            // One draw in 2^32 is not a scalar of the curve.
             Algorithm::EcdsaP256Sha256 => {
                 if let Some(key) = SoftwareKey::p256(&secret) {
                     return Ok(key);
@@ -122,7 +122,7 @@ fn new_key(algorithm: Algorithm) -> Done<SoftwareKey> {
     }
 }
 
-/// Where one profile lives.
+/// The file of one profile.
 #[derive(Debug, Clone)]
 pub(crate) struct ProfileFile {
     name: String,
@@ -151,7 +151,7 @@ impl ProfileFile {
         &self.path
     }
 
-    /// Reads it; `None` if there is none.
+    /// Reads the profile; `None` if there is none.
     pub(crate) fn load(&self) -> Done<Option<Profile>> {
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
@@ -160,24 +160,24 @@ impl ProfileFile {
         };
         let again = format!("railgate enroll --force --profile {}", self.name);
         let profile: Profile = toml::from_str(&text).map_err(|error: toml::de::Error| {
-            // Not the error's own text: it quotes the line, and the line may be the key's.
+            // Not the error's own text: it quotes the line, which may contain the key.
             Failure::new(format!("{} is not a profile: {}", self.path.display(), error.message()))
                 .hint(format!("remove the file, then: {again}"))
         })?;
         if profile.private_key.is_empty() {
-            let old = "holds no key: it was made before calls were signed, and its token opens nothing any more";
+            let old = "holds no key: it is from before calls were signed, and its token is no longer valid";
             return Err(Failure::new(format!("the profile {:?} {old}", self.name)).hint(format!("enrol again: {again}")));
         }
         Ok(Some(profile))
     }
 
-    /// Writes it, whole or not at all, readable by its owner alone. Without `replace` it does not touch what is there.
+    /// Writes the profile, whole or not at all, readable by its owner alone. Without `replace`, an existing file stays.
     pub(crate) fn save(&self, profile: &Profile, replace: bool) -> Done {
         let text = toml::to_string(profile).map_err(|error| Failure::caused("cannot write the profile", error))?;
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        private_folder(folder).map_err(|error| self.trouble("cannot make the folder of", &error))?;
-        // A named temporary file is created with mode 0600, and its rename is atomic: no moment shows half a profile,
-        // or a whole one to others.
+        private_folder(folder).map_err(|error| self.trouble("cannot create the folder of", &error))?;
+        // A named temporary file is created with mode 0600, and its rename is atomic: nobody ever sees half a profile, and
+        // other users see none at all.
         let write = || -> io::Result<()> {
             let mut file = tempfile::Builder::new().prefix(".profile-").tempfile_in(folder)?;
             file.write_all(text.as_bytes())?;
@@ -191,22 +191,22 @@ impl ProfileFile {
         })
     }
 
-    /// Whether the file is still that of `profile`: nobody removed it, or put another key into it.
+    /// Whether the file still belongs to `profile`: it was not removed, and has no other key.
     pub(crate) fn holds(&self, profile: &Profile) -> bool {
         matches!(self.load(), Ok(Some(kept)) if kept.private_key == profile.private_key && kept.server == profile.server)
     }
 
-    /// Removes it, if that can be done: it holds a key that nobody knows.
+    /// Removes the file if possible: nobody knows its key.
     pub(crate) fn remove(&self) {
         let _ = fs::remove_file(&self.path);
     }
 
-    /// Gives what is there another name that nothing has, the profile's and `.old`; `None` if nothing is there.
+    /// Renames an existing file to an unused name, the profile's and `.old`; `None` if there is no file.
     pub(crate) fn set_aside(&self) -> Done<Option<String>> {
         let names = (1..).map(|n: u32| if n == 1 { format!("{}.old", self.name) } else { format!("{}.old{n}", self.name) });
         for name in names {
             let aside = self.path.with_file_name(format!("{name}.toml"));
-            // A link, unlike a rename, never replaces what is there: that may be the only copy of another key.
+            // A link, unlike a rename, never replaces an existing file: that may be the only copy of another key.
             match fs::hard_link(&self.path, &aside) {
                 Ok(()) => {
                     fs::remove_file(&self.path).map_err(|error| self.trouble("cannot set aside", &error))?;
@@ -220,16 +220,16 @@ impl ProfileFile {
         Ok(None)
     }
 
-    /// The profile exists and must not be lost.
+    /// The profile exists and must not be overwritten.
     pub(crate) fn taken(&self) -> Failure {
         Failure::new(format!("the profile {:?} exists already: {}", self.name, self.path.display()))
-            .hint("choose another with --profile NAME, or take a new client with --force")
+            .hint("choose another with --profile NAME, or enrol a new client with --force")
     }
 
-    /// There is no such profile, and the command cannot do without.
+    /// The profile does not exist, and the command needs one.
     pub(crate) fn missing(&self) -> Failure {
         let more = if self.name == "default" { String::new() } else { format!(" --profile {}", self.name) };
-        Failure::new(format!("there is no profile {:?} yet", self.name)).hint(format!("make one: railgate enroll{more}"))
+        Failure::new(format!("there is no profile {:?} yet", self.name)).hint(format!("create one: railgate enroll{more}"))
     }
 
     /// Its enrolment was not answered.

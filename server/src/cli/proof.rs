@@ -1,4 +1,4 @@
-//! `railgate receipt proof`: that a settlement's last event is in the gateway's log.
+//! `railgate receipt proof`: proves that a settlement's last event is in the gateway's log.
 
 use std::path::PathBuf;
 
@@ -17,9 +17,9 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   railgate receipt proof inv-2026-0042
   railgate receipt proof inv-2026-0042 --out inv.tlog-proof
-      Keeps the proof in the form of C2SP tlog-proof, for tools that were written by others.
+      Saves the proof in the form of C2SP tlog-proof, for other tools.
   railgate receipt proof inv-2026-0042 --key 'pay.example.org/log+1a2b3c4d+AQ…'
-      With the log's key as you noted it before, instead of asking the server for it.";
+      With the log's key as you noted it earlier, instead of asking the server for it.";
 
 #[derive(Debug, Args)]
 pub(super) struct ProofArgs {

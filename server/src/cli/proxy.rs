@@ -1,8 +1,8 @@
-//! `railgate proxy`: signs what a plain HTTP client sends, and passes the answer back as it comes.
+//! `railgate proxy`: signs the requests of plain HTTP clients, and passes the responses back unchanged.
 //!
-//! Whoever reaches the port acts with the profile's key. So it listens on this machine alone, and refuses what a web
-//! page could send here: pages of other sites (`Origin`, `Sec-Fetch-Site`), and names that were made to point here
-//! (`Host`).
+//! Anybody who reaches the port acts with the profile's key. So it listens on this machine alone, and refuses what a web
+//! page could send here: requests from pages of other sites (`Origin`, `Sec-Fetch-Site`), and names that were made to
+//! point here (`Host`).
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -30,21 +30,21 @@ const EXAMPLES: &str = "\
 Examples:
   railgate proxy
   curl -s http://127.0.0.1:8090/api/v1/balances
-      From another terminal: no token, no signature, the proxy adds both.
+      From another terminal, without token or signature: the proxy adds both.
   railgate proxy 127.0.0.1:0 --profile staging
-      Any free port; standard output's first line says which: listening on http://HOST:PORT
+      Any free port; the first line of standard output names it: listening on http://HOST:PORT
 
-For curl, Postman and test tools on this machine. Whoever can reach the port acts as your client, so it
-listens on loopback addresses only and refuses requests that a web page sent. SIGINT or SIGTERM ends it.";
+For curl, Postman and test tools on this machine. Anybody who reaches the port acts as your client, so it
+listens on loopback addresses only and refuses requests of web pages. SIGINT or SIGTERM ends it.";
 
-/// The largest body that is passed on.
+/// The largest body that is forwarded, in bytes.
 const MAX_BODY: usize = 1 << 20;
-/// How long a head may take to arrive.
+/// The timeout for a request's head.
 const HEAD: Duration = Duration::from_secs(30);
-/// `Prefer: wait=N` holds an answer back for so long at most.
+/// The longest time for which `Prefer: wait=N` holds a response.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Concern one connection, not the request (RFC 9110, section 7.6.1).
+/// Headers that concern one connection, not the request (RFC 9110, section 7.6.1).
 const HOP_BY_HOP: [&str; 9] = [
     "connection",
     "keep-alive",
@@ -64,14 +64,14 @@ pub(crate) struct ProxyArgs {
     /// Where to listen: a loopback address; port 0 picks a free one [default: 127.0.0.1:8090]
     #[arg(value_name = "LISTEN")]
     address: Option<String>,
-    /// The same as LISTEN
+    /// Same as LISTEN
     #[arg(long, value_name = "IP:PORT", conflicts_with = "address")]
     listen: Option<String>,
 }
 
 type Body = BoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
-/// What all connections share.
+/// State shared by all connections.
 struct Proxy {
     session: Mutex<Session>,
     http: Http,
@@ -81,7 +81,7 @@ pub(crate) async fn run(args: ProxyArgs, global: &Global, terminal: &Terminal) -
     let text = args.listen.or(args.address).unwrap_or_else(|| "127.0.0.1:8090".to_owned());
     let address = loopback(&text, "everybody who reaches it would act with your key")?;
     let session = Session::open(global)?;
-    let unusable = |error| Failure::new(format!("{address} cannot be listened on: {error}"));
+    let unusable = |error| Failure::new(format!("cannot listen on {address}: {error}"));
     let socket = TcpListener::bind(address).await.map_err(unusable)?;
     let bound = socket.local_addr().map_err(unusable)?;
     let ended = end().map_err(|error| Failure::caused("cannot wait for signals", error))?;
@@ -92,12 +92,12 @@ pub(crate) async fn run(args: ProxyArgs, global: &Global, terminal: &Terminal) -
     } else {
         terminal.line(format_args!("listening on http://{bound}"))?;
     }
-    note(format_args!("signing for {} as the profile {name:?}; whoever reaches this port acts as its client", proxy.http.base()));
+    note(format_args!("signing for {} as the profile {name:?}; anybody who reaches this port acts as its client", proxy.http.base()));
     let serve = async {
         loop {
             match socket.accept().await {
                 Ok((stream, _)) => drop(tokio::spawn(connection(stream, Arc::clone(&proxy)))),
-                // Too many open files, or a caller who left: the next one may do better.
+                // Too many open files, or a caller that left: the next one may succeed.
                 Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
             }
         }
@@ -109,7 +109,7 @@ pub(crate) async fn run(args: ProxyArgs, global: &Global, terminal: &Terminal) -
     Ok(())
 }
 
-/// Completes at SIGINT or SIGTERM, from now on.
+/// Catches SIGINT and SIGTERM from now on; completes at the first one.
 #[cfg(unix)]
 pub(super) fn end() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -129,7 +129,7 @@ pub(super) fn end() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// An address of this machine alone; `why` is said of others.
+/// Parses an address that only this machine can reach; `why` is the reason for refusing others.
 pub(super) fn loopback(text: &str, why: &str) -> Done<SocketAddr> {
     let text = text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
     let wrong = |what: &str| Failure::usage(format!("{text} {what}")).hint("write IP:PORT, such as 127.0.0.1:8090");
@@ -147,7 +147,7 @@ async fn connection(stream: TcpStream, proxy: Arc<Proxy>) {
         async move { Ok::<_, Infallible>(proxy.answer(request).await) }
     });
     let mut server = http1::Builder::new();
-    // A connection that breaks is its caller's to notice.
+    // A broken connection is noticed by its caller.
     let _ = server.timer(TokioTimer::new()).header_read_timeout(HEAD).serve_connection(TokioIo::new(stream), answer).await;
 }
 
@@ -158,10 +158,10 @@ impl Proxy {
         }
         let (parts, body) = request.into_parts();
         let Ok(body) = Limited::new(body, MAX_BODY).collect().await else {
-            return problem(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", "the proxy passes on at most 1 MiB, and what arrives whole");
+            return problem(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", "the proxy forwards at most 1 MiB, and only whole bodies");
         };
         let mut ask = Ask::new(parts.method, "");
-        // Absolute forms lose their host: everything goes to the one server.
+        // The host of an absolute form is dropped: everything goes to the one server.
         ask.path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
         ask.headers = passed_on(&parts.headers, true);
         ask.body = Some(body.to_bytes()).filter(|body| !body.is_empty());
@@ -176,7 +176,7 @@ impl Proxy {
     async fn exchange(&self, ask: Ask) -> Done<Response<Body>> {
         let mut running = self.session.lock().await.begin_once(ask)?;
         loop {
-            // One at a time fetches what signing needs; the calls themselves run side by side.
+            // What signing needs is fetched one at a time; the calls themselves run in parallel.
             let next = self.session.lock().await.next(&mut running).await?;
             match next {
                 Next::Send(ask, _) => match self.http.open(&ask).await? {
@@ -197,14 +197,14 @@ impl Proxy {
     }
 }
 
-/// Whether a program on this machine asks, and not a web page in its browser.
+/// Whether a program on this machine sent the request, and not a web page in its browser.
 fn may_ask(headers: &HeaderMap) -> Result<(), &'static str> {
     if headers.contains_key(header::ORIGIN) {
         return Err("requests with an Origin header come from web pages, which may not use your key");
     }
     let from_page = |site: &HeaderValue| site != "same-origin" && site != "none";
     if headers.get_all("sec-fetch-site").iter().any(from_page) {
-        return Err("the browser says that another site sent this; web pages may not use your key");
+        return Err("the browser reports that another site sent this; web pages may not use your key");
     }
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(|host| host.parse::<hyper::http::uri::Authority>().ok());
@@ -214,7 +214,7 @@ fn may_ask(headers: &HeaderMap) -> Result<(), &'static str> {
     }
 }
 
-/// The headers without those of the connection, and, towards the server, without what the proxy sets itself.
+/// The headers without those of the connection and, towards the server, without those that the proxy sets itself.
 fn passed_on(headers: &HeaderMap, to_server: bool) -> HeaderMap {
     let named: Vec<HeaderName> = headers
         .get_all(header::CONNECTION)
@@ -253,7 +253,7 @@ fn unreachable(cause: &NoAnswer) -> Response<Body> {
     match cause {
         NoAnswer::NotSent(cause) => problem(StatusCode::BAD_GATEWAY, "server_unreachable", cause),
         NoAnswer::Lost(cause) => {
-            let detail = format!("the answer was lost, it is not known whether the request was carried out: {cause}");
+            let detail = format!("the response was lost; it is not known whether the request was carried out: {cause}");
             problem(StatusCode::BAD_GATEWAY, "answer_lost", &detail)
         }
     }

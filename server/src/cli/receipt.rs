@@ -1,4 +1,4 @@
-//! `railgate receipt`: fetching receipts, and checking those of anybody.
+//! `railgate receipt`: fetches receipts, and verifies those of anybody.
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -36,9 +36,9 @@ Examples:
       Without a network. Fetch the keys once: curl https://HOST/.well-known/jwks.json > jwks.json
   railgate receipt get inv-2026-0042 --format jose | railgate receipt verify - --json
 
-A receipt that is genuine may have been superseded by a later one: only the server knows.";
+A genuine receipt may have been superseded by a later one: only the server knows.";
 
-/// No receipt and no set of keys is longer.
+/// The longest receipt or set of keys, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// Fetch and verify receipts
@@ -86,13 +86,13 @@ struct VerifyArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Format {
-    /// What it says, with the JWS in it
+    /// The contents, with the JWS
     Json,
     /// The compact JWS alone
     Jose,
     /// A page to print
     Html,
-    /// The page as a document
+    /// The page as PDF
     Pdf,
     /// The QR code of the JWS
     Svg,
@@ -134,7 +134,7 @@ async fn get(args: GetArgs, global: &Global, terminal: &Terminal) -> Done {
             let written = std::fs::write(path, &answer.body);
             written.map_err(|error| Failure::caused(format_args!("cannot write {}", path.display()), error))
         }
-        // Like a line, so that what comes after begins on its own; a JWS is read with and without it.
+        // With a line break, so that later output begins on a new line; a JWS is read with and without it.
         None => terminal.json(&answer.body),
     }
 }
@@ -158,7 +158,7 @@ async fn verify(args: VerifyArgs, global: &Global, terminal: &Terminal) -> Done 
     show(&claims, terminal)
 }
 
-/// The receipt itself, whether it came alone or as JSON.
+/// The JWS, from a file that contains it alone or in JSON.
 fn jws(text: &str) -> String {
     #[derive(Deserialize)]
     struct Json {
@@ -179,7 +179,7 @@ fn read_file(path: &Path) -> Done<String> {
     Ok(text)
 }
 
-/// The public keys of the server, and its address. Nobody need be known there.
+/// The public keys of the server, and its address. No profile is needed.
 async fn published(global: &Global) -> Done<(String, String)> {
     let session = Session::open_anonymous(global)?;
     let path = "/.well-known/jwks.json".to_owned();
@@ -195,7 +195,7 @@ async fn published(global: &Global) -> Done<(String, String)> {
 }
 
 fn show(claims: &Claims, terminal: &Terminal) -> Done {
-    // Whoever signed it may be anybody, and wrote what they liked.
+    // Anybody may have signed it, and written what they liked.
     let text = |text: &str| Cell::new(printable(text));
     let money = |amount: &str| text(&format!("{} {}", grouped(amount), claims.cur));
     let mut rows = vec![

@@ -7,7 +7,7 @@ use railgate::money::grouped;
 
 use super::terminal::{Terminal, Tone, align_right, number};
 
-/// A state in its colour.
+/// A state, in its colour.
 pub(crate) fn state(name: &str) -> Cell {
     Tone::of_state(name).cell(name)
 }
@@ -17,12 +17,12 @@ pub(crate) fn decimal(number: &DecimalNumber) -> String {
     grouped(number.as_str())
 }
 
-/// Why something failed, on a line.
+/// A failure in one line.
 pub(crate) fn failure(it: &FailureView) -> String {
     format!("{}: {} ({})", it.code.as_str(), it.message, it.iso_reason)
 }
 
-/// A time without its date's `T` and its milliseconds' noise: `2026-11-21 10:38:17Z`.
+/// A time without the `T` and the milliseconds: `2026-11-21 10:38:17Z`.
 pub(crate) fn short_time(at: &str) -> String {
     match (at.split_once('T'), at.split_once('.')) {
         (Some((date, _)), Some((upto_seconds, _))) => format!("{date} {}Z", &upto_seconds[(date.len() + 1).min(upto_seconds.len())..]),
@@ -30,18 +30,18 @@ pub(crate) fn short_time(at: &str) -> String {
     }
 }
 
-/// The same to the minute, for lists.
+/// A time to the minute, for lists.
 fn minute(at: &str) -> String {
     let short = short_time(at);
     short.get(..16).map(str::to_owned).unwrap_or(short)
 }
 
-/// A status with its ISO 20022 name beside it.
+/// A status and its ISO 20022 name.
 fn standing(status: &str, iso: IsoStatus) -> Cell {
     Tone::of_state(status).cell(format!("{status} ({})", iso.as_str()))
 }
 
-/// One settlement, whole.
+/// One settlement in full.
 pub(crate) fn settlement(terminal: &Terminal, it: &SettlementView) -> Table {
     let money = |number| Cell::new(format!("{} {}", decimal(number), it.currency));
     let mut rows = vec![
@@ -151,7 +151,7 @@ pub(crate) fn events(terminal: &Terminal, list: &[EventView]) -> Table {
     table
 }
 
-/// One event on a line of its own, for a trace that is followed: columns as wide as what usually stands in them.
+/// One event on one line, for a followed trace: columns as wide as their usual content.
 pub(crate) fn event_line(terminal: &Terminal, it: &EventView) -> String {
     let (from, to) = (named(it.from), named(it.to));
     let change = match (from.is_empty(), from == to) {
@@ -186,7 +186,7 @@ pub(crate) fn reversal(terminal: &Terminal, it: &ReversalView) -> Table {
     terminal.card(rows)
 }
 
-/// Balances, one currency a row.
+/// Balances, one currency per row.
 pub(crate) fn balances(terminal: &Terminal, list: &[BalanceView]) -> Table {
     let mut table = terminal.table(&["account", "currency", "available", "reserved", "pending", "ledger"]);
     for it in list {

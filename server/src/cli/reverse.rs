@@ -1,4 +1,4 @@
-//! `railgate reverse`: giving back, or withdrawing what was not sent yet.
+//! `railgate reverse`: reverses a payment, or cancels one that was not sent yet.
 
 use std::borrow::Cow;
 
@@ -18,13 +18,13 @@ use super::terminal::{Terminal, Tone};
 const EXAMPLES: &str = "\
 Examples:
   railgate reverse inv-2026-0042
-      All that is left of it; if it was not sent yet, it is cancelled instead.
+      Reverses all that is left; a payment that was not sent yet is cancelled instead.
   railgate reverse inv-2026-0042 --amount 3.50 --reason customer_request --reference refund-7
 
-The request carries an Idempotency-Key of its own, so that it can be repeated safely when the
-connection breaks, and is. --idempotency-key lets you repeat it yourself.";
+The request carries its own Idempotency-Key, so that it is repeated safely when the connection
+breaks. With --idempotency-key you can repeat it yourself.";
 
-/// Reverse a payment, wholly or in part, or cancel one that was not sent yet
+/// Reverse a payment, in whole or in part, or cancel one that was not sent yet
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReverseArgs {
@@ -58,7 +58,7 @@ pub(crate) async fn run(args: ReverseArgs, global: &Global, terminal: &Terminal)
     let value = HeaderValue::from_str(&key).map_err(|_| Failure::usage("the idempotency key has characters that no header can carry"))?;
     let ask = Ask::post(format!("/gateway/settlements/{}/reverse", encode(&args.target)), body(&args))
         .with(HeaderName::from_static("idempotency-key"), value);
-    let again = format!("--idempotency-key {key} makes sure that it is given back once only");
+    let again = format!("--idempotency-key {key} makes sure that it is reversed only once");
     let answer = session.call_until_answered(ask, &again).await?;
     let ReverseView { reversal, settlement } = read(&answer)?;
     if global.json {
@@ -66,7 +66,7 @@ pub(crate) async fn run(args: ReverseArgs, global: &Global, terminal: &Terminal)
     }
     match &reversal {
         Some(reversal) => terminal.show(&render::reversal(terminal, reversal))?,
-        None => terminal.line(terminal.paint(Tone::Back, "Nothing had been sent yet: the payment was withdrawn."))?,
+        None => terminal.line(terminal.paint(Tone::Back, "Nothing had been sent yet: the payment was cancelled."))?,
     }
     terminal.line("")?;
     terminal.show(&render::settlement(terminal, &settlement))

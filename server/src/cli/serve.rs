@@ -8,8 +8,8 @@ use super::settings::Settings;
 use crate::telemetry::{self, parse_filter};
 use crate::{Running, ServeError, start};
 
-/// Runs a service until SIGINT or SIGTERM. The first line on standard output is `listening on http://HOST:PORT`, with
-/// `https` if it serves that; then SIGHUP makes it read the certificate again.
+/// Runs a service until SIGINT or SIGTERM. The first line on standard output is `listening on http://HOST:PORT`, or
+/// `https` if it serves HTTPS; then SIGHUP makes it reload the certificate.
 ///
 /// # Errors
 /// [`ServeError`].
@@ -18,7 +18,7 @@ pub(super) async fn serve(settings: Settings) -> Result<(), ServeError> {
     let _log = telemetry::init(settings.log, filter)?;
     let ended = signals()?;
     let running = start(&settings.serve).await?;
-    // Before the first line: whoever read it may send the signal.
+    // Before the first line: those who have read it may send the signal.
     let renewals = renewals(&running)?;
     let mut out = io::stdout();
     writeln!(out, "listening on {}", running.origin())?;
@@ -39,8 +39,8 @@ pub(super) async fn serve(settings: Settings) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// Completes at the first signal to end, with its name. A second one ends the process at once: whoever sends it means
-/// it, and nothing that is durable is lost.
+/// Completes at the first signal to stop, with its name. A second one ends the process at once: its sender means it, and
+/// nothing durable is lost.
 fn signals() -> io::Result<impl Future<Output = &'static str>> {
     #[cfg(unix)]
     {
@@ -69,8 +69,8 @@ fn signals() -> io::Result<impl Future<Output = &'static str>> {
     })
 }
 
-/// Reads the certificate again at each SIGHUP. Without HTTPS there is nothing to read, and the signal means what it
-/// means to any process.
+/// Reloads the certificate at each SIGHUP. Without HTTPS there is nothing to reload, and the signal has its default
+/// effect.
 fn renewals(running: &Running) -> io::Result<impl Future<Output = Infallible>> {
     #[cfg(unix)]
     let mut asked = match running.is_encrypted() {
@@ -82,7 +82,7 @@ fn renewals(running: &Running) -> io::Result<impl Future<Output = Infallible>> {
         while let Some(hangup) = &mut asked
             && hangup.recv().await.is_some()
         {
-            // What is wrong is in the log.
+            // An error is in the log.
             let _ = running.reload_tls().await;
         }
         std::future::pending().await

@@ -1,5 +1,5 @@
-//! A conversation with a server in the name of a profile: every call is signed, tokens are renewed on the way, and what
-//! is safe to repeat is repeated when the connection breaks.
+//! Calls to a server on behalf of a profile: every call is signed, tokens are renewed when needed, and what is safe to
+//! repeat is repeated when the connection breaks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,83 +16,83 @@ use super::problem::{refused, unanswered};
 use super::profile::{Profile, ProfileFile};
 use super::terminal::note;
 
-/// Where a server is looked for when nobody says anything else.
+/// The default address of the server.
 pub(crate) const DEFAULT_SERVER: &str = "http://127.0.0.1:8080";
-/// Once. Whether to send it again is for the person to say.
+/// Sends once. Whether to send it again is the user's decision.
 const ONCE: RetryPolicy = RetryPolicy {
     tries: 1,
     timeout_ms: ANSWER.as_millis() as u64,
     pause_ms: 250,
     longest_pause_ms: 30_000,
-    // Nothing runs at that address: waiting for it would only hide the typing mistake. Unless it was there a moment ago.
+    // Nothing runs at that address: waiting would only hide a typing mistake. Unless it was there a moment ago.
     unconnected: false,
 };
-/// Until there is an answer, for about a minute. A server that wants a longer pause than the longest is told to the person instead.
+/// Retries until there is a response, for about a minute. A server that wants a pause longer than the longest is reported.
 const FOR_A_MINUTE: RetryPolicy = RetryPolicy { tries: 9, ..ONCE };
-/// For as long as it takes.
+/// Retries for as long as it takes.
 const FOR_EVER: RetryPolicy = RetryPolicy { tries: u32::MAX, unconnected: true, ..ONCE };
-/// What a signature sets itself.
+/// Headers that the signature sets itself.
 pub(crate) const SIGNED_HEADERS: [&str; 4] = ["authorization", "content-digest", "signature-input", "signature"];
-/// What else it covers.
+/// Further headers that it covers.
 const COVERED: [HeaderName; 2] = [CONTENT_TYPE, HeaderName::from_static("idempotency-key")];
 
-/// A server, and who we are there.
+/// A server, and the client's identity there.
 pub(crate) struct Session {
     http: Http,
     file: ProfileFile,
     identity: Option<Identity>,
 }
 
-/// A profile and what signs in its name.
+/// A profile and its signer.
 struct Identity {
     profile: Profile,
     key: Arc<dyn Signer>,
     api: client::Session,
 }
 
-/// A call under way.
+/// A call in flight.
 pub(crate) struct Running {
     ask: Ask,
     exchange: Exchange,
-    /// That the call makes known.
+    /// The key that the call introduces.
     new_key: Option<Arc<dyn Signer>>,
-    /// What came last, of the call or of what it needs.
+    /// The last result, of the call or of what it needs.
     last: Result<ApiResponse, NoAnswer>,
 }
 
-/// What is next in a call under way.
+/// The next step of a call in flight.
 pub(crate) enum Next {
-    /// It is signed, and to be sent; the answer may take so long.
+    /// Send this signed request; the response may take this long.
     Send(Box<Ask>, Duration),
-    /// Nothing, for so long.
+    /// Wait this long.
     Pause(Duration),
-    /// It is over.
+    /// The call is over.
     Done(client::Done),
 }
 
 /// How a call ended.
 pub(crate) struct Ended {
-    /// What is known about it.
+    /// What is known about its outcome.
     pub(crate) verdict: Verdict,
-    /// What came last.
+    /// The last result.
     pub(crate) last: Result<ApiResponse, NoAnswer>,
 }
 
 impl Running {
-    /// How it ended, once it has: a server that cannot be talked to at all is told as that.
+    /// The end of a call that is over. A server that cannot be used at all becomes a failure.
     pub(crate) fn ended(self, done: client::Done) -> Done<Ended> {
         let stranger = |what: &str| Failure::new(what).hint("is this the address of a railgate server?");
         match (done.verdict, done.why) {
             (_, Why::Unsigned(error)) => Err(Failure::caused("the call cannot be signed", error)),
-            (Verdict::NotDone, Why::NotReady) => Err(stranger("the server's challenges and tokens end before they can be used")),
+            (Verdict::NotDone, Why::NotReady) => Err(stranger("the server's challenges and tokens expire before they can be used")),
             (Verdict::NotDone, Why::Unreadable) if self.last.as_ref().is_ok_and(|answer| answer.status.is_success()) => {
-                Err(stranger("the server's answer cannot be read"))
+                Err(stranger("the server's response cannot be read"))
             }
             (verdict, _) => Ok(Ended { verdict, last: self.last }),
         }
     }
 
-    /// What stands in the way of an answer.
+    /// Why there is no response.
     pub(crate) fn reason(&self) -> String {
         reason(&self.last)
     }
@@ -106,7 +106,7 @@ fn reason(last: &Result<ApiResponse, NoAnswer>) -> String {
 }
 
 impl Session {
-    /// In the name of the profile, which must exist.
+    /// A session of the profile, which must exist.
     pub(crate) fn open(global: &Global) -> Done<Self> {
         let session = Self::open_anonymous(global)?;
         match session.profile() {
@@ -116,26 +116,26 @@ impl Session {
         }
     }
 
-    /// In the name of the profile if it exists, else in nobody's.
+    /// A session of the profile if it exists, else an anonymous one.
     pub(crate) fn open_anonymous(global: &Global) -> Done<Self> {
         let file = ProfileFile::named(&global.profile)?;
         let profile = file.load()?;
         Self::of(global, file, profile)
     }
 
-    /// In the name of a profile that was just read or made.
+    /// A session of a profile that was just read or made.
     pub(crate) fn of(global: &Global, file: ProfileFile, profile: Option<Profile>) -> Done<Self> {
         let server = global.server.as_deref().or(profile.as_ref().map(|p| p.server.as_str())).unwrap_or(DEFAULT_SERVER).to_owned();
         let server = server.as_str();
         let Some(profile) = profile else {
             return Ok(Self { http: Http::new(server, &global.wire())?, file, identity: None });
         };
-        // First, so that a wrong address is explained by whoever connects.
+        // First, so that a wrong address is explained by the HTTP client.
         let http = Http::new(server, &global.wire())?;
         let key = profile.key()?;
         let opened = |server: &str| client::Session::new(server, profile.mode(), key.public_key());
         let mut api = opened(server).map_err(|error| Failure::usage(error.to_string()))?;
-        // A token is good at its own server only, and for nobody else's eyes.
+        // A token is valid only at its own server, and no other may see it.
         let same = opened(&profile.server).is_ok_and(|old| old.base() == api.base());
         if same {
             api.restore(&profile.snapshot());
@@ -153,7 +153,7 @@ impl Session {
         self.identity.as_ref().map(|identity| &identity.profile)
     }
 
-    /// Changes the profile, and keeps it so.
+    /// Changes the profile and saves it.
     pub(crate) fn update(&mut self, change: impl FnOnce(&mut Profile)) -> Done {
         let Some(identity) = &mut self.identity else { return Ok(()) };
         change(&mut identity.profile);
@@ -171,16 +171,16 @@ impl Session {
         &self.http
     }
 
-    /// What signs, if there is a profile.
+    /// The signing session, if there is a profile.
     pub(crate) fn api(&self) -> Option<&client::Session> {
         self.identity.as_ref().map(|identity| &identity.api)
     }
 
-    /// Sends a request once; twice if it was refused before anything was done because a token or challenge had ended.
-    /// Any answer is an answer.
+    /// Sends a request once; twice if it was refused before anything was done because a token or a challenge had expired.
+    /// Returns any response.
     pub(crate) async fn exchange(&mut self, ask: Ask) -> Done<Ended> {
         if self.identity.is_none() {
-            // In nobody's name there is nothing to sign with.
+            // Without a profile there is nothing to sign with.
             let last = self.http.send(&ask, ANSWER + ask.patience).await?;
             return Ok(Ended { verdict: Verdict::Answered, last });
         }
@@ -188,13 +188,13 @@ impl Session {
         self.drive(running, |_, _| {}).await
     }
 
-    /// The same for a call that brings a new key, which signs too.
+    /// Like [`Session::exchange`], for a call that introduces a new key, which signs too.
     pub(crate) async fn exchange_with_new_key(&mut self, ask: Ask, new_key: Arc<dyn Signer>) -> Done<Ended> {
         let running = self.begin(ask, ONCE, Some(new_key))?;
         self.drive(running, |_, _| {}).await
     }
 
-    /// A call that is carried out once.
+    /// Begins a call that is carried out once.
     pub(crate) fn begin_once(&self, ask: Ask) -> Done<Running> {
         self.begin(ask, ONCE, None)
     }
@@ -228,14 +228,14 @@ impl Session {
         }
     }
 
-    /// Sends a request once; only 2xx is an answer.
+    /// Sends a request once; any response other than 2xx is a failure.
     pub(crate) async fn call(&mut self, ask: Ask) -> Done<ApiResponse> {
         let ended = self.exchange(ask).await?;
         self.accepted(ended)
     }
 
-    /// Sends a request that the server recognises when it comes again, until it is answered. `again` says, for the
-    /// person who waits, why sending it again is safe.
+    /// Sends a request that the server recognises when it is repeated, until there is a response. `again` tells the waiting
+    /// user why sending it again is safe.
     pub(crate) async fn call_until_answered(&mut self, ask: Ask, again: &str) -> Done<ApiResponse> {
         let repeated = std::cell::Cell::new(false);
         let running = self.begin(ask, FOR_A_MINUTE, None)?;
@@ -254,8 +254,8 @@ impl Session {
         }
     }
 
-    /// Opens a stream; only 2xx is an answer. One that broke, with its cause and how often that was in a row, is opened again for as
-    /// long as it takes.
+    /// Opens a stream; any response other than 2xx is a failure. A stream that broke, given its cause and the number of breaks in
+    /// a row, is reopened for as long as it takes.
     pub(crate) async fn stream(&mut self, ask: Ask, broke: Option<(String, u32)>) -> Done<Stream> {
         let mut running = self.begin(ask, if broke.is_some() { FOR_EVER } else { ONCE }, None)?;
         if let Some((cause, failures)) = broke {
@@ -276,7 +276,7 @@ impl Session {
                     Err(cause) => self.heard(&mut running, Err(cause)),
                 },
                 Next::Pause(pause) => {
-                    note(format_args!("the stream from {} broke off ({}); taking it up again", self.server(), running.reason()));
+                    note(format_args!("the stream from {} was interrupted ({}); resuming it", self.server(), running.reason()));
                     tokio::time::sleep(pause).await;
                 }
                 Next::Done(done) => {
@@ -290,7 +290,7 @@ impl Session {
         }
     }
 
-    /// The answer if it is 2xx, else why the command stops.
+    /// The response if it is 2xx, else the failure.
     pub(crate) fn accepted(&self, ended: Ended) -> Done<ApiResponse> {
         match ended.last {
             Ok(answer) if answer.status.is_success() => Ok(answer),
@@ -299,7 +299,7 @@ impl Session {
         }
     }
 
-    /// Goes on with a call until it is to be sent or over: signs it, and fetches what is needed for that.
+    /// Advances a call until it is to be sent or over: signs it, and fetches what that needs.
     pub(crate) async fn next(&mut self, running: &mut Running) -> Done<Next> {
         loop {
             let Some(Identity { api, key, .. }) = &mut self.identity else { return Err(self.file.missing()) };
@@ -323,7 +323,7 @@ impl Session {
         }
     }
 
-    /// What came of what was sent.
+    /// Records the result of what was sent.
     pub(crate) fn heard(&mut self, running: &mut Running, sent: Result<ApiResponse, NoAnswer>) {
         match &sent {
             Ok(answer) => self.answered(running, answer),
@@ -333,7 +333,7 @@ impl Session {
         running.last = sent;
     }
 
-    /// An answer whose body is passed on as it comes.
+    /// Records a response whose body is streamed.
     pub(crate) fn opened(&mut self, running: &mut Running, stream: &Stream) {
         self.answered(running, &ApiResponse { status: stream.status, headers: stream.headers.clone(), body: Default::default() });
     }
@@ -346,22 +346,22 @@ impl Session {
         self.keep();
     }
 
-    /// Keeps what the next command can use. It is a help, not a must.
+    /// Saves what the next command can use. It may fail: that only costs time.
     fn keep(&mut self) {
         let Some(Identity { profile, api, .. }) = &mut self.identity else { return };
-        // What belongs to another address than the profile's is not the profile's. And the file may hold another key by
-        // now: `enroll --force` beside a proxy that runs must not lose its new key.
+        // Tokens of another address than the profile's are not the profile's. And the file may have another key by now:
+        // `enroll --force` next to a running proxy must not lose its new key.
         if profile.server == api.base()
             && profile.keep(api.snapshot())
             && self.file.holds(profile)
             && let Err(Failure::Stopped(reason)) = self.file.save(profile, true)
         {
-            note(format_args!("the token could not be kept: {}", reason.message()));
+            note(format_args!("the token could not be saved: {}", reason.message()));
         }
     }
 }
 
-/// What is signed of a request.
+/// The parts of a request that are signed.
 fn call(ask: &Ask) -> Done<Call> {
     let mut request = Request::new(ask.method.as_str(), &ask.path);
     request.body = ask.body.as_ref().map(|body| body.to_vec()).unwrap_or_default();
@@ -374,7 +374,7 @@ fn call(ask: &Ask) -> Done<Call> {
     Ok(Call::new(request).extra(u64::try_from(ask.patience.as_millis()).unwrap_or(u64::MAX)))
 }
 
-/// A request with the token and the signature that it was given.
+/// A request with its token and signature.
 fn with_signature(mut ask: Ask, signed: Request) -> Done<Ask> {
     SIGNED_HEADERS.iter().for_each(|name| drop(ask.headers.remove(*name)));
     for (name, value) in signed.headers.iter().filter(|(name, _)| SIGNED_HEADERS.contains(&name.as_str())) {
@@ -384,7 +384,7 @@ fn with_signature(mut ask: Ask, signed: Request) -> Done<Ask> {
     Ok(ask)
 }
 
-/// A request of the session's own.
+/// A request that the session itself makes.
 fn sendable(request: Request) -> Done<Ask> {
     let method = hyper::Method::from_bytes(request.method.as_bytes()).map_err(|error| Failure::caused("not a method", error))?;
     let mut ask = Ask::new(method, "");
@@ -400,7 +400,7 @@ fn sendable(request: Request) -> Done<Ask> {
 fn header(name: &str, value: &str) -> Done<(HeaderName, HeaderValue)> {
     let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| Failure::caused("not a header", error))?;
     let mut value = HeaderValue::from_str(value)
-        .map_err(|_| Failure::new(format!("{name} has characters that no header has")).hint("enrol anew: railgate enroll --force"))?;
+        .map_err(|_| Failure::new(format!("{name} has characters that no header has")).hint("enrol again: railgate enroll --force"))?;
     value.set_sensitive(name == AUTHORIZATION);
     Ok((name, value))
 }
@@ -413,7 +413,7 @@ pub(crate) fn now() -> Millis {
 
 /// Fills `out` with random bytes of the system.
 pub(crate) fn random(out: &mut [u8]) -> Done {
-    getrandom::fill(out).map_err(|error| Failure::new(format!("the system has no random numbers: {error}")))
+    getrandom::fill(out).map_err(|error| Failure::new(format!("the system provides no random numbers: {error}")))
 }
 
 fn random16() -> Done<[u8; 16]> {

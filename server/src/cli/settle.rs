@@ -1,4 +1,4 @@
-//! `railgate settle` and `railgate check`: paying, and everything that can be known before and after.
+//! `railgate settle` and `railgate check`: paying, and checks before and after.
 
 use comfy_table::Cell;
 use hyper::header::{HeaderName, HeaderValue};
@@ -21,21 +21,21 @@ Examples:
   railgate settle 25 EUR sim:slow-30s --wait 30 --json
   railgate settle 3 EUR sim:ok --metadata order=77 --metadata shop=Riga
 
-The reference names the payment for ever: sending the same command with the same --reference again
-never pays twice, it shows the payment that was made. So when the connection breaks, this command
-repeats the request by itself; if it gives up, repeat it yourself with the reference it printed.
+The reference names the payment for ever: running the same command with the same --reference again
+never pays twice; it shows the existing payment. So if the connection breaks, this command
+repeats the request by itself; if it gives up, repeat it yourself with the printed reference.
 Exit code 1 if the request is refused, or if the payment is known to have failed.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
   railgate check 10.50 EUR sim:close-match
-      Before paying: is it valid, what does it cost, who is the payee? Nothing is made or moved.
+      Before paying: is it valid, what does it cost, who is the payee? Nothing is created or moved.
   railgate check inv-2026-0042
       After paying: asks the operator now, and compares record, ledger and trace with its answer.
 
 Exit code 1 if the payment would be refused, or if anything does not agree.";
 
-/// What a payment is made of
+/// Optional parts of a payment
 #[derive(Debug, clap::Args)]
 pub(crate) struct Extras {
     /// Your name for it: up to 64 letters, digits, dots, dashes, underscores; generated and printed if left out
@@ -44,7 +44,7 @@ pub(crate) struct Extras {
     /// A note for people, up to 140 characters
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// A pair of your own; may be repeated up to 50 times
+    /// A key and value of your own; may be repeated up to 50 times
     #[arg(long = "metadata", value_name = "KEY=VALUE", value_parser = pair)]
     metadata: Vec<(String, String)>,
     /// Only this provider
@@ -92,7 +92,7 @@ pub(crate) async fn settle(args: SettleArgs, global: &Global, terminal: &Termina
         Some(reference) => reference.clone(),
         None => {
             let made_up = unique_name()?;
-            // Told before anything is sent: whatever happens from here on, it can be looked up.
+            // Printed before anything is sent: whatever happens from here on, it can be looked up.
             note(format_args!("reference {made_up}"));
             made_up
         }
@@ -101,7 +101,7 @@ pub(crate) async fn settle(args: SettleArgs, global: &Global, terminal: &Termina
     if let Some(seconds) = args.wait {
         ask = ask.with(HeaderName::from_static("prefer"), prefer(seconds)).patient(seconds);
     }
-    let again = format!("--reference {reference} makes sure that it is paid once only");
+    let again = format!("--reference {reference} makes sure that it is paid only once");
     let answer = session.call_until_answered(ask, &again).await?;
     report(&answer, global, terminal)
 }
@@ -118,7 +118,7 @@ fn report(answer: &ApiResponse, global: &Global, terminal: &Terminal) -> Done {
     }
     match (settlement.status, settlement.failure) {
         (SettlementStatus::Failed, Some(failure)) => Err(Failure::new(format!("the payment failed: {}", render::failure(&failure)))
-            .hint("no money moved; a new try needs a new --reference")),
+            .hint("no money moved; to try again, use a new --reference")),
         (status @ (SettlementStatus::Failed | SettlementStatus::Cancelled), _) => {
             Err(Failure::new(format!("the payment is {}", status.as_str())))
         }
@@ -158,7 +158,7 @@ fn show_preflight([amount, currency, to]: [&str; 3], found: &CheckView, terminal
         PayeeMatch::NotAvailable => Tone::Plain,
     };
     let mut rows = vec![("payment", Tone::Strong.cell(format!("{amount} {currency} to {to}"))), ("verdict", verdict)];
-    // Of a request that is not valid, nothing else is looked at.
+    // For an invalid request, nothing else is determined.
     if found.quote.is_some() || found.funds_available {
         rows.push(("payee", tone.cell(format!("{}{name}", payee.payee_match.as_str()))));
         rows.push(("funds", if found.funds_available { Cell::new("enough") } else { Tone::Bad.cell("not enough") }));
@@ -203,8 +203,7 @@ async fn reconcile(reference: &str, global: &Global, terminal: &Terminal) -> Don
     if found.consistent { Ok(()) } else { Err(Failure::new("the settlement is not consistent")) }
 }
 
-/// The create request. The amount goes out as the very digits that were typed, so that it is the server that says what is wrong
-/// with it.
+/// The create request. The amount is sent exactly as it was typed, so that the server reports what is wrong with it.
 fn body([amount, currency, to]: [&str; 3], extras: &Extras, reference: &str) -> String {
     let create = CreateBody {
         amount: AmountInput::typed(amount),

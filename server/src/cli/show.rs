@@ -1,4 +1,4 @@
-//! `railgate status`, `list` and `balance`: looking without touching.
+//! `railgate status`, `list` and `balance`: commands that only read.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,14 @@ use super::render;
 use super::session::Session;
 use super::terminal::{Terminal, Tone};
 
-/// The server holds an answer back no longer than this.
+/// The longest time for which the server holds a response, in seconds.
 const LONGEST_WAIT_S: u64 = 30;
 
 const STATUS_EXAMPLES: &str = "\
 Examples:
   railgate status inv-2026-0042
   railgate status stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB --wait 60
-      Waits until it is final, 60 seconds at most; then shows where it stands.";
+      Waits until it is final, at most 60 seconds; then shows its status.";
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -27,7 +27,7 @@ Examples:
   railgate list --currency EUR --min-amount 100 --created-from 2026-11-01T00:00:00Z
   railgate list --needs-review true
   railgate list --all --json
-      Every page, one JSON document a line.";
+      Every page, one JSON document per line.";
 
 const BALANCE_EXAMPLES: &str = "\
 Examples:
@@ -56,7 +56,7 @@ pub(crate) struct ListArgs {
     /// Only in this currency
     #[arg(long, value_name = "CODE")]
     currency: Option<String>,
-    /// Only by this provider
+    /// Only through this provider
     #[arg(long, value_name = "ID")]
     provider: Option<String>,
     /// Only to this participant
@@ -65,7 +65,7 @@ pub(crate) struct ListArgs {
     /// Only with this reference
     #[arg(long, value_name = "REFERENCE")]
     reference: Option<String>,
-    /// Only in the sandbox, or only live
+    /// Only sandbox payments, or only live ones
     #[arg(long, value_name = "true|false")]
     sandbox: Option<bool>,
     /// Created at this time (RFC 3339) or later
@@ -122,7 +122,7 @@ async fn until_final(session: &mut Session, path: &str, patience: Duration) -> D
     let end = Instant::now() + patience;
     let mut ask = Ask::get(path);
     loop {
-        let answer = session.call_until_answered(ask, "looking changes nothing").await?;
+        let answer = session.call_until_answered(ask, "reading changes nothing").await?;
         let found: StatusView = read(&answer)?;
         // Rounded up: the last second counts too.
         let left = end.saturating_duration_since(Instant::now()).as_millis().div_ceil(1000);

@@ -1,4 +1,4 @@
-//! Which store an operator's command works on, found as `railgate serve` finds it, and how it is opened.
+//! The store that an operator's command works on: found as `railgate serve` finds it, and opened.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::settings::{ServeArgs, store_address};
 use crate::config::{DatabaseUrl, ServeConfig, StoreConfig};
 use railgate::env::SystemEnv;
 
-/// Which store: found as `railgate serve` finds it.
+/// The options that name a store, as for `railgate serve`.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct StoreArg {
     /// The store, `sqlite:PATH` or `postgres://USER@HOST/DATABASE` [env: RAILGATE_STORE] [default: sqlite:railgate.db in
@@ -31,12 +31,12 @@ pub(super) struct StoreArg {
 }
 
 impl StoreArg {
-    /// Where the store is.
+    /// The place of the store.
     pub(super) fn place(&self) -> Done<StorePlace> {
         StorePlace::of(self.settings(None)?.store)
     }
 
-    /// Where the store and the file of its master keys are.
+    /// The places of the store and of its master keys' file.
     pub(super) fn place_and_keys(&self, master_keys: Option<String>) -> Done<(StorePlace, PathBuf)> {
         let settings = self.settings(master_keys)?;
         let place = StorePlace::of(settings.store)?;
@@ -54,10 +54,10 @@ impl StoreArg {
     }
 }
 
-/// A store that outlives the process that serves it. Shown without its password.
+/// A store that outlives the process that serves it. Displayed without its password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StorePlace {
-    /// A file of SQLite.
+    /// An SQLite file.
     File(PathBuf),
     /// A PostgreSQL database.
     Database(DatabaseUrl),
@@ -77,17 +77,17 @@ impl StorePlace {
         match store {
             StoreConfig::Sqlite(path) => Ok(Self::File(path)),
             StoreConfig::Postgres(url) => Ok(Self::Database(url)),
-            StoreConfig::Memory => Err(Failure::usage("a store in memory lives in its server alone")
+            StoreConfig::Memory => Err(Failure::usage("a store in memory exists only in its server")
                 .hint("name another: --store sqlite:PATH, or --store postgres://USER@HOST/DATABASE")),
         }
     }
 
-    /// Reads an address as it is given to `railgate serve --store`.
+    /// Parses an address in the form of `railgate serve --store`.
     pub(super) fn parse(address: &str) -> Done<Self> {
         Self::of(store_address(address).map_err(|right| Failure::usage(format!("the address of a store {right}")))?)
     }
 
-    /// Opens it to look at it, as it is at this moment. Servers may run on it.
+    /// Opens it for reading, as of this moment. Servers may run on it.
     pub(super) fn open(&self) -> Done<Arc<dyn Store>> {
         match self {
             Self::File(path) => {
@@ -111,12 +111,12 @@ impl StorePlace {
             }
             Self::Database(url) => Arc::new(PostgresStore::open(url.reveal(), few()).map_err(|error| self.not_opened(&error))?),
         };
-        // No providers: those of the server are its own affair, and none is asked.
+        // No providers: those of the server do not matter here, and none is called.
         let config = Config { master, providers: Vec::new(), ..Config::default() };
         Ok(Engine::open(store, Arc::new(SystemEnv::default()), config)?)
     }
 
-    /// How far its schema is.
+    /// The version of its schema.
     pub(super) fn schema(&self) -> Done<SchemaVersion> {
         let found = match self {
             Self::File(path) => {
@@ -128,7 +128,7 @@ impl StorePlace {
         found.map_err(|error| self.not_opened(&error))
     }
 
-    /// Opens it alone, to read all of it: as it is, and as it becomes should anybody change it even so.
+    /// Opens it exclusively, to read all of it: as it is, and as it becomes if somebody changes it anyway.
     pub(super) fn open_quiet(&self) -> Done<Arc<dyn Store>> {
         self.require_current(self.schema()?)?;
         match self {
@@ -137,11 +137,11 @@ impl StorePlace {
         }
     }
 
-    /// Opens it alone, to fill it; makes it where there is nothing yet.
+    /// Opens it exclusively, to fill it; creates it if there is nothing yet.
     pub(super) fn open_to_fill(&self) -> Done<Arc<dyn Store>> {
         let absent = if let Self::File(path) = self { !path.exists() } else { false };
         if !absent {
-            // Somebody's store, named by mistake, is not even migrated.
+            // A store that was named by mistake is not even migrated.
             let schema = self.schema()?;
             if schema.applied > 0 {
                 self.require_current(schema)?;
@@ -159,7 +159,7 @@ impl StorePlace {
             .hint(format!("railgate migrate --store {self}")))
     }
 
-    /// Opens it alone, to write it; makes it and brings it to the current schema.
+    /// Opens it exclusively, to write to it; creates it, or migrates it to the current schema.
     pub(super) fn open_to_write(&self) -> Done<Arc<dyn Store>> {
         match self {
             Self::File(path) => Ok(Arc::new(SqliteStore::open(path).map_err(|error| self.in_use(&error))?)),
@@ -179,8 +179,8 @@ impl StorePlace {
 
     fn not_opened(&self, error: &StoreError) -> Failure {
         let failure = Failure::new(format!("cannot open {self}: {}", super::failure::chain(error)));
-        let hint = "is it a database of railgate, and of this version? railgate migrate --check tells";
-        // What may be tried again has nothing to do with what is stored there.
+        let hint = "is it a database of railgate, and of this version? See railgate migrate --check";
+        // A retryable error has nothing to do with the stored data.
         if error.retryable { failure } else { failure.hint(hint) }
     }
 
@@ -190,7 +190,7 @@ impl StorePlace {
     }
 }
 
-/// An operator's command is no server: it needs few connections, and changes no schema unless that is what it is for.
+/// An operator's command needs few connections, and changes no schema unless that is its purpose.
 fn few() -> PostgresOptions {
     PostgresOptions { readers: 2, writers: 1, migrate: false, ..PostgresOptions::default() }
 }

@@ -1,4 +1,4 @@
-//! What a command writes, and how it looks: plain when piped, coloured on a terminal, never more than `NO_COLOR` allows.
+//! The output of commands: plain when piped, coloured on a terminal, never more than `NO_COLOR` allows.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -8,15 +8,15 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Lin
 
 use super::failure::{Done, Failure};
 
-/// Lines are laid out for this width where the terminal does not tell its own.
+/// The width of lines if the terminal does not report its own.
 const DEFAULT_WIDTH: u16 = 100;
 /// Wider lines are hard to read.
 const MAX_WIDTH: u16 = 132;
 
-/// Headings underlined, nothing else: easy to read, easy to cut.
+/// Only the headings are underlined: easy to read, easy to cut.
 const LOOK: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
-/// Text without what moves a cursor, turns a line's direction or cannot be seen; each such character becomes a mark.
+/// Replaces each character that moves a cursor, changes the direction of a line or is invisible by a mark.
 pub(crate) fn printable(text: &str) -> String {
     let unseen = |c: char| {
         c.is_control()
@@ -25,7 +25,7 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// What a piece of text means. The colours follow from it, so that one meaning looks the same everywhere.
+/// The meaning of a piece of text. Its colour follows from that, so that one meaning looks the same everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// Nothing special.
@@ -34,15 +34,15 @@ pub(crate) enum Tone {
     Good,
     /// Refused, wrong.
     Bad,
-    /// Not known, look here.
+    /// Unknown, or needs attention.
     Warn,
-    /// On its way.
+    /// In progress.
     Moving,
-    /// Given back.
+    /// Reversed.
     Back,
-    /// What the line is about.
+    /// The subject of the line.
     Strong,
-    /// There when needed.
+    /// Less important.
     Dim,
 }
 
@@ -74,7 +74,7 @@ impl Tone {
         }
     }
 
-    /// The same look for a table's cell. (`Dark…` is what comfy-table calls the eight basic colours.)
+    /// A table cell in this tone. (`Dark…` is what comfy-table calls the eight basic colours.)
     pub(crate) fn cell(self, text: impl Display) -> Cell {
         let cell = Cell::new(text);
         match self {
@@ -90,12 +90,12 @@ impl Tone {
     }
 }
 
-/// A cell with a number: decimals stand under each other.
+/// A cell with a number, aligned right so that decimals are below each other.
 pub(crate) fn number(text: impl Display) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
-/// Puts these columns' headings over their numbers.
+/// Aligns the headings of these columns with their numbers.
 pub(crate) fn align_right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
     for column in columns {
         if let Some(column) = table.column_mut(column) {
@@ -104,28 +104,28 @@ pub(crate) fn align_right(table: &mut Table, columns: impl IntoIterator<Item = u
     }
 }
 
-/// Standard output as it was found.
+/// Standard output, and what it can display.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
     colored: bool,
-    /// `None` where no person reads: in a pipe or a file a row stays one line.
+    /// `None` if no person reads it: in a pipe or a file a row stays one line.
     columns: Option<u16>,
 }
 
 impl Terminal {
-    /// Looks at standard output and the environment.
+    /// Examines standard output and the environment.
     pub(crate) fn detect() -> Self {
         let is_terminal = io::stdout().is_terminal();
         let columns = is_terminal.then(|| Table::new().width().unwrap_or(DEFAULT_WIDTH).clamp(60, MAX_WIDTH));
         Self { colored: is_terminal && colors_wanted(), columns }
     }
 
-    /// The same, where what is written is laid out for people wherever it goes.
+    /// A copy that lays its output out for people, wherever it goes.
     pub(crate) fn laid_out(&self) -> Self {
         Self { columns: Some(self.width()), ..*self }
     }
 
-    /// How wide a line may be.
+    /// The greatest width of a line.
     pub(crate) fn width(&self) -> u16 {
         self.columns.unwrap_or(DEFAULT_WIDTH)
     }
@@ -164,7 +164,7 @@ impl Terminal {
             Some(columns) => table.set_content_arrangement(ContentArrangement::Dynamic).set_width(columns),
             None => table.set_content_arrangement(ContentArrangement::Disabled),
         };
-        // Whether there are colours was decided once, in `detect`; the table is not to ask again.
+        // `detect` has decided whether there are colours; the table must not decide again.
         table.force_no_tty();
         if self.colored {
             table.enforce_styling();
@@ -184,12 +184,12 @@ impl Terminal {
         writeln!(io::stdout().lock(), "{text}").map_err(Failure::from)
     }
 
-    /// Writes a table, without blanks at the lines' ends.
+    /// Writes a table, without blanks at the ends of lines.
     pub(crate) fn show(&self, table: &Table) -> Done {
         self.line(table.trim_fmt())
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Done {
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
@@ -197,7 +197,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// Writes a JSON document as it came, and ends its line.
+    /// Writes a JSON document unchanged, and ends its line.
     pub(crate) fn json(&self, document: &[u8]) -> Done {
         let mut out = io::stdout().lock();
         out.write_all(document.trim_ascii_end())?;
@@ -207,12 +207,12 @@ impl Terminal {
     }
 }
 
-/// Tells something beside the output, on standard error. A closed standard error is no reason to stop.
+/// Writes a remark to standard error. A closed standard error is no reason to stop.
 pub(crate) fn note(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Tells why the command stops.
+/// Reports why the command stops.
 pub(crate) fn complain(failure: &super::failure::Reason) {
     let label = "error:";
     if io::stderr().is_terminal() && colors_wanted() {
@@ -226,7 +226,7 @@ pub(crate) fn complain(failure: &super::failure::Reason) {
     }
 }
 
-/// <https://no-color.org>, and terminals that cannot.
+/// Respects <https://no-color.org>, and terminals without colours.
 fn colors_wanted() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")

@@ -27,25 +27,25 @@ Examples:
   railgate webhooks listen --secret whsec_...
       Shows every webhook that arrives at http://127.0.0.1:8095, and whether it is genuine.
   RAILGATE_WEBHOOK_SECRET=whsec_... railgate webhooks listen --listen 127.0.0.1:0 --json
-      Any free port, named on the first line; then one JSON document for each webhook, on a line of its own.
+      Any free port, named on the first line; then each webhook as a JSON document on one line.
   railgate webhooks listen --secret whsec_old... --secret whsec_new... --save deliveries
-      During a rotation; each webhook is kept in a file that `railgate webhooks verify` reads.
+      During a rotation; each webhook is saved to a file that `railgate webhooks verify` reads.
   railgate webhooks listen --secret whsec_... --status 503
-      Answers as a receiver that is in trouble, to see it being tried again.
+      Responds like a failing receiver, to show the retries.
 
 Genuine webhooks are answered with --status, others with 400. SIGINT or SIGTERM ends it.";
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   railgate webhooks verify deliveries/evt_01JD.1.http --secret whsec_... --tolerance any
-      One that `railgate webhooks listen --save` kept. It is old by now, so its age is not looked at.
+      A webhook that `railgate webhooks listen --save` saved. It is old by now, so its age is not checked.
   printf 'webhook-id: %s\\nwebhook-timestamp: %s\\nwebhook-signature: %s\\n\\n%s' \"$id\" \"$time\" \"$signature\" \"$body\" |
     railgate webhooks verify - --secret whsec_...
 
-A file holds the headers, one a line as `name: value`, then an empty line, then the body as it came, to the last byte.
-A request line before the headers (`POST /hook HTTP/1.1`) is left out of account. Lines may end in LF or CR LF.";
+A file contains the headers, one per line as `name: value`, then an empty line, then the body, byte for byte.
+A request line before the headers (`POST /hook HTTP/1.1`) is ignored. Lines may end in LF or CR LF.";
 
-/// No delivery is longer, headers and body together.
+/// The longest delivery, headers and body together, in bytes.
 const LONGEST: usize = 512 << 10;
 
 /// Manage webhooks; receive and verify them on this machine
@@ -80,8 +80,8 @@ struct VerifyArgs {
 
 #[derive(Debug, Args)]
 struct SecretArgs {
-    /// The secret (whsec_…); several during a rotation. In the environment, separated by commas, other users of this
-    /// machine cannot see it
+    /// The secret (whsec_…); several during a rotation. In the environment, where commas separate them, other users of
+    /// this machine cannot see it
     #[arg(long = "secret", value_name = "SECRET", env = "RAILGATE_WEBHOOK_SECRET", hide_env_values = true, value_delimiter = ',')]
     texts: Vec<String>,
 }
@@ -91,7 +91,7 @@ impl SecretArgs {
         let texts: Vec<&str> = self.texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
         if texts.is_empty() {
             return Err(Failure::usage("no secret is given")
-                .hint("--secret whsec_…, or RAILGATE_WEBHOOK_SECRET in the environment; it is shown where it is made"));
+                .hint("--secret whsec_…, or RAILGATE_WEBHOOK_SECRET in the environment; it is shown when it is created"));
         }
         let secret = |(number, text): (usize, &str)| {
             WebhookSecret::parse(text).map_err(|error| Failure::usage(format!("secret {number} cannot be used: {error}")))
@@ -142,7 +142,7 @@ fn verify(args: &VerifyArgs, global: &Global, terminal: &Terminal) -> Done {
     let signed_s = delivery.check(&secrets, now / 1_000, args.tolerance.tolerance.0).map_err(|error| {
         let failure = wrong(&format!("is not genuine: {error}"));
         match error {
-            VerifyError::TooOld { .. } => failure.hint("--tolerance any looks at the signature alone"),
+            VerifyError::TooOld { .. } => failure.hint("--tolerance any checks the signature alone"),
             VerifyError::TooNew { .. } => failure.hint("one of the two clocks is wrong"),
             VerifyError::Missing(_) | VerifyError::Malformed(_) | VerifyError::NoMatchingSignature => failure,
         }

@@ -1,4 +1,4 @@
-//! The queue before the writer thread: two lanes, bounded, and a rule for sharing a group between them.
+//! The queue of the writer thread: two bounded lanes, and a rule for sharing a group between them.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use railgate::engine::{Command, Pending, Slot};
 use railgate::{Error, ErrorCode, Result};
 use tokio::sync::oneshot;
 
-/// Who waits.
+/// The two kinds of commands that wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     /// Calls of clients.
@@ -16,12 +16,12 @@ pub enum Lane {
     Worker,
 }
 
-/// Sizes of the queue.
+/// Limits of the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueLimits {
     /// How many commands may wait in a lane; one more is refused with `store_unavailable`.
     pub waiting: usize,
-    /// How many are decided and committed together, about.
+    /// About how many commands are decided and committed together.
     pub group: usize,
 }
 
@@ -31,17 +31,17 @@ impl Default for QueueLimits {
     }
 }
 
-/// One command or several, and who waits for what comes of it.
+/// One command or several, with the caller that waits for the results.
 pub(crate) struct Job {
     work: Box<dyn Work>,
     lane: Lane,
     size: usize,
 }
 
-/// Commands of one kind in a group, and who waits for them.
+/// Commands of one kind in a group, with the caller that waits for them.
 trait Work: Send {
     fn join<'w>(&'w mut self, group: &mut Vec<&'w mut dyn Pending>);
-    /// Whoever does not listen any more hung up; the commands count all the same.
+    /// Sends the results. A caller that no longer listens has no effect: the commands stand.
     fn answer(self: Box<Self>);
 }
 
@@ -77,7 +77,7 @@ impl<C: Command> Work for Many<C> {
     }
 }
 
-/// What a caller hears whose answer was dropped: only when its group panicked, or the writer thread itself died.
+/// The error of a caller whose reply was dropped, which happens only if its group or the writer thread panicked.
 pub(super) fn lost() -> Error {
     Error::with(ErrorCode::Internal, "it is not known whether the request was carried out")
 }
@@ -97,59 +97,59 @@ impl Job {
         self.work.join(group);
     }
 
-    /// Hands the results to those who wait for them.
+    /// Sends the results to the caller.
     pub(crate) fn answer(self) {
         self.work.answer();
     }
 
-    /// Who waits, and for how many commands.
+    /// The lane, and the number of commands.
     pub(crate) fn share(&self) -> (Lane, usize) {
         (self.lane, self.size)
     }
 }
 
-/// Both lanes, and how they share.
+/// Both lanes, and how they share the writer.
 ///
-/// While clients are busy, the worker's jobs are paid with time from a credit that grows with the time that clients
-/// got: by a third of it, so that the worker has a quarter of the writer. A job may overdraw the credit; it is then the
-/// longer until the next one. Clients count as busy for [`CALM`] after their last command: those who were just answered
-/// are about to ask again, and a large group of the worker would be in their way.
+/// While clients are busy, the worker's jobs are paid for with a credit of time. It grows by a third of the time that
+/// clients got, so that the worker gets a quarter of the writer. A job may overdraw the credit; then the next one has to
+/// wait longer. Clients count as busy for [`CALM`] after their last command: those that just got a response are about to
+/// send again, and a large group of the worker would be in their way.
 pub(crate) struct Lanes {
     limits: QueueLimits,
     client: Queue,
     worker: Queue,
-    /// Microseconds.
+    /// In microseconds.
     credit: i64,
-    /// When clients last had a command taken.
+    /// When a command of a client was last taken.
     served: Option<Instant>,
     open: bool,
     asleep: bool,
 }
 
-/// Several times what a client on this machine needs to read an answer and send its next request.
+/// Several times what a client on this machine needs to read a response and send its next request.
 const CALM: Duration = Duration::from_millis(3);
-/// As much may be saved up, or overdrawn.
+/// The most that can be saved up, or overdrawn.
 const CREDIT_US: i64 = 20_000;
 
-/// What [`Lanes::take`] found.
+/// The result of [`Lanes::take`].
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// A group.
+    /// There is a group.
     Group,
     /// Nothing yet; look again after this time, or when something arrives.
     After(Duration),
-    /// Nothing.
+    /// Nothing waits.
     Nothing,
 }
 
-/// What a group cost, and who caused how much of it.
+/// The cost of a group, and how it is shared.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Used {
-    /// How long the writer was busy with it.
+    /// How long the writer was busy with the group.
     pub(crate) took: Duration,
-    /// Settlements touched for clients.
+    /// How many settlements were touched for clients.
     pub(crate) client: usize,
-    /// Settlements touched for the worker.
+    /// How many settlements were touched for the worker.
     pub(crate) worker: usize,
 }
 
@@ -182,7 +182,7 @@ impl Lanes {
         Self { limits, client: Queue::default(), worker: Queue::default(), credit: 0, served: None, open: true, asleep: false }
     }
 
-    /// Adds a job; tells whether the writer sleeps and has to be woken.
+    /// Adds a job; returns whether the writer is asleep and has to be woken.
     pub(crate) fn push(&mut self, job: Job) -> Result<bool> {
         if !self.open {
             return Err(Error::with(ErrorCode::StoreUnavailable, "the gateway is shutting down; nothing was done, try again"));
@@ -192,7 +192,7 @@ impl Lanes {
             Lane::Client => &mut self.client,
             Lane::Worker => &mut self.worker,
         };
-        // A job larger than the whole queue is taken when nothing else waits.
+        // A job larger than the whole queue is accepted when nothing else waits.
         if queue.size > 0 && queue.size + job.size > limit {
             return Err(Error::with(ErrorCode::StoreUnavailable, "too many requests are waiting; nothing was done, try again"));
         }
@@ -201,7 +201,7 @@ impl Lanes {
         Ok(std::mem::take(&mut self.asleep))
     }
 
-    /// The next group, clients first. `used` is what the group before cost.
+    /// Takes the next group, clients first. `used` is the cost of the previous group.
     pub(crate) fn take(&mut self, jobs: &mut Vec<Job>, used: Used, now: Instant) -> Taken {
         self.settle(used);
         let full = self.limits.group;
@@ -213,7 +213,7 @@ impl Lanes {
         if busy.is_zero() || !self.open {
             self.worker.take(full.saturating_sub(clients), jobs);
         } else if clients > 0 && self.credit > 0 {
-            // It rides along: a commit of its own would make the next clients wait for the disk once more.
+            // It joins the clients' group: a separate commit would make the next clients wait for the disk once more.
             jobs.extend(self.worker.pop(usize::MAX));
         }
         match (jobs.is_empty(), self.worker.jobs.is_empty()) {
@@ -223,7 +223,7 @@ impl Lanes {
         }
     }
 
-    /// Shares the group's time by what was touched, and pays with it.
+    /// Splits the group's time by what was touched, and updates the credit.
     fn settle(&mut self, used: Used) {
         let all = i64::try_from(used.client + used.worker).unwrap_or(i64::MAX).max(1);
         let took = i64::try_from(used.took.as_micros()).unwrap_or(i64::MAX);
@@ -231,12 +231,12 @@ impl Lanes {
         self.credit = (self.credit + (took - worker) / 3 - worker).clamp(-CREDIT_US, CREDIT_US);
     }
 
-    /// The writer is about to wait.
+    /// Records that the writer is about to wait.
     pub(crate) fn sleep(&mut self) {
         self.asleep = true;
     }
 
-    /// How much waits in a lane.
+    /// The number of commands that wait in a lane.
     pub(crate) fn waiting(&self, lane: Lane) -> usize {
         match lane {
             Lane::Client => self.client.size,
@@ -275,7 +275,7 @@ mod tests {
         lanes
     }
 
-    /// Takes a group as if each command in it took ten microseconds: sizes of clients' and of the worker's jobs.
+    /// Takes a group as if each command took ten microseconds; returns the sizes of clients' and of the worker's jobs.
     fn group(lanes: &mut Lanes, used: &mut Used, now: Instant) -> (usize, usize) {
         let mut jobs = Vec::new();
         lanes.take(&mut jobs, std::mem::take(used), now);

@@ -1,7 +1,7 @@
-//! The gateway: the one door through which the hosts of this process reach the engine.
+//! The gateway: the only way for the hosts in this process to reach the engine.
 //!
-//! Commands go through a queue to a single writer thread. It takes whatever waits as one group, lets the engine decide
-//! and commit it once, and answers only then. No timer is needed: while one commit is being made durable, the next
+//! Commands go through a queue to a single writer thread. It takes all waiting commands as one group, lets the engine decide
+//! and commit them at once, and answers only then. No timer is needed: while one commit is being made durable, the next
 //! group gathers. Reads do not queue; they go straight to the store's readers.
 
 mod lanes;
@@ -30,7 +30,7 @@ pub use lanes::{Lane, QueueLimits};
 pub use watch::Watch;
 use watch::{Followed, Watchers};
 
-/// The way to the engine. Clones share one queue and one writer thread.
+/// A handle to the engine. Clones share one queue and one writer thread.
 #[derive(Clone)]
 pub struct Gateway {
     shared: Arc<Shared>,
@@ -44,7 +44,7 @@ struct Shared {
     wake: Wake,
     deliveries: Wake,
     unlogged: Notify,
-    /// Turns at a store that is far away.
+    /// Limits concurrent reads of a remote store.
     reads: Semaphore,
     metrics: Arc<Metrics>,
     writer: Mutex<Option<JoinHandle<()>>>,
@@ -54,7 +54,7 @@ impl Gateway {
     /// Starts the writer thread over `engine`.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// If the system cannot create a thread.
     pub fn start(engine: Arc<Engine>, metrics: Arc<Metrics>, limits: QueueLimits) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             engine,
@@ -79,24 +79,24 @@ impl Gateway {
         &self.shared.engine
     }
 
-    /// Carries out one command of a client. Returns after it is durable, or says why nothing was done.
+    /// Carries out a client's command. Returns once it is durable, or reports why nothing was done.
     ///
     /// A caller that stops waiting does not stop the command.
     pub async fn run<C: Command>(&self, command: C) -> Result<C::Output> {
         self.run_in(Lane::Client, command).await
     }
 
-    /// Carries out several commands of a client in one group; each succeeds or fails alone. The order is kept.
+    /// Carries out several commands of a client in one group; each succeeds or fails on its own. The order is kept.
     pub async fn run_all<C: Command>(&self, commands: Vec<C>) -> Result<Vec<Result<C::Output>>> {
         self.run_all_in(Lane::Client, commands).await
     }
 
-    /// [`Gateway::run`] for what goes on in the background, which has to leave most of each group to the clients.
+    /// [`Gateway::run`] for background work, which has to leave most of each group to the clients.
     pub(crate) async fn work<C: Command>(&self, command: C) -> Result<C::Output> {
         self.run_in(Lane::Worker, command).await
     }
 
-    /// [`Gateway::run_all`] in the same way.
+    /// [`Gateway::run_all`] for background work.
     pub(crate) async fn work_all<C: Command>(&self, commands: Vec<C>) -> Result<Vec<Result<C::Output>>> {
         self.run_all_in(Lane::Worker, commands).await
     }
@@ -123,18 +123,18 @@ impl Gateway {
         receiver.blocking_recv().unwrap_or_else(|_| Err(lost()))
     }
 
-    /// A read by key, made where the caller stands: it takes some ten microseconds, less than handing it to another
-    /// thread would cost. Where the store is another machine, others of this thread do not wait for it.
+    /// A read by key, on the caller's thread: it takes some ten microseconds, less than handing it to another thread would
+    /// cost. With a remote store, other tasks of this thread do not have to wait for it.
     ///
     /// # Errors
     /// Those of `read`, [`ErrorCode::Internal`] when it panicked, and [`ErrorCode::StoreUnavailable`] when too many wait for
-    /// a store that is far away.
+    /// a remote store.
     pub async fn read<T>(&self, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
         let _turn = self.turn().await?;
         aside(&self.shared.engine, read)
     }
 
-    /// A turn at a store that is far away: while it does not answer, those who need it do not take all threads.
+    /// Waits for a turn at a remote store: while it does not answer, those who need it must not occupy all threads.
     async fn turn(&self) -> Result<Option<SemaphorePermit<'_>>> {
         if !self.shared.engine.is_remote() {
             return Ok(None);
@@ -145,7 +145,7 @@ impl Gateway {
         }
     }
 
-    /// A read that may scan, made on a thread that may block.
+    /// A read that may scan, on a thread that may block.
     ///
     /// # Errors
     /// Those of `read`, and [`ErrorCode::Internal`] when it panicked.
@@ -158,38 +158,38 @@ impl Gateway {
         }
     }
 
-    /// Follows a settlement: from now on no change goes unnoticed. Look at the settlement after this call, not before.
+    /// Follows a settlement: from this call on no change is missed. Read the settlement after this call, not before.
     pub fn watch(&self, settlement: SettlementNo) -> Watch {
         self.shared.watchers.watch(Followed::Settlement(settlement))
     }
 
-    /// Follows a client's feed in the same way.
+    /// Follows a client's feed, like [`Gateway::watch`].
     pub fn watch_feed(&self, client: ClientNo, mode: Mode) -> Watch {
         self.shared.watchers.watch(Followed::Feed(client, mode))
     }
 
-    /// How the worker learns that something new is due.
+    /// Tells the worker that something new is due.
     pub(crate) fn wake(&self) -> &Wake {
         &self.shared.wake
     }
 
-    /// How the deliverer learns that something new is due.
+    /// Tells the deliverer that something new is due.
     pub(crate) fn deliveries(&self) -> &Wake {
         &self.shared.deliveries
     }
 
-    /// Completes when events were made that are not numbered yet, since the last call.
+    /// Completes when, since the last call, events were made that are not numbered yet.
     pub(crate) async fn unlogged(&self) {
         self.shared.unlogged.notified().await;
     }
 
-    /// Whether commands are still taken.
+    /// Whether commands are still accepted.
     pub fn is_open(&self) -> bool {
         lock(&self.shared.lanes).is_open()
     }
 
-    /// Takes no further commands, carries out all that were taken, and ends the writer thread. A second call waits
-    /// for nothing.
+    /// Accepts no further commands, carries out all accepted ones, and ends the writer thread. A second call does not wait
+    /// for anything.
     pub async fn shutdown(&self) {
         lock(&self.shared.lanes).close();
         self.shared.arrived.notify_one();
@@ -197,7 +197,7 @@ impl Gateway {
         if let Some(writer) = writer
             && let Ok(Err(_)) = tokio::task::spawn_blocking(move || writer.join()).await
         {
-            tracing::error!("the writer thread ended by a panic");
+            tracing::error!("the writer thread panicked");
         }
     }
 
@@ -210,13 +210,13 @@ impl Gateway {
     }
 }
 
-/// How many reads are made at a time of a store that is far away, and how long one waits for its turn.
+/// How many reads of a remote store run at a time, and how long one waits for its turn.
 const READS: usize = 64;
 const TURN: Duration = Duration::from_secs(5);
-/// How many calls that are not let in yet may wait for such a store: they have no turn, and may be anybody's.
+/// How many unauthenticated calls may wait for such a store: they take no turn, because they may come from anybody.
 const AT_THE_GATE: usize = 128;
 
-/// A read for a call that is still at the gate, made where the caller stands. It waits for no turn, and takes none.
+/// A read for a call that is being authenticated, on the caller's thread. It neither waits for a turn nor takes one.
 pub(crate) fn read_from<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
     static WAITING: Semaphore = Semaphore::const_new(AT_THE_GATE);
     let place = engine.is_remote().then(|| WAITING.try_acquire()).transpose();
@@ -224,8 +224,8 @@ pub(crate) fn read_from<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result
     aside(engine, read)
 }
 
-/// Reads so that others of this thread do not wait for a store that is far away. A panic ends the read, not the task that
-/// wanted it: some of these do work for everybody.
+/// Reads so that other tasks of this thread do not wait for a remote store. A panic ends the read, not the calling task,
+/// because some of these tasks work for everybody.
 fn aside<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
     let others_wait = || Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
     let read = || catch_unwind(AssertUnwindSafe(|| read(engine)));
@@ -233,12 +233,12 @@ fn aside<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<
     outcome.unwrap_or_else(|_| Err(panicked("a panic ended it")))
 }
 
-/// What comes of a read that panicked: a fault, and no proof that what is stored is damaged.
+/// The error of a read that panicked: a fault, but no proof that the stored data is damaged.
 fn panicked(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     StoreError::new("reading", cause, false).into()
 }
 
-/// No panic happens under these locks; if one did, what they guard is still whole.
+/// No panic happens under these locks; if one did, the guarded data would still be consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -262,7 +262,7 @@ impl Shared {
         }
     }
 
-    /// Waits for the next group; `false` when there will be none any more.
+    /// Waits for the next group; `false` when no more will come.
     fn next_group(&self, jobs: &mut Vec<Job>, mut used: Used) -> bool {
         let mut lanes = lock(&self.lanes);
         loop {
@@ -280,12 +280,12 @@ impl Shared {
         }
     }
 
-    /// A panic ends its group, not the gateway. The engine keeps nothing between groups but numbers that it counts
-    /// up, and a commit is all or nothing: so what comes after is decided over what is really stored.
+    /// A panic ends its group, not the gateway. Between groups, the engine keeps nothing but numbers that it counts up, and
+    /// a commit is all or nothing: later commands are decided over what is really stored.
     fn execute(&self, group: &mut [&mut dyn Pending]) -> Effects {
         catch_unwind(AssertUnwindSafe(|| self.engine.execute(group))).unwrap_or_else(|_| {
-            tracing::error!(commands = group.len(), "a group of commands ended by a panic; its callers were told so");
-            // What was decided may be durable or not: nobody is told that it is.
+            tracing::error!(commands = group.len(), "a group of commands panicked; its callers get an error");
+            // Decided commands may be durable or not: no caller gets a success.
             group.iter_mut().for_each(|command| command.reset());
             Effects::default()
         })
@@ -307,7 +307,7 @@ impl Shared {
     }
 }
 
-/// How much of a group was touched for whom: a client's command counts as one, whatever it touched.
+/// How much of a group was touched for each lane: a client's command counts as one, whatever it touched.
 fn shared_by(jobs: &[Job], touched: &[usize]) -> Used {
     let (mut used, mut rest) = (Used::default(), touched);
     for (lane, size) in jobs.iter().map(Job::share) {
@@ -321,7 +321,7 @@ fn shared_by(jobs: &[Job], touched: &[usize]) -> Used {
     used
 }
 
-/// An alarm clock that can only be set earlier until it is looked at.
+/// An alarm clock that, until it is read, can only be set earlier.
 pub(crate) struct Wake {
     due: AtomicI64,
     earlier: Notify,
@@ -334,19 +334,19 @@ impl Default for Wake {
 }
 
 impl Wake {
-    /// Something is due at `due`. Costs next to nothing when something earlier is known already.
+    /// Something is due at `due`. Costs next to nothing if something earlier is known already.
     fn at(&self, due: Millis) {
         if due < self.due.fetch_min(due, Ordering::SeqCst) {
             self.earlier.notify_one();
         }
     }
 
-    /// Forgets what is known. To be called before looking into the outbox, so that what comes after is noticed.
+    /// Forgets the alarm. Call it before looking into the outbox, so that later changes are noticed.
     pub(crate) fn reset(&self) {
         self.due.store(Millis::MAX, Ordering::SeqCst);
     }
 
-    /// Since the last [`Wake::reset`] something became due earlier than anything known before.
+    /// Completes if, since the last [`Wake::reset`], something became due earlier than anything known before.
     pub(crate) async fn earlier(&self) {
         self.earlier.notified().await;
     }

@@ -10,7 +10,7 @@ use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
 
 use super::*;
 
-/// A memory store that panics in its next commit when it is told to.
+/// A memory store that panics in its next commit on demand.
 struct Fragile {
     inner: MemoryStore,
     panic_next: AtomicBool,
@@ -19,7 +19,7 @@ struct Fragile {
 impl Store for Fragile {
     fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
         assert!(!self.panic_next.swap(false, Ordering::SeqCst), "as told");
-        // Slow enough for a group to gather behind it.
+        // Slow enough for a group to gather meanwhile.
         std::thread::sleep(Duration::from_millis(2));
         self.inner.commit(commit)
     }
@@ -82,7 +82,7 @@ async fn what_was_accepted_is_carried_out_before_the_end_and_nothing_after_it() 
         let gateway = gateway.clone();
         waiting.push(tokio::spawn(async move { gateway.run(enroll(&format!("client {n}"))).await }));
     }
-    // On this runtime's one thread, each task runs up to its wait for an answer.
+    // On this runtime's only thread, each task runs until it waits for its result.
     for _ in 0..50 {
         tokio::task::yield_now().await;
     }

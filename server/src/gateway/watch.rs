@@ -1,4 +1,4 @@
-//! Who follows what: settlements, or clients' feeds. The writer pays one atomic read when nobody does.
+//! Who follows what: settlements, or clients' feeds. Without followers this costs the writer one atomic read.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -18,10 +18,10 @@ pub(crate) enum Followed {
     Feed(ClientNo, Mode),
 }
 
-/// What is followed.
+/// All that is followed.
 #[derive(Default)]
 pub(crate) struct Watchers {
-    /// The number of entries, to be read without the lock.
+    /// The number of entries, readable without the lock.
     count: AtomicUsize,
     entries: Mutex<HashMap<Followed, watch::Sender<()>>>,
 }
@@ -33,13 +33,13 @@ impl Watchers {
         let receiver = sender.subscribe();
         self.count.store(entries.len(), Ordering::SeqCst);
         drop(entries);
-        // Either the caller, who reads the settlement next, sees a commit, or the writer, who looks at the count after
-        // its commit, sees this entry.
+        // Either the caller, who reads the settlement next, sees a commit, or the writer, who reads the count after its commit,
+        // sees this entry.
         fence(Ordering::SeqCst);
         Watch { watchers: Arc::clone(self), followed, receiver: Some(receiver) }
     }
 
-    /// Wakes those who follow one of these. To be called after the commit.
+    /// Wakes the followers of any of these. Call it after the commit.
     pub(crate) fn changed(&self, changed: impl Iterator<Item = Followed>) {
         fence(Ordering::SeqCst);
         if self.count.load(Ordering::SeqCst) == 0 {
@@ -60,20 +60,20 @@ impl Watchers {
 pub struct Watch {
     watchers: Arc<Watchers>,
     followed: Followed,
-    /// Taken only when dropped.
+    /// Taken only on drop.
     receiver: Option<watch::Receiver<()>>,
 }
 
 impl Watch {
-    /// Completes when it changed since the last call, or since this was made. Several changes may be told
-    /// as one; none is missed. Dropping the future before it completes loses nothing.
+    /// Completes when it changed since the last call, or since this was created. Several changes may be reported as one;
+    /// none is missed. Dropping the future before it completes loses nothing.
     pub async fn changed(&mut self) {
         let told = match &mut self.receiver {
             Some(receiver) => receiver.changed().await.is_ok(),
             None => false,
         };
         if !told {
-            // The sender lives as long as there is a receiver: this cannot be reached, and must not spin.
+            // The sender lives as long as there is a receiver: this is unreachable, and must not spin.
             std::future::pending::<()>().await;
         }
     }

@@ -26,8 +26,8 @@ routes![challenge, enroll, token, revoke_token, keys, add_key, revoke_key, jwks]
 
 /// Get a challenge
 ///
-/// Every answer carries a fresh one too, as `Signature-Challenge`. One challenge serves many calls: put a dot and a
-/// suffix of your own behind it, a different one for each.
+/// Every response carries a fresh one too, as `Signature-Challenge`. One challenge serves many calls: append a dot and a
+/// suffix of your choice, a different one for each call.
 #[utoipa::path(
     post, path = "/api/v1/auth/challenges", tag = "access", operation_id = "createChallenge",
     request_body(content = Option<ChallengeBody>, content_type = "application/json", example = json!({"environment": "sandbox"})),
@@ -40,15 +40,15 @@ pub(crate) async fn challenge(State(app): State<App>, raw: Raw) -> HandlerResult
 
 /// Enrol a key
 ///
-/// As a new sandbox client: signed by the key in the body, without a token. Answers the first access token and funded
+/// As a new sandbox client: signed by the key in the body, without a token. Returns the first access token and funded
 /// accounts; no real money moves. With `"environment": "live"`: signed by an active key of the client and, with tag
-/// `railgate-newkey`, by the new one; it is pending until an operator approves it.
+/// `railgate-newkey`, by the new key, which stays pending until an operator approves it.
 #[utoipa::path(
     post, path = "/api/v1/auth/enrollments", tag = "access", operation_id = "enroll",
     request_body(content = EnrollBody, content_type = "application/json", example = json!({"client_name": "Corner shop", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}})),
     responses(
         (status = 201, description = "Enrolled", body = EnrollmentView),
-        (status = 202, description = "The live key waits for an operator", body = EnrollmentView),
+        (status = 202, description = "The live key awaits an operator's approval", body = EnrollmentView),
         BadBody, Unproved, KeyTaken, Unserved,
     ),
 )]
@@ -65,7 +65,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> HandlerResult {
             let caller = admitted.credential.caller;
             let own = admitted.credential.scopes;
             if own.both(ScopeSet::CLIENT) != ScopeSet::CLIENT {
-                let detail = format!("a live key may do all that its client may; the signing key may only: {own}");
+                let detail = format!("a live key gets all scopes of its client; the signing key has only: {own}");
                 return Err(Error::with(ErrorCode::InsufficientScope, detail).into());
             }
             app.gate.require_new_key(&key, caller.mode, raw.shown())?;
@@ -94,7 +94,7 @@ async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> HandlerResult {
         status: key.status,
         token: enrolled.token.map(|token| token_view(app.gateway.engine(), token)),
         webhook_secret: enrolled.webhook_secret,
-        // They can be read again; the secrets are shown this once.
+        // Left empty on an error, for they can be read again; the secrets are shown only this once.
         balances: app.gateway.read(|engine| engine.balances(&enrolled.caller)).await.unwrap_or_default(),
     };
     secret(StatusCode::CREATED, &view)
@@ -117,11 +117,11 @@ pub(crate) async fn token(State(app): State<App>, posted: Posted<KeyAlone>) -> H
 
 /// Revoke an access token
 ///
-/// The one in the body, or the one of the call. A token that is not there counts as revoked (RFC 7009).
+/// The token in the body, or the one of the call. An unknown token counts as revoked (RFC 7009).
 #[utoipa::path(
     post, path = "/api/v1/auth/tokens/revoke", tag = "access", operation_id = "revokeToken",
     request_body(content = Option<RevokeBody>, content_type = "application/json", example = json!({"token": "rg_sandbox_…"})),
-    responses((status = 204, description = "It cannot be used any more"), BadBody, Denied, Unserved),
+    responses((status = 204, description = "The token can no longer be used"), BadBody, Denied, Unserved),
 )]
 pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted<AnyToken>) -> HandlerResult {
     let token = match parse_revocation(posted.body())? {
@@ -136,7 +136,7 @@ pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted<AnyToken
 /// List the client's keys, oldest first
 #[utoipa::path(
     get, path = "/api/v1/auth/keys", tag = "access", operation_id = "listKeys",
-    responses((status = 200, description = "All of them", body = KeysView), Denied, Unserved),
+    responses((status = 200, description = "All keys", body = KeysView), Denied, Unserved),
 )]
 pub(crate) async fn keys(State(app): State<App>, Authenticated(call): Authenticated<AnyToken>) -> HandlerResult {
     let data = app.gateway.read(|engine| engine.keys(&call.caller)).await?;
@@ -145,7 +145,7 @@ pub(crate) async fn keys(State(app): State<App>, Authenticated(call): Authentica
 
 /// Add a key
 ///
-/// Signed twice: by the present key (tag `railgate`) and by the new one (tag `railgate-newkey`). To rotate, add the new
+/// Signed twice: by the current key (tag `railgate`) and by the new one (tag `railgate-newkey`). To rotate, add the new
 /// key and delete the old one.
 #[utoipa::path(
     post, path = "/api/v1/auth/keys", tag = "access", operation_id = "addKey",
@@ -158,7 +158,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -
     let own = posted.credential.scopes;
     let scopes = request.scopes.unwrap_or(own);
     if scopes.both(own) != scopes {
-        let detail = format!("a key can be given no more than its giver has: {own}");
+        let detail = format!("a key cannot get more scopes than the signing key has: {own}");
         return Err(Error::with(ErrorCode::InsufficientScope, detail).into());
     }
     let command = AddKey { caller: posted.caller, key: request.key, label: request.label, scopes };
@@ -168,11 +168,11 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -
 
 /// Revoke a key
 ///
-/// Its tokens end with it; at other nodes within five seconds. A revoked key never comes back.
+/// Its tokens become invalid too, on other nodes within five seconds. A revoked key cannot be restored.
 #[utoipa::path(
     delete, path = "/api/v1/auth/keys/{kid}", tag = "access", operation_id = "revokeKey",
     params(("kid" = String, Path, description = "The key's thumbprint", example = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")),
-    responses((status = 204, description = "It cannot sign any more"), NoKey, BadMessage, Denied, Unserved),
+    responses((status = 204, description = "The key can no longer sign"), NoKey, BadMessage, Denied, Unserved),
 )]
 pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Posted<KeysWrite>) -> HandlerResult {
     let key = KeyId::parse(named.last()).ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?;
@@ -183,7 +183,7 @@ pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Pos
 
 /// The public keys of receipts, as a JWK set (RFC 7517)
 ///
-/// Retired ones stay: what was signed with them stays true.
+/// Retired keys stay listed, so that the receipts that they signed can still be verified.
 #[utoipa::path(
     get, path = "/.well-known/jwks.json", tag = "service", operation_id = "receiptKeys",
     responses((status = 200, description = "A JWK set", body = serde_json::Value, content_type = "application/jwk-set+json"), Unserved),
@@ -210,7 +210,7 @@ fn token_view(engine: &Engine, token: IssuedToken) -> TokenView {
     }
 }
 
-/// Whole seconds from now, rounded up: a token that was made for a quarter of an hour says 900.
+/// Whole seconds until `end`, rounded up: a token made for a quarter of an hour reports 900.
 fn expires_in(engine: &Engine, end: Millis) -> i64 {
     (end - engine.now() + 999).div_euclid(1_000).max(0)
 }

@@ -1,4 +1,4 @@
-//! Balances, and what the sandbox's simulator can do.
+//! Balances, and the scenarios of the sandbox's simulator.
 
 use axum::extract::State;
 use railgate::api::{BalanceView, BalancesView, ScenariosView};
@@ -15,7 +15,7 @@ routes![balances, balance, scenarios];
 /// Read all balances
 #[utoipa::path(
     get, path = "/api/v1/balances", tag = "balances", operation_id = "listBalances",
-    responses((status = 200, description = "One for each currency", body = BalancesView), Denied, Unserved),
+    responses((status = 200, description = "One balance per currency", body = BalancesView), Denied, Unserved),
 )]
 pub(crate) async fn balances(State(app): State<App>, Authenticated(call): Authenticated<BalancesRead>) -> HandlerResult {
     let data = app.gateway.read(|engine| engine.balances(&call.caller)).await?;
@@ -36,7 +36,7 @@ pub(crate) async fn balance(State(app): State<App>, Authenticated(call): Authent
 /// List the scenarios of the sandbox's simulated operator
 #[utoipa::path(
     get, path = "/api/v1/simulator/scenarios", tag = "simulator", operation_id = "listScenarios",
-    responses((status = 200, description = "Each with the `to` that brings it about", body = ScenariosView), Denied, Unserved),
+    responses((status = 200, description = "Each with the `to` that triggers it", body = ScenariosView), Denied, Unserved),
 )]
 pub(crate) async fn scenarios(Authenticated(_): Authenticated<AnyToken>) -> HandlerResult {
     ok(&ScenariosView { data: sandbox_scenarios().to_vec() })

@@ -1,7 +1,7 @@
-//! The gate: every call shows its token and a signature by the token's key over a nonce that this gateway issued.
+//! Authentication: every call shows its token and a signature by the token's key over a nonce that this gateway issued.
 //!
-//! The checks come in this order, each with its own code: size and parse; token; `keyid` is the token's key; challenge;
-//! clock; signature; digest; nonce unused; scope. Limits come last: only what is proved counts against a client.
+//! The checks run in this order, each with its own code: size and parse; token; `keyid` is the token's key; challenge;
+//! clock; signature; digest; nonce unused; scope. Rate limits come last: only authenticated calls count against a client.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,28 +25,28 @@ use super::route::Access;
 use super::token::{self, TokenCache};
 use crate::gateway::read_from;
 
-/// What every call goes through.
+/// Checks every call.
 pub(crate) struct Authenticator {
     engine: Arc<Engine>,
     challenges: Challenger,
     tokens: TokenCache,
     seen: NonceCache,
     verifier: Arc<dyn Verify>,
-    /// Under which addresses callers reach this gateway, without a slash at the end; the first is the one to sign.
+    /// The base URLs under which callers reach this gateway, without a trailing slash; callers should sign the first one.
     bases: Vec<String>,
     limits: Limits,
 }
 
-/// A call that was let in.
+/// An authenticated call.
 #[derive(Debug, Clone)]
 pub(crate) struct Admitted {
-    /// Whose key signed.
+    /// The credential whose key signed.
     pub(crate) credential: Credential,
-    /// What the signature used up.
+    /// The client, the key and the nonce of the signature.
     pub(crate) by: SignedBy,
 }
 
-/// What of a request the checks look at.
+/// The parts of a request that the checks read.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'a> {
     pub(crate) parts: &'a Parts,
@@ -55,7 +55,7 @@ pub(crate) struct Shown<'a> {
 }
 
 impl Authenticator {
-    /// The gate of a gateway that is reached under `bases`.
+    /// The authenticator of a gateway that callers reach under `bases`.
     pub(crate) fn open(
         engine: Arc<Engine>,
         env: Arc<dyn Env>,
@@ -72,29 +72,29 @@ impl Authenticator {
         self.challenges.mint(mode)
     }
 
-    /// Tokens or keys were revoked here.
+    /// Clears the token cache after tokens or keys were revoked on this node.
     pub(crate) fn forget(&self) {
         self.tokens.forget();
     }
 
-    /// Counts a call that was not let in. True: there were too many from this address, and it hears `rate_limited`
-    /// instead. A call that is right is never refused for it, nor is any key locked: anyone can send wrong calls in
-    /// another's name.
+    /// Counts a failed authentication. `true`: there were too many from this address, and the caller gets `rate_limited`
+    /// instead. Correct calls are never refused for that, nor is any key locked: anyone can send wrong calls in another's
+    /// name.
     pub(crate) fn failed(&self, peer: IpAddr) -> bool {
         self.limits.failure(peer, self.engine.now())
     }
 
-    /// Puts on an answer what was decided about the client's rate.
+    /// Adds the headers of the rate limit decision, if there was one.
     pub(crate) fn announce(&self, headers: &mut HeaderMap, context: &Context) {
         if let Some((write, decision)) = context.rate() {
             self.limits.announce(headers, write, decision);
         }
     }
 
-    /// Lets a call in that needs a credential.
+    /// Admits a call that needs a credential.
     ///
     /// # Errors
-    /// As the contract's section 3 orders them.
+    /// The first check that fails, in the order of the module documentation.
     pub(crate) fn admit(&self, access: Access, shown: Shown<'_>) -> Result<Admitted> {
         let fields = fields(shown.parts);
         let found = self.find(shown, &fields, TAG);
@@ -110,7 +110,7 @@ impl Authenticator {
             }
             Access::Key => {
                 let credential = read_from(&self.engine, |engine| engine.signatory(&found.as_ref().map_err(Clone::clone)?.key_id))?;
-                // Anyone can name a key: the log tells whose it is once it has signed.
+                // Anyone can name a key: the client is logged only once the key has signed.
                 shown.context.set_mode(credential.caller.mode);
                 credential
             }
@@ -134,7 +134,7 @@ impl Authenticator {
         Ok(Admitted { credential, by: SignedBy { client: credential.caller.client, key: credential.key, nonce } })
     }
 
-    /// Lets somebody in who brings a key that is not enrolled yet.
+    /// Admits a caller whose key is not enrolled yet.
     pub(crate) fn admit_new(&self, key: &PublicKey, shown: Shown<'_>) -> Result<SignedBy> {
         let fields = fields(shown.parts);
         let found = self.find(shown, &fields, TAG)?;
@@ -149,8 +149,8 @@ impl Authenticator {
         Ok(SignedBy { client: ClientNo(0), key: KeyNo(0), nonce })
     }
 
-    /// A key that is to be added has signed the call too. Its nonce is used up by the call's own signature, or by
-    /// being bound to it: both cover the same call.
+    /// Checks that a key to be added has signed the call too. This does not use up the nonce: it is used up by the call's
+    /// own signature, or bound to it, as both cover the same call.
     pub(crate) fn require_new_key(&self, key: &PublicKey, mode: Mode, shown: Shown<'_>) -> Result<()> {
         let fields = fields(shown.parts);
         let found = self.find(shown, &fields, TAG_NEW_KEY).map_err(|error| match error.code {
@@ -165,11 +165,11 @@ impl Authenticator {
     }
 
     fn find(&self, shown: Shown<'_>, fields: &[(&str, &[u8])], tag: &str) -> Result<Signed> {
-        // Where it was sent to does not matter for finding it.
+        // The target URI does not matter for finding the signature.
         find_signature(&message(shown, "", fields), tag)
     }
 
-    /// Challenge, clock, signature and digest. Gives the nonce, which is not used up yet.
+    /// Checks challenge, clock, signature and digest. Returns the nonce, which is not used up yet.
     fn prove(&self, shown: Shown<'_>, fields: &[(&str, &[u8])], signed: &Signed, key: &PublicKey, mode: Mode) -> Result<Nonce> {
         let nonce = self.challenges.check(&self.engine, &signed.nonce, mode)?;
         signed.check_created(self.engine.now())?;
@@ -226,8 +226,8 @@ impl Authenticator {
             let detail = format!("the call needs the scope {}; the credential has: {}", scope.as_str(), credential.scopes);
             return Err(Error::with(ErrorCode::InsufficientScope, detail));
         }
-        // A create burns its nonce only where it is refused. Other changes find a burnt one in their own commit, and over a
-        // remote store creates do too, single or in batches: there the engine looks for those of a whole group at once.
+        // A create burns its nonce only if it is refused, so it looks for a burnt one here. Other changes find it in their own
+        // commit, and so do creates on a remote store, single or batched: there the engine looks up a whole group at once.
         if scope == Scope::SettlementsWrite && !self.engine.is_remote() && self.engine.is_burnt(&nonce.hash)? {
             return Err(Error::new(ErrorCode::NonceReplayed));
         }
@@ -251,7 +251,7 @@ fn message<'a>(shown: Shown<'a>, target_uri: &'a str, fields: &'a [(&'a str, &'a
     Message { method: shown.parts.method.as_str(), target_uri, status: None, fields }
 }
 
-/// The base without the token in it: it goes into an answer, and answers are logged by callers.
+/// Removes the token from a signature base, because the base goes into a response that callers may log.
 fn redacted(base: &str) -> String {
     let lines = base.lines().map(|line| if line.starts_with("\"authorization\"") { "\"authorization\": Bearer <redacted>" } else { line });
     lines.collect::<Vec<_>>().join("\n")

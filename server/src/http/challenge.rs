@@ -1,4 +1,4 @@
-//! Challenges of this node: minted from keys that all nodes share, and read again when an operator replaces them.
+//! Challenges of this node: issued with keys that all nodes share, and that are reloaded because an operator may replace them.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,9 +11,9 @@ use railgate::{Engine, Error, Result};
 
 use crate::gateway::read_from;
 
-/// How often the keys are read again.
+/// How often the keys are reloaded.
 const FRESH_MS: Millis = 10_000;
-/// How often at most, when a challenge names a key that is not known here.
+/// The shortest interval between reloads when a challenge names an unknown key.
 const AT_MOST_MS: Millis = 1_000;
 
 /// Mints challenges and checks nonces.
@@ -24,7 +24,7 @@ pub(crate) struct Challenger {
 }
 
 impl Challenger {
-    /// Reads the keys; the first node makes them.
+    /// Loads the keys; the first node creates them.
     pub(crate) fn open(engine: &Engine, env: Arc<dyn Env>) -> Result<Self> {
         let keys = RwLock::new(Arc::new(engine.challenge_keys()?));
         Ok(Self { keys, read_at: AtomicI64::new(env.now()), env })
@@ -37,14 +37,14 @@ impl Challenger {
         self.keys().issue(mode, self.env.now(), random)
     }
 
-    /// The nonce behind its text, if it begins with a living challenge of ours.
+    /// Parses a nonce, which must begin with an unexpired challenge of this gateway.
     ///
     /// # Errors
     /// `challenge_invalid`, `challenge_expired`.
     pub(crate) fn check(&self, engine: &Engine, nonce: &str, mode: Mode) -> Result<Nonce, Error> {
         let now = self.env.now();
         let age = now - self.read_at.load(Ordering::Relaxed);
-        // A clock that was put back must not end the looking.
+        // A clock that was set back must not stop the reloads.
         let stale = !(0..FRESH_MS).contains(&age);
         if stale || (age >= AT_MOST_MS && !self.keys().knows(nonce)) {
             self.read_again(engine, now);
@@ -56,14 +56,14 @@ impl Challenger {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A store that cannot be read now leaves the keys as they are.
+    /// Reloads the keys. If the store cannot be read, they stay as they are.
     fn read_again(&self, engine: &Engine, now: Millis) {
         self.read_at.store(now, Ordering::Relaxed);
         match read_from(engine, Engine::challenge_keys) {
             Ok(keys) => *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys),
             Err(error) => {
                 let cause = std::error::Error::source(&error).map(ToString::to_string);
-                tracing::error!(cause, "the challenge keys could not be read again");
+                tracing::error!(cause, "the challenge keys could not be reloaded");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The pages that a problem's `type` leads to: one for each error code, and a list of them all. What they say stands in
-//! the core, beside the codes; here it becomes HTML without scripts, fonts or images.
+//! The pages that a problem's `type` links to: one per error code, and a list of all codes. Their texts are in the core,
+//! next to the codes; here they become HTML without scripts, fonts or images.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -65,10 +65,10 @@ pub(crate) async fn page(_: Noted, uri: Uri) -> HandlerResult {
     let unknown = || Error::with(ErrorCode::RouteNotFound, format!("there is no such error code; {} lists them all", ErrorCode::DOCS));
     let code = ErrorCode::parse(name).ok_or_else(unknown)?;
     let retry = if code.retryable() {
-        "Yes: the same request is safe and useful to send again, after the pause that Retry-After names or a short one of your own. \
-         The member `retryable` of the problem decides: it is false where the request could be carried out twice."
+        "Yes: it is safe and useful to send the same request again, after the pause in Retry-After or a short one of your choice. \
+         The problem's `retryable` member decides: it is false if the request could be carried out twice."
     } else {
-        "Not unchanged: the same request would meet the same problem, or could be carried out twice."
+        "Not unchanged: the same request would fail in the same way, or could be carried out twice."
     };
     let body = format!(
         "<h1>{title}</h1>\n<p><code>{name}</code> · HTTP status {status} · {category}</p>\n\
@@ -89,10 +89,10 @@ fn family(category: Category) -> &'static str {
     match category {
         Category::Validation => "the request is wrong",
         Category::Authorisation => "the caller may not do this",
-        Category::Identification => "something is not known",
-        Category::BusinessRule => "the present state rules it out",
+        Category::Identification => "something does not exist",
+        Category::BusinessRule => "the current state does not allow it",
         Category::ServiceUnavailable => "temporary",
-        Category::Internal => "a fault of the gateway",
+        Category::Internal => "a fault in the gateway",
     }
 }
 
@@ -104,18 +104,18 @@ fn html(title: &str, body: &str) -> HandlerResult {
     );
     let response = with(Response::new(Body::from(page)), CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))?;
     let response = with(response, X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))?;
-    // No longer than the challenge lives that comes with every answer.
+    // At most the lifetime of the challenge that comes with every response.
     let response = with(response, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))?;
     with_text(response, CONTENT_SECURITY_POLICY, POLICY.clone())
 }
 
-/// Text whose backticks enclose code.
+/// Escapes text, and marks up as code what is in backticks.
 fn marked(text: &str) -> String {
     let parts = text.split('`').enumerate();
     parts.map(|(n, part)| if n % 2 == 0 { escape(part) } else { format!("<code>{}</code>", escape(part)).into() }).collect()
 }
 
-/// Text inside an element; all of it is our own.
+/// Escapes text for an element's content; all of it is the gateway's own.
 fn escape(text: &str) -> Cow<'_, str> {
     if text.contains(['&', '<']) { text.replace('&', "&amp;").replace('<', "&lt;").into() } else { text.into() }
 }

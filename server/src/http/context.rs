@@ -1,4 +1,4 @@
-//! What is known of one request while it is answered.
+//! What is known about a request while it is handled.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,13 +15,13 @@ use railgate::limit::Decision;
 
 use super::route::Access;
 
-/// Names a request, in its answer and in the log.
+/// The request's id, in the request, in its response and in the log.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Travels with the request, so that whoever answers can tell the front what it found out.
+/// Travels with the request and collects, for the middleware, what its handling finds out.
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// The request's id.
+    /// The caller's id, or a generated one.
     pub(crate) id: HeaderValue,
     route: OnceLock<MatchedPath>,
     client: OnceLock<Ulid>,
@@ -39,43 +39,43 @@ impl Context {
         Self { id, route, client, mode, access, signature_base, rate, once }
     }
 
-    /// The id as text.
+    /// The request id as text.
     pub(crate) fn id(&self) -> &str {
         self.id.to_str().unwrap_or_default()
     }
 
-    /// The request goes to this route.
+    /// Records the matched route.
     pub(crate) fn set_route(&self, route: &MatchedPath) {
         let _ = self.route.set(route.clone());
     }
 
-    /// The request comes from this client.
+    /// Records the client that sent the request.
     pub(crate) fn set_caller(&self, caller: &Caller) {
         let _ = self.client.set(caller.client_id);
         let _ = self.mode.set(caller.mode);
     }
 
-    /// The request comes from a credential of this mode, or claims to.
+    /// Records the mode of the credential that the request has, or claims to have.
     pub(crate) fn set_mode(&self, mode: Mode) {
         let _ = self.mode.set(mode);
     }
 
-    /// For which mode the caller needs a challenge.
+    /// The mode for which the caller needs a challenge.
     pub(crate) fn mode(&self) -> Mode {
         self.mode.get().copied().unwrap_or(Mode::Sandbox)
     }
 
-    /// The route asks for this.
+    /// Records what the route requires.
     pub(crate) fn set_access(&self, access: Access) {
         let _ = self.access.set(access);
     }
 
-    /// What the route asks for, once it was looked at.
+    /// What the route requires, once that was determined.
     pub(crate) fn access(&self) -> Option<Access> {
         self.access.get().copied()
     }
 
-    /// What was decided about the client's rate of writes, or of reads.
+    /// Records the rate limit decision, about writes or about reads.
     pub(crate) fn set_rate(&self, write: bool, decision: Decision) {
         let _ = self.rate.set((write, decision));
     }
@@ -85,22 +85,22 @@ impl Context {
         self.rate.get().copied()
     }
 
-    /// The signature did not fit this base.
+    /// Records the base that the signature did not match.
     pub(crate) fn set_signature_base(&self, base: String) {
         let _ = self.signature_base.set(base);
     }
 
-    /// The base that a signature did not fit, without the token in it.
+    /// The base that the signature did not match, without the token.
     pub(crate) fn signature_base(&self) -> Option<&str> {
         self.signature_base.get().map(String::as_str)
     }
 
-    /// From here on it may be carried out, and sent again it could be carried out twice.
+    /// Records that the call may take effect from here on: sent again, it could be carried out twice.
     pub(crate) fn set_once(&self) {
         let _ = self.once.set(());
     }
 
-    /// Whether it may be sent again by somebody who does not know what came of it.
+    /// Whether the call may be sent again without knowing its outcome.
     pub(crate) fn is_repeatable(&self) -> bool {
         self.once.get().is_none()
     }
@@ -114,7 +114,7 @@ impl Context {
     }
 }
 
-/// Makes request ids: unique by a number drawn at start and a counter.
+/// Generates request ids, unique by a random number drawn at start and a counter.
 pub(crate) struct RequestIds {
     process: u64,
     next: AtomicU64,
@@ -127,7 +127,7 @@ impl RequestIds {
         Self { process: u64::from_be_bytes(process), next: AtomicU64::new(1) }
     }
 
-    /// The id that the caller gave, if it is one, else a new one.
+    /// The id that the caller sent, if it is acceptable, else a new one.
     pub(crate) fn of(&self, headers: &HeaderMap) -> HeaderValue {
         match headers.get(REQUEST_ID) {
             Some(given) if acceptable(given.as_bytes()) => given.clone(),
@@ -142,7 +142,7 @@ impl RequestIds {
     }
 }
 
-/// Only what is harmless in a log, a header and a file name.
+/// Accepts only what is harmless in a log, a header and a file name.
 fn acceptable(id: &[u8]) -> bool {
     (1..=128).contains(&id.len()) && id.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
 }

@@ -1,4 +1,4 @@
-//! Pages of other origins: which may call, and what of an answer they may read.
+//! CORS: which origins may call, and which response headers their pages may read.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
-/// What a page may send.
+/// The request headers that a page may send.
 const SENT: [&str; 10] = [
     "authorization",
     "content-type",
@@ -26,9 +26,9 @@ const SENT: [&str; 10] = [
     "x-request-id",
 ];
 
-/// What a page may read.
+/// The response headers that a page may read.
 const READ: [&str; 14] = [
-    // By how much the page's clock is wrong.
+    // Tells the page how far off its clock is.
     "date",
     "signature-challenge",
     "www-authenticate",
@@ -45,15 +45,15 @@ const READ: [&str; 14] = [
     "sunset",
 ];
 
-/// How long a browser may remember what it was allowed.
+/// How long a browser may cache a preflight response.
 const MAX_AGE: Duration = Duration::from_secs(600);
 
-/// Answers the questions of browsers. No cookies are involved, so none are allowed.
+/// Handles CORS. No cookies are involved, so credentials are not allowed.
 #[derive(Clone)]
 pub(crate) struct Cors(CorsLayer);
 
 impl Cors {
-    /// For pages of exactly these origins; none is no CORS at all.
+    /// Allows exactly these origins; without any there is no CORS.
     pub(crate) fn new(origins: &[HeaderValue]) -> Option<Self> {
         let layer = CorsLayer::new()
             .allow_origin(AllowOrigin::list(origins.iter().cloned()))
@@ -64,14 +64,14 @@ impl Cors {
         (!origins.is_empty()).then_some(Self(layer))
     }
 
-    /// Answers a preflight itself; lets `answer` answer anything else, and says who may read it.
+    /// Answers a preflight itself; passes any other request to `answer` and adds the CORS headers to its response.
     pub(crate) async fn around<F, A>(&self, request: Request<Body>, answer: F) -> Response
     where
         F: FnMut(Request<Body>) -> A,
         A: Future<Output = Response>,
     {
         let mut answer = answer;
-        // OPTIONS that asks for no method is not a browser's question, and is routed like any other.
+        // OPTIONS without Access-Control-Request-Method is not a preflight, and is routed like any other request.
         if request.method() == Method::OPTIONS && !request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
             return answer(request).await;
         }

@@ -1,4 +1,4 @@
-//! The OpenAPI document: what the routes say of themselves, and what holds for all of them.
+//! The OpenAPI document: what each route declares, and what applies to all of them.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, RefOr, Required, Server};
 use utoipa::{IntoParams, IntoResponses, OpenApi};
 
-/// How calls are signed, in a sentence.
-const SIGNED: &str = "An access token of `/api/v1/auth/tokens`, and on every call an RFC 9421 signature by its key: \
-    `Signature-Input` covers `@method`, `@target-uri`, `authorization` and, where they are sent, `content-type`, \
+/// How calls are signed.
+const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every call, an RFC 9421 signature by its key: \
+    `Signature-Input` covers `@method`, `@target-uri`, `authorization` and, if sent, `content-type`, \
     `content-digest` and `idempotency-key`, with `created`, `keyid`, `alg`, `tag=\"railgate\"` and a `nonce` that begins \
     with a challenge of this gateway.";
 
-/// What holds for every route.
+/// What applies to every route.
 #[derive(OpenApi)]
 #[openapi(
     info(title = "railgate", description = "Settlement gateway: create a payment, trace it, reverse it. Amounts are exact decimals; every error is an RFC 9457 problem with a stable `code`."),
@@ -27,11 +27,12 @@ const SIGNED: &str = "An access token of `/api/v1/auth/tokens`, and on every cal
     security(("bearer" = [])),
     tags(
         (name = "settlements", description = "Payments"),
-        (name = "reversals", description = "Undoing them, wholly or in part"),
+        (name = "reversals", description = "Undoing payments, in whole or in part"),
         (name = "balances", description = "The client's accounts"),
-        (name = "webhooks", description = "Being told of events: Standard Webhooks 1.0.0"),
+        (name = "webhooks", description = "Event notifications: Standard Webhooks 1.0.0"),
         (name = "access", description = "Credentials"),
-        (name = "simulator", description = "The sandbox's operator"),
+        (name = "simulator", description = "The sandbox's simulated operator"),
+        (name = "log", description = "The transparency log of all events"),
         (name = "service", description = "The service itself"),
     ),
 )]
@@ -49,7 +50,7 @@ pub fn document(public_url: Option<&str>) -> Document {
     document.servers = Some(vec![Server::new(public_url.unwrap_or("/"))]);
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(SIGNED)).build();
     document.components.get_or_insert_default().add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    // What the router writes for the rest of a path has no other spelling in a template.
+    // The router's form for the rest of a path, `{*name}`, does not exist in an OpenAPI template.
     let paths = std::mem::take(&mut document.paths.paths);
     document.paths.paths = paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
     super::webhooks::announced(&mut document);
@@ -64,7 +65,7 @@ pub fn document(public_url: Option<&str>) -> Document {
     document
 }
 
-/// A form of answers that this build does not have.
+/// Removes a response format that this build does not have.
 fn without_form(document: &mut Document, content_type: &str, schema: &str) {
     for operation in document.paths.paths.values_mut().flat_map(operations) {
         for response in operation.responses.responses.values_mut() {
@@ -81,14 +82,14 @@ pub(super) fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Opera
     all.into_iter().filter_map(Option::as_mut)
 }
 
-/// Every call takes and gives an `X-Request-Id`.
+/// Every call accepts and returns an `X-Request-Id`.
 fn add_request_id(operation: &mut Operation) {
     let text = || ObjectBuilder::new().schema_type(Type::String).pattern(Some("^[A-Za-z0-9._-]{1,128}$"));
     let parameter = ParameterBuilder::new()
         .name("X-Request-Id")
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
-        .description(Some("Names the call in the answer and in the server's log; made up if it is not given"))
+        .description(Some("Identifies the call in the response and in the server's log; generated if absent"))
         .schema(Some(text()));
     operation.parameters.get_or_insert_default().push(RefOr::T(parameter.build()));
     for response in operation.responses.responses.values_mut() {
@@ -99,7 +100,7 @@ fn add_request_id(operation: &mut Operation) {
     }
 }
 
-/// Problems by status, each with the codes that it can carry.
+/// Problem responses by status, each with the codes that it can carry.
 fn problems(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
     for code in codes {
@@ -159,89 +160,89 @@ macro_rules! problem_groups {
 }
 
 problem_groups! {
-    /// Of every call that needs a token.
+    /// For every call that needs a token.
     Denied = [
         DigestMismatch, TokenMissing, TokenInvalid, TokenExpired, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired,
         ClockSkew, NonceReplayed, InsufficientScope, ModeMismatch, ClientSuspended, RateLimited,
     ];
-    /// Of every call that is signed without a token.
+    /// For every call that is signed without a token.
     Unproved = [
         DigestMismatch, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired, ClockSkew, NonceReplayed, KeyUnknown,
         KeyRevoked, InsufficientScope, EnrollmentPending, ClientSuspended, RateLimited,
     ];
-    /// Of calls that bring a key.
+    /// For calls that bring a key.
     KeyTaken = [KeyExists];
-    /// Of calls that name a key.
+    /// For calls that name a key.
     NoKey = [KeyNotFound];
-    /// Of every call.
+    /// For every call.
     Unserved = [NotAcceptable, Internal, StoreUnavailable, NoRoute, Timeout];
-    /// Of every call with a body.
+    /// For every call with a body.
     BadBody = [
         MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields, InsufficientFunds, AmountBelowMinimum,
         AmountAboveMaximum, SameParty, QuoteExpired, IdempotencyKeyReused, ReversalNotSupported,
     ];
-    /// Of calls with a body whose fields alone can be wrong.
+    /// For calls with a body where only the fields can be wrong.
     BadFields = [MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields];
-    /// Of every other call that may have a body, which does not matter.
+    /// For all other calls that may have a body, which is ignored.
     BadMessage = [MalformedRequest, BodyTooLarge, UnsupportedMediaType];
-    /// Of every call with query parameters.
+    /// For every call with query parameters.
     BadQuery = [MalformedRequest, InvalidCursor, InvalidFields];
-    /// Of calls that name a settlement.
+    /// For calls that name a settlement.
     NoSettlement = [SettlementNotFound];
-    /// Of calls that ask for a receipt.
+    /// For calls that ask for a receipt.
     NoReceipt = [SettlementNotFound, NotCompleted];
-    /// Of calls that name a tile of the log.
+    /// For calls that name a tile of the log.
     NoTile = [TileNotFound];
-    /// Of calls that ask for a proof.
+    /// For calls that ask for a proof.
     NoProof = [SettlementNotFound, NotLoggedYet];
-    /// Of calls that name a reversal.
+    /// For calls that name a reversal.
     NoReversal = [SettlementNotFound, ReversalNotFound];
-    /// Of calls that name a balance.
+    /// For calls that name a balance.
     NoBalance = [BalanceNotFound];
-    /// Of calls that name a webhook.
+    /// For calls that name a webhook.
     NoWebhook = [WebhookNotFound];
-    /// Of calls that name a delivery of a webhook.
+    /// For calls that name a delivery of a webhook.
     NoDelivery = [WebhookNotFound, DeliveryNotFound];
-    /// Of calls that make a webhook.
+    /// For calls that create a webhook.
     NoRoom = [TooManyWebhooks];
-    /// Of calls that change a webhook.
+    /// For calls that change a webhook.
     Changing = [VersionConflict];
-    /// Of calls that give a webhook a new secret.
+    /// For calls that give a webhook a new secret.
     Rotating = [InvalidState, VersionConflict];
-    /// Of calls that test a webhook.
+    /// For calls that test a webhook.
     Testing = [RequestInProgress];
-    /// Of calls that need an enabled webhook.
+    /// For calls that need an enabled webhook.
     NotEnabled = [InvalidState, VersionConflict];
-    /// Of a create.
+    /// For a create.
     Refused = [ReferenceConflict, VersionConflict];
-    /// Of a reversal.
+    /// For a reversal.
     NotReversible = [
         SettlementInFlight, InvalidState, ReversalExceedsRemaining, AlreadyReversed, ReferenceConflict, VersionConflict, RequestInProgress,
     ];
-    /// Of calls that name an error code.
+    /// For calls that name an error code.
     NoPage = [RouteNotFound];
-    /// Of the readiness probe.
+    /// For the readiness probe.
     Unready = [StoreUnavailable];
 }
 
-/// Which settlements.
+/// The filters of a list of settlements.
 #[derive(IntoParams)]
 #[expect(dead_code, reason = "described here, read by the core")]
 #[into_params(parameter_in = Query)]
 pub(super) struct ListParams {
-    /// Any of these; may appear more than once.
+    /// Any of these statuses; may appear more than once.
     status: Option<Vec<railgate::lifecycle::SettlementStatus>>,
     /// ISO 4217 code.
     #[param(example = "EUR")]
     currency: Option<String>,
-    /// A provider's id.
+    /// The provider's id.
     provider: Option<String>,
-    /// A participant.
+    /// The participant who is paid.
     #[param(example = "sim:ok")]
     to: Option<String>,
     /// The client's reference.
     reference: Option<String>,
-    /// Sandbox or live.
+    /// `true` for sandbox settlements, `false` for live ones.
     sandbox: Option<bool>,
     /// RFC 3339, inclusive.
     #[param(example = "2026-01-01T00:00:00Z")]
@@ -253,7 +254,7 @@ pub(super) struct ListParams {
     min_amount: Option<String>,
     /// Decimal, inclusive.
     max_amount: Option<String>,
-    /// Flagged for a person to look at.
+    /// Flagged for review by a person.
     needs_review: Option<bool>,
 }
 #[cfg(test)]

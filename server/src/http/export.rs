@@ -1,4 +1,4 @@
-//! Exports: a whole list, streamed page by page, so that its size is bounded by patience only.
+//! Exports: a whole list, streamed page by page, so that its size is not limited.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -25,8 +25,8 @@ routes![export];
 
 /// Export settlements as CSV or NDJSON
 ///
-/// The filters of the list; everything that matches is streamed, newest first. An export that breaks off ends without
-/// the stream's proper end, so that a client can tell.
+/// Takes the filters of the list and streams everything that matches, newest first. An export that fails midway is cut off
+/// without a proper end of the response, so that a client can tell.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/export", tag = "settlements", operation_id = "exportSettlements",
     params(ListParams),
@@ -52,7 +52,7 @@ pub(crate) async fn export(State(app): State<App>, open: Open<SettlementsRead>) 
     };
     let (sender, receiver) = mpsc::channel(2);
     let export = Export { app, caller: open.caller, format, sender };
-    // Before the answer begins: what is wrong at once is said as ever.
+    // Before the response starts, so that an error here is still reported as a problem.
     let first = export.page(request).await?;
     tokio::spawn(export.run(first));
     let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
@@ -90,7 +90,7 @@ impl Export {
         let mut text = format!("{head}{first}");
         loop {
             if !text.is_empty() && self.sender.send(Ok(text.into())).await.is_err() {
-                // The client hung up.
+                // The client disconnected.
                 return Ok(());
             }
             let Some(request) = next else { return Ok(()) };
@@ -108,7 +108,7 @@ impl Export {
     }
 }
 
-/// A page as it is sent, and what to ask for the next one.
+/// A page as text, and the request for the next page.
 type Rows = (String, Option<ListRequest>);
 
 fn rows(format: Format, page: &Page<SettlementView>) -> Result<String> {
@@ -129,7 +129,7 @@ const HEADER: &str = "id,reference,status,version,sandbox,amount,amount_minor,cu
     rail_reference,attempts,failure_code,failure_rail_code,needs_review,reversed_amount,reversing_amount,iso_status,\
     description,metadata,client_id,created_at,updated_at,completed_at,expires_at\r\n";
 
-/// One record (RFC 4180), in the order of [`HEADER`]. What is not there is an empty cell.
+/// One record (RFC 4180), in the order of [`HEADER`]. A missing value is an empty cell.
 fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
     let failure = view.failure.as_ref();
     let metadata = if view.metadata.is_empty() { String::new() } else { serde_json::to_string(&view.metadata).map_err(Error::internal)? };

@@ -1,4 +1,4 @@
-//! What handlers take: a request whose sender is known, and whose body was read within its bounds.
+//! What handlers take: a request whose sender is authenticated, and whose body was read within its limits.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -26,15 +26,15 @@ use super::negotiate::{self, JSON};
 use super::problem::HttpError;
 use super::route::{Access, Asks};
 
-/// The largest body of a call.
+/// The largest body of a call, in bytes.
 pub(crate) const BODY: usize = 64 * 1024;
-/// The largest body of a batch.
+/// The largest body of a batch, in bytes.
 pub(crate) const BATCH: usize = 1024 * 1024;
-/// So much of a body that is too large is read and thrown away, because a sender that is cut off while it still sends
-/// does not get to see the answer.
+/// How many bytes of a body that is too large are read and discarded: a sender that is cut off while it still sends does
+/// not get to see the response.
 const DRAINED: usize = 16 * 1024 * 1024;
 
-/// Any request: tells the front where it went.
+/// Any request; records its route for the middleware.
 pub(crate) struct Noted;
 
 impl<S: Send + Sync> FromRequestParts<S> for Noted {
@@ -47,7 +47,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Noted {
 }
 
 fn noted(parts: &mut Parts) -> Arc<Context> {
-    // The front puts it there; a router that is called without one answers without an id.
+    // The middleware puts it there; a router called without the middleware responds without an id.
     let context = parts.extensions.remove::<Arc<Context>>();
     let context = context.unwrap_or_else(|| Arc::new(Context::new(hyper::header::HeaderValue::from_static("none"))));
     if let Some(route) = parts.extensions.get::<MatchedPath>() {
@@ -56,13 +56,11 @@ fn noted(parts: &mut Parts) -> Arc<Context> {
     context
 }
 
-/// A request without a body, of a client that shows what `A` asks.
+/// A request without a body, from a client that meets `A`.
 pub(crate) struct Open<A> {
-    /// Who.
+    /// The authenticated client.
     pub(crate) caller: Caller,
-    /// Its headers.
     pub(crate) headers: HeaderMap,
-    /// Its address.
     pub(crate) uri: Uri,
     asked: PhantomData<A>,
 }
@@ -85,7 +83,7 @@ fn has_body(headers: &HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING) || headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
-/// The same, from a client that takes JSON.
+/// Like [`Open`], from a client that accepts JSON.
 pub(crate) struct Authenticated<A>(pub(crate) Open<A>);
 
 impl<A: Asks> FromRequestParts<App> for Authenticated<A> {
@@ -98,14 +96,13 @@ impl<A: Asks> FromRequestParts<App> for Authenticated<A> {
     }
 }
 
-/// A request with a JSON body of at most `MAX` bytes, of a client that shows what `A` asks. A body that may be left out is
-/// empty then.
+/// A request with a JSON body of at most `MAX` bytes, from a client that meets `A`. An omitted optional body is empty.
 pub(crate) struct Posted<A, const MAX: usize = BODY> {
-    /// Who.
+    /// The authenticated client.
     pub(crate) caller: Caller,
-    /// With which credential.
+    /// The credential whose key signed.
     pub(crate) credential: Credential,
-    /// The request itself.
+    /// Head, body and context.
     pub(crate) raw: Raw<MAX>,
     by: SignedBy,
     asked: PhantomData<A>,
@@ -122,12 +119,11 @@ impl<A: Asks, const MAX: usize> FromRequest<App> for Posted<A, MAX> {
 }
 
 impl<A, const MAX: usize> Posted<A, MAX> {
-    /// Its body.
     pub(crate) fn body(&self) -> &[u8] {
         &self.raw.body
     }
 
-    /// The command that it asks for, with the signature under which it came.
+    /// Adds the signature of this request to the command that it asks for.
     pub(crate) fn signed<C: Command>(&self, command: C) -> Signed<C> {
         if !command.is_repeatable() {
             self.raw.context.set_once();
@@ -136,18 +132,15 @@ impl<A, const MAX: usize> Posted<A, MAX> {
     }
 }
 
-/// A request with a JSON body, of somebody who is not known, or not known yet.
+/// A request with a JSON body, whose sender is unknown or not known yet.
 pub(crate) struct Raw<const MAX: usize = BODY> {
-    /// Its head.
     pub(crate) parts: Parts,
-    /// Its body.
     pub(crate) body: Bytes,
-    /// The request's context.
     pub(crate) context: Arc<Context>,
 }
 
 impl<const MAX: usize> Raw<MAX> {
-    /// What the gate looks at.
+    /// What the authenticator checks.
     pub(crate) fn shown(&self) -> Shown<'_> {
         Shown { parts: &self.parts, body: &self.body, context: &self.context }
     }
@@ -159,7 +152,7 @@ impl<const MAX: usize> FromRequest<App> for Raw<MAX> {
     async fn from_request(request: Request, app: &App) -> Result<Self, HttpError> {
         let (mut parts, body) = request.into_parts();
         let context = noted(&mut parts);
-        // The body first: a sender that is told off while it still sends may not hear it.
+        // Read the body first: a sender that is refused while it still sends may not see the response.
         let body = read(body, &parts.headers, MAX, app.limits.body_read).await?;
         negotiate::choose(&parts.headers, &[JSON])?;
         if !body.is_empty() {
@@ -182,13 +175,13 @@ pub(crate) async fn read(body: Body, headers: &HeaderMap, most: usize, patience:
     let too_large = || Error::with(ErrorCode::BodyTooLarge, format!("the body may have at most {most} bytes"));
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if declared.is_some_and(|length| length > most as u64) && headers.contains_key(EXPECT) {
-        // It has not sent anything yet, and will not.
+        // With `Expect: 100-continue` the sender has not sent the body yet, and will not.
         return Err(too_large());
     }
     match tokio::time::timeout(patience, gather(body, most)).await {
         Ok(Ok(Some(bytes))) => Ok(bytes),
         Ok(Ok(None)) => Err(too_large()),
-        Ok(Err(_)) => Err(Error::with(ErrorCode::MalformedRequest, "the body broke off or is not framed as HTTP asks")),
+        Ok(Err(_)) => Err(Error::with(ErrorCode::MalformedRequest, "the body ended early or is not framed as HTTP requires")),
         Err(_) => Err(Error::with(ErrorCode::MalformedRequest, "the body did not arrive in time")),
     }
 }
@@ -219,7 +212,7 @@ async fn gather(mut body: Body, most: usize) -> Result<Option<Bytes>, axum::Erro
     Ok((length <= most).then(|| if more.is_empty() { first } else { more.into() }))
 }
 
-/// `<ref>` of the path.
+/// `{ref}`, and the last variable part of the path.
 pub(crate) struct Named {
     target: Option<Target>,
     last: Option<String>,
@@ -239,7 +232,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
 }
 
 impl Named {
-    /// The settlement that is named. Text that can name none is not found, like a name that nobody gave.
+    /// The settlement that the path names. Text that cannot name one counts as not found.
     pub(crate) fn target(&self) -> Result<&Target, Error> {
         self.target.as_ref().ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
     }
@@ -250,13 +243,13 @@ impl Named {
     }
 }
 
-/// The pairs of a query, in their order.
+/// The query's pairs, in order.
 pub(crate) fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, Error> {
     let pairs = Query::<Vec<(String, String)>>::try_from_uri(uri);
     pairs.map(|query| query.0).map_err(|_| Error::with(ErrorCode::MalformedRequest, "the query cannot be read"))
 }
 
-/// Query parameters being read one by one; all that is wrong with them is told at once.
+/// Query parameters, read one by one; all problems with them are reported together.
 pub(crate) struct Params {
     left: Vec<(String, String)>,
     problems: Vec<FieldProblem>,
@@ -281,7 +274,7 @@ impl Params {
         number
     }
 
-    /// One of these, if the parameter is there, by its wire name.
+    /// One of `all`, by its wire name, if the parameter is there.
     pub(crate) fn choice<T: Copy>(&mut self, name: &'static str, all: &[T], as_str: impl Fn(T) -> &'static str) -> Option<T> {
         let value = self.text(name)?;
         let chosen = all.iter().copied().find(|one| as_str(*one) == value);
@@ -292,7 +285,7 @@ impl Params {
         chosen
     }
 
-    /// The parameter as it came, if it is there.
+    /// The parameter's text, if it is there.
     pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
         let at = self.left.iter().position(|(given, _)| given == name)?;
         let (_, value) = self.left.remove(at);
@@ -303,7 +296,7 @@ impl Params {
         Some(value)
     }
 
-    /// Refuses what is wrong and what is left over.
+    /// Refuses invalid and unknown parameters.
     pub(crate) fn finish(mut self) -> Result<(), Error> {
         for (name, _) in self.left {
             let message = format!("{name:?} is not a parameter of this call");

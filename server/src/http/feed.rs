@@ -1,4 +1,4 @@
-//! Everything that happens to a client, over all its settlements, as pages or as a stream.
+//! All events of a client, over all its settlements, as pages or as a stream.
 
 use axum::extract::State;
 use railgate::api::{FeedEventView, FeedPage};
@@ -17,15 +17,15 @@ routes![events];
 /// Read or follow all events
 ///
 /// Every event of the client's settlements in this mode, in one order that never changes; `position` counts them from 1
-/// without gaps. As JSON, a page behind `after`. As `text/event-stream` (Server-Sent Events), everything behind `after`
-/// or `Last-Event-ID` and then each event as it happens; `id` is the position. A follower that comes back with
+/// without gaps. As JSON, a page of the events after `after`. As `text/event-stream` (Server-Sent Events), all events after
+/// `after` or `Last-Event-ID`, then each event as it happens; `id` is the position. A follower that reconnects with
 /// `Last-Event-ID` misses nothing; one that reads too slowly is cut off. The stream ends with the token of the call.
 #[utoipa::path(
     get, path = "/api/v1/gateway/events", tag = "settlements", operation_id = "listEvents",
     params(
-        ("after" = Option<i64>, Query, description = "Only events behind this position", minimum = 0),
-        ("limit" = Option<u32>, Query, description = "Page size, 50 unless told", minimum = 1, maximum = 200),
-        ("Last-Event-ID" = Option<i64>, Header, description = "Where a broken stream is taken up again"),
+        ("after" = Option<i64>, Query, description = "Only events after this position", minimum = 0),
+        ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
+        ("Last-Event-ID" = Option<i64>, Header, description = "The last event received; resumes a broken stream"),
     ),
     responses(
         (status = 200, description = "A page, or a stream that stays open", content(
@@ -41,7 +41,7 @@ pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>) 
     let after = params.number("after", 0..=i64::MAX);
     let limit = params.number("limit", 1..=200).unwrap_or(50) as usize;
     params.finish()?;
-    // The browser sends both when it takes up a stream again; the header is the newer one.
+    // A browser that reconnects sends both; the header is the newer one.
     let after = stream::last_event_id(&open.headers)?.or(after).unwrap_or(0);
     if kind == EVENT_STREAM {
         let token = token::bearer(&open.headers)?.ok_or_else(token::missing)?.to_owned();

@@ -18,16 +18,16 @@ use super::token;
 
 routes![status, events];
 
-/// Read a settlement's status, or wait for the next one
+/// Read a settlement's status, or wait for a change
 ///
-/// With `wait`, the answer is held until the version is above `version` (the current one unless given), at most that
-/// many seconds. A settlement that is final answers at once, unless `version` is given.
+/// With `wait`, the response is held until the version is above `version` (by default the current one), for at most that
+/// many seconds. A final settlement is returned at once, unless `version` is given.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}/status", tag = "settlements", operation_id = "getSettlementStatus",
     params(
         ("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"),
         ("wait" = Option<u32>, Query, description = "Seconds to wait for a change", minimum = 0, maximum = 30),
-        ("version" = Option<u32>, Query, description = "The version that is known already"),
+        ("version" = Option<u32>, Query, description = "The version that the caller already has"),
     ),
     responses((status = 200, description = "The status", body = StatusView), BadQuery, NoSettlement, Denied, Unserved),
 )]
@@ -46,16 +46,16 @@ pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenti
 /// Read a settlement's trace, or follow it live
 ///
 /// As JSON, a page of events, oldest first; pass the last `sequence` as `after` for the next page. As
-/// `text/event-stream` (Server-Sent Events), everything above `after` or `Last-Event-ID` and then each event as it
-/// happens; `id` is the sequence. A comment is sent every 15 seconds. The stream stays open until the client closes it,
-/// the token of the call ends or the server is shut down; it is taken up again with `Last-Event-ID` and a fresh token.
+/// `text/event-stream` (Server-Sent Events), all events after `after` or `Last-Event-ID`, then each event as it happens;
+/// `id` is the sequence. A comment is sent every 15 seconds. The stream stays open until the client closes it, the token
+/// of the call ends or the server shuts down; resume it with `Last-Event-ID` and a fresh token.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}/events", tag = "settlements", operation_id = "listSettlementEvents",
     params(
         ("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"),
         ("after" = Option<u32>, Query, description = "Only events with a higher sequence"),
-        ("limit" = Option<u32>, Query, description = "Page size, 50 unless told", minimum = 1, maximum = 200),
-        ("Last-Event-ID" = Option<u32>, Header, description = "Where a broken stream is taken up again"),
+        ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
+        ("Last-Event-ID" = Option<u32>, Header, description = "The last event received; resumes a broken stream"),
     ),
     responses(
         (status = 200, description = "A page, or a stream that stays open", content(
@@ -83,7 +83,7 @@ fn range(uri: &Uri, headers: &HeaderMap) -> Result<(u32, usize)> {
     let limit = params.number("limit", 1..=200).unwrap_or(50);
     params.finish()?;
     let last = stream::last_event_id(headers)?.map(|last| u32::try_from(last).unwrap_or(u32::MAX));
-    // The browser sends both when it takes up a stream again; the header is the newer one.
+    // A browser that reconnects sends both; the header is the newer one.
     Ok((last.or(after).unwrap_or(0), limit as usize))
 }
 

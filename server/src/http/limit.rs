@@ -1,7 +1,7 @@
-//! How often clients and addresses may call.
+//! Rate limits of clients and addresses.
 //!
-//! Everything here is counted by this process, for itself: over several nodes each one grants the whole quota. Nothing
-//! is stored, and a restart begins anew.
+//! Each process counts for itself: with several nodes, each one grants the whole quota. Nothing is stored, and a restart
+//! resets the counts.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -21,16 +21,16 @@ use crate::config::RateLimits;
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Failed authentications of one address, and new clients from one address.
+/// Per minute and address: failed authentications, and new clients.
 const FAILURES: u32 = 60;
 const ENROLLMENTS: u32 = 30;
 
-/// The address at the other end of a request's connection. Behind a proxy it is the proxy's.
+/// The peer address of a request's connection. Behind a proxy it is the proxy's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
 impl Peer {
-    /// Where a request comes from; a caller in this process has no connection, and counts as this machine.
+    /// The address that a request comes from; a caller in this process has no connection, and counts as this machine.
     pub(crate) fn of(extensions: &Extensions) -> IpAddr {
         extensions.get().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |Self(address)| *address)
     }
@@ -46,7 +46,7 @@ struct All {
     enrollments: Buckets<IpAddr>,
 }
 
-/// What a client is told of one of its limits.
+/// A limit that is announced to the client in headers.
 struct Quota<K> {
     name: &'static str,
     policy: HeaderValue,
@@ -54,7 +54,7 @@ struct Quota<K> {
 }
 
 impl Limits {
-    /// With these quotas for each client; without them nothing is limited.
+    /// Grants each client these quotas; `None` disables all limits.
     pub(crate) fn new(rates: Option<RateLimits>) -> Self {
         Self(rates.map(|rates| {
             Box::new(All {
@@ -66,14 +66,14 @@ impl Limits {
         }))
     }
 
-    /// Counts one call of a client that is who it says. `None`: there is no limit.
+    /// Counts a call of an authenticated client. `None`: there is no limit.
     pub(crate) fn client(&self, client: ClientNo, write: bool, now: Millis) -> Option<Decision> {
         self.quota(write).map(|quota| quota.buckets.take(client, now))
     }
 
-    /// Counts a failed authentication from this address. True: there were too many, and it should hear 429 instead of
-    /// 401. Calls that are right are never refused for it, nor is any key or client: anyone can send wrong calls in
-    /// another's name.
+    /// Counts a failed authentication from this address. `true`: there were too many, and the caller should get 429 instead
+    /// of 401. Correct calls are never refused for that, nor is any key or client: anyone can send wrong calls in another's
+    /// name.
     pub(crate) fn failure(&self, peer: IpAddr, now: Millis) -> bool {
         self.0.as_ref().is_some_and(|all| !all.failures.take(network(peer), now).allowed)
     }
@@ -81,15 +81,15 @@ impl Limits {
     /// Counts an enrollment from this address.
     ///
     /// # Errors
-    /// After how many seconds the next one is allowed.
+    /// The number of seconds until the next one is allowed.
     pub(crate) fn enrollment(&self, peer: IpAddr, now: Millis) -> Result<(), u32> {
         let Some(all) = &self.0 else { return Ok(()) };
         let decision = all.enrollments.take(network(peer), now);
         if decision.allowed { Ok(()) } else { Err(decision.retry_after_s) }
     }
 
-    /// Puts on an answer what [`Limits::client`] decided, after draft-ietf-httpapi-ratelimit-headers: the quota, how
-    /// much of it is left, and in how many seconds it is whole again; on a refusal also when to come back.
+    /// Adds the headers for a decision of [`Limits::client`], after draft-ietf-httpapi-ratelimit-headers: the quota, what is
+    /// left of it, and the seconds until it is whole again; on a refusal also `Retry-After`.
     pub(crate) fn announce(&self, headers: &mut HeaderMap, write: bool, decision: Decision) {
         let Some(quota) = self.quota(write) else { return };
         headers.insert(RATELIMIT_POLICY, quota.policy.clone());
@@ -118,7 +118,7 @@ impl<K: Copy + Eq + Hash> Quota<K> {
     }
 }
 
-/// Whoever has one IPv6 address usually has all of its /64.
+/// A user with one IPv6 address usually has all of its /64.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -129,11 +129,11 @@ fn network(address: IpAddr) -> IpAddr {
 const SHARDS: usize = 16;
 /// The most callers that a shard remembers.
 const ROOM: usize = 8_192;
-/// A shard with fewer is not swept.
+/// Shards with fewer callers are not swept.
 const SMALL: usize = 256;
 const SWEEP_EVERY_US: i64 = 1_000_000;
 
-/// One limit for each of many callers. Who has its whole quota is forgotten.
+/// One limit for each of many callers. A caller with its whole quota is forgotten.
 struct Buckets<K> {
     gcra: Gcra,
     hash: RandomState,
@@ -142,7 +142,7 @@ struct Buckets<K> {
 
 struct Shard<K> {
     states: HashMap<K, i64>,
-    /// It is swept when it holds as many.
+    /// The number of callers that triggers the next sweep.
     sweep_at: usize,
     swept_us: i64,
 }
@@ -172,8 +172,8 @@ impl<K: Copy + Eq + Hash> Buckets<K> {
 
 impl<K: Copy + Eq + Hash> Shard<K> {
     fn make_room(&mut self, gcra: &Gcra, now_us: i64) {
-        // Under a flood of callers nobody is forgotten for long, so looking for them again at once is in vain. A clock
-        // that was put back must not end the looking.
+        // Under a flood of callers hardly any can be forgotten, so another sweep soon after would be in vain. A clock that was
+        // set back must not stop the sweeps.
         if !(0..SWEEP_EVERY_US).contains(&(now_us - self.swept_us)) {
             self.states.retain(|_, state| !gcra.is_full(*state, now_us));
             self.sweep_at = (2 * self.states.len()).clamp(SMALL, ROOM);

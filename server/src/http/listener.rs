@@ -1,4 +1,4 @@
-//! Connections: accepted one by one, bounded in number and in patience, and closed in good order.
+//! Connections: accepted one by one, limited in number and time, and closed gracefully.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -30,9 +30,9 @@ use super::{HttpLimits, Metrics, Tls};
 use crate::metrics::CONTENT_TYPE as METRICS_TYPE;
 use crate::stop::{Stop, stop};
 
-/// The largest head of a request.
+/// The largest head of a request, in bytes.
 const HEAD: usize = 32 * 1024;
-/// Connections of whoever reads the figures.
+/// The most connections for metrics scrapers.
 const METRICS_CONNECTIONS: usize = 16;
 
 /// A connection, before or without TLS.
@@ -48,20 +48,20 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Takes the address. With `tls` it speaks HTTPS, without it plain HTTP.
+    /// Binds the address. With `tls` the listener serves HTTPS, without it plain HTTP.
     pub(crate) async fn bind(address: SocketAddr, limits: HttpLimits, metrics: Arc<Metrics>, tls: Option<Arc<Tls>>) -> io::Result<Self> {
         let socket = TcpListener::bind(address).await?;
         Ok(Self { socket, limits, metrics, slots: Arc::new(Semaphore::new(limits.connections)), tls })
     }
 
-    /// The address that was taken.
+    /// The bound address.
     pub(crate) fn address(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
 
-    /// Serves until `stopping`; then lets requests under way finish, and cuts off what is left when the time to drain is
-    /// over. Until they have finished, and for the grace that was set, whoever still comes is served too: those who send
-    /// them here have to learn first that readiness is gone.
+    /// Serves until `stopping`; then lets requests in flight finish, and cuts off what is left after the drain time. Until
+    /// they have finished, and at least for the configured grace period, new connections are served too: load balancers
+    /// first have to notice that readiness is gone.
     pub(crate) async fn serve(self, front: Middleware, mut stopping: Stop) {
         let mut connections = JoinSet::new();
         let early = GracefulShutdown::new();
@@ -90,12 +90,12 @@ impl Listener {
         closed.stop();
         in_time &= timeout_at(deadline, late.shutdown()).await.is_ok();
         if !in_time {
-            tracing::warn!(connections = connections.len(), "requests were cut off: the time to finish them is over");
+            tracing::warn!(connections = connections.len(), "requests were cut off: the time to drain them is over");
         }
         connections.shutdown().await;
     }
 
-    /// All that becomes of a connection.
+    /// Serves one connection to its end.
     fn converse(
         &self,
         (stream, peer, slot): (Stream, Peer, OwnedSemaphorePermit),
@@ -125,12 +125,12 @@ impl Listener {
             .header_read_timeout(self.limits.head_read)
             .max_header_size(HEAD)
             .max_buf_size(4 * HEAD)
-            // A client may close its side after the request and still wait for the answer.
+            // A client may close its side after the request and still wait for the response.
             .half_close(true);
         builder
     }
 
-    /// The next connection. When all slots are taken the next one waits in the system's queue.
+    /// The next connection. When all slots are taken, the next one waits in the system's queue.
     async fn accept(&self) -> (Stream, Peer, OwnedSemaphorePermit) {
         loop {
             // The semaphore is never closed.
@@ -139,12 +139,12 @@ impl Listener {
                 Ok((stream, peer)) => {
                     let _ = stream.set_nodelay(true);
                     let mut stream = TimeoutStream::new(stream);
-                    // Who does not read what is written is cut off, instead of being remembered for.
+                    // A peer that does not read is cut off, so that nothing is buffered for it.
                     stream.set_write_timeout(Some(self.limits.stall));
                     return (Box::pin(stream), Peer(peer.ip().to_canonical()), slot);
                 }
                 Err(cause) => {
-                    // Out of file handles, or the peer went away: the former needs a moment.
+                    // Out of file handles, or the peer went away: the former needs a pause.
                     tracing::warn!(%cause, "a connection could not be accepted");
                     sleep(Duration::from_millis(50)).await;
                 }
@@ -162,10 +162,10 @@ struct Connection {
 }
 
 impl Connection {
-    /// Serves after a handshake, which has its own time and holds up nobody else.
+    /// Serves after a handshake, which has its own timeout and holds up no other connection.
     async fn secured(self, tls: TlsAcceptor, stream: Stream, patience: Duration, mut stopping: Stop) {
         let shaken = tokio::select! {
-            // Nothing was asked yet.
+            // No request was sent yet.
             () = stopping.requested() => return,
             shaken = timeout(patience, tls.accept(stream)) => shaken,
         };
@@ -189,7 +189,7 @@ impl Connection {
     }
 }
 
-/// Serves `/metrics` until `stopping`. `refresh` brings the figures up to date that nobody counts along.
+/// Serves `/metrics` until `stopping`. `refresh` updates the metrics that are not counted as they happen.
 pub(crate) async fn serve_metrics(socket: TcpListener, metrics: Arc<Metrics>, refresh: Arc<dyn Fn() + Send + Sync>, mut stopping: Stop) {
     let mut connections = JoinSet::new();
     loop {
@@ -217,11 +217,11 @@ pub(crate) async fn serve_metrics(socket: TcpListener, metrics: Arc<Metrics>, re
 
 async fn figures(request: &Request<Incoming>, metrics: &Metrics, refresh: Arc<dyn Fn() + Send + Sync>) -> Response<String> {
     if request.uri().path() != "/metrics" {
-        let mut response = Response::new("the figures are at /metrics\n".to_owned());
+        let mut response = Response::new("the metrics are at /metrics\n".to_owned());
         *response.status_mut() = StatusCode::NOT_FOUND;
         return response;
     }
-    // It reads the store.
+    // `refresh` reads the store.
     let _ = tokio::task::spawn_blocking(move || refresh()).await;
     let mut response = Response::new(metrics.encode());
     response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(METRICS_TYPE));

@@ -21,18 +21,18 @@ use crate::number;
 
 const TEXT: &str = "text/plain";
 const BYTES: &str = "application/octet-stream";
-/// How often events are numbered for somebody who waits for a proof, before they are told to come back.
+/// How many times events are numbered for a caller that waits for a proof, before it has to try again.
 const ROUNDS: usize = 8;
-/// Where another node numbers them, it is looked again this often whether it has.
+/// How often to look whether another node has numbered them.
 const LOOK: Duration = Duration::from_millis(100);
 
 routes![proof, checkpoint, keys, tile];
 
 /// Get the proof that a settlement's last event is in the log
 ///
-/// As JSON with each part of it, or as `text/plain` in the form of C2SP `tlog-proof`. It is checked offline with the
-/// log's key: the event's hash and the salt make the leaf, the path leads from the leaf to the root of the signed
-/// checkpoint. No later change of the event, and none of those before it, would go unnoticed.
+/// As JSON with each part of it, or as `text/plain` in the form of C2SP `tlog-proof`. It can be checked offline with the
+/// log's key: the event's hash and the salt make the leaf, and the path leads from the leaf to the root of the signed
+/// checkpoint. No later change to the event, or to any event before it, would go unnoticed.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}/receipt/proof", tag = "settlements", operation_id = "getReceiptProof",
     params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
@@ -51,11 +51,12 @@ pub(crate) async fn proof(State(app): State<App>, open: Open<ReceiptsRead>, name
     let proof = loop {
         let target = target.clone();
         match app.gateway.scan(move |engine| engine.proof(&open.caller, &target)).await {
-            // Events are numbered behind the commit that makes them: whoever asks at once helps along.
+            // Events are numbered after the commit that makes them: a caller that asks at once helps with that.
             Err(error) if error.code == ErrorCode::NotLoggedYet && rounds > 0 => {
                 let logged = number::step(&app.gateway).await?;
                 rounds -= 1;
-                // Where nothing is left to be numbered, it was done between the two; and meanwhile there may be a newer event.
+                // Where another node numbers them, wait for it. Otherwise try again at once: the event was numbered in between, and
+                // there may be a newer one.
                 if logged.events == 0 && !logged.more && logged.held_until.is_some() {
                     sleep(LOOK).await;
                 }
@@ -80,7 +81,7 @@ pub(crate) async fn checkpoint(State(app): State<App>, open: Open<AnyToken>) -> 
 
 /// Get the log's keys
 ///
-/// The keys under which checkpoints are signed or were, as C2SP verifier keys, a line each, the newest first.
+/// The keys that sign checkpoints, or have signed them, as C2SP verifier keys, one per line, newest first.
 #[utoipa::path(
     get, path = "/api/v1/log/keys", tag = "log", operation_id = "listLogKeys",
     responses((status = 200, description = "The keys", body = String, content_type = "text/plain"), Denied, Unserved),
@@ -93,11 +94,11 @@ pub(crate) async fn keys(State(app): State<App>, open: Open<AnyToken>) -> Handle
 
 /// Get a tile of the log
 ///
-/// As C2SP `tlog-tiles` says: `<L>/<N>[.p/<W>]` are the hashes of level L, `entries/<N>[.p/<W>]` the leaves. A leaf is a
-/// salted commitment to an event and says nothing about it to whoever does not have the salt.
+/// As specified by C2SP `tlog-tiles`: `<L>/<N>[.p/<W>]` are the hashes of level L, `entries/<N>[.p/<W>]` the leaves. A leaf
+/// is a salted commitment to an event and reveals nothing about it without the salt.
 #[utoipa::path(
     get, path = "/api/v1/log/tile/{*tile}", tag = "log", operation_id = "getLogTile",
-    params(("tile" = String, Path, description = "Which; it has slashes in it", example = "0/x001/x234/067.p/8")),
+    params(("tile" = String, Path, description = "The tile's path, which contains slashes", example = "0/x001/x234/067.p/8")),
     responses(
         (status = 200, description = "The tile", body = Vec<u8>, content_type = "application/octet-stream"),
         NoTile, Denied, Unserved,
@@ -111,7 +112,7 @@ pub(crate) async fn tile(State(app): State<App>, open: Open<AnyToken>, Path(tile
     let mut response = (StatusCode::OK, bytes).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(BYTES));
-    // What a tile of this width holds never changes.
+    // A tile of this width never changes.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
     Ok(response)
 }

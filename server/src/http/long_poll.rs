@@ -1,4 +1,4 @@
-//! Holding an answer until a settlement is where the caller wants it, or time is up.
+//! Holding a response until a settlement has the state that the caller wants, or time is up.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::time::{interval, sleep};
 
 use super::App;
 
-/// The settlement as soon as it is `enough`, or as it stands after `wait_s` seconds or when this process is to end.
+/// The settlement as soon as it is `enough`, or in its state after `wait_s` seconds or when this process stops.
 pub(crate) async fn until(
     app: &App,
     caller: &Caller,
@@ -25,7 +25,7 @@ pub(crate) async fn until(
     let mut watch = app.gateway.watch(record.no);
     let mut stopping = app.stopping.clone();
     let mut deadline = pin!(sleep(Duration::from_secs(wait_s.into())));
-    // Other nodes carry payments on, too, and nobody tells this one.
+    // Other nodes advance payments too, and do not notify this one.
     let mut look = interval(app.limits.look.max(Duration::from_millis(1)));
     look.reset();
     let mut last = false;

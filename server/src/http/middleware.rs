@@ -1,5 +1,5 @@
 //! What happens around every request, in one function: its id, its time limit, panics, problems, the log and the
-//! figures. The router behind it only routes.
+//! metrics. The router inside it only routes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -29,7 +29,7 @@ pub struct Middleware {
     cors: Option<Arc<Cors>>,
 }
 
-/// A fresh challenge, with every answer.
+/// A fresh challenge, in every response.
 pub(crate) const SIGNATURE_CHALLENGE: HeaderName = HeaderName::from_static("signature-challenge");
 
 impl Middleware {
@@ -37,7 +37,7 @@ impl Middleware {
         Self { router, app, cors: cors.map(Arc::new) }
     }
 
-    /// Answers one request, whatever happens. A browser's preflight goes no further than here.
+    /// Answers one request, whatever happens. A browser's preflight ends here.
     pub async fn answer(&self, request: Request<Body>) -> Response {
         match &self.cors {
             Some(cors) => cors.around(request, |request| self.respond(request)).await,
@@ -65,7 +65,7 @@ impl Middleware {
             if is_a_try(failure.0.code) && self.app.gate.failed(peer) {
                 failure = HttpError(Error::with(
                     ErrorCode::RateLimited,
-                    "too many calls from this address were refused; they are not told why any more",
+                    "too many calls from this address were refused; the reason is no longer reported",
                 ));
             }
             self.report(&failure.0, &context);
@@ -81,7 +81,7 @@ impl Middleware {
         response
     }
 
-    /// The router's answer; a panic in a handler is a failure like another.
+    /// The router's response; a panic in a handler becomes an internal error.
     async fn route(&self, request: Request<Body>) -> Response {
         let mut router = self.router.clone();
         let mut answer = pin!(router.call(request));
@@ -97,17 +97,17 @@ impl Middleware {
         }
     }
 
-    /// A call that asks to be held is held that much longer.
+    /// A call that may be held gets the longest wait on top.
     fn time_limit(&self, request: &Request<Body>) -> Duration {
         let limits = &self.app.limits;
         let held = request.headers().contains_key("prefer") || holds(request.uri());
         if held { limits.handler + Duration::from_secs(limits.wait_s.into()) } else { limits.handler }
     }
 
-    /// Causes are for the operator: here they leave the process, and nowhere else.
+    /// Logs causes, which are for the operator: they leave the process here and nowhere else.
     fn report(&self, error: &Error, context: &Context) {
         self.app.metrics.problem(error.code);
-        // That an event is not numbered yet is an answer, not a fault: nobody has to look into it.
+        // An event that is not numbered yet is a normal response, not a fault to look into.
         if error.code.http_status() >= 500 && error.code != ErrorCode::NotLoggedYet {
             let cause = std::error::Error::source(error).map(ToString::to_string);
             tracing::error!(code = error.code.as_str(), cause, request_id = context.id(), "a request failed");
@@ -117,7 +117,7 @@ impl Middleware {
     fn record(&self, context: &Context, method: &'static str, status: u16, took: Duration) {
         let route = context.route().unwrap_or("unmatched");
         self.app.metrics.answered(route, method, status, took);
-        // Nothing that a caller chose is logged but its request id: paths hold references, bodies hold people.
+        // Of what a caller chose, only the request id is logged: paths contain references, bodies contain personal data.
         if tracing::enabled!(target: "railgate::http", tracing::Level::INFO) {
             tracing::info!(
                 target: "railgate::http",
@@ -133,8 +133,8 @@ impl Middleware {
     }
 }
 
-/// Whether a refusal may be somebody trying what gets through. A token or a challenge that has merely ended is not: its
-/// owner needs to hear so, also from behind an address that others flood.
+/// Whether a refusal may be an attempt to break in. A token or a challenge that has merely expired is not: its owner
+/// needs to learn that, even from an address that others flood.
 fn is_a_try(code: ErrorCode) -> bool {
     matches!(
         code,
@@ -153,7 +153,7 @@ fn holds(uri: &Uri) -> bool {
     uri.query().is_some_and(|query| query.contains("wait="))
 }
 
-/// Counts a request for as long as it is being answered, also when its sender hangs up.
+/// Counts a request as in flight until it is answered or its sender disconnects.
 struct Counted<'a>(&'a App);
 
 impl<'a> Counted<'a> {
@@ -169,7 +169,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// A closed set of names, so that nobody can make figures grow by inventing methods.
+/// A closed set of names, so that invented methods cannot inflate the metrics.
 fn name(method: &Method) -> &'static str {
     match method.as_str() {
         "GET" => "GET",

@@ -64,34 +64,34 @@ pub(crate) use tls::Tls;
 pub use tls::TlsError;
 use webhooks::InFlight;
 
-/// How long things may take.
+/// Time limits and other bounds of the HTTP interface.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpLimits {
-    /// A whole answer.
+    /// How long a whole response may take.
     pub handler: Duration,
-    /// A TLS handshake.
+    /// How long a TLS handshake may take.
     pub handshake: Duration,
-    /// How often it is looked whether there is a new certificate.
+    /// How often the files are checked for a new certificate.
     pub tls_look: Duration,
-    /// A request's head, also its first byte on a connection that is kept.
+    /// How long a request's head may take, including its first byte on a connection that is kept alive.
     pub head_read: Duration,
-    /// A request's body.
+    /// How long a request's body may take.
     pub body_read: Duration,
     /// The longest wait that a caller may ask for, in seconds.
     pub wait_s: u32,
-    /// How often a silent stream shows that it lives.
+    /// How often an idle stream sends a sign of life.
     pub heartbeat: Duration,
-    /// How often a stream looks by itself: other nodes change things too.
+    /// How often a stream looks for events by itself: other nodes change things too.
     pub look: Duration,
-    /// How long a peer may leave unread what is written to it before it is cut off.
+    /// How long a peer may leave data unread before it is cut off.
     pub stall: Duration,
-    /// How long requests under way are waited for at the end.
+    /// How long a shutdown waits for requests in flight.
     pub drain: Duration,
-    /// For how long at least whoever still comes is served after the wish to end, with readiness gone.
+    /// How long new connections are served at least after a shutdown was requested, with readiness gone.
     pub grace: Duration,
-    /// How many connections may be open.
+    /// The most connections that may be open.
     pub connections: usize,
-    /// How many streams of events one client may have open. All together may have half as many as there may be connections.
+    /// The most event streams that one client may have open. All clients together may have half as many as `connections`.
     pub client_streams: usize,
 }
 
@@ -115,7 +115,7 @@ impl Default for HttpLimits {
     }
 }
 
-/// What handlers work with.
+/// The state that handlers share.
 #[derive(Clone)]
 pub(crate) struct App(Arc<AppState>);
 
@@ -132,7 +132,7 @@ pub(crate) struct AppState {
     gateway: Gateway,
     carrier: Carrier,
     deliverer: Deliverer,
-    /// What a client may do to a webhook once at a time.
+    /// Calls that a client may make only once at a time for a webhook.
     in_flight: InFlight,
     streams: Streams,
     metrics: Arc<Metrics>,
@@ -140,11 +140,11 @@ pub(crate) struct AppState {
     gate: Authenticator,
     ids: RequestIds,
     document: Bytes,
-    /// True from the moment that this process is to end.
+    /// Requested as soon as this process is to stop.
     stopping: Stop,
 }
 
-/// What a [`Middleware`] is made of.
+/// The parts of a [`Middleware`].
 pub(crate) struct Parts {
     pub(crate) gateway: Gateway,
     pub(crate) carrier: Carrier,
@@ -154,13 +154,13 @@ pub(crate) struct Parts {
     pub(crate) verifier: Arc<dyn Verify>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) limits: HttpLimits,
-    /// Under which addresses callers reach this gateway; see [`Authenticator`].
+    /// The base URLs under which callers reach this gateway; see [`Authenticator`].
     pub(crate) bases: Vec<String>,
     pub(crate) edge: Edge,
     pub(crate) stopping: Stop,
 }
 
-/// The interface over `parts`.
+/// Builds the interface from `parts`.
 pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
     let (router, _) = all_routes().split_for_parts();
     let document = document(parts.bases.first().map(String::as_str));
@@ -181,7 +181,7 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
     Ok(Middleware::new(router.with_state(app.clone()), app, Cors::new(&parts.edge.cors_origins)))
 }
 
-/// Every route there is: what a file says with `routes!`. Only that is served, and all of it is documented.
+/// All routes, from the `routes!` of each file. Nothing else is served, and all of it is documented.
 fn all_routes() -> OpenApiRouter<App> {
     let files = [
         settlements::routes(),
@@ -201,7 +201,7 @@ fn all_routes() -> OpenApiRouter<App> {
     files.into_iter().fold(OpenApiRouter::with_openapi(document::base()), OpenApiRouter::merge)
 }
 
-/// The versions that are served.
+/// The version that is served.
 const VERSIONS: &str = "v1";
 
 async fn not_found(_: Noted, request: Request) -> HttpError {
@@ -213,7 +213,7 @@ async fn not_found(_: Noted, request: Request) -> HttpError {
 
 fn unknown_version(uri: &Uri) -> Option<String> {
     let version = uri.path().strip_prefix("/api/")?.split('/').next()?;
-    (version != VERSIONS).then(|| format!("there is no such version of the interface; there is {VERSIONS}, under /api/{VERSIONS}"))
+    (version != VERSIONS).then(|| format!("unknown version of the interface; {VERSIONS} is under /api/{VERSIONS}"))
 }
 
 async fn wrong_method(_: Noted, body: Body) -> HttpError {
@@ -221,7 +221,7 @@ async fn wrong_method(_: Noted, body: Body) -> HttpError {
     HttpError::from(ErrorCode::MethodNotAllowed)
 }
 
-/// Lets a sender finish, so that it hears the answer.
+/// Reads the rest of a body, so that the sender gets to see the response.
 async fn drain(body: Body) {
     let _ = extract::read(body, &hyper::HeaderMap::new(), extract::BODY, Duration::from_secs(2)).await;
 }

@@ -4,13 +4,12 @@ use hyper::HeaderMap;
 use hyper::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use railgate::{Error, ErrorCode};
 
-/// JSON.
 pub(crate) const JSON: &str = "application/json";
 
-/// Which of `offers` (most preferred first) the caller likes best.
+/// The caller's favourite among `offers`, which are in the server's order of preference.
 ///
 /// # Errors
-/// [`ErrorCode::NotAcceptable`] when it takes none.
+/// [`ErrorCode::NotAcceptable`] when the caller accepts none.
 pub(crate) fn choose(headers: &HeaderMap, offers: &'static [&'static str]) -> Result<&'static str, Error> {
     let first = offers.first().copied().unwrap_or(JSON);
     let mut accepts = headers.get_all(ACCEPT).iter().peekable();
@@ -21,7 +20,7 @@ pub(crate) fn choose(headers: &HeaderMap, offers: &'static [&'static str]) -> Re
     }
     let ranges: Vec<&str> = accepts.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).collect();
     let liked = |offer: &'static str| (offer, ranges.iter().filter_map(|range| fit(range, offer)).max());
-    // Of several ranges that match an offer the most specific one says how much it is liked.
+    // Of several ranges that match an offer, the most specific one determines its quality.
     let best = offers.iter().rev().map(|offer| liked(offer)).filter_map(|(offer, fit)| fit.map(|(_, q)| (q, offer)));
     match best.filter(|(q, _)| *q > 0).max_by_key(|(q, _)| *q) {
         Some((_, offer)) => Ok(offer),
@@ -29,7 +28,7 @@ pub(crate) fn choose(headers: &HeaderMap, offers: &'static [&'static str]) -> Re
     }
 }
 
-/// How specifically a media range matches `offer`, and how much it is liked, in thousandths.
+/// How specifically a media range matches `offer`, and its quality in thousandths.
 fn fit(range: &str, offer: &str) -> Option<(u8, u16)> {
     let mut parts = range.split(';').map(str::trim);
     let name = parts.next()?.to_ascii_lowercase();
@@ -46,7 +45,7 @@ fn fit(range: &str, offer: &str) -> Option<(u8, u16)> {
     Some((specific, quality.map_or(1_000, thousandths)))
 }
 
-/// `0.5` as 500; what cannot be read counts as liked, like no quality at all.
+/// `0.5` as 500; an unreadable quality counts as 1, like an absent one.
 fn thousandths(quality: &str) -> u16 {
     let (whole, fraction) = quality.split_once('.').unwrap_or((quality, ""));
     if whole != "0" {
@@ -56,7 +55,7 @@ fn thousandths(quality: &str) -> u16 {
     digits.fold(0, |sum, digit| sum * 10 + u16::from(digit.wrapping_sub(b'0').min(9)))
 }
 
-/// Whether a body of this kind can be read.
+/// Checks that the body is JSON and not compressed.
 ///
 /// # Errors
 /// [`ErrorCode::UnsupportedMediaType`].

@@ -1,4 +1,4 @@
-//! The nonces that this node has taken.
+//! The nonces that this node has seen.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -9,19 +9,19 @@ use railgate::time::Millis;
 use railgate::{Error, ErrorCode};
 
 const SHARDS: usize = 16;
-/// Nonces whose challenges end in the same so many milliseconds are forgotten together.
+/// Nonces whose challenges expire in the same interval of this many milliseconds are forgotten together.
 const SLOT_MS: Millis = 16_000;
-/// More than a machine verifies in the five minutes of a challenge.
+/// More than a machine can verify in the five minutes of a challenge.
 const MOST_PER_SHARD: usize = 1 << 20;
 
-/// Refuses a nonce for as long as its challenge lives. Only nonces of verified signatures come here.
+/// Refuses a used nonce for as long as its challenge lives. Only nonces of verified signatures get here.
 pub(crate) struct NonceCache {
-    /// Whoever signs chooses the nonce: without a secret one caller could fill the shard of his choice.
+    /// Randomly keyed: callers choose their nonces, and could otherwise fill one shard.
     hash: RandomState,
     shards: [Mutex<Shard>; SHARDS],
 }
 
-/// Slots by their end; a nonce is known by 64 bits of its SHA-256.
+/// Slots by expiry; a nonce is identified by 64 bits of its SHA-256.
 #[derive(Default)]
 struct Shard {
     slots: BTreeMap<Millis, HashSet<u64>>,
@@ -38,7 +38,7 @@ impl NonceCache {
     /// Takes the nonce.
     ///
     /// # Errors
-    /// `nonce_replayed` when it was taken before; `store_unavailable` when there is no room to remember it.
+    /// `nonce_replayed` when it was used before; `store_unavailable` when there is no room to remember it.
     pub(crate) fn take(&self, nonce: &Nonce, now: Millis) -> Result<(), Error> {
         let [a, b, c, d, e, f, g, h, ..] = nonce.hash;
         let digest = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
@@ -47,7 +47,7 @@ impl NonceCache {
         if shard.count >= MOST_PER_SHARD {
             return Err(Error::with(ErrorCode::StoreUnavailable, "too many calls at once; nothing was done, try again"));
         }
-        // The slot's end lies behind the challenge's.
+        // The slot expires after the challenge.
         let slot = (nonce.expires_at / SLOT_MS + 1) * SLOT_MS;
         if !shard.slots.entry(slot).or_default().insert(digest) {
             return Err(Error::new(ErrorCode::NonceReplayed));

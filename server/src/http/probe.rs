@@ -1,4 +1,4 @@
-//! For whoever runs the service: is it alive, does it want traffic, what does it offer.
+//! Liveness, readiness and the OpenAPI document.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -23,18 +23,18 @@ routes![healthz, readyz, openapi];
 /// Is the process alive?
 #[utoipa::path(
     get, path = "/healthz", tag = "service", operation_id = "healthz",
-    responses((status = 200, description = "It is", body = HealthView)),
+    responses((status = 200, description = "The process is alive", body = HealthView)),
 )]
 pub(crate) async fn healthz(_: Noted) -> HandlerResult {
     health("ok")
 }
 
-/// Should it get traffic?
+/// Is the service ready for traffic?
 ///
-/// Not while it is shutting down, and not while its store cannot be read.
+/// Not while it is shutting down, nor while its store cannot be read.
 #[utoipa::path(
     get, path = "/readyz", tag = "service", operation_id = "readyz",
-    responses((status = 200, description = "It should", body = HealthView), Unready),
+    responses((status = 200, description = "The service is ready", body = HealthView), Unready),
 )]
 pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
     let unready = |detail| HttpError(Error::with(ErrorCode::StoreUnavailable, detail));

@@ -11,18 +11,18 @@ use railgate::{Error, ErrorCode};
 use super::context::Context;
 use super::route::Access;
 
-/// What signature would do.
+/// The signature that a refused call needs (RFC 9421, section 5.1).
 pub(crate) const ACCEPT_SIGNATURE: HeaderName = HeaderName::from_static("accept-signature");
 
-/// What kind of document it is.
+/// The content type of problem documents.
 pub(crate) const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// The problem that `error` is, at `instance`, in answer to the request `request_id`.
+/// The problem document of `error`, for the request `request_id` to `instance`.
 pub(crate) fn problem(error: &Error, instance: &str, request_id: &str) -> Problem {
     Problem { instance: Some(instance.to_owned()), request_id: Some(request_id.to_owned()), ..error.problem() }
 }
 
-/// What a handler answers when it cannot do what it was asked. The front makes the document, for it knows the request.
+/// A handler's error. The middleware makes the document, because it has the request.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpError(pub(crate) Error);
 
@@ -51,12 +51,12 @@ fn status(code: ErrorCode) -> StatusCode {
     StatusCode::from_u16(code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// Fills `response` with the document of `failure`. Headers that are there already, such as `Allow`, stay.
-/// `challenge` is a fresh one.
+/// Fills `response` with the document of `failure`. Headers that are already there, such as `Allow`, stay. `challenge`
+/// is a fresh one.
 pub(crate) fn render(response: &mut Response, failure: HttpError, method: &Method, instance: &str, context: &Context, challenge: &str) {
     let code = failure.0.code;
     *response.status_mut() = status(code);
-    // Who fails too often is not told why any more.
+    // A caller that fails too often is no longer told why.
     let signature_base = context.signature_base().filter(|_| code == ErrorCode::SignatureInvalid).map(str::to_owned);
     let problem = Problem { signature_base, ..problem(&failure.0, instance, context.id()) };
     let headers = response.headers_mut();
@@ -80,11 +80,11 @@ pub(crate) fn render(response: &mut Response, failure: HttpError, method: &Metho
         }
         _ => {}
     }
-    // Text and numbers only: this cannot fail.
+    // Only text and numbers: this cannot fail.
     *response.body_mut() = Body::from(serde_json::to_vec(&problem).unwrap_or_default());
 }
 
-/// RFC 6750, section 3.
+/// The `WWW-Authenticate` of RFC 6750, section 3.
 fn bearer_challenge(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::TokenInvalid | ErrorCode::TokenExpired => r#"Bearer realm="railgate", error="invalid_token""#,
@@ -93,7 +93,7 @@ fn bearer_challenge(code: ErrorCode) -> &'static str {
     }
 }
 
-/// RFC 9421, section 5.1: the signature that would have been right, with a nonce that is good for five minutes.
+/// RFC 9421, section 5.1: the signature that is required, with a nonce that is valid for five minutes.
 fn wanted_signature(method: &Method, access: Option<Access>, challenge: &str) -> String {
     let authorization = match access {
         Some(Access::Token | Access::Scope(_)) | None => r#" "authorization""#,

@@ -1,4 +1,4 @@
-//! Receipts, in whichever form the caller likes.
+//! Receipts, in the form that the caller prefers.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -23,16 +23,16 @@ const HTML: &str = "text/html";
 pub(super) const PDF: &str = "application/pdf";
 const SVG: &str = "image/svg+xml";
 const TEXT: &str = "text/plain";
-/// Those to choose from, most preferred first.
+/// The forms on offer, most preferred first.
 const FORMS: &[&str] = if cfg!(feature = "pdf") { &[JSON, JOSE, HTML, PDF, SVG, TEXT] } else { &[JSON, JOSE, HTML, SVG, TEXT] };
 
 routes![read];
 
 /// Get a settlement's receipt
 ///
-/// Once it is completed. By `Accept`: JSON, the compact JWS alone, a page to print, the same as PDF, the QR code of the JWS,
-/// or plain text. The JWS can be checked offline by any JOSE library with the keys at `/.well-known/jwks.json`. A reversal or a
-/// return makes a new receipt, which names the one before in `supersedes`.
+/// Available once the settlement is completed. Depending on `Accept`: JSON, the compact JWS alone, a page to print, that
+/// page as PDF, the QR code of the JWS, or plain text. The JWS can be checked offline by any JOSE library with the keys at
+/// `/.well-known/jwks.json`. A reversal or a return makes a new receipt, which names the previous one in `supersedes`.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}/receipt", tag = "settlements", operation_id = "getReceipt",
     params(
@@ -48,7 +48,7 @@ routes![read];
             (String = "image/svg+xml", example = "<svg …>…</svg>"),
             (String = "text/plain", example = "Payment receipt\n…"),
         )),
-        (status = 304, description = "Still what `If-None-Match` names"),
+        (status = 304, description = "Unchanged since the `ETag` in `If-None-Match`"),
         NoReceipt, Denied, Unserved,
     ),
 )]
@@ -65,13 +65,13 @@ pub(crate) async fn read(State(app): State<App>, open: Open<ReceiptsRead>, named
     with_text(response, ETAG, tag)
 }
 
-/// A document; A4.
+/// An A4 document.
 #[derive(utoipa::ToSchema)]
 #[schema(value_type = String, format = Binary)]
 #[expect(dead_code, reason = "only described")]
 pub(crate) struct Paper(Vec<u8>);
 
-/// Of a file's name.
+/// The file name extension of a form.
 fn ending(form: &str) -> &'static str {
     match form {
         JOSE => "jws",
@@ -85,7 +85,7 @@ fn ending(form: &str) -> &'static str {
 
 /// The receipt in this form.
 async fn answer(form: &str, receipt: Receipt) -> HandlerResult {
-    // A reference has nothing in it that would have to be quoted.
+    // A reference has no characters that need quoting.
     let name = format!("inline; filename=\"receipt-{}.{}\"", receipt.claims.reference, ending(form));
     let (content, body) = match form {
         JOSE => (JOSE, Body::from(receipt.jws)),
@@ -99,7 +99,7 @@ async fn answer(form: &str, receipt: Receipt) -> HandlerResult {
     let mut response = Response::new(body);
     let mut set = |name: HeaderName, value: &'static str| drop(response.headers_mut().insert(name, HeaderValue::from_static(value)));
     set(CONTENT_TYPE, content);
-    // It holds the words of others: what it is must not be guessed.
+    // The receipt contains text by others: its type must not be guessed.
     set(X_CONTENT_TYPE_OPTIONS, "nosniff");
     let response = with_text(response, CONTENT_SECURITY_POLICY, content_security_policy())?;
     with_text(response, CONTENT_DISPOSITION, name)

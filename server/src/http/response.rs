@@ -1,4 +1,4 @@
-//! Building answers.
+//! Building responses.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -15,7 +15,7 @@ pub(crate) type HandlerResult = Result<Response, HttpError>;
 pub(crate) const JSON_VALUE: HeaderValue = HeaderValue::from_static("application/json");
 pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// A JSON answer. Most fit the buffer's first size.
+/// A JSON response. Most fit the buffer's first size.
 pub(crate) fn json<T: Serialize>(status: StatusCode, value: &T) -> HandlerResult {
     let mut text = Vec::with_capacity(1_280);
     serde_json::to_writer(&mut text, value).map_err(Error::internal)?;
@@ -30,7 +30,7 @@ pub(crate) fn ok<T: Serialize>(value: &T) -> HandlerResult {
     json(StatusCode::OK, value)
 }
 
-/// An answer that holds a secret.
+/// A JSON response with a secret, which must not be cached.
 pub(crate) fn secret<T: Serialize>(status: StatusCode, value: &T) -> HandlerResult {
     with(json(status, value)?, CACHE_CONTROL, NO_STORE)
 }
@@ -41,7 +41,7 @@ pub(crate) fn with(mut response: Response, name: HeaderName, value: HeaderValue)
     Ok(response)
 }
 
-/// Adds a header whose text is made up here.
+/// Adds a header with a computed value.
 pub(crate) fn with_text(response: Response, name: HeaderName, value: String) -> HandlerResult {
     with(response, name, HeaderValue::try_from(value).map_err(Error::internal)?)
 }

@@ -22,9 +22,9 @@ routes![reverse, list, read];
 
 /// Reverse a settlement
 ///
-/// What was not dispatched yet is cancelled (200). What is completed is given back, in whole or in part (201). The
-/// body may be left out; the default amount is what is left to reverse. With an `Idempotency-Key` or a `reference` of
-/// its own, the call may be sent again without reversing twice.
+/// A settlement that was not dispatched yet is cancelled (200). A completed one is reversed, in whole or in part (201).
+/// The body is optional; the default amount is what is left to reverse. With an `Idempotency-Key` or a `reference` of its
+/// own, the call can be sent again without reversing twice.
 #[utoipa::path(
     post, path = "/api/v1/gateway/settlements/{ref}/reverse", tag = "reversals", operation_id = "reverseSettlement",
     params(
@@ -63,7 +63,7 @@ pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted
     }
 }
 
-/// The call's `Idempotency-Key`, and a fingerprint of what it was sent with.
+/// The call's `Idempotency-Key`, with a fingerprint of the request.
 fn idempotency(raw: &Raw) -> Result<Option<IdempotencyKey>> {
     let mut keys = raw.parts.headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(key) = keys.next() else { return Ok(None) };
@@ -88,7 +88,7 @@ fn idempotency(raw: &Raw) -> Result<Option<IdempotencyKey>> {
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}/reversals", tag = "reversals", operation_id = "listReversals",
     params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
-    responses((status = 200, description = "All of them", body = ReversalsView), NoSettlement, Denied, Unserved),
+    responses((status = 200, description = "All reversals", body = ReversalsView), NoSettlement, Denied, Unserved),
 )]
 pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
     let data = app.gateway.read(|engine| engine.reversals(&engine.settlement(&call.caller, named.target()?)?)).await?;

@@ -1,7 +1,7 @@
-//! Routes: the types of a handler's arguments say who may call it, and its attribute the rest. The router, the check and
-//! the document are made from the two, so that they cannot differ.
+//! Routes: the types of a handler's arguments define who may call it, and its attribute everything else. The router, the
+//! check and the document are all derived from the two, so that they cannot differ.
 //!
-//! A new route is a handler and its name in the `routes!` of its file.
+//! To add a route, write a handler and name it in the `routes!` of its file.
 
 use axum::extract::{Path, State};
 use hyper::Uri;
@@ -14,7 +14,7 @@ use super::document::operations;
 use super::extract::{Authenticated, Named, Noted, Open, Posted, Raw};
 use super::webhooks::Place;
 
-/// What a route asks of its caller.
+/// What a route requires of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Nothing: the call need not be signed.
@@ -23,7 +23,7 @@ pub(crate) enum Access {
     Enrolling,
     /// A signature by an enrolled key, without a token.
     Key,
-    /// A token, whatever it may do, and a signature by its key.
+    /// A token with any scopes, and a signature by its key.
     Token,
     /// A token with this scope, and a signature by its key.
     Scope(Scope),
@@ -38,7 +38,7 @@ impl Access {
     }
 }
 
-/// An [`Access`] as a type: a handler that takes a `Posted<SettlementsWrite>` runs for nobody else.
+/// An [`Access`] as a type: a handler that takes a `Posted<SettlementsWrite>` runs only for callers with that scope.
 pub(crate) trait Asks: Send + Sync + 'static {
     const ACCESS: Access;
 }
@@ -67,7 +67,7 @@ asks! {
     KeysWrite = Access::Scope(Scope::KeysWrite);
 }
 
-/// What a handler takes, and what that says of who may call it.
+/// An argument of a handler, with what it requires of the caller.
 pub(crate) trait Argument {
     const ACCESS: Option<Access> = None;
 }
@@ -82,7 +82,7 @@ impl Argument for Noted {
     const ACCESS: Option<Access> = Some(Access::Unsigned);
 }
 
-// Who takes a request as it is checks by itself who sent it.
+// A handler that takes the raw request checks the sender itself.
 impl<const MAX: usize> Argument for Raw<MAX> {
     const ACCESS: Option<Access> = Some(Access::Unsigned);
 }
@@ -99,7 +99,7 @@ impl<A: Asks, const MAX: usize> Argument for Posted<A, MAX> {
     const ACCESS: Option<Access> = Some(A::ACCESS);
 }
 
-/// A handler's arguments. Does not build where none of them says who may call it.
+/// A handler's arguments. Does not compile unless one of them defines who may call it.
 pub(crate) trait Signature<Arguments> {
     const ACCESS: Access;
 }
@@ -132,14 +132,14 @@ const fn said(arguments: &[Option<Access>]) -> Access {
     panic!("a handler takes one argument that says who may call it")
 }
 
-/// A route as its handler documents it, with what the handler asks of a caller.
+/// A route as its handler documents it, with what the handler requires of a caller.
 pub(super) fn documented<Arguments, H>(_: &H, (schemas, mut paths, router): UtoipaMethodRouter<App>) -> UtoipaMethodRouter<App>
 where
     H: Signature<Arguments>,
 {
     if !H::ACCESS.needs_token() {
         for operation in paths.paths.values_mut().flat_map(operations) {
-            // An empty requirement is how the document says that no token is asked for.
+            // An empty requirement documents that no token is needed.
             operation.security = Some(vec![SecurityRequirement::default()]);
         }
     }

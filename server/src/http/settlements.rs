@@ -1,4 +1,4 @@
-//! Creating settlements and looking at them.
+//! Creating and reading settlements.
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -17,7 +17,7 @@ use super::problem::problem;
 use super::response::{HandlerResult, json, ok, with, with_text};
 use super::route::{SettlementsRead, SettlementsWrite, routes};
 
-/// Marks the answer to a call that was carried out before.
+/// Marks the response to a call that was carried out before.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 pub(crate) const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
@@ -26,18 +26,18 @@ routes![create, create_batch, check, list, read, reconcile];
 
 /// Create a settlement
 ///
-/// `reference` makes the call idempotent: the same request sent again answers 200 with the settlement as it stands, a
-/// different one under the same reference 409. After a time-out or a lost connection, send the same request again.
+/// `reference` makes the call idempotent: the same request sent again returns 200 with the settlement in its current
+/// state, a different request with the same reference 409. After a timeout or a lost connection, send the same request again.
 #[utoipa::path(
     post, path = "/api/v1/gateway/settlements", tag = "settlements", operation_id = "createSettlement",
-    params(("Prefer" = Option<String>, Header, description = "`wait=N` holds the answer until the settlement is final, at most N ≤ 30 seconds", example = "wait=10")),
+    params(("Prefer" = Option<String>, Header, description = "`wait=N` holds the response until the settlement is final, for at most N ≤ 30 seconds", example = "wait=10")),
     request_body(content = CreateBody, content_type = "application/json", examples(
         ("minimal" = (summary = "Required fields", value = json!({"amount": 10.50, "currency": "EUR", "to": "msisdn:+254700000001", "reference": "invoice-2026-0001"}))),
         ("full" = (summary = "All fields that clients use", value = json!({"amount": "10.50", "currency": "EUR", "to": "sim:ok", "reference": "invoice-2026-0002", "sandbox": true, "description": "November", "metadata": {"order": "42"}, "expires_at": "2030-01-01T00:00:00Z"}))),
     )),
     responses(
         (status = 201, description = "Created", body = SettlementView, headers(("Location" = String, description = "Path of the record"), ("Preference-Applied" = String, description = "When `Prefer: wait` was sent"))),
-        (status = 200, description = "It was there already: the record as it stands", body = SettlementView, headers(("Idempotent-Replayed" = String, description = "`true`"))),
+        (status = 200, description = "It existed already: the record in its current state", body = SettlementView, headers(("Idempotent-Replayed" = String, description = "`true`"))),
         BadBody, Denied, Refused, Unserved,
     ),
 )]
@@ -48,7 +48,7 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted<SettlementsWri
     match prefer_wait(&posted.raw.parts.headers, app.limits.wait_s) {
         None => created_answer(&app, &posted.caller, &settlement, replayed),
         Some(wait_s) => {
-            // It is made: a store that cannot be read now says nothing against that.
+            // The settlement exists: a store that cannot be read now does not change that.
             let made = settlement.clone();
             let settlement = until(&app, &posted.caller, *settlement, wait_s, |record| record.status.is_final()).await.unwrap_or(*made);
             let answer = created_answer(&app, &posted.caller, &settlement, replayed)?;
@@ -69,11 +69,11 @@ fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, rep
 
 /// Create up to 1,000 settlements in one call
 ///
-/// Each element succeeds or fails alone, as if it had been sent alone; pointers in its problem begin at the element.
+/// Each element succeeds or fails on its own, as if sent alone; pointers in its problem are relative to the element.
 #[utoipa::path(
     post, path = "/api/v1/gateway/settlements/batch", tag = "settlements", operation_id = "createSettlements",
     request_body(content = CreateBatchBody, content_type = "application/json", example = json!({"settlements": [{"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "pay-1"}, {"amount": 20, "currency": "EUR", "to": "sim:ok", "reference": "pay-2"}]})),
-    responses((status = 200, description = "What came of each element, in order", body = BatchView), BadBody, Denied, Unserved),
+    responses((status = 200, description = "The outcome of each element, in order", body = BatchView), BadBody, Denied, Unserved),
 )]
 pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<SettlementsWrite, BATCH>) -> HandlerResult {
     let caller = posted.caller;
@@ -90,7 +90,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
         });
     }
     let outcomes = app.gateway.run_all(commands).await?;
-    // The elements share the call's nonce: spent before, it is spent for all of them.
+    // The elements share the call's nonce: if it was used before, that holds for all of them.
     if let Some(Err(error)) = outcomes.iter().find(|outcome| outcome.as_ref().is_err_and(|error| error.code == ErrorCode::NonceReplayed)) {
         return Err(error.clone().into());
     }
@@ -119,11 +119,11 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
 
 /// Check a create request without doing anything
 ///
-/// The same validation as a create, what it would cost and where it would go.
+/// Validates like a create, and returns what a create would cost and where it would go.
 #[utoipa::path(
     post, path = "/api/v1/gateway/settlements/check", tag = "settlements", operation_id = "checkSettlement",
     request_body(content = CreateBody, content_type = "application/json", example = json!({"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "invoice-2026-0001"})),
-    responses((status = 200, description = "What a create would meet now", body = CheckView), BadBody, Denied, Unserved),
+    responses((status = 200, description = "The outcome that a create would have now", body = CheckView), BadBody, Denied, Unserved),
 )]
 pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrite>) -> HandlerResult {
     let mut preflight = app.gateway.read(|engine| engine.preflight(&posted.caller, posted.body())).await?;
@@ -137,7 +137,7 @@ pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrit
 /// Pass `next_cursor` as `cursor` for the next page. Settlements created meanwhile do not shift the pages.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements", tag = "settlements", operation_id = "listSettlements",
-    params(ListParams, ("limit" = Option<u32>, Query, description = "Page size, 50 unless told", minimum = 1, maximum = 200), ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before")),
+    params(ListParams, ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200), ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page")),
     responses((status = 200, description = "One page", body = Page<SettlementView>), BadQuery, Denied, Unserved),
 )]
 pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>) -> HandlerResult {
@@ -148,13 +148,13 @@ pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authentica
 
 /// Read a settlement
 ///
-/// `ref` is the client's reference or the `stl_` id. The answer's `ETag` can be sent as `If-None-Match`.
+/// `ref` is the client's reference or the `stl_` id. The response's `ETag` can be sent as `If-None-Match`.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}", tag = "settlements", operation_id = "getSettlement",
     params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"), ("If-None-Match" = Option<String>, Header, description = "An `ETag`", example = "\"3\"")),
     responses(
         (status = 200, description = "The record", body = SettlementView, headers(("ETag" = String, description = "The version"))),
-        (status = 304, description = "Still the version of `If-None-Match`"),
+        (status = 304, description = "Unchanged since the version in `If-None-Match`"),
         NoSettlement, Denied, Unserved,
     ),
 )]
@@ -174,7 +174,7 @@ fn tagged(answer: Response, tag: String) -> HandlerResult {
     with_text(answer, ETAG, tag)
 }
 
-/// Whether `If-None-Match` names this tag; weak and strong tags are the same here (RFC 9110, 13.1.2).
+/// Whether `If-None-Match` names this tag; weak and strong tags compare equal here (RFC 9110, 13.1.2).
 pub(crate) fn matches(headers: &HeaderMap, tag: &str) -> bool {
     let lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let mut tags = lists.flat_map(|list| list.split(',')).map(str::trim);
@@ -183,7 +183,7 @@ pub(crate) fn matches(headers: &HeaderMap, tag: &str) -> bool {
 
 /// Ask the rail now, and reconcile
 ///
-/// Compares the record, the ledger, the chain of events and what the rail says.
+/// Compares the record, the ledger, the chain of events and what the rail reports.
 #[utoipa::path(
     post, path = "/api/v1/gateway/settlements/{ref}/check", tag = "settlements", operation_id = "reconcileSettlement",
     params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
@@ -193,7 +193,7 @@ pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Post
     let gateway = &app.gateway;
     let target = named.target()?.clone();
     let settlement = gateway.read(|engine| engine.settlement(&posted.caller, &target)).await?;
-    // Before anything leaves: the same call sent again must not ask the rail again.
+    // Recorded before anything leaves: the same call sent again must not ask the rail again.
     gateway.run(posted.signed(NoteCheck(settlement.no))).await?;
     let question = gateway.read(|engine| engine.inquiry(&settlement)).await?;
     let answer = match question {

@@ -1,8 +1,8 @@
-//! Streams of events (Server-Sent Events): of one settlement, or of all that happens to a client.
+//! Event streams (Server-Sent Events): of one settlement, or of everything that happens to a client.
 //!
-//! A stream keeps nothing but where it is: what it sends is read from the store when there is room for it. So a
-//! follower that comes back with `Last-Event-ID` misses nothing, wherever the stream broke, and one that reads too
-//! slowly is cut off instead of being remembered for.
+//! A stream keeps only its position: events are read from the store when there is room to send them. So a follower that
+//! reconnects with `Last-Event-ID` misses nothing, wherever the stream broke, and one that reads too slowly is cut off
+//! instead of being buffered for.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -25,12 +25,12 @@ use super::streams::{self, Place};
 
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// The end of a stream whose server stops: connect again in this many milliseconds, to whoever answers then.
+/// Ends a stream whose server stops: the client reconnects in this many milliseconds, to any node that answers.
 const COME_BACK: &str = "retry: 500\n: this server is stopping\n\n";
-/// Events read together.
+/// The most events that are read together.
 const PAGE: usize = 100;
 
-/// What is followed.
+/// What a stream follows.
 #[derive(Clone)]
 pub(super) enum Followed {
     /// A settlement's trace, by sequence.
@@ -40,7 +40,7 @@ pub(super) enum Followed {
 }
 
 impl Followed {
-    /// What comes behind `after`: each with its place.
+    /// The events after `after`, each with its place.
     fn read(&self, engine: &Engine, after: i64) -> Result<Vec<(i64, EventView)>> {
         match self {
             Self::Settlement(record) => {
@@ -52,7 +52,7 @@ impl Followed {
     }
 }
 
-/// The last event that a follower has seen, as its `Last-Event-ID` says.
+/// The last event that a follower has seen, from its `Last-Event-ID`.
 pub(super) fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
     let Some(value) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
     let last = value.to_str().ok().and_then(|text| text.trim().parse().ok()).filter(|last| *last >= 0);
@@ -62,21 +62,21 @@ pub(super) fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
     })
 }
 
-/// An answer to `client` that stays open and tells what happens behind `after`. `token` is the one under which it was
-/// asked for.
+/// A response to `client` that stays open and sends the events after `after`. `token` is the one that authenticated the
+/// call.
 ///
 /// # Errors
 /// `rate_limited` when too many streams are open.
 pub(super) fn open(app: App, client: ClientNo, token: String, followed: Followed, after: i64) -> Result<Response> {
     let place = streams::take(&app, client)?;
     let (sender, receiver) = mpsc::channel(5);
-    // There is room for it whatever stands before it.
+    // Reserved, so that there is room for it whatever is queued before it.
     let farewell = sender.clone().try_reserve_owned().map_err(Error::internal)?;
     tokio::spawn(async move {
         let stopping = app.stopping.clone();
         let follower = Follower { app, token, followed, after, sender, _place: place };
         match follower.follow().await {
-            // Another node, or this one soon, goes on where the follower is.
+            // Another node, or this one after a restart, continues where the follower is.
             Ok(()) if stopping.is_requested() => drop(farewell.send(Ok(COME_BACK.into()))),
             Ok(()) => {}
             Err(error) => tracing::warn!(%error, "a stream of events ended"),
@@ -86,24 +86,24 @@ pub(super) fn open(app: App, client: ClientNo, token: String, followed: Followed
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
     headers.insert(CACHE_CONTROL, NO_STORE);
-    // Proxies that gather answers before they pass them on would hold the stream back.
+    // Proxies that buffer responses would hold the stream back.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }
 
 struct Follower {
     app: App,
-    /// Under which it was opened.
+    /// The token of the call that opened it.
     token: String,
     followed: Followed,
     after: i64,
     sender: mpsc::Sender<Result<Bytes>>,
-    /// Among the streams that may be open.
+    /// Its place among the open streams.
     _place: Place,
 }
 
 impl Follower {
-    /// Sends what is there and then what happens, until nobody listens, the token ends or the process is to end.
+    /// Sends existing events, then new ones, until the client disconnects, the token ends or the process is to stop.
     async fn follow(mut self) -> Result<()> {
         let mut watch = match &self.followed {
             Followed::Settlement(record) => self.app.gateway.watch(record.no),
@@ -111,7 +111,7 @@ impl Follower {
         };
         let mut stopping = self.app.stopping.clone();
         let every = |period: Duration| tokio::time::interval(period.max(Duration::from_millis(1)));
-        // Other nodes change things too, and nobody tells this one.
+        // Other nodes change things too, and do not notify this one.
         let (mut heartbeat, mut look) = (every(self.app.limits.heartbeat), every(self.app.limits.look));
         heartbeat.reset();
         look.reset();
@@ -134,15 +134,15 @@ impl Follower {
         Ok(())
     }
 
-    /// Sends every event that was not sent yet; `false` when nobody listens any more, or nobody may.
+    /// Sends every event that was not sent yet; `false` when the client has disconnected or may no longer read.
     async fn catch_up(&mut self) -> Result<bool> {
         loop {
-            // However much is left: the follower goes on elsewhere, from where it is.
+            // However much is left: the follower continues elsewhere, from where it is.
             if self.app.stopping.is_requested() {
                 return Ok(true);
             }
-            // Whoever was let in is not let in for ever: the stream ends with its token, key and client, and is taken up
-            // again with another signature.
+            // Access is checked on every read: the stream ends with its token, key or client, and is resumed with another
+            // signature.
             let (token, followed, after) = (self.token.clone(), self.followed.clone(), self.after);
             let read = self.app.gateway.scan(move |engine| {
                 engine.authenticate(&token)?;
@@ -152,7 +152,7 @@ impl Follower {
                 Ok(events) => events,
                 Err(error) if error.code.http_status() < 500 => return Ok(false),
                 Err(error) => {
-                    // Cut off, so that the client comes back and asks again from where it was.
+                    // Cut off, so that the client reconnects and continues from where it was.
                     self.pass_on(Err(error.clone())).await;
                     return Err(error);
                 }
@@ -176,8 +176,8 @@ impl Follower {
         self.pass_on(Ok(text.into())).await
     }
 
-    /// `false` when nobody listens any more. Waits for room: whoever makes none loses the connection. Once the process is
-    /// to end it waits no more.
+    /// `false` when the client has disconnected. Waits for room: a client that makes none loses the connection. Stops waiting
+    /// once the process is to stop.
     async fn pass_on(&self, what: Result<Bytes>) -> bool {
         let mut stopping = self.app.stopping.clone();
         tokio::select! {
@@ -190,6 +190,6 @@ impl Follower {
 
 fn write_event(out: &mut String, place: i64, event: &EventView) -> Result<()> {
     let data = serde_json::to_string(event).map_err(Error::internal)?;
-    // JSON without white space between its parts is one line.
+    // JSON without white space is one line.
     write!(out, "id: {place}\nevent: {}\ndata: {data}\n\n", event.kind.as_str()).map_err(Error::internal)
 }

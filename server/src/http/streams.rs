@@ -1,5 +1,5 @@
-//! How many streams of events are open. Each holds a connection, and reads from the store, for as long as its client
-//! likes: so a client has its share of them, and calls that are answered at once keep theirs. Each process counts its own.
+//! Limits the open event streams. Each occupies a connection, and reads from the store, for as long as its client likes:
+//! so each client has its share of them, and other calls keep enough connections. Each process counts its own.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,7 +10,7 @@ use railgate::{Error, ErrorCode, Result};
 
 use super::App;
 
-/// The streams that are open.
+/// The open streams, by client.
 #[derive(Default)]
 pub(super) struct Streams(Mutex<Counts>);
 
@@ -20,16 +20,16 @@ struct Counts {
     of: HashMap<ClientNo, usize>,
 }
 
-/// A stream's place: free again when this is dropped.
+/// A stream's place, freed on drop.
 pub(super) struct Place {
     app: App,
     client: ClientNo,
 }
 
-/// Takes a place for a stream of this client.
+/// Reserves a place for a stream of this client.
 ///
 /// # Errors
-/// `rate_limited` when the client has as many streams as it may, or all clients together have.
+/// `rate_limited` when the client, or all clients together, have as many streams as allowed.
 pub(super) fn take(app: &App, client: ClientNo) -> Result<Place> {
     app.streams.counts().take(client, app.limits.client_streams, app.limits.connections / 2)?;
     Ok(Place { app: app.clone(), client })
@@ -44,11 +44,11 @@ impl Streams {
 impl Counts {
     fn take(&mut self, client: ClientNo, most_of_one: usize, most: usize) -> Result<()> {
         if self.of.get(&client).is_some_and(|open| *open >= most_of_one) || most_of_one == 0 {
-            let detail = format!("a client may have {most_of_one} streams of events open; close one of them first");
+            let detail = format!("a client may have {most_of_one} event streams open; close one of them first");
             return Err(Error::with(ErrorCode::RateLimited, detail));
         }
         if self.all >= most {
-            return Err(Error::with(ErrorCode::RateLimited, "there are too many streams of events open; try again later, or read pages"));
+            return Err(Error::with(ErrorCode::RateLimited, "too many event streams are open; try again later, or read pages"));
         }
         *self.of.entry(client).or_default() += 1;
         self.all += 1;
@@ -89,6 +89,6 @@ mod tests {
         for client in [one, two, two] {
             counts.give_back(client);
         }
-        assert!(counts.all == 0 && counts.of.is_empty(), "nobody is remembered who has none open");
+        assert!(counts.all == 0 && counts.of.is_empty(), "a client without open streams is forgotten");
     }
 }

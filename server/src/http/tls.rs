@@ -1,4 +1,4 @@
-//! HTTPS: the certificate in use, and how a new one takes its place while connections go on.
+//! HTTPS: the certificate in use, and how a new one replaces it without closing connections.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,31 +23,31 @@ pub enum TlsError {
     /// A file cannot be read.
     #[error("{setting} {} cannot be read: {cause}", .path.display())]
     Unreadable {
-        /// Which setting names it.
+        /// The setting that names the file.
         setting: &'static str,
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// Why.
+        /// Why it cannot be read.
         cause: io::Error,
     },
-    /// A file is not what it should be.
+    /// A file does not contain what it should.
     #[error("{setting} {} holds no {wanted} in PEM: {cause}", .path.display())]
     Malformed {
-        /// Which setting names it.
+        /// The setting that names the file.
         setting: &'static str,
-        /// The file.
+        /// The file's path.
         path: PathBuf,
-        /// What it should hold.
+        /// What it should contain.
         wanted: &'static str,
-        /// Why not.
+        /// What is wrong with it.
         cause: pem::Error,
     },
-    /// The key is of no kind that is known, or belongs to another certificate.
+    /// The key is of an unknown kind, or belongs to another certificate.
     #[error("the certificate in {} and the key in {} cannot be used together: {cause}", .files.cert.display(), .files.key.display())]
     Unusable {
-        /// Both files.
+        /// The two files.
         files: TlsFiles,
-        /// Why.
+        /// What is wrong with them.
         cause: rustls::Error,
     },
 }
@@ -55,27 +55,27 @@ pub enum TlsError {
 const CERT: &str = "tls-cert";
 const KEY: &str = "tls-key";
 
-/// The certificate in use, and where new ones come from.
+/// The certificate in use, and the files that new ones come from.
 pub(crate) struct Tls {
     files: TlsFiles,
-    // As a whole, not only the certificate: a resumed session would go on with the old one.
+    // The whole configuration, not only the certificate: a resumed session would keep using the old one.
     current: RwLock<Arc<ServerConfig>>,
     looked: Mutex<Looked>,
 }
 
-/// What the files looked like.
+/// The state of the files.
 struct Looked {
-    /// When they were read.
+    /// When they were last read.
     read: Look,
-    /// The last time.
+    /// At the last look.
     last: Look,
 }
 
-/// What tells that a file was written or replaced: when, how long, and which one it is.
+/// Tells whether a file was written or replaced, by its modification time, length and inode.
 type Look = [Option<(SystemTime, u64, u64)>; 2];
 
 impl Tls {
-    /// Reads certificate and key.
+    /// Loads certificate and key.
     ///
     /// # Errors
     /// [`TlsError`].
@@ -85,47 +85,47 @@ impl Tls {
         Ok(Self { files, current, looked: Mutex::new(Looked { read: look, last: look }) })
     }
 
-    /// Does the handshakes of new connections.
+    /// Performs the handshakes of new connections.
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         TlsAcceptor::from(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Reads both files again. If they cannot be used, what is in use stays.
+    /// Reads both files again. If they cannot be used, the current certificate stays in use.
     ///
     /// # Errors
-    /// [`TlsError`], which is in the log then.
+    /// [`TlsError`], which is logged too.
     pub(crate) fn reload(&self) -> Result<(), TlsError> {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         self.read(&mut looked, look(&self.files))
     }
 
-    /// Reads the files again if they were changed, and have not been since the last look: whoever replaces two files
-    /// is in between for a moment.
+    /// Reads the files again if they have changed, but not since the last look: replacing two files takes a moment, with
+    /// only one of them new.
     fn reload_if_changed(&self) {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         let now = look(&self.files);
         let settled = now == looked.last;
         looked.last = now;
         if settled && now != looked.read {
-            // It is in the log.
+            // The error is in the log.
             let _ = self.read(&mut looked, now);
         }
     }
 
     fn read(&self, looked: &mut Looked, look: Look) -> Result<(), TlsError> {
-        // Also if they are broken: that is told once.
+        // Also when they are broken, so that this is logged only once.
         *looked = Looked { read: look, last: look };
         match load(&self.files) {
             Ok(config) => *self.current.write().unwrap_or_else(PoisonError::into_inner) = config,
             Err(cause) => {
-                tracing::error!(%cause, "the new certificate cannot be used, the old one stays in use");
+                tracing::error!(%cause, "the new certificate cannot be used; the old one stays in use");
                 return Err(cause);
             }
         }
         Ok(())
     }
 
-    /// Looks at the files every `every` until `stopping`.
+    /// Checks the files every `every` until `stopping`.
     pub(crate) async fn watch(self: Arc<Self>, every: Duration, mut stopping: Stop) {
         loop {
             tokio::select! {
@@ -172,7 +172,7 @@ fn load(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
     Ok(Arc::new(config))
 }
 
-/// When a certificate ends, for the log, such as `2027-02-19T23:59:59Z`. `None` for one that rustls may read all the same.
+/// When a certificate expires, for the log, such as `2027-02-19T23:59:59Z`. `None` if only rustls may be able to parse it.
 fn not_after(certificate: &[u8]) -> Option<String> {
     let certificate = Certificate::from_der(certificate).ok()?;
     Some(certificate.tbs_certificate.validity.not_after.to_date_time().to_string())
@@ -194,12 +194,12 @@ fn read(setting: &'static str, path: &Path) -> Result<Vec<u8>, TlsError> {
     std::fs::read(path).map_err(|cause| TlsError::Unreadable { setting, path: path.to_owned(), cause })
 }
 
-/// The owner's group may be meant to read it; everyone is not.
+/// Warns if everyone may read it. The owner's group may be meant to.
 #[cfg(unix)]
 fn warn_if_open(key: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     if std::fs::metadata(key).is_ok_and(|about| about.permissions().mode() & 0o007 != 0) {
-        tracing::warn!(key = %key.display(), "every user of this machine may use the private key's file: take their rights away");
+        tracing::warn!(key = %key.display(), "every user of this machine has access to the private key's file: restrict its permissions");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who a bearer token speaks for, remembered for a few seconds.
+//! The credentials of bearer tokens, cached for a few seconds.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,12 +14,12 @@ use hyper::header::AUTHORIZATION;
 
 use crate::gateway::read_from;
 
-/// A suspension or a revocation at another node takes effect after this at the latest.
+/// A suspension or a revocation on another node takes effect after this time at the latest.
 const FRESH_MS: Millis = 5_000;
-/// How many tokens are remembered.
+/// The most tokens that are cached.
 const ROOM: usize = 16_384;
 
-/// Spares calls that follow each other the reads of token, key and client. Only hashes are kept.
+/// Saves calls in quick succession the reads of token, key and client. Only hashes are kept.
 #[derive(Default)]
 pub(crate) struct TokenCache {
     entries: Mutex<Entries>,
@@ -28,7 +28,7 @@ pub(crate) struct TokenCache {
 #[derive(Default)]
 struct Entries {
     known: HashMap<Digest32, Entry>,
-    /// How often everything was forgotten. What was read before that is not remembered after it.
+    /// How often the cache was cleared. What was read before that is not cached after it.
     forgotten: u64,
 }
 
@@ -38,10 +38,10 @@ struct Entry {
 }
 
 impl TokenCache {
-    /// Whose token it is.
+    /// The credential of a token.
     ///
     /// # Errors
-    /// `token_invalid`, `token_expired`, `client_suspended`, and the store's.
+    /// `token_invalid`, `token_expired`, `client_suspended`, and errors of the store.
     pub(crate) fn authenticate(&self, token: &str, engine: &Engine) -> Result<Credential, Error> {
         let hash = Sha256::digest(token.as_bytes()).into();
         let now = engine.now();
@@ -54,17 +54,17 @@ impl TokenCache {
         Ok(credential)
     }
 
-    /// Something was revoked here: from now on everything is looked up again.
+    /// Clears the cache after something was revoked on this node.
     pub(crate) fn forget(&self) {
         let mut entries = self.lock();
         entries.known.clear();
         entries.forgotten += 1;
     }
 
-    /// What is known of it, and as of when.
+    /// The cached credential, and how often the cache was cleared so far.
     fn get(&self, hash: &Digest32, now: Millis) -> (Option<Credential>, u64) {
         let entries = self.lock();
-        // A clock that was put back must not make an entry live longer.
+        // A clock that was set back must not make an entry live longer.
         let fresh = entries.known.get(hash).filter(|entry| now < entry.until && entry.until <= now + FRESH_MS);
         (fresh.map(|entry| entry.credential), entries.forgotten)
     }
@@ -72,7 +72,7 @@ impl TokenCache {
     fn put(&self, hash: Digest32, entry: Entry, now: Millis, forgotten: u64) {
         let mut entries = self.lock();
         if entries.forgotten != forgotten {
-            // It was read before something was revoked, perhaps this.
+            // Read before something was revoked, perhaps this token.
             return;
         }
         if entries.known.len() >= ROOM {
@@ -97,7 +97,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Error> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Error::with(ErrorCode::TokenInvalid, "Authorization may appear once"));
+        return Err(Error::with(ErrorCode::TokenInvalid, "Authorization may appear only once"));
     }
     let text = value.to_str().map_err(|_| Error::new(ErrorCode::TokenInvalid))?;
     let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
@@ -107,7 +107,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Error> {
     }
 }
 
-/// There is no token, and there must be one.
+/// A required token is missing.
 pub(crate) fn missing() -> Error {
     Error::with(ErrorCode::TokenMissing, "send Authorization: Bearer and an access token")
 }

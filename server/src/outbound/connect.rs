@@ -94,7 +94,7 @@ impl Service<Uri> for Connector {
     fn call(&mut self, uri: Uri) -> Self::Future {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            // Here and not only around the whole call: the pool may go on connecting after the call has ended.
+            // Not only around the whole call: the pool may keep connecting after the call has ended.
             let connected = timeout(shared.limit, shared.connect(&uri)).await;
             connected.unwrap_or(Err(Unconnected::Timeout))
         })
@@ -120,7 +120,7 @@ impl Shared {
         })
     }
 
-    /// The destination's addresses that may be called, in the order in which they are tried.
+    /// The destination's addresses that may be called, in the order of the attempts.
     async fn addresses(&self, destination: &Destination) -> Result<Vec<SocketAddr>, Unconnected> {
         let found = match &destination.host {
             Host::Address(address) => Arc::from([*address]),
@@ -143,7 +143,7 @@ impl Shared {
         checked.is_ok()
     }
 
-    /// Each address gets its share of the time, so that one that never answers does not use it up.
+    /// Each address gets a share of the time, so that one that never answers does not use it up.
     async fn first_to_accept(&self, addresses: &[SocketAddr]) -> Result<TcpStream, Unconnected> {
         let share = self.limit / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
         let mut failed = Unconnected::Tcp;
@@ -161,8 +161,8 @@ impl Shared {
     }
 }
 
-/// The two kinds of addresses alternately, beginning with the kind of the first one, so that if one kind does not work
-/// here, the other is tried soon.
+/// Both kinds of addresses alternately, starting with the kind of the first one: if one kind does not work here, the other
+/// is tried soon.
 fn alternating(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
     let first_is_v4 = addresses.first().is_some_and(IpAddr::is_ipv4);
     let (mut these, mut others): (VecDeque<_>, VecDeque<_>) = addresses.into_iter().partition(|address| address.is_ipv4() == first_is_v4);

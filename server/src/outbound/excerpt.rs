@@ -1,13 +1,13 @@
 //! Excerpts of what strangers sent, made safe to display.
 
-/// How much of an answer's body is kept, in bytes.
+/// How much of a response's body is kept, in bytes.
 pub const EXCERPT_MAX_BYTES: usize = 1024;
 
-/// The text without characters that move a terminal's cursor, switch the direction of a line or are invisible. Line ends
+/// The text without characters that move a terminal's cursor, change the direction of a line or are invisible. Line ends
 /// and tabs become spaces; invalid UTF-8 becomes `U+FFFD`.
 pub(super) fn printable(bytes: &[u8]) -> String {
     let whole = match std::str::from_utf8(bytes) {
-        // Only a letter that was cut off at the end.
+        // Only a character was cut off at the end.
         Err(error) if bytes.len() >= EXCERPT_MAX_BYTES && error.error_len().is_none() => &bytes[..error.valid_up_to()],
         Ok(_) | Err(_) => bytes,
     };

@@ -1,7 +1,7 @@
-//! Name resolution: concurrent requests for a name share one look-up, and results are cached for a moment.
+//! Name resolution: concurrent requests for a name share one lookup, and results are cached briefly.
 //!
-//! Whoever runs a name's servers decides how long they take. So look-ups in flight are bounded in number and in time, and
-//! a slow name costs one look-up, however many deliveries wait for it. What is cached is an answer, not a permission:
+//! Whoever runs a name's servers decides how long they take. So lookups in flight are limited in number and in time, and
+//! a slow name costs one lookup, however many deliveries wait for it. The cache contains addresses, not permissions:
 //! each address is checked before each connection.
 
 use std::collections::HashMap;
@@ -16,29 +16,29 @@ use tokio::time::{Instant, timeout};
 
 /// How many of a name's addresses are used.
 const LOOKED_AT: usize = 32;
-/// How many names the system resolves at the same time. Each holds one of the runtime's 512 threads for as long as it takes.
+/// How many names the system resolves at the same time. Each occupies one of the runtime's 512 threads meanwhile.
 const PERMITS: usize = 128;
-/// The time-out of a look-up, from its start: waiting for a turn is not the name's fault.
+/// The timeout of a lookup, from its start: waiting for a turn is not the name's fault.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long an answer is cached, including failures: long enough for deliveries that are due together.
+/// How long a result is cached, failures included: long enough for deliveries that are due together.
 const REMEMBERED: Duration = Duration::from_secs(5);
 /// How many names are cached.
 const NAMES: usize = 1_024;
 
-/// A name's addresses, while they are looked up.
+/// A pending lookup of a name's addresses.
 pub type Addresses<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Resolves names. It gives up on a name that takes too long.
+/// Resolves names, and gives up on a name that takes too long.
 pub trait Resolve: Send + Sync {
-    /// The addresses of a name, in the order in which they are to be tried.
+    /// The addresses of a name, in the order in which to try them.
     fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a>;
 }
 
-/// The system's resolver: its hosts file, its name servers.
+/// The system's resolver, with its hosts file and name servers.
 #[derive(Debug, Clone)]
 pub struct System {
     permits: Arc<Semaphore>,
-    /// Asks the system, and blocks its thread.
+    /// Asks the system, which blocks the thread.
     ask: fn(&str) -> io::Result<Vec<IpAddr>>,
 }
 
@@ -58,7 +58,7 @@ impl Resolve for System {
             let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(io::Error::other)?;
             let (name, ask) = (name.to_owned(), self.ask);
             let lookup = tokio::task::spawn_blocking(move || {
-                // Given back when the system is done, not when nobody waits for it any more.
+                // Released when the system is done, not when nobody waits for it any more.
                 let _permit = permit;
                 ask(&name)
             });
@@ -67,13 +67,13 @@ impl Resolve for System {
     }
 }
 
-/// Look-ups in flight and cached results.
+/// Lookups in flight and cached results.
 pub(super) struct Lookups {
     resolver: Arc<dyn Resolve>,
     known: Mutex<HashMap<String, Arc<Lookup>>>,
 }
 
-/// One look-up: its answer, once there is one.
+/// One lookup, with its result once there is one.
 type Lookup = OnceCell<Resolved>;
 
 struct Resolved {
@@ -83,15 +83,15 @@ struct Resolved {
 }
 
 impl Lookups {
-    /// Look-ups by this resolver.
+    /// Lookups by this resolver.
     pub(super) fn of(resolver: Arc<dyn Resolve>) -> Self {
         Self { resolver, known: Mutex::default() }
     }
 
-    /// The addresses of a name, the first few of them; `None` if there is no answer.
+    /// The first few addresses of a name; `None` if there are none.
     pub(super) async fn addresses(&self, name: &str) -> Option<Arc<[IpAddr]>> {
         let lookup = self.lookup(name);
-        // If the one who asks first gives up, another of those who wait asks.
+        // If the first caller gives up, another one that waits does the lookup.
         let answer = lookup.get_or_init(async || {
             let found = self.resolver.resolve(name).await.ok();
             Resolved { at: Instant::now(), addresses: found.map(|found| found.into_iter().take(LOOKED_AT).collect()) }
@@ -99,7 +99,7 @@ impl Lookups {
         answer.await.addresses.clone()
     }
 
-    /// The look-up of a name that is in flight or cached, or else a new one.
+    /// The lookup of a name that is in flight or cached, or else a new one.
     fn lookup(&self, name: &str) -> Arc<Lookup> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lookup) = known.get(name).filter(|lookup| !is_over(lookup)) {
@@ -115,7 +115,7 @@ impl Lookups {
             }
         }
         let lookup = Arc::new(Lookup::new());
-        // With all of them in flight, this one is not shared.
+        // With all of them in flight, this lookup is not shared.
         if known.len() < NAMES {
             known.insert(name.to_owned(), Arc::clone(&lookup));
         }
@@ -123,7 +123,7 @@ impl Lookups {
     }
 }
 
-/// Whether it was answered too long ago, or nobody waits for its answer any more.
+/// Whether the result is too old, or nobody waits for it any more.
 fn is_over(lookup: &Arc<Lookup>) -> bool {
     match lookup.get() {
         Some(answer) => answer.at.elapsed() >= REMEMBERED,
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts its questions. Those for `no…` have no answer; each answer takes a second, those for `slow…` too long.
+    /// Counts the lookups. Names `no…` do not resolve; each lookup takes a second, that of `slow…` too long.
     #[derive(Default)]
     struct Counting(AtomicUsize);
 
@@ -200,7 +200,7 @@ mod tests {
             tokio::spawn(async move { lookups.addresses(name).await })
         };
         let (slow, next) = (begin("slow.example"), begin("a.example"));
-        // Both have asked, in this order.
+        // Both have started, in this order.
         tokio::task::yield_now().await;
         tokio::time::advance(PATIENCE).await;
         let (slow, waits) = (slow.await.unwrap(), !next.is_finished());

@@ -1,8 +1,8 @@
 //! Calls to addresses that clients chose, such as webhooks.
 //!
 //! [`Outbound`] posts to a URL and reports the result. Because strangers choose the URL and the gateway is inside a network, it
-//! connects to checked addresses only (`connect.rs`, `lookup.rs`), follows no redirects, uses no proxy, and bounds the time and
-//! the number of bytes that it spends on an answer.
+//! connects to checked addresses only (`connect.rs`, `lookup.rs`), follows no redirects, uses no proxy, and limits the time and
+//! the number of bytes that it spends on a response.
 
 mod connect;
 mod excerpt;
@@ -29,31 +29,31 @@ use connect::{Connector, Unconnected};
 pub use excerpt::EXCERPT_MAX_BYTES;
 pub use lookup::{Resolve, System};
 
-/// What a receiver's logs are to call us.
+/// The `User-Agent` in a receiver's logs.
 const AGENT: &str = concat!("railgate/", env!("CARGO_PKG_VERSION"));
-/// The largest head of an answer.
+/// The largest head of a response, in bytes.
 const HEAD_MAX_BYTES: usize = 16 << 10;
-/// Connections to one host that are kept for the next call, and how long.
+/// How many idle connections to one host are kept for later calls, and how long.
 const IDLE_PER_HOST: usize = 16;
 const IDLE: Duration = Duration::from_secs(30);
 
 /// How long a call may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// To find an address and make a connection, with its TLS.
+    /// For resolving the name and making a connection, TLS included.
     pub connect: Duration,
-    /// For everything, the connection included.
+    /// For the whole call, connecting included.
     pub whole: Duration,
 }
 
 impl Default for Limits {
-    /// 15 seconds, of which connecting may take 10.
+    /// 15 seconds in all, of which connecting may take 10.
     fn default() -> Self {
         Self { connect: Duration::from_secs(10), whole: Duration::from_secs(15) }
     }
 }
 
-/// A client for URLs that strangers chose. Clones share their connections.
+/// An HTTP client for URLs that strangers chose. Clones share their connections.
 #[derive(Clone)]
 pub struct Outbound {
     client: Client<Connector, Full<Bytes>>,
@@ -61,56 +61,56 @@ pub struct Outbound {
     limits: Limits,
 }
 
-/// How a call went.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
-    /// From its beginning to its end.
+    /// The duration of the whole call.
     pub took: Duration,
-    /// What the receiver answered, or why it did not.
+    /// The receiver's response, or why there is none.
     pub result: Result<Received, SendError>,
 }
 
-/// What a receiver answered.
+/// The response of a receiver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
     /// The HTTP status.
     pub status: u16,
-    /// `Retry-After` as it came, if it is text.
+    /// The value of `Retry-After`, if it is text.
     pub retry_after: Option<String>,
     /// The beginning of the body, up to [`EXCERPT_MAX_BYTES`], made printable for people.
     pub excerpt: String,
 }
 
-/// Why there is no answer. The text is for whoever entered the URL: it says nothing about the network that the gateway is in.
+/// Why there is no response. The text is for the user who entered the URL: it reveals nothing about the gateway's network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
     /// The URL itself is not allowed. Nothing was sent.
     #[error("{0}")]
     Refused(GuardError),
-    /// The name does not resolve. Nothing was sent. (Said in the same words as [`SendError::Blocked`]: a stranger is not to
-    /// learn which names exist inside.)
+    /// The name does not resolve. Nothing was sent. (The text is that of [`SendError::Blocked`]: a stranger must not learn
+    /// which names exist inside.)
     #[error("the host's name does not resolve to a public address")]
     Dns,
-    /// The name resolves to addresses that must not be called. Nothing was sent.
+    /// The name resolves only to addresses that must not be called. Nothing was sent.
     #[error("the host's name does not resolve to a public address")]
     Blocked,
     /// No connection could be made. Nothing was sent.
     #[error("no connection could be made to the host")]
     Connect,
-    /// The host's certificate is not to be trusted. Nothing was sent.
+    /// The host's certificate is not trusted. Nothing was sent.
     #[error("the host's certificate is not valid: it has expired, is for another name, or its authority is not known")]
     Certificate,
     /// The TLS handshake failed in another way. Nothing was sent.
     #[error("the TLS handshake with the host failed")]
     Handshake,
-    /// There was no answer in time.
+    /// There was no response in time.
     #[error("the host did not answer in time")]
     Timeout,
-    /// The connection ended before there was an answer.
-    #[error("the host closed the connection without an answer")]
+    /// The connection ended before there was a response.
+    #[error("the host closed the connection without a response")]
     Closed,
-    /// What came was not HTTP, or its head was too large.
-    #[error("what the host answered is not HTTP, or its headers are too large")]
+    /// The response was not HTTP, or its head was too large.
+    #[error("the host's response is not HTTP, or its headers are too large")]
     Malformed,
 }
 
@@ -123,7 +123,7 @@ impl SendError {
         }
     }
 
-    /// A short name for logs, figures and the interface. `Dns` and `Blocked` share theirs.
+    /// A short name for logs, metrics and the interface. `Dns` and `Blocked` share theirs.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Refused(_) => "url_refused",
@@ -139,12 +139,12 @@ impl SendError {
 }
 
 impl Outbound {
-    /// A client that asks the system for addresses and trusts its certificates.
+    /// A client with the system's resolver and trusted certificates.
     pub fn new(guard: Guard, limits: Limits) -> Self {
         Self::with(guard, limits, Arc::new(System::default()), system_roots())
     }
 
-    /// A client that finds addresses and trusts certificates in these ways. The configuration's ALPN is set here.
+    /// A client with this resolver and this TLS configuration, whose ALPN is set here.
     pub fn with(guard: Guard, limits: Limits, resolver: Arc<dyn Resolve>, mut tls: ClientConfig) -> Self {
         tls.alpn_protocols = vec![b"http/1.1".to_vec()];
         let guard = Arc::new(guard);
@@ -158,7 +158,7 @@ impl Outbound {
         Self { client, guard, limits }
     }
 
-    /// Posts `body` with these headers, and reports the result. `Host`, `Content-Length` and `User-Agent` are added here.
+    /// Posts `body` with these headers, and reports the result. Adds `Host`, `Content-Length` and `User-Agent`.
     pub async fn post(&self, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
         let began = Instant::now();
         let result = match self.request((Method::POST, url), headers, body) {
@@ -168,10 +168,10 @@ impl Outbound {
         Sent { took: began.elapsed(), result }
     }
 
-    /// Sends a request and reads its answer, whole: one that is larger than `most` bytes, or breaks off, is none.
+    /// Sends a request and reads the whole response. One of more than `most` bytes, or one that is cut off, counts as none.
     ///
     /// # Errors
-    /// Why there is none; [`SendError::may_have_left`] tells whether the request may have arrived.
+    /// Why there is no response; [`SendError::may_have_left`] tells whether the request may have arrived.
     pub async fn exchange_whole(
         &self,
         place: (Method, &str),
@@ -211,7 +211,7 @@ impl Outbound {
     }
 }
 
-/// The beginning of the body. The answer stands, however its body goes on: it is left where it is when the time is up.
+/// The beginning of the body. It does not affect the result: when the time is up, the rest stays unread.
 async fn excerpt(response: Response<Incoming>, end: Instant) -> String {
     let mut body = response.into_body();
     let mut begun = Vec::new();
@@ -224,7 +224,7 @@ async fn excerpt(response: Response<Incoming>, end: Instant) -> String {
             Ok(None | Some(Err(_))) | Err(_) => break,
         }
     }
-    // A body that ends here leaves its connection to the next call; one that goes on ends with it, unread.
+    // If the body ends here, its connection is reused; otherwise the connection is closed with the rest unread.
     let _ = timeout(Duration::ZERO, body.frame()).await;
     drop(body);
     excerpt::printable(&begun)
@@ -244,8 +244,8 @@ fn unanswered(error: &Error) -> SendError {
     if error.is_connect() { SendError::Connect } else { SendError::Closed }
 }
 
-/// What the system trusts. Where that cannot be read nothing is trusted, and the log says so: a gateway without
-/// webhooks runs all the same.
+/// Trusts what the system trusts. If that cannot be read, nothing is trusted and this is logged: a gateway without
+/// webhooks can still run.
 fn system_roots() -> ClientConfig {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     #[expect(clippy::expect_used, reason = "the provider has both versions of TLS")]

@@ -1,4 +1,4 @@
-//! Receivers that behave, and those that do not: real connections, all on this machine.
+//! Well-behaved and misbehaving receivers: real connections, all on this machine.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::collections::VecDeque;
@@ -20,16 +20,16 @@ use tokio_rustls::TlsAcceptor;
 use super::lookup::Addresses;
 use super::*;
 
-/// Long enough never to be reached.
+/// Long enough never to expire.
 const PATIENT: Limits = Limits { connect: Duration::from_secs(300), whole: Duration::from_secs(300) };
-/// For those that would never end.
+/// For receivers that would never end.
 const SHORT: Limits = Limits { connect: Duration::from_millis(300), whole: Duration::from_millis(300) };
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// This machine as well, and not allowed where only `HERE` is.
+/// This machine too, but not allowed where only `HERE` is.
 const FORBIDDEN: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 
-/// Answers one question after the other; the last answer for ever.
+/// Answers one lookup after the other; the last answer repeats for ever.
 struct Names {
     answers: Mutex<VecDeque<Vec<IpAddr>>>,
     asked: AtomicUsize,
@@ -62,13 +62,13 @@ fn trusting(certificates: &[CertificateDer<'static>]) -> ClientConfig {
     builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots).with_no_client_auth()
 }
 
-/// Reaches this machine over http.
+/// May call this machine over http.
 fn development(limits: Limits) -> Outbound {
     let guard = Guard { insecure_loopback: true, ..Guard::default() };
     Outbound::with(guard, limits, Names::new(&[&[HERE]]), trusting(&[]))
 }
 
-/// Reaches `HERE` and no other address of this machine, over https.
+/// May call `HERE` and no other address of this machine, over https.
 fn allowing_here(names: &Arc<Names>, trusted: &[CertificateDer<'static>]) -> Outbound {
     let guard = Guard { allow: vec![Cidr::parse("127.0.0.1/32").unwrap()], ..Guard::default() };
     Outbound::with(guard, PATIENT, Arc::clone(names) as Arc<dyn Resolve>, trusting(trusted))
@@ -87,7 +87,7 @@ async fn listener() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Reads one request with a body of seven bytes; `None` at the connection's end.
+/// Reads one request with a body of seven bytes; `None` at the end of the connection.
 async fn request(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
     let mut read = Vec::new();
     while !read.ends_with(b"{\"a\":1}") {
@@ -96,7 +96,7 @@ async fn request(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
     Some(String::from_utf8(read).unwrap())
 }
 
-/// Answers every request on every connection with the same bytes, and keeps what was asked: a list for each connection.
+/// Answers every request on every connection with the same bytes, and keeps the requests: a list for each connection.
 struct Receiver {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<Vec<String>>>>,
@@ -108,7 +108,7 @@ impl Receiver {
         Self::over(listener, address, None, answer)
     }
 
-    /// The same behind TLS.
+    /// Like [`Receiver::answering`], with TLS.
     async fn secure(acceptor: TlsAcceptor, answer: &'static [u8]) -> Self {
         let (listener, address) = listener().await;
         Self::over(listener, address, Some(acceptor), answer)
@@ -151,7 +151,7 @@ async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, number: usize, s
     }
 }
 
-/// A receiver of one request that then does as it likes. The task ends with it.
+/// A receiver of one request that then does as it likes. The task ends when the receiver does.
 async fn once<F: Future<Output = ()> + Send>(then: impl FnOnce(TcpStream) -> F + Send + 'static) -> (SocketAddr, JoinHandle<()>) {
     let (listener, address) = listener().await;
     let task = tokio::spawn(async move {
@@ -162,8 +162,8 @@ async fn once<F: Future<Output = ()> + Send>(then: impl FnOnce(TcpStream) -> F +
     (address, task)
 }
 
-/// Writes the same again and again until the other side has had enough, which it must before long: what the system takes
-/// on its own account is a part of it.
+/// Writes the same bytes again and again until the other side closes, which it must do before long: what the system
+/// buffers counts too.
 async fn endlessly(mut stream: TcpStream, first: &[u8], then: &[u8]) {
     stream.write_all(first).await.unwrap();
     let mut written = 0;
@@ -173,7 +173,7 @@ async fn endlessly(mut stream: TcpStream, first: &[u8], then: &[u8]) {
     }
 }
 
-/// A certificate of its own authority for these names, and a server that shows it.
+/// A self-issued certificate for these names, and a server that presents it.
 fn certified(names: &[&str]) -> (CertificateDer<'static>, TlsAcceptor) {
     let made = rcgen::generate_simple_self_signed(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap();
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
@@ -226,13 +226,13 @@ fn whatever_url_is_allowed_is_asked_for_in_its_own_words() {
 async fn a_connection_is_used_again_and_leads_where_it_was_checked() {
     let (certificate, acceptor) = certified(&["hooks.example"]);
     let receiver = Receiver::secure(acceptor, OK).await;
-    // Were the name resolved again, it would lead elsewhere.
+    // If the name were resolved again, it would lead elsewhere.
     let names = Names::new(&[&[HERE], &[FORBIDDEN]]);
     let outbound = allowing_here(&names, &[certificate]);
     for _ in 0..3 {
         let sent = post(&outbound, &format!("https://hooks.example:{}/", receiver.address.port())).await;
         assert_eq!(sent.result.unwrap().status, 200);
-        // The connection's own task puts it back; everything that is ready gets its turn.
+        // The connection's own task returns it to the pool; everything that is ready gets its turn.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
@@ -254,7 +254,7 @@ async fn redirects_are_told_and_not_followed() {
 async fn a_name_that_points_elsewhere_a_moment_later_leads_nowhere() {
     let (certificate, acceptor) = certified(&["hooks.example"]);
     let receiver = Receiver::secure(acceptor.clone(), CLOSING).await;
-    // The address that must not be reached has a receiver at the same port, where the system has such an address at all.
+    // The forbidden address has a receiver on the same port, if the system has such an address at all.
     let trap = TcpListener::bind((FORBIDDEN, receiver.address.port())).await.ok();
     let trap = trap.map(|trap| Receiver::over(trap, receiver.address, Some(acceptor), CLOSING));
     let names = Names::new(&[&[HERE], &[FORBIDDEN], &[FORBIDDEN, HERE], &["::ffff:127.0.0.2".parse().unwrap(), "::1".parse().unwrap()]]);
@@ -263,7 +263,7 @@ async fn a_name_that_points_elsewhere_a_moment_later_leads_nowhere() {
     let mut results = Vec::new();
     for _ in 0..4 {
         results.push(post(&outbound, &url).await.result.map(|answer| answer.status));
-        // Until the answer is forgotten.
+        // Until the cached result expires.
         tokio::time::pause();
         tokio::time::advance(Duration::from_secs(5)).await;
         tokio::time::resume();
@@ -361,11 +361,11 @@ async fn urls_that_are_refused_are_not_even_resolved() {
 async fn what_a_slow_body_began_with_is_told_and_its_connection_is_closed() {
     let (address, receiver) = once(|mut stream| async move {
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun").await.unwrap();
-        // The other side leaves.
+        // The other side disconnects.
         assert!(matches!(stream.read_u8().await, Err(error) if error.kind() != io::ErrorKind::TimedOut));
     })
     .await;
-    // Time enough for what does arrive.
+    // Enough time for what does arrive.
     let limits = Limits { whole: Duration::from_secs(3), ..PATIENT };
     let answer = post(&development(limits), &format!("http://{address}/")).await.result.unwrap();
     assert_eq!((answer.status, answer.excerpt.as_str()), (200, "begun"));
@@ -401,9 +401,9 @@ async fn endless_heads_and_what_is_not_http_are_given_up() {
 async fn silence_is_not_waited_for() {
     let (address, receiver) = once(|mut stream| async move { drop(stream.read_u8().await) }).await;
     assert_eq!(post(&development(SHORT), &format!("http://{address}/")).await.result, Err(SendError::Timeout));
-    // Given up so early, it may not even have been connected.
+    // Given up so early, it may not even have connected.
     receiver.abort();
-    // Accepted by the system, and by nobody else: the handshake gets no answer.
+    // Accepted by the system and by nobody else: the handshake gets no response.
     let (_listener, address) = listener().await;
     let sent = post(&development(SHORT), &format!("https://{address}/")).await;
     assert_eq!(sent.result, Err(SendError::Timeout));
@@ -414,7 +414,7 @@ async fn whoever_hangs_up_or_is_not_there_is_told_apart() {
     let (address, receiver) = once(|stream| async move { drop(stream) }).await;
     assert_eq!(post(&development(PATIENT), &format!("http://{address}/")).await.result, Err(SendError::Closed));
     receiver.await.unwrap();
-    // A port that is nobody's, and that the system gives to nobody.
+    // A port that nobody uses, and that the system assigns to nobody.
     assert_eq!(post(&development(PATIENT), "http://127.0.0.1:9/").await.result, Err(SendError::Connect));
 }
 
@@ -443,7 +443,7 @@ async fn only_a_certificate_of_the_host_by_a_known_authority_will_do() {
     assert_eq!(plain.result, Err(SendError::Handshake));
 }
 
-/// Set for the test that runs a second time in a process of its own, with proxies in its environment.
+/// Set for the run of this test in a separate process, with proxies in its environment.
 const INNER: &str = "RAILGATE_TEST_BEHIND_A_PROXY";
 
 #[tokio::test]

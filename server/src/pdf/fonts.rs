@@ -1,7 +1,7 @@
-//! The fonts of the document: a few that are built in, and the system's for all other scripts.
+//! The fonts of the document: a few built-in ones, and the system's for all other scripts.
 //!
 //! The system's fonts are scanned once, when they are first needed, to note which font has each character; so a character
-//! that no font has costs no more than another. The contents of only a few fonts are kept in memory.
+//! that no font has costs no more than any other. Only a few fonts are kept in memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
@@ -15,7 +15,7 @@ const LARGEST: usize = 48 << 20;
 /// How many of the system's fonts are kept in memory, and how many are used in one document.
 pub(super) const MOST: usize = 4;
 
-/// A font that can be drawn with.
+/// A font for drawing.
 #[derive(Clone)]
 pub(super) struct Face(Arc<Loaded>);
 
@@ -24,11 +24,11 @@ struct Loaded {
     shaper: Shaper,
 }
 
-/// What turns characters into glyphs.
+/// Turns characters into glyphs.
 enum Shaper {
-    /// Ready to be used.
+    /// Parsed.
     Embedded(Box<rustybuzz::Face<'static>>),
-    /// To be made from the contents of the file, and the font's place among them.
+    /// The contents of the file, to be parsed, and the font's index in it.
     System(Arc<Vec<u8>>, u32),
 }
 
@@ -49,7 +49,7 @@ impl Face {
         self.0.font.clone()
     }
 
-    /// The glyphs of a text; and how many units there are in its size.
+    /// The glyphs of a text, and the units per em.
     pub(super) fn shaped(&self, text: UnicodeBuffer) -> Option<(GlyphBuffer, i32)> {
         let with = |shaper: &rustybuzz::Face<'_>| (rustybuzz::shape(shaper, &[], text), shaper.units_per_em().max(1));
         match &self.0.shaper {
@@ -66,7 +66,7 @@ impl Face {
 /// The style of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// For text by others, in any script, and most of our own.
+    /// For text by others, in any script, and most of the gateway's own.
     Regular,
     /// For headlines and amounts: ASCII.
     Bold,
@@ -78,11 +78,11 @@ pub(super) enum Style {
 pub(super) struct Embedded {
     bold: Covering,
     mono: Covering,
-    /// The first is the one that is tried first.
+    /// In the order in which they are tried.
     regular: Vec<Covering>,
 }
 
-/// A font, and the characters that it shows, in order.
+/// A font with its characters, in order.
 struct Covering {
     face: Face,
     chars: Vec<u32>,
@@ -121,7 +121,7 @@ impl Embedded {
         EMBEDDED.as_ref()
     }
 
-    /// The built-in font for a few characters that belong together.
+    /// The built-in font that has all characters of `cluster`.
     pub(super) fn find(&self, style: Style, cluster: &str) -> Option<&Face> {
         let first = match style {
             Style::Regular => None,
@@ -141,25 +141,25 @@ impl Embedded {
 /// The fonts of the system.
 struct System {
     fonts: Database,
-    /// By order of preference.
+    /// In order of preference.
     order: Vec<ID>,
-    /// Which of them shows a character, from one on; zero is none. By 256 characters each.
+    /// The first font that has a character, counted from one; zero means none. In pages of 256 characters.
     pages: BTreeMap<u32, Box<[u16; 256]>>,
-    /// Those last used.
+    /// The fonts that were used last.
     held: Mutex<Vec<(u16, Face)>>,
 }
 
 /// A font of the system, by its place in the order of preference.
 pub(super) type SystemNo = u16;
 
-/// Which font of the system shows a character.
+/// The system's font for a character.
 pub(super) fn system_for(c: char) -> Option<SystemNo> {
     let code = u32::from(c);
     let page = system().pages.get(&(code >> 8))?;
     page.get((code & 0xff) as usize).copied().filter(|no| *no != 0)
 }
 
-/// Reads a font of the system. `None` if it has gone or is too large.
+/// Loads a font of the system. `None` if it is gone or too large.
 pub(super) fn system_face(no: SystemNo) -> Option<Face> {
     let system = system();
     let mut held = system.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -211,8 +211,8 @@ fn plain(face: &FaceInfo) -> bool {
     face.style == fontdb::Style::Normal && (300..=500).contains(&face.weight.0)
 }
 
-/// Noto first, because the built-in fonts are Noto too, and the first of a collection, which for Chinese, Japanese and
-/// Korean is the one with the characters of all; then by name, so that every start finds the same order.
+/// Prefers Noto, because the built-in fonts are Noto too, and the first of a collection, which for Chinese, Japanese and
+/// Korean is the one with the characters of all; then sorts by name, so that every start finds the same order.
 fn preference(face: &FaceInfo) -> (bool, u16, bool, u32, String) {
     let family = face.families.first().map_or("", |(name, _)| name.as_str());
     let name = if family.is_empty() { face.post_script_name.clone() } else { family.to_owned() };
@@ -225,7 +225,7 @@ fn has_outlines(face: &ttf_parser::Face<'_>) -> bool {
     tables.glyf.is_some() || tables.cff.is_some() || tables.cff2.is_some()
 }
 
-/// What a font shows.
+/// The characters that a font has.
 fn chars(face: &ttf_parser::Face<'_>) -> Vec<u32> {
     let mut chars = Vec::new();
     for table in face.tables().cmap.into_iter().flat_map(|cmap| cmap.subtables).filter(ttf_parser::cmap::Subtable::is_unicode) {

@@ -1,15 +1,15 @@
-//! A receipt as PDF: the same rows, order and look as the printable page.
+//! A receipt as PDF, with the same rows, order and look as the printable page.
 //!
-//! | file | what it knows |
+//! | file | content |
 //! |---|---|
-//! | `mod.rs` | where everything goes on a receipt |
+//! | `mod.rs` | the layout of a receipt |
 //! | `text.rs` | text of any script as lines of glyphs |
 //! | `fonts.rs` | which font has which character |
-//! | `paper.rs` | pages, and the tags that say what each thing is |
+//! | `paper.rs` | pages, and the tags that describe each part |
 //!
-//! The document contains real text; it is tagged (headings, tables with header cells, a figure with alternative
-//! text), and follows from the receipt alone: it has the same bytes every time, as long as the system's fonts stay
-//! the same. Its size is bounded: texts are cut off at a thousand bytes, and a receipt has a dozen of them.
+//! The document contains real text and is tagged (headings, tables with header cells, a figure with alternative text). It
+//! depends only on the receipt: as long as the system's fonts stay the same, it has the same bytes every time. Its size is
+//! limited: texts are cut off at a thousand bytes, and a receipt has a dozen of them.
 #![allow(clippy::float_arithmetic, reason = "places on a page in points; amounts come as text")]
 
 mod fonts;
@@ -40,11 +40,11 @@ fn colour(tone: Tone) -> Colour {
     }
 }
 
-/// A receipt as PDF, drawn beside the threads that carry requests, two at a time: it takes some milliseconds, and some
-/// megabytes where a font of the system is needed. A caller who leaves does not stop the drawing, so it keeps its place.
+/// A receipt as PDF, drawn off the request threads, two at a time: it takes some milliseconds, and some megabytes where a
+/// font of the system is needed. A caller who leaves does not stop the drawing, which keeps its place.
 ///
 /// # Errors
-/// As [`pdf`].
+/// See [`pdf`].
 pub(crate) async fn drawn(receipt: Receipt) -> Result<Vec<u8>> {
     static AT_ONCE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(2)));
     let permit = Arc::clone(&AT_ONCE).acquire_owned().await.map_err(Error::internal)?;
@@ -56,7 +56,7 @@ pub(crate) async fn drawn(receipt: Receipt) -> Result<Vec<u8>> {
     drawing.await.map_err(Error::internal)?
 }
 
-/// A4, one page unless something in it is very long.
+/// Draws a receipt on A4, on one page unless something in it is very long.
 ///
 /// # Errors
 /// `internal` if it cannot be written, which no receipt is known to cause.
@@ -78,13 +78,13 @@ fn draft(receipt: &Receipt) -> Result<Draft> {
     }
     match receipt.code() {
         Ok(code) => draft.check(receipt, code),
-        // One that is too long for a code is still a receipt.
+        // A receipt that is too long for a code is still a receipt.
         Err(_) => draft.check_without_code(receipt),
     }
     Ok(draft)
 }
 
-/// What a receipt shows, from the top.
+/// The blocks of a receipt, from the top.
 struct Draft {
     fonts: Fonts,
     blocks: Vec<Block>,
@@ -92,20 +92,20 @@ struct Draft {
 
 /// The line height of a text, relative to its size.
 const LEADING: f32 = 1.4;
-/// How far the base line is below the top of a line, relative to the text's size.
+/// The distance of the base line from the top of a line, relative to the text's size.
 const RISE: f32 = 1.06;
-/// Where values begin.
+/// The left edge of the values.
 const COLUMN: f32 = mm(38.0);
 
 impl Fonts {
-    /// One line of our own words.
+    /// One line of the gateway's own text.
     fn line(&mut self, text: &str, style: Style, size: f32) -> Line {
         let first = lines(self, text, (style, Base::Ltr), size, f32::MAX).into_iter().next();
         first.unwrap_or_else(|| Line { runs: Vec::new(), width: 0.0 })
     }
 }
 
-/// Lines below each other as marks; and how high they are.
+/// Lines below each other, as marks, and their total height.
 fn paragraph(lines: Vec<Line>, (x, y): (f32, f32), size: f32, colour: Colour) -> (Vec<Mark>, f32) {
     let height = lines.len() as f32 * size * LEADING;
     let place = |(n, line): (usize, Line)| Mark::Text { x, y: y + n as f32 * size * LEADING + size * RISE, line, size, colour };
@@ -156,7 +156,7 @@ impl Draft {
         let status = self.line(heading.status, Style::Bold, 9.0);
         let end = amount.width + 7.0 + currency.width;
         let pill = status.width + 20.0;
-        // Beside it, or below where there is no room.
+        // Beside it, or below if there is no room.
         let (left, top) = if end + 20.0 + pill <= WIDTH { (WIDTH - pill, 11.0) } else { (0.0, 42.0) };
         let cells = vec![
             Cell::new(
@@ -202,13 +202,13 @@ impl Draft {
         let (value, height) = paragraph(value, (COLUMN, pad), size, INK);
         let height = height.max(least) + 2.0 * pad;
         let mut value = Cell::new(Role::Value, value);
-        // Marks can be piled up on a letter without end; they must not reach what stands above.
+        // Combining marks can be stacked without end; they must not reach the text above.
         value.clip = Some((COLUMN, WIDTH, height));
         let cells = vec![Cell::new(Role::Name, marks), value, Cell::decoration(vec![rule(height)])];
         self.blocks.push(Block { gap: 0.0, height, cells });
     }
 
-    /// The code, and its explanation beside it.
+    /// The code, with its explanation beside it.
     fn check(&mut self, receipt: &Receipt, code: Code) {
         let side = mm(62.0);
         // The light modules around the code are its margin.
@@ -243,17 +243,17 @@ impl Draft {
         (cells, below + higher)
     }
 
-    /// The signed receipt in lines of equally many characters.
+    /// The signed receipt in lines of equal length.
     fn signed(&mut self, jws: &str, room: f32) -> Vec<Line> {
         let one = self.line("0", Style::Mono, JWS).width;
-        // Of the size that the page leaves: at least one a line.
+        // As many as fit on a line, but at least one.
         let many = ((room / one.max(0.1)) as usize).max(1);
         let rows = jws.as_bytes().chunks(many).map(|row| String::from_utf8_lossy(row).into_owned());
         rows.map(|row| self.line(&row, Style::Mono, JWS)).collect()
     }
 }
 
-/// The size of the signed receipt's letters.
+/// The font size of the signed receipt.
 const JWS: f32 = 5.8;
 
 fn rule(y: f32) -> Mark {

@@ -1,4 +1,4 @@
-//! Blocks on pages: where each goes, and the tags that say what it is.
+//! Lays out blocks on pages, with tags that describe them.
 
 use std::num::NonZeroU16;
 
@@ -26,30 +26,30 @@ pub(super) const fn mm(millimetres: f32) -> f32 {
 const PAGE: (f32, f32) = (mm(210.0), mm(297.0));
 const LEFT: f32 = mm(16.0);
 const TOP: f32 = mm(14.0);
-/// Where the last line of a page ends.
+/// The bottom of the last line of a page.
 const BOTTOM: f32 = PAGE.1 - mm(18.0);
-/// Where the footer of each page is.
+/// The position of the footer of each page.
 const FOOT: f32 = PAGE.1 - mm(10.0);
-/// What there is for text between the margins.
+/// The width between the margins.
 pub(super) const WIDTH: f32 = PAGE.0 - 2.0 * LEFT;
 
 /// Red, green and blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Colour(pub(super) u8, pub(super) u8, pub(super) u8);
 
-/// What is not divided between pages.
+/// A part of a page that is never split between pages.
 pub(super) struct Block {
-    /// The distance from the block above it on the same page.
+    /// The distance from the block above on the same page.
     pub(super) gap: f32,
     pub(super) height: f32,
     pub(super) cells: Vec<Cell>,
 }
 
-/// A part of a block that means one thing.
+/// A part of a block with one role.
 pub(super) struct Cell {
     role: Role,
     pub(super) marks: Vec<Mark>,
-    /// Left, right and bottom of what may be drawn on; the top is the block's own.
+    /// Left, right and bottom of the area that may be drawn on; its top is that of the block.
     pub(super) clip: Option<(f32, f32, f32)>,
 }
 
@@ -63,14 +63,14 @@ impl Cell {
     }
 }
 
-/// What a cell is, for those who do not see it.
+/// The role of a cell, for readers who do not see it.
 pub(super) enum Role {
     Title,
     Headline,
     Paragraph,
-    /// What a row is about.
+    /// The header of a row.
     Name,
-    /// Its content.
+    /// The content of a row.
     Value,
     /// A figure with its alternative text.
     Figure(String),
@@ -78,7 +78,7 @@ pub(super) enum Role {
     Decoration,
 }
 
-/// Something to be drawn; places are from the top left of the block.
+/// Something to be drawn, with positions relative to the top left of the block.
 pub(super) enum Mark {
     /// On the base line `y`.
     Text {
@@ -95,7 +95,7 @@ pub(super) enum Mark {
         height: f32,
         colour: Colour,
     },
-    /// A line around, with round corners.
+    /// A rounded outline.
     Frame {
         x: f32,
         y: f32,
@@ -113,7 +113,7 @@ pub(super) enum Mark {
     },
 }
 
-/// Puts `blocks` on pages, with `footer` and the page's number at the foot of each.
+/// Places `blocks` on pages, with `footer` and the page number at the foot of each.
 pub(super) fn print(receipt: &Receipt, blocks: Vec<Block>, footer: Line, number: &mut dyn FnMut(usize, usize) -> Line) -> Result<Vec<u8>> {
     let pages = paginated(blocks);
     let all = pages.len();
@@ -141,14 +141,14 @@ pub(super) fn print(receipt: &Receipt, blocks: Vec<Block>, footer: Line, number:
     document.finish().map_err(|error| Error::internal(format!("the PDF cannot be written: {error}")))
 }
 
-/// Which block goes where on which page.
+/// Assigns each block to a page and a position.
 fn paginated(blocks: Vec<Block>) -> Vec<Vec<(f32, Block)>> {
     let mut pages: Vec<Vec<(f32, Block)>> = Vec::new();
     let mut y = TOP;
     let mut blocks = blocks.into_iter().peekable();
     while let Some(block) = blocks.next() {
         let top = y + block.gap;
-        // A headline goes with what it is about.
+        // A headline stays with the block that it introduces.
         let with = match (&block.cells.first().map(|cell| &cell.role), blocks.peek()) {
             (Some(Role::Headline), Some(next)) => next.gap + next.height,
             _ => 0.0,
@@ -190,11 +190,11 @@ fn date(seconds: i64) -> Option<DateTime> {
     Some(date.hour(part(11..13)?).minute(part(14..16)?).second(part(17..19)?).utc_offset_hour(0).utc_offset_minute(0))
 }
 
-/// The structure of the document, while it is being built.
+/// The structure of the document while it is being built.
 #[derive(Default)]
 struct Tags {
     done: Vec<Node>,
-    /// The rows of the table that is being written.
+    /// The rows of the current table.
     rows: Vec<Node>,
 }
 
@@ -270,7 +270,7 @@ fn draw(surface: &mut Surface<'_>, cell: &Cell, top: f32) -> Option<Identifier> 
                 surface.set_stroke(None);
             }
             Mark::Code { x, y, side, code } => {
-                // In modules: whole numbers, of which there are thousands, are short.
+                // In units of modules: whole numbers, of which there are thousands, are short.
                 let module = side / code.side as f32;
                 surface.push_transform(&Transform::from_row(module, 0.0, 0.0, module, LEFT + x, top + y));
                 fill(surface, modules(code), Colour(0, 0, 0));
@@ -311,7 +311,7 @@ fn rectangle(x: f32, y: f32, width: f32, height: f32) -> Option<Path> {
 
 fn rounded((x, y): (f32, f32), (width, height): (f32, f32), round: f32) -> Option<Path> {
     let (right, bottom) = (x + width, y + height);
-    // How far the handles of a quarter of a circle are from its corner.
+    // The distance of the control points of a quarter circle from its corner.
     let c = round * 0.447_715;
     let mut path = PathBuilder::new();
     path.move_to(x + round, y);

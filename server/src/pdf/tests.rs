@@ -1,4 +1,4 @@
-//! What is on the paper.
+//! The content of the document.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::io::Read as _;
@@ -37,7 +37,7 @@ fn receipt(claims: Claims, description: Option<&str>) -> Receipt {
     Receipt::sign(claims, description.map(str::to_owned), &SoftwareKey::p256(&[1; 32]).unwrap()).unwrap()
 }
 
-/// What is drawn on the pages: the streams in which marked content begins.
+/// The drawing operations of the pages: the streams that contain marked content.
 fn drawings(pdf: &[u8]) -> Vec<String> {
     let find = |from: usize, what: &[u8]| pdf[from..].windows(what.len()).position(|window| window == what).map(|at| from + at);
     let mut drawings = Vec::new();
@@ -52,12 +52,12 @@ fn drawings(pdf: &[u8]) -> Vec<String> {
     drawings
 }
 
-/// How many pages the document has.
+/// The number of pages.
 fn pages(pdf: &[u8]) -> usize {
     String::from_utf8_lossy(pdf).matches("/Type/Page/").count()
 }
 
-/// What a scanner reads from the page: what is filled with black is drawn, and given to an independent decoder.
+/// What a scanner reads from the page: everything filled with black is drawn, and passed to an independent decoder.
 fn scanned(pdf: &[u8]) -> Option<String> {
     let drawing = drawings(pdf).into_iter().find(|drawing| drawing.contains(" 0 0 0 rg "))?;
     let path = drawing.split_once(" 0 0 0 rg ")?.1.split_once("\nf\n")?.0;
@@ -66,7 +66,7 @@ fn scanned(pdf: &[u8]) -> Option<String> {
         .map(|bar| bar.split_whitespace().filter_map(|word| word.parse().ok()).collect())
         .filter(|bar: &Vec<usize>| !bar.is_empty())
         .collect();
-    // Four pixels a module, with the light ones around them.
+    // Four pixels per module, with the light modules around them.
     let side = 4 * (bars.iter().flatten().max()? + 4);
     let mut dark = vec![false; side * side];
     for bar in bars {
@@ -90,7 +90,7 @@ fn it_is_a_document_about_the_receipt_and_the_same_each_time() {
     for said in ["/Title(Receipt inv-1)", "/Lang(en)", "/CreationDate(D:20261121103817", "/Marked true", "/S/Figure", "/S/TH", "/S/H1"] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    // Nothing in it that acts.
+    // No active content.
     for acts in ["/JavaScript", "/JS", "/OpenAction", "/Launch", "/URI", "/AA", "/EmbeddedFile", "/AcroForm"] {
         assert!(!text.contains(acts), "{acts}");
     }
@@ -102,7 +102,7 @@ fn the_code_on_the_paper_holds_the_signed_receipt() {
     assert_eq!(scanned(&pdf(&receipt).unwrap()).unwrap(), receipt.jws);
 }
 
-/// The texts that are on the paper, by cell.
+/// The texts of the document, by cell.
 fn texts(receipt: &Receipt) -> Vec<String> {
     let draft = draft(receipt).unwrap();
     let runs = |mark: &Mark| match mark {
@@ -140,7 +140,7 @@ fn words_of_any_script_keep_their_letters() {
         let receipt = receipt(claims(), Some(text));
         let texts = texts(&receipt);
         let at = texts.iter().position(|text| text.starts_with("Description")).unwrap();
-        // In the order in which they are seen.
+        // In visual order.
         let letters = |text: &str| {
             let mut letters: Vec<char> = text.chars().collect();
             letters.sort_unstable();
@@ -157,7 +157,7 @@ fn what_runs_from_right_to_left_begins_at_the_right() {
     let mut begin = |text: &str, base| lines(&mut fonts, text, (Style::Regular, base), 10.0, 300.0)[0].runs[0].x;
     assert!(begin("שלום", Base::Auto) > 250.0);
     assert_eq!((begin("שלום", Base::Inline), begin("hello שלום", Base::Auto), begin("שלום", Base::Ltr)), (0.0, 0.0, 0.0));
-    // A number within stays as it is, and stands between what is before and after it.
+    // A number inside stays as it is, between the text before and after it.
     let line = &lines(&mut fonts, "רקם 17 כן", (Style::Regular, Base::Auto), 10.0, 300.0)[0];
     let place = |wanted: &str| line.runs.iter().find(|run| run.text.contains(wanted)).unwrap().x;
     assert!(place("כן") < place("17") && place("17") < place("רקם"));

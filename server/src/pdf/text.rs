@@ -1,8 +1,8 @@
 //! Text of any script and direction, broken into lines and turned into glyphs.
 //!
-//! The Unicode Bidirectional Algorithm (UAX #9) orders it, UAX #14 says where it may be broken (in Thai, Lao, Khmer and
-//! Burmese by what the words look like), `OpenType` how it is written. A word that is wider than the column is broken between
-//! two characters as people see them (UAX #29).
+//! The Unicode Bidirectional Algorithm (UAX #9) orders it, UAX #14 determines where it may be broken (in Thai, Lao, Khmer and
+//! Burmese a model of their words does), `OpenType` how it is drawn. A word that is wider than the column is broken between two
+//! characters as people see them (UAX #29).
 
 use std::ops::Range;
 
@@ -15,21 +15,21 @@ use unicode_script::{Script, UnicodeScript as _};
 
 use super::fonts::{Embedded, Face, MOST, Style, SystemNo, system_face, system_for};
 
-/// Longer texts are cut off; no name, reference or description is longer.
+/// Longer texts are cut off; no name, reference or description is longer. In bytes.
 const LONGEST: usize = 1_000;
 /// Longer clusters are cut off: no script has any, but combining marks can be stacked without end.
 const CLUSTER: usize = 16;
 /// Replaces characters that no font has.
 const REPLACEMENT: &str = "\u{fffd}";
 
-/// Which way a text runs if its letters do not decide.
+/// The direction of a text whose letters do not decide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Base {
-    /// From left to right: our own text.
+    /// Left to right: the gateway's own text.
     Ltr,
-    /// As its first letter does; right-to-left text is also aligned right.
+    /// As its first letter; right-to-left text is also aligned right.
     Auto,
-    /// As its first letter does, but always aligned left.
+    /// As its first letter, but always aligned left.
     Inline,
 }
 
@@ -61,7 +61,7 @@ impl Fonts {
     }
 }
 
-/// A stretch of text in one font, one script and one direction.
+/// A run of text in one font, one script and one direction.
 struct Item {
     range: Range<usize>,
     face: Face,
@@ -84,7 +84,7 @@ pub(super) struct Line {
     pub(super) width: f32,
 }
 
-/// A text as lines no wider than `width`, of `size` points. A right-to-left paragraph is aligned right.
+/// Breaks a text of `size` points into lines no wider than `width`. A right-to-left paragraph is aligned right.
 pub(super) fn lines(fonts: &mut Fonts, text: &str, (style, base): (Style, Base), size: f32, width: f32) -> Vec<Line> {
     let (text, faces) = shown(fonts, style, text);
     let level = match base {
@@ -92,7 +92,7 @@ pub(super) fn lines(fonts: &mut Fonts, text: &str, (style, base): (Style, Base),
         Base::Auto | Base::Inline => None,
     };
     let bidi = BidiInfo::new(&text, level);
-    // What would begin another paragraph does not get through to here; if it did, it would be left out.
+    // Paragraph separators do not get through to here; if one did, the text after it would be left out.
     let Some(paragraph) = bidi.paragraphs.first() else { return Vec::new() };
     let items = items(&text, faces, &bidi, paragraph);
     let layout = Layout { text: &text, items: &items, bidi: &bidi, paragraph, size };
@@ -100,7 +100,7 @@ pub(super) fn lines(fonts: &mut Fonts, text: &str, (style, base): (Style, Base),
     broken(&layout.advances(), &text, width).into_iter().map(|range| layout.line(range, right.then_some(width))).collect()
 }
 
-/// The text as it can be shown, and the font of each of its parts.
+/// The text as it can be shown, and the font of each part.
 fn shown(fonts: &mut Fonts, style: Style, text: &str) -> (String, Vec<(Range<usize>, Face)>) {
     let mut out = String::with_capacity(text.len());
     let mut faces: Vec<(Range<usize>, Face)> = Vec::new();
@@ -115,7 +115,7 @@ fn shown(fonts: &mut Fonts, style: Style, text: &str) -> (String, Vec<(Range<usi
         if at > LONGEST {
             cluster = "…";
         }
-        // Spaces and signs that all scripts share are written like what stands before them.
+        // Spaces and signs that all scripts share use the font of the text before them.
         let common = cluster.chars().all(|c| matches!(c.script(), Script::Common | Script::Inherited));
         let before = faces.last().filter(|(_, face)| common && style == Style::Regular && fonts.embedded.shows(face, cluster));
         let face = before.map(|(_, face)| face.clone()).or_else(|| fonts.find(style, cluster)).or_else(|| {
@@ -161,7 +161,7 @@ fn items(text: &str, faces: Vec<(Range<usize>, Face)>, bidi: &BidiInfo<'_>, para
     items
 }
 
-/// A paragraph that is about to be broken.
+/// A paragraph that is being broken into lines.
 struct Layout<'a> {
     text: &'a str,
     items: &'a [Item],
@@ -171,7 +171,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// How wide what begins at a byte is: pairs of both, in the order of the text.
+    /// The width of the text that begins at each byte, as pairs in the order of the text.
     fn advances(&self) -> Vec<(usize, f32)> {
         let mut advances: Vec<(usize, f32)> = Vec::new();
         for item in self.items {
@@ -204,7 +204,7 @@ impl Layout<'_> {
         glyphs.collect()
     }
 
-    /// A line; one that is aligned right ends at `right`.
+    /// Builds a line; one that is aligned right ends at `right`.
     fn line(&self, range: Range<usize>, right: Option<f32>) -> Line {
         let (levels, visual) = self.bidi.visual_runs(self.paragraph, range.clone());
         let mut runs = Vec::new();
@@ -231,12 +231,12 @@ impl Layout<'_> {
     }
 }
 
-/// Where the lines begin and end.
+/// The ranges of the lines.
 fn broken(advances: &[(usize, f32)], text: &str, width: f32) -> Vec<Range<usize>> {
     let allowed: Vec<usize> = LineSegmenter::new_auto(LineBreakOptions::default()).segment_str(text).skip(1).collect();
     let between: Vec<usize> = GraphemeClusterSegmenter::new().segment_str(text).skip(1).collect();
     let wide = |range: Range<usize>| -> f32 {
-        // White space at the end may hang over.
+        // White space at the end may overflow.
         let end = range.start + text.get(range.clone()).unwrap_or_default().trim_end().len();
         let first = advances.partition_point(|(at, _)| *at < range.start);
         advances.iter().skip(first).take_while(|(at, _)| *at < end).map(|(_, advance)| advance).sum()
@@ -248,7 +248,7 @@ fn broken(advances: &[(usize, f32)], text: &str, width: f32) -> Vec<Range<usize>
             let ends = ends.get(ends.partition_point(|end| *end <= begin)..).unwrap_or_default();
             ends.iter().copied().take_while(|end| wide(begin..*end) <= width).last()
         };
-        // At least one cluster a line, however wide, so that it comes to an end.
+        // At least one cluster per line, however wide, so that the loop ends.
         let next = || between.get(between.partition_point(|end| *end <= begin)).copied();
         let end = fitting(&allowed).or_else(|| fitting(&between)).or_else(next).unwrap_or(text.len());
         lines.push(begin..end);

@@ -7,7 +7,7 @@ fn client_id(world: &World) -> String {
     list["data"][0]["client_id"].as_str().unwrap().to_owned()
 }
 
-/// Asks until the answer is another: the server looks at the store every few seconds.
+/// Repeats a call until its result changes: the server looks at the store every few seconds.
 fn eventually(world: &World, code: i32) -> super::Run {
     loop {
         let run = world.run(&["balance"]);
@@ -38,7 +38,7 @@ fn a_live_key_waits_for_its_approval() {
     let world = World::enrolled();
     let client = client_id(&world);
     let none = world.operate(&["clients", "list", "--pending"]).ok();
-    assert!(none.out.contains("Nobody waits"), "{}", none.out);
+    assert!(none.out.contains("No key is pending"), "{}", none.out);
     let asked = world.run(&["enroll", "--live"]).ok();
     assert!(asked.out.contains("pending") && asked.out.contains(&format!("railgate clients approve {client}")), "{}", asked.out);
     let waiting = world.run(&["balance", "--profile", "default-live"]).fails(1);
@@ -176,7 +176,7 @@ fn the_gateway_s_keys_are_replaced_while_it_runs() {
 #[test]
 fn a_rotation_that_broke_off_is_finished_by_the_next() {
     let world = World::enrolled();
-    // As far as a rotation gets that ends before anything is sealed anew.
+    // The state of a rotation that ended before anything was sealed again.
     railgate_server::master::rotate(&world.path("railgate.db.keys")).unwrap();
     let half = world.operate(&["keys", "list", "--json"]).ok().json();
     assert_eq!(half["master_keys"]["ids"], serde_json::json!([2, 1]));

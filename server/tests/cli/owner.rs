@@ -1,4 +1,4 @@
-//! Webhooks as their owner has them on the command line, with `railgate webhooks listen` as the receiver.
+//! Webhooks as their owner manages them on the command line, with `railgate webhooks listen` as the receiver.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ fn webhook(world: &World, url: &str) -> (String, String) {
     (made["id"].as_str().unwrap().to_owned(), made["secret"].as_str().unwrap().to_owned())
 }
 
-/// The deliveries once they fulfil a condition.
+/// The deliveries, as soon as they meet a condition.
 fn deliveries(world: &World, id: &str, enough: impl Fn(&[Value]) -> bool) -> Vec<Value> {
     loop {
         let list = world.run(&["webhooks", "deliveries", id, "--json"]).ok().json()["data"].as_array().unwrap().clone();
@@ -79,7 +79,7 @@ fn what_happens_reaches_the_receiver_and_can_be_sent_again() {
     assert!(tested.contains("settlement.completed (evt_") && tested.contains("answered 204"), "{tested}");
     assert!(listening.entry().contains("verified  settlement.completed"));
     let refused = world.run(&["webhooks", "test", &dead]).fails(1);
-    assert!(refused.out.contains("no connection") && refused.err.contains("did not take"), "{} {}", refused.out, refused.err);
+    assert!(refused.out.contains("no connection") && refused.err.contains("did not accept"), "{} {}", refused.out, refused.err);
 
     world.settled("10.50", "sim:ok", "w-1");
     let completed = |list: &[Value]| list.iter().find(|it| it["type"] == "settlement.completed" && it["cause"] == "event").cloned();

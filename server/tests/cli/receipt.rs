@@ -1,4 +1,4 @@
-//! Receipts as a person fetches and checks them.
+//! Receipts as a user fetches and verifies them.
 
 use railgate::auth::{Signer as _, SoftwareKey};
 use railgate::receipt::{Receipt, verify_receipt};

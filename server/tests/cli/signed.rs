@@ -1,4 +1,4 @@
-//! Keys, profiles and signatures as a person meets them: enrolment, the proxy, and calls for other programs.
+//! Keys, profiles and signatures as a user sees them: enrolment, the proxy, and calls for other programs.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -69,7 +69,7 @@ fn an_enrolment_whose_answer_was_lost_goes_on_with_the_same_key() {
     let asked = answering(listener.try_clone().unwrap(), vec![CHALLENGE, ""]);
     let home = Home::new();
     let lost = home.run(&["enroll", "--server", &server]).fails(1);
-    assert!(lost.err.contains("broke before the answer came"), "{}", lost.err);
+    assert!(lost.err.contains("broke before the response came"), "{}", lost.err);
     let asked = asked.join().unwrap();
     assert!(asked[1].contains("/auth/enrollments") && !asked[1].contains("authorization:"), "{}", asked[1]);
     let path = home.path("home/profiles/default.toml");
@@ -77,14 +77,14 @@ fn an_enrolment_whose_answer_was_lost_goes_on_with_the_same_key() {
     let early = home.run(&["balance"]).fails(1);
     assert!(early.err.contains("was not answered") && early.err.contains("railgate enroll"), "{}", early.err);
 
-    // The server is there again, and knows the key.
+    // The server is back, and has the key.
     const EXISTS: &str = "HTTP/1.1 409 Conflict\r\nconnection: close\r\n\r\n{\"code\":\"key_exists\",\"status\":409}";
     const TOKEN: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"access_token\":\"t\",\"expires_in\":900}";
     const BALANCES: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"data\":[{\"account\":\"main\",\"currency\":\"EUR\",\
         \"sandbox\":true,\"available\":5.00,\"reserved\":0.00,\"pending\":0.00,\"ledger\":5.00,\"as_of\":\"2026-11-21T10:38:17.042Z\"}]}";
     let again = answering(listener, vec![EXISTS, TOKEN, BALANCES]);
     let Run { out, err, .. } = home.run(&["enroll", "--server", &server]).ok();
-    assert!(err.contains("going on with the key") && out.contains("5.00"), "{err}{out}");
+    assert!(err.contains("continuing with the key") && out.contains("5.00"), "{err}{out}");
     let asked = again.join().unwrap();
     assert!(asked[0].contains("/auth/enrollments") && asked[1].contains("/auth/tokens") && asked[2].contains("/balances"));
     let after = std::fs::read_to_string(&path).unwrap();
@@ -111,7 +111,7 @@ fn tokens_do_not_travel_in_clear() {
         let refused = railgate(&["enroll", "--server", server], None).fails(2);
         assert!(refused.err.contains("would see the token") && refused.err.contains("--insecure-http"), "{}", refused.err);
     }
-    // Nobody answers there, so this is as far as it gets.
+    // Nobody listens there, so this is as far as it gets.
     let sent = railgate(&["enroll", "--server", "http://localhost:9", "--insecure-http"], None).fails(1);
     assert!(sent.err.contains("cannot reach"), "{}", sent.err);
     let missing = railgate(&["enroll", "--server", "https://localhost:9", "--cacert", "/nowhere.pem"], None).fails(1);
@@ -183,7 +183,7 @@ fn a_proxy_that_runs_does_not_write_over_a_new_key() {
     world.run(&["enroll", "--force"]).ok();
     let file = world.path("home/profiles/default.toml");
     let new = std::fs::read_to_string(&file).unwrap();
-    // The revocation makes the proxy take another token for its old key, which it would keep if it could.
+    // The revocation makes the proxy get another token for its old key, which it would save if it could.
     let call = |method: &str, path: &str| {
         proxy.raw(&format!("{method} /api/v1{path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"))
     };
@@ -216,7 +216,7 @@ fn a_trace_is_followed_through_the_proxy_while_it_grows() {
     std::io::Write::write_all(&mut stream, ask.as_bytes()).unwrap();
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(stream)).map(Result::unwrap);
     assert!(lines.by_ref().any(|line| line.contains("settlement.completed")), "what was there comes first");
-    // The stream is still open: what happens now arrives on it.
+    // The stream is still open: new events arrive on it.
     world.run(&["reverse", "followed"]).ok();
     assert!(lines.by_ref().any(|line| line.contains("reversal.completed")));
 }

@@ -1,8 +1,8 @@
-//! Schemas that are brought up to date, stores that are copied, and what is said when that cannot be.
+//! Schemas that are migrated, stores that are copied, and the errors when that is impossible.
 
 use super::support::{Home, Run, World, railgate};
 
-/// A database of the second schema.
+/// A database with the second schema version.
 fn old_store(home: &Home, name: &str) -> String {
     let path = home.path(name);
     let golden = include_str!("../../../core/tests/golden/sqlite-0002.sql");
@@ -49,7 +49,7 @@ fn a_store_is_copied_once_its_server_is_gone() {
 
     let home = world.killed();
     let copied = copy(&home, &[]).ok();
-    for said in ["settlement", "both stores hold the same", "everything agrees: 2 settlements", "never both", "railgate.db.keys"] {
+    for said in ["settlement", "contain the same records", "everything agrees: 2 settlements", "never both", "railgate.db.keys"] {
         assert!(copied.out.contains(said), "{said} in {}", copied.out);
     }
     assert!(!copied.out.contains("differs"), "{}", copied.out);
@@ -59,7 +59,7 @@ fn a_store_is_copied_once_its_server_is_gone() {
     assert!(kinds.iter().any(|kind| kind["kind"] == "settlement" && kind["source"]["records"] == 2), "{kinds:?}");
     assert!(kinds.iter().all(|kind| kind["source"] == kind["target"]), "{kinds:?}");
 
-    // The copy goes on where the source stands, as another store; copied into again it is refused.
+    // The copy continues from the state of the source, as a separate store; copying into it again is refused.
     let keys = home.path("railgate.db.keys").display().to_string();
     home.run(&["keys", "rotate", "challenge", "--store", &to, "--master-keys", &keys]).ok();
     let refused = copy(&home, &[]).fails(1);

@@ -1,4 +1,4 @@
-//! Running the built binary: in a home of its own, with or without a server of its own.
+//! Runs the built binary: in its own home, with or without its own server.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-/// The binary with these arguments, and nothing of this process's settings.
+/// The binary with these arguments, and none of this process's settings.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_railgate"));
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RAILGATE_")) {
@@ -17,12 +17,12 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// Runs it in a home that is empty and gone afterwards.
+/// Runs it in an empty home that is removed afterwards.
 pub(crate) fn railgate(args: &[&str], input: Option<&str>) -> Run {
     Home::new().run_with(args, input)
 }
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) out: String,
@@ -32,13 +32,13 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// It was done.
+    /// Asserts that it succeeded.
     #[track_caller]
     pub(crate) fn ok(self) -> Self {
         self.fails(0)
     }
 
-    /// It ended with this exit code.
+    /// Asserts that it ended with this exit code.
     #[track_caller]
     pub(crate) fn fails(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "railgate {}\n{}\n{}", self.line, self.out, self.err);
@@ -62,7 +62,7 @@ impl Home {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// With the default profile at this server.
+    /// A home with a default profile at this server.
     pub(crate) fn with_profile(server: &str) -> Self {
         let home = Self::new();
         std::fs::create_dir_all(home.path("home/profiles")).unwrap();
@@ -102,7 +102,7 @@ impl Home {
     }
 }
 
-/// A process that tells where it listens, and ends with this.
+/// A process that prints where it listens; killed on drop.
 pub(crate) struct Background {
     child: Child,
     /// `http://HOST:PORT`
@@ -123,12 +123,12 @@ impl Background {
         self.child.id()
     }
 
-    /// Waits for its own end.
+    /// Waits until the process ends by itself.
     pub(crate) fn wait(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 
-    /// Sends bytes as they are, and gives back everything that comes until the connection ends.
+    /// Sends bytes unchanged, and returns everything received until the connection ends.
     pub(crate) fn raw(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.url.strip_prefix("http://").unwrap()).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
@@ -145,7 +145,7 @@ impl Drop for Background {
     }
 }
 
-/// A home and a server; the server ends with it.
+/// A home and a server, which is killed on drop.
 pub(crate) struct World {
     home: Home,
     url: String,
@@ -158,7 +158,7 @@ impl World {
         Self::start_with(Home::new(), &[])
     }
 
-    /// The same with further settings.
+    /// A server with further settings.
     pub(crate) fn start_with(home: Home, more: &[&str]) -> Self {
         let store = format!("sqlite:{}", home.path("railgate.db").display());
         let data = home.path("data").display().to_string();
@@ -169,14 +169,14 @@ impl World {
         Self { home, url: server.url.clone(), _server: server }
     }
 
-    /// The same, with a client that is enrolled.
+    /// A server with an enrolled client.
     pub(crate) fn enrolled() -> Self {
         let world = Self::start();
         world.run(&["enroll"]).ok();
         world
     }
 
-    /// What is left once the server was killed.
+    /// Kills the server; returns what is left.
     pub(crate) fn killed(self) -> Home {
         self.home
     }
@@ -189,7 +189,7 @@ impl World {
         self.home.run_with(&[args, &["--server", &self.url]].concat(), Some(input))
     }
 
-    /// A payment that has reached its end: without a wait, `settle` is done once it was accepted.
+    /// A final payment: without a wait, `settle` returns once it was accepted.
     pub(crate) fn settled(&self, amount: &str, to: &str, reference: &str) {
         self.run(&["settle", amount, "EUR", to, "--reference", reference]).ok();
         while self.run(&["status", reference, "--wait", "30", "--json"]).ok().json()["final"] != true {}
@@ -204,19 +204,19 @@ impl World {
         &self.url
     }
 
-    /// A proxy of the default profile on a port of its own.
+    /// A proxy of the default profile on a free port.
     pub(crate) fn proxy(&self) -> Background {
         let mut line = command(&["proxy", "127.0.0.1:0", "--server", &self.url]);
         line.env("RAILGATE_HOME", self.path("home")).stderr(Stdio::null());
         Background::start(line)
     }
 
-    /// In the same home, without the server's address.
+    /// Runs a command in the same home, without the server's address.
     pub(crate) fn elsewhere(&self, args: &[&str]) -> Run {
         self.home.run(args)
     }
 
-    /// The same home and store, and nothing of the server's address.
+    /// Runs a command on the same home and store, without the server's address.
     pub(crate) fn operate(&self, args: &[&str]) -> Run {
         self.home.run(&[args, &["--store", &self.store()]].concat())
     }

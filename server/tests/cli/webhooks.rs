@@ -1,4 +1,4 @@
-//! Webhooks as a receiver's developer sees them: received, shown, kept, and checked again.
+//! Webhooks as a receiver's developer sees them: received, shown, saved and verified again.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ const SECRET: &str = "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
 const OTHER: &str = "whsec_CAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg=";
 const BODY: &str = r#"{"type":"settlement.completed","data":{"amount":10.50}}"#;
 
-/// `railgate webhooks listen` on a free port, and what it prints.
+/// `railgate webhooks listen` on a free port, and its output.
 pub(crate) struct Listening {
     child: Child,
     printed: BufReader<ChildStdout>,
@@ -32,7 +32,7 @@ impl Listening {
         Self { child, printed, address }
     }
 
-    /// Posts a body with these headers; gives the answer's status.
+    /// Posts a body with these headers; returns the response's status.
     fn post(&self, headers: &[(&str, &str)], body: &str) -> u16 {
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let length = body.len();
@@ -75,7 +75,7 @@ fn now_s() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs().try_into().unwrap()
 }
 
-/// The three headers of a body that was sent so many seconds ago.
+/// The three headers of a body that was sent this many seconds ago.
 fn signed(secret: &str, id: &str, age_s: i64, body: &str) -> [(&'static str, String); 3] {
     let at_s = now_s() - age_s;
     let signature = sign(&[WebhookSecret::parse(secret).unwrap()], id, at_s, body.as_bytes());
@@ -143,7 +143,7 @@ fn what_was_kept_is_checked_again() {
         listening.post(&texts(&headers), BODY);
         assert!(listening.entry().contains("evt_1."));
     }
-    // What is not genuine is shown only, and an id is never a path.
+    // A webhook that is not genuine is only shown, and an id is never a path.
     assert_eq!(listening.post(&[("webhook-id", "evt_9")], BODY), 400);
     assert!(!listening.entry().contains("kept in"));
     let evil = signed(SECRET, "/etc/evil", 10, BODY);

@@ -1,4 +1,4 @@
-//! Pages of other origins: allowed ones may call and read, others may not, and by default nobody asks.
+//! CORS: allowed origins may call and read, others may not, and by default there is none.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ async fn a_preflight_is_answered_before_anything_else() {
         assert!(list(&answer, "vary").contains(&"origin".to_owned()));
         assert!(answer.body.is_empty());
     }
-    // Neither a route nor a caller was looked for.
+    // Neither a route nor a caller was looked up.
     let figures = service.running.metrics().encode();
     assert!(!figures.contains("OPTIONS"), "{figures}");
 }

@@ -1,4 +1,4 @@
-//! The OpenAPI document and the router say the same.
+//! The OpenAPI document and the router agree.
 
 use axum::body::Body;
 use hyper::Request;
@@ -10,7 +10,7 @@ use super::support::service;
 
 const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
-/// A path that this template fits.
+/// A path that matches this template.
 fn concrete(template: &str) -> String {
     let names = [
         ("{ref}", "some-reference"),
@@ -23,7 +23,7 @@ fn concrete(template: &str) -> String {
     names.iter().fold(template.to_owned(), |path, (name, value)| path.replace(name, value))
 }
 
-/// What each route asks of its caller, as callers find it out: the whole list, for whoever reviews a change of it.
+/// What each route requires of its caller, as callers find it out: the whole list, for the review of changes.
 #[tokio::test]
 async fn who_may_call_what() {
     let service = service().await;
@@ -48,7 +48,7 @@ async fn who_may_call_what() {
                 other => panic!("{method} {path}: {other}"),
             };
             assert_eq!(refused == "token_missing", operation["security"].is_null(), "{method} {path} is documented in another way");
-            // Each token for one route: one of them revokes what it is called with.
+            // A separate token for each route: one of them revokes the token it is called with.
             for own in ["settlements:read", "balances:read"].into_iter().filter(|_| refused == "token_missing") {
                 let bearer = format!("Bearer {}", token(own).await);
                 let with_token = request().header("authorization", bearer).body(Body::empty()).unwrap();
@@ -82,7 +82,7 @@ async fn what_is_documented_is_served_and_nothing_else() {
             assert!(!code.contains("route_not_found") && !code.contains("method_not_allowed"), "{method} {path}: {code}");
             count += 1;
         }
-        // The router's own table of methods for this path, as it tells a method that nobody has.
+        // The router's own list of methods for this path, from its response to a method that no route has.
         let answer = service.send(service.request("PROPFIND", &concrete).body(Body::empty()).unwrap()).await.expect(405);
         let served = answer.header("allow").unwrap().to_lowercase();
         let mut served: Vec<&str> = served.split(',').filter(|method| *method != "head").collect();
@@ -140,7 +140,7 @@ fn every_operation_is_described_with_bodies_examples_and_problems() {
     assert!(missing.is_empty(), "schemas that are referred to and not there: {missing:?}");
 }
 
-/// Calls `found` with every schema that is referred to.
+/// Calls `found` with every schema that is referenced.
 fn references(value: &Value, found: &mut impl FnMut(&str)) {
     match value {
         Value::Object(members) => {
@@ -154,7 +154,7 @@ fn references(value: &Value, found: &mut impl FnMut(&str)) {
     }
 }
 
-/// What is answered has the members that the document gives it, no more and no fewer.
+/// A response has exactly the members that the document defines.
 fn conforms(value: &Value, schema: &Value, schemas: &Value, place: &str) {
     let schema = match schema["$ref"].as_str() {
         Some(name) => &schemas[name.strip_prefix("#/components/schemas/").unwrap_or(name)],
@@ -248,7 +248,7 @@ async fn answers_have_the_shapes_that_are_documented() {
     let body = serde_json::json!({"client_name": "x", "jwk": jwk}).to_string();
     let request = Request::post("/api/v1/auth/enrollments").header("content-type", "application/json").body(Body::from(body)).unwrap();
     check("post", "/api/v1/auth/enrollments", &service.exchange(service.sign(request, &key).await).await);
-    // Only in the sandbox, and only there: the base that should have been signed.
+    // Only in the sandbox: the base that should have been signed.
     let mut wrong = service.sign(service.request("GET", settlements).body(Body::empty()).unwrap(), &key).await;
     let token = wrong.headers()["authorization"].clone();
     check("get", settlements, &service.exchange(std::mem::take(&mut wrong)).await);

@@ -15,7 +15,7 @@ use super::support::{SETTLEMENTS, Service, read_until, service, service_with};
 
 const EVENTS: &str = "/api/v1/gateway/events";
 
-/// The whole feed, once it has all events of these settlements.
+/// The whole feed, as soon as it has all events of these settlements.
 async fn feed_of(service: &Service, references: &[&str]) -> Vec<Value> {
     let mut expected = 0;
     for reference in references {
@@ -45,7 +45,7 @@ async fn the_feed_has_every_event_once_and_in_the_order_of_each_trace() {
         let of_it: Vec<&Value> = all.iter().map(|entry| &entry["event"]).filter(|event| event["reference"] == reference).collect();
         assert_eq!(of_it, trace.iter().collect::<Vec<_>>());
     }
-    // The same in pages; the last one says where to go on.
+    // The same events in pages; the cursor of the last page marks where to continue.
     let mut paged: Vec<Value> = Vec::new();
     let mut after = 0;
     loop {
@@ -58,7 +58,7 @@ async fn the_feed_has_every_event_once_and_in_the_order_of_each_trace() {
     }
     assert_eq!(paged, all);
     assert_eq!(service.get(&format!("{EVENTS}?after={after}")).await.json(), json!({"data": [], "has_more": false, "next_after": after}));
-    // Nobody else sees any of it.
+    // Nobody else sees any of them.
     let other = service.enroll("Other shop").await;
     let request = axum::http::Request::get(EVENTS).header("authorization", format!("Bearer {other}")).body(Body::empty()).unwrap();
     assert_eq!(service.send(request).await.expect(200).json()["data"], json!([]));
@@ -102,7 +102,7 @@ async fn a_stream_taken_up_again_misses_nothing_also_across_a_restart() {
     let of_last = |text: &str| text.matches("event: settlement.completed").count() == 2;
     all.extend(ids(&read_until(&mut stream, of_last).await));
     let expected = feed_of(&second, &["r-1", "r-2", "r-3"]).await.len() as i64;
-    // What comes behind the last completion may still be on its way.
+    // Events after the last completion may still be missing.
     assert!(all.len() as i64 <= expected);
     assert_eq!(all, (1..=all.len() as i64).collect::<Vec<_>>());
 }
@@ -110,7 +110,7 @@ async fn a_stream_taken_up_again_misses_nothing_also_across_a_restart() {
 #[tokio::test]
 async fn a_reader_who_does_not_read_is_cut_off() {
     let service = service_with(Arc::new(MemoryStore::new()), |hosted: &mut Hosted| hosted.limits.stall = Duration::from_millis(200)).await;
-    // More than the system's buffers between the two hold.
+    // More than the system's buffers between the two can contain.
     let metadata: serde_json::Map<String, Value> = (0..50).map(|n| (format!("key-{n}"), "x".repeat(500).into())).collect();
     for n in 0..300 {
         let body = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": format!("large-{n}"), "metadata": metadata});
@@ -124,7 +124,7 @@ async fn a_reader_who_does_not_read_is_cut_off() {
     while !service.running.metrics().encode().contains("http_connections 0\n") {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // What the buffers held comes, and then the end, before the last record.
+    // The contents of the buffers arrive, then the end, before the last record.
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest).await;
     assert!(!String::from_utf8_lossy(&rest).contains("\"large-0\""), "everything was buffered: {} bytes", rest.len());
@@ -148,7 +148,7 @@ async fn a_settlement_is_proved_to_be_in_the_log() {
     let hash: [u8; 32] = hex(proof["event_hash"].as_str().unwrap());
     let checkpoint = verify_proof(proof["proof"].as_str().unwrap(), &hash, &key).unwrap();
     assert_eq!(json!(checkpoint.size), proof["tree_size"]);
-    // The parts say the same as the whole.
+    // The parts agree with the whole.
     let leaf = leaf_hash(&railgate::log::commitment(&hex(proof["salt"].as_str().unwrap()), &hash));
     let path: Vec<[u8; 32]> = proof["path"].as_array().unwrap().iter().map(|hash| hex(hash.as_str().unwrap())).collect();
     assert!(verify_inclusion(&leaf, proof["leaf_index"].as_u64().unwrap(), checkpoint.size, &path, &checkpoint.root));
@@ -156,13 +156,13 @@ async fn a_settlement_is_proved_to_be_in_the_log() {
     other[31] ^= 1;
     assert!(verify_proof(proof["proof"].as_str().unwrap(), &other, &key).is_err());
 
-    // As the file that tools read.
+    // The file that tools read.
     let request = service.request("GET", &format!("{SETTLEMENTS}/p-7/receipt/proof")).header("accept", "text/plain");
     let text = service.send(request.body(Body::empty()).unwrap()).await.expect(200);
     verify_proof(text.text(), &hash, &key).unwrap();
     service.get(&format!("{SETTLEMENTS}/none/receipt/proof")).await.problem(404, "settlement_not_found");
 
-    // The log itself: a checkpoint under the same key, and tiles as they are named in C2SP. All are in it once the last one is.
+    // The log itself: a checkpoint under the same key, and tiles as C2SP names them. All are in it once the last one is.
     service.get(&format!("{SETTLEMENTS}/p-299/receipt/proof")).await.expect(200);
     let now = key.open(service.get("/api/v1/log/checkpoint").await.expect(200).text()).unwrap();
     assert!(now.size >= checkpoint.size && now.size > 256, "{}", now.size);
@@ -171,7 +171,7 @@ async fn a_settlement_is_proved_to_be_in_the_log() {
     assert!(tile.header("cache-control").unwrap().contains("immutable"));
     assert_eq!(service.get("/api/v1/log/tile/entries/000.p/3").await.expect(200).body.len(), 3 * 34);
     assert_eq!(service.get("/api/v1/log/tile/1/000.p/1").await.expect(200).body.len(), 32);
-    // Asked for as what they are; nothing else is to be had.
+    // Requested with their own type; no other is available.
     for (path, kind) in [("checkpoint", "text/plain"), ("keys", "text/plain"), ("tile/0/000", "application/octet-stream")] {
         let asking =
             |accept: &str| service.request("GET", &format!("/api/v1/log/{path}")).header("accept", accept).body(Body::empty()).unwrap();
@@ -192,7 +192,7 @@ fn hex(text: &str) -> [u8; 32] {
 #[tokio::test]
 async fn a_proof_does_not_wait_for_its_turn() {
     let service = service().await;
-    // Asked for in the very moment of the create, the event is numbered for whoever asks.
+    // Requested at the very moment of the create, the event is numbered on behalf of the caller.
     service.post(SETTLEMENTS, &json!({"amount": 1, "currency": "EUR", "to": "sim:slow-30s", "reference": "now"})).await.expect(201);
     service.get(&format!("{SETTLEMENTS}/now/receipt/proof")).await.expect(200);
 }
@@ -208,9 +208,9 @@ async fn a_client_has_so_many_streams_open_and_no_more() {
     let refused = service.send(third).await;
     assert!(refused.header("retry-after").is_some());
     refused.problem(429, "rate_limited");
-    // Pages are no streams.
+    // Pages are not streams.
     service.get(EVENTS).await.expect(200);
-    // A place is free again once its stream is closed.
+    // A place is free again after its stream is closed.
     drop(first);
     loop {
         let mut third = open(&service, None).await;

@@ -1,4 +1,4 @@
-//! Long polls and streams.
+//! Long polls and event streams.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use super::support::{NOW, SETTLEMENTS, Service, read_until, service, service_wit
 async fn pending(service: &Service, reference: &str) {
     let body = json!({"amount": 5, "currency": "EUR", "to": "sim:slow-30s", "reference": reference});
     service.post(SETTLEMENTS, &body).await.expect(201);
-    // The rail has it: accepted, submitted, attempt started, attempt answered.
+    // The rail has the payment: accepted, submitted, attempt started, attempt answered.
     service.get(&format!("{SETTLEMENTS}/{reference}/status?wait=20&version=3")).await.expect(200);
     assert_eq!(service.status(reference).await, "submitted");
 }
@@ -36,12 +36,12 @@ async fn a_long_poll_ends_with_the_change() {
     let after = waiting.await.unwrap();
     assert!(after["version"].as_u64() > before["version"].as_u64());
     service.until("poll", "completed").await;
-    // What is known to be old, and what is final, answers at once.
+    // For an old version and for a final settlement, the response comes at once.
     let begun = Instant::now();
     service.get(&format!("{path}?wait=20&version=1")).await.expect(200);
     assert_eq!(service.get(&format!("{path}?wait=20")).await.json()["final"], true);
     assert!(begun.elapsed() < Duration::from_secs(20), "it waited");
-    // Nothing new: the time is waited for.
+    // Nothing new: the full time is waited.
     let version = service.get(&path).await.json()["version"].clone();
     let begun = Instant::now();
     assert_eq!(service.get(&format!("{path}?wait=1&version={version}")).await.json()["version"], version);
@@ -100,7 +100,7 @@ async fn a_stream_shows_what_was_and_what_happens() {
     service.env.advance_to(NOW + 31_000);
     let then = read_until(&mut stream, |text| text.contains("event: settlement.completed")).await;
     assert!(!then.contains("id: 1\n"));
-    // Taken up again where it was left.
+    // Resumed where it broke.
     let mut again = service.connect().await;
     again.write_all(ask("Last-Event-ID: 2\r\n").await.as_bytes()).await.unwrap();
     let rest = read_until(&mut again, |text| text.contains("event: settlement.completed")).await;
@@ -124,7 +124,7 @@ async fn a_stream_ends_with_what_let_it_in() {
     let mut revoked = open().await;
     let request = service.request("POST", "/api/v1/auth/tokens/revoke").body(Body::empty()).unwrap();
     service.send(request).await.expect(204);
-    // The last piece of a chunked body.
+    // The last chunk of a chunked body.
     let rest = read_until(&mut revoked, |text| text.ends_with("0\r\n\r\n")).await;
     assert!(!rest.contains("settlement.completed"), "{rest}");
 }

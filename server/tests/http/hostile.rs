@@ -1,4 +1,4 @@
-//! Callers that mean harm, or are broken: always a 4xx that says what is wrong, never a 5xx, never silence.
+//! Malicious or broken callers: always a 4xx that tells what is wrong, never a 5xx, never silence.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn head(service: &Service, more: &str, body: &[u8]) -> String {
     service.head("POST", SETTLEMENTS, &format!("Connection: close\r\n{more}"), body).await
 }
 
-/// The body sent over a socket, its answer's problem.
+/// Sends the body over a socket; returns the problem of the response.
 async fn refused(service: &Service, body: &[u8]) -> Value {
     let mut bytes =
         head(service, &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()), body).await.into_bytes();
@@ -83,18 +83,18 @@ async fn framing() {
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     let answer = service.raw(chunked("zz\r\nno\r\n0\r\n\r\n").as_bytes()).await;
     assert_eq!(problem(&answer)["code"], "malformed_request");
-    // Chunks without a declared length are bounded too.
+    // Chunked bodies without a declared length are bounded too.
     let mut many = chunked("");
     for _ in 0..100 {
         many.push_str(&format!("1000\r\n{}\r\n", "x".repeat(0x1000)));
     }
     many.push_str("0\r\n\r\n");
     assert_eq!(problem(&service.raw(many.as_bytes()).await)["code"], "body_too_large");
-    // Who waits for leave to send does not get it for too much.
+    // A sender that waits for `100 Continue` does not get it for a body that is too large.
     let expect = head(&service, "Content-Type: application/json\r\nContent-Length: 10000000\r\nExpect: 100-continue\r\n", b"").await;
     let answer = service.raw(expect.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-    // The sender's side is closed before the body is whole.
+    // The sender's side is closed before the body is complete.
     let mut stream = service.connect().await;
     let broken = head(&service, "Content-Type: application/json\r\nContent-Length: 100\r\n", b"{").await;
     stream.write_all(broken.as_bytes()).await.unwrap();
@@ -138,7 +138,7 @@ async fn slow_senders_are_told_and_let_go() {
     let answer = service.raw(slow_body.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     assert_eq!(problem(&answer)["code"], "malformed_request");
-    // A head that never ends holds its connection for a bounded time only.
+    // A head that never ends occupies its connection only for a bounded time.
     service.raw(b"GET /healthz HTTP/1.1\r\nHost:").await;
 }
 

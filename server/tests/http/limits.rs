@@ -1,4 +1,4 @@
-//! How often one may call: clients by their own quota, failures and enrolments by address.
+//! Rate limits: of clients by their own quota, of failures and enrolments by address.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::sync::Arc;
@@ -30,14 +30,14 @@ async fn a_client_is_told_its_quota_and_when_to_come_back() {
     assert_eq!(refused.header("ratelimit"), Some("\"reads\";r=0;t=60"));
     let problem = refused.problem(429, "rate_limited");
     assert_eq!(problem["retryable"], true);
-    // Writes have a quota of their own, and other clients theirs.
+    // Writes have their own quota, and so have other clients.
     let body = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "w-1"});
     let written = service.post(SETTLEMENTS, &body).await.expect(201);
     assert_eq!(written.header("ratelimit-policy"), Some("\"writes\";q=2;w=60"));
     let other = service.enroll("Other").await;
     let request = Request::get("/api/v1/balances").header("authorization", format!("Bearer {other}")).body(Body::empty()).unwrap();
     service.send(request).await.expect(200);
-    // What is refused was not done, and later it is.
+    // A refused call was not carried out, and is later.
     service.post(SETTLEMENTS, &json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "w-2"})).await.expect(201);
     let third = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "w-3"});
     service.post(SETTLEMENTS, &third).await.problem(429, "rate_limited");
@@ -56,13 +56,13 @@ async fn who_fails_often_hears_less_and_locks_nobody_out() {
     let refused = service.exchange(wrong()).await;
     assert!(refused.header("retry-after").is_some() && refused.header("accept-signature").is_none());
     refused.problem(429, "rate_limited");
-    // The same address and the same client: a call that is right gets through, whoever failed in its name.
+    // The same address and the same client: a correct call gets through, whoever failed in its name.
     let mut forged = service.sign(service.request("GET", SETTLEMENTS).body(Body::empty()).unwrap(), &*service.key_of("")).await;
     *forged.uri_mut() = format!("{SETTLEMENTS}?limit=1").parse().unwrap();
     let problem = service.exchange(forged).await.problem(429, "rate_limited");
     assert!(problem.get("signature_base").is_none(), "it says that it does not tell why: {problem:#}");
     service.get(SETTLEMENTS).await.expect(200);
-    // Nor is it kept from anyone that a token has merely ended.
+    // Nor is anyone refused because a token has merely expired.
     service.env.advance_to(NOW + 59_000);
     for _ in 0..61 {
         service.exchange(wrong()).await;

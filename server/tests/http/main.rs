@@ -1,4 +1,4 @@
-//! The HTTP interface: every route, every problem, hostile callers, many callers at once, and an orderly end.
+//! The HTTP interface: every route, every problem, hostile callers, many callers at once, and a graceful shutdown.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 

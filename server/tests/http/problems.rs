@@ -1,4 +1,4 @@
-//! Each problem comes with its code, its status and its headers.
+//! Each problem has its code, its status and its headers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -36,7 +36,7 @@ async fn who_is_not_known_is_challenged() {
     let invalid = send(Some("Bearer rg_sandbox_nonsense".to_owned())).await;
     assert_eq!(invalid.header("www-authenticate"), Some("Bearer realm=\"railgate\", error=\"invalid_token\""));
     invalid.problem(401, "token_invalid");
-    // A token is remembered for some seconds, and never beyond its end.
+    // A token is cached for some seconds, but never beyond its expiry.
     send(Some(format!("Bearer {}", service.token))).await.expect(200);
     service.env.advance_to(NOW + 900_000 - 1);
     send(Some(format!("Bearer {}", service.token))).await.expect(200);
@@ -56,7 +56,7 @@ async fn paths_and_methods() {
     allowed.sort_unstable();
     assert_eq!(allowed, ["GET", "HEAD", "POST"]);
     delete.problem(405, "method_not_allowed");
-    // Static parts win over a reference: none may be called so.
+    // Static path segments take precedence over references: no reference may have such a name.
     service.get(&format!("{SETTLEMENTS}/check")).await.problem(405, "method_not_allowed");
     service.get(&format!("{SETTLEMENTS}/batch")).await.problem(405, "method_not_allowed");
     service.post(&format!("{SETTLEMENTS}/x/nothing"), &json!({})).await.problem(404, "route_not_found");
@@ -143,18 +143,18 @@ async fn request_ids_are_taken_or_made() {
     assert!(made["request_id"].as_str().unwrap().starts_with("req_"));
 }
 
-/// A store that can be made to fail, to wait, and to panic.
+/// A store that fails, waits and panics on demand.
 #[derive(Default)]
 struct Moody {
     inner: MemoryStore,
     failing: AtomicBool,
-    /// It fails from the next commit on that adds a settlement or a client, which it makes. The background commits, too.
+    /// It fails after the next commit that adds a settlement or a client, not counting those of the background.
     fails_then: AtomicBool,
-    /// It makes no commit until it is told otherwise.
+    /// It makes no commit until it is opened again.
     shut: Mutex<bool>,
     opened: Condvar,
     panicking: AtomicBool,
-    /// It panics when it is asked what is due next, as the worker does when nothing is.
+    /// It panics when it is asked what is due next, which the worker does when nothing is.
     panics_when_idle: AtomicBool,
     panicked: Notify,
 }
@@ -235,7 +235,7 @@ async fn faults_of_ours_say_little_and_pass() {
     let late = service.post(SETTLEMENTS, &body).await.problem(504, "timeout");
     assert!(late["detail"].as_str().unwrap().contains("nothing is done twice"), "{late:#}");
     assert_eq!(late["retryable"], true);
-    // A part given back without a name of its own would be given back twice.
+    // A partial reversal without its own reference would be carried out twice.
     let back = format!("{SETTLEMENTS}/f-0/reverse");
     let late = service.post(&back, &json!({"amount": "0.10"})).await.problem(504, "timeout");
     assert!(late["detail"].as_str().unwrap().contains("could be done twice"), "{late:#}");
@@ -244,7 +244,7 @@ async fn faults_of_ours_say_little_and_pass() {
     assert_eq!(named["retryable"], true);
     tokio::time::resume();
     store.shut(false);
-    // It was carried out all the same, and sending it again tells.
+    // It was carried out nevertheless, as sending it again shows.
     assert_eq!(service.post(SETTLEMENTS, &body).await.expect(200).header("idempotent-replayed"), Some("true"));
     service.until("f-1", "completed").await;
 }
@@ -271,7 +271,7 @@ async fn what_was_done_is_not_called_off_because_the_store_failed_since() {
     assert_eq!(service.send(request).await.expect(201).json()["status"], "accepted");
     store.failing.store(false, Ordering::SeqCst);
 
-    // The token of an enrolment is told this once.
+    // The token of an enrolment is shown only once.
     store.fails_then.store(true, Ordering::SeqCst);
     service.enroll("Made all the same").await;
     assert!(store.failing.load(Ordering::SeqCst));
@@ -297,7 +297,7 @@ async fn the_type_of_a_problem_leads_to_its_page() {
             assert!(page.text().contains(&part), "{part}: {}", page.text());
         }
         assert!(!page.text().contains(['`']) && !page.text().contains("src="), "{code:?}");
-        // Every sentence is one: what is in backticks is closed, and nothing trails off.
+        // Every text is well formed: backticks are closed, and sentences end.
         for text in [code.meaning(), code.advice()] {
             assert!(text.ends_with('.') && text.matches('`').count() % 2 == 0 && !text.contains("  "), "{code:?}: {text}");
         }

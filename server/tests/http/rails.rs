@@ -1,4 +1,4 @@
-//! Requests of a rail travel to a real operator on this machine, and back.
+//! A rail's requests make the round trip to a real operator on this machine.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ use super::support::{NOW, PATIENCE, SETTLEMENTS, service_with};
 #[path = "../../../core/tests/support/plain_rail.rs"]
 mod plain_rail;
 
-/// What arrived, by key: how often.
+/// What has arrived: how often, by key.
 type Books = Arc<Mutex<HashMap<String, usize>>>;
 
 async fn pay(State(books): State<Books>, Path(key): Path<String>) -> Response {
@@ -33,7 +33,7 @@ async fn pay(State(books): State<Books>, Path(key): Path<String>) -> Response {
     r#"{"status":"paid","reference":"P-1"}"#.into_response()
 }
 
-/// Takes the payment, and breaks off before it has said so.
+/// Accepts the payment, and closes the connection before it responds.
 async fn pay_and_fall_silent(State(books): State<Books>, Path(key): Path<String>) -> Response {
     *books.lock().unwrap().entry(key).or_default() += 1;
     (StatusCode::BAD_GATEWAY, "").into_response()
@@ -46,7 +46,7 @@ async fn tell(State(books): State<Books>, Path(key): Path<String>) -> Response {
     }
 }
 
-/// An operator on this machine; its address.
+/// An operator on this machine, with its address.
 async fn operator(routes: Router<Books>) -> (String, Books) {
     let books = Books::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -71,7 +71,7 @@ async fn gateway_to(providers: &[(&str, &str)]) -> Service {
     Service { running: start_with(hosted, "127.0.0.1:0".parse().unwrap(), None).await.unwrap(), env }
 }
 
-/// Pays ten euros, and waits until that is done; with whom, and in how many attempts.
+/// Pays ten euros and waits until that is done; returns the provider and the number of attempts.
 async fn paid(Service { running, env }: &Service) -> (String, u16) {
     let gateway = running.gateway();
     let caller = gateway.run(Enroll { name: "Shop".to_owned(), key: None }).await.unwrap().caller;
@@ -87,7 +87,7 @@ async fn paid(Service { running, env }: &Service) -> (String, u16) {
             }
             assert!(!record.status.is_final(), "{:?}", record.status);
             if record.status == SettlementStatus::Unknown {
-                // When it is asked what became of it.
+                // Moves the clock to the inquiry about its outcome.
                 env.advance_to(env.now() + 5_000);
             }
             watch.changed().await;
@@ -113,7 +113,7 @@ async fn an_operator_is_paid_through_and_its_figures_are_told_apart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_cannot_be_reached_is_passed_over() {
     let (address, _) = operator(Router::new().route("/payments/{key}", put(pay))).await;
-    // A port that was free a moment ago, and that nobody was told of.
+    // A port that was free a moment ago, and that nobody was told about.
     let closed = format!("http://{}", TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap());
     let service = gateway_to(&[("away", &closed), ("there", &address)]).await;
     assert_eq!(paid(&service).await, ("there".to_owned(), 2));

@@ -1,4 +1,4 @@
-//! Receipts over HTTP: every form, who gets one and when, and that others can check it.
+//! Receipts over HTTP: every form, who gets one and when, and that others can verify them.
 
 use axum::body::Body;
 use base64::Engine as _;
@@ -18,7 +18,7 @@ async fn receipt(service: &Service, reference: &str, accept: Option<&str>) -> An
     service.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// What a receipt says, checked with the keys that the service publishes.
+/// The claims of a receipt, verified with the keys that the service publishes.
 async fn checked(service: &Service, jws: &str) -> Claims {
     let keys = service.get("/.well-known/jwks.json").await.expect(200);
     verify_receipt(jws, keys.text()).unwrap()
@@ -38,7 +38,7 @@ async fn each_form_is_the_same_receipt() {
     assert_eq!((claims.amt.as_str(), claims.cur.as_str(), claims.to.as_str()), ("100.00", "EUR", "sim:***"));
     assert_eq!(Value::from(claims.settled_at.as_str()), settled["completed_at"]);
     assert_eq!(Value::from(claims.from.as_str()), settled["client_id"]);
-    // The trace that it names is the settlement's own.
+    // The trace that it names is that of the settlement.
     let events = service.get(&format!("{SETTLEMENTS}/r-1/events")).await.expect(200).json();
     let last = events["data"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["type"], &last["hash"]), (&"settlement.completed".into(), &claims.ev.head.as_str().into()));
@@ -70,7 +70,7 @@ async fn each_form_is_the_same_receipt() {
     let view = receipt(&service, "r-1", None).await.json();
     assert_eq!((&view["jws"], &view["id"], &view["supersedes"]), (&jws.into(), &claims.jti.into(), &Value::Null));
     assert_eq!((view["amount"].to_string(), &view["sandbox"]), ("100.0".to_owned(), &true.into()));
-    // By the id too, and the same bytes each time.
+    // By id too, with the same bytes each time.
     let id = settled["id"].as_str().unwrap();
     assert_eq!(receipt(&service, id, None).await.body, receipt(&service, "r-1", None).await.body);
 }
@@ -88,7 +88,7 @@ async fn the_paper_is_the_same_receipt() {
     assert!(paper.header("etag").unwrap().ends_with("-pdf\""));
     let claims = checked(&service, &jws(&service, "r-1").await).await;
     assert!(String::from_utf8_lossy(&paper.body).contains(&claims.jti));
-    // Asked again, the same bytes.
+    // Requested again: the same bytes.
     assert_eq!(receipt(&service, "r-1", Some("application/pdf")).await.expect(200).body, paper.body);
 }
 
@@ -106,7 +106,7 @@ async fn the_best_liked_form_is_sent() {
         ("*/*;q=0.1, application/pdf;q=0", "application/json"),
         ("text/*, text/html;q=0", "text/plain; charset=utf-8"),
         ("APPLICATION/PDF; Q=0.001", "application/pdf"),
-        // Equally liked: the one that is named first in the description of the interface.
+        // Equal quality: the form that the interface's description lists first.
         ("text/plain, application/pdf", "application/pdf"),
         ("application/pdf, text/html", "text/html; charset=utf-8"),
     ] {
@@ -167,7 +167,7 @@ async fn an_unchanged_receipt_is_not_sent_again() {
     };
     let again = ask("application/json").await.expect(304);
     assert!(again.body.is_empty() && again.header("etag") == Some(tag.as_str()));
-    // Another form is another thing.
+    // Another form has another ETag.
     ask("text/html").await.expect(200);
     ask("application/pdf").await.expect(200);
     service.post(&format!("{SETTLEMENTS}/r-1/reverse"), &json!({"amount": 1})).await.expect(201);
@@ -260,7 +260,7 @@ async fn receipts_outlive_their_key() {
         serde_json::from_slice::<Value>(&header).unwrap()["kid"].clone()
     };
     assert_ne!(kid(&old), kid(&new));
-    // The same receipt, under one key or the other.
+    // The same receipt, under either key.
     assert_eq!(checked(&service, &old).await, checked(&service, &new).await);
     assert_ne!(receipt(&service, "r-1", None).await.header("etag"), Some(tag.as_str()));
 }

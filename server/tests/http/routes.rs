@@ -18,7 +18,7 @@ async fn a_settlement_is_created_once_and_settled() {
     assert!(created.text().contains("\"amount\":10.50,"), "{}", created.text());
     assert_eq!(created.json()["status"], "accepted");
     service.until("inv-1", "completed").await;
-    // By meaning the same: 10.50 is 10.5.
+    // The same amount in another form: 10.50 is 10.5.
     let text = body("inv-1").to_string().replace("10.5", "10.50");
     let replayed = service.post_text(SETTLEMENTS, text).await.expect(200);
     assert_eq!(replayed.header("idempotent-replayed"), Some("true"));
@@ -161,7 +161,7 @@ async fn reversals_are_made_read_and_repeated() {
     assert_eq!(one["status"], "completed");
     assert_eq!(service.get(&format!("{SETTLEMENTS}/v-1/reversals/refund-1")).await.expect(200).json(), one);
     assert_eq!(service.get(&format!("{SETTLEMENTS}/v-1/reversals")).await.expect(200).json()["data"], json!([one]));
-    // Without a body: the rest.
+    // Without a body: all that is left.
     let rest = service.send(service.request("POST", &path).body(Body::empty()).unwrap()).await.expect(201).json();
     assert_eq!(rest["reversal"]["amount"].to_string(), "70.0");
     service.until("v-1", "reversed").await;
@@ -217,7 +217,7 @@ async fn clients_do_not_see_each_other() {
         }
     }
     assert_eq!(service.get(SETTLEMENTS).await.json()["data"], json!([]));
-    // The same reference is free for everybody.
+    // Another client may use the same reference.
     service.post(SETTLEMENTS, &body("mine")).await.expect(201);
 }
 

@@ -1,4 +1,4 @@
-//! The wire shapes, byte for byte: the clock stands still and the numbers follow from a seed.
+//! The wire format, byte for byte: the clock stands still and a seed determines the random numbers.
 
 use axum::body::Body;
 use hyper::Request;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::support::{Answer, SETTLEMENTS, service};
 
-/// Of the secret key that is all ones.
+/// With the public key of the private key whose bytes are all one.
 const ENROLL: &str = r#"{"client_name":"Second","jwk":{"crv":"Ed25519","kty":"OKP","x":"iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w"}}"#;
 
 /// Status, headers and body; the body broken into lines between members, otherwise as it was sent.
@@ -54,7 +54,7 @@ async fn the_main_shapes() {
     let request = service.sign(request.body(Body::from(ENROLL)).unwrap(), &key).await;
     let enrolled = service.exchange(request).await;
     let mut text = shown(&enrolled);
-    // How much randomness went before depends on who was faster.
+    // How much randomness was used before depends on which task was faster.
     for random in ["client_id", "access_token", "webhook_secret"] {
         text = text.replace(enrolled.json()[random].as_str().unwrap(), random);
     }

@@ -1,4 +1,4 @@
-//! The end: nothing that was accepted is lost, and nobody is kept waiting.
+//! The shutdown: nothing that was accepted is lost, and no caller is kept waiting.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use super::support::{SETTLEMENTS, read_until, service_with};
 
-/// A disk that takes its time: as long as it is told to.
+/// A slow disk: a commit takes as long as configured.
 #[derive(Default)]
 struct Slow {
     inner: MemoryStore,
@@ -68,13 +68,13 @@ async fn calls_under_way_are_answered_and_streams_are_closed() {
     let more = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
     let head = service.head("POST", SETTLEMENTS, &more, body.as_bytes()).await;
     create.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
-    // The poll and the create: what was not read yet is not under way.
+    // The poll and the create: a request that was not read yet is not in flight.
     while !service.figures().await.contains("railgate_http_requests_in_flight 2") {}
 
     let address = service.running.address();
     let begun = Instant::now();
     let stopping = tokio::spawn(service.running.stop());
-    // The end has begun, and the create is still under way.
+    // The shutdown has begun, and the create is still in flight.
     let mut ready = String::new();
     while !ready.starts_with("HTTP/1.1 503") {
         let mut stream = TcpStream::connect(address).await.unwrap();
@@ -96,7 +96,7 @@ async fn calls_under_way_are_answered_and_streams_are_closed() {
     stopping.await.unwrap();
     assert!(begun.elapsed() < Duration::from_secs(30), "the poll was waited for: {:?}", begun.elapsed());
     assert!(TcpStream::connect(address).await.is_err());
-    // What was answered is stored.
+    // What was acknowledged is stored.
     let again = service_with(store, |_| {}).await;
     assert_eq!(again.running.gateway().engine().now(), super::support::NOW);
     let stored = again.running.gateway().engine().settlement_by_number(railgate::ids::SettlementNo(1));
@@ -112,7 +112,7 @@ async fn a_stream_that_nobody_reads_ends_too() {
     let request = service.sign(request.body(Body::empty()).unwrap(), &*service.key_of(&service.token)).await;
     let unread = service.running.front().answer(request).await;
     assert_eq!(unread.status(), 200);
-    // By now there is more to send than there is room for.
+    // By now there is more to send than fits.
     tokio::time::sleep(Duration::from_millis(200)).await;
     service.running.stop().await;
     assert_eq!(kept.strong_count(), 0, "it still waits for its reader, and keeps the store open");
@@ -138,7 +138,7 @@ async fn a_store_on_disk_is_closed_and_found_again() {
     let mut again = service_with(open(), |_| {}).await;
     (again.token, again.keys) = (token, keys);
     assert_eq!(again.status("kept").await, "completed");
-    // What was under way goes on: the outbox is in the store.
+    // Work in progress continues: the outbox is in the store.
     again.env.advance_to(super::support::NOW + 31_000);
     again.until("slow", "completed").await;
     assert_eq!(again.get("/api/v1/balances/EUR").await.json()["reserved"].to_string(), "0.0");

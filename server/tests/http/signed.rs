@@ -1,4 +1,4 @@
-//! Signed calls: what gets through, and each way in which one does not.
+//! Signed calls: what is accepted, and each way to be refused.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub(crate) async fn sign_as(
     Request::from_parts(parts, Body::from(body))
 }
 
-/// What a request that cannot be let in is answered, and that nothing was done.
+/// Asserts how a request is refused, and that nothing was done.
 async fn refused(service: &Service, request: Request<Body>, status: u16, code: &str) -> Value {
     let answer = service.exchange(request).await;
     assert!(answer.header("signature-challenge").unwrap().starts_with("c1."));
@@ -144,7 +144,7 @@ async fn a_signature_must_be_there_once_and_cover_what_matters() {
     set(&mut twice, "signature", &format!("{signature}, {}", signature.replace("sig1=", "sig2=")));
     refused(&service, twice, 401, "signature_invalid").await;
 
-    // Signed as a call without a body, sent with one.
+    // Signed as a call without a body, but sent with one.
     let bare = service.request("POST", SETTLEMENTS).header("content-type", "application/json").body(Body::empty()).unwrap();
     let mut uncovered = service.sign(bare, &*service.key_of(&service.token)).await;
     *uncovered.body_mut() = Body::from(BODY);
@@ -174,7 +174,7 @@ async fn challenges_are_ours_and_fresh_and_clocks_agree() {
     refused(&service, forged, 401, "challenge_invalid").await;
     let made_up = sign_as(&service, plain(), &*key, now, "0123456789", TAG).await;
     refused(&service, made_up, 401, "challenge_invalid").await;
-    // A challenge of the other mode is not one for this key.
+    // A challenge of the other mode is not valid for this key.
     let ask = Request::post("/api/v1/auth/challenges").header("content-type", "application/json");
     let live = service.exchange(ask.body(Body::from(r#"{"environment":"live"}"#)).unwrap()).await.expect(200).json();
     let other_mode = sign_as(&service, plain(), &*key, now, live["challenge"].as_str().unwrap(), TAG).await;
@@ -220,7 +220,7 @@ async fn a_nonce_counts_once_also_when_many_come_at_once() {
 async fn keys_and_tokens_come_and_go() {
     let service = service().await;
     let first = service.key_of(&service.token);
-    // The same key does not enrol twice, and signs for itself only.
+    // The same key cannot enrol twice, and signs only for itself.
     let jwk = |key: &SoftwareKey| serde_json::from_str::<Value>(&key.public_key().jwk()).unwrap();
     let post = |path: &str, body: Value| {
         Request::post(format!("/api/v1{path}")).header("content-type", "application/json").body(Body::from(body.to_string())).unwrap()
@@ -232,7 +232,7 @@ async fn keys_and_tokens_come_and_go() {
     let stranger = service.sign(post("/auth/tokens", json!({})), &*private(4)).await;
     service.exchange(stranger).await.problem(401, "key_unknown");
 
-    // A second key, added by the first and itself; a narrower token for it.
+    // A second key, added by the first and itself; a token with fewer scopes for it.
     let second = private(5);
     let add = || {
         let request = service.request("POST", "/api/v1/auth/keys").header("content-type", "application/json");
@@ -251,7 +251,7 @@ async fn keys_and_tokens_come_and_go() {
     let narrow = narrow["access_token"].as_str().unwrap().to_owned();
     service.keys.lock().unwrap().insert(narrow.clone(), Arc::clone(&second));
 
-    // What the token may not do.
+    // Calls that the token does not allow.
     let with = |method: &str, path: &str, token: &str| {
         Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}"))
     };
@@ -281,7 +281,7 @@ async fn keys_and_tokens_come_and_go() {
     service.send(service.request("DELETE", "/api/v1/auth/keys/nobody").body(Body::empty()).unwrap()).await.problem(404, "key_not_found");
 }
 
-/// A live key of the service's client, approved, and a token of it.
+/// A live key of the service's client, approved, with a token.
 pub(crate) async fn live(service: &Service) -> (Arc<SoftwareKey>, String, String) {
     let (first, key) = (service.key_of(&service.token), private(6));
     let jwk: Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
@@ -344,7 +344,7 @@ async fn sandbox_and_live_never_meet() {
     // The sandbox's key cannot make a live settlement.
     let wish = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "m-1", "sandbox": false});
     service.post(SETTLEMENTS, &wish).await.problem(403, "mode_mismatch");
-    // Live accounts hold nothing of the sandbox's play money.
+    // Live accounts have none of the sandbox's play money.
     let balances = live_call("GET", "/api/v1/balances", "").await.expect(200);
     assert!(balances.header("signature-challenge").is_some());
     assert_eq!(balances.json()["data"], json!([]));
@@ -385,7 +385,7 @@ async fn what_belongs_to_another_client_is_not_there() {
         service.request("GET", &format!("{SETTLEMENTS}/export")).header("accept", "application/x-ndjson").body(Body::empty()).unwrap(),
     );
     assert_eq!(export.await.expect(200).text(), "");
-    // The reference is free for everybody else.
+    // Any other client may use the reference.
     service.settled("theirs", "sim:ok").await;
 }
 

@@ -1,4 +1,4 @@
-//! A service in this process over a memory store, and a client for it.
+//! A service in this process over a memory store, with a client for it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// What takes longer hangs.
+/// Anything that takes longer hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// 2026-11-21T10:38:17.042Z.
@@ -29,7 +29,7 @@ pub(crate) struct Service {
     pub(crate) running: Running,
     pub(crate) env: Arc<ManualEnv>,
     pub(crate) token: String,
-    /// The keys that took tokens.
+    /// The keys by the tokens that they requested.
     pub(crate) keys: Mutex<HashMap<String, Arc<SoftwareKey>>>,
     challenge: Mutex<(String, i64)>,
     nonces: AtomicU64,
@@ -54,14 +54,14 @@ impl Answer {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    /// The answer, which must have this status.
+    /// Asserts that the response has this status.
     #[track_caller]
     pub(crate) fn expect(self, status: u16) -> Self {
         assert_eq!(self.status.as_u16(), status, "{}", String::from_utf8_lossy(&self.body));
         self
     }
 
-    /// The answer, which must be this problem.
+    /// Asserts that the response is this problem.
     #[track_caller]
     pub(crate) fn problem(self, status: u16, code: &str) -> Value {
         let answer = self.expect(status);
@@ -88,7 +88,7 @@ pub(crate) async fn service_with(store: Arc<dyn Store>, adjust: impl FnOnce(&mut
     let env = Arc::new(ManualEnv::new(NOW, 42));
     let mut hosted = Hosted::over(store);
     hosted.env = env.clone();
-    // The clock stands still: only looking shows what became due when a test moved it.
+    // The clock stands still: only polling shows what became due when a test moved it.
     hosted.worker.look_every = Duration::from_millis(20);
     hosted.deliver.look_every = Duration::from_millis(20);
     hosted.engine.master = MasterKeys::new(vec![(1, [9; 32])]).map(Arc::new);
@@ -103,7 +103,7 @@ pub(crate) async fn service_with(store: Arc<dyn Store>, adjust: impl FnOnce(&mut
 
 impl Service {
     pub(crate) async fn enroll(&self, name: &str) -> String {
-        // Different ones also where a test starts a second service with the same numbers.
+        // Different ones even if a test starts a second service with the same numbers.
         static KEYS: AtomicU64 = AtomicU64::new(1);
         let mut secret = [7u8; 32];
         secret[..8].copy_from_slice(&KEYS.fetch_add(1, Ordering::Relaxed).to_be_bytes());
@@ -121,13 +121,13 @@ impl Service {
         token
     }
 
-    /// The key that took a token; for a token that nobody has, that of the service's own.
+    /// The key that requested a token; for an unknown token, that of the service's own token.
     pub(crate) fn key_of(&self, token: &str) -> Arc<SoftwareKey> {
         let keys = self.keys.lock().unwrap();
         Arc::clone(keys.get(token).or_else(|| keys.get(&self.token)).unwrap())
     }
 
-    /// A nonce that was not used yet.
+    /// An unused nonce.
     pub(crate) async fn nonce(&self) -> String {
         let now = self.env.now();
         let (mut challenge, taken) = self.challenge.lock().unwrap().clone();
@@ -139,7 +139,7 @@ impl Service {
         format!("{challenge}.{}", self.nonces.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The request, signed by `key` as it stands.
+    /// The request, signed by `key` and otherwise unchanged.
     pub(crate) async fn sign(&self, request: Request<Body>, key: &dyn Signer) -> Request<Body> {
         let nonce = self.nonce().await;
         let (mut parts, body) = request.into_parts();
@@ -158,8 +158,8 @@ impl Service {
         Request::from_parts(parts, Body::from(body))
     }
 
-    /// The head of a signed request as it goes over the wire, with the service's token, up to the empty line. `more`
-    /// holds whole header lines.
+    /// The head of a signed request as it is sent, with the service's token, up to the empty line. `more` contains complete
+    /// header lines.
     pub(crate) async fn head(&self, method: &str, path: &str, more: &str, body: &[u8]) -> String {
         let mut request = self.request(method, path);
         for line in more.lines() {
@@ -174,7 +174,7 @@ impl Service {
         head + "\r\n"
     }
 
-    /// Sends a request. One that carries a token is signed by the key that took it, unless it is signed already.
+    /// Sends a request. Unless it is signed already, one with a token is signed by the key that requested the token.
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
         let bearer = request.headers().get("authorization").and_then(|value| value.to_str().ok());
         let token = bearer.and_then(|value| value.split_once(' ')).map(|(_, token)| token.to_owned());
@@ -184,7 +184,7 @@ impl Service {
         }
     }
 
-    /// Sends a request as it is.
+    /// Sends a request unchanged.
     pub(crate) async fn exchange(&self, request: Request<Body>) -> Answer {
         let (parts, body) = self.running.front().answer(request).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
@@ -207,7 +207,7 @@ impl Service {
         self.send(self.request("POST", path).header("content-type", "application/json").body(body.into()).unwrap()).await
     }
 
-    /// A settlement that has come to its end.
+    /// A settlement that has become final.
     pub(crate) async fn settled(&self, reference: &str, to: &str) -> Value {
         let body = json!({"amount": 100, "currency": "EUR", "to": to, "reference": reference}).to_string();
         let request = self.request("POST", SETTLEMENTS).header("content-type", "application/json").header("prefer", "wait=10");
@@ -224,7 +224,7 @@ impl Service {
         answer.json()["status"].as_str().unwrap().to_owned()
     }
 
-    /// Waits until the worker brought a settlement to `status`.
+    /// Waits until the worker has brought a settlement to `status`.
     pub(crate) async fn until(&self, reference: &str, status: &str) {
         let begun = Instant::now();
         loop {
@@ -237,7 +237,7 @@ impl Service {
         }
     }
 
-    /// What `/metrics` shows.
+    /// The content of `/metrics`.
     pub(crate) async fn figures(&self) -> String {
         let mut stream = TcpStream::connect(self.running.metrics_address().unwrap()).await.unwrap();
         stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
@@ -261,7 +261,7 @@ impl Service {
     }
 }
 
-/// Reads from a stream until `found` says that there is enough.
+/// Reads from a stream until `found` returns true.
 pub(crate) async fn read_until(stream: &mut TcpStream, found: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
     let mut buffer = [0; 4096];

@@ -1,4 +1,4 @@
-//! Webhooks as their owner has them: made, changed, tried, looked at and replayed, and by nobody else.
+//! Webhooks as their owner manages them: created, changed, tested, read and replayed, and by nobody else.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ use super::signed::{live, sign_as};
 use super::support::{Answer, SETTLEMENTS, Service, service, service_with};
 
 const WEBHOOKS: &str = "/api/v1/webhooks";
-/// Nobody listens there: what is sent to it waits for its next try.
+/// Nobody listens there: deliveries to it wait for their next attempt.
 const NOWHERE: &str = "http://127.0.0.1:9/hook";
 
 impl Service {
@@ -41,7 +41,7 @@ impl Service {
         (format!("{WEBHOOKS}/{}", made["id"].as_str().unwrap()), made["secret"].as_str().unwrap().to_owned())
     }
 
-    /// Has every event so far numbered, which is when it is known who is told of it.
+    /// Numbers every event so far, which determines its deliveries.
     async fn number(&self) {
         while let Ok(logged) = self.running.gateway().run(NumberEvents { limit: 1_000 }).await {
             if !logged.more && logged.held_until.is_none() {
@@ -50,7 +50,7 @@ impl Service {
         }
     }
 
-    /// The webhook's deliveries once every event so far was numbered.
+    /// The webhook's deliveries, after every event so far was numbered.
     async fn deliveries(&self, webhook: &str) -> Vec<Value> {
         self.number().await;
         let page = self.get(&format!("{webhook}/deliveries?limit=200")).await.expect(200).json();
@@ -71,7 +71,7 @@ impl Seen {
         line.map(|(_, value)| value)
     }
 
-    /// Whether this secret signed it, as a receiver would find out.
+    /// Whether this secret signed it, checked like a receiver would.
     fn is_signed_with(&self, secret: &str, now_ms: i64) -> bool {
         let headers = SignedHeaders::find(|name| self.header(name)).unwrap();
         let secrets = [WebhookSecret::parse(secret).unwrap()];
@@ -79,7 +79,7 @@ impl Seen {
     }
 }
 
-/// Answers every webhook with the same bytes, and keeps what it was sent.
+/// Responds to every webhook with the same bytes, and keeps what it was sent.
 struct Receiver {
     url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -132,7 +132,7 @@ async fn a_webhook_is_made_shown_changed_and_removed() {
     assert_eq!((&made["status"], &made["all_events"]), (&json!("enabled"), &json!(false)));
     assert_eq!(made["events"], json!(["settlement.completed", "settlement.failed"]));
 
-    // It is shown as it was made, without its secret.
+    // It is shown as it was created, without its secret.
     let mut shown = made.clone();
     shown.as_object_mut().unwrap().remove("secret");
     assert_eq!(service.get(&path).await.expect(200).json(), shown);
@@ -141,7 +141,7 @@ async fn a_webhook_is_made_shown_changed_and_removed() {
     assert_eq!((&list.json()["data"][0], list.json()["data"].as_array().unwrap().len()), (&shown, 2));
     assert!(!list.text().contains("whsec_"));
 
-    // What a patch does not name stays; null takes away.
+    // Members that a patch omits stay; null removes them.
     assert_eq!(service.call("PATCH", &path, &json!({})).await.expect(200).json()["description"], "Orders");
     let stopped = service.call("PATCH", &path, &json!({"enabled": false, "url": "https://shop.example.com/2"})).await.expect(200).json();
     assert_eq!((&stopped["status"], &stopped["url"]), (&json!("disabled"), &json!("https://shop.example.com/2")));
@@ -182,7 +182,7 @@ async fn what_is_wrong_is_told_at_once_and_where() {
         service.get(&format!("{path}/deliveries?cursor={cursor}")).await.problem(400, "invalid_cursor");
     }
 
-    // Where the gateway does not let itself be sent, on the way in and by a change.
+    // Destinations that the gateway refuses, in a create and in a change.
     for url in
         ["http://shop.example.com/", "https://10.0.0.8/", "https://169.254.169.254/latest", "https://me:pw@shop.example.com/", "ftp://x"]
     {
@@ -194,7 +194,7 @@ async fn what_is_wrong_is_told_at_once_and_where() {
     assert_eq!(service.get(&path).await.json()["url"], NOWHERE);
 }
 
-/// Takes connections and answers none of them, until it is dropped.
+/// Accepts connections and answers none of them, until it is dropped.
 async fn silent() -> (String, tokio::task::JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
@@ -224,7 +224,7 @@ async fn one_client_whose_receivers_hang_leaves_room_for_the_others() {
     for n in 0..21 {
         let (path, _) = service.webhook(&hanging).await;
         event(&service, &format!("r{n}")).await;
-        // Each is leased or put off before it makes room for the next; without room for any it is neither.
+        // Each is leased or postponed before it makes room for the next; without any room it is neither.
         for _ in 0..50 {
             let scan = Scan::queues(false, service.env.now(), 9);
             if store.scan(&scan).unwrap().is_empty() {
@@ -261,7 +261,7 @@ async fn there_are_ten_at_most() {
     service.post(WEBHOOKS, &eleventh).await.expect(201);
 }
 
-/// Every call about a webhook and its delivery, with a body that would do.
+/// Every call about a webhook and its delivery, with a valid body.
 fn calls(webhook: &str, delivery: &str) -> Vec<(&'static str, String, Value)> {
     let of = |method, rest: &str, body| (method, format!("{webhook}{rest}"), body);
     vec![
@@ -293,7 +293,7 @@ async fn a_webhook_of_another_client_or_mode_is_not_there() {
     let (webhook, secret) = service.webhook(NOWHERE).await;
     service.post(&format!("{webhook}/test"), &json!({})).await.expect(200);
     let delivery = service.deliveries(&webhook).await[0]["id"].as_str().unwrap().to_owned();
-    // Its own other webhook has no such delivery either.
+    // The client's own other webhook has no such delivery either.
     let (other, own_secret) = service.webhook(NOWHERE).await;
     assert_ne!(secret, own_secret, "only the first webhook begins with the secret of the enrolment");
     service.get(&format!("{other}/deliveries/{delivery}")).await.problem(404, "delivery_not_found");
@@ -319,7 +319,7 @@ async fn a_webhook_of_another_client_or_mode_is_not_there() {
     for (method, path, body) in calls(&webhook, &delivery).into_iter().filter(|(method, ..)| *method != "GET") {
         live_call(method, &path, &body).await.problem(404, "webhook_not_found");
     }
-    // What is for development ends in the sandbox, and live secrets are not shared.
+    // Development options are for the sandbox only, and live secrets are not shared.
     let problem = live_call("POST", WEBHOOKS, &json!({"url": NOWHERE})).await.problem(422, "invalid_fields");
     assert_eq!(codes(&problem), ["/url url_refused"]);
     let made = live_call("POST", WEBHOOKS, &json!({"url": "https://shop.example.com/"})).await.expect(201).json();
@@ -382,7 +382,7 @@ async fn a_test_is_delivered_at_once_and_signed_like_a_real_one() {
     test(json!({"type": "webhook.disabled"})).await;
     assert_eq!(serde_json::from_str::<Value>(&receiver.last().body).unwrap()["type"], "webhook.disabled");
 
-    // While a secret is replaced both sign; without grace the old one is over at once.
+    // While a secret is being replaced both sign; without grace the old one ends at once.
     let rotate = async |body: Value| {
         let answer = service.any("POST", &format!("{webhook}/rotate-secret"), &body).await.expect(200);
         assert_eq!(answer.header("cache-control"), Some("no-store"));
@@ -398,7 +398,7 @@ async fn a_test_is_delivered_at_once_and_signed_like_a_real_one() {
     assert!(seen.is_signed_with(&third, service.env.now()));
     assert!([&secret, &second].iter().all(|secret| !seen.is_signed_with(secret, service.env.now())), "{}", seen.head);
 
-    // A webhook that is disabled can be tried, and stays what it is.
+    // A disabled webhook can be tested, and stays disabled.
     service.call("PATCH", &webhook, &json!({"enabled": false})).await.expect(200);
     assert_eq!(test(Value::Null).await["delivered"], true);
     assert_eq!(service.get(&webhook).await.json()["status"], "disabled");
@@ -415,7 +415,7 @@ async fn a_test_tells_what_a_receiver_in_trouble_answered() {
         let told = service.post(&format!("{webhook}/test"), &json!({})).await.expect(200).json();
         assert_eq!((&told["delivered"], &told["response"]["status"]), (&json!(false), &json!(status)));
         assert_eq!((&told["delivery"]["status"], &told["delivery"]["next_attempt_at"]), (&json!("failed"), &Value::Null));
-        // A test says nothing about how it fares with real events.
+        // A test does not affect the state for real events.
         assert_eq!(service.get(&webhook).await.json()["status"], "enabled");
     }
     let (nobody, _) = service.webhook(NOWHERE).await;
@@ -434,12 +434,12 @@ async fn a_webhook_is_tested_once_at_a_time() {
         let (mut stream, _) = listener.accept().await.unwrap();
         service.post(&path, &empty).await.problem(409, "request_in_progress");
         stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").await.unwrap();
-        // Until it was read: what is unread at its end would take the answer away.
+        // Only after everything was read: unread bytes at its end would discard the response.
         let _ = stream.read_to_end(&mut Vec::new()).await;
     };
     let (first, ()) = tokio::join!(service.post(&path, &empty), second);
     assert_eq!(first.expect(200).json()["delivered"], true);
-    // The next one begins, and there is nobody.
+    // The next attempt begins, and nobody listens.
     drop(listener);
     assert_eq!(service.post(&path, &empty).await.expect(200).json()["delivered"], false);
 }
@@ -479,7 +479,7 @@ async fn deliveries_are_listed_in_pages_looked_at_and_made_again() {
     assert_ne!(made["id"], first["id"]);
     assert_eq!(service.deliveries(&webhook).await.len(), all.len() + 1);
 
-    // Another id of the same millisecond, and of one that is far from any.
+    // Another id of the same millisecond, and one of a millisecond far from any.
     let mut forged = first["id"].as_str().unwrap().to_owned();
     forged.replace_range(29..30, if forged.ends_with('0') { "1" } else { "0" });
     for id in [forged.as_str(), "dlv_7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "dlv_00000000000000000000000000", "dlv_", "x"] {

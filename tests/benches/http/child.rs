@@ -1,5 +1,5 @@
-//! What is measured, as child processes of the bench: the reference, and the service with and without the check of
-//! signatures.
+//! The measured servers, as child processes of the benchmark: the reference, and the service with and without
+//! verification of signatures.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -16,17 +16,17 @@ use serde::{Deserialize, Serialize};
 /// A child process that printed its address. Dropping it kills it.
 pub struct Server {
     child: Child,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
 }
 
 impl Server {
-    /// The reference: what axum does at best with a body of this kind.
+    /// The reference: the best that axum can do with such a body.
     pub fn echo() -> Self {
         Self::start(&["--echo"])
     }
 
-    /// The service over a database, its outbox off, with signatures checked or taken as they are.
+    /// The service over a database, outbox off, with signatures verified or accepted unchecked.
     pub fn service(path: &Path, checked: bool) -> Self {
         let path = path.to_str().expect("a path in UTF-8");
         Self::start(&["--serve", path, if checked { "--checked" } else { "--unchecked" }])
@@ -40,10 +40,10 @@ impl Server {
         Self { child, address: line.trim().parse().expect("an address") }
     }
 
-    /// The processor time that it has used so far, user and system, in steps of 10 ms.
+    /// The CPU time that it has used so far, user and system, in steps of 10 ms.
     pub fn cpu(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("Linux");
-        // The name, in brackets, may have blanks in it; user and system time are the 14th and 15th field.
+        // The name, in parentheses, may contain spaces; user and system time are fields 14 and 15.
         let rest = stat.rsplit_once(')').expect("a name").1;
         let ticks: u64 = rest.split_ascii_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().expect("a number")).sum();
         Duration::from_millis(ticks * 10)
@@ -57,7 +57,7 @@ impl Drop for Server {
     }
 }
 
-/// Runs what [`Server`] asked this process to be; says whether that was anything.
+/// Runs the server that [`Server`] started this process for; returns false if there is none.
 pub fn main() -> bool {
     let args: Vec<String> = std::env::args().collect();
     let has = |name: &str| args.iter().position(|arg| arg == name);
@@ -72,7 +72,7 @@ pub fn main() -> bool {
     true
 }
 
-/// What both servers are sent: the echo parses and writes all of it.
+/// The body that both servers get: the echo parses and serialises all of it.
 #[derive(Serialize, Deserialize)]
 struct Body {
     amount: f64,
@@ -92,8 +92,8 @@ async fn echo() {
     axum::serve(listener, router).await.expect("serving");
 }
 
-/// Takes every signature as it is. Everything around it is done all the same: it is found, its nonce and its time are
-/// checked, and what it covers is put together.
+/// Accepts every signature. Everything else is still done: the signature is found, its nonce and time are
+/// checked, and its base is built.
 struct Unchecked;
 
 impl Verify for Unchecked {

@@ -1,4 +1,4 @@
-//! The load generator: one thread, keep-alive connections, one request at a time on each, all rendered beforehand.
+//! The load generator: one thread, keep-alive connections, one request at a time on each, all prepared in advance.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// More than any server on the machines at hand answers in a second; so many requests are made in stock.
+/// The number of requests prepared per second: more than any server on available machines can handle.
 pub const MOST_PER_SECOND: u64 = 25_000;
 
-/// What a run measured.
+/// The result of a run.
 #[derive(Clone)]
 pub struct Figures {
-    /// How many requests were answered.
+    /// The number of responses.
     pub count: usize,
     /// Requests a second.
     pub rate: f64,
-    /// Half of them were answered in this time,
+    /// The median response time,
     pub p50: Duration,
-    /// and 99 of 100 in this.
+    /// and the 99th percentile.
     pub p99: Duration,
     latencies: Vec<Duration>,
 }
 
 impl Figures {
-    /// Of calls that took so long, in any order, in so long a time.
+    /// The result for calls with these durations, in any order, over this time.
     pub fn of(mut latencies: Vec<Duration>, elapsed: Duration) -> Self {
         latencies.sort_unstable();
         let at = |q: usize| latencies[(latencies.len() - 1) * q / 100];
@@ -34,7 +34,7 @@ impl Figures {
         Self { count: latencies.len(), rate, p50: at(50), p99: at(99), latencies }
     }
 
-    /// Of runs that went on at the same time.
+    /// The combined result of concurrent runs.
     pub fn together(runs: Vec<Self>) -> Self {
         let rate = runs.iter().map(|run| run.rate).sum();
         let all = runs.into_iter().flat_map(|run| run.latencies).collect();
@@ -76,7 +76,7 @@ async fn connection(address: SocketAddr, requests: Arc<Vec<Vec<u8>>>, next: Arc<
     latencies
 }
 
-/// Reads one whole answer; anything but a success ends the bench.
+/// Reads one complete response; anything but a success ends the benchmark.
 async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) {
     let mut filled = 0;
     loop {

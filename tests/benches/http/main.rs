@@ -1,8 +1,8 @@
-//! Durable creates over HTTP beside a bare axum JSON echo with the same body, in the same run, interleaved; and with
-//! `--signed` signed calls with and without the check of their signatures.
+//! Durable creates over HTTP compared with a bare axum JSON echo of the same body, interleaved in the same run; with
+//! `--signed`, signed calls with and without verification of their signatures.
 //!
-//! Load generator and server share the machine's cores, so only the ratio travels. Requests are signed before a
-//! measurement begins. Creates are measured twice: alone (`--outbox off`), and with the outbox sending them on meanwhile,
+//! Load generator and server share the machine's cores, so only the ratio is comparable. Requests are signed before a
+//! measurement begins. Creates are measured twice: alone (`--outbox off`), and with the outbox sending them meanwhile,
 //! as a gateway does. Arguments: `--seconds N` a measurement (3), `--rounds N` (3), `--connections 1,16,64,256` (of
 //! `--signed`: 64).
 
@@ -55,7 +55,7 @@ fn main() {
     if child::main() {
         return;
     }
-    // `cargo test --benches` only asks whether it starts.
+    // `cargo test --benches` only checks that it starts.
     let has = |name: &str| std::env::args().any(|a| a == name);
     match (has("--bench"), has("--signed")) {
         (false, _) => {}
@@ -64,7 +64,7 @@ fn main() {
     }
 }
 
-/// Creates beside the echo.
+/// Creates compared with the echo.
 fn creates(options: &Options) {
     let folder = tempfile::tempdir().expect("a folder");
     let echo = Server::echo();
@@ -77,7 +77,7 @@ fn creates(options: &Options) {
             let plain = (0..3 * count).map(|n| render(&call("POST", "/echo", Some(&body(n))))).collect();
             echoes.push(run(echo.address, plain, connections, options.seconds));
             for (outbox, runs) in [("off", &mut alone), ("on", &mut whole)] {
-                // A fresh database each time, so that no round pays for the outbox that the one before it left.
+                // A fresh database each time, so that no round pays for the previous round's outbox.
                 let path = folder.path().join(format!("{connections}-{round}-{outbox}.db"));
                 let server = binary::Server::start(&path, &["--outbox", outbox]);
                 let requests = Stock::enroll(server.address, Algorithm::EcdsaP256Sha256).sign(count, &create);
@@ -99,7 +99,7 @@ fn median(runs: &mut [Figures]) -> Figures {
     runs[runs.len() / 2].clone()
 }
 
-/// Signed calls with and without the check of their signatures.
+/// Signed calls with and without verification of their signatures.
 fn signed(options: &Options) {
     let folder = tempfile::tempdir().expect("a folder");
     println!("call | key | connections | checked/s | CPU us a call | unchecked/s | CPU us a call | rate kept | CPU us for the check");
@@ -134,7 +134,7 @@ fn signed(options: &Options) {
 #[derive(Clone)]
 struct Cost {
     rate: f64,
-    /// Of the server, for a call.
+    /// CPU time of the server per call.
     cpu_us: f64,
 }
 
@@ -158,7 +158,7 @@ fn measure(
     Cost { rate: figures.rate, cpu_us: used.as_secs_f64() * 1e6 / figures.count as f64 }
 }
 
-/// Each by itself: a run with the median rate need not be the one with the median cost.
+/// The median of each figure separately: the run with the median rate need not have the median cost.
 fn median_cost(runs: &mut [Cost]) -> Cost {
     let middle = runs.len() / 2;
     runs.sort_by(|a, b| a.rate.total_cmp(&b.rate));

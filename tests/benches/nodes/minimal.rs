@@ -1,4 +1,4 @@
-//! The minimal client, and settlements that are there before.
+//! The minimal client, and databases with existing settlements.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use tokio_postgres::{Client, NoTls};
 
 use super::load::Figures;
 
-/// What a create adds: the table, and the settlement that a row belongs to.
+/// The rows that a create adds: the table, and the settlement that a row belongs to.
 const TABLES: [(&str, &str); 5] =
     [("settlement", "no"), ("event", "k >> 16"), ("transfer", "k >> 16"), ("task", "settlement"), ("audit", "target")];
 
@@ -20,25 +20,25 @@ type Columns = Vec<Box<dyn ToSql + Send + Sync>>;
 /// A database that a node is about to write to.
 pub struct Minimal {
     source: Sql,
-    /// When its latest settlement was made: numbers of several nodes are in no order.
+    /// The creation time of its latest settlement; the numbers of several nodes have no order.
     until: i64,
 }
 
-/// What a node wrote: of each settlement, its rows in each table.
+/// The rows that a node wrote, for each settlement in each table.
 pub struct Rows(Arc<Vec<[Columns; 5]>>);
 
 impl Minimal {
-    /// Remembers how far it is.
+    /// Records the current end.
     pub fn behind(server: &Postgres, database: &str) -> Self {
         let source = server.sql(database);
         let until = source.texts("SELECT coalesce(max(created_at), 0) FROM settlement")[0].parse().expect("a time");
         Self { source, until }
     }
 
-    /// What was written since.
+    /// The rows written since.
     pub fn rows(&mut self) -> Rows {
         let tables = TABLES.map(|(table, of)| {
-            // A client's enrolment and tokens are in the audit trail too.
+            // The audit trail also contains the client's enrolment and tokens.
             let only = if table == "audit" { " AND action = (SELECT action FROM audit ORDER BY no DESC LIMIT 1)" } else { "" };
             let new = format!("SELECT no FROM settlement WHERE created_at > {}", self.until);
             self.source.rows(&format!("SELECT * FROM {table} WHERE {of} IN ({new}){only} ORDER BY {of}"))
@@ -50,7 +50,7 @@ impl Minimal {
 }
 
 impl Rows {
-    /// Inserts them again, as far as `seconds` allow.
+    /// Inserts them again, for at most `seconds`.
     pub fn run(&self, server: &Postgres, database: &str, connections: usize, seconds: u64) -> Figures {
         let sql = server.sql(database);
         sql.run("INSERT INTO account VALUES (1, 0, 0, 0, 0), (2, 0, 0, 0, 0) ON CONFLICT DO NOTHING");
@@ -95,7 +95,7 @@ async fn insert_all(client: Client, rows: Arc<Vec<[Columns; 5]>>, next: Arc<Atom
             let (client, insert) = (&client, &inserts[at]);
             async move { client.execute(insert, &params).await }
         };
-        // Polled in this order, and so sent in this order, without waiting in between.
+        // Polled and thus sent in this order, without waiting in between.
         let (begun, written, moved, made) = tokio::join!(
             biased;
             client.batch_execute("BEGIN"),
@@ -109,7 +109,7 @@ async fn insert_all(client: Client, rows: Arc<Vec<[Columns; 5]>>, next: Arc<Atom
     latencies
 }
 
-/// Brings a database to `present` settlements, copies of its first one with references that are spread over the index. Each
+/// Brings a database to `present` settlements, copies of its first one with references scattered over the index. Each
 /// has its row, an event and a transfer.
 pub fn grow(server: &Postgres, database: &str, present: u64) {
     const AT_ONCE: i64 = 250_000;
@@ -142,7 +142,7 @@ pub fn grow(server: &Postgres, database: &str, present: u64) {
 }
 
 fn last_no(sql: &Sql) -> i64 {
-    // Fundings are numbered along.
+    // Fundings share the numbering.
     let last = "SELECT greatest((SELECT max(no) FROM settlement), (SELECT max(k) >> 16 FROM transfer), 0)";
     sql.texts(last)[0].parse().expect("a number")
 }

@@ -1,7 +1,7 @@
-//! The engine over PostgreSQL beside a minimal client that inserts the same rows, on the same server in the same run.
+//! The engine over PostgreSQL compared with a minimal client that inserts the same rows, on the same server in the same run.
 //!
-//! The minimal client knows its rows beforehand, checks nothing and reads nothing: a prepared statement with an array a
-//! column for each table, an update of two accounts, all of a group sent at once. Both wait for every commit to be durable.
+//! The minimal client has its rows in advance, checks nothing and reads nothing: for each table a prepared statement with an
+//! array per column, an update of two accounts, a whole group pipelined. Both wait for every commit to be durable.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,10 +18,10 @@ use tokio_postgres::{Client, Error, Row, Statement};
 
 use super::{Pair, commands};
 
-/// The tables that a create adds rows to, and the key of each, which grows.
+/// The tables that a create adds rows to, and the ascending key of each.
 const TABLES: [(&str, &str); 5] = [("settlement", "no"), ("event", "k"), ("transfer", "k"), ("task", "key"), ("unlogged", "no")];
 
-/// What a server of this size would be given.
+/// A typical setting for a server of this size.
 const SETTINGS: &str = "shared_buffers = 256MB\nmax_wal_size = 4GB\n";
 
 pub struct Postgresql {
@@ -86,7 +86,7 @@ impl Pair for Postgresql {
         let tables: Vec<Vec<Row>> = (0..TABLES.len()).map(|at| self.rows(at)).collect();
         let count = tables[0].len();
         let groups = count.div_ceil(group);
-        // Each table has its share of rows in each group: a settlement has several events, and a group one row to log.
+        // A group has a different number of rows in each table: a settlement has several events, a group one log row.
         let share = |rows: &Vec<Row>, at: usize| {
             let each = rows.len().div_ceil(groups.max(1));
             columns(rows.get(at * each..((at + 1) * each).min(rows.len())).unwrap_or_default(), 1)
@@ -99,7 +99,7 @@ impl Pair for Postgresql {
             let params: Vec<Vec<&(dyn ToSql + Sync)>> =
                 group.iter().map(|columns| columns.iter().map(|it| &**it as &(dyn ToSql + Sync)).collect()).collect();
             self.target.wait(async {
-                // Polled in this order, and so sent in this order.
+                // Polled and thus sent in this order.
                 let (begun, written, moved, made) = tokio::join!(
                     biased;
                     client.batch_execute("BEGIN"),
@@ -117,7 +117,7 @@ impl Pair for Postgresql {
     }
 }
 
-/// Inserts what there is; the first rows, of the first session, are not in each table.
+/// Inserts the rows of each table that has any; the first session has none in some tables.
 async fn insert(client: &Client, statement: &Statement, params: &[&(dyn ToSql + Sync)]) -> Result<u64, Error> {
     if params.is_empty() { Ok(0) } else { client.execute(statement, params).await }
 }

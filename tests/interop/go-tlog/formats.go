@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// openCheckpoint reads a checkpoint (c2sp.org/tlog-checkpoint) that the log signed.
+// openCheckpoint parses a checkpoint (c2sp.org/tlog-checkpoint) and verifies the log's signature.
 func openCheckpoint(text []byte, verifier note.Verifier) (tlog.Tree, error) {
 	opened, err := note.Open(text, note.VerifierList(verifier))
 	if err != nil {
@@ -36,7 +36,7 @@ func openCheckpoint(text []byte, verifier note.Verifier) (tlog.Tree, error) {
 	return tlog.Tree{N: size, Hash: root}, err
 }
 
-// parseNumber reads a number in its one spelling.
+// parseNumber parses a number in its canonical form.
 func parseNumber(text string) (int64, error) {
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || number < 0 || strconv.FormatInt(number, 10) != text {
@@ -86,7 +86,7 @@ func cutPrefix(text, prefix string) (string, bool) {
 	return strings.TrimPrefix(text, prefix), strings.HasPrefix(text, prefix)
 }
 
-// leaf is the hash of the leaf that stands for the event with this hash.
+// leaf is the hash of the leaf for the event with this hash.
 func (p proof) leaf(event string) (tlog.Hash, error) {
 	hash, err := hex.DecodeString(event)
 	if err != nil {

@@ -1,14 +1,14 @@
-// go-tlog audits a railgate log with other people's code: the notes and the tree of Go's checksum database.
+// go-tlog audits a railgate log with third-party code: the notes and the tree of Go's checksum database.
 //
 //	go-tlog -log FOLDER|URL -key VKEY [-old CHECKPOINT [-consistency HASHES]] [-proof PROOF -event HEX]
 //
-// Below FOLDER or URL it expects `checkpoint` and `tile/...` as c2sp.org/tlog-tiles has them. It opens the checkpoint,
-// makes its root of all entries again, and compares every tile with what they make it. With -old it checks that the log
-// continues what an earlier checkpoint was signed for, by a proof that it makes itself and, with -consistency, by one
-// that the log made (base64, a line each). With -proof it checks that the event with this hash is in the log, as a
-// c2sp.org/tlog-proof says.
+// Below FOLDER or URL it expects `checkpoint` and `tile/...` as specified by c2sp.org/tlog-tiles. It opens the checkpoint,
+// recomputes its root from all entries, and compares every tile with the recomputed one. With -old it checks that the log
+// continues the history of an earlier checkpoint, by a proof that it makes itself and, with -consistency, by one
+// from the log (base64, one hash per line). With -proof it checks that the event with this hash is in the log, according
+// to a c2sp.org/tlog-proof.
 //
-// Every step that holds is printed as one line of JSON. The first that does not is printed with what is wrong, and the
+// Every successful step is printed as one line of JSON. The first failed one is printed with the reason, and the
 // exit status is 1.
 package main
 
@@ -49,11 +49,11 @@ func main() {
 }
 
 func say(step line) {
-	// A line of such fields has no way to fail but the output's, and then nobody listens.
+	// Encoding these fields cannot fail; only writing can, and then nobody reads the output.
 	_ = json.NewEncoder(os.Stdout).Encode(step)
 }
 
-// audit goes through all steps and says each that holds; it returns the one that does not.
+// audit runs all steps and prints each successful one; it returns the one that failed.
 func audit(where, key, old, consistency, proof, event string) (line, error) {
 	verifier, err := note.NewVerifier(key)
 	if err != nil {
@@ -87,7 +87,7 @@ func audit(where, key, old, consistency, proof, event string) (line, error) {
 	step.Root = root.String()
 	say(step)
 
-	// From here on every hash of the tree is known, and that it leads to the root.
+	// From here on every hash of the tree is known and verified against the root.
 	step = line{Step: "tiles", Size: tree.N}
 	if err := checkTiles(files, tree.N, own); err != nil {
 		return step, err
@@ -109,7 +109,7 @@ func audit(where, key, old, consistency, proof, event string) (line, error) {
 	return line{}, nil
 }
 
-// readLeaves makes all hashes of the tree from the log's entries.
+// readLeaves computes all hashes of the tree from the log's entries.
 func readLeaves(files files, size int64) (hashes, error) {
 	var tree hashes
 	for start := int64(0); start < size; start += width {
@@ -128,10 +128,10 @@ func readLeaves(files files, size int64) (hashes, error) {
 	return tree, nil
 }
 
-// checkTiles compares every tile of a log of this size with what its entries make it.
+// checkTiles compares every tile of a log of this size with the one computed from its entries.
 //
-// tlog.TileHashReader is for clients that have not read the whole log, and does less: before x/mod 0.40 it takes some
-// tiles unchecked (CVE-2026-56865), and later versions need a newer Go than Debian 12 has.
+// tlog.TileHashReader is for clients that have not read the whole log, and checks less: before x/mod 0.40 it accepts some
+// tiles unchecked (CVE-2026-56865), and later versions need a newer Go than that of Debian 12.
 func checkTiles(files files, size int64, own hashes) error {
 	for _, tile := range tlog.NewTiles(height, 0, size) {
 		served, err := files.read(tilePath(tile))
@@ -149,7 +149,7 @@ func checkTiles(files files, size int64, own hashes) error {
 	return nil
 }
 
-// continues checks that the log continues what an earlier checkpoint was signed for.
+// continues checks that the log continues the history of an earlier checkpoint.
 func continues(own hashes, tree tlog.Tree, verifier note.Verifier, old, consistency string) (line, error) {
 	step := line{Step: "consistency"}
 	text, err := os.ReadFile(old)
@@ -164,7 +164,7 @@ func continues(own hashes, tree tlog.Tree, verifier note.Verifier, old, consiste
 	if err := checkContinues(own, tree, earlier); err != nil {
 		return step, err
 	}
-	// From the tree without leaves there is nothing to prove.
+	// From the empty tree there is nothing to prove.
 	if consistency == "" || earlier.N == 0 {
 		return step, nil
 	}
@@ -176,7 +176,7 @@ func continues(own hashes, tree tlog.Tree, verifier note.Verifier, old, consiste
 }
 
 func checkContinues(own hashes, tree, earlier tlog.Tree) error {
-	// The tree without leaves begins every tree, and has one root.
+	// The empty tree is a prefix of every tree, and has one root.
 	if earlier.N == 0 {
 		empty, err := tlog.TreeHash(0, own)
 		if err == nil && earlier.Hash != empty {
@@ -194,7 +194,7 @@ func checkContinues(own hashes, tree, earlier tlog.Tree) error {
 	return tlog.CheckTree(path, tree.N, tree.Hash, earlier.N, earlier.Hash)
 }
 
-// includes checks a proof, and that the log continues what the proof's checkpoint was signed for.
+// includes checks a proof, and that the log continues the history of the proof's checkpoint.
 func includes(own hashes, tree tlog.Tree, verifier note.Verifier, file, event string) (line, error) {
 	step := line{Step: "inclusion"}
 	text, err := os.ReadFile(file)

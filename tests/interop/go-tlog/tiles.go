@@ -16,11 +16,11 @@ const (
 	// The tiles of c2sp.org/tlog-tiles are eight levels of the tree high, and 256 hashes wide.
 	height = 8
 	width  = 1 << height
-	// No file of a log is longer: 256 entries with their lengths.
+	// The longest file of a log: 256 entries with their lengths.
 	longest = width * (2 + 65535)
 )
 
-// files is where the log's files are: a folder or a URL.
+// files is the location of the log's files: a folder or a URL.
 type files struct {
 	where  string
 	remote bool
@@ -46,17 +46,17 @@ func (f files) read(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(answer.Body, longest+1))
 }
 
-// tilePath is where a tile is. Go's own paths also name the height, which is always eight here.
+// tilePath is the path of a tile. Go's own paths also contain the height, which is always eight here.
 func tilePath(tile tlog.Tile) string {
 	return strings.Replace(tile.Path(), fmt.Sprintf("tile/%d/", height), "tile/", 1)
 }
 
-// bundlePath is where the entries are whose leaf hashes a tile of level 0 has.
+// bundlePath is the path of the entries whose leaf hashes are in a tile of level 0.
 func bundlePath(tile tlog.Tile) string {
 	return strings.Replace(tile.Path(), fmt.Sprintf("tile/%d/%d/", height, 0), "tile/entries/", 1)
 }
 
-// hashes are those of a tree, in the order in which tlog stores them.
+// hashes are the hashes of a tree, in tlog's storage order.
 type hashes []tlog.Hash
 
 func (h hashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
@@ -70,7 +70,7 @@ func (h hashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return read, nil
 }
 
-// readBundle reads the entries from start, as many as one bundle of a log of this size has.
+// readBundle reads the entries from start to the end of their bundle in a log of this size.
 func readBundle(files files, start, size int64) ([][]byte, error) {
 	count := size - start
 	if count > width {

@@ -1,6 +1,6 @@
 // A railgate client with the npm package http-message-signatures:  node client.js https://gateway.example
 //
-// The key is made by WebCrypto and cannot be extracted: neither this program nor anything injected into it can read it.
+// Web Crypto generates the key as non-extractable: neither this program nor anything injected into it can read it.
 // The same code runs in a browser, with the key kept in IndexedDB. Each step is printed as one line of JSON.
 import { Buffer } from 'node:buffer'
 import nodeCrypto from 'node:crypto'
@@ -22,13 +22,13 @@ const key = {
   // The RFC 7638 thumbprint: the hash of these four members in this order.
   id: (await sha256(JSON.stringify(jwk))).toString('base64url'),
   alg: 'ecdsa-p256-sha256',
-  // WebCrypto gives the 64 bytes r‖s that RFC 9421 wants.
+  // Web Crypto returns the 64 bytes r‖s that RFC 9421 requires.
   sign: async (data) => Buffer.from(await subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, data)),
 }
 
 // --- A signed call ---------------------------------------------------------------------------------------------------
 
-let challenge // The last one the server gave; every answer brings a fresh one.
+let challenge // The latest from the server; every response carries a fresh one.
 let token
 let calls = 0
 
@@ -41,7 +41,7 @@ async function sign(method, path, body) {
     headers['Content-Digest'] = `sha-256=:${(await sha256(body)).toString('base64')}:`
   }
   const fields = ['@method', '@target-uri', ...Object.keys(headers).map((name) => name.toLowerCase())]
-  // A nonce is the server's challenge and a suffix of ours; each is good for one call.
+  // A nonce is the server's challenge and our suffix; each is valid for one call.
   const paramValues = { nonce: `${challenge}.${++calls}`, tag: 'railgate' }
   const params = ['created', 'keyid', 'alg', 'nonce', 'tag']
   const message = { method, url: api + path, headers }
@@ -70,7 +70,7 @@ challenge = step('challenge', 200, { status: first.status, answer: await first.j
 const enrolment = JSON.stringify({ jwk, client_name: 'node http-message-signatures' })
 step('enrol', 201, await call('POST', '/auth/enrollments', enrolment))
 
-// The enrolment brought a first token already; this is how to get the next one when it has expired.
+// The enrolment returned a first token; this gets the next one after it has expired.
 token = step('token', 200, await call('POST', '/auth/tokens')).access_token
 
 const settlements = '/gateway/settlements'
@@ -81,7 +81,7 @@ step('create', 201, await call('POST', settlements, JSON.stringify(settlement)))
 const statusPath = `${settlements}/${reference}/status?wait=5&version=1`
 step('status', 200, await call('GET', statusPath))
 
-// --- What a signature protects from: each of these calls is changed after it was signed, and refused ------------------
+// --- Tampering: each of these calls is altered after signing, and refused ---------------------------------------------
 
 async function refused(name, status, code, request) {
   const { status: got, answer } = await send(request)

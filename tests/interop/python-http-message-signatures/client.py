@@ -39,7 +39,7 @@ signer = HTTPMessageSigner(
 
 @dataclass
 class Call:
-    """What the signer reads: a method, a full URL and header fields; it adds the signature to these."""
+    """The message for the signer: a method, a full URL and header fields, to which it adds the signature."""
 
     method: str
     url: str
@@ -47,13 +47,13 @@ class Call:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-challenge = ""  # The last one the server gave; every answer brings a fresh one.
+challenge = ""  # The latest from the server; every response carries a fresh one.
 token = ""
 calls = 0
 
 
 def sign(method: str, path: str, body: bytes | None = None) -> Call:
-    """A signed call that was not sent yet."""
+    """A signed call before it is sent."""
     global calls
     calls += 1
     call = Call(method, API + path, body)
@@ -67,18 +67,18 @@ def sign(method: str, path: str, body: bytes | None = None) -> Call:
     signer.sign(
         call,
         key_id=key_id,
-        # A nonce is the server's challenge and a suffix of ours; each is good for one call.
+        # A nonce is the server's challenge and our suffix; each is valid for one call.
         nonce=f"{challenge}.{calls}",
         tag="railgate",
         label="sig1",
         covered_component_ids=covered,
-        body=body,  # Adds Content-Digest, and covers it.
+        body=body,  # Adds Content-Digest and covers it.
     )
     return call
 
 
 def send(call: Call) -> tuple[int, dict]:
-    """Status and JSON of the answer, whether it is a good one or a problem."""
+    """Status and JSON of the response, whether success or problem."""
     global challenge
     request = urllib.request.Request(call.url, call.body, call.headers, method=call.method)
     try:
@@ -105,7 +105,7 @@ challenge = step("challenge", 200, send(Call("POST", API + "/auth/challenges")))
 enrolment = json.dumps({"jwk": jwk, "client_name": "python http-message-signatures"}).encode()
 step("enrol", 201, send(sign("POST", "/auth/enrollments", enrolment)))
 
-# The enrolment brought a first token already; this is how to get the next one when it has expired.
+# The enrolment returned a first token; this gets the next one after it has expired.
 token = step("token", 200, send(sign("POST", "/auth/tokens")))["access_token"]
 
 SETTLEMENTS = "/gateway/settlements"
@@ -116,7 +116,7 @@ step("create", 201, send(sign("POST", SETTLEMENTS, json.dumps(settlement).encode
 status_path = f"{SETTLEMENTS}/{reference}/status?wait=5&version=1"
 step("status", 200, send(sign("GET", status_path)))
 
-# --- What a signature protects from: each of these calls is changed after it was signed, and refused ------------------
+# --- Tampering: each of these calls is altered after signing, and refused ---------------------------------------------
 
 
 def refused(name: str, status: int, code: str, call: Call) -> None:

@@ -1,7 +1,7 @@
 """A railgate client with Requests and requests-http-signature:  python client.py https://gateway.example
 
-The key is P-256. The library signs each request by itself once its `HTTPSignatureAuth` is the session's `auth`; all that
-it must be told is where nonces come from. Each step is printed as one line of JSON.
+The key is P-256. The library signs each request once its `HTTPSignatureAuth` is the session's `auth`; it only needs a source
+of nonces. Each step is printed as one line of JSON.
 """
 
 import base64
@@ -37,14 +37,14 @@ key_id = base64url(hashlib.sha256(json.dumps(jwk, separators=(",", ":")).encode(
 class RailgateAuth(HTTPSignatureAuth):
     """The library's signer with the server's challenges as nonces.
 
-    It covers Authorization and Content-Digest by itself, and adds the digest to every call, also of an empty body.
+    It also covers Authorization and Content-Digest, and adds the digest to every call, also for an empty body.
     """
 
-    challenge = ""  # The last one the server gave; every answer brings a fresh one.
+    challenge = ""  # The latest from the server; every response carries a fresh one.
     calls = 0
 
     def get_nonce(self, request):
-        # A nonce is the server's challenge and a suffix of ours; each is good for one call.
+        # A nonce is the server's challenge and our suffix; each is valid for one call.
         self.calls += 1
         return f"{self.challenge}.{self.calls}"
 
@@ -83,7 +83,7 @@ session.auth = auth  # From here on every call is signed.
 enrolment = {"jwk": jwk, "client_name": "python requests-http-signature"}
 step("enrol", 201, session.post(f"{API}/auth/enrollments", json=enrolment))
 
-# The enrolment brought a first token already; this is how to get the next one when it has expired.
+# The enrolment returned a first token; this gets the next one after it has expired.
 token = step("token", 200, session.post(f"{API}/auth/tokens"))["access_token"]
 session.headers["Authorization"] = f"Bearer {token}"
 
@@ -95,11 +95,11 @@ step("create", 201, session.post(settlements, json=settlement))
 status_url = f"{settlements}/{reference}/status?wait=5&version=1"
 step("status", 200, session.get(f"{settlements}/{reference}/status", params={"wait": 5, "version": 1}))
 
-# --- What a signature protects from: each of these calls is changed after it was signed, and refused ------------------
+# --- Tampering: each of these calls is altered after signing, and refused ---------------------------------------------
 
 
 def sign(method: str, url: str, **more) -> requests.PreparedRequest:
-    """A signed call that was not sent yet."""
+    """A signed call before it is sent."""
     return session.prepare_request(requests.Request(method, url, **more))
 
 

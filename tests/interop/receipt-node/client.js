@@ -1,21 +1,21 @@
-// Checks receipts with the npm package jose:  node client.js https://gateway.example RECEIPT…
+// Verifies receipts with the npm package jose:  node client.js https://gateway.example RECEIPT…
 //
-// Each RECEIPT is a compact JWS. The keys are fetched from the gateway; nothing else of it is needed. Then each receipt is
-// changed in every way that must be noticed. Each step is printed as one line of JSON.
+// Each RECEIPT is a compact JWS. Only the keys are fetched from the gateway. Then each receipt is altered in every way that
+// must be detected. Each step is printed as one line of JSON.
 import { Buffer } from 'node:buffer'
 import * as jose from 'jose'
 
 const [base, ...receipts] = process.argv.slice(2)
 if (!receipts.length) throw new Error('usage: node client.js BASE_URL RECEIPT…')
 
-// --- Checking a receipt ----------------------------------------------------------------------------------------------
+// --- Verifying a receipt ---------------------------------------------------------------------------------------------
 
 const wanted = { algorithms: ['ES256'], typ: 'settlement-receipt+jwt' }
 const published = jose.createRemoteJWKSet(new URL('/.well-known/jwks.json', base))
 
 const check = async (receipt, keys = published) => (await jose.jwtVerify(receipt, keys, wanted)).payload
 
-// --- What is genuine, and what is not ----------------------------------------------------------------------------------
+// --- Genuine and altered receipts --------------------------------------------------------------------------------------
 
 async function refused(name, receipt, keys) {
   try {
@@ -46,13 +46,13 @@ for (const receipt of receipts) {
   await refused('no signature', [header, payload, ''].join('.'))
   await refused('algorithm none', [encode({ ...headers, alg: 'none' }), payload, ''].join('.'))
 
-  // The public key taken for a shared secret.
+  // The public key used as a shared secret.
   const own = jwks.keys.find((key) => key.kid === headers.kid)
   const secret = Buffer.from(await jose.exportSPKI(await jose.importJWK(own, 'ES256')))
   const shared = new jose.SignJWT(claims).setProtectedHeader({ ...headers, alg: 'HS256' })
   await refused('algorithm HS256', await shared.sign(secret))
 
-  // Signed by somebody else under the gateway's name for its key.
+  // Signed by another key with the key id of the gateway's.
   const { privateKey, publicKey } = await jose.generateKeyPair('ES256')
   await refused('another key', await new jose.SignJWT(claims).setProtectedHeader(headers).sign(privateKey))
   const swapped = jose.createLocalJWKSet({ keys: [{ ...(await jose.exportJWK(publicKey)), kid: headers.kid, alg: 'ES256' }] })

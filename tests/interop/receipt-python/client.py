@@ -1,7 +1,7 @@
-"""Checks receipts with the Python package joserfc:  python client.py https://gateway.example RECEIPT…
+"""Verifies receipts with the Python package joserfc:  python client.py https://gateway.example RECEIPT…
 
-Each RECEIPT is a compact JWS. The keys are fetched from the gateway; nothing else of it is needed. Then each receipt is
-changed in every way that must be noticed. Each step is printed as one line of JSON.
+Each RECEIPT is a compact JWS. Only the keys are fetched from the gateway. Then each receipt is altered in every way that
+must be detected. Each step is printed as one line of JSON.
 """
 
 import base64
@@ -18,7 +18,7 @@ BASE, *RECEIPTS = sys.argv[1:]
 if not RECEIPTS:
     sys.exit("usage: python client.py BASE_URL RECEIPT…")
 
-# --- Checking a receipt ----------------------------------------------------------------------------------------------
+# --- Verifying a receipt ---------------------------------------------------------------------------------------------
 
 with urllib.request.urlopen(BASE + "/.well-known/jwks.json") as response:
     jwks = json.load(response)
@@ -26,7 +26,7 @@ published = KeySet.import_key_set(jwks)
 
 
 class NotAReceipt(Exception):
-    """Signed, but something else."""
+    """Validly signed, but not a receipt."""
 
 
 def check(receipt: str, keys: KeySet = published) -> dict:
@@ -36,7 +36,7 @@ def check(receipt: str, keys: KeySet = published) -> dict:
     return token.claims
 
 
-# --- What is genuine, and what is not ----------------------------------------------------------------------------------
+# --- Genuine and altered receipts --------------------------------------------------------------------------------------
 
 
 def show(step: str, **more) -> None:
@@ -81,13 +81,13 @@ for receipt in RECEIPTS:
     refused("no signature", ".".join([header, payload, ""]))
     refused("algorithm none", with_header(signature="", alg="none"))
 
-    # The public key taken for a shared secret.
+    # The public key used as a shared secret.
     own = next(key for key in jwks["keys"] if key["kid"] == headers["kid"])
     secret = ECKey.import_key(own).as_pem(private=False)
     signed = with_header(alg="HS256").rpartition(".")[0]
     refused("algorithm HS256", f"{signed}.{encode(hmac.digest(secret, signed.encode(), 'sha256'))}")
 
-    # Signed by somebody else under the gateway's name for its key.
+    # Signed by another key with the key id of the gateway's.
     other = ECKey.generate_key("P-256", {"kid": headers["kid"]})
     refused("another key", jwt.encode(headers, claims, other, algorithms=["ES256"]))
     swapped = KeySet([ECKey.import_key(other.as_dict(private=False))])

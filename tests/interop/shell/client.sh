@@ -1,7 +1,7 @@
 #!/bin/sh
-# A railgate client of nothing but a POSIX shell, openssl and curl:  ./client.sh https://gateway.example
+# A railgate client that needs only a POSIX shell, openssl and curl:  ./client.sh https://gateway.example
 #
-# It makes a key, enrols it in the sandbox, takes a token, settles 12.50 EUR and waits for the outcome. Each step is
+# It makes a key, enrols it in the sandbox, gets a token, settles 12.50 EUR and waits for the outcome. Each step is
 # printed as one line of JSON. The private key never leaves this machine.
 set -eu
 
@@ -14,7 +14,7 @@ base64() { openssl base64 -A; }
 base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
 sha256() { openssl dgst -sha256 -binary; }
 
-# The string NAME of the last answer. (With jq: jq -r .NAME.)
+# The string member NAME of the last response. (With jq: jq -r .NAME.)
 field() { grep -o "\"$1\" *: *\"[^\"]*\"" "$work/answer" | head -n 1 | cut -d '"' -f 4; }
 
 step() { # NAME EXPECTED_STATUS: says what the last call gave, and stops when that is something else
@@ -24,14 +24,14 @@ step() { # NAME EXPECTED_STATUS: says what the last call gave, and stops when th
 
 # --- The key -----------------------------------------------------------------------------------------------------
 
-# Makes a P-256 key and sets `jwk`, its public half, and `key_id`, its RFC 7638 thumbprint.
+# Makes a P-256 key and sets `jwk`, its public key, and `key_id`, its RFC 7638 thumbprint.
 new_key() {
   openssl ecparam -name prime256v1 -genkey -noout -out "$work/key.pem"
   # The public point is the last 64 bytes of the DER form: x and y, 32 bytes each.
   openssl ec -in "$work/key.pem" -pubout -outform DER 2>/dev/null | tail -c 64 >"$work/point"
   x=$(head -c 32 "$work/point" | base64url)
   y=$(tail -c 32 "$work/point" | base64url)
-  # The members in this order and without spaces: the thumbprint is taken over this very text.
+  # The members in this order and without spaces: the thumbprint is computed from exactly this text.
   jwk='{"crv":"P-256","kty":"EC","x":"'$x'","y":"'$y'"}'
   key_id=$(printf %s "$jwk" | sha256 | base64url)
 }
@@ -101,7 +101,7 @@ step challenge 200
 call POST "$api/auth/enrollments" '{"jwk": '"$jwk"', "client_name": "shell, openssl and curl"}'
 step enrol 201
 
-# The enrolment brought a first token already; this is how to get the next one when it has expired.
+# The enrolment returned a first token; this gets the next one after it has expired.
 call POST "$api/auth/tokens"
 step token 200
 token=$(field access_token)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs client.sh, then takes calls that it has signed and not sent, changes one thing in each, and sends them. Every one
-# of them must be refused, for the reason named here.
+# Runs client.sh, then takes calls that it has signed but not sent, alters one thing in each, and sends them. Each must be
+# refused, for the reason stated here.
 #
 #   ./tampered.sh BASE_URL
 set -eu
@@ -16,13 +16,13 @@ refused() { # NAME STATUS CODE: what the last call must have been answered
     { printf 'tampered: %s: expected %s %s, got %s: ' "$1" "$2" "$3" "$status"; cat "$work/answer"; exit 1; } >&2
 }
 
-# Other settlements: had a tampered call got through, one of them would be on the books.
+# Other settlements: if a tampered call were accepted, one of them would exist.
 small='{"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "'$reference'-tampered"}'
 large='{"amount": 900, "currency": "EUR", "to": "sim:ok", "reference": "'$reference'-tampered"}'
 
 digest_of() { printf 'sha-256=:%s:' "$(printf %s "$1" | sha256 | base64)"; }
 
-# --- What is covered cannot be changed -----------------------------------------------------------------------------
+# --- Covered parts cannot be altered -------------------------------------------------------------------------------
 
 sign GET "$settlements"
 send POST "$settlements"
@@ -84,7 +84,7 @@ cover authorization "Bearer $token"
 cover content-type "$type"
 parameters
 seal "$parameters"
-# The digest that is sent along is right, but nothing says that the client wrote it.
+# The digest is right, but nothing proves that it is from the client.
 digest=$(digest_of "$small")
 send POST "$settlements" "$small"
 refused 'body not covered' 401 signature_invalid
@@ -99,14 +99,14 @@ refused 'two signatures' 401 signature_invalid
 
 # --- Nonce and time ------------------------------------------------------------------------------------------------
 
-# A status call, signed rightly over parameters that a sed command has changed.
+# A status call, correctly signed over parameters that a sed command has altered.
 sign_with() {
   sign GET "$status_url"
   seal "$(printf %s "$parameters" | sed "$1")"
   send GET "$status_url"
 }
 
-# The first character of the challenge's authentication tag becomes another one.
+# Alters the first character of the challenge's authentication tag.
 sign_with 's/\(nonce="c1\.[^.]*\.\)A/\1_/; t
   s/\(nonce="c1\.[^.]*\.\)./\1A/'
 refused 'forged challenge' 401 challenge_invalid
@@ -129,7 +129,7 @@ refused 'created in ten minutes' 401 clock_skew
 sign_with 's/created=[0-9]*;//'
 refused 'created missing' 401 signature_invalid
 
-# --- Nothing of it had an effect -----------------------------------------------------------------------------------
+# --- None of it had an effect --------------------------------------------------------------------------------------
 
 call GET "$settlements"
 step list 200

@@ -2,7 +2,7 @@
 //
 //   node client.js verify FILE    node client.js sign FILE
 //
-// FILE holds a list of webhooks as JSON. For each a line of JSON is printed: {"name", "verified"} or {"name", "signature"}.
+// FILE contains a JSON list of webhooks. Prints a line of JSON for each: {"name", "verified"} or {"name", "signature"}.
 import { readFileSync } from 'node:fs'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 
@@ -10,7 +10,7 @@ const [action, file] = process.argv.slice(2)
 
 // --- A receiver ------------------------------------------------------------------------------------------------------
 
-// `body` is the request's body as it came: parsed and written again it would have other bytes.
+// `body` is the request's body as received: parsed and serialised again, it may have different bytes.
 function isGenuine(secret, headers, body) {
   try {
     new Webhook(secret).verify(body, headers, { jsonParse: false })
@@ -21,7 +21,7 @@ function isGenuine(secret, headers, body) {
   }
 }
 
-// --- What the tests ask for ------------------------------------------------------------------------------------------
+// --- The tests' interface --------------------------------------------------------------------------------------------
 
 for (const { name, secret, id, timestamp, signature, body } of JSON.parse(readFileSync(file, 'utf8'))) {
   const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }

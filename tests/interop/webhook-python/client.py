@@ -2,7 +2,7 @@
 
     python client.py standardwebhooks|svix verify|sign FILE
 
-FILE holds a list of webhooks as JSON. For each a line of JSON is printed: {"name", "verified"} or {"name", "signature"}.
+FILE contains a JSON list of webhooks. Prints a line of JSON for each: {"name", "verified"} or {"name", "signature"}.
 """
 
 import json
@@ -20,8 +20,8 @@ else:
 
 
 def is_genuine(secret: str, headers: dict, body: bytes) -> bool:
-    """`body` is the request's body as it came: parsed and written again it would have other bytes."""
-    # The one parses the body unless told not to, the other never does.
+    """`body` is the request's body as received: parsed and serialised again, it may have different bytes."""
+    # One of the libraries parses the body by default, the other never does.
     how = {} if library == "svix" else {"json_parse": False}
     try:
         Webhook(secret).verify(body, headers, **how)
@@ -30,7 +30,7 @@ def is_genuine(secret: str, headers: dict, body: bytes) -> bool:
     return True
 
 
-# --- What the tests ask for ------------------------------------------------------------------------------------------
+# --- The tests' interface --------------------------------------------------------------------------------------------
 
 with open(file, encoding="utf-8") as cases:
     webhooks = json.load(cases)

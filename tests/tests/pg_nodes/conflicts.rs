@@ -1,4 +1,4 @@
-//! Transactions that stand in each other's way: whoever called hears nothing of it.
+//! Conflicting transactions: callers do not notice them.
 
 use railgate_tests::client::Account;
 use railgate_tests::nodes::Nodes;
@@ -11,7 +11,7 @@ const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
 const EACH: usize = 60;
 const ROUNDS: usize = 3;
 
-/// PostgreSQL's words for it, now and then, without its reasons.
+/// PostgreSQL's error codes for conflicts, raised occasionally without cause.
 const UNLUCKY: &str = "
     CREATE SEQUENCE unlucky;
     CREATE FUNCTION unlucky() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -32,7 +32,7 @@ fn make(account: &Account, nodes: &Nodes, name: usize) {
         let made = client.send("POST", SETTLEMENTS, Some(&body.to_string())).unwrap();
         assert_eq!(made.status, 201, "{made:?}");
         let reversed = client.send("POST", &format!("{SETTLEMENTS}/{reference}/reverse"), None).unwrap();
-        // It may be on its way to the operator at that moment.
+        // It may be in flight to the operator at that moment.
         assert!([200, 201, 409].contains(&reversed.status), "{reversed:?}");
     }
 }
@@ -60,23 +60,23 @@ fn a_database_that_serialises_and_fails_now_and_then_is_asked_again() {
 fn whoever_deadlocks_with_a_create_does_not_undo_it() {
     let server = Postgres::quick();
     let database = server.database();
-    // Somebody else is to wait for it before the create looks for a deadlock, which it does once. By then a node has no patience
-    // left with a server that does not answer, five seconds; after eight it gives its statement up.
+    // Another transaction must wait for it before the create checks for a deadlock, which it does once. By then a node has used up
+    // its patience with a silent server, five seconds; after eight it gives up the statement.
     server.sql("postgres").run(&format!("ALTER DATABASE {database} SET deadlock_timeout = '6s'"));
-    // Their tasks are left alone, so that the create is all that the nodes write.
+    // Their tasks are not done, so that the create is the nodes' only write.
     let nodes = Nodes::start(&server.url(&database), &["--outbox", "off"]);
     let account = nodes.enroll();
     let (mut client, sql) = (account.connect(nodes.address(0)).unwrap(), server.sql(&database));
     for n in 0..ROUNDS {
-        // Somebody who looks for deadlocks much later than others, so that it is not he who is ended.
+        // A session that checks for deadlocks much later than others, so that it is not the one that is aborted.
         sql.run("BEGIN; SET LOCAL deadlock_timeout = '60s'");
         sql.run("SELECT FROM account ORDER BY id FOR UPDATE");
         let body = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": format!("d-{n}")}).to_string();
         std::thread::scope(|scope| {
             let made = scope.spawn(|| client.send("POST", SETTLEMENTS, Some(&body)).unwrap());
-            // Of `pg_stat_activity` a transaction would see those who were there when it looked first.
+            // Within a transaction, `pg_stat_activity` would stay as it was at the first read.
             until("the create waits", || !sql.texts("SELECT 1 FROM pg_locks WHERE NOT granted").is_empty());
-            // The create has this table and waits for the account. It is granted when that transaction is ended.
+            // The create has locked this table and waits for the account. The lock is granted when that transaction is aborted.
             sql.run("LOCK TABLE settlement IN SHARE MODE");
             assert_eq!(sql.texts(&format!("SELECT no FROM settlement WHERE reference = 'd-{n}'")), Vec::<String>::new());
             sql.run("ROLLBACK");

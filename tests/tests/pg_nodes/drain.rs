@@ -1,4 +1,4 @@
-//! A node that is told to end: it says so, finishes what it has begun, and others go on where it was.
+//! A node that shuts down: it announces that, finishes calls in flight, and others continue its work.
 
 use std::io::{ErrorKind, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::follower::Follower;
 
 const PATH: &str = "/api/v1/gateway/settlements";
-/// How many settlements are made at once: more than a node carries while it is told to end.
+/// How many settlements are made at once: more than a node completes while it shuts down.
 const CREATES: usize = 1_000;
-/// Of the events of a load, so many are heard before the node is told to end,
+/// This many of a load's events are received before the node is told to shut down,
 const SEEN: usize = 200;
-/// and each connection makes so many more settlements after that.
+/// and each connection makes this many more settlements afterwards.
 const AFTER: usize = 30;
 
 fn create(client: &mut Client, reference: &str) -> Result<Response> {
@@ -24,7 +24,7 @@ fn create(client: &mut Client, reference: &str) -> Result<Response> {
     client.send("POST", PATH, Some(&body.to_string()))
 }
 
-/// Creates settlements at node 0 and, once that is gone, some more at node 1; says how many.
+/// Creates settlements at node 0 and, once that is gone, some more at node 1; returns their number.
 fn make(nodes: &Nodes, account: &Account, name: &str) -> usize {
     let mut client = account.connect(nodes.address(0)).unwrap();
     let (mut count, mut end) = (0, usize::MAX);
@@ -67,7 +67,7 @@ fn who_follows_the_feed_misses_nothing_and_hears_nothing_twice() {
         assert!(nodes.stop(0), "a graceful end");
         made.store(makers.into_iter().map(|maker| maker.join().unwrap()).sum(), Ordering::SeqCst);
     });
-    // What was heard is what is to be read, each event once and in its place.
+    // The received events are those of the feed, each once and at its position.
     let feed = account.connect(nodes.address(1)).unwrap().feed().unwrap();
     let hashes: Vec<&str> = feed.iter().map(|entry: &Value| entry["event"]["hash"].as_str().unwrap()).collect();
     follower.assert_heard(&hashes);
@@ -91,19 +91,19 @@ fn what_a_node_had_leased_is_free_when_it_is_gone() {
         let answer = client.send("POST", &format!("{PATH}/batch"), Some(&batch)).unwrap();
         assert_eq!(answer.status, 200, "{answer:?}");
         made += CREATES;
-        // Some are done, and most are under way or wait.
+        // Some are done, most are in flight or waiting.
         until("some are done", || open() < CREATES);
         assert!(nodes.stop(0), "a graceful end");
         if open() > 0 {
             break;
         }
-        // All was done before the end: once more.
+        // Everything was done before the end: try again.
         nodes.restart(0);
     }
     assert_eq!(sql.texts("SELECT settlement FROM task WHERE owner <> 0"), Vec::<String>::new());
     nodes.restart(0);
     until("all are done", || open() == 0);
-    // A connection that said nothing for so long may be closed.
+    // A connection that was idle for so long may be closed.
     let page = account.connect(nodes.address(1)).unwrap().send("GET", &format!("{PATH}?status=completed&limit=1"), None).unwrap();
     assert_eq!(page.status, 200, "{page:?}");
     assert_eq!(sql.texts("SELECT count(*) FROM sim_payment WHERE received = 1"), [made.to_string()]);
@@ -127,13 +127,13 @@ fn a_node_that_drains_says_so() {
     let ready = || Connection::open(nodes.address(0)).and_then(|mut it| it.exchange(&render(&call("GET", "/readyz", None))));
     let answer = loop {
         match ready() {
-            // The signal is on its way, or came between a connection and what it asks.
+            // The signal has not arrived yet, or arrived between connect and request.
             Ok(answer) if answer.status == 200 => {}
             Err(error) if error.kind() != ErrorKind::ConnectionRefused => {}
             answer => break answer,
         }
     };
-    assert_eq!(answer.map(|answer| answer.status).ok(), Some(503), "nobody can see that it is not ready");
+    assert_eq!(answer.map(|answer| answer.status).ok(), Some(503), "it does not report that it is not ready");
     sql.run("COMMIT");
     let made = client.connection().answer().unwrap();
     assert_eq!(made.status, 201, "{made:?}");

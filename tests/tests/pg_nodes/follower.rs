@@ -1,4 +1,4 @@
-//! Somebody who follows the feed over whatever node there is, and takes it up again where it was.
+//! A follower of the feed that uses any available node and resumes at its position.
 
 use std::collections::HashSet;
 use std::io::{Error, Result};
@@ -7,24 +7,24 @@ use std::net::SocketAddr;
 use railgate_tests::client::{Account, call};
 use serde_json::Value;
 
-/// Where it is, and what it has heard.
+/// The position and the events received.
 #[derive(Default)]
 pub struct Follower {
     /// The hash of each event, by its position.
     heard: Vec<String>,
-    /// Settlements that are completed.
+    /// The completed settlements.
     pub completed: HashSet<String>,
     /// The last `retry` of a stream.
     pub retry: Option<String>,
 }
 
 impl Follower {
-    /// How many events it has heard.
+    /// The number of events received.
     pub fn count(&self) -> usize {
         self.heard.len()
     }
 
-    /// Follows a node from where it is, until the stream ends or `enough` is heard; says whether that was so.
+    /// Follows a node from its position until the stream ends or `enough` events are received; returns whether they were.
     pub fn follow(&mut self, account: &Account, address: SocketAddr, enough: &dyn Fn(&Self) -> bool) -> Result<bool> {
         let mut client = account.connect(address)?;
         let mut request = call("GET", "/api/v1/gateway/events", None);
@@ -62,7 +62,7 @@ impl Follower {
             self.retry = Some(retry.to_owned());
         }
         let (Some(position), Some(data)) = (field("id:"), field("data:")) else { return };
-        assert_eq!(position, (self.heard.len() + 1).to_string(), "an event was missed, or came twice");
+        assert_eq!(position, (self.heard.len() + 1).to_string(), "an event was missed or duplicated");
         let event: Value = serde_json::from_str(data).unwrap();
         self.heard.push(event["hash"].as_str().unwrap().to_owned());
         if event["type"] == "settlement.completed" {
@@ -70,7 +70,7 @@ impl Follower {
         }
     }
 
-    /// What it heard is how the feed begins, which has these events.
+    /// Asserts that the received events are a prefix of the feed.
     pub fn assert_heard(&self, feed: &[impl AsRef<str>]) {
         assert!(self.heard.len() <= feed.len(), "{} events of {} were heard", self.heard.len(), feed.len());
         for (position, (heard, there)) in (1..).zip(self.heard.iter().zip(feed)) {

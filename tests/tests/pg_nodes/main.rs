@@ -1,5 +1,5 @@
-//! Two servers over one PostgreSQL database, under load, while nodes are killed, the database crashes, or a standby takes its
-//! place: what was answered is there, nothing is sent twice, and what cannot be done now is said to be so.
+//! Two servers over one PostgreSQL database, under load, while nodes are killed, the database crashes, or a standby takes
+//! over: every acknowledged call is durable, nothing is sent twice, and calls that cannot be done are refused.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod conflicts;
@@ -16,13 +16,13 @@ use railgate_tests::postgres::Postgres;
 
 use storm::{CREATES, Storm, assert_sound};
 
-/// Each storm has the machine to itself.
+/// Each storm runs alone on the machine.
 fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Puts two nodes over `url` through a storm while `disturb` goes on, and looks at what is left of it.
+/// Puts load on two nodes over `url` while `disturb` runs, and checks the result.
 fn weathered(url: &str, disturb: impl FnOnce(&Storm<'_>, &Nodes)) {
     let nodes = Nodes::start(url, &[]);
     let storm = Storm::over(&nodes);
@@ -60,18 +60,18 @@ fn a_database_that_crashes_loses_nothing() {
     let cut = format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'");
     weathered(&server.url(&database), |storm, _| {
         for _ in 0..2 {
-            // Connections break one by one too, in the middle of commits.
+            // Single connections break too, during commits.
             for _ in 0..8 {
                 assert!(storm.more(CREATES / 40), "the load is over before the crash");
                 server.sql("postgres").texts(&cut);
             }
-            // It is back before anybody's patience is over,
+            // It is back before any call times out,
             server.restart("immediate");
         }
-        // and once it is not.
+        // and once only afterwards.
         assert!(storm.more(CREATES / 5), "the load is over before the crash");
         server.stop("immediate");
-        assert!(storm.refused(), "nobody was told to come later");
+        assert!(storm.refused(), "no call was told to retry later");
         server.start_again();
     });
 }
@@ -85,7 +85,7 @@ fn a_standby_that_takes_over_has_what_was_answered() {
     weathered(&Postgres::url_of_any(&[&primary, &standby], &database), |storm, _| {
         assert!(storm.more(CREATES / 2), "the load is over before the primary");
         primary.stop("immediate");
-        assert!(storm.refused(), "nobody was told to come later");
+        assert!(storm.refused(), "no call was told to retry later");
         standby.promote();
     });
 }

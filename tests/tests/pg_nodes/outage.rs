@@ -1,4 +1,4 @@
-//! While the database cannot be used, whoever calls is told to come later; and when it can be again, nothing else is needed.
+//! While the database is unavailable, callers are told to retry later; when it is available again, nothing else is needed.
 
 use railgate_tests::client::{Account, Client, Connection, Response, call, render};
 use railgate_tests::nodes::Nodes;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::storm::list;
 
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
-/// More than there are threads for what waits.
+/// More than there are threads for waiting calls.
 const CROWD: usize = 700;
 
 type Asked = (&'static str, String, Option<String>);
 
-/// Calls of all kinds that need the database. `name` is in the references that they make.
+/// Calls of all kinds that need the database. Their references contain `name`.
 fn calls(name: &str) -> Vec<Asked> {
     let make = |n: u32| json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": format!("{name}-{n}")});
     let of_settlements = ["", "?status=completed", "/export", "/paid", "/paid/status", "/paid/events", "/paid/receipt", "/paid/reversals"];
@@ -32,7 +32,7 @@ fn calls(name: &str) -> Vec<Asked> {
     reads.map(|path| ("GET", path, None)).chain(writes).collect()
 }
 
-/// Sends them all at the same time, each over its own connection.
+/// Sends all of them at the same time, each over its own connection.
 fn ask(calls: &[Asked], clients: Vec<Client>) -> Vec<(String, Response)> {
     std::thread::scope(|scope| {
         let asked: Vec<_> = calls
@@ -56,7 +56,7 @@ fn probe(nodes: &Nodes, node: usize, path: &str) -> Response {
 
 #[track_caller]
 fn assert_later(asked: &str, response: &Response) {
-    // A batch that is let in is answered element by element.
+    // An admitted batch has a result for each element.
     if let Some(results) = response.body["results"].as_array() {
         let later = |result: &Value| result["status"] == 503 && result["problem"]["code"] == "store_unavailable";
         return assert!(results.iter().all(later), "{response:?}");
@@ -65,7 +65,7 @@ fn assert_later(asked: &str, response: &Response) {
     assert!(response.header("retry-after").is_some(), "{asked}: {response:?}");
 }
 
-/// A settlement that is completed.
+/// Makes a completed settlement.
 fn paid(client: &mut Client) {
     let body = json!({"amount": 100, "currency": "EUR", "to": "sim:ok", "reference": "paid"});
     let made = client.send("POST", SETTLEMENTS, Some(&body.to_string())).unwrap();
@@ -81,7 +81,7 @@ fn while_the_database_is_gone_all_calls_are_told_to_come_later_and_afterwards_no
     let account = nodes.enroll();
     paid(&mut account.connect(nodes.address(0)).unwrap());
     server.stop("fast");
-    // Node 0 knows the token; node 1 would have to look it up.
+    // Node 0 has cached the token; node 1 would have to look it up.
     for node in [0, 1] {
         let calls = calls("gone");
         for (asked, response) in ask(&calls, connected(&account, &nodes, node, calls.len())) {
@@ -98,7 +98,7 @@ fn while_the_database_is_gone_all_calls_are_told_to_come_later_and_afterwards_no
             assert!([200, 201].contains(&response.status), "{asked}: {response:?}");
         }
     }
-    // What was told to come later was not done.
+    // Calls that were told to retry later were not executed.
     let listed = list(&mut account.connect(nodes.address(0)).unwrap());
     assert!(listed.iter().all(|record| !record["reference"].as_str().unwrap().starts_with("gone")), "{listed:#?}");
 }
@@ -111,7 +111,7 @@ fn a_crowd_that_waits_for_the_database_keeps_no_probe_waiting() {
     let mut client = account.connect(nodes.address(0)).unwrap();
     paid(&mut client);
     let calls: Vec<Vec<u8>> = (0..CROWD).map(|_| client.signed(call("GET", "/api/v1/balances", None)).unwrap()).collect();
-    // Opened last: the server closes those that say nothing for a while.
+    // Opened last, because the server closes idle connections.
     let mut crowd: Vec<Connection> = (0..CROWD).map(|_| Connection::open(nodes.address(0)).unwrap()).collect();
     server.freeze(true);
     for (connection, bytes) in crowd.iter_mut().zip(&calls) {
@@ -121,7 +121,7 @@ fn a_crowd_that_waits_for_the_database_keeps_no_probe_waiting() {
     let waiting = crowd.iter_mut().map(Connection::is_silent).filter(|silent| matches!(silent, Ok(true))).count();
     server.freeze(false);
     assert_eq!(answer.status, 200);
-    assert!(waiting > 0, "the probe was answered only when nobody waited any more");
+    assert!(waiting > 0, "the probe got a response only after the other calls had ended");
     for connection in &mut crowd {
         let answer = connection.answer().unwrap();
         if answer.status != 200 {

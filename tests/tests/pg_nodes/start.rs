@@ -1,4 +1,4 @@
-//! Beginnings: of nodes that start at the same moment over an empty database, and of one that must not.
+//! Start-up: of nodes that start at the same time over an empty database, and of one that must refuse to start.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ fn nodes_that_start_together_over_an_empty_database_agree() {
             let account = Account::enroll(one.address, Some(PUBLIC_URL), new_key()).unwrap();
             let mut client = account.connect(one.address).unwrap();
             for other in &nodes {
-                // Its token and its challenge are those of `one`.
+                // Its token and its challenge come from `one`.
                 let bytes = client.signed(call("GET", "/api/v1/balances", None)).unwrap();
                 let answer = Connection::open(other.address).unwrap().exchange(&bytes).unwrap();
                 assert_eq!(answer.status, 200, "{answer:?}");

@@ -1,5 +1,5 @@
-//! The load: creates over both nodes by several connections, a fifth of them under references that were given before, and
-//! what must be true of them however much was disturbed.
+//! The load: creates over both nodes by several connections, a fifth of them with references that were used before, and
+//! the invariants that must hold despite all disturbances.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,24 +21,24 @@ use serde_json::{Value, json};
 use super::follower::Follower;
 
 const CONNECTIONS: usize = 6;
-/// Settlements are made by blocks of [`BATCH`] in one call and [`SINGLES`] by themselves. Of the batch, [`AGAIN`] are sent to
-/// the other node at the same time; of the others one in [`TWICE`] is sent to both, and two are sent once more at the end.
+/// Settlements are made in blocks: [`BATCH`] in one call and [`SINGLES`] individually. [`AGAIN`] of the batch are sent to
+/// the other node at the same time; one in [`TWICE`] of the others is sent to both, and two are sent again at the end.
 const BLOCKS: u64 = 80;
 const BATCH: u64 = 50;
 const SINGLES: u64 = 50;
 const AGAIN: u64 = 15;
 const TWICE: u64 = 6;
-/// How many settlements there are in the end,
+/// The number of settlements in the end,
 pub const SETTLEMENTS: u64 = BLOCKS * (BATCH + SINGLES);
-/// and by how many creates.
+/// and of creates.
 pub const CREATES: u64 = SETTLEMENTS + BLOCKS * (AGAIN + 8 + 2);
 const PATH: &str = "/api/v1/gateway/settlements";
 const SCENARIOS: &[&str] =
     &["sim:ok", "sim:ok", "sim:ok", "sim:failover", "sim:timeout-then-ok", "sim:decline-over_limit", "msisdn:+254700000001"];
-/// Whoever waits looks this often whether what it waits for can still come.
+/// How often a waiter checks that its condition can still become true.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// A load that goes on.
+/// A running load.
 pub struct Storm<'n> {
     nodes: &'n Nodes,
     account: Account,
@@ -49,15 +49,15 @@ pub struct Storm<'n> {
 
 #[derive(Default)]
 struct State {
-    /// The id of each settlement that was answered, and whether an answer said that it was made just now.
+    /// The id of each acknowledged settlement, and whether a response reported it as new (201).
     settled: HashMap<u64, (String, bool)>,
-    /// Creates that were answered with a settlement.
+    /// Creates whose response was a settlement.
     answered: u64,
-    /// Creates that were to be tried again later, and calls whose connection broke.
+    /// Creates that were told to retry later, and calls whose connection broke.
     later: u64,
     lost: u64,
     working: usize,
-    /// A connection ended by a failed assertion.
+    /// Whether a connection's thread ended by a failed assertion.
     broken: bool,
 }
 
@@ -76,7 +76,7 @@ fn scenario(n: u64) -> &'static str {
     SCENARIOS[(n % SCENARIOS.len() as u64) as usize]
 }
 
-/// In cents: few enough for the account, and not the same for neighbours.
+/// The amount in cents: small enough for the account, and different for neighbours.
 fn amount_minor(n: u64) -> u64 {
     1 + n % 97
 }
@@ -97,12 +97,12 @@ impl Call {
 }
 
 impl<'n> Storm<'n> {
-    /// A new client of both nodes, who is about to begin.
+    /// Prepares a load with a new client of both nodes.
     pub fn over(nodes: &'n Nodes) -> Self {
         Self { nodes, account: nodes.enroll(), next_block: AtomicU64::new(0), state: Mutex::default(), news: Condvar::new() }
     }
 
-    /// Sends everything until it is answered, while `disturb` goes on.
+    /// Sends everything until it is acknowledged, while `disturb` runs.
     pub fn run(&self, disturb: impl FnOnce(&Self)) {
         let begun = Instant::now();
         self.state().working = CONNECTIONS;
@@ -115,17 +115,17 @@ impl<'n> Storm<'n> {
         let state = self.state();
         assert_eq!((state.settled.len() as u64, state.answered), (SETTLEMENTS, CREATES));
         let State { answered, later, lost, .. } = *state;
-        eprintln!("{answered} creates answered in {:?}; {later} were to come later, {lost} connections were lost", begun.elapsed());
+        eprintln!("{answered} creates answered in {:?}; {later} told to retry later, {lost} connections lost", begun.elapsed());
     }
 
-    /// Follows the feed over one node or the other until both are gone, and says what was heard.
+    /// Follows the feed over either node until both are gone, and returns the follower.
     pub fn follow(&self) -> Follower {
         let mut follower = Follower::default();
         for node in [0, 1].into_iter().cycle() {
             match [0, 1].map(|node| self.nodes.is_up(node)) {
                 [false, false] => break,
                 up if up[node] => {
-                    // However it ended: it goes on where it was.
+                    // However the stream ended, the follower continues at its position.
                     let _ = follower.follow(&self.account, self.nodes.address(node), &|_| false);
                 }
                 _ => {}
@@ -135,13 +135,13 @@ impl<'n> Storm<'n> {
         follower
     }
 
-    /// Waits until so many more creates are answered; `false` when there are none left.
+    /// Waits until this many more creates are acknowledged; `false` if there are none left.
     pub fn more(&self, count: u64) -> bool {
         let until = self.state().answered + count;
         self.wait(|state| state.answered >= until)
     }
 
-    /// Waits until some more creates are told to come later; `false` when there are none left.
+    /// Waits until some more creates are told to retry later; `false` if there are none left.
     pub fn refused(&self) -> bool {
         let before = self.state().later;
         self.wait(|state| state.later > before)
@@ -171,7 +171,7 @@ impl<'n> Storm<'n> {
         }
     }
 
-    /// Notes what was answered; `false` if some of it has to be sent again.
+    /// Records the responses; `false` if something must be sent again.
     fn take(&self, call: &Call, response: &Response) -> bool {
         if [503, 504].contains(&response.status) {
             let code = if response.status == 503 { "store_unavailable" } else { "timeout" };
@@ -199,7 +199,7 @@ impl<'n> Storm<'n> {
                 }
             }
         }
-        // Of what is sent again, only the last answer counts.
+        // For a call that is sent again, only the last response counts.
         if all {
             self.state().answered += call.numbers.len() as u64;
             self.news.notify_all();
@@ -222,7 +222,7 @@ impl<'n> Storm<'n> {
         state.settled.insert(n, (id, was_made || made));
     }
 
-    /// Every settlement that was answered is there at both nodes, with the same id and amount, and no other is.
+    /// Asserts that both nodes have every acknowledged settlement, with the same id and amount, and no others.
     pub fn assert_kept(&self) {
         let state = self.state();
         let expected: HashMap<String, (&str, u64)> =
@@ -252,7 +252,7 @@ pub fn list(client: &mut Client) -> Vec<Value> {
     }
 }
 
-/// Tells when a connection has done its part, however that went.
+/// Reports the end of a connection's thread, successful or not.
 struct Working<'s, 'n>(&'s Storm<'n>);
 
 impl Drop for Working<'_, '_> {
@@ -303,7 +303,7 @@ impl Worker<'_, '_> {
         self.turn
     }
 
-    /// The connection to a node, unless that is down.
+    /// The connection to a node; `None` while it is down.
     fn client(&mut self, node: usize) -> Option<&mut Client> {
         let Storm { nodes, account, .. } = self.storm;
         if self.clients[node].is_none() && nodes.is_up(node) {
@@ -317,7 +317,7 @@ impl Worker<'_, '_> {
         self.storm.state().lost += 1;
     }
 
-    /// Sends a call to either node until it is answered, signed anew each time.
+    /// Sends a call to either node until there is a response, signed again each time.
     fn insist(&mut self, mut node: usize, call: &Call) {
         while !self.storm.state().broken {
             let Some(client) = self.client(node) else {
@@ -337,8 +337,8 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Sends one call to each node at the same time, the same bytes if it is the same call. What is not answered by that is
-    /// sent until it is.
+    /// Sends one call to each node at the same time, the same bytes if it is the same call. A call without a response is
+    /// sent again until there is one.
     fn at_once(&mut self, calls: [&Call; 2]) {
         let mut sent: [Option<Vec<u8>>; 2] = [None, None];
         for node in [0, 1] {
@@ -365,8 +365,8 @@ impl Worker<'_, '_> {
     }
 }
 
-/// Lets the database come to rest, and proves it as a whole: every settlement ended as it must, each payment reached the
-/// operator once, the books balance, every event has its place in log and feed, and nothing is left to be done.
+/// Brings the database to rest and verifies all of it: every settlement has the right final state, each payment reached the
+/// operator once, the ledger balances, every event has its position in log and feed, and no tasks are left.
 pub fn assert_sound(url: &str, follower: &Follower) {
     let begun = Instant::now();
     let store: Arc<dyn Store> = Arc::new(PostgresStore::open(url, PostgresOptions::default()).expect("opening"));
@@ -380,7 +380,7 @@ pub fn assert_sound(url: &str, follower: &Follower) {
         assert_eq!(record.status, expected, "{} to {}", record.reference.as_str(), record.to.as_str());
     }
     let sql = Sql::connect(url);
-    assert!(follower.count() > 0, "nobody followed");
+    assert!(follower.count() > 0, "there is no follower");
     follower.assert_heard(&sql.texts("SELECT encode(hash, 'hex') FROM feed JOIN event USING (k) ORDER BY owner, position"));
     assert_eq!(sql.texts("SELECT k FROM sim_payment WHERE received <> 1"), Vec::<String>::new());
     let unpaid = "SELECT no FROM settlement WHERE NOT EXISTS (SELECT FROM sim_payment WHERE k BETWEEN no << 16 AND no << 16 | 65535)";

@@ -1,5 +1,5 @@
-//! An operator's way out of the embedded store: a SQLite file with settlements of every state is copied into PostgreSQL by
-//! the binary, which is killed half-way, and served from there as it was before. And back.
+//! Migration from the embedded store: the binary copies a SQLite file with settlements in every state into PostgreSQL, is killed
+//! halfway, and serves the copy as before. And back.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -25,7 +25,7 @@ use railgate_tests::patience::until;
 use railgate_tests::postgres::Postgres;
 use serde_json::Value;
 
-/// How many settlements are in the store that is killed while it is copied.
+/// The number of settlements in the store whose copy is killed.
 const SETTLEMENTS: usize = 1_000;
 
 fn run(args: &[&str]) -> Output {
@@ -54,7 +54,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// All records of a store, in their order.
+/// All records of a store, in order.
 fn everything(store: &dyn Store) -> Vec<Record> {
     let all = |kind: &RecordKind| store.scan(&Scan::all(*kind, usize::MAX)).unwrap();
     RecordKind::ALL.iter().flat_map(all).collect()
@@ -65,7 +65,7 @@ fn config() -> Config {
     Config { webhook_guard: guard, owner: Some(1), ..support::sealing() }
 }
 
-/// A history that leaves settlements in every state, with a webhook, in a SQLite file.
+/// Makes a SQLite file with settlements in every state, and a webhook.
 fn busy(path: &Path) -> Sandbox {
     let fast = SqliteOptions { synchronous: Synchronous::Normal, ..SqliteOptions::default() };
     let sandbox = Sandbox::over(Arc::new(SqliteStore::open_with(path, fast).unwrap()), config(), 7);
@@ -100,7 +100,7 @@ fn states(store: &dyn Store) -> Vec<SettlementStatus> {
     SettlementStatus::ALL.iter().copied().filter(|state| all.iter().any(|it| it.status == *state)).collect()
 }
 
-/// What the owner of some settlements is told of them.
+/// The responses that the owner of some settlements gets.
 fn seen(engine: &Engine, caller: &Caller) -> Vec<String> {
     let names = ["failed", "returned", "part", "whole", "unknown", "cancelled", "slow", "accepted", "many-0", "many-99"];
     let told = |name: &str| {
@@ -124,7 +124,7 @@ fn a_copy_that_is_killed_half_way_goes_on_and_holds_the_same() {
     let line = ["copy", "--from", &from, "--to", &to];
     ok(&["migrate", "--store", &to]);
     let sql = server.sql(&database);
-    // It comes to this table after that of the events, and no further.
+    // It reaches this table after the events, and no further.
     sql.run("BEGIN; LOCK TABLE sim_payment IN SHARE MODE");
     let mut copying = Command::new(railgate()).args(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while sql.texts("SELECT 1 FROM event LIMIT 1").is_empty() {
@@ -180,7 +180,7 @@ fn what_was_answered_before_a_copy_is_answered_after_it() {
     }
     let path_of = |reference: &str| format!("/api/v1/gateway/settlements/{reference}");
     for reference in ["one", "two"] {
-        // Until its record changes no more.
+        // Until its record no longer changes.
         let mut status = || client.send("GET", &path_of(reference), None).unwrap().body["status"].clone();
         until("it has ended", || ["completed", "failed"].contains(&status().as_str().unwrap()));
     }
@@ -196,11 +196,11 @@ fn what_was_answered_before_a_copy_is_answered_after_it() {
     let to = server.url(&database);
     ok(&["copy", "--from", &from, "--to", &to]);
     let gateway = Server::over(&to, &[&more[..], &["--master-keys", &keys, "--data-dir", &data]].concat());
-    // With the same key and the same token, of a client that the copy knows.
+    // With the same key and token, of a client in the copy.
     let mut client = account.connect(gateway.address).unwrap();
     assert_eq!(ask(&mut client), before);
 
-    // An operator works on it beside the server.
+    // An operator uses it while the server runs.
     let clients = json(&ok(&["clients", "list", "--store", &to, "--json"]));
     let id = clients["data"][0]["client_id"].as_str().unwrap().to_owned();
     ok(&["clients", "suspend", &id, "--store", &to]);
@@ -213,7 +213,7 @@ fn what_was_answered_before_a_copy_is_answered_after_it() {
     assert!(refused(&["backup", "--to", "/tmp/never", "--store", &to]).contains("pg_dump"));
     drop(gateway);
 
-    // And back, where the gateway was before.
+    // And back to SQLite.
     let back = folder.path().join("back.db");
     let report = json(&ok(&["copy", "--from", &to, "--to", &format!("sqlite:{}", back.display()), "--json"]));
     assert_eq!(report["equal"], true);
@@ -253,7 +253,7 @@ fn what_is_opened_for_reading_shows_one_moment_and_takes_nothing() {
     fresh.commit(&super::some_writes(4, 3)).unwrap();
     assert_eq!(everything(&still), before);
     assert!(still.commit(&super::some_writes(7, 1)).unwrap_err().to_string().contains("for reading only"));
-    // Another connection would show another moment: there is none.
+    // Another connection would have another snapshot: there is none.
     server.sql("postgres").texts(&format!(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}' AND state = 'idle in transaction'",
         fresh.database
@@ -262,7 +262,7 @@ fn what_is_opened_for_reading_shows_one_moment_and_takes_nothing() {
     assert!(!lost.retryable && lost.to_string().contains("the moment"), "{lost}");
 }
 
-/// Texts that PostgreSQL cannot hold as they are lie in another order there only if they are written badly.
+/// Texts that PostgreSQL cannot store unchanged must be encoded so that they keep their order.
 #[test]
 fn the_strangest_texts_are_copied_and_compared() {
     let (source, fresh) = (MemoryStore::new(), Fresh::new());

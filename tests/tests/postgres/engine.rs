@@ -1,5 +1,5 @@
-//! The engine over PostgreSQL: the same seed gives the same bytes as over memory, with and without faults, and the books,
-//! trails, feeds and deliveries are sound.
+//! The engine over PostgreSQL: the same seed produces the same bytes as over memory, with and without faults, and the ledger,
+//! traces, feeds and deliveries are sound.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn config() -> Config {
     Config { master: Some(Arc::new(MasterKeys::generate(1, [9; 32]))), webhook_guard: guard, owner: Some(1), ..Config::default() }
 }
 
-/// Numbers what happened, and delivers it: every third time the receiver fails.
+/// Numbers events and delivers them; every third delivery fails.
 fn log_and_deliver(engine: &Engine, count: &mut u32) {
     while engine.run(NumberEvents { limit: 50 }).is_ok_and(|logged| logged.more) {}
     for parcel in engine.run(LeaseQueues { healthy: 9, troubled: 9, in_flight: Vec::new() }).unwrap() {
@@ -47,7 +47,7 @@ fn log_and_deliver(engine: &Engine, count: &mut u32) {
     }
 }
 
-/// Plays every scenario with reversals, the log and a webhook, and says all that its owner can see of it.
+/// Plays every scenario with reversals, the log and a webhook, and returns everything that the owner can see.
 fn play(store: Arc<dyn Store>) -> Vec<String> {
     let sandbox = Sandbox::over(store, config(), 7);
     let new = NewWebhook { url: "http://127.0.0.1:9/hook".to_owned(), topics: None, description: Some("till".to_owned()) };
@@ -57,7 +57,7 @@ fn play(store: Arc<dyn Store>) -> Vec<String> {
         sandbox.pay(&format!("r{n}"), to);
         sandbox.pass(1_000);
         if n % 2 == 0 {
-            // Not all of them can be reversed; what comes of it is compared.
+            // Not all of them can be reversed; the results are compared.
             let _ = sandbox.reverse(&format!("r{n}"), r#"{"amount":3}"#);
         }
         sandbox.pass(40_000);

@@ -1,4 +1,4 @@
-//! What a gateway wrote before each kind of record was declared once: it opens, is whole, and is what SQLite's golden holds.
+//! A database from before each kind of record was declared once: it opens, is complete, and equals SQLite's golden file.
 
 use railgate::engine::verify::verify;
 use railgate::store::postgres::PostgresStore;

@@ -1,5 +1,5 @@
-//! Connections that break, servers that crash, and callers of every kind: nothing is written by half, and what is
-//! answered is so.
+//! Broken connections, crashed servers, and callers of every kind: no commit is partial, and every result
+//! is true.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write as _};
@@ -19,13 +19,13 @@ use railgate_tests::postgres::Postgres;
 
 use super::{Fresh, options, some_writes};
 
-/// One settlement with its children and a payment into an account that everybody pays into.
+/// One settlement with its dependent rows and a payment into a shared account.
 fn payment(no: i64) -> Commit {
     let paid = Write::Post(transfer(no, 1, account(Owner::Funding), account(Owner::Provider(ProviderNo(1))), no));
     commit([insert(settlement(no, 1, &no.to_string())), insert(event(no, 1)), insert(task(no, 1)), paid])
 }
 
-/// What an answer said of a payment.
+/// The reported result of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     Made,
@@ -33,7 +33,7 @@ enum Said {
     Unknown,
 }
 
-/// Pays from several threads until `stop`, each payment once, and notes what was answered.
+/// Pays from several threads until `stop`, each payment once, and records the results.
 fn pay(store: &PostgresStore, stop: &AtomicBool, next: &AtomicI64) -> Vec<(i64, Said)> {
     let mut answers = Vec::new();
     while !stop.load(Ordering::Relaxed) {
@@ -47,7 +47,7 @@ fn pay(store: &PostgresStore, stop: &AtomicBool, next: &AtomicI64) -> Vec<(i64, 
             Err(CommitError::Indeterminate(_)) => (no, Said::Unknown),
             Err(other) => panic!("{no}: {other:?}"),
         });
-        // Whatever happens to a connection, reading either works or may be tried again.
+        // Whatever happens to a connection, a read either works or is retryable.
         if let Err(error) = store.get(&Key::Settlement(SettlementNo(no))) {
             assert!(error.retryable, "{error}");
         }
@@ -55,7 +55,7 @@ fn pay(store: &PostgresStore, stop: &AtomicBool, next: &AtomicI64) -> Vec<(i64, 
     answers
 }
 
-/// All of a payment is there or nothing of it, as was answered, and the totals are the sum of what is there.
+/// Each payment is complete or absent, as reported, and the totals are the sum of the payments.
 fn assert_whole(store: &dyn Store, answers: &BTreeMap<i64, Said>) {
     let mut sum = 0;
     for (no, said) in answers {
@@ -64,7 +64,7 @@ fn assert_whole(store: &dyn Store, answers: &BTreeMap<i64, Said>) {
         for child in children {
             assert_eq!(store.get(&child).unwrap().is_some(), found, "a part of {no}");
         }
-        assert!(*said == Said::Unknown || found == (*said == Said::Made), "{no} was answered as {said:?}");
+        assert!(*said == Said::Unknown || found == (*said == Said::Made), "{no} was reported as {said:?}");
         sum += if found { *no } else { 0 };
     }
     let Some(Record::Account(popular)) = store.get(&Key::Account(account(Owner::Provider(ProviderNo(1))))).unwrap() else {
@@ -73,7 +73,7 @@ fn assert_whole(store: &dyn Store, answers: &BTreeMap<i64, Said>) {
     assert_eq!(popular.totals.credits_posted, sum);
 }
 
-/// Pays from four threads through two stores while `trouble` goes on.
+/// Pays from four threads through two stores while `trouble` runs.
 fn under(url: &str, trouble: impl FnOnce(&AtomicI64)) {
     let patient = PostgresOptions { connect_timeout: std::time::Duration::from_secs(120), ..options() };
     let stores = [(); 2].map(|()| PostgresStore::open(url, patient.clone()).unwrap());
@@ -100,7 +100,7 @@ fn under(url: &str, trouble: impl FnOnce(&AtomicI64)) {
     assert_whole(&stores[0], &answers);
 }
 
-/// Waits until so many more payments were begun.
+/// Waits until this many more payments have begun.
 fn more(next: &AtomicI64, count: i64) {
     let from = next.load(Ordering::Relaxed);
     until("more payments are begun", || next.load(Ordering::Relaxed) >= from + count);
@@ -140,7 +140,7 @@ fn two_stores_over_one_database_agree() {
     let stores: [&dyn Store; 2] = [&fresh, &other];
     const EACH: i64 = 150;
     fresh.commit(&commit([funding(-1, account_of(1), 3 * EACH)])).unwrap();
-    // Both spend from one account that has enough for three quarters of it, under references that both take.
+    // Both spend from one account with funds for three quarters of it, and compete for the same references.
     let made: i64 = thread::scope(|scope| {
         let spenders: Vec<_> = (0..4i64)
             .map(|spender| {
@@ -171,7 +171,7 @@ fn two_stores_over_one_database_agree() {
     let accounts: Vec<AccountRecord> = typed_all(other.scan(&Scan::accounts_of(ClientNo(1))).unwrap()).unwrap();
     assert_eq!(accounts[0].totals.available(), Some(3 * EACH - 2 * made));
     assert!(3 * EACH - 2 * made >= 0);
-    // Everything was tried, so what is left is less than one payment, or every reference is taken.
+    // Everything was tried, so the remaining funds are less than one payment, or every reference is used.
     assert!(3 * EACH - 2 * made < 2 || made == 2 * EACH);
 }
 
@@ -258,7 +258,7 @@ fn an_answer_is_durable_whatever_the_roles_defaults_are() {
     sql.run(&format!("ALTER DATABASE {} SET synchronous_commit = off", fresh.database));
     sql.run(&format!("ALTER DATABASE {} SET default_transaction_isolation = 'serializable'", fresh.database));
     let store = PostgresStore::open(&server.url(&fresh.database), PostgresOptions { writers: 1, ..options() }).unwrap();
-    // A rule that notes under what settings a row is written.
+    // A rule that records the settings under which a row is written.
     sql.run("CREATE TABLE noted (setting text); CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
              INSERT INTO noted VALUES (current_setting('synchronous_commit')), (current_setting('transaction_isolation')); RETURN NEW; END $$; \
              CREATE TRIGGER note AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION note()");
@@ -285,7 +285,7 @@ fn a_server_that_takes_too_long_is_given_up_and_tried_again() {
     store.commit(&payment(2)).unwrap();
 }
 
-/// Where a server is reached over a way that loses the next `COMMIT` once it is told to. It ends with the test's process.
+/// The address of a proxy to a server that drops the next `COMMIT` on request. It ends with the test's process.
 fn losing_a_commit(server: u16) -> (u16, Arc<AtomicBool>) {
     let (listener, lose) = (TcpListener::bind("127.0.0.1:0").unwrap(), Arc::new(AtomicBool::new(false)));
     let (port, told) = (listener.local_addr().unwrap().port(), lose.clone());
@@ -328,7 +328,7 @@ fn a_commit_that_got_stuck_on_its_way_is_made_over_another_connection() {
 #[test]
 fn a_machine_that_says_nothing_takes_no_more_than_its_share_of_the_patience() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
-    // The system takes its connections, and nobody ever reads from them.
+    // The system accepts its connections, but nothing ever reads from them.
     let dumb = TcpListener::bind("127.0.0.1:0").unwrap();
     let hosts = format!("127.0.0.1:{},127.0.0.1:{}", dumb.local_addr().unwrap().port(), server.port());
     let url = format!("postgres://railgate@{hosts}/{}", fresh.database);
@@ -344,7 +344,7 @@ fn a_machine_that_says_nothing_takes_no_more_than_its_share_of_the_patience() {
 fn a_clock_that_is_not_the_databases_is_refused_until_it_is_put_right() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     let sql = server.sql(&fresh.database);
-    // Its sessions see another time from here on.
+    // Its sessions see another time from now on.
     let told = |shift: &str| {
         sql.run(&format!(
             "CREATE OR REPLACE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql \
@@ -370,6 +370,6 @@ fn a_clock_that_is_not_the_databases_is_refused_until_it_is_put_right() {
         other => panic!("{other:?}"),
     }
     told("0 s");
-    // It has been refused in vain for a while, and asks with little patience at first.
+    // After a series of refusals, its first attempts have a short timeout.
     until("it is taken", || store.commit(&payment(2)).is_ok());
 }

@@ -1,4 +1,4 @@
-//! The store over PostgreSQL: the conformance suite, the memory store as its model, and what only a server has.
+//! The store over PostgreSQL: the conformance suite, the memory store as its model, and tests specific to a server.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod copy;
@@ -23,7 +23,7 @@ use railgate_tests::postgres::Postgres;
 
 railgate::store_conformance!(conformance, || Box::new(Fresh::new()) as Box<dyn Store>);
 
-/// A store over a database of its own, which goes with it.
+/// A store over a separate database, which is removed with it.
 struct Fresh {
     store: PostgresStore,
     database: String,
@@ -32,7 +32,7 @@ struct Fresh {
 impl Fresh {
     fn new() -> Self {
         let server = Postgres::shared();
-        // One database gets its schema from us; the others are copies of it, as a restored one would be.
+        // One database gets its schema by migration; the others are copies of it, as a restored one would be.
         static TEMPLATE: OnceLock<String> = OnceLock::new();
         let template = TEMPLATE.get_or_init(|| {
             let database = server.database();
@@ -89,7 +89,7 @@ fn it_does_what_memory_does() {
     any_history_reads_as_in_memory(&|| Box::new(Fresh::new()), 32);
 }
 
-/// A few settlements from number `from` on, each with an event, a task and a payment of as much as its number.
+/// A few settlements from number `from` on, each with an event, a task and a payment whose amount is its number.
 fn some_writes(from: i64, count: i64) -> Commit {
     let each = |no: i64| {
         let payment = Write::Post(transfer(no, 1, account(Owner::Funding), account_of(1), no));

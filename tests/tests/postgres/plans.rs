@@ -1,4 +1,4 @@
-//! Every statement has an index to go by: in the very plans that the server made for the store, with no row and with many.
+//! Every statement uses an index, according to the server's actual plans for the store, with no rows and with many.
 
 use railgate::auth::KeyId;
 use railgate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
@@ -52,7 +52,7 @@ fn hash(n: i64) -> [u8; 32] {
     hash
 }
 
-/// Every list.
+/// Runs every list.
 fn scans() -> Vec<Scan> {
     let (limit, settlement, client, endpoint) = (9, SettlementNo(5), ClientNo(5), EndpointNo(5));
     let list = |filter, before| Scan::settlements_of(client, &filter, before, limit);
@@ -104,7 +104,7 @@ fn scans() -> Vec<Scan> {
     ]
 }
 
-/// A walk over every table from its first row on, and behind a key of each shape.
+/// Runs a scan over every table from its first row, and after a key of each shape.
 fn walks() -> Vec<Scan> {
     let keys = [
         Key::Provider(ProviderNo(5)),
@@ -133,14 +133,14 @@ fn look_ups() -> Vec<Unique> {
     ]
 }
 
-/// A server that writes down how it carries out each statement.
+/// A server that logs the plan of each statement.
 const TELLING: &str = "session_preload_libraries = 'auto_explain'\nauto_explain.log_min_duration = 0\nlog_line_prefix = '%a|'\n\
                        fsync = off\nautovacuum = off\n";
 
-/// The plans of the store's statements in the server's log from there on: each with its statement.
+/// The plans of the store's statements in the server's log from this offset on, each with its statement.
 fn plans(server: &Postgres, from: usize) -> Vec<String> {
     let log = std::fs::read_to_string(server.folder().join("log")).unwrap();
-    // A statement or a plan goes on in lines that begin with a tab.
+    // Continuation lines of a statement or plan begin with a tab.
     let entries = log[from..].replace("\n\t", "\u{1}");
     let ours = entries.lines().filter(|line| line.starts_with("railgate|") && line.contains("plan:"));
     let plans = ours.filter_map(|line| line.split_once("Query Text: ")).map(|(_, plan)| plan.replace('\u{1}', "\n"));
@@ -154,12 +154,12 @@ fn log_length(server: &Postgres) -> usize {
 fn assert_indexed(plans: &[String]) {
     for plan in plans {
         let (statement, steps) = plan.split_once('\n').unwrap();
-        // Merged from walks that are no longer than the list: so few rows are sorted.
+        // Merged from scans no longer than the list: only few rows are sorted.
         let merged = statement.contains("UNION ALL") && steps.matches("Index Cond: ((endpoint = $1) AND (status =").count() == 3;
         for wrong in ["Seq Scan", "Sort", "Bitmap", "Hash Join", "Materialize"] {
             assert!(!steps.contains(wrong) || (wrong == "Sort" && merged), "{wrong}:\n{plan}");
         }
-        // A walk along a whole index only where the list has no condition, or begins at one end.
+        // A full index scan only if the list has no condition or begins at one end.
         let walk =
             ["ORDER BY no DESC LIMIT 1", "ORDER BY k DESC LIMIT 1", "ORDER BY size DESC LIMIT 1", "provider ORDER BY", "secret ORDER BY"];
         let from_the_first = !statement.contains("WHERE") && statement.contains("ORDER BY") && statement.ends_with("LIMIT $1");

@@ -1,4 +1,4 @@
-//! Opening: what is made, what is kept, and what is refused.
+//! Opening a database: what is created, kept and refused.
 
 use railgate::store::Store;
 use railgate::store::conformance::everything;
@@ -88,7 +88,7 @@ fn a_newer_schema_that_lets_older_programs_work_is_served() {
         sql.run(&format!("UPDATE railgate_migration SET oldest = {oldest} WHERE no = 2"));
         assert!(refusal(&url, options()).contains("version 3, newer than this program"), "{oldest}");
     }
-    // One that was made before it was kept how old a program may be.
+    // A database from before the oldest compatible version was recorded.
     sql.run("DELETE FROM railgate_migration WHERE no > 1; ALTER TABLE railgate_migration DROP COLUMN oldest");
     PostgresStore::open(&url, options()).unwrap();
 }

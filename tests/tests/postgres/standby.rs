@@ -1,4 +1,4 @@
-//! A standby in step: what is answered is there too, whatever breaks, and once it took over it is the one that counts.
+//! A synchronous standby: it has every acknowledged commit, whatever fails, and once promoted, it is the only valid primary.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use railgate_tests::postgres::Postgres;
 
 use super::{options, some_writes};
 
-/// Those of whoever does not wait long.
+/// Options with short timeouts.
 fn hasty() -> PostgresOptions {
     PostgresOptions { statement_timeout: Duration::from_secs(5), connect_timeout: Duration::from_secs(5), ..options() }
 }
 
-/// Lets a server take writes without its standby, as whoever puts it back by mistake does.
+/// Lets a server accept writes without its standby, as if it was put back by mistake.
 fn alone(server: &Postgres) {
     let sql = server.sql("postgres");
     sql.run("ALTER SYSTEM SET synchronous_standby_names = ''");
@@ -81,9 +81,9 @@ fn a_server_that_was_replaced_while_it_runs_is_not_read_any_more() {
     store.commit(&some_writes(1, 1)).unwrap();
     assert!(read(1), "by a connection to the primary");
     standby.promote();
-    // The primary has nobody any more who is in step with it, and answers no commit. After each that it does not answer, both
-    // are asked who takes writes, and both say so: sixty times the wrong one would not be chance.
+    // The primary has no synchronous standby any more and confirms no commit. After each unconfirmed one,both servers
+    // claim to accept writes: to pick the wrong one sixty times in a row would not be chance.
     let no = (2..60).find(|no| store.commit(&some_writes(*no, 1)).is_ok()).unwrap();
-    assert!(read(no), "what was just written is not what is read");
+    assert!(read(no), "the last write cannot be read");
     assert!(settlements(&standby, &database).contains(&no.to_string()));
 }

@@ -1,4 +1,4 @@
-//! The way to the server: encrypted where the URL asks for it, and verified where it asks for that.
+//! Connections to the server: encrypted and verified if the URL requires it.
 
 use railgate::store::Store;
 use railgate::store::conformance::everything;
@@ -34,7 +34,7 @@ fn the_way_is_protected_as_the_url_says() {
         server.sql(&database).texts(sql).remove(0) == "true"
     };
 
-    // Without TLS at the server there is only the way without.
+    // If the server has no TLS, only an unencrypted connection is possible.
     assert!(open(&url("railgate", "localhost", "sslmode=require")).is_err());
     let plain = open(&url("railgate", "localhost", "")).unwrap();
     assert!(!encrypted());

@@ -1,4 +1,4 @@
-"""railgate: a settlement gateway's client, its offline outbox, and receipts and webhooks checked on the device.
+"""railgate: a client for a settlement gateway, an offline outbox, and verification of receipts and webhooks on the device.
 
     import railgate
 
@@ -9,11 +9,10 @@
     async for status in client.follow("inv-1"):
         print(status.status)
 
-Amounts are `decimal.Decimal`, times aware `datetime.datetime`. Whatever goes wrong is a `GatewayError`, with the same
-`problem` in each of its kinds.
+Amounts are `decimal.Decimal`, times aware `datetime.datetime`. Errors are subclasses of `GatewayError`, each with a `problem`.
 """
 
-from ._native import *  # noqa: F403: what is generated says itself what is public
+from ._native import *  # noqa: F403: the generated module defines its public names
 from ._native import OutboxWatcher, SandboxWatcher, StatusFollower
 from ._native import __all__ as _generated
 from .signers import CryptographySigner
@@ -40,9 +39,9 @@ async def _next_changes(self):
 # `async for status in client.follow(reference)`: the status now, and at each change until the last.
 StatusFollower.__aiter__ = _itself
 StatusFollower.__anext__ = _next_status
-# `async for entries in outbox.watch()`: what has changed, without end.
+# `async for entries in outbox.watch()`: the changed entries; does not end.
 OutboxWatcher.__aiter__ = _itself
 OutboxWatcher.__anext__ = _next_changes
-# `async for events in sandbox.watch(0)`: what has happened, without end.
+# `async for events in sandbox.watch(0)`: the events as they happen; does not end.
 SandboxWatcher.__aiter__ = _itself
 SandboxWatcher.__anext__ = _next_changes

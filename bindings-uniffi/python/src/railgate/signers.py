@@ -1,4 +1,4 @@
-"""A key that `cryptography` keeps; phones have key stores of their own."""
+"""A signer for keys of the package `cryptography`; phones have key stores."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from ._native import Signer, SignerError
 
 
 class CryptographySigner(Signer):
-    """Signs with a private key of the package `cryptography`: of P-256 or Ed25519."""
+    """Signs with a private key of the package `cryptography`: P-256 or Ed25519."""
 
     def __init__(self, private_key):
         from cryptography.hazmat.primitives import hashes
@@ -22,7 +22,7 @@ class CryptographySigner(Signer):
 
     async def sign(self, message: bytes) -> bytes:
         try:
-            # A key may live in a device that takes its time.
+            # The key may be in a slow device.
             return await asyncio.to_thread(self._key.sign, message, *self._how)
         except Exception as error:
             raise SignerError.Unavailable(detail=str(error)) from error

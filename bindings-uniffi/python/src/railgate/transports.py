@@ -1,6 +1,6 @@
-"""Connections to a gateway: one with nothing but the standard library, one over httpx. An app may bring its own.
+"""Connections to a gateway: one with only the standard library, one over httpx. An app may provide its own.
 
-What counts is to say `NotSent` only where nothing can have left; and never to send a request again.
+A transport must report `NotSent` only if nothing can have been sent, and must never send a request again.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ._native import HttpHeader, HttpRequest, HttpResponse, HttpTransport, TransportError
 
-# No answer of a gateway is nearly as long; whatever comes instead does not fill the memory.
+# Far more than any response of a gateway; an endless one must not exhaust the memory.
 MOST_BYTES = 16 * 1024 * 1024
 
 
@@ -26,11 +26,11 @@ def _address(request: HttpRequest):
 
 
 def _too_long(host) -> TransportError:
-    return TransportError.NoAnswer(detail=f"{host}: the answer has more than {MOST_BYTES} bytes")
+    return TransportError.NoAnswer(detail=f"{host}: the response has more than {MOST_BYTES} bytes")
 
 
 class _Exchange:
-    """One request and its answer, in a thread; it can be given up from outside."""
+    """One request and its response, in a thread; another thread can give it up."""
 
     def __init__(self, context: ssl.SSLContext, request: HttpRequest):
         self._context, self._request, self._address = context, request, _address(request)
@@ -38,12 +38,12 @@ class _Exchange:
         self._given_up, self._left, self._socket = False, False, None
 
     def give_up(self) -> bool:
-        """Ends it now. True if something of the request may have left."""
+        """Ends it now. Returns True if part of the request may have been sent."""
         with self._lock:
             self._given_up = True
             if self._socket is not None:
                 try:
-                    # Past TLS's own method, which is not made for another thread's connection.
+                    # Bypasses TLS's own method, which is not safe for another thread's connection.
                     socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
                 except OSError:
                     pass
@@ -99,10 +99,10 @@ def _settle(future, answer, error):
 
 
 class UrllibTransport(HttpTransport):
-    """Standard library only: a connection for each request, in a thread of its own, so that no event loop is blocked and no
-    call waits for another one.
+    """A transport with only the standard library: each request has its own connection and thread, so that no event loop is
+    blocked and no call waits for another.
 
-    It uses no proxy. A call that is cancelled is given up at once, and its connection closed.
+    It uses no proxy. A cancelled call ends at once and closes its connection.
     """
 
     def __init__(self, context: "ssl.SSLContext | None" = None):
@@ -122,15 +122,15 @@ class UrllibTransport(HttpTransport):
             try:
                 loop.call_soon_threadsafe(_settle, future, answer, problem)
             except RuntimeError:
-                # The loop has ended: nobody waits any more.
+                # The loop has ended: nobody waits for the result.
                 pass
 
         try:
-            # No thread of asyncio's pool: it has few, and a gateway holds many answers back for long.
+            # Not a thread of asyncio's pool: it has few, and long polls occupy them for a long time.
             threading.Thread(target=work, name="railgate", daemon=True).start()
         except RuntimeError as error:
             raise TransportError.NotSent(detail=str(error)) from error
-        # A time-out of the socket's own begins anew with every byte.
+        # The socket's own timeout restarts with every byte.
         done = False
         try:
             answer = await asyncio.wait_for(future, request.timeout_ms / 1000)
@@ -139,7 +139,7 @@ class UrllibTransport(HttpTransport):
         except asyncio.TimeoutError as error:
             done = True
             kind = TransportError.NoAnswer if exchange.give_up() else TransportError.NotSent
-            raise kind(detail=f"no whole answer within {request.timeout_ms} ms") from error
+            raise kind(detail=f"no complete response within {request.timeout_ms} ms") from error
         finally:
             if not done:
                 exchange.give_up()
@@ -149,8 +149,8 @@ class UrllibTransport(HttpTransport):
 
 
 class HttpxTransport(HttpTransport):
-    """Over an `httpx.AsyncClient` of yours or one of its own, with connections kept. What yours says of redirects and of
-    authentication does not count: a request is sent once, as it is."""
+    """A transport over your `httpx.AsyncClient` or a new one, with keep-alive connections. Your client's settings for redirects
+    and authentication are ignored: a request is sent once, unchanged."""
 
     def __init__(self, client=None):
         import httpx
@@ -165,14 +165,14 @@ class HttpxTransport(HttpTransport):
         try:
             return await asyncio.wait_for(self._exchange(request, host), timeout)
         except asyncio.TimeoutError as error:
-            raise TransportError.NoAnswer(detail=f"{host}: no whole answer within {request.timeout_ms} ms") from error
+            raise TransportError.NoAnswer(detail=f"{host}: no complete response within {request.timeout_ms} ms") from error
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
             raise TransportError.NotSent(detail=f"{host}: {error}") from error
         except httpx.HTTPError as error:
             raise TransportError.NoAnswer(detail=repr(error)) from error
 
     async def _exchange(self, request: HttpRequest, host) -> HttpResponse:
-        # Half of the time for what comes before the request: only httpx knows that nothing was sent.
+        # Half of the time for connecting, so that httpx's own timeout, which proves that nothing was sent, expires first.
         whole = request.timeout_ms / 1000
         timeout = self._httpx.Timeout(whole, connect=whole / 2, pool=whole / 2)
         headers, body = [(h.name, h.value) for h in request.headers], bytearray()
@@ -182,7 +182,7 @@ class HttpxTransport(HttpTransport):
             headers=headers,
             content=request.body or None,
             timeout=timeout,
-            # The request may have arrived where it was sent first, and must not be said to be unsent for what comes after.
+            # After a redirect, an error of the second request must not be reported as `NotSent` for the first.
             follow_redirects=False,
             auth=None,
         )
@@ -198,5 +198,5 @@ class HttpxTransport(HttpTransport):
         await asyncio.sleep(ms / 1000)
 
     async def close(self) -> None:
-        """Closes the connections that are kept."""
+        """Closes the keep-alive connections."""
         await self._client.aclose()

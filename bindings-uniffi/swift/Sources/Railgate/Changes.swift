@@ -1,19 +1,19 @@
-/// Things as they happen, one by one: `for try await status in client.statuses(of: "inv-1")`.
+/// A sequence of changes as they happen: `for try await status in client.statuses(of: "inv-1")`.
 ///
-/// Each loop over it begins anew. Leaving the loop, or cancelling its task, ends the waiting at once; nothing goes on behind.
+/// Each loop over it starts from the beginning. Leaving it or cancelling its task ends the wait at once; nothing keeps running.
 public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
-    /// What is new; none at the end.
+    /// Returns new elements; nil at the end.
     typealias Next = @Sendable () async throws -> [Element]?
 
     let begin: @Sendable () throws -> Next
 
-    /// Where one loop stands.
+    /// The position of one loop.
     public struct Iterator: AsyncIteratorProtocol {
         let begin: @Sendable () throws -> Next
         var more: Next?
         var fetched: ArraySlice<Element> = []
 
-        /// The next one, as soon as there is one; none at the end.
+        /// The next element as soon as there is one; nil at the end.
         public mutating func next() async throws -> Element? {
             while fetched.isEmpty {
                 let more = try self.more ?? begin()
@@ -25,14 +25,14 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Begins a loop.
+    /// Starts a loop.
     public func makeAsyncIterator() -> Iterator {
         Iterator(begin: begin)
     }
 }
 
 extension GatewayClient {
-    /// The settlement's status now and at each change, until nothing more happens by itself.
+    /// The settlement's status now and at each change, until it no longer changes by itself.
     public func statuses(of reference: String) -> Changes<Status> {
         Changes {
             let follower = try self.follow(reference: reference)
@@ -42,7 +42,7 @@ extension GatewayClient {
 }
 
 extension Outbox {
-    /// Every entry as it stands, and then each as often as it changes; without end.
+    /// Every entry in its current state, then each entry whenever it changes; does not end.
     public func changes() -> Changes<OutboxEntry> {
         Changes {
             let watcher = try self.watch()
@@ -52,7 +52,7 @@ extension Outbox {
 }
 
 extension SandboxGateway {
-    /// Every event of the gateway after the position `after`, and each that happens; without end.
+    /// Every event of the gateway after the position `after`, then each as it happens; does not end.
     public func events(after: Int64 = 0) -> Changes<FeedEvent> {
         Changes {
             let watcher = try self.watch(after: after)

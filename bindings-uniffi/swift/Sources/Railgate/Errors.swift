@@ -1,7 +1,7 @@
 import Foundation
 
 extension GatewayError: LocalizedError {
-    /// What went wrong, whatever the kind.
+    /// The details, for any kind of error.
     public var problem: Problem {
         switch self {
         case .invalid(let problem), .refused(let problem), .unanswered(let problem), .unsigned(let problem),
@@ -10,24 +10,24 @@ extension GatewayError: LocalizedError {
         }
     }
 
-    /// Stable code: what programs should look at.
+    /// Stable code, for use by programs.
     public var code: String { problem.code }
 
     /// One sentence for people.
     public var message: String { problem.detail }
 
-    /// The same call is safe and useful to make again.
+    /// It is safe and useful to make the same call again.
     public var isRetryable: Bool { problem.retryable }
 
-    /// Everything that is wrong with the request, and where.
+    /// All problems of the request's fields.
     public var fieldProblems: [FieldProblem] { problem.problems }
 
-    /// What `localizedDescription` says: the sentence for people.
+    /// The text of `localizedDescription`: the sentence for people.
     public var errorDescription: String? { message }
 }
 
 extension TransportError: LocalizedError {
-    /// What `localizedDescription` says.
+    /// The text of `localizedDescription`.
     public var errorDescription: String? {
         switch self {
         case .notSent(let detail), .noAnswer(let detail): return detail
@@ -36,7 +36,7 @@ extension TransportError: LocalizedError {
 }
 
 extension SignerError: LocalizedError {
-    /// What `localizedDescription` says.
+    /// The text of `localizedDescription`.
     public var errorDescription: String? {
         switch self {
         case .unavailable(let detail): return detail

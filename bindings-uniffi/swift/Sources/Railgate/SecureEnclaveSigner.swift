@@ -2,26 +2,26 @@
 import Foundation
 import Security
 
-/// A P-256 key of the Secure Enclave, found again by its tag in the app's keychain: the private half never leaves the device.
+/// A P-256 key of the Secure Enclave, identified by its tag in the app's keychain. The private key never leaves the device.
 ///
-/// A key that is made here signs from the first time on that the device was unlocked since it was started, locked or not: a
-/// background task can flush an outbox. With `requiring`, its owner must be there; a key that was made before keeps its rules.
+/// A key made here can sign as soon as the device has been unlocked once since it started, even while it is locked, so that a
+/// background task can flush an outbox. With `requiring`, its owner must be present; an existing key keeps its rules.
 ///
-/// A simulator and a Mac without an enclave have no such keys: `inSecureEnclave: false` keeps one in the keychain alone.
+/// A simulator and a Mac without an enclave have no such keys: use `inSecureEnclave: false` to keep one in the keychain.
 public final class SecureEnclaveSigner: Signer, @unchecked Sendable {
     private let key: SecKey
 
-    /// A key that the app got in its own way: a P-256 key that may sign.
+    /// Uses a key that the app provides: a P-256 key that may sign.
     public init(key: SecKey) {
         self.key = key
     }
 
-    /// The key with this tag, made if there is none yet.
+    /// Finds the key with this tag, or makes it.
     ///
     /// - Parameters:
-    ///   - tag: the app's own name of it, such as `dev.example.shop.railgate`.
-    ///   - requiring: what its owner must do each time that it signs, such as `.biometryCurrentSet`; nothing unless given.
-    ///   - inSecureEnclave: whether it is one of the enclave's.
+    ///   - tag: the app's name of the key, such as `dev.example.shop.railgate`.
+    ///   - requiring: what its owner must do for each signature, such as `.biometryCurrentSet`; nothing by default.
+    ///   - inSecureEnclave: whether the key is in the enclave.
     /// - Throws: `SignerError.unavailable`.
     public convenience init(tag: String, requiring: SecAccessControlCreateFlags = [], inSecureEnclave: Bool = true) throws {
         let found = try Self.find(tag)
@@ -72,7 +72,7 @@ public final class SecureEnclaveSigner: Signer, @unchecked Sendable {
         return key
     }
 
-    /// The point of the curve, uncompressed: 65 bytes.
+    /// The uncompressed point of the public key: 65 bytes.
     public func publicKey() throws -> Data {
         var failure: Unmanaged<CFError>?
         guard let half = SecKeyCopyPublicKey(key), let point = SecKeyCopyExternalRepresentation(half, &failure) else {
@@ -81,7 +81,7 @@ public final class SecureEnclaveSigner: Signer, @unchecked Sendable {
         return point as Data
     }
 
-    /// ECDSA with SHA-256, in DER. Its owner may be asked meanwhile; no thread of an app's tasks waits for that.
+    /// Signs with ECDSA and SHA-256, in DER. This may ask the owner; no thread of the app's tasks waits for that.
     public func sign(message: Data) async throws -> Data {
         let key = self.key
         return try await withCheckedThrowingContinuation { continuation in

@@ -5,21 +5,21 @@ import FoundationNetworking
 
 /// A connection to a gateway over `URLSession`.
 ///
-/// It follows no redirect and keeps no cookies and no answers. A call that is cancelled cancels its connection. Should
-/// `URLSession` repeat a request whose connection broke before anything came back, the gateway takes it once: every request
-/// bears a number of its own under its signature.
+/// It follows no redirects and stores no cookies or responses. A cancelled call cancels its connection. If `URLSession` repeats
+/// a request whose connection broke before a response, the gateway accepts it once: every request carries a unique, signed
+/// nonce.
 public final class URLSessionTransport: HttpTransport, @unchecked Sendable {
     private let exchanges = Exchanges()
     private let session: URLSession
 
-    /// Over a session of its own, made of a copy of `configuration`: for an app's proxies, cellular access or background rules.
+    /// Makes a session from a copy of `configuration`, which can set proxies, cellular access or background rules.
     public init(configuration: URLSessionConfiguration = .ephemeral) {
         let own = configuration.copy() as? URLSessionConfiguration ?? configuration
         own.httpShouldSetCookies = false
         own.httpCookieStorage = nil
         own.urlCache = nil
         own.requestCachePolicy = .reloadIgnoringLocalCacheData
-        // Each follower holds one connection for as long as nothing changes.
+        // Each follower occupies one connection while nothing changes.
         own.httpMaximumConnectionsPerHost = max(own.httpMaximumConnectionsPerHost, 64)
         session = URLSession(configuration: own, delegate: exchanges, delegateQueue: nil)
     }
@@ -28,7 +28,7 @@ public final class URLSessionTransport: HttpTransport, @unchecked Sendable {
         session.finishTasksAndInvalidate()
     }
 
-    /// Sends the request once and gives the answer, whatever its status.
+    /// Sends the request once and returns the response, whatever its status.
     public func send(request: HttpRequest) async throws -> HttpResponse {
         guard let url = URL(string: request.url) else {
             throw TransportError.notSent(detail: "\(request.url) is not an address")
@@ -40,28 +40,28 @@ public final class URLSessionTransport: HttpTransport, @unchecked Sendable {
             outgoing.addValue(header.value, forHTTPHeaderField: header.name)
         }
         let task = session.dataTask(with: outgoing)
-        // The session ends with this.
+        // The session ends with this object.
         defer { withExtendedLifetime(self) {} }
         return try await exchanges.carry(task, within: request.timeoutMs)
     }
 
-    /// Sleeps.
+    /// Sleeps for this many milliseconds.
     public func pause(ms: UInt64) async throws {
         try await Task.sleep(nanoseconds: nanoseconds(ms))
     }
 }
 
-/// What is longer than the clock can say is as long as it can say.
+/// Milliseconds in nanoseconds, clamped to the clock's range.
 private func nanoseconds(_ ms: UInt64) -> UInt64 {
     min(ms, UInt64(Int64.max) / 1_000_000) * 1_000_000
 }
 
-/// No answer of a gateway comes near it; one without end would take all memory.
+/// Far more than any response of a gateway; an endless one would exhaust the memory.
 private let mostBytes = 16 * 1024 * 1024
 
-/// What is under way, by its task: one continuation each, resumed once.
+/// The requests in flight, by task: each has one continuation, resumed once.
 ///
-/// A task that is cancelled at once may be over before anybody waits for it; its outcome is kept until then.
+/// A task that is cancelled at once may end before its caller waits for it; its outcome is kept until then.
 private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private struct Exchange {
         var continuation: CheckedContinuation<HttpResponse, Error>?
@@ -74,7 +74,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
 
     func carry(_ task: URLSessionDataTask, within ms: UInt64) async throws -> HttpResponse {
         locked { open[task.taskIdentifier] = Exchange() }
-        // The session's own time-out begins anew with each byte; this one is for the whole answer.
+        // The session's own timeout restarts with each byte; this one is for the complete response.
         let patience = Task {
             try await Task.sleep(nanoseconds: nanoseconds(ms))
             task.cancel()
@@ -105,7 +105,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
         return work()
     }
 
-    /// What comes after the first outcome is nobody's.
+    /// Resumes the caller. Outcomes after the first are ignored.
     private func end(_ task: URLSessionTask, _ outcome: (Data) -> Result<HttpResponse, Error>) {
         let ended: (continuation: CheckedContinuation<HttpResponse, Error>, outcome: Result<HttpResponse, Error>)? = locked {
             guard let exchange = open[task.taskIdentifier], exchange.outcome == nil else { return nil }
@@ -128,7 +128,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
             return open[dataTask.taskIdentifier].map { $0.body.count > mostBytes } ?? false
         }
         guard isTooLong else { return }
-        end(dataTask) { _ in .failure(TransportError.noAnswer(detail: "the answer has more than \(mostBytes) bytes")) }
+        end(dataTask) { _ in .failure(TransportError.noAnswer(detail: "the response has more than \(mostBytes) bytes")) }
         dataTask.cancel()
     }
 
@@ -136,13 +136,13 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
         end(task) { body in
             if let error { return .failure(transportError(error, of: task)) }
             guard let answer = task.response as? HTTPURLResponse else {
-                return .failure(TransportError.noAnswer(detail: "what came back is not HTTP"))
+                return .failure(TransportError.noAnswer(detail: "the response is not HTTP"))
             }
             return .success(answer.whole(body))
         }
     }
 
-    /// A redirect is an answer.
+    /// A redirect is a response.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
@@ -158,8 +158,8 @@ extension HTTPURLResponse {
     }
 }
 
-/// Only what is certain counts as not sent: an error of the time before a request leaves, and of its body nothing left. Of a
-/// request that `URLSession` repeats by itself the error is the last try's, and an earlier one may have arrived.
+/// Only certainty counts as not sent: the error is from before the request is sent, and nothing of the body was sent. If
+/// `URLSession` repeated a request by itself, the error is that of the last attempt, and an earlier one may have arrived.
 private func transportError(_ error: Error, of task: URLSessionTask) -> TransportError {
     let detail = error.localizedDescription
     switch (error as? URLError)?.code {

@@ -8,7 +8,7 @@ struct Bench {
     static let measuredS = 5.0
 
     static func main() async throws {
-        // Here, and not among temporary files, which may lie in memory.
+        // Here, not among temporary files, which may be in memory.
         let folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath).appendingPathComponent("bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -31,7 +31,7 @@ struct Bench {
         print("| Swift | \(what) |", Int(try await rate("run-\(atOnce)", atOnce, measuredS, call)), "|")
     }
 
-    /// How many calls a second, so many at once.
+    /// Measures calls a second at the given concurrency.
     static func rate(
         _ name: String, _ atOnce: Int, _ forS: Double, _ call: @escaping @Sendable (String) async throws -> Void
     ) async throws -> Double {

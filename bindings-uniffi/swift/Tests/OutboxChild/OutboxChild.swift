@@ -4,7 +4,7 @@ import Support
 
 @main
 struct OutboxChild {
-    /// Puts settlements into an outbox and sends them, until it is killed: `OutboxChild FOLDER KILL_AT before|after`.
+    /// Adds settlements to an outbox and sends them until it is killed: `OutboxChild FOLDER KILL_AT before|after`.
     static func main() async throws {
         let arguments = CommandLine.arguments
         let folder = URL(fileURLWithPath: arguments[1], isDirectory: true)

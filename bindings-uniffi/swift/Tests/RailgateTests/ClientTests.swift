@@ -106,7 +106,7 @@ final class ClientTests: XCTestCase {
         let client = try await connect(signer: signer)
         let made = try await client.create(request: request())
         let kept = try over(URLSessionTransport(), signer: signer, session: client.session())
-        // Without it a token is fetched anew: the key alone is enough.
+        // Without it a new token is fetched: the key alone is enough.
         let bare = try GatewayClient(baseUrl: url, environment: .sandbox, signer: signer, transport: URLSessionTransport())
         for again in [kept, bare] {
             let found = try await again.settlement(reference: made.reference)
@@ -212,7 +212,7 @@ final class ClientTests: XCTestCase {
                 if status.status == .submitted { submitted.send() }
             }
         }
-        // From now on the gateway holds its answer back.
+        // From now on the gateway delays its response.
         try await submitted.wait()
         following.cancel()
         try await throwing(CancellationError.self) { try await following.value }
@@ -221,13 +221,13 @@ final class ClientTests: XCTestCase {
         XCTAssertEqual(found.id, made.id)
     }
 
-    /// Never answers, and says when it was asked and when it was told to stop.
+    /// Never responds, and reports when it was called and when it was cancelled.
     private final class Silent: HttpTransport {
         let inner = URLSessionTransport()
         let (asked, stopped) = (Signal(), Signal())
         func send(request: HttpRequest) async throws -> HttpResponse {
             guard request.url.hasSuffix("/settlements") else { return try await inner.send(request: request) }
-            // It arrives, and nobody hears of it.
+            // It arrives, but its response is lost.
             _ = try await inner.send(request: request)
             return try await withTaskCancellationHandler {
                 asked.send()
@@ -267,7 +267,7 @@ final class ClientTests: XCTestCase {
             }
         }
         try await held.wait()
-        // Were the main actor blocked by the follower, nothing would come back here.
+        // If the follower blocked the main actor, this would never resume.
         let found = try await client.settlement(reference: made.reference)
         XCTAssertEqual(found.id, made.id)
         following.cancel()

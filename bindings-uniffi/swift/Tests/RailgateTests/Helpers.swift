@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// A folder of a test's own, gone when the test is over.
+/// A temporary folder for a test, deleted when the test ends.
 func folder(_ test: XCTestCase) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -9,7 +9,7 @@ func folder(_ test: XCTestCase) throws -> URL {
     return folder
 }
 
-/// That something throws an error of this kind, and what is to be said about it.
+/// Asserts that something throws an error of this kind, and passes it to further checks.
 func throwing<Failure: Error>(
     _ kind: Failure.Type, file: StaticString = #filePath, line: UInt = #line, _ work: () async throws -> Void,
     check: (Failure) -> Void = { _ in }
@@ -22,7 +22,7 @@ func throwing<Failure: Error>(
     XCTFail("nothing was thrown", file: file, line: line)
 }
 
-/// Something that happens once, and who waits for it.
+/// A one-time event that tasks can wait for.
 final class Signal: Sendable {
     private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
 
@@ -36,7 +36,7 @@ final class Signal: Sendable {
     }
 }
 
-/// Runs the work on so many threads at once, each of which waits for its own.
+/// Runs the work on several threads at once; each waits for its own.
 func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<count {

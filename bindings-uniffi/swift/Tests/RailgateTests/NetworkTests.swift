@@ -6,7 +6,7 @@ import Railgate
 import Support
 import XCTest
 
-/// A network that lies, is away, or takes the process with it: nothing is lost, nothing is paid twice.
+/// With a network that lies, is unavailable or kills the process, nothing is lost and nothing is paid twice.
 final class NetworkTests: XCTestCase {
     func testACreateOverALiarIsRightOrInDoubt() async throws {
         for seed in UInt64(0)..<4 {
@@ -23,7 +23,7 @@ final class NetworkTests: XCTestCase {
                     XCTAssertEqual(made.amount, wanted.amount)
                     known[wanted.reference] = made.id
                 } catch GatewayError.unanswered {
-                    // Nobody knows; asking again over a better network finds out.
+                    // Unknown; a repetition over a better network finds out.
                     known[wanted.reference] = try await honest.create(request: wanted).id
                 }
             }
@@ -47,7 +47,7 @@ final class NetworkTests: XCTestCase {
             repeat {
                 try await outbox.flush()
                 entries = try await outbox.entries()
-                // Nothing was refused; a loop that waited for such a one would have no end.
+                // Nothing was refused; a loop that waited for a refused one would never end.
                 guard !entries.contains(where: { $0.state == .refused }) else { return XCTFail("\(entries)") }
             } while !entries.allSatisfy { $0.state == .delivered }
             let there = try await all(of: honest)
@@ -83,7 +83,7 @@ final class NetworkTests: XCTestCase {
         try await outbox.flush()
         let waiting = try await outbox.entry(reference: "shop-1")
         XCTAssertEqual(waiting?.state, .queued)
-        // More than one where the disk is so slow that the next try is due before this one is written down.
+        // More than one if the disk is so slow that the next attempt is due before this one is stored.
         XCTAssertGreaterThanOrEqual(waiting?.tries ?? 0, 1)
         XCTAssertEqual(waiting?.problem?.contains("not_connected"), true)
         _ = try await outbox.put(request: request(reference: "shop-2"))
@@ -144,7 +144,7 @@ final class NetworkTests: XCTestCase {
         try await refused(other.path, client, "storage_corrupt")
     }
 
-    /// Runs the child to its end, whatever that is.
+    /// Runs the child until it ends in any way.
     private func child(_ folder: URL, _ at: Int, _ when: String) async throws -> (reason: Process.TerminationReason, printed: String) {
         let process = Process()
         process.executableURL = Bundle.main.bundleURL.appendingPathComponent("OutboxChild")
@@ -181,7 +181,7 @@ final class NetworkTests: XCTestCase {
     }
 }
 
-/// The transport of the package, over a server that does what servers should not.
+/// The package's transport over a misbehaving server.
 final class TransportTests: XCTestCase {
     private func send(_ path: String, base: String = environment("RAILGATE_ODD_URL"), timeoutMs: UInt64 = 60_000) async throws -> HttpResponse {
         let headers = [HttpHeader(name: "content-type", value: "application/json")]

@@ -3,7 +3,7 @@ import Railgate
 import Support
 import XCTest
 
-/// The gateway on the device: it answers as every other one does, to the byte.
+/// The gateway on the device: its answers are the same as on every platform, byte for byte.
 final class SandboxTests: XCTestCase {
     private struct Scenario: Decodable {
         struct Step: Decodable {
@@ -112,12 +112,12 @@ final class SandboxTests: XCTestCase {
                 if event.event.kind == .settlementCompleted { wakened.send() }
             }
         }
-        // It has seen all that there is: nothing more will ever wake it.
+        // It has seen all events: nothing will wake it.
         try await wakened.wait()
         watching.cancel()
         try await throwing(CancellationError.self) { try await watching.value }
         XCTAssertEqual(Set(seen.with { $0 }.map(\.event.reference)), [made.reference])
-        // Nothing is left locked.
+        // No lock is left.
         let again = try await sandbox.create(request: request(reference: made.reference))
         XCTAssertEqual(again.id, made.id)
     }

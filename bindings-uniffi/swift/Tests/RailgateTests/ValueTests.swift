@@ -3,7 +3,7 @@ import Railgate
 import Support
 import XCTest
 
-/// What needs no gateway: exact values, validation, webhooks, errors.
+/// Tests without a gateway: exact values, validation, webhooks, errors.
 final class ValueTests: XCTestCase {
     /// 2026-11-21T10:38:17.042Z.
     private let now = Date(timeIntervalSince1970: 1_795_257_497.042)
@@ -45,7 +45,7 @@ final class ValueTests: XCTestCase {
         XCTAssertEqual(problems(request(expiresAt: now.addingTimeInterval(0.001))), [:])
         XCTAssertEqual(Array(problems(request(expiresAt: now)).keys), ["/expires_at"])
         XCTAssertEqual(problems(request(expiresAt: .distantFuture)), [:])
-        // What is no moment is no reason to die.
+        // An invalid date must not crash.
         for odd in [Date.distantPast, Date(timeIntervalSince1970: -.infinity), Date(timeIntervalSince1970: .nan)] {
             XCTAssertEqual(Array(problems(request(expiresAt: odd)).keys), ["/expires_at"])
         }
@@ -75,7 +75,7 @@ final class ValueTests: XCTestCase {
         XCTAssertThrowsError(try SoftwareSigner(secret: Data(count: 31)))
     }
 
-    // HMAC-SHA256 with the bytes 0 to 31 over "evt_1.1795257497.…", as Standard Webhooks says.
+    // HMAC-SHA256 with the bytes 0 to 31 over "evt_1.1795257497.…", as Standard Webhooks specifies.
     private let secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
     private let body = Data(
         #"{"type":"settlement.completed","timestamp":"2026-11-21T10:38:16.042Z","data":{"sequence":5,"amount":10.50}}"#.utf8)

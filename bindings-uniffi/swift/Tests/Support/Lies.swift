@@ -1,7 +1,7 @@
 import Foundation
 import Railgate
 
-/// SplitMix64: the same seed lies the same way on every platform.
+/// SplitMix64: the same seed behaves the same way on every platform.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -14,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Loses requests and answers, sends twice, cuts answers short, and gives answers late, out of order and to others.
+/// Loses requests and responses, sends twice, truncates responses, and returns responses late, out of order and to other calls.
 public final class Liar: HttpTransport {
     enum Way: CaseIterable {
         case honest, quiteHonest, unsent, lost, twice, late, cut, swapped, madeUp
@@ -33,7 +33,7 @@ public final class Liar: HttpTransport {
         mind = Shared(Mind(random: SeededGenerator(state: seed)))
     }
 
-    /// In how many ways it has lied or not.
+    /// The number of different behaviours so far.
     public var ways: Int { mind.with { $0.told.count } }
 
     public func send(request: HttpRequest) async throws -> HttpResponse {
@@ -80,7 +80,7 @@ public final class Liar: HttpTransport {
     }
 }
 
-/// No network until there is one.
+/// A network that is unavailable until it is switched on.
 public final class Offline: HttpTransport {
     private let inner = URLSessionTransport()
     private let online = Shared(false)
@@ -101,7 +101,7 @@ public final class Offline: HttpTransport {
     }
 }
 
-/// Kills its own process at the given create: before it leaves, or when its answer is here and nobody was told.
+/// Kills its own process at the given create: before it is sent, or when its response arrived but was not reported.
 public final class Killer: HttpTransport {
     private let inner = URLSessionTransport()
     private let at: Int

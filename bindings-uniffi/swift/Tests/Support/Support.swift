@@ -1,16 +1,16 @@
 import Foundation
 import Railgate
 
-/// How many settlements the child puts into its outbox.
+/// The number of settlements that the child adds to its outbox.
 public let childEntries = 5
 
-/// What somebody else prepared for these tests.
+/// The environment that the Rust test prepared.
 public func environment(_ name: String) -> String {
     guard let value = ProcessInfo.processInfo.environment[name] else { fatalError("\(name) is not set") }
     return value
 }
 
-/// The gateway that somebody else started.
+/// The gateway that the Rust test started.
 public let url = environment("RAILGATE_TEST_URL")
 
 public func request(
@@ -22,7 +22,7 @@ public func request(
         expiresAt: expiresAt)
 }
 
-/// A client whose key and session somebody has already; it need not enrol.
+/// A client with an existing key and session; it need not enrol.
 public func over(_ transport: HttpTransport, signer: Signer, session: String) throws -> GatewayClient {
     try GatewayClient(baseUrl: url, environment: .sandbox, signer: signer, transport: transport, session: session)
 }
@@ -34,7 +34,7 @@ public func connect(_ transport: HttpTransport = URLSessionTransport(), signer: 
     return client
 }
 
-/// All settlements of a client, by their references.
+/// All settlements of a client, by reference.
 public func all(of client: GatewayClient) async throws -> [String: Settlement] {
     let page = try await client.settlements(filter: SettlementFilter(limit: 200))
     precondition(!page.hasMore)

@@ -1,4 +1,4 @@
-// A payment form that says what is wrong while it is being typed, by the rules of the server, and pays.
+// A payment form that shows problems while the user types, by the rules of the server, and pays.
 //
 // Which server: ?server=https://pay.example.com. Without one it shows what would be sent.
 import { loadForms, problemsByField } from "railgate/forms";
@@ -9,7 +9,7 @@ const outcome = form.querySelector(".outcome");
 const inputs = [...form.querySelectorAll("input, textarea")];
 const server = new URLSearchParams(location.search).get("server");
 
-/** Problems are shown where somebody has been, not in fields that are still to come. */
+/** Problems are shown for fields that the user has visited, not for later ones. */
 const visited = new Set();
 const notes = new Map(inputs.map((input) => [input, noteFor(input)]));
 
@@ -20,7 +20,7 @@ function noteFor(input) {
   return note;
 }
 
-/** What is there; an empty field is not. */
+/** The contents of the form, without empty fields. */
 function draft() {
   return Object.fromEntries(inputs.filter((input) => input.value !== "").map((input) => [input.name, input.value]));
 }
@@ -77,7 +77,7 @@ form.addEventListener("submit", async (event) => {
   try {
     await pay(checked.request);
   } catch (error) {
-    // The reference stays the same: to press the button again pays nothing twice.
+    // The reference stays the same, so pressing the button again pays nothing twice.
     say(error.message, true);
   } finally {
     look();

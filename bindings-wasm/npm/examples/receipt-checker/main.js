@@ -1,4 +1,4 @@
-// Checks a receipt that was pasted, photographed or held before the camera: offline, with keys that one has.
+// Verifies a receipt that was pasted, photographed or held up to the camera: offline, with stored keys.
 import jsQR from "jsqr";
 import { verifyReceipt } from "railgate/receipt";
 
@@ -13,7 +13,7 @@ function show(kind, title, content) {
 
 const paragraph = (text) => Object.assign(document.createElement("p"), { textContent: text });
 
-/** What the receipt says, as text: nothing in it is ever taken as markup. */
+/** Shows the receipt's claims as text: nothing in them is interpreted as markup. */
 function table(claims) {
   const rows = {
     Amount: `${claims.amt} ${claims.cur}`,
@@ -36,7 +36,7 @@ function table(claims) {
   return list;
 }
 
-/** Only the newest look is shown: what was pasted later may be checked sooner. */
+/** Only the result of the newest check is shown: an earlier check may end later. */
 let looks = 0;
 async function look() {
   looks += 1;
@@ -47,7 +47,7 @@ async function look() {
     const claims = await verifyReceipt(jws, jwks);
     if (mine !== looks) return;
     const sandbox = claims.env === "sandbox";
-    show("good", sandbox ? "Genuine, from a sandbox: it stands for no money" : "Genuine", table(claims));
+    show("good", sandbox ? "Genuine, from a sandbox: it represents no real money" : "Genuine", table(claims));
   } catch (error) {
     if (mine === looks) show("bad", "Not genuine", paragraph(error.message));
   }
@@ -84,7 +84,7 @@ picture.addEventListener("change", async () => {
   }
 });
 
-/** Looks at the camera until there is a code, or the button is pressed again. */
+/** Scans the camera's picture until there is a code or the button is pressed again. */
 let stream;
 function stop() {
   for (const track of stream?.getTracks() ?? []) track.stop();

@@ -1,4 +1,4 @@
-// A whole payment gateway in a tab, with what happened drawn as it happens.
+// A complete payment gateway in a tab, which draws events as they happen.
 
 import { RailgateError, Sandbox } from "railgate";
 
@@ -8,7 +8,7 @@ const $ = (id) => document.getElementById(id);
 const form = $("pay");
 const FIELDS = ["to", "amount", "currency", "reference"];
 
-/** Makes an element: its name and classes, its properties, what is in it. */
+/** Makes an element from its name and classes, its properties and its children. */
 function make(name, properties = {}, ...children) {
   const [tag, ...classes] = name.split(".");
   const element = Object.assign(document.createElement(tag), properties);
@@ -17,7 +17,7 @@ function make(name, properties = {}, ...children) {
   return element;
 }
 
-/** An amount for people. Formatted from its text: it never becomes a number. */
+/** Formats an amount for people, from its text: it never becomes a number. */
 const money = (amount, currency) => new Intl.NumberFormat(undefined, { style: "currency", currency }).format(amount);
 
 function trouble(error) {
@@ -32,7 +32,7 @@ const sandbox = await Sandbox.open({ name: "example" }).catch((error) => {
 });
 let selected = decodeURIComponent(location.hash.slice(1)) || undefined;
 
-// ---- The form: checked by the gateway itself while it is filled in.
+// ---- The form, checked by the gateway itself while it is filled in.
 
 const nextReference = () => `inv-${Date.now().toString(36)}`;
 
@@ -82,7 +82,7 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-// ---- The clock runs by itself; how far it is ahead, the sandbox says.
+// ---- The clock runs by itself; the sandbox returns how far it is ahead.
 
 let ahead = 0;
 function showClock() {
@@ -90,7 +90,7 @@ function showClock() {
 }
 setInterval(showClock, 1000);
 
-// ---- What there is: read from the sandbox whenever it says that something happened.
+// ---- The lists, read from the sandbox whenever it reports an event.
 
 function pill(status) {
   return make(`span.pill.${tone(status)}`, {}, words(status));
@@ -120,7 +120,7 @@ function showPayments(settlements) {
   if (focused !== undefined) list.querySelector(`[data-reference="${CSS.escape(focused)}"]`)?.focus();
 }
 
-/** Some of whom the simulator lets fail in ways worth seeing. */
+/** Some of the simulator's scenarios that are worth seeing. */
 const SHOW = ["sim:ok", "sim:decline-account_closed", "sim:slow-30s", "sim:timeout-then-ok", "sim:failover"];
 
 function nothingYet() {
@@ -129,7 +129,7 @@ function nothingYet() {
     select(`show-${SHOW.length}`);
   };
   return [
-    make("p.empty", {}, "None yet. Pay somebody: each of the simulator's payees behaves in its own way."),
+    make("p.empty", {}, "None yet. Make a payment: each of the simulator's payees behaves differently."),
     make("div.actions", {}, make("button", { type: "button", onclick: () => play().catch(trouble) }, `Pay ${SHOW.length} of them`)),
   ];
 }
@@ -190,7 +190,7 @@ async function show() {
   await showDetail();
 }
 
-// Many changes in a row are shown once.
+// Shows many changes in a row only once.
 let showing;
 let stale = false;
 function refresh() {
@@ -210,7 +210,7 @@ for (const button of document.querySelectorAll("[data-advance]")) {
 }
 addEventListener("hashchange", () => select(decodeURIComponent(location.hash.slice(1))));
 
-// ---- Begin.
+// ---- Start.
 
 form.elements.reference.value = nextReference();
 $("currency").replaceChildren(...(await sandbox.balances()).map(({ currency }) => make("option", { value: currency }, currency)));

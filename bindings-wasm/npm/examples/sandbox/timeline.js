@@ -4,19 +4,19 @@ const LANE = 26;
 const LEFT = 16;
 const BEND = 26;
 
-/** What an event says, for people. */
+/** The text of an event, for people. */
 const SAYS = {
-  "settlement.accepted": "Accepted; the money is held",
+  "settlement.accepted": "Accepted; the money is on hold",
   "settlement.submitted": "Handed to a provider",
-  "settlement.unknown": "The outcome is not known yet; the money stays held",
+  "settlement.unknown": "The outcome is unknown; the money stays on hold",
   "settlement.completed": "Completed",
-  "settlement.failed": "Failed; the money is free again",
+  "settlement.failed": "Failed; the money is released",
   "settlement.cancelled": "Cancelled before anything was sent",
   "settlement.partially_reversed": "Given back in part",
   "settlement.reversed": "Given back",
   "settlement.returned": "The provider sent it back",
-  "settlement.discrepancy": "The provider contradicts itself; a person must look",
-  "settlement.reviewed": "Looked at by a person",
+  "settlement.discrepancy": "The provider contradicts itself; a person must review it",
+  "settlement.reviewed": "Reviewed by a person",
   "attempt.started": "Attempt",
   "attempt.answered": "Answer to attempt",
   "reversal.accepted": "Reversal accepted",
@@ -26,7 +26,7 @@ const SAYS = {
   "reversal.failed": "Reversal failed",
 };
 
-/** How a state looks. */
+/** The look of each state. */
 const TONE = {
   accepted: "waiting",
   started: "waiting",
@@ -55,7 +55,7 @@ function lineOf(event) {
   return "settlement";
 }
 
-/** The lines of a trace: from which row to which, in which column, and what each row made of it. */
+/** The lines of a trace: first and last row, column, and the state after each row. */
 export function lines(events) {
   const found = new Map();
   events.forEach((event, row) => {
@@ -81,7 +81,7 @@ export function lines(events) {
 
 const x = (column) => LEFT + column * LANE;
 
-/** A branch leaves the settlement's line a little before its first event and comes back as much behind its last. */
+/** A branch leaves the settlement's line shortly before its first event and returns as far after its last. */
 function branch(column, from, to, back) {
   const out = `M${x(0)} ${from - BEND}C${x(0)} ${from - BEND / 4} ${x(column)} ${from - BEND / 1.3} ${x(column)} ${from}`;
   const home = back ? `C${x(column)} ${to + BEND / 1.3} ${x(0)} ${to + BEND / 4} ${x(0)} ${to + BEND}` : "";
@@ -117,7 +117,7 @@ function shapes(all, y) {
   return drawn;
 }
 
-/** A stretch of time in the largest unit that fits. */
+/** A duration in the largest unit that fits. */
 export function stretch(ms) {
   for (const [unit, length] of [
     ["d", 86_400_000],
@@ -163,7 +163,7 @@ function row(event, before) {
   return item;
 }
 
-/** Draws a trace: a list for everybody, with the picture beside it. */
+/** Draws a trace: an accessible list with the picture beside it. */
 export function timeline(events) {
   const all = lines(events);
   const width = LEFT + LANE * Math.max(...all.map(({ column }) => column)) + LEFT;
@@ -175,7 +175,7 @@ export function timeline(events) {
   whole.className = "timeline";
   whole.style.setProperty("--rails", `${width}px`);
   whole.append(svg, list);
-  // Rows are as high as their words need at the width that there is.
+  // Rows are as high as their text needs at the available width.
   new ResizeObserver(() => {
     const middle = (item) => item.offsetTop - list.offsetTop + item.offsetHeight / 2;
     svg.setAttribute("height", list.offsetHeight);

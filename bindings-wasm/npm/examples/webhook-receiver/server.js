@@ -1,17 +1,17 @@
-// Receives webhooks with nothing but Node: WEBHOOK_SECRET=whsec_… node server.js [port]
+// Receives webhooks with only Node: WEBHOOK_SECRET=whsec_… node server.js [port]
 import { createServer } from "node:http";
 import { WebhookError, WebhookVerifier } from "railgate/webhook";
 
-/** More than any webhook has. */
+/** Larger than any webhook, in bytes. */
 const LARGEST = 1 << 20;
 
-// Several, separated by blanks, while a secret is being changed.
+// Several, separated by spaces, during a rotation.
 const webhooks = await WebhookVerifier.open((process.env.WEBHOOK_SECRET ?? "").split(" "));
 
-/** The newest that is known of each settlement. In a real shop: a table, changed in the transaction that does the work. */
+/** The latest known state of each settlement. In a real shop: a table, changed in the transaction that does the work. */
 const sequences = new Map();
 
-/** The body as it came: a signature is over bytes. */
+/** The body as received: the signature covers bytes. */
 async function bodyOf(request) {
   const pieces = [];
   let size = 0;
@@ -23,7 +23,7 @@ async function bodyOf(request) {
   return Buffer.concat(pieces);
 }
 
-/** Webhooks come at least once and in any order; what is older than what is known says nothing new. */
+/** Webhooks arrive at least once and in any order; one older than the known state is ignored. */
 function take({ type, data }) {
   if (!type.startsWith("settlement.")) return;
   if ((sequences.get(data.id) ?? 0) >= data.sequence) return;
@@ -36,7 +36,7 @@ const server = createServer(async (request, response) => {
     take(webhooks.verify(request.headers, await bodyOf(request)));
     response.writeHead(204).end();
   } catch (error) {
-    // Whatever else goes wrong here is ours: the gateway tries again.
+    // Any other error is on our side: the gateway retries.
     const status = error instanceof WebhookError ? 400 : 500;
     if (status === 500) console.error(error);
     response.writeHead(status, { "content-type": "text/plain" }).end(`${error.message}\n`);

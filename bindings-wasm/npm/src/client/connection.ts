@@ -1,6 +1,6 @@
 /**
- * A signed conversation with one server: the core says what to sign and send, what an answer means and what may be sent again;
- * `fetch` sends it, and timers wait.
+* Signed calls to one server. The core decides what to sign and send, what a response means and what may be retried;
+ * this module does the I/O with `fetch` and the waiting with timers.
  *
  * @module
  */
@@ -11,49 +11,49 @@ import { guarded, isProblem, problemError } from "../problem.js";
 import { Deadline, type Patience, pause, unlessAborted } from "./patience.js";
 import type { Signer } from "./signer.js";
 
-/** A call, without its signature. */
+/** A call before it is signed. */
 export interface Call {
-  /** In capitals. */
+  /** The HTTP method, in capitals. */
   readonly method: string;
-  /** Path and query as they travel. */
+  /** Path and query, as sent. */
   readonly path: string;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** JSON text; empty is none. */
+  /** JSON text; empty means no body. */
   readonly body: string;
-  /** It may be sent again when its answer got lost: nothing is done twice. */
+  /** It may be retried after a lost response: nothing is done twice. */
   readonly repeatable: boolean;
-  /** Made again by its caller it would be another call: nothing that the caller knows says that it is the same. */
+  /** A repetition by the caller would be a new call, because the caller has no key or reference that identifies it. */
   readonly once?: boolean;
-  /** The key that it is sent under. */
+  /** The `Idempotency-Key` that it is sent with. */
   readonly idempotencyKey?: string | undefined;
-  /** Whether the body of a 2xx, read as JSON, is an answer to it. One that is not is no answer. */
+  /** Whether the body of a 2xx, parsed as JSON, is a response to this call. Any other body counts as no response. */
   readonly answers?: (body: unknown) => boolean;
-  /** How much longer than others it may take, in milliseconds. */
+  /** Added to the timeout of other calls, in milliseconds. */
   readonly extraMs: number;
-  /** A key that it makes known, which signs too. */
+  /** A key that the call enrols and that must also sign it. */
   readonly newKey?: Signer;
-  /** What an earlier one opened broke so often in a row, and is to be left alone so long, in milliseconds. */
+  /** For a stream that is reopened: how often in a row it broke, and the pause that the server asked for, in milliseconds. */
   readonly after?: readonly [failures: number, ms: number] | undefined;
 }
 
-/** An answer that says that the call was carried out. */
+/** A response that reports success. */
 export interface Answer {
-  /** 200 to 299. */
+  /** The HTTP status, 200 to 299. */
   readonly status: number;
-  /** Its headers. */
+  /** The response headers. */
   readonly headers: Headers;
-  /** Its body as text. */
+  /** The body as text. */
   readonly text: string;
 }
 
-/** What is done with a 2xx: what is taken from it, and its body as far as it is here. */
+/** Handles a 2xx; returns the result and as much of the body as was read. */
 type Take<A> = (response: Response, deadline: Deadline) => Promise<readonly [taken: A, body: string]>;
 
-/** Is told of something new. */
+/** Called when the session has changed, with the client's id if the response named it. */
 type Learned = (clientId: string | undefined) => Promise<void>;
 
-/** A request, as the core makes it. */
+/** A request as the core builds it. */
 interface Wire {
   readonly method: string;
   readonly path: string;
@@ -61,7 +61,7 @@ interface Wire {
   readonly body: string;
 }
 
-/** How it ended. */
+/** How the exchange ended. */
 interface Done {
   readonly verdict: "answered" | "refused" | "not_done" | "open" | "in_doubt";
   readonly why: "answer" | "unreadable" | "lost" | "not_ready" | "stopped" | "unsigned";
@@ -69,7 +69,7 @@ interface Done {
   readonly problem?: readonly [code: string, detail: string];
 }
 
-/** What the core says to do next: one of these. */
+/** The next step that the core requests; exactly one member is present. */
 interface Step {
   readonly sign?: { readonly new_key: boolean };
   readonly send?: { readonly request: Wire; readonly timeout_ms: number; readonly prepares: boolean };
@@ -77,13 +77,13 @@ interface Step {
   readonly done?: Done;
 }
 
-/** What came last, as an error. */
+/** Builds an error from the last attempt. */
 type Last = (done: Done) => unknown;
 
-/** What an error tells about the call that it ended. */
+/** The members of a call that an error reports. */
 type Told = Pick<Call, "once" | "idempotencyKey" | "newKey">;
 
-/** Settings of `fetch` that not every runtime has. Nothing of an account belongs into a cache, and no cookies into a call. */
+/** Settings of `fetch`, some of which not every runtime has. Account data must not be cached, and calls carry no cookies. */
 function settings(): RequestInit {
   const known = Request.prototype;
   return {
@@ -94,14 +94,13 @@ function settings(): RequestInit {
   };
 }
 
-/** The core's session, driven. */
+/** Drives the core's session. */
 export class Connection {
   readonly #exchange: typeof Exchange;
   readonly #signer: Signer;
   readonly #fetch: typeof fetch;
   readonly #patience: Patience;
   readonly #settings = settings();
-  /** Called when there is something new to keep, with the client's id where the answer names it. */
   readonly #learned: Learned;
   #session: Session | undefined;
   #renewal: Promise<void> | undefined;
@@ -115,32 +114,32 @@ export class Connection {
     this.#learned = learned;
   }
 
-  /** The core's half. */
+  /** The session in the core. */
   get session(): Session {
     if (this.#session === undefined) throw new DisposedError("RailgateClient");
     return this.#session;
   }
 
-  /** Frees it; what is under way finds it gone. */
+  /** Frees the session; calls in flight then fail with a `DisposedError`. */
   dispose(): void {
     this.#session?.free();
     this.#session = undefined;
   }
 
-  /** Carries out a call; its answer, read. */
+  /** Executes a call and returns its response with the body read. */
   send(call: Call, signal: AbortSignal): Promise<Answer> {
     return this.exchange(call, signal, this.#patience.attempts, async (response) => {
       const { status, headers } = response;
       const text = await response.text();
       if (call.answers?.(parsed(text)) === false) {
-        const what = `what was answered (${status}) is no answer to this call; whether it was carried out is not known`;
+        const what = `the response (${status}) does not belong to this call; it is unknown whether the call was executed`;
         throw new ConnectionError("connection_lost", what, { status, ...again(call) });
       }
       return [{ status, headers, text }, text];
     });
   }
 
-  /** Carries out a call; leaves its answer to `take`. */
+  /** Executes a call and passes its response to `take`. */
   exchange<A>(call: Call, signal: AbortSignal, attempts: number, take: Take<A>): Promise<A> {
     const { method, path, headers, body, repeatable, extraMs, newKey, after = [0, 0] } = call;
     const { timeoutMs, pauseMs, longestPauseMs } = this.#patience;
@@ -159,7 +158,7 @@ export class Connection {
     };
     try {
       for (;;) {
-        // Calls that need it at the same time wait for the same.
+        // Concurrent calls wait for the same renewal.
         if (take !== undefined && guarded(() => exchange.lacks(this.session, Date.now()))) {
           await unlessAborted(this.#renewed(exchange), signal).catch(stopped);
         }
@@ -185,14 +184,14 @@ export class Connection {
     }
   }
 
-  /** A challenge, and a token. One caller's signal does not end what others wait for; the tries and their time-outs do. */
+  /** Gets a challenge and a token. A caller's signal does not end this, since others wait for it; the attempts and timeouts do. */
   #renewed(exchange: Exchange): Promise<void> {
     const { signal } = new AbortController();
     this.#renewal ??= this.#drive<void>(exchange.preparation(), {}, signal, undefined).finally(() => (this.#renewal = undefined));
     return this.#renewal;
   }
 
-  /** One try: what was taken from its answer, or why there is nothing to take. */
+  /** Makes one attempt; returns the result of `take`, or the error if there is none. */
   async #try<A>(
     exchange: Exchange,
     { request, timeout_ms: ms, prepares }: NonNullable<Step["send"]>,
@@ -201,7 +200,7 @@ export class Connection {
     take: Take<A> | undefined,
   ): Promise<{ readonly taken: A } | { readonly last: Last }> {
     const deadline = new Deadline(ms, signal);
-    // Detached: a page's own `fetch` is no method of ours.
+    // Detached, so that `fetch` is not called as a method of this object.
     const fetcher = this.#fetch;
     try {
       const response = await fetcher(this.session.base() + request.path, this.#init(request, deadline.signal));
@@ -236,10 +235,10 @@ export class Connection {
   }
 }
 
-/** Has a key sign what is to be signed. */
+/** Has the signer sign the exchange's current request. */
 async function signed(exchange: Exchange, signer: Signer, signal: AbortSignal): Promise<void> {
   const signature = await unlessAborted(signer.sign(exchange.to_sign()), signal);
-  if (!ArrayBuffer.isView(signature)) throw new TypeError("what a signer's sign gives must be a Uint8Array");
+  if (!ArrayBuffer.isView(signature)) throw new TypeError("a signer's sign must return a Uint8Array");
   guarded(() => exchange.signed(signature));
 }
 
@@ -248,38 +247,38 @@ function clientIdIn(text: string): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** What an error says about a call that may have been carried out: whether its caller may make it again, and under which key. */
+/** For the error of a call that may have been executed: whether the caller may repeat it, and with which key. */
 function again({ once, idempotencyKey }: Told): ErrorDetails {
   return { retryable: once !== true, idempotencyKey };
 }
 
-/** Why a call ended without the answer that was wanted. */
+/** The error of a call that did not succeed. */
 function failure(done: Done, last: Last): unknown {
   if (done.problem !== undefined) return problemError({ code: done.problem[0], detail: done.problem[1] });
   if (done.why !== "not_ready") return last(done);
-  return new InternalError("not_ready", "the server's challenges or tokens end before they can be used; is its clock right?");
+  return new InternalError("not_ready", "the server's challenges or tokens expire before they can be used; is its clock right?");
 }
 
 function refusal(response: Response, text: string, call: Told, { verdict, why, retry_after_ms: retryAfterMs }: Done): RailgateError {
   const { status } = response;
   const problem = parsed(text);
   if (why === "answer" && isProblem(problem)) {
-    // The server sees a key where there is one, and cannot know that nobody else does.
+    // The server sees the key, but does not know that the caller may not have chosen it.
     const doubt = verdict === "open" ? { ...again(call), ...(problem.retryable === true ? {} : { retryable: false }) } : {};
     return problemError({ ...problem, status }, { retryAfterMs, ...doubt });
   }
   if (why === "lost") {
-    return new ConnectionError("connection_lost", `something before the server answered ${status}`, { status, ...again(call), retryAfterMs });
+    return new ConnectionError("connection_lost", `a proxy before the server returned ${status}`, { status, ...again(call), retryAfterMs });
   }
   const said = response.type === "opaqueredirect" ? "a redirect" : String(status);
-  const what = `${said} is not an answer of this interface; is the address right?`;
+  const what = `${said} is not a response of this API; is the address right?`;
   return new InternalError("unreadable_answer", what, { status, idempotencyKey: call.idempotencyKey });
 }
 
-/** What became of a try before is not known, and `cause` does not tell. */
+/** The outcome of an earlier attempt is unknown, and `cause` does not reveal it. */
 function inDoubt(cause: unknown, call: Told): ConnectionError {
   const { code, name, retryAfterMs } = (cause ?? {}) as RailgateError;
-  const what = `no answer came to a try, and another failed (${code ?? name}); whether the call was carried out is not known`;
+  const what = `an attempt got no response, and a later one failed (${code ?? name}); it is unknown whether the call was executed`;
   return new ConnectionError("connection_lost", what, { ...again(call), retryAfterMs, cause });
 }
 
@@ -292,6 +291,6 @@ function parsed(text: string): unknown {
 }
 
 function lost(cause: unknown, late: boolean, call: Told): ConnectionError {
-  const what = late ? "no answer came in time" : "the connection broke, or was not allowed";
-  return new ConnectionError("connection_lost", `${what}; whether the call was carried out is not known`, { ...again(call), cause });
+  const what = late ? "there was no response in time" : "the connection failed or was not allowed";
+  return new ConnectionError("connection_lost", `${what}; it is unknown whether the call was executed`, { ...again(call), cause });
 }

@@ -1,5 +1,5 @@
 /**
- * The options of a client, and of each call.
+* The options of a client and of each call.
  *
  * @module
  */
@@ -11,66 +11,66 @@ import type { Vault } from "./vault.js";
 
 /** How to reach a gateway, and with which key. */
 export interface ClientOptions {
-  /** The address that the gateway calls itself, such as `https://pay.example.com`. It is signed. */
+  /** The gateway's public address, such as `https://pay.example.com`. It is signed. */
   readonly baseUrl: string;
   /** `sandbox` by default. */
   readonly environment?: Environment;
-  /** Where the key and the session are kept; in this origin's IndexedDB by default. */
+  /** Stores the key and the session; by default in this origin's IndexedDB. */
   readonly vault?: Vault;
-  /** A key of your own, kept by yourself; instead of a vault. */
+  /** A key that you store yourself, instead of a vault. */
   readonly signer?: Signer;
-  /** How long and how often a call is tried. */
+  /** Limits on attempts, timeouts and backoff. */
   readonly patience?: Partial<Patience>;
-  /** Instead of the `fetch` that is here. */
+  /** A replacement for the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. What was sent may have been carried out all the same. */
+  /** Aborts the call: it rejects with the signal's reason. If it was already sent, it may still be executed. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a create takes. */
+/** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Hold the answer until the settlement is final, at most so many seconds, up to 30. */
+  /** How many seconds the server may delay the response until the settlement is final; at most 30. */
   readonly waitS?: number | undefined;
 }
 
-/** What a reversal takes. */
+/** Options of a reversal. */
 export interface ReverseOptions extends CallOptions {
   /**
-   * Names this call, so that you can repeat it yourself, also after you aborted it; a new one for each call by default, which an
-   * error reports where it matters.
+   * Identifies this call, so that you can repeat it yourself, also after you aborted it. By default each call gets a new key, which
+   * an error reports if you need it.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Which events. */
+/** Selects a page of events. */
 export interface EventsOptions extends CallOptions {
-  /** Only what comes after this sequence (of a settlement) or position (of the feed). */
+  /** Only events after this sequence (of a settlement) or position (of the feed). */
   readonly after?: number | undefined;
-  /** A page's size, 1 to 200; 50 by default. */
+  /** The size of a page, 1 to 200; 50 by default. */
   readonly limit?: number | undefined;
 }
 
-/** What following takes. */
+/** Options of following events. */
 export interface FollowOptions extends CallOptions {
-  /** Only what comes after this sequence (of a settlement) or position (of the feed). */
+  /** Only events after this sequence (of a settlement) or position (of the feed). */
   readonly after?: number | undefined;
-  /** How often in a row it tries to connect before it gives up; 12 by default, which takes some minutes. */
+  /** How many failed connections in a row end it; 12 by default, which takes some minutes. */
   readonly attempts?: number | undefined;
 }
 
-/** Any other call of the interface. */
+/** Options of {@link RailgateClient.call}. */
 export interface RawOptions extends CallOptions {
   /** An object, sent as JSON. */
   readonly body?: object | undefined;
-  /** The form of the answer; `application/json` by default. */
+  /** The media type of the response; `application/json` by default. */
   readonly accept?: string | undefined;
-  /** Sent as `Idempotency-Key`; makes a `POST` one that may be repeated. */
+  /** Sent as `Idempotency-Key`; makes a `POST` repeatable. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Forms of a receipt that are text. */
+/** The media types of a receipt that are text. */
 export type ReceiptForm = "application/jose" | "text/html" | "text/plain" | "image/svg+xml";

@@ -1,16 +1,16 @@
 /**
- * Waiting, ended by a signal at any time.
+* Timeouts and backoff that a signal can end at any time.
  *
  * @module
  */
 
-/** How long and how often a call is tried. */
+/** Limits on attempts, timeouts and backoff. */
 export interface Patience {
-  /** The most tries of one call, including the first; 5 by default. */
+  /** The maximum number of attempts of one call, including the first; 5 by default. */
   readonly attempts: number;
-  /** How long one try may take, in milliseconds; 30,000 by default. */
+  /** The timeout of one attempt, in milliseconds; 30,000 by default. */
   readonly timeoutMs: number;
-  /** The first backoff, which doubles each time, in milliseconds; 250 by default. */
+  /** The first backoff, which doubles with each attempt, in milliseconds; 250 by default. */
   readonly pauseMs: number;
   /** The longest backoff, even if the server asks for more, in milliseconds; 20,000 by default. */
   readonly longestPauseMs: number;
@@ -19,7 +19,7 @@ export interface Patience {
 /** The defaults. */
 export const PATIENCE: Patience = { attempts: 5, timeoutMs: 30_000, pauseMs: 250, longestPauseMs: 20_000 };
 
-/** Waits; rejects with the signal's reason as soon as that is aborted. */
+/** Waits; rejects with the signal's reason as soon as the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What `work` comes to, unless `signal` is aborted before. The work itself goes on, for others who wait for it. */
+/** The result of `work`, unless `signal` is aborted first. The work itself continues for other callers that wait for it. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   });
 }
 
-/** A signal that is aborted with the first of several. */
+/** A signal that is aborted with the first of several others. */
 export class Linked {
   readonly #controller = new AbortController();
   readonly #sources: readonly AbortSignal[];
@@ -60,23 +60,23 @@ export class Linked {
     if (this.#sources.some((source) => source.aborted)) this.#ended();
   }
 
-  /** Aborted with the first of them. */
+  /** The combined signal. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Aborts it, whatever they do. */
+  /** Aborts the combined signal. */
   end(reason?: Error): void {
     this.#controller.abort(reason);
   }
 
-  /** Listens no more. */
+  /** Stops listening to the others. */
   close(): void {
     for (const source of this.#sources) source.removeEventListener("abort", this.#ended);
   }
 }
 
-/** A try that may take so long. Its signal is aborted then, or with the outer one. */
+/** The deadline of one attempt. Its signal is aborted at the deadline or with the outer signal. */
 export class Deadline {
   readonly #late = new AbortController();
   readonly #linked: Linked;
@@ -88,28 +88,28 @@ export class Deadline {
     this.extend(ms);
   }
 
-  /** Of this try. */
+  /** The signal of this attempt. */
   get signal(): AbortSignal {
     return this.#linked.signal;
   }
 
-  /** From now on, so long. */
+  /** Moves the deadline to `ms` milliseconds from now. */
   extend(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#late.abort(new DOMException("no answer in time", "TimeoutError")), ms);
+    this.#timer = setTimeout(() => this.#late.abort(new DOMException("no response in time", "TimeoutError")), ms);
   }
 
-  /** The try is over, and what came of it goes on under this deadline: its taker ends it. */
+  /** The attempt has ended, but its result, a stream, keeps using this deadline and ends it later. */
   keep(): void {
     this.#kept = true;
   }
 
-  /** The try is over. */
+  /** The attempt has ended. */
   release(): void {
     if (!this.#kept) this.done();
   }
 
-  /** All of it is over. */
+  /** Ends the deadline: stops the timer and the listeners. */
   done(): void {
     clearTimeout(this.#timer);
     this.#linked.close();

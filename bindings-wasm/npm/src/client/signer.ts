@@ -1,5 +1,5 @@
 /**
- * Keys: a private half that never leaves WebCrypto, or any other place that signs.
+* Keys whose private half never leaves Web Crypto or another signing device or service.
  *
  * @module
  */
@@ -11,27 +11,27 @@ import type { PublicJwk } from "../values.js";
 const P256 = { name: "ECDSA", namedCurve: "P-256" } as const;
 const ES256 = { name: "ECDSA", hash: "SHA-256" } as const;
 
-/** Something that signs with a P-256 key: WebCrypto, a passkey's platform, a key management service. */
+/** Signs with a P-256 key: Web Crypto, a platform authenticator, a key management service. */
 export interface Signer {
-  /** The public half. */
+  /** The public key as a JWK. */
   readonly publicKey: PublicJwk;
-  /** ECDSA with SHA-256 over `data`: 64 bytes, r and s. */
+  /** Returns an ECDSA signature with SHA-256 over `data`: 64 bytes, r and s. */
   sign(data: Uint8Array): Promise<Uint8Array>;
 }
 
-/** A key pair of WebCrypto: what it calls `CryptoKeyPair`, which only projects with the types of a browser have. */
+/** A `CryptoKeyPair` of Web Crypto; that type exists only in projects with browser types. */
 export interface KeyPair {
-  /** Signs. */
+  /** The key that signs; it need not be extractable. */
   readonly privateKey: CryptoKey;
-  /** Goes to the server. */
+  /** The key that is sent to the server; extractable. */
   readonly publicKey: CryptoKey;
 }
 
-/** WebCrypto, which pages have on https and on localhost. */
+/** Web Crypto; pages have it only on https and on localhost. */
 function subtle(): SubtleCrypto {
   const found = (globalThis as { crypto?: Crypto }).crypto?.subtle;
   if (found === undefined) {
-    throw new RailgateError("unsupported", "WebCrypto is not here; in a browser it needs a page of https or of localhost");
+    throw new RailgateError("unsupported", "Web Crypto is not available; in a browser it needs a page served from https or localhost");
   }
   return found;
 }
@@ -41,12 +41,12 @@ export function generateKeyPair(): Promise<KeyPair> {
   return subtle().generateKey(P256, false, ["sign", "verify"]);
 }
 
-/** A signer of a P-256 key pair of WebCrypto (`ECDSA`, with the usage `sign`). */
+/** A signer for a P-256 key pair of Web Crypto (`ECDSA`, with the usage `sign`). */
 export async function webCryptoSigner(pair: KeyPair): Promise<Signer> {
   const { privateKey, publicKey } = check.object(pair, "pair") as unknown as KeyPair;
   const { kty, crv, x, y } = await subtle().exportKey("jwk", publicKey);
   if (kty !== "EC" || crv !== "P-256" || x === undefined || y === undefined) {
-    throw new TypeError("pair must be a P-256 key pair of WebCrypto");
+    throw new TypeError("pair must be a P-256 key pair of Web Crypto");
   }
   return {
     publicKey: { kty, crv, x, y },
@@ -56,7 +56,7 @@ export async function webCryptoSigner(pair: KeyPair): Promise<Signer> {
   };
 }
 
-/** A signer with a new key that lives as long as this page or process. */
+/** A signer with a new key that exists only in this page or process. */
 export async function generateSigner(): Promise<Signer> {
   return webCryptoSigner(await generateKeyPair());
 }

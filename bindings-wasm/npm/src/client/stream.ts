@@ -1,5 +1,5 @@
 /**
- * Streams of events (Server-Sent Events) over `fetch`, which can sign what `EventSource` cannot.
+* Streams of events (Server-Sent Events) over `fetch`, because requests of `EventSource` cannot be signed.
  *
  * @module
  */
@@ -10,26 +10,26 @@ import type { Deadline } from "./patience.js";
 
 /** The server sends a comment every 15 seconds; a stream that is silent for longer than this is broken. */
 const SILENCE_MS = 45_000;
-/** More than any event has. */
+/** Larger than any event, in characters. */
 const LARGEST_EVENT = 1 << 20;
 
-/** A stream that is open. */
+/** An open stream of events. */
 export class EventStream {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #deadline: Deadline;
-  /** What the server asks to wait before coming back, in milliseconds. */
+  /** How long the server asks to wait before reconnecting, in milliseconds. */
   retryMs: number | undefined;
 
-  /** Over an answer whose deadline is from now on the time between two pieces of it. */
+  /** Takes over a response and its deadline, which from now on limits the time between two chunks. */
   constructor(response: Response, deadline: Deadline) {
-    if (response.body === null) throw new RailgateError("unreadable_answer", "the answer is no stream");
+    if (response.body === null) throw new RailgateError("unreadable_answer", "the response is not a stream");
     this.#reader = response.body.getReader();
     this.#deadline = deadline;
     deadline.keep();
     deadline.extend(SILENCE_MS);
   }
 
-  /** The events as they come, until the stream ends or breaks; a stream that broke is not told from one that ended. */
+  /** The events as they arrive, until the stream ends or breaks; the two are not distinguished. */
   async *events(): AsyncGenerator<EventSourceMessage, void, void> {
     const come: EventSourceMessage[] = [];
     const parser = createParser({
@@ -56,7 +56,7 @@ export class EventStream {
     }
   }
 
-  /** Closes it. */
+  /** Closes the stream. */
   async close(): Promise<void> {
     this.#deadline.done();
     // It may be broken already.

@@ -1,5 +1,5 @@
 /**
- * Where a client keeps its key and its session between two visits: IndexedDB, which stores keys that cannot be read.
+* Stores a client's key and session between two visits, in IndexedDB, which can store non-extractable keys.
  *
  * @module
  */
@@ -9,29 +9,29 @@ import { StorageError } from "../errors.js";
 import type { KeyPair, Signer } from "./signer.js";
 import { generateKeyPair, generateSigner, webCryptoSigner } from "./signer.js";
 
-/** What is kept beside the key. It holds an access token, which is useless without the key. */
+/** The data stored beside the key. It contains an access token, which is useless without the key. */
 export interface Kept {
-  /** The session: token and challenge. */
+  /** The serialised session: token and challenge. */
   readonly session?: string;
   /** The client's id, once it is enrolled. */
   readonly clientId?: string | undefined;
-  /** The thumbprint of the key whose session and client these are; of another key they say nothing. */
+  /** The thumbprint of the key that session and client belong to; with another key they are ignored. */
   readonly keyId?: string;
 }
 
-/** A place for a key and a session. */
+/** A store for a key and a session. */
 export interface Vault {
-  /** The key; made when it is first asked for. */
+  /** Returns the key; the first call makes it. */
   signer(): Promise<Signer>;
-  /** What was kept. */
+  /** Returns the stored data; empty if there is none. */
   read(): Promise<Kept>;
-  /** Keeps this instead. */
+  /** Replaces the stored data. */
   write(kept: Kept): Promise<void>;
-  /** Forgets all of it, the key too. */
+  /** Deletes everything, including the key. */
   clear(): Promise<void>;
 }
 
-/** A vault that lasts as long as this page or process. Once it was cleared, it makes a key of its own. */
+/** A vault that lasts as long as this page or process. After `clear`, it makes a new key. */
 export function memoryVault(signer: Signer): Vault {
   let kept: Kept = {};
   let key: Promise<Signer> | undefined = Promise.resolve(signer);
@@ -50,19 +50,19 @@ export function memoryVault(signer: Signer): Vault {
   };
 }
 
-/** Which one, where a page keeps several. */
+/** Selects a vault, for pages that need several. */
 export interface VaultOptions {
   /** The database's name; `railgate-client` by default. */
   readonly database?: string;
-  /** Which key in it; `default` by default. Use another one for another server or user. */
+  /** The key's name in the database; `default` by default. Use another one for another server or user. */
   readonly profile?: string;
 }
 
 const STORE = "vault";
 
 /**
- * A vault in IndexedDB. The private key is stored as a `CryptoKey` that cannot be exported: a copy of the database's values
- * is no copy of the key. Tabs of one origin share it.
+* A vault in IndexedDB. The private key is stored as a non-extractable `CryptoKey`, so a copy of the database's values does not
+ * contain it. Tabs of one origin share it.
  */
 export function indexedDbVault(options: VaultOptions = {}): Vault {
   const database = check.filled(options.database ?? "railgate-client", "database");
@@ -81,7 +81,7 @@ export function indexedDbVault(options: VaultOptions = {}): Vault {
     async signer() {
       const connection = await db();
       const known = await get(connection, keyName);
-      // Two tabs may be here at once: the first key stays, both get it.
+      // Two tabs may do this at once: the first key is kept, and both get it.
       const pair = known ?? (await addOnce(connection, keyName, await generateKeyPair()));
       return webCryptoSigner(pair as KeyPair);
     },
@@ -90,7 +90,7 @@ export function indexedDbVault(options: VaultOptions = {}): Vault {
     },
     async write(kept) {
       await change(await db(), (store) => {
-        // Another tab may have forgotten the key: nothing is kept beside none.
+        // Another tab may have deleted the key: then nothing is stored.
         const known = store.getKey(keyName);
         known.onsuccess = () => {
           if (known.result !== undefined) store.put(kept, keptName);
@@ -109,7 +109,7 @@ export function indexedDbVault(options: VaultOptions = {}): Vault {
 function open(name: string, closed: () => void): Promise<IDBDatabase> {
   const factory = (globalThis as { indexedDB?: IDBFactory }).indexedDB;
   if (factory === undefined) {
-    throw new StorageError("storage_unavailable", "there is no IndexedDB here; give a signer or a vault of your own");
+    throw new StorageError("storage_unavailable", "IndexedDB is not available; pass a signer or another vault");
   }
   return new Promise((resolve, reject) => {
     const request = attempt(() => factory.open(name, 1));
@@ -117,7 +117,7 @@ function open(name: string, closed: () => void): Promise<IDBDatabase> {
     request.onerror = () => reject(failed(request.error));
     request.onsuccess = () => {
       const connection = request.result;
-      // Another page deletes the database or has a newer version of it: make room, and open anew when asked.
+      // Another page deletes the database or has a newer version of it: close, and reopen on the next use.
       connection.onversionchange = () => {
         connection.close();
         closed();
@@ -128,7 +128,7 @@ function open(name: string, closed: () => void): Promise<IDBDatabase> {
   });
 }
 
-/** What is refused at once, as in a sandboxed frame or by a connection that is closed, is one of our errors, too. */
+/** Converts synchronous errors, such as in a sandboxed frame or on a closed connection, to ours. */
 function attempt<T>(ask: () => T): T {
   try {
     return ask();
@@ -139,11 +139,11 @@ function attempt<T>(ask: () => T): T {
 
 function failed(cause: DOMException | null): StorageError {
   if (cause?.name === "SecurityError") {
-    const advice = "the browser lets this page store nothing; give a signer or a vault of your own";
+    const advice = "this page may not store anything; pass a signer or another vault";
     return new StorageError("storage_unavailable", advice, { cause });
   }
   const code = cause?.name === "QuotaExceededError" ? "storage_quota" : "storage_failed";
-  return new StorageError(code, "the browser's storage did not take or give what was asked", { cause });
+  return new StorageError(code, "the browser's storage failed", { cause });
 }
 
 function get(connection: IDBDatabase, name: string): Promise<unknown> {
@@ -163,7 +163,7 @@ function change(connection: IDBDatabase, act: (store: IDBObjectStore) => void): 
   });
 }
 
-/** Keeps `value` unless there is one already; gives the one that is kept. */
+/** Stores `value` unless there is one already; returns the stored one. */
 async function addOnce(connection: IDBDatabase, name: string, value: unknown): Promise<unknown> {
   let kept = value;
   await change(connection, (store) => {

@@ -2,5 +2,5 @@ import * as glue from "../../wasm/client.js";
 import module from "../../wasm/client_bg.wasm";
 import { once } from "./once.js";
 
-/** The module `client` of the core, where the runtime compiles modules ahead and nowhere else. */
+/** The module `client` of the core, for runtimes that only accept modules compiled ahead of time. */
 export const loadClient = once(glue, () => module);

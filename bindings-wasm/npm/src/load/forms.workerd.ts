@@ -2,5 +2,5 @@ import * as glue from "../../wasm/forms.js";
 import module from "../../wasm/forms_bg.wasm";
 import { once } from "./once.js";
 
-/** The module `forms` of the core, where the runtime compiles modules ahead and nowhere else. */
+/** The module `forms` of the core, for runtimes that only accept modules compiled ahead of time. */
 export const loadForms = once(glue, () => module);

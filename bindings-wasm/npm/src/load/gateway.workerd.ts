@@ -2,5 +2,5 @@ import * as glue from "../../wasm/gateway.js";
 import module from "../../wasm/gateway_bg.wasm";
 import { once } from "./once.js";
 
-/** The module `gateway` of the core, where the runtime compiles modules ahead and nowhere else. */
+/** The module `gateway` of the core, for runtimes that only accept modules compiled ahead of time. */
 export const loadGateway = once(glue, () => module);

@@ -1,16 +1,16 @@
 /**
- * Bringing a WebAssembly module to life, once.
+* Instantiates a WebAssembly module once.
  *
  * @module
  */
 
-/** What wasm-bindgen makes beside a module. */
+/** The JavaScript that wasm-bindgen generates for a module. */
 export interface Glue {
   /** Instantiates the module. */
   default(options: { module_or_path: BufferSource | WebAssembly.Module }): Promise<unknown>;
 }
 
-/** Instantiates a module when it is first asked for; asked again, gives the same. After a failure it is tried anew. */
+/** Instantiates a module on the first call and returns the same one afterwards. After a failure, the next call tries again. */
 export function once<G extends Glue>(glue: G, source: () => BufferSource | WebAssembly.Module): () => Promise<G> {
   let ready: Promise<G> | undefined;
   const start = async (): Promise<G> => {

@@ -2,5 +2,5 @@ import * as glue from "../../wasm/qr.js";
 import module from "../../wasm/qr_bg.wasm";
 import { once } from "./once.js";
 
-/** The module `qr` of the core, where the runtime compiles modules ahead and nowhere else. */
+/** The module `qr` of the core, for runtimes that only accept modules compiled ahead of time. */
 export const loadQr = once(glue, () => module);

@@ -2,5 +2,5 @@ import * as glue from "../../wasm/sheet.js";
 import module from "../../wasm/sheet_bg.wasm";
 import { once } from "./once.js";
 
-/** The module `sheet` of the core, where the runtime compiles modules ahead and nowhere else. */
+/** The module `sheet` of the core, for runtimes that only accept modules compiled ahead of time. */
 export const loadSheet = once(glue, () => module);

@@ -1,25 +1,25 @@
 /**
- * The other half of scripts/pack.mjs: modules inside of JavaScript files, so that every bundler, browser and runtime takes
- * them without configuration.
+* Unpacks what scripts/pack.mjs packs: modules embedded in JavaScript files, which every bundler, browser and runtime
+ * accepts without configuration.
  *
  * @module
  */
 
-/** A module as text. */
+/** A module encoded as text. */
 export interface Packed {
-  /** Characters that stand for a byte each. */
+  /** Characters that encode one byte each. */
   readonly alphabet: string;
-  /** Characters that lead to rarer bytes: the first to another alphabet's worth of them, the second to yet another. */
+  /** Escape characters for rarer bytes: the next character is from the second (first escape) or third (second escape) alphabet. */
   readonly escapes: string;
-  /** All 256 bytes in the order of their codes, in hexadecimal: as many as the alphabet has are one character each. */
+  /** All 256 bytes in the order of their codes, in hexadecimal; as many as the alphabet is long take one character each. */
   readonly order: string;
-  /** The module. */
+  /** The encoded module. */
   readonly text: string;
-  /** How many bytes it has. */
+  /** The size of the module in bytes. */
   readonly size: number;
 }
 
-/** The bytes of a module. */
+/** Decodes a module. */
 export function unpack({ alphabet, escapes, order, text, size }: Packed): Uint8Array<ArrayBuffer> {
   const byte = new Uint8Array(3 * alphabet.length);
   for (let n = 0; n < order.length / 2; n += 1) byte[n] = Number.parseInt(order.slice(2 * n, 2 * n + 2), 16);

@@ -2,5 +2,5 @@ import * as glue from "../../wasm/webhook.js";
 import module from "../../wasm/webhook_bg.wasm";
 import { once } from "./once.js";
 
-/** The module `webhook` of the core, where the runtime compiles modules ahead and nowhere else. */
+/** The module `webhook` of the core, for runtimes that only accept modules compiled ahead of time. */
 export const loadWebhook = once(glue, () => module);

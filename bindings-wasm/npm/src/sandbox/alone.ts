@@ -1,17 +1,17 @@
-/** A gateway that nobody shares: in memory. */
+/** A gateway in memory, not shared with other tabs. */
 
 import { DisposedError } from "../errors.js";
 import { Changes } from "./changes.js";
 import { Keeper, type Parts } from "./keeper.js";
 import type { Port, Sending } from "./port.js";
 
-/** The port to a gateway of one's own. */
+/** The port to a gateway of this sandbox alone. */
 export class Alone implements Port {
   readonly changes = new Changes();
   readonly leads = true;
   #keeper: Keeper | undefined;
 
-  /** Opens it. */
+  /** Opens the gateway and its port. */
   static async open(parts: Omit<Parts, "changed" | "lost">): Promise<Alone> {
     const port = new Alone();
     port.#keeper = await Keeper.open({ ...parts, changed: () => port.changes.tell(), lost: (error) => port.changes.end(error) });

@@ -1,23 +1,23 @@
-/** Tells whoever follows along that something became durable. */
+/** Notifies followers that something became durable. */
 
-/** A counter to wait on. */
+/** A counter of durable changes that followers can wait on. */
 export class Changes {
   #count = 0;
   #failed: Error | undefined;
   #listeners = new Set<() => void>();
 
-  /** Grows with every change. Read it before looking, pass it to {@link after}: nothing is missed in between. */
+  /** Grows with every change. Read it before reading the state and pass it to {@link after}; then no change is missed. */
   get count(): number {
     return this.#count;
   }
 
-  /** Something changed. */
+  /** Reports a change. */
   tell(): void {
     this.#count += 1;
     this.#wake();
   }
 
-  /** Nothing will change any more: everybody who waits, now or later, hears `error`. */
+  /** Reports that there will be no more changes: every waiter, now or later, is rejected with `error`. */
   end(error: Error): void {
     this.#failed ??= error;
     this.#wake();

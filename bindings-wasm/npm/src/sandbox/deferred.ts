@@ -5,7 +5,7 @@ export interface Deferred {
   reject(error: Error): void;
 }
 
-/** Makes one. Its rejection may go unheard. */
+/** Creates one. Its rejection may remain unhandled. */
 export function deferred(): Deferred {
   let settle: Omit<Deferred, "promise"> | undefined;
   const promise = new Promise<void>((resolve, reject) => {

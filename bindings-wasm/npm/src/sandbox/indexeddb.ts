@@ -1,4 +1,4 @@
-/** A sandbox's state in IndexedDB: durable when the disk has it, and never half written. */
+/** A sandbox's state in IndexedDB, written durably and atomically. */
 
 import { StorageError } from "../errors.js";
 import { storageFailure } from "./errors.js";
@@ -10,27 +10,27 @@ const ANSWERS = "answers";
 const HEAD = "head";
 const SNAPSHOT = "snapshot";
 
-/** The code of what cannot be brought back. */
+/** The error code when the browser deleted the data. */
 const LOST = "storage_lost";
 
-/** What the database says about itself; written with every group, so that a missing group is noticed. */
+/** Describes the stored data; written with every group, so that a missing group is detected. */
 interface Head {
-  /** Names this sandbox among all that ever had its name. */
+  /** Distinguishes this sandbox from earlier and later ones with the same name. */
   readonly era: string;
-  /** The newest group. */
+  /** The number of the newest group. */
   readonly last: number;
-  /** Who wrote it. */
+  /** The id of the keeper that wrote it. */
   readonly by: string;
-  /** The group up to which the snapshot reaches; the journal holds those after it. */
+  /** The last group in the snapshot; the journal has the later ones. */
   readonly since: number;
-  /** How many bytes the journal holds. */
+  /** The size of the journal in bytes. */
   readonly bytes: number;
 }
 
-/** One step to a newer layout. Steps that were released never change. */
+/** A migration to the next layout. Released migrations never change. */
 type Upgrade = (db: IDBDatabase, transaction: IDBTransaction) => void;
 
-/** The layout, step by step; the database's version is their number. */
+/** All migrations; the database's version is their number. */
 export const UPGRADES: readonly Upgrade[] = [
   (db) => {
     db.createObjectStore(JOURNAL);
@@ -39,12 +39,12 @@ export const UPGRADES: readonly Upgrade[] = [
   },
 ];
 
-/** The database of a sandbox. */
+/** The name of a sandbox's database. */
 export function databaseName(name: string): string {
   return `railgate:${name}`;
 }
 
-/** Deletes a sandbox's database. Tabs that have it open are told that it is gone. */
+/** Deletes a sandbox's database. Tabs that have it open get `storage_erased`. */
 export function eraseDatabase(name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const asked = begun(() => available().deleteDatabase(databaseName(name)));
@@ -53,7 +53,7 @@ export function eraseDatabase(name: string): Promise<void> {
   });
 }
 
-/** Opens, and where needed makes or upgrades, a sandbox's database. */
+/** Opens a sandbox's database; creates or migrates it if necessary. */
 export async function openIndexedDb(name: string, upgrades: readonly Upgrade[] = UPGRADES): Promise<Storage> {
   const storage = new IndexedDbStorage(() => openDatabase(databaseName(name), upgrades));
   await storage.connect();
@@ -62,10 +62,10 @@ export async function openIndexedDb(name: string, upgrades: readonly Upgrade[] =
 
 function available(): IDBFactory {
   if (typeof indexedDB !== "undefined") return indexedDB;
-  throw new StorageError("storage_unavailable", 'There is no IndexedDB here; open the sandbox with storage: "memory"');
+  throw new StorageError("storage_unavailable", 'IndexedDB is not available; open the sandbox with storage: "memory"');
 }
 
-/** Some pages, such as those in a sandboxed frame, are refused at once. */
+/** Converts synchronous errors: some pages, such as those in a sandboxed frame, are refused at once. */
 function begun(ask: () => IDBOpenDBRequest): IDBOpenDBRequest {
   try {
     return ask();
@@ -82,13 +82,13 @@ function openDatabase(name: string, upgrades: readonly Upgrade[]): Promise<IDBDa
       const transaction = asked.transaction;
       if (transaction === null) return;
       for (const step of upgrades.slice(event.oldVersion)) step(asked.result, transaction);
-      // Of Chromium alone: it took the site's files for damaged, and deleted them before it opened this one.
+      // Only in Chromium: it considered the site's files damaged and deleted them before it opened this database.
       lost = "dataLoss" in event && event.dataLoss === "total";
     };
     asked.onsuccess = () => {
       if (!lost) return resolve(asked.result);
       asked.result.close();
-      reject(new StorageError(LOST, "The browser took what this site stored for damaged and deleted it; open the sandbox again for an empty one"));
+      reject(new StorageError(LOST, "The browser deleted this site's damaged storage; open the sandbox again to get an empty one"));
     };
     asked.onerror = () => reject(storageFailure(asked.error));
   });
@@ -97,7 +97,7 @@ function openDatabase(name: string, upgrades: readonly Upgrade[]): Promise<IDBDa
 class IndexedDbStorage implements Storage {
   onlost: ((error: Error) => void) | undefined;
   readonly #open: () => Promise<IDBDatabase>;
-  /** Undefined after the browser closed it: when its storage process died, or when the user cleared what sites store. */
+  /** Undefined after the browser closed it, because its storage process died or the user cleared the site's data. */
   #db: IDBDatabase | undefined;
   #head: Head = { era: crypto.randomUUID(), last: 0, by: "", since: 0, bytes: 0 };
 
@@ -179,14 +179,14 @@ class IndexedDbStorage implements Storage {
         this.#head = head;
         resolve();
       };
-      // Asked for first, so that it is known when the group is written: a transaction that commits takes no more requests.
+      // Requested first, so that the result is there when the group is written: a committing transaction accepts no more requests.
       const old = group.snapshot === undefined ? undefined : answersBefore(transaction, group.forgetBefore);
       const asked: IDBRequest<Head | undefined> = transaction.objectStore(STATE).get(HEAD);
       asked.onsuccess = () => {
         const stored = asked.result ?? this.#head;
         if (stored.last !== group.number - 1 || stored.era !== this.#head.era) {
-          // Web Locks let one tab write. Should a browser ever let two, the second changes nothing.
-          refused = new StorageError("storage_conflict", "Another tab wrote meanwhile; nothing of this was kept, try again", {
+          // Web Locks let one tab write. If a browser ever lets two, the second changes nothing.
+          refused = new StorageError("storage_conflict", "Another tab wrote meanwhile; nothing was saved, try again", {
             retryable: true,
           });
           transaction.abort();
@@ -219,7 +219,7 @@ class IndexedDbStorage implements Storage {
 }
 
 function erased(): StorageError {
-  return new StorageError("storage_erased", "The sandbox was erased; open it again for an empty one");
+  return new StorageError("storage_erased", "The sandbox was erased; open it again to get an empty one");
 }
 
 function write(transaction: IDBTransaction, stored: Head, group: Group, old: readonly IDBValidKey[]): Head {
@@ -243,30 +243,30 @@ function write(transaction: IDBTransaction, stored: Head, group: Group, old: rea
   return head;
 }
 
-/** The calls whose answers are older. */
+/** The ids of calls whose answers are older than `moment`. */
 function answersBefore(transaction: IDBTransaction, moment: number): IDBRequest<IDBValidKey[]> {
   return transaction.objectStore(ANSWERS).index("at").getAllKeys(IDBKeyRange.upperBound(moment, true));
 }
 
 /**
- * The head, if everything that it speaks of is there; undefined where nothing was written yet. What the groups say inside is
- * for the gateway to check.
+* Returns the head if everything that it refers to is present; undefined if nothing was written yet. The gateway checks the
+ * contents of the groups.
  */
 function soundHead(head: unknown, numbers: readonly IDBValidKey[], groups: readonly unknown[], snapshot: unknown): Head | undefined {
   const corrupt = (what: string): StorageError =>
-    new StorageError("storage_corrupt", `What the sandbox stored is not whole: ${what}. Nothing was changed; Sandbox.erase deletes it`);
+    new StorageError("storage_corrupt", `The stored sandbox is damaged: ${what}. Nothing was changed; Sandbox.erase deletes it`);
   if (head === undefined) {
     if (numbers.length > 0 || snapshot !== undefined) throw corrupt("the head is missing");
     return undefined;
   }
-  if (!isHead(head)) throw corrupt("the head is not one");
+  if (!isHead(head)) throw corrupt("the head is invalid");
   if (head.since > 0 && !(snapshot instanceof Uint8Array)) throw corrupt("the snapshot is missing");
-  if (head.since === 0 && snapshot !== undefined) throw corrupt("there is a snapshot that the head does not know");
+  if (head.since === 0 && snapshot !== undefined) throw corrupt("there is a snapshot that the head does not mention");
   if (numbers.length !== head.last - head.since || numbers.some((number, i) => number !== head.since + 1 + i)) {
-    throw corrupt(`the journal should hold the groups ${head.since + 1} to ${head.last}`);
+    throw corrupt(`the journal should contain the groups ${head.since + 1} to ${head.last}`);
   }
   const bytes = groups.reduce<number>((sum, group) => sum + (group instanceof Uint8Array ? group.length : Number.NaN), 0);
-  if (bytes !== head.bytes) throw corrupt("the journal's length is not the one noted");
+  if (bytes !== head.bytes) throw corrupt("the journal's length differs from the recorded one");
   return head;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Keeps one gateway and its storage together: calls that wait together are carried out together and become durable in
- * one write, and no answer leaves before that. When a write fails, the gateway in memory is thrown away and read again
- * from what is durable, so that memory never knows more than the disk.
+* Keeps one gateway and its storage consistent: concurrent calls are executed as a group and become durable in
+ * one write, and none is answered before that. If a write fails, the gateway in memory is dropped and reloaded
+ * from storage, so that memory never contains more than the disk.
  */
 
 import { StorageError } from "../errors.js";
@@ -9,38 +9,38 @@ import { thrown } from "../problem.js";
 import { asError, lostWithOthers, openingFailure, outcomeUnknown } from "./errors.js";
 import type { KeptAnswer, Storage, Stored } from "./storage.js";
 
-/** The engine, as the WebAssembly module offers it. Times are Unix milliseconds. */
+/** The engine as exported by the WebAssembly module. Times are Unix milliseconds. */
 export interface Gateway {
-  /** Carries out one request (JSON text) and gives its answer (JSON text). */
+  /** Executes one request (JSON text) and returns its answer (JSON text). */
   call(now: number, request: string): string;
-  /** Does what is due; `{"due": ms | null, "done": n}`. */
+  /** Does all due tasks; returns `{"due": ms | null, "done": n}`. */
   work(now: number): string;
-  /** What changed since the last time, in whole journal entries; undefined when nothing did. */
+  /** The changes since the last call, as whole journal entries; undefined if there are none. */
   take_journal(): Uint8Array | undefined;
-  /** The whole state; nothing before it is in the journal any more. */
+  /** The complete state; the journal restarts after it. */
   snapshot(): Uint8Array;
-  /** Gives its memory back. */
+  /** Frees its memory. */
   free(): void;
 }
 
-/** Makes a gateway from what is durable. */
+/** Opens a gateway from the durable state. */
 export type OpenGateway = (seed: Uint8Array, now: number, snapshot?: Uint8Array, journal?: Uint8Array) => Gateway;
 
-/** A call that waits for its answer. */
+/** A queued call. */
 export interface Waiting {
-  /** The request, JSON text; undefined asks for what is due to be done. */
+  /** The request, JSON text; undefined means to do all due tasks. */
   readonly request: string | undefined;
-  /** Keeps the answer under this name, for the case that the caller asks again: what has one name is carried out once. */
+  /** The id under which the answer is stored, in case the caller repeats the call: calls with the same id are executed once. */
   readonly keep: string | undefined;
-  /** When anybody was asked for it first, Unix milliseconds: what was asked long ago may have been done, and its answer forgotten. */
+  /** When any leader was first asked, Unix milliseconds: the answer to an old call may already have been deleted. */
   readonly since: number | undefined;
-  /** Whoever asked does not want it any more; it is left out if it has not begun. */
+  /** Aborted if the caller no longer wants the call; it is skipped if it has not begun. */
   readonly signal: AbortSignal | undefined;
   resolve(answer: string): void;
   reject(error: Error): void;
 }
 
-/** What a keeper is made of. */
+/** The dependencies of a keeper. */
 export interface Parts {
   readonly open: OpenGateway;
   readonly storage: Storage;
@@ -48,26 +48,26 @@ export interface Parts {
   readonly now: () => number;
   /** The seed of a gateway that continues after this group of the journal. */
   readonly seed: (last: number) => Uint8Array | Promise<Uint8Array>;
-  /** Does tasks when they are due; without it only {@link Keeper.work} does. */
+  /** Whether to do tasks when they are due; otherwise only {@link Keeper.work} does them. */
   readonly automatic: boolean;
-  /** Something became durable, the group `last`; `due` is when the next task is. */
+  /** Called when the group `last` became durable; `due` is the time of the next task. */
   readonly changed: (due: number | undefined, last: number) => void;
-  /** The storage was taken away; every call from now on hears why. */
+  /** Called when the storage became unusable; every later call is rejected with the error. */
   readonly lost: (error: Error) => void;
 }
 
-/** How long a page may be kept busy before it gets its turn. */
+/** How long calls may run before the page gets its turn. */
 const SLICE_MS = 12;
-/** How long an answer can be asked for again. */
+/** How long answers are stored. */
 const KEEP_MS = 600_000;
-/** A minute less: an answer that may have been forgotten just now is not looked for. */
+/** A minute less: an older call may have lost its answer just now, so its outcome counts as unknown. */
 const SURELY_KEPT_MS = KEEP_MS - 60_000;
-/** Journal and kept answers may grow by this, or by the size of the snapshot, before a new snapshot takes the journal's place. */
+/** Journal and stored answers may grow by this, or by the snapshot's size if larger, before a new snapshot replaces the journal. */
 const COMPACT_BYTES = 512 * 1024;
-/** When due tasks could not be done: the first wait before another try, and the longest; each is twice the one before. */
+/** The backoff after due tasks failed: the first wait and the longest; each is twice the previous one. */
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
-/** How often in a row a group is retried because another tab was faster. */
+/** How often in a row a group is retried after a conflict with another tab. */
 const MOST_CONFLICTS = 5;
 /** The longest that `setTimeout` can wait. */
 const LONGEST_MS = 2_147_483_647;
@@ -75,21 +75,21 @@ const LONGEST_MS = 2_147_483_647;
 /** A gateway with its storage. */
 export class Keeper {
   readonly #parts: Parts;
-  /** Not of `crypto.randomUUID`, which pages without a secure context lack. */
+  /** Not `crypto.randomUUID`, which pages without a secure context lack. */
   readonly #id = crypto.getRandomValues(new Uint32Array(4)).join("-");
   #gateway: Gateway | undefined;
   #era = "";
   #last = 0;
-  /** The newest group that was there when the storage was read, and whose it is. */
+  /** The newest group at the last read of the storage, and its writer. */
   #found: Pick<Stored, "last" | "by"> = { last: 0, by: undefined };
   /** The newest group that another tab reported. */
   #heard = 0;
-  /** Of journal and kept answers, since the snapshot. */
+  /** The growth of journal and stored answers since the snapshot. */
   #grownBytes = 0;
   #snapshotBytes = 0;
   readonly #answers = new Map<string, KeptAnswer>();
   #waiting: Waiting[] = [];
-  /** Who waits for each call that has a name, until it is answered. */
+  /** The waiters for each call with an id, until it is answered. */
   readonly #named = new Map<string, Waiting[]>();
   #pump: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -109,7 +109,7 @@ export class Keeper {
     };
   }
 
-  /** Reads what is durable and goes on from there. Owns the storage from now on, also when it rejects. */
+  /** Loads the durable state and continues from it. Owns the storage from now on, even if it rejects. */
   static async open(parts: Parts): Promise<Keeper> {
     const keeper = new Keeper(parts);
     try {
@@ -122,7 +122,7 @@ export class Keeper {
     }
   }
 
-  /** Names the stored sandbox. */
+  /** Identifies the stored sandbox. */
   get era(): string {
     return this.#era;
   }
@@ -132,12 +132,12 @@ export class Keeper {
     return this.#due;
   }
 
-  /** The durable answer of a call that was carried out before, if it is still known. */
+  /** The stored answer of a call that was executed before, if it was not yet deleted. */
   kept(call: string): string | undefined {
     return this.#answers.get(call)?.answer;
   }
 
-  /** Queues a call after those that wait. */
+  /** Appends a call to the queue. */
   submit(call: Waiting): void {
     if (this.#lost !== undefined) return call.reject(this.#lost);
     const same = call.keep === undefined ? undefined : this.#named.get(call.keep);
@@ -147,8 +147,8 @@ export class Keeper {
   }
 
   /**
-   * Whoever asks for it again before it is answered hears the same. A tab does that when two tabs in turn said that they lead:
-   * what is durable would not tell yet that it was carried out, and of one that failed it never would.
+   * Gives a repetition of a call that is not yet answered the same answer. A tab repeats a call when two tabs have claimed in turn
+   * to lead. The durable state does not show yet that the call was executed, and for a failed call it never will.
    */
   #once(call: Waiting, keep: string): Waiting {
     const all = [call];
@@ -167,21 +167,21 @@ export class Keeper {
     };
   }
 
-  /** Another tab, that took itself for the one that writes, made group `last` durable. */
+  /** Another tab that still believed to be the leader made group `last` durable. */
   learn(last: number): void {
     if (last <= this.#last) return;
     this.#heard = last;
-    // Also what it left to be done.
+    // Reloads, and does the tasks that the other tab left.
     this.work().catch(() => undefined);
   }
 
-  /** Does what is due now, after the calls that wait; returns the gateway's result once it is durable. */
+  /** Does all due tasks after the queued calls; resolves with the gateway's result when it is durable. */
   work(): Promise<string> {
     const call = { request: undefined, keep: undefined, since: undefined, signal: undefined };
     return new Promise((resolve, reject) => this.submit({ ...call, resolve, reject }));
   }
 
-  /** Finishes what waits, then lets go of gateway and storage. */
+  /** Finishes the queue, then releases gateway and storage. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopTimer();
@@ -195,12 +195,12 @@ export class Keeper {
   }
 
   async #run(): Promise<void> {
-    // Whoever calls in the same turn comes along.
+    // Calls from the same turn join the group.
     await null;
     try {
       while (this.#waiting.length > 0) await this.#group();
     } finally {
-      // In the same turn as the last look at who waits: whoever comes later starts it anew.
+      // In the same turn as the last check of the queue: a later call starts a new run.
       this.#pump = undefined;
       if (!this.#closed) this.#runAt(this.#due);
     }
@@ -234,12 +234,12 @@ export class Keeper {
     }
     this.#retryMs = RETRY_MS;
     this.#conflicts = 0;
-    // First: whoever is told of a payment and asks another tab for it finds it there.
+    // First, so that a caller that learns of a payment and asks another tab finds it there.
     if (written) this.#parts.changed(this.#due, this.#last);
     group.forEach((call, i) => call.resolve(answers[i] ?? ""));
   }
 
-  /** Runs calls until the page should have its turn; then what is due. */
+  /** Executes calls until the page should get its turn, then all due tasks. */
   #carryOut(gateway: Gateway, group: Waiting[], answers: string[]): void {
     const until = performance.now() + SLICE_MS;
     for (let call = this.#waiting.shift(); call !== undefined; call = performance.now() < until ? this.#waiting.shift() : undefined) {
@@ -248,7 +248,7 @@ export class Keeper {
         continue;
       }
       if (this.#mayBeForgotten(call)) {
-        call.reject(outcomeUnknown("A tab was asked long ago and did not answer"));
+        call.reject(outcomeUnknown("Another tab was asked long ago and did not answer"));
         continue;
       }
       group.push(call);
@@ -257,13 +257,13 @@ export class Keeper {
     if (this.#parts.automatic) this.#work(gateway);
   }
 
-  /** Looked at when its turn comes: this tab may have slept with the call in its hands while another carried it out. */
+  /** Checked just before execution: this tab may have been suspended with the call while another tab executed it. */
   #mayBeForgotten({ keep, since }: Waiting): boolean {
     if (keep === undefined || since === undefined || this.#answers.has(keep)) return false;
     return Date.now() - since > SURELY_KEPT_MS;
   }
 
-  /** What is durable of the call already, else what the gateway says to it. */
+  /** The stored answer of the call if there is one, otherwise the gateway's. */
   #answerTo({ request, keep }: Waiting, gateway: Gateway): string {
     const kept = keep === undefined ? undefined : this.kept(keep);
     if (kept !== undefined) return kept;
@@ -283,8 +283,8 @@ export class Keeper {
     group.forEach((call, i) => {
       if (call.keep !== undefined && !this.#answers.has(call.keep)) kept.push({ call: call.keep, at, answer: answers[i] ?? "" });
     });
-    // Also of one that changed nothing: whoever heard a refusal must not find it carried out by a tab that was asked before and
-    // comes to it late, when it would succeed.
+    // Answers are stored even if nothing changed: after a caller got a refusal, a tab that was asked earlier must not execute the
+    // call later, when it would succeed.
     if (changes === undefined && kept.length === 0) return false;
     const entries = changes ?? new Uint8Array();
     const grown = this.#grownBytes + entries.length + lengthOf(kept);
@@ -302,14 +302,14 @@ export class Keeper {
     return true;
   }
 
-  /** The gateway in memory, or one made from what is durable. */
+  /** The gateway in memory, or one loaded from the durable state. */
   async #ready(): Promise<Gateway> {
     if (this.#lost !== undefined) throw this.#lost;
     if (this.#gateway !== undefined && this.#last >= this.#heard) return this.#gateway;
     this.#drop();
     const heard = this.#heard;
     const stored = await this.#parts.storage.load();
-    // Whatever was heard of before is in it, unless it was of a sandbox that is gone.
+    // Every group reported before this read is included, unless it belonged to an erased sandbox.
     if (this.#heard === heard) this.#heard = 0;
     const gateway = await opened(this.#parts, stored);
     this.#era = stored.era;
@@ -319,7 +319,7 @@ export class Keeper {
     this.#snapshotBytes = stored.snapshot?.length ?? 0;
     this.#answers.clear();
     for (const answer of stored.answers) this.#answers.set(answer.call, answer);
-    // Opening enrols the first time, and recovers what was in flight; that too must be durable before it shows.
+    // Opening enrols a new client or recovers payments in flight; that, too, must be durable before it is visible.
     if (this.#parts.automatic) this.#work(gateway);
     try {
       if (await this.#persist(gateway, [], [])) this.#parts.changed(this.#due, this.#last);
@@ -336,8 +336,8 @@ export class Keeper {
   }
 
   /**
-   * Of a group of which nothing was kept. When the reason is that another tab was faster, it is carried out anew on what is
-   * there now, where those calls that the other one did are known; else its callers hear why.
+   * Handles a group that was not saved. After a conflict with another tab it is executed again on the new state, which includes
+   * the answers to calls that the other tab executed; otherwise its callers get the error.
    */
   #notKept(group: readonly Waiting[], failure: Error): void {
     if (isConflict(failure) && this.#lost === undefined && this.#conflicts < MOST_CONFLICTS) {
@@ -349,7 +349,7 @@ export class Keeper {
     for (const call of group) call.reject(this.#lost ?? failure);
   }
 
-  /** What to say of a write that failed; undefined if group `number` is durable all the same, as what is stored tells. */
+  /** The error for a failed write; undefined if the storage shows that group `number` is durable nevertheless. */
   async #failure(number: number, error: Error): Promise<Error | undefined> {
     if (!(error instanceof StorageError) || error.code !== "storage_failed") return error;
     try {
@@ -380,7 +380,7 @@ export class Keeper {
     try {
       gateway?.free();
     } catch {
-      // A gateway that died in the middle of a call does not let itself be freed; its memory goes with the module.
+      // A gateway that crashed during a call cannot be freed; its memory is released with the module.
     }
   }
 
@@ -419,7 +419,7 @@ function nextDue(worked: string): number | undefined {
   return due ?? undefined;
 }
 
-/** Where a timer keeps a process from ending, as in Node, that is not wanted for play money. */
+/** Keeps a timer from holding a process open, as in Node: not wanted for play money. */
 function unref(timer: unknown): void {
   if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function") timer.unref();
 }

@@ -1,11 +1,11 @@
-/** A sandbox's state in this process's memory: for Node, for tests, and whenever nothing is to be kept. */
+/** A sandbox's state in memory: for Node, for tests, and for sandboxes that need no persistence. */
 
 import { joined, type Group, type KeptAnswer, type Storage, type Stored } from "./storage.js";
 
-/** Nothing here waits for a disk; so that a long queue leaves the page its turn, it pauses as often. */
+/** How often `append` yields, in milliseconds, since no disk makes it wait: a long queue must not block the page. */
 const TURN_MS = 12;
 
-/** Keeps a sandbox's state for as long as the object lives. */
+/** Stores a sandbox's state for the lifetime of the object. */
 export class MemoryStorage implements Storage {
   onlost: ((error: Error) => void) | undefined;
   readonly #era = "memory";

@@ -1,31 +1,31 @@
-/** What the tabs of one sandbox say to each other. */
+/** The messages between the tabs of one sandbox. */
 
 import type { Trouble } from "./errors.js";
 
-/** Of this protocol. Tabs that speak another one only recognise that they do. */
+/** The version of this protocol. A tab with another version is only recognised as such. */
 export const PROTOCOL = 1;
 
-/** What one tab has to say. */
+/** The content of a message. */
 export type Word = Hello | Opening | Leader | News | Nudge | Asked | Answered;
 
-/** As it travels. */
+/** A message as sent. */
 export type Message = Word & { readonly protocol: number };
 
-/** A tab came and looks for the leader. The shape of this and of {@link Leader} is the same in every protocol. */
+/** A tab looks for the leader. The shape of this and of {@link Leader} is the same in every protocol version. */
 export interface Hello {
   readonly kind: "hello";
 }
 
-/** This tab holds the lock and is about to lead. A version that does not know this word takes no notice. */
+/** This tab has the lock and is about to lead. Versions without this message ignore it. */
 export interface Opening {
   readonly kind: "opening";
 }
 
-/** This tab leads: it alone has the gateway. */
+/** This tab is the leader: it alone runs the gateway. */
 export interface Leader {
   readonly kind: "leader";
   readonly leader: string;
-  /** Names the stored sandbox; another one after it was erased. */
+  /** Identifies the stored sandbox; changes when it is erased. */
   readonly era: string;
   /** When the next task is due, Unix milliseconds. */
   readonly due: number | undefined;
@@ -34,13 +34,13 @@ export interface Leader {
 /** Something became durable. */
 export interface News {
   readonly kind: "news";
-  /** The newest group. */
+  /** The number of the newest group. */
   readonly last: number;
   /** When the next task is due, Unix milliseconds. */
   readonly due: number | undefined;
 }
 
-/** A task was due and nothing was heard of it: browsers slow the timers of a hidden tab down, not its messages. */
+/** A task is due but was not reported as done: browsers throttle the timers of a hidden tab, not its messages. */
 export interface Nudge {
   readonly kind: "nudge";
 }
@@ -52,21 +52,21 @@ export interface Asked {
   readonly call: string;
   readonly request: string;
   readonly mutates: boolean;
-  /** When it, or a leader before it, was asked first, Unix milliseconds: what was asked long ago may have been done and forgotten. */
+  /** When any leader was first asked, Unix milliseconds: the answer to an old call may already have been deleted. */
   readonly since: number;
 }
 
 /** The leader's answer to one call. */
 export interface Answered {
   readonly kind: "answered";
-  /** Whose answer it is. */
+  /** The leader that answers. */
   readonly leader: string;
   readonly call: string;
-  /** The gateway's answer, or why there is none. */
+  /** The gateway's answer, or the error. */
   readonly answer: string | Trouble;
 }
 
-/** A message, if that is what it is. Other tabs are of the same origin, though not of the same version. */
+/** Whether a value is a message. Other tabs have the same origin but may have another version. */
 export function isMessage(value: unknown): value is Message {
   return typeof value === "object" && value !== null && "protocol" in value && "kind" in value;
 }

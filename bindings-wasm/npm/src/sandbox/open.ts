@@ -1,4 +1,4 @@
-/** Puts a sandbox together: module, storage, seed. */
+/** Assembles a sandbox from module, storage and seed. */
 
 import { loadGateway } from "#load/gateway";
 import { Alone } from "./alone.js";
@@ -8,7 +8,7 @@ import { MemoryStorage } from "./memory.js";
 import type { Port } from "./port.js";
 import { Tab } from "./tab.js";
 
-/** What is known of a sandbox that is to be opened; already checked. */
+/** Validated options of a sandbox. */
 export interface PortOptions {
   readonly name: string;
   readonly memory: boolean;
@@ -17,13 +17,13 @@ export interface PortOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What makes gateways, once the module is there. */
+/** Loads the module and returns a function that opens gateways. */
 export async function openGateway(): Promise<OpenGateway> {
   const { Gateway } = await loadGateway();
   return (seed, now, snapshot, journal) => Gateway.open("{}", seed, now, snapshot, journal);
 }
 
-/** The way to the gateway: here, or in the tab that leads. */
+/** Opens the port to a gateway, in memory here or in the leading tab. */
 export async function openPort({ name, memory, seed, now, signal }: PortOptions): Promise<Port> {
   signal?.throwIfAborted();
   const open = await openGateway();
@@ -35,8 +35,8 @@ export async function openPort({ name, memory, seed, now, signal }: PortOptions)
 }
 
 /**
- * The seed of a gateway that continues after group `last` of its journal. A given seed is used as it is for a new sandbox
- * and is stretched by the group's number later, so that what is drawn after a reload is never what was drawn before.
+* The seed of a gateway that continues after group `last` of its journal. A new sandbox uses a given seed as it is; later
+ * it is hashed with the group's number, so that values drawn after a reload differ from earlier ones.
  */
 export async function seedFor(given: Uint8Array | undefined, last: number): Promise<Uint8Array> {
   if (given === undefined) return crypto.getRandomValues(new Uint8Array(32));

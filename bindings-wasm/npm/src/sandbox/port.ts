@@ -1,23 +1,23 @@
-/** The way from a {@link Sandbox} to its gateway, wherever that runs. */
+/** Connects a {@link Sandbox} to its gateway, in this tab or another. */
 
 import type { Changes } from "./changes.js";
 
 /** How a request is sent. */
 export interface Sending {
-  /** Asking twice would do it twice: the answer is kept with its effect, so that a repetition is recognised. */
+  /** The call changes something: its answer is stored with its effect, so that a repetition is recognised. */
   readonly mutates: boolean;
-  /** Gives up waiting. What has begun is carried out all the same. */
+  /** Stops waiting. A call that has begun is executed anyway. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** A gateway that answers. */
+/** Access to a gateway. */
 export interface Port {
-  /** Hears of every durable change. */
+  /** Reports every durable change. */
   readonly changes: Changes;
-  /** Whether the gateway runs in this very page. */
+  /** Whether the gateway runs in this page. */
   readonly leads: boolean;
-  /** Sends a request (JSON text), gives the answer (JSON text) once its effects are durable. */
+  /** Sends a request (JSON text); resolves with the answer (JSON text) when its effects are durable. */
   request(request: string, sending: Sending): Promise<string>;
-  /** Finishes and lets go. */
+  /** Finishes pending calls and releases the gateway. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-/** The sandbox: a whole gateway in a tab, or in a Node process. */
+/** The sandbox: a complete gateway in a tab or a Node process. */
 
-// For projects whose settings do not bring `Symbol.dispose`; kept in the declarations.
+// For projects whose settings lack `Symbol.dispose`; preserved in the declarations.
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import * as check from "../check.js";
@@ -31,78 +31,78 @@ import type { Port } from "./port.js";
 import { type Sheet, drawn } from "./sheet.js";
 import { EventWatch } from "./watch.js";
 
-/** How a sandbox is opened. */
+/** Options for opening a sandbox. */
 export interface SandboxOptions {
-  /** Names it among others of the page's origin; `sandbox` by default. Tabs that open the same name share one sandbox. */
+  /** The name, unique within the page's origin; `sandbox` by default. Tabs that open the same name share one sandbox. */
   readonly name?: string;
   /**
-   * Where it is kept. `indexeddb`: in the browser, until it is erased; every answer is durable before it is given.
-   * `memory`: for as long as the object lives, shared with nobody. By default: IndexedDB where there is one, as in every
-   * browser, and memory elsewhere, as in Node.
+   * Where the state is stored. `indexeddb`: in the browser, until it is erased; a call resolves only when its effect is durable.
+   * `memory`: for the lifetime of the object, not shared. By default IndexedDB if available, as in every
+   * browser, and otherwise memory, as in Node.
    */
   readonly storage?: "indexeddb" | "memory";
   /**
-   * 32 bytes that all ids and keys are drawn from, for tests and demonstrations that must come out the same each time
-   * (give `now` as well). Random by default.
+   * 32 bytes from which all ids and keys are derived, for reproducible tests and demonstrations (set `now` as well).
+   * Random by default.
    */
   readonly seed?: Uint8Array;
   /** The clock, in Unix milliseconds; `Date.now` by default. */
   readonly now?: () => number;
-  /** Gives up opening, such as while another tab that has the sandbox hangs. */
+  /** Aborts opening, for example while another tab that has the sandbox hangs. */
   readonly signal?: AbortSignal;
 }
 
-/** For every call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Gives up waiting for the answer; what has begun is carried out all the same. */
+  /** Stops waiting for the result; a call that has begun is executed anyway. */
   readonly signal?: AbortSignal;
 }
 
-/** A part of a list of events. */
+/** Selects a page of events. */
 export interface EventsQuery {
-  /** Only those after this sequence (or, in the feed, position). */
+  /** Only events after this sequence (of a settlement) or position (of the feed). */
   readonly after?: number;
-  /** At most so many. */
+  /** The maximum number of events. */
   readonly limit?: number;
 }
 
-/** What to watch. */
+/** Options of {@link Sandbox.watch}. */
 export interface WatchOptions {
-  /** Begins after this position of the feed; by default with the first event. */
+  /** The position of the feed to start after; by default the watch starts with the first event. */
   readonly after?: number;
-  /** Only the events of this settlement: its reference or its id. */
+  /** Only events of the settlement with this reference or id. */
   readonly settlement?: string;
-  /** Ends it: the iterator throws the signal's reason. */
+  /** Ends the watch: the iterator throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /** The sandbox's clock, which drives expiry, inquiries and late answers. */
 export interface Clock {
-  /** What it shows. */
+  /** The sandbox's current time. */
   readonly now: Timestamp;
-  /** It stands still. */
+  /** Whether the clock is stopped. */
   readonly frozen: boolean;
-  /** How far it was put ahead, in milliseconds. */
+  /** How far it is ahead of the host's clock, in milliseconds. */
   readonly ahead_ms: number;
 }
 
 /** A change of the sandbox's clock. */
 export interface ClockChange {
-  /** Stop it, or let it run. */
+  /** Stops the clock (`true`) or lets it run (`false`). */
   readonly frozen?: boolean;
-  /** Put it forward; everything that falls due on the way happens, each at its own time. */
+  /** Advances the clock, in milliseconds; every task that becomes due on the way is done at its own time. */
   readonly advance_ms?: number;
 }
 
-/** Play money to be added. */
+/** Play money to add. */
 export interface FundRequest {
-  /** How much. */
+  /** The amount to add. */
   readonly amount: AmountInput;
   /** ISO 4217 code. */
   readonly currency: string;
 }
 
-/** Forms of a receipt that are text. */
+/** The media types of a receipt that are text. */
 export type ReceiptForm = "application/jose" | "text/html" | "text/plain" | "image/svg+xml";
 
 type Answer = { readonly ok: unknown; readonly replayed?: boolean } | { readonly error: Problem };
@@ -125,8 +125,8 @@ const READS = new Set([
 ]);
 
 /**
- * A settlement gateway of your own: no server, no network, no real money. Payments run as they would at the operators, by
- * the simulator: whom to pay to see what, {@link Sandbox.scenarios} tells.
+* A settlement gateway without server, network or real money. A simulated operator carries out payments;
+ * {@link Sandbox.scenarios} lists its payees and what happens to payments to them.
  *
  * ```js
  * import { Sandbox } from "railgate";
@@ -136,9 +136,9 @@ const READS = new Set([
  * for await (const { event } of sandbox.watch()) console.log(event.reference, event.type);
  * ```
  *
- * In a browser everything is kept in IndexedDB. An answer is given when its effect is durable, and tabs that have the same
- * sandbox open see the same things, live. Every method rejects with a {@link RailgateError}, or a `TypeError` for an
- * argument of a wrong type.
+* In a browser everything is stored in IndexedDB. A call resolves when its effect is durable, and tabs that have the same
+ * sandbox open see the same state, live. Every method rejects with a {@link RailgateError}, or a `TypeError` for an
+ * argument of the wrong type.
  */
 export class Sandbox {
   #port: Port | undefined;
@@ -148,51 +148,51 @@ export class Sandbox {
   }
 
   /**
-   * Opens the sandbox, and makes it the first time: a client with funded accounts.
+   * Opens the sandbox; the first time, creates a client with funded accounts.
    *
-   * @throws {@link StorageError} where the browser's storage is unavailable, not whole or of a newer version.
+   * @throws {@link StorageError} if the browser's storage is unavailable, damaged or from a newer version.
    */
   static async open(options: SandboxOptions = {}): Promise<Sandbox> {
     return new Sandbox(await openPort(checked(options)));
   }
 
-  /** Deletes a stored sandbox for ever. Tabs that have it open are told so by `storage_erased`. */
+  /** Deletes a stored sandbox permanently. Tabs that have it open get the error `storage_erased`. */
   static async erase(name = "sandbox"): Promise<void> {
     await eraseDatabase(check.filled(name, "name"));
   }
 
-  /** Whether this tab does the work for all tabs of the sandbox. Another one takes over when it is closed. */
+  /** Whether this tab is the leader, which does the work for all tabs of the sandbox. When it is closed, another takes over. */
   get leads(): boolean {
     return this.#open().leads;
   }
 
   /**
-   * Makes a settlement. The same request again makes nothing new and gives the settlement as it stands.
+   * Creates a settlement. A repetition of the same request creates nothing new and returns the settlement in its current state.
    *
-   * @throws {@link ValidationError} with everything that is wrong; {@link BusinessRuleError} such as `insufficient_funds`
-   * or, where the reference was used for something else, `reference_conflict`.
+   * @throws {@link ValidationError} with all problems; {@link BusinessRuleError} such as `insufficient_funds`
+   * or, if the reference was used for a different request, `reference_conflict`.
    */
   async create(request: CreateRequest, options?: CallOptions): Promise<Created> {
     const { ok, replayed } = await this.#ask<Settlement>("create", { body: check.object(request, "request") }, options);
     return { settlement: ok, replayed };
   }
 
-  /** What a create with this request would meet now: problems, route, fee and payee. Changes nothing. */
+  /** Returns what a create with this request would find now: problems, route, fee and payee. Changes nothing. */
   async check(request: CreateRequest, options?: CallOptions): Promise<CheckResult> {
     return (await this.#ask<CheckResult>("check", { body: check.object(request, "request") }, options)).ok;
   }
 
-  /** A settlement, by its reference or id. */
+  /** Returns a settlement, by its reference or id. */
   async get(ref: string, options?: CallOptions): Promise<Settlement> {
     return (await this.#ask<Settlement>("get", { ref: check.filled(ref, "ref") }, options)).ok;
   }
 
-  /** Where a settlement stands. */
+  /** Returns the status of a settlement. */
   async status(ref: string, options?: CallOptions): Promise<StatusView> {
     return (await this.#ask<StatusView>("status", { ref: check.filled(ref, "ref") }, options)).ok;
   }
 
-  /** Where a settlement stands once nothing more happens by itself. Waits for that; a signal ends the waiting. */
+  /** Waits until a settlement no longer changes by itself and returns its status; a signal ends the wait. */
   async settled(ref: string, options?: CallOptions): Promise<StatusView> {
     const signal = check.signal(options?.signal, "signal") ?? new AbortController().signal;
     const { changes } = this.#open();
@@ -204,23 +204,23 @@ export class Sandbox {
     }
   }
 
-  /** Settlements, newest first. */
+  /** Returns a page of settlements, newest first. */
   async list(filter: ListFilter = {}, options?: CallOptions): Promise<Page<Settlement>> {
     return (await this.#ask<Page<Settlement>>("list", { query: check.object(filter, "filter") }, options)).ok;
   }
 
-  /** A settlement's trace, oldest first. */
+  /** Returns a page of a settlement's trace, oldest first. */
   async events(ref: string, query: EventsQuery = {}, options?: CallOptions): Promise<Page<SettlementEvent>> {
     const members = { ref: check.filled(ref, "ref"), query: check.object(query, "query") };
     return (await this.#ask<Page<SettlementEvent>>("events", members, options)).ok;
   }
 
-  /** The events of all settlements in their one order, oldest first. */
+  /** Returns a page of the events of all settlements, oldest first, in one order that never changes. */
   async feed(query: EventsQuery = {}, options?: CallOptions): Promise<FeedPage> {
     return (await this.#ask<FeedPage>("feed", { query: check.object(query, "query") }, options)).ok;
   }
 
-  /** The events of all settlements, or of one, as they happen: in this tab or another. */
+  /** Iterates over the events of all settlements, or of one, as they happen, in this tab or another. */
   watch(options: WatchOptions = {}): EventWatch {
     const { changes } = this.#open();
     const { settlement } = options;
@@ -235,7 +235,7 @@ export class Sandbox {
   }
 
   /**
-   * Undoes a settlement, in whole or in part. One of which nothing was sent yet is cancelled.
+   * Reverses a settlement, in whole or in part. If nothing was sent yet, it is cancelled.
    *
    * @throws {@link BusinessRuleError} such as `settlement_in_flight` or `reversal_exceeds_remaining`.
    */
@@ -244,80 +244,80 @@ export class Sandbox {
     return (await this.#ask<ReverseResult>("reverse", members, options)).ok;
   }
 
-  /** A settlement's reversals, oldest first. */
+  /** Returns a settlement's reversals, oldest first. */
   async reversals(ref: string, options?: CallOptions): Promise<readonly Reversal[]> {
     return (await this.#ask<{ data: readonly Reversal[] }>("reversals", { ref: check.filled(ref, "ref") }, options)).ok.data;
   }
 
-  /** One reversal of a settlement. */
+  /** Returns one reversal, by its `rev_` id or your reference. */
   async reversal(ref: string, id: string, options?: CallOptions): Promise<Reversal> {
     return (await this.#ask<Reversal>("reversal", { ref: check.filled(ref, "ref"), id: check.filled(id, "id") }, options)).ok;
   }
 
-  /** Asks the simulated operator now and compares: record, books, trace and operator. */
+  /** Asks the simulated operator now and compares its answer with the record, the ledger and the trace. */
   async reconcile(ref: string, options?: CallOptions): Promise<ReconcileResult> {
     return (await this.#ask<ReconcileResult>("reconcile", { ref: check.filled(ref, "ref") }, options)).ok;
   }
 
-  /** The signed receipt of a completed settlement. */
+  /** Returns the signed receipt of a completed settlement. */
   async receipt(ref: string, options?: CallOptions): Promise<Receipt> {
     return (await this.#ask<Receipt>("receipt", { ref: check.filled(ref, "ref") }, options)).ok;
   }
 
-  /** The receipt as text: a page to print, plain text, its QR code as SVG, or the compact JWS alone. */
+  /** Returns the receipt as text: a printable page, plain text, its QR code as SVG, or the compact JWS alone. */
   async receiptAs(ref: string, form: ReceiptForm, options?: CallOptions): Promise<string> {
     const members = { ref: check.filled(ref, "ref"), accept: check.filled(form, "form") };
     return drawn((await this.#ask<Sheet>("receipt", members, options)).ok);
   }
 
-  /** The public keys that receipts are verified by. */
+  /** Returns the public keys that verify receipts. */
   async jwks(options?: CallOptions): Promise<JsonWebKeySet> {
     return (await this.#ask<JsonWebKeySet>("keys", {}, options)).ok;
   }
 
-  /** What the accounts hold. */
+  /** Returns the balances of all accounts. */
   async balances(options?: CallOptions): Promise<readonly Balance[]> {
     return (await this.#ask<{ data: readonly Balance[] }>("balances", {}, options)).ok.data;
   }
 
-  /** What the account in one currency holds. */
+  /** Returns the balance in one currency. */
   async balance(currency: string, options?: CallOptions): Promise<Balance> {
     return (await this.#ask<Balance>("balance", { currency: check.filled(currency, "currency") }, options)).ok;
   }
 
-  /** Adds play money. */
+  /** Adds play money and returns the new balance. */
   async fund(request: FundRequest, options?: CallOptions): Promise<Balance> {
     return (await this.#ask<Balance>("fund", { body: check.object(request, "request") }, options)).ok;
   }
 
-  /** Whom to pay to see what. */
+  /** Returns the simulator's scenarios: payees and what happens to payments to them. */
   async scenarios(options?: CallOptions): Promise<readonly Scenario[]> {
     return (await this.#ask<{ data: readonly Scenario[] }>("scenarios", {}, options)).ok.data;
   }
 
-  /** What the sandbox's clock shows. */
+  /** Returns the state of the sandbox's clock. */
   async clock(options?: CallOptions): Promise<Clock> {
     return (await this.#ask<Clock>("clock", {}, options)).ok;
   }
 
-  /** Stops the clock, lets it run, or puts it forward: a day's waiting in a moment. */
+  /** Stops the clock, lets it run, or advances it, so that a day's wait takes a moment. */
   async setClock(change: ClockChange, options?: CallOptions): Promise<Clock> {
     return (await this.#ask<Clock>("set_clock", { body: check.object(change, "change") }, options)).ok;
   }
 
-  /** Lets go of the sandbox; another tab takes over. What was stored stays. Resolves when all of that is done. */
+  /** Closes the sandbox; another tab takes over, and stored data is kept. Resolves when this is done. */
   async close(): Promise<void> {
     const port = this.#port;
     this.#port = undefined;
     await port?.close();
   }
 
-  /** As {@link Sandbox.close}, without waiting: for `using`. */
+  /** Calls {@link Sandbox.close} without waiting, for `using`. */
   [Symbol.dispose](): void {
     void this.close();
   }
 
-  /** As {@link Sandbox.close}: for `await using`. */
+  /** Calls {@link Sandbox.close}, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -1,13 +1,13 @@
-/** Receipts as people see them. What draws them is loaded when the first is asked for. */
+/** Receipts in readable forms. The module that draws them is loaded on first use. */
 
 import { guarded } from "../problem.js";
 
-/** A receipt in a form that is text, as a gateway answers: drawn, or what it is to be drawn from. */
+/** A receipt in a textual form, as a gateway returns it: complete, or the parts to draw it from. */
 export type Sheet =
   | { readonly content_type: string; readonly text: string }
   | { readonly content_type: string; readonly parts: readonly string[] };
 
-/** The text of it. */
+/** Returns the text of a receipt and draws it if necessary. */
 export async function drawn(sheet: Sheet): Promise<string> {
   if ("text" in sheet) return sheet.text;
   const { loadSheet } = await import("#load/sheet");

@@ -1,66 +1,66 @@
 /**
- * What a sandbox keeps, and how: a snapshot, the journal since, and the answers that other tabs may ask for again.
- * One call of {@link Storage.append} is all or nothing and durable before it resolves; nothing else writes.
+* The storage of a sandbox: a snapshot, the journal since then, and answers that other tabs may request again.
+ * {@link Storage.append} is the only write; it is atomic, and durable before it resolves.
  */
 
-/** Everything that is durable, as one reading found it. */
+/** The complete durable state, as of one read. */
 export interface Stored {
-  /** Names this sandbox among all that ever had its name. */
+  /** Distinguishes this sandbox from earlier and later ones with the same name. */
   readonly era: string;
-  /** The number of the newest group in the journal; 0 when nothing was ever written. */
+  /** The number of the newest group; 0 if nothing was ever written. */
   readonly last: number;
-  /** Who wrote that group. */
+  /** The id of the keeper that wrote that group. */
   readonly by: string | undefined;
-  /** The state up to a group, absent while the journal holds all of it. */
+  /** The state up to a group; absent as long as the journal is complete. */
   readonly snapshot: Uint8Array | undefined;
   /** The journal groups after the snapshot, in order, joined. */
   readonly journal: Uint8Array | undefined;
-  /** Answers given to other tabs, by the number of their call. */
+  /** Answers given to other tabs. */
   readonly answers: readonly KeptAnswer[];
 }
 
-/** An answer that is durable with its effect, so that a call repeated after its leader went is not carried out twice. */
+/** An answer stored with its effect, so that a call repeated after a change of leader is not executed twice. */
 export interface KeptAnswer {
-  /** Names the call, unique over all tabs. */
+  /** The id of the call, unique over all tabs. */
   readonly call: string;
-  /** When it was given, Unix milliseconds. */
+  /** When the answer was given, Unix milliseconds. */
   readonly at: number;
   /** The gateway's answer, as it wrote it. */
   readonly answer: string;
 }
 
-/** What becomes durable together. */
+/** Changes that become durable together. */
 export interface Group {
-  /** The group's number: one more than the newest that is stored, else nothing is written. */
+  /** The group's number: must be one more than the newest stored one, otherwise nothing is written. */
   readonly number: number;
-  /** Names whoever writes it, unique over all tabs. */
+  /** The id of the keeper that writes it, unique over all tabs. */
   readonly by: string;
-  /** Whole journal entries, joined; none where there is only an answer to keep. */
+  /** Whole journal entries, joined; empty if there is only an answer to store. */
   readonly entries: Uint8Array;
-  /** Answers to keep with it. */
+  /** Answers to store with it. */
   readonly answers: readonly KeptAnswer[];
-  /** The whole state with this group in it: takes the place of the journal. */
+  /** The complete state including this group; it replaces the journal. */
   readonly snapshot: Uint8Array | undefined;
-  /** With a snapshot, kept answers older than this moment go. */
+  /** With a snapshot, stored answers older than this are deleted, Unix milliseconds. */
   readonly forgetBefore: number;
 }
 
-/** Where a sandbox's state lives. */
+/** Stores a sandbox's state. */
 export interface Storage {
-  /** Reads everything. Rejects with a {@link StorageError} of code `storage_corrupt` when it is not whole. */
+  /** Reads everything. Rejects with a {@link StorageError} with code `storage_corrupt` if data is missing or damaged. */
   load(): Promise<Stored>;
   /**
-   * Writes one group. Rejects with a {@link StorageError}; then nothing of the group was written, except that with the code
-   * `storage_failed` it may have been: {@link Storage.load} tells.
+   * Writes one group. If it rejects, with a {@link StorageError}, nothing of the group was written, except that with the code
+   * `storage_failed` the group may have been written: call {@link Storage.load} to find out.
    */
   append(group: Group): Promise<void>;
-  /** Lets go of it; later calls reject. */
+  /** Releases the storage; later calls reject. */
   close(): void;
-  /** Called once if the storage is taken away from under its user, such as by a newer version of the package. */
+  /** Called once if the storage becomes unusable, for example because a newer version of the package took it over. */
   onlost: ((error: Error) => void) | undefined;
 }
 
-/** Joins byte strings. */
+/** Concatenates byte arrays. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;

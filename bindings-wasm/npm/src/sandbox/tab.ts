@@ -1,10 +1,10 @@
 /**
- * Many tabs, one gateway. The tab that holds the Web Lock leads: it has the gateway and writes to the database. The
- * others send it their calls through a BroadcastChannel. When it goes, however it goes, the browser hands the lock to
- * the next tab, which reads what is durable; the calls that were not answered are asked again, and a call whose effect
- * was durable already gets the answer that was kept with it. A leader that hangs or was put to sleep is replaced, too:
- * should it come back and write, the database finds whether it is behind. Where it is not, for nobody wrote since, it tells
- * the one that replaced it; in either case it follows from then on.
+* Many tabs, one gateway. The tab with the Web Lock is the leader: it runs the gateway and writes to the database. The
+ * others send it their calls through a BroadcastChannel. When the leader ends, for whatever reason, the browser passes the
+ * lock to the next tab, which loads the durable state. Unanswered calls are sent again, and a call whose effect is already
+ * durable gets the answer that was stored with it. A leader that hangs or is suspended is replaced, too. If it resumes and
+ * writes, the database checks whether another tab has written since. If none has, the write succeeds and the old leader
+ * reports it to the new one. Either way it follows from then on.
  */
 
 import { DisposedError, RailgateError, StorageError } from "../errors.js";
@@ -16,58 +16,58 @@ import { PROTOCOL, isMessage, type Answered, type Message, type Word } from "./m
 import type { Port, Sending } from "./port.js";
 import type { Storage } from "./storage.js";
 
-/** What a tab is made of. */
+/** The dependencies of a tab. */
 export interface TabParts extends Omit<Parts, "changed" | "lost" | "storage"> {
-  /** Names lock and channel. */
+  /** The sandbox's name, used for lock and channel. */
   readonly name: string;
   /** Opens the shared storage; called once the lock is held. */
   readonly storage: () => Promise<Storage>;
-  /** Gives up joining. */
+  /** Aborts opening. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** A call on its way, wherever it came from. */
+/** A call from this or another tab. */
 interface Call {
   readonly call: string;
   readonly request: string;
   readonly mutates: boolean;
   readonly signal: AbortSignal | undefined;
-  /** When a leader was asked for it first, Unix milliseconds. */
+  /** When a leader was first asked, Unix milliseconds. */
   since: number | undefined;
   resolve(answer: string): void;
   reject(error: Error): void;
 }
 
-/** A due task is left to the leader's own timer for this long. */
+/** How long after a task is due the others wait for the leader's own timer. */
 const PATIENCE_MS = 250;
 /** The longest that `setTimeout` can wait. */
 const LONGEST_MS = 2_147_483_647;
 
-/** When nothing was heard of the leader for so long, it is asked whether it is there. */
+/** After this much silence the leader is asked for a sign of life. */
 const DOUBT_MS = 2_000;
-/** And when it has not said so after this, or half as much again, it is replaced. */
+/** If none comes within this time, or up to half as much again, the leader is replaced. */
 const SILENCE_MS = 3_000;
-/** A tab that reads what is stored says so often that it is there. */
+/** How often a tab that loads the stored state gives a sign of life. */
 const SIGN_MS = 1_000;
-/** One that takes longer says no more: it may wait for what never comes. */
+/** After this time it stops: its opening may never finish. */
 const LONGEST_OPENING_MS = 30_000;
 
 /**
- * When the storage fails as a tab takes over: the first wait before another try, each is twice the one before, and after the
- * longest it is the end.
+* The backoff when the storage fails as a tab takes over: the first wait, each is twice the previous one, and after the
+ * longest the tab gives up.
  */
 const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 4_000;
 
-/** One time of leading. */
+/** A period of leading. */
 interface Reign {
-  /** What others call the leader. Another name each time: what a tab was asked between two times of leading it did not hear. */
+  /** The leader's id for others. It changes with each reign, because a tab does not receive calls between two reigns. */
   readonly name: string;
   over: boolean;
   readonly ended: Deferred;
   /** Unix milliseconds. */
   readonly begun: number;
-  /** Says that it is opening. */
+  /** Gives signs of life while opening. */
   readonly signs: ReturnType<typeof setInterval>;
 }
 
@@ -82,20 +82,20 @@ export class Tab implements Port {
   #reigns = 0;
   readonly #pending = new Map<string, Call>();
   #keeper: Keeper | undefined;
-  /** Who leads, as far as this tab knows, and what is stored there. */
+  /** The leader and the era of the stored sandbox, as far as this tab knows. */
   #leader: string | undefined;
   #era: string | undefined;
   #failed: Error | undefined;
   #reminder: ReturnType<typeof setTimeout> | undefined;
   readonly #joined = deferred();
-  /** The request for the lock that waits or is granted, and what is done under it. */
+  /** Aborts the current lock request while it is queued. */
   #queued = new AbortController();
   #steals = false;
   #reign: Reign | undefined;
   #watchdog: ReturnType<typeof setTimeout> | undefined;
   /**
-   * Grows each time that this tab takes the lock away, until there is a leader. Opening may keep a tab from saying anything for
-   * longer than the others wait; they would take the lock from each other for ever.
+   * Grows each time that this tab steals the lock, until there is a leader. Opening may block a tab for longer than the
+   * others wait; without this they would steal the lock from each other for ever.
    */
   #patience = 1;
   #over: Promise<void> = Promise.resolve();
@@ -110,13 +110,13 @@ export class Tab implements Port {
     };
   }
 
-  /** Resolves once this tab leads or knows who does. */
+  /** Resolves when this tab is the leader or knows the leader. */
   static async open(parts: TabParts): Promise<Tab> {
     parts.signal?.throwIfAborted();
     if (typeof navigator === "undefined" || !("locks" in navigator) || typeof BroadcastChannel === "undefined") {
       throw new StorageError(
         "storage_unavailable",
-        'The browser offers Web Locks over https and on localhost only; without them open the sandbox with storage: "memory"',
+        'Web Locks are available on https and localhost only; without them open the sandbox with storage: "memory"',
       );
     }
     const tab = new Tab(parts);
@@ -149,7 +149,7 @@ export class Tab implements Port {
     await this.#over;
   }
 
-  /** Waits for the lock, leads, and if the lock is taken away follows and waits again; until the end. */
+  /** Until the end: waits for the lock, leads, and if the lock is stolen, follows and waits again. */
   async #join(): Promise<void> {
     while (this.#failed === undefined) {
       this.#queued = new AbortController();
@@ -166,7 +166,7 @@ export class Tab implements Port {
     this.#channel.close();
   }
 
-  /** Holds the lock for as long as it runs. */
+  /** Leads; the lock is held until this resolves. */
   async #lead(): Promise<void> {
     if (this.#failed !== undefined) return;
     const signs = setInterval(() => this.#present(), SIGN_MS);
@@ -186,7 +186,7 @@ export class Tab implements Port {
     }
   }
 
-  /** Opens what is stored. Whoever has the sandbox open already does not lose it because the storage failed once. */
+  /** Opens the stored sandbox. If it was already open, a single failure of the storage must not close it. */
   async #keep(reign: Reign): Promise<Keeper> {
     const { storage, ...parts } = this.#parts;
     for (let wait = RETRY_MS; ; wait *= 2) {
@@ -206,7 +206,7 @@ export class Tab implements Port {
     }
   }
 
-  /** The lock went to another tab, or is waited for anew. */
+  /** Stops leading: another tab has the lock, or this tab requests it again. */
   #stepDown(): void {
     this.#endReign();
     this.#leader = undefined;
@@ -222,7 +222,7 @@ export class Tab implements Port {
     this.#reign = undefined;
   }
 
-  /** While something is wanted of the leader: sees to it that there is one. */
+  /** Monitors the leader while this tab needs it. */
   #watchLeader(): void {
     this.#unwatch();
     if (this.#failed !== undefined || this.#reign !== undefined) return;
@@ -240,7 +240,7 @@ export class Tab implements Port {
     const silence = SILENCE_MS * this.#patience;
     this.#watchdog = setTimeout(
       () => {
-        // Whoever slept cannot tell who else did.
+        // If this tab was suspended itself, the silence proves nothing.
         if (Date.now() - begun > 2 * silence) return this.#doubt();
         this.#patience *= 2;
         this.#steals = true;
@@ -269,7 +269,7 @@ export class Tab implements Port {
     this.changes.tell();
   }
 
-  /** Carries a call out, unless that was done before. */
+  /** Executes a call, unless that was already done. */
   #carryOut(keeper: Keeper, call: Call): void {
     const kept = keeper.kept(call.call);
     if (kept !== undefined) return call.resolve(kept);
@@ -325,7 +325,7 @@ export class Tab implements Port {
     }
   }
 
-  /** Takes the answer of the leader that is followed now; one that was replaced has nothing to say any more. */
+  /** Accepts an answer from the current leader; answers from a replaced leader are ignored. */
   #receive({ leader, call: name, answer }: Answered): void {
     if (leader !== this.#leader) return;
     const call = this.#pending.get(name);
@@ -354,10 +354,10 @@ export class Tab implements Port {
     this.changes.tell();
   }
 
-  /** A sandbox that was erased under this tab is not silently taken for the one that it knew. */
+  /** Fails if the sandbox was erased and recreated, which must not be mistaken for the one that this tab opened. */
   #isSame(era: string): boolean {
     if (this.#era !== undefined && this.#era !== era) {
-      this.#fail(new StorageError("storage_erased", "The sandbox was erased; open it again for the new one"));
+      this.#fail(new StorageError("storage_erased", "The sandbox was erased; open it again to get the new one"));
       return false;
     }
     this.#era = era;
@@ -367,12 +367,12 @@ export class Tab implements Port {
   #meetStranger(message: Message): void {
     if (message.kind === "hello") this.#present();
     if (message.kind === "leader" && this.#keeper === undefined) {
-      const advice = "Another tab has the sandbox open with another version of railgate; reload or close that tab";
+      const advice = "Another tab has the sandbox open in another version of railgate; reload or close that tab";
       this.#fail(new StorageError("storage_version", advice));
     }
   }
 
-  /** Says that this tab leads, or is about to. */
+  /** Announces that this tab leads or is about to. */
   #present(): void {
     const [keeper, reign] = [this.#keeper, this.#reign];
     if (reign === undefined) return;
@@ -380,7 +380,7 @@ export class Tab implements Port {
     else if (Date.now() - reign.begun <= LONGEST_OPENING_MS) this.#say({ kind: "opening" });
   }
 
-  /** Reminds the leader of a task that was due and of which nothing is heard. */
+  /** Schedules a reminder to the leader, in case a due task is not reported as done. */
   #expect(due: number | undefined): void {
     clearTimeout(this.#reminder);
     if (due === undefined || this.#keeper !== undefined) return;
@@ -393,7 +393,7 @@ export class Tab implements Port {
     this.#watchLeader();
   }
 
-  /** Also of what a keeper wrote that was replaced meanwhile: whoever leads now does not know it yet. */
+  /** Announces a durable group, also one of a replaced keeper, because the new leader has not read it yet. */
   #tell(due: number | undefined, last: number): void {
     this.#say({ kind: "news", due, last });
     this.changes.tell();
@@ -404,7 +404,7 @@ export class Tab implements Port {
     this.#channel.postMessage({ ...word, protocol: PROTOCOL } satisfies Message);
   }
 
-  /** The end: because the user wills it, or because the storage is gone. */
+  /** Ends everything, because the user closed the sandbox or the storage is unusable. */
   #fail(error: Error): void {
     if (this.#failed !== undefined) return;
     this.#failed = error;
@@ -419,12 +419,12 @@ export class Tab implements Port {
   }
 }
 
-/** Errors after which it is of no account whether a call was carried out. */
+/** Errors after which it no longer matters whether a call was executed. */
 const MOOT: ReadonlySet<string> = new Set(["disposed", "storage_erased", "storage_lost"]);
 
-/** What a call is told that was asked of another tab, which may have carried it out before it went. */
+/** The error for a call sent to another tab, which may have executed it before it ended. */
 function inDoubt(call: Call, error: Error): Error {
   const moot = error instanceof RailgateError && MOOT.has(error.code);
   if (!call.mutates || call.since === undefined || moot) return error;
-  return outcomeUnknown("Another tab was asked, and the sandbox failed before its answer was known", error);
+  return outcomeUnknown("Another tab was asked, and the sandbox failed before the answer arrived", error);
 }

@@ -1,30 +1,30 @@
-/** Following the feed of events as it grows. */
+/** Follows the feed of events as it grows. */
 
-// For projects whose settings do not bring `Symbol.dispose`; kept in the declarations.
+// For projects whose settings lack `Symbol.dispose`; preserved in the declarations.
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { Linked } from "../client/patience.js";
 import type { FeedEvent, FeedPage } from "../types.js";
 import type { Changes } from "./changes.js";
 
-/** What to follow. */
+/** Parameters of an {@link EventWatch}. */
 export interface Watching {
-  /** Tells when to look again. */
+  /** Signals when to read again. */
   readonly changes: Changes;
-  /** The next page of the feed. */
+  /** Reads the next page of the feed. */
   readonly read: (after: number, signal: AbortSignal) => Promise<FeedPage>;
-  /** Begins after this position. */
+  /** The position to start after. */
   readonly after: number;
-  /** Which events are wanted. */
+  /** Selects events. */
   readonly wanted: (event: FeedEvent) => boolean;
-  /** Ends it, with the signal's reason. */
+  /** Ends the watch with the signal's reason. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** The feed from a position on, without an end of its own: `break`, `return()` or the signal end it. */
+/** Iterates over the feed from a position on. It does not end by itself: `break`, `return()` or the signal end it. */
 export class EventWatch implements AsyncIterableIterator<FeedEvent> {
   readonly #events: AsyncGenerator<FeedEvent, void, void>;
-  // Not `AbortSignal.any`, which Node has from 20.3 on.
+  // Not `AbortSignal.any`, which Node lacks before 20.3.
   readonly #linked: Linked;
   #ended = false;
 
@@ -34,19 +34,19 @@ export class EventWatch implements AsyncIterableIterator<FeedEvent> {
     this.#events = follow(watching, this.#linked.signal);
   }
 
-  /** The next event, once there is one. */
+  /** Resolves with the next event as soon as there is one. */
   async next(): Promise<IteratorResult<FeedEvent, undefined>> {
     try {
       return (await this.#events.next()) as IteratorResult<FeedEvent, undefined>;
     } catch (error) {
       if (this.#ended) return { done: true, value: undefined };
-      // A generator that threw is at its end.
+      // A generator that threw has ended.
       this.#linked.close();
       throw error;
     }
   }
 
-  /** Ends it, also while a `next` waits. */
+  /** Ends the watch, also while a `next` waits. */
   async return(): Promise<IteratorResult<FeedEvent, undefined>> {
     this.#ended = true;
     this.#linked.end();
@@ -55,12 +55,12 @@ export class EventWatch implements AsyncIterableIterator<FeedEvent> {
     return { done: true, value: undefined };
   }
 
-  /** Itself. */
+  /** Returns this iterator. */
   [Symbol.asyncIterator](): this {
     return this;
   }
 
-  /** Ends it: for `await using`. */
+  /** Ends the watch, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
   }

@@ -1,4 +1,4 @@
-// What the page of boundary.test.js has at hand: the modules as the compiler's tools made them, fetched as files.
+// The script of boundary.test.js's page: loads the modules from wasm-bindgen, fetched as files.
 import * as client from "../../wasm/client.js";
 import * as forms from "../../wasm/forms.js";
 import * as gateway from "../../wasm/gateway.js";

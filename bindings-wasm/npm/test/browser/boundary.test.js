@@ -1,4 +1,4 @@
-// The modules below the package, in Chromium, given what no type allows.
+// The modules below the package, in Chromium, with arguments that the types do not allow.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Chromium for the tests: started as a process of our own, so that it can be killed like one, and driven by Playwright.
+// Chromium for the tests: started as a child process, so that it can be killed, and driven by Playwright.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,9 +21,9 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--disable-dev-shm-usage",
-  // Each tab in a process of its own, so that killing one is not killing them all.
+  // Each tab in a separate process, so that killing one does not kill the others.
   "--process-per-tab",
-  // A host that browsers do not trust, as they do localhost.
+  // A host that browsers do not trust, unlike localhost.
   "--host-resolver-rules=MAP railgate.test 127.0.0.1",
   "--remote-debugging-port=0",
 ];
@@ -35,10 +35,10 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** What hangs is told by name, not by the end of the whole file. This is no statement about how long anything may take. */
+/** A timeout that names the test that hangs, instead of ending the whole file; not a measure of how long anything may take. */
 const HANGS_MS = 600_000;
 
-/** Every process that was started and may still run; none outlives the tests. */
+/** All started processes that may still run; none outlives the tests. */
 const running = new Set();
 process.on("exit", () => {
   for (const child of running) kill(child);
@@ -54,7 +54,7 @@ function kill(child) {
   }
 }
 
-/** The processes of a group that run. Linux only. */
+/** The running processes of a group. Linux only. */
 async function members(group) {
   const ids = (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name));
   const read = async (id) => {
@@ -62,7 +62,7 @@ async function members(group) {
     const [state, , its] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { id: Number(id), line, runs: its === String(group) && !["Z", "X"].includes(state) };
   };
-  // One that is gone by now cannot be read.
+  // A process that has ended meanwhile cannot be read.
   const all = await Promise.all(ids.map((id) => read(id).catch(() => undefined)));
   return all.filter((one) => one?.runs);
 }
@@ -77,7 +77,7 @@ export class Browser {
     this.context.setDefaultTimeout(HANGS_MS);
   }
 
-  /** Starts it; a profile that was used before has what was stored before. */
+  /** Starts it; an existing profile keeps its storage. */
   static async start(profile) {
     const child = spawn(EXECUTABLE, [...FLAGS, `--user-data-dir=${profile}`, "about:blank"], {
       detached: true,
@@ -97,7 +97,7 @@ export class Browser {
     return new Browser(child, await chromium.connectOverCDP(endpoint, { timeout: HANGS_MS }));
   }
 
-  /** A tab that shows `url`. Errors in it fail the test that looks at `page.faults`. */
+  /** Opens a tab with `url`. Its errors are in `page.faults`. */
   async tab(url) {
     const page = await this.context.newPage();
     page.faults = [];
@@ -110,26 +110,26 @@ export class Browser {
   async killTab(page) {
     const session = await this.context.newCDPSession(page);
     const crashed = page.waitForEvent("crash");
-    // A crashed tab does not answer.
+    // A crashed tab does not respond.
     void session.send("Page.crash").catch(() => undefined);
     await crashed;
   }
 
-  /** Kills the process that keeps what sites store; Chromium starts it anew. Linux only. */
+  /** Kills the storage process; Chromium restarts it. Linux only. */
   async killStorage() {
     const found = (await members(this.#child.pid)).filter(({ line }) => line.includes("storage.mojom.StorageService"));
     if (found.length === 0) throw new Error("Chromium has no storage process");
     for (const { id } of found) process.kill(id, "SIGKILL");
   }
 
-  /** Kills all of it, as when the power goes: nothing of it runs any more afterwards. */
+  /** Kills all its processes, as in a power failure, and waits until they have ended. */
   async kill() {
     if (this.#gone) return;
     const gone = once(this.#child, "exit");
     kill(this.#child);
     await gone;
-    // The first of them may end before the others do. The next browser takes what one of these still writes for damage, and
-    // begins with an empty storage.
+    // The first may end before the others. If one of these still wrote, the next browser would take that for damage and
+    // start with an empty storage.
     if (process.platform === "linux") while ((await members(this.#child.pid)).length > 0);
   }
 
@@ -138,15 +138,15 @@ export class Browser {
   }
 }
 
-/** A folder for a profile, and its removal. */
+/** A temporary folder for a profile, and a function that removes it. */
 export async function freshProfile() {
   const folder = await mkdtemp(join(tmpdir(), "railgate-chromium-"));
   return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }) };
 }
 
 /**
- * Serves folders (`/path` → folder) and texts (`/path` → { type, body }, or a function that gives it or nothing) on localhost,
- * which browsers trust; on any free port unless told.
+ * Serves folders (`/path` → folder) and texts (`/path` → { type, body }, or a function that returns it or nothing) on localhost,
+ * which browsers trust; by default on any free port.
  */
 export async function serve(routes, port = 0) {
   const server = createServer(async (request, response) => {

@@ -1,10 +1,10 @@
-// What the pages of client.test.js have at hand.
+// The script of client.test.js's pages.
 import * as railgate from "railgate/client";
 import { lyingFetch } from "../live/liar.js";
 
 globalThis.railgate = railgate;
 globalThis.lyingFetch = lyingFetch;
-/** What a call came to: its value, or what its error says. */
+/** The result of a call: its value, or the members of its error. */
 globalThis.outcome = (promise) =>
   promise.then(
     (value) => ({ value }),

@@ -1,4 +1,4 @@
-// The client in Chromium, against a real server of another origin.
+// The client in Chromium, against a real server with another origin.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ before(async () => {
     "/": { type: "text/html", body: '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>' },
     "/page.js": { type: "text/javascript", body: script },
   };
-  // The one origin that the server lets in, and another.
+  // The one origin that the server allows, and another.
   site = await serve(routes, Number(process.env.RAILGATE_TEST_PAGES));
   stranger = await serve(routes);
   profile = await freshProfile();
@@ -35,7 +35,7 @@ async function tab(t, url = site.url) {
   return page;
 }
 
-/** Opens the client of that profile as `client`; what it is called. */
+/** Opens the client of that profile as `client`; returns the ids of its key and client. */
 const open = (page, profile) =>
   page.evaluate(
     async ([baseUrl, profile]) => {
@@ -96,7 +96,7 @@ test("a key that one tab forgot is not brought back by another that still had it
   await open(two, "forgotten");
   await two.evaluate(() => client.balances());
   await one.evaluate(() => client.forget());
-  // Its token ended with the other's; the key that it has in memory gets it another one.
+  // Its token was revoked with the other's; with the key in memory it gets another.
   await two.evaluate(() => client.balances());
   const anew = await open(one, "forgotten");
   assert.notEqual(anew.keyId, keyId);

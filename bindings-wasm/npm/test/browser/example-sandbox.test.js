@@ -1,4 +1,4 @@
-// The example examples/sandbox, as a person uses it: by labels and names, in light and dark, in two tabs.
+// The example examples/sandbox as a person uses it: by labels and names, in light and dark mode, in two tabs.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { Browser, freshProfile, serve } from "./chromium.js";
 import { bundle, ended } from "./site.js";
 
 const FOLDER = fileURLToPath(new URL("../../examples/sandbox/", import.meta.url));
-/** Where pictures go, for people to look at; none are taken unless told. */
+/** The folder for screenshots, for people to look at; none are taken by default. */
 const PICTURES = process.env.RAILGATE_SCREENSHOTS;
 
 let site, profile, browser;
@@ -39,7 +39,7 @@ async function pay(page, to, amount = "24.90") {
 async function show() {
   const page = await browser.tab(site.url);
   await page.setViewportSize({ width: 1280, height: 860 });
-  // The last that its script does before it is ready.
+  // The last action of its script before it is ready.
   await page.locator("#payments > *").first().waitFor();
   return page;
 }
@@ -51,7 +51,7 @@ test("a payment that takes its time is drawn until it is completed, reversed and
   const page = await show();
   await page.getByText("None yet.").waitFor();
   await picture(page, "empty");
-  // That one stays as it is for as long as it is looked at.
+  // This one does not change while it is checked.
   await pay(page, "sim:pending");
   await status(page, "submitted").waitFor();
   await picture(page, "submitted");
@@ -71,7 +71,7 @@ test("a payment that takes its time is drawn until it is completed, reversed and
   await status(page, "partially reversed").waitFor();
   await status(second, "partially reversed").waitFor();
   assert.deepEqual(await events(page), [
-    "Accepted; the money is held",
+    "Accepted; the money is on hold",
     "Handed to a provider",
     "Attempt 1: sent to simulator",
     "Answer to attempt 1: accepted",
@@ -140,7 +140,7 @@ test("with nothing there yet, one button shows what there is to see", async () =
   await page.locator("#detail .headline", { hasText: "sim:failover" }).waitFor();
   await page.locator("#payments li").nth(4).waitFor();
   const shown = await page.locator("#payments .pill").allTextContents();
-  // Five seconds later the lost answer is found.
+  // Five seconds later the inquiry finds the lost answer.
   assert.match(shown.join(" "), /^completed (unknown|completed) (submitted|completed) failed completed$/);
   await picture(page, "shown");
   await ended(page);

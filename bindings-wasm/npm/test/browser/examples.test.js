@@ -1,4 +1,4 @@
-// The examples' pages, as Vite builds and serves them from the package as it is installed; pictures of them to look at.
+// The examples' pages, built and served by Vite from the installed package; takes screenshots for people to look at.
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ async function tab(t, url) {
 
 const picture = (page, name) => page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
 
-/** The form, filled in; every message that it shows. */
+/** Fills in the form; returns every message that it shows. */
 async function fill(page, values) {
   for (const [name, value] of Object.entries(values)) await page.fill(`[name=${name}]`, value);
   return page.$$eval(".problem", (notes) => notes.map((note) => note.textContent).filter((text) => text !== ""));
@@ -114,7 +114,7 @@ test("the checker reads the QR code of a receipt from a picture", async (t) => {
   const { jws, jwks, code } = await receipt(t);
   const page = await tab(t, `${site.url}/receipt-checker/index.html`);
   await page.fill("[name=keys]", jwks);
-  // As a screen or a printer shows it.
+  // As on a screen or a printer.
   const shown = await tab(t, "about:blank");
   await shown.setViewportSize({ width: 900, height: 900 });
   await shown.setContent(`<body style="margin:20px"><div style="width:800px">${code}</div></body>`);

@@ -1,4 +1,4 @@
-// The whole browser is killed in the middle of writes, again and again: what was answered is there, and all of it is sound.
+// The browser is killed repeatedly during writes: every acknowledged call is durable, and the state is sound.
 
 import assert from "node:assert/strict";
 import { readFile, readdir, writeFile } from "node:fs/promises";
@@ -8,12 +8,12 @@ import { test } from "node:test";
 import { Browser, freshProfile } from "./chromium.js";
 import { ended, openSandbox, testSite } from "./site.js";
 
-/** The browser dies once this many creates were answered, each time. */
+/** The browser is killed after this many acknowledged creates, each time. */
 const ROUNDS = [1, 40, 170, 23, 300];
 
 /**
- * Runs a test once more if the browser says that it deleted what was stored: Chromium (seen in 156) takes a log that a kill cut
- * off, and that was written on since, for damaged now and then ("Corruption: checksum mismatch"). That it says so is tested below.
+ * Runs a test again if the browser reports that it deleted its storage: Chromium (seen in 156) occasionally considers a log damaged
+ * that a kill truncated and that was extended since ("Corruption: checksum mismatch"). A test below checks that it reports this.
  */
 function unlessLost(what, options, run) {
   test(what, options, async (t) => {
@@ -82,11 +82,11 @@ unlessLost(
       await first;
       for (let times = 0; times < 3; times += 1) {
         await browser.killStorage();
-        // What is kept from then on is kept by the next process.
+        // From then on the next process does the storage.
         await until(40);
       }
       const { kept, lost, unclear } = await page.evaluate(() => stop());
-      // Nobody can tell of a write that was under way while the storage could not be read again; there are hardly any.
+      // The outcome of a write in flight is unknown while the storage cannot be read again; this is rare.
       assert.deepEqual(
         unclear.filter((code) => code !== "outcome_unknown"),
         [],
@@ -105,7 +105,7 @@ unlessLost(
   },
 );
 
-/** Adds one EUR again and again, which nothing but an exact answer counts right. */
+/** Adds one EUR repeatedly: the total is right only if every answer is exact. */
 function fundForEver() {
   const seen = { kept: 0, lost: 0, unclear: [] };
   let stopped = false;
@@ -155,7 +155,7 @@ test("what the browser took for damaged and deleted is told once, not taken for 
   }
 });
 
-/** Changes a bit in the middle of each log of the databases in a folder. */
+/** Flips a bit in the middle of each log of the databases in a folder. */
 async function damage(folder) {
   const logs = (await readdir(folder, { recursive: true })).filter((name) => /[0-9]+\.log$/.test(name));
   assert.ok(logs.length > 0, "the browser keeps no logs any more");
@@ -199,13 +199,13 @@ for (const [what, key] of [
   });
 }
 
-/** Leaves the journal so long that a large payment folds it into a snapshot. */
+/** Makes the journal so long that a large payment triggers a snapshot. */
 async function payUntilNearlyFolded() {
   for (let n = 0; n < 400; n += 100) await Promise.all(Array.from({ length: 100 }, (_, i) => pay(`inv-${n + i}`)));
   return 400;
 }
 
-/** The next write that puts `key` never comes to its end: the page is busy from then on, for ever. */
+/** The next write that puts `key` never ends: from then on the page is busy for ever. */
 function payAndHangBeforeTheEnd(key) {
   const { put } = IDBObjectStore.prototype;
   const { commit } = IDBTransaction.prototype;
@@ -224,7 +224,7 @@ function payAndHangBeforeTheEnd(key) {
   if (key === "snapshot") for (let n = 0; n < 20; n += 1) void pay(`never-${n}`, { metadata });
 }
 
-/** Pays from both tabs without pause, and kills the browser after some answers, while others are under way. */
+/** Pays from both tabs without pause, and kills the browser after some answers, while other calls are in flight. */
 async function killAfter(browser, pages, round, until, answered) {
   let count = 0;
   let reached;
@@ -241,7 +241,7 @@ async function killAfter(browser, pages, round, until, answered) {
     await page.evaluate(payForEver, `${round}-${tab}`);
   };
   const begun = Promise.all(pages.map(begin));
-  // However soon one of them fails, none is killed while it is made ready.
+  // Even if one fails early, none is killed while it is being prepared.
   await Promise.all([begun, enough.finally(() => begun)]);
   await browser.kill();
 }
@@ -258,14 +258,14 @@ function payForEver(prefix) {
       }
     }
   });
-  // Not waited for: it ends with the browser.
+  // Not awaited: it ends with the browser.
   void Promise.all(tills);
 }
 
 async function assertAllThere(page, answered) {
   const missing = await page.evaluate(
     async (all) => {
-      // What may be tried again was not lost; anything else is told as it was.
+      // A retryable call was not lost; any other error is reported.
       const look = async (reference, tries = 20) => {
         try {
           return (await sandbox.get(reference)).id;
@@ -281,7 +281,7 @@ async function assertAllThere(page, answered) {
   assert.deepEqual(missing, []);
 }
 
-/** Every event has its place, every payment came to its end, and the money adds up. */
+/** Every event has its position, every payment is final, and the balances are right. */
 async function assertSound(page) {
   const seen = await page.evaluate(async () => {
     const events = [];

@@ -1,4 +1,4 @@
-// What the test pages have at hand: the package, and the parts of the sandbox that only tests touch.
+// The script of the test pages: the package, and internal parts of the sandbox.
 
 import { indexedDbVault } from "../../dist/client.js";
 import * as railgate from "../../dist/index.js";

@@ -1,4 +1,4 @@
-// The sandbox in Chromium: what is stored stays, tabs share it, and trouble with the storage is told and loses nothing.
+// The sandbox in Chromium: stored data persists, tabs share it, and storage errors are reported without data loss.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -58,7 +58,7 @@ test("an answer is only given when its effect is durable, and nobody sees the ef
       asked.onsuccess = () => resolve(asked.result);
       asked.onerror = () => reject(asked.error);
     });
-    // A transaction that stays alive keeps the sandbox's write waiting.
+    // A transaction that is kept open makes the sandbox's write wait.
     let hold = true;
     const rounds = [];
     const held = new Promise((resolve) => {
@@ -92,7 +92,7 @@ test("an answer is only given when its effect is durable, and nobody sees the ef
 test("a write that fails changes nothing: its callers hear so, and the next call works", async () => {
   const page = await open("failing");
   const seen = await page.evaluate(async () => {
-    // The page's turn ends with a time; when that stands still, calls that come together stay together.
+    // A page's turn ends by the clock; if the clock is stopped, concurrent calls stay in one group.
     performance.now = () => 0;
     await pay("before");
     const balance = (await sandbox.balance("EUR")).available;
@@ -114,7 +114,7 @@ test("a write that fails changes nothing: its callers hear so, and the next call
 });
 
 test("a full disk is told by its name, and room helps", async () => {
-  // An origin of its own: Chromium remembers for a while how much room there was.
+  // A separate origin: Chromium caches the available space for some time.
   const origin = site.url.replace("localhost", "127.0.0.1");
   const tab = await browser.tab(origin);
   const session = await browser.context.newCDPSession(tab);
@@ -319,7 +319,7 @@ test("without a secure context there is no sharing, and the sandbox says so; in 
 });
 
 test("a page that may store nothing is told so by an error of ours; in memory it works", async () => {
-  // Such a page may load nothing from its own site either.
+  // Such a page cannot load anything, not even from its own site.
   const script = await bundle(fileURLToPath(new URL("page.js", import.meta.url)), { minify: true });
   const look = async () => {
     const code = (error) => (error instanceof railgate.RailgateError ? `${error.name} ${error.code} ${error.retryable}` : `${error}`);

@@ -1,4 +1,4 @@
-// The same seed gives the same bytes as the native engine, in Chromium, with IndexedDB below.
+// The same seed produces the same bytes as the native engine, in Chromium over IndexedDB.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

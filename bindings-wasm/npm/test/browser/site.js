@@ -1,4 +1,4 @@
-// The site of the tests: one empty page with the bundled package.
+// The tests' site: an empty page with the bundled package.
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { serve } from "./chromium.js";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Bundles a module for a browser as a user's bundler would. */
+/** Bundles a module for the browser as a user's bundler would. */
 export async function bundle(entry, options = {}) {
   const { outputFiles } = await build({
     entryPoints: [entry],
@@ -36,7 +36,7 @@ export async function testSite(routes = {}) {
   });
 }
 
-/** Opens the sandbox of that name in a tab, as `sandbox`; what refuses it is thrown with its code. */
+/** Opens the sandbox of that name in a tab, as `sandbox`; throws an error with its code if that fails. */
 export async function openSandbox(tab, name) {
   const page = await tab;
   const refused = await page.evaluate(async (name) => {
@@ -46,7 +46,7 @@ export async function openSandbox(tab, name) {
       return { code, message, retryable };
     }
     globalThis.pay = (reference, more) => sandbox.create({ amount: "10.50", currency: "EUR", to: "sim:ok", reference, ...more });
-    // What a call came to: its value, or what its error says.
+    // The result of a call: its value, or the members of its error.
     globalThis.outcome = (promise) =>
       promise.then(
         (value) => ({ value }),
@@ -59,7 +59,7 @@ export async function openSandbox(tab, name) {
   return page;
 }
 
-/** Closes tabs in which nothing went wrong unseen. */
+/** Closes tabs and asserts that they had no unexpected errors. */
 export async function ended(...pages) {
   for (const page of pages) {
     assert.deepEqual(page.faults, []);

@@ -1,4 +1,4 @@
-// Several tabs with one sandbox: one writes, the others follow it live and take over when it goes, however it goes.
+// Several tabs with one sandbox: one leads, the others follow it live and take over when it ends, for whatever reason.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -20,17 +20,17 @@ after(async () => {
 
 const open = (name) => openSandbox(browser.tab(site.url), name);
 const leads = (page) => page.evaluate(() => sandbox.leads);
-/** Answers nothing at `path` until it is let go; `asked` comes when a page asks for it. */
+/** Delays the response at `path` until `letGo`; `asked` resolves when a page requests it. */
 function gate(path) {
   let asked;
   const first = new Promise((resolve) => (asked = resolve));
-  // A function, which gives nothing.
+  // A function that returns nothing.
   site.routes[path] = () => void asked();
   return { asked: first, letGo: () => (site.routes[path] = { type: "text/plain", body: "now" }) };
 }
 const cents = (amount) => Math.round(Number(amount) * 100);
 
-/** Nothing waits for ever, though how long a busy machine takes is not looked at. */
+/** A timeout against hangs; the speed of a busy machine is not tested. */
 function withinAMinute(promise) {
   let guard;
   const late = new Promise((_, reject) => (guard = setTimeout(reject, 60_000, new Error("not within a minute"))));
@@ -180,7 +180,7 @@ test("a tab that is killed while it works is followed by the next, and every cal
   const pages = [await open("killed"), await open("killed"), await open("killed")];
   const start = cents(await pages[2].evaluate(async () => (await sandbox.balance("EUR")).available));
   let answered = 0;
-  // Adding money twice would add it twice: nothing but the answers that are kept makes it once.
+  // A repeated call would add the money twice: only the stored answers prevent that.
   for (const page of pages.slice(1)) {
     await page.exposeBinding("answered", () => (answered += 1));
     await page.evaluate(() => {
@@ -276,7 +276,7 @@ test("a tab that hangs keeps the others waiting no longer than they want", async
     const said = [await waiting];
     const later = new AbortController();
     const again = railgate.Sandbox.open({ name: "hangs", signal: later.signal }).catch((reason) => reason);
-    // It waits for the lock by then, so all is loaded.
+    // It waits for the lock by now, so everything is loaded.
     while (!(await navigator.locks.query()).pending.some(({ name }) => name === "railgate:hangs"));
     later.abort("stop");
     said.push(await again);
@@ -295,7 +295,7 @@ test("two tabs whose storage takes long to open both open", async () => {
   for (const page of pages) {
     await page.evaluate(() => {
       const { set } = Object.getOwnPropertyDescriptor(IDBRequest.prototype, "onsuccess");
-      // As on a slow disk: the database is there after longer than a tab is left in peace that says nothing.
+      // As on a slow disk: the database opens only after the time in which a silent tab is replaced.
       Object.defineProperty(IDBOpenDBRequest.prototype, "onsuccess", {
         set(hear) {
           set.call(this, (event) => setTimeout(() => hear.call(this, event), 8_000));
@@ -305,7 +305,7 @@ test("two tabs whose storage takes long to open both open", async () => {
     });
   }
   for (const page of pages) await withinAMinute(page.evaluate(async () => void (await opened)));
-  // Whichever was ready to ask for it first.
+  // Whichever was first to request it.
   assert.deepEqual((await Promise.all(pages.map(leads))).toSorted(), [false, true]);
   await ended(closed, ...pages);
 });
@@ -338,7 +338,7 @@ test("a leader that hangs is replaced; when it comes back it follows, and nothin
   await second.evaluate(fund);
   const released = gate("/released");
   const hanging = first.evaluate(() => {
-    // Nothing runs in this page until the test says so. What it was asked meanwhile it finds afterwards.
+    // Nothing runs in this page until the test ends that. It finds messages from that time afterwards.
     for (;;) {
       const request = new XMLHttpRequest();
       request.open("GET", "/released", false);
@@ -384,7 +384,7 @@ test("what a leader wrote after it was replaced is seen by the one that replaced
   woken.letGo();
   assert.equal(await paid, "inv-1");
   assert.deepEqual([await leads(first), await leads(second)], [false, true]);
-  // What it left to be done is done.
+  // The tasks that it left are done.
   assert.equal(await second.evaluate(async () => (await sandbox.settled("inv-1")).status), "completed");
   assert.equal(await first.evaluate(async () => (await sandbox.balance("EUR")).available), "999989.50");
   await ended(first, second);
@@ -405,7 +405,7 @@ test("a call that is asked of one leader twice, for another spoke up in between,
     const known = heard("leader");
     channel.postMessage({ kind: "hello", protocol: 1 });
     const leader = await known;
-    // A transaction that stays alive keeps this tab's writes waiting.
+    // A transaction that is kept open makes this tab's writes wait.
     const db = await new Promise((resolve) => {
       const opening = indexedDB.open(parts.databaseName("twice"));
       opening.onsuccess = () => resolve(opening.result);
@@ -421,7 +421,7 @@ test("a call that is asked of one leader twice, for another spoke up in between,
     const asked = heard("asked", leader.leader);
     globalThis.askedTwice = (async () => {
       await asked;
-      // As a tab does that wakes and does not know yet that it was replaced.
+      // Like a tab that resumes and does not yet know that it was replaced.
       const ofOther = heard("asked", "late");
       channel.postMessage({ ...leader, leader: "late" });
       await ofOther;
@@ -443,7 +443,7 @@ test("a call that is asked of one leader twice, for another spoke up in between,
 test("a call that the leader was asked for while it had lost the lock is answered once it has it again", async () => {
   const first = await open("regained");
   const second = await browser.tab(site.url);
-  // It stays behind the other one, which otherwise would have to take the lock away from a third.
+  // It stays after the other one in the queue, which otherwise would have to steal the lock from a third.
   await second.evaluate(() => (LockManager.prototype.request = () => new Promise(() => undefined)));
   await openSandbox(second, "regained");
   await first.evaluate(async () => {

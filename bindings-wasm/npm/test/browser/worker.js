@@ -1,4 +1,4 @@
-// A worker with a sandbox of its own, which it shares with its page: whoever posts a reference gets what it was paid as.
+// A worker that opens the same sandbox as its page: pays under each posted reference; posts back the id and whether it leads.
 
 import { Sandbox } from "../../dist/index.js";
 

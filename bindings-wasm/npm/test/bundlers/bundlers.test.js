@@ -1,4 +1,4 @@
-// Bundlers without any configuration, and what they make of the package as it is installed.
+// The installed package with bundlers without configuration.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -16,7 +16,7 @@ after(() => installed?.remove());
 
 const ENTRIES = ["railgate", "railgate/client", "railgate/forms", "railgate/qr", "railgate/receipt", "railgate/webhook"];
 
-/** What esbuild makes of a module that has these imports; the parts of the package that are in it. */
+/** Bundles a module with these imports by esbuild; returns the included parts of the package. */
 async function bundled(name, code) {
   const entry = join(installed.folder, `${name}.js`);
   const outfile = join(installed.folder, `${name}.bundle.mjs`);
@@ -55,7 +55,7 @@ test("Vite builds the examples, every asset of theirs among them", async () => {
     const built = await vite.build({ root: join(installed.folder, "examples", page), configFile: false, logLevel: "silent" });
     const files = built.output.map(({ fileName }) => fileName);
     assert.ok(files.includes("index.html") && files.some((name) => name.endsWith(".js")), files.join());
-    // Modules are inside of the scripts: nothing is left to be fetched that a server might not have.
+    // Modules are embedded in the scripts: nothing else must be fetched from a server.
     assert.ok(!files.some((name) => name.endsWith(".wasm")), files.join());
   }
 });

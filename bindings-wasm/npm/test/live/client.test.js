@@ -244,7 +244,7 @@ test("a key that is enrolled is found again, also by who has nothing but the key
     assert.deepEqual([client.enrolled, client.clientId], [true, client_id]);
   }
   assert.equal((await second.get("once")).client_id, client_id);
-  // A token says so as well.
+  // A token response names the client as well.
   const third = await opened(t, { signer });
   await third.balances();
   assert.deepEqual([third.enrolled, third.clientId], [true, client_id]);

@@ -1,4 +1,4 @@
-// The types of this package are those of the server: names, members, values, codes.
+// The types of this package match the server's: names, members, values, codes.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { baseUrl } from "./server.js";
 const { components } = await (await fetch(`${baseUrl}/openapi.json`)).json();
 const declared = await readFile(new URL("../../dist/types.d.ts", import.meta.url), "utf8");
 
-/** What the document calls them, and what they are called here. */
+/** The names in the OpenAPI document, and here. */
 const VALUES = {
   Actor: railgate.ACTORS,
   EventType: railgate.EVENT_TYPES,

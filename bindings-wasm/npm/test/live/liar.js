@@ -1,11 +1,11 @@
-// A network that lies: requests that never arrive, answers that get lost or come too late, calls that arrive twice.
+// An unreliable network: requests that never arrive, responses that are lost or late, calls that arrive twice.
 
 /** What can happen to a call. */
 export const LIES = ["lost request", "lost answer", "twice", "late"];
 
 const broken = () => new TypeError("fetch failed (the test's network)");
 
-/** A `fetch` to which `decide(call)` says what happens: one of the lies, or nothing. `told` has those that were told. */
+/** A `fetch` whose behaviour `decide(call)` chooses: one of the lies, or nothing. `told` collects the lies. */
 export function lyingFetch(decide) {
   const told = [];
   const lying = async (url, init) => {
@@ -29,7 +29,7 @@ export function lyingFetch(decide) {
   return Object.assign(lying, { told });
 }
 
-/** The answer was sent to its end, and nobody read it. */
+/** The response was sent completely, and nobody read it. */
 async function drained(answer) {
   await answer.arrayBuffer();
 }

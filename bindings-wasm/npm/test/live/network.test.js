@@ -1,4 +1,4 @@
-// The client over a network that lies: whatever gets lost, late or doubled, everything is done once.
+// The client over an unreliable network: whatever is lost, late or duplicated, everything is done once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConnectionError } from "railgate/client";
@@ -9,7 +9,7 @@ const pay = (reference, more = {}) => ({ amount: "10.00", currency: "EUR", to: "
 const isCreate = ({ method, path }) => method === "POST" && path.endsWith("/gateway/settlements");
 const isReverse = ({ path }) => path.endsWith("/reverse");
 
-/** A client to whose network `lie` happens at the first call that `which` names. */
+/** A client whose network does `lie` at the first call that `which` selects. */
 async function lied(t, lie, which) {
   const fetch = lyingFetch((call) => (which(call) && fetch.told.length === 0 ? lie : undefined));
   return { client: (await enrolled(t, { fetch, patience: lie === "late" ? HASTY : QUICK })).client, fetch };
@@ -87,7 +87,7 @@ test("many payments and reversals at once, a third of all calls lied about: the 
   assert.deepEqual([available, reserved, pending, ledger], ["999812.50", "0.00", "0.00", "999812.50"]);
 });
 
-/** A network that cuts each stream after some bytes. */
+/** A network that truncates each stream after some bytes. */
 function cutting(bytes) {
   const streams = [];
   const cut = async (url, init) => {

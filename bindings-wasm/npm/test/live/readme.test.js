@@ -1,4 +1,4 @@
-// The README's JavaScript runs as it is printed, and prints what it says.
+// Runs the README's JavaScript as printed, and compares its output.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ const snippets = [...(await readFile(join(root, "README.md"), "utf8")).matchAll(
 
 let folder;
 before(async () => {
-  // Inside of the package, so that its name leads to it.
+  // Inside the package, so that its name resolves to it.
   await mkdir(join(root, "build"), { recursive: true });
   folder = await mkdtemp(join(root, "build", "readme-"));
   const { sign, jwks } = await issuer();

@@ -1,6 +1,6 @@
-// The shared scenarios through the client, against a real server. Its clock goes on by itself and its ids are its own, so
-// they are played up to where time is to be moved, and what has to be is the same: states, amounts, problems, events.
-// Played along, with a clock that goes on as the server's does, the sandbox says what that is.
+// The shared scenarios through the client, against a real server. Its clock runs and its ids differ, so scenarios are played
+// only until they move the clock, and only states, amounts, problems and events are compared. The model is a sandbox
+// that runs in parallel, with a clock that runs like the server's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { scenarios } from "../node/scenarios.js";
 import { stage } from "../play.js";
 import { enrolled } from "./server.js";
 
-/** How a call of the sandbox is made of a server. Others end what is played. */
+/** The server calls for sandbox calls. A call without one ends the scenario. */
 const CALLS = {
   create: (client, { body }) => client.create(body).then(({ settlement }) => settlement),
   check: (client, { body }) => client.check(body),
@@ -29,11 +29,11 @@ const CALLS = {
 };
 const CHANGES = new Set(["create", "reverse"]);
 
-/** What differs between two runs, and says nothing. */
+/** Members that differ between two runs and are ignored. */
 const OWN = new Set(["hash", "prev", "quote_id", "next_cursor", "as_of", "head", "jws", "key_id", "issuer"]);
 const VOLATILE = /\b(stl|evt|rev|cli|rcpt|whk)_[0-9A-Z]{26}|SIM-[0-9A-Z]{26}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
-/** An answer without what is its run's own. */
+/** A response without the members that differ between runs. */
 function normal(value) {
   const text = JSON.stringify(value, (name, member) => (OWN.has(name) ? undefined : member));
   return text === undefined ? undefined : JSON.parse(text.replace(VOLATILE, "…"));
@@ -41,7 +41,7 @@ function normal(value) {
 
 const problemOf = ({ code, status, category, errors, message }) => normal({ code, status, category, errors: errors ?? [], message });
 
-/** What the scenario says that comes of a call. */
+/** The expected result of a call. */
 function expected(answer) {
   const { ok, error } = parseView(answer);
   return error === undefined ? { ok: normal(ok) } : { error: problemOf({ ...error, message: error.detail }) };
@@ -51,14 +51,14 @@ async function outcome(client, { call, ...members }) {
   return CALLS[call](client, members).then(
     (value) => ({ ok: normal(value) }),
     (error) => {
-      // A body that is no object does not come so far that the server could refuse it.
+      // A body that is not an object is refused before it reaches the server.
       if (error instanceof TypeError) return undefined;
       return { error: problemOf(error) };
     },
   );
 }
 
-/** The steps that need no clock of their own, as far as the first that does. A number in a body may not say what it was. */
+/** The steps before the first that needs its own clock. A number in a body may lose its exact text. */
 function prefix(steps) {
   const calls = [];
   for (const step of steps) {
@@ -74,7 +74,7 @@ function prefix(steps) {
   return calls;
 }
 
-/** The call, where JavaScript can say the same: not one whose text is the point of it. */
+/** The call, if JavaScript can express it: not one that tests its exact text. */
 function readable(text) {
   try {
     const call = JSON.parse(text);
@@ -85,10 +85,10 @@ function readable(text) {
   }
 }
 
-/** What can never come to be must not be waited for without end. This is no statement about how long a server may take. */
+/** A timeout against endless waits, not a measure of how long a server may take. */
 const HANGS_MS = 600_000;
 
-/** Does what became due in the model since it did so last: the server's clock goes on meanwhile. */
+/** Does the model's tasks that have become due since the last call: the server's clock runs meanwhile. */
 function follower(model) {
   const now = () => Math.trunc(performance.now());
   let last = now();
@@ -100,7 +100,7 @@ function follower(model) {
   };
 }
 
-/** Reads until server and model agree: the server works by itself, and takes its time. */
+/** Reads until server and model agree, because the server does its tasks in the background. */
 async function reads(client, call, model, follow) {
   for (const end = performance.now() + HANGS_MS; ; await sleep(25)) {
     const got = await outcome(client, call);
@@ -121,8 +121,8 @@ for (const scenario of scenarios) {
     const model = await stage(scenario, () => new MemoryStorage());
     t.after(() => model.close());
     const follow = follower(model);
-    // Between a change and the work that follows it, a server is somewhere on its way: what a read, a repetition or a
-    // reversal finds then is a matter of luck.
+    // Between a change and the tasks that follow it, the server's state is in transition: the result of a read, a repetition
+    // or a reversal would be a matter of luck.
     let still = true;
     const made = new Set();
     for (const { work, call, answer } of calls) {

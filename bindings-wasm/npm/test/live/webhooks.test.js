@@ -1,4 +1,4 @@
-// The example's receiver, told by a real server what happens.
+// The example's receiver with webhooks from a real server.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { enrolled } from "./server.js";
 
 const RECEIVER = fileURLToPath(new URL("../../examples/webhook-receiver/server.js", import.meta.url));
 
-/** A receiver on a free port, for as long as the test. */
+/** A receiver on a free port, for the duration of the test. */
 async function receiver(t, secret) {
   const child = spawn(process.execPath, [RECEIVER, "0"], { env: { ...process.env, WEBHOOK_SECRET: secret }, stdio: ["ignore", "pipe", "inherit"] });
   t.after(() => child.kill("SIGKILL"));

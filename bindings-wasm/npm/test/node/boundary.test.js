@@ -1,4 +1,4 @@
-// The modules below the package, given what no type allows.
+// The modules below the package, with arguments that the types do not allow.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

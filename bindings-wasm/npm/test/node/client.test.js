@@ -1,4 +1,4 @@
-// The client's patience, against a server that only says what it is told to. A real one is met in test/live.
+// The client's retries, against a scripted server. The tests in test/live use a real one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConnectionError, DisposedError, InternalError, RailgateClient, UnavailableError, generateSigner, memoryVault } from "railgate/client";
@@ -9,7 +9,7 @@ const problem = (status, code, category, headers) => answer(status, { code, stat
 const SETTLEMENT = answer(200, { id: "stl_1", reference: "x", amount: 1 });
 const BUSY = problem(429, "rate_limited", "service_unavailable", { "retry-after": "7" });
 
-/** A client whose calls are answered in turn by `script`, what was asked, and under which keys. Challenges and tokens are granted. */
+/** A client whose calls get the responses of `script` in turn, the calls, and their keys. Challenges and tokens are granted. */
 async function scripted(script, { lives = 900, ...patience } = {}, own = undefined) {
   const asked = [];
   const keys = [];
@@ -25,7 +25,7 @@ async function scripted(script, { lives = 900, ...patience } = {}, own = undefin
     return next();
   };
   const { publicKey } = await generateSigner();
-  // Signs at once, so that only the client's own timers are waited for.
+  // Signs at once, so that only the client's own timers cause waits.
   const signer = own ?? { publicKey, sign: () => Promise.resolve(new Uint8Array(64)) };
   const client = await RailgateClient.open({ baseUrl: "https://pay.example.com", signer, fetch, patience });
   return { client, asked, keys };
@@ -35,7 +35,7 @@ const lost = () => Promise.reject(new TypeError("fetch failed"));
 const page = (status) => () => new Response("<html>", { status, headers: { "content-type": "text/html" } });
 const PAYMENT = { amount: 1, currency: "EUR", to: "sim:ok", reference: "x" };
 
-/** Lets everything go on that waits for no timer. */
+/** Lets everything proceed that does not wait for a timer. */
 async function settle() {
   for (let n = 0; n < 20; n += 1) await new Promise(setImmediate);
 }
@@ -96,7 +96,7 @@ test("what ends the tries does not tell what became of the one before, whose ans
   const plain = [[suspended, "AuthorisationError"], [BUSY, "UnavailableError"], [fault, "InternalError"], [page(403), "InternalError"], [page(422), "InternalError"]];
   for (const [end, name] of plain) {
     for (const before of [lost, page(502), problem(504, "timeout", "service_unavailable")]) {
-      // Another server's trouble is told as it is: it says of itself that it does not know.
+      // Another error of the server is reported unchanged: it already says that the outcome is unknown.
       if (end === fault && before !== lost) continue;
       const doubtful = await scripted([before, end], ends);
       await assert.rejects(
@@ -106,7 +106,7 @@ test("what ends the tries does not tell what became of the one before, whose ans
     }
     const first = await scripted([end], ends);
     await assert.rejects(first.client.create(PAYMENT), { name });
-    // To have read twice does no harm.
+    // Reading twice does no harm.
     const read = await scripted([lost, end], ends);
     await assert.rejects(read.client.get("x"), { name });
   }
@@ -118,7 +118,7 @@ test("what settles all tries is told as it is, and no other refusal of a later o
   const quick = { pauseMs: 0 };
   const taken = await scripted([lost, problem(409, "reference_conflict", "business_rule")], quick);
   await assert.rejects(taken.client.create(PAYMENT), { name: "BusinessRuleError", code: "reference_conflict", status: 409 });
-  // The first try may be on its way still, and meet other funds.
+  // The first attempt may still be in flight, and may find other funds.
   const refusals = [[422, "insufficient_funds", "business_rule"], [422, "of_a_newer_server", "validation"]];
   for (const [status, code, category] of refusals) {
     const refused = problem(status, code, category, { "content-type": "application/problem+json" });
@@ -173,7 +173,7 @@ test("a call whose answer got lost is retryable where its caller can make the sa
     const paid = await scripted([trouble, trouble, trouble], three);
     await assert.rejects(paid.client.create(PAYMENT), { retryable: true, idempotencyKey: undefined });
   }
-  // The server knows best of calls that it takes for others, and what was refused before it was looked at was not carried out.
+  // The server's `retryable: false` is final, and a call that was refused before it was examined was not executed.
   const told = answer(503, { code: "store_unavailable", status: 503, category: "service_unavailable", retryable: false });
   const wary = await scripted([told, told, told], three);
   await assert.rejects(wary.client.reverse("x", {}, { idempotencyKey: "k" }), { code: "store_unavailable", retryable: false });
@@ -207,7 +207,7 @@ test("a 2xx that is no answer to a payment or a reversal is none", async () => {
     const { client } = await scripted([reversed({ id: "stl_1A", reference: "x" })]);
     assert.equal((await client.reverse(ref)).settlement.reference, "x");
   }
-  // What is asked is what travels.
+  // The request is sent unchanged.
   const { client } = await scripted([SETTLEMENT]);
   assert.equal((await client.create({ toJSON: () => PAYMENT })).replayed, true);
 });

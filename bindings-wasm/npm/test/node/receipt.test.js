@@ -3,7 +3,7 @@ import test from "node:test";
 import { ReceiptError, verifyReceipt } from "railgate/receipt";
 import { issuer } from "./receipts.js";
 
-/** Made by the engine, with a key of tests. */
+/** Made by the engine, with a test key. */
 const RECEIPT =
   "eyJhbGciOiJFUzI1NiIsImtpZCI6Ik5ycWczLU1fWHd0eC0xdGJ0YzFKN1h1bDJEeWVDMGJVU3k5dV81TlNHNmciLCJ0eXAiOiJzZXR0bGVtZW" +
   "50LXJlY2VpcHQrand0In0.eyJpc3MiOiJodHRwczovL3BheS5leGFtcGxlIiwianRpIjoicmNwdF8wMU03WVRZWEVKRVpXUVdSNFRISlNZSlY2" +

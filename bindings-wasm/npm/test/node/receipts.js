@@ -1,4 +1,4 @@
-// Receipts for tests: as the gateway makes them, with npm `jose` and a key of the test's own.
+// Receipts for tests: as the gateway makes them, but with npm `jose` and a test key.
 import { CompactSign, calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 
 const CLAIMS = {
@@ -21,7 +21,7 @@ const CLAIMS = {
   ev: { n: 5, head: "ab".repeat(32) },
 };
 
-/** A maker of receipts: `sign(claims?, header?)` gives a JWS, `jwks` has its key. */
+/** An issuer of receipts: `sign(claims?, header?)` returns a JWS, `jwks` contains its key. */
 export async function issuer() {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const jwk = await exportJWK(publicKey);

@@ -1,4 +1,4 @@
-// How calls become groups, and what happens when a group cannot be kept. The gateway here is a counter, so that it can be
+// How calls become groups, and what happens if a group cannot be saved. The gateway here is a counter, so that it can be
 // made to fail where a real one would not.
 
 import assert from "node:assert/strict";
@@ -48,11 +48,11 @@ class Counter {
   free() {}
 }
 
-/** Counts what is written, and fails when told to. */
+/** Counts writes, and fails on demand. */
 class Watched extends MemoryStorage {
   groups = [];
   failing;
-  /** Writes, and loses the news of it. */
+  /** Writes, but reports a failure. */
   silent = false;
   unreadable;
   held = Promise.resolve();
@@ -95,7 +95,7 @@ async function keeper(storage = new Watched()) {
   return { kept, storage, ask, changes: () => changes };
 }
 
-/** A page's turn ends with a time; when that stands still, calls that come together stay together. */
+/** A page's turn ends by the clock; if the clock is stopped, concurrent calls stay in one group. */
 const oneTurn = (t) => t.mock.method(performance, "now", () => 0);
 
 test("calls of one turn become durable together, in their order, in one write", async (t) => {
@@ -137,7 +137,7 @@ test("a write that failed is not taken for kept because another tab wrote in its
   const { storage, ask } = await keeper();
   await ask({ add: 5 });
   const other = await keeper(storage);
-  // It is read again when the other one has written.
+  // It reloads after the other one has written.
   const { load } = storage;
   storage.load = async () => {
     storage.load = load;
@@ -240,7 +240,7 @@ test("a call that is asked again while it is being written is carried out once, 
     (await twice("c.1")).map(({ value }) => value),
     [1, 1],
   );
-  // Whoever hears that nothing of it was kept may try again under another name.
+  // A caller who learns that nothing was saved may retry with another id.
   const full = new StorageError("storage_quota", "full", { retryable: true });
   let failures = 1;
   Object.defineProperty(storage, "failing", { get: () => (failures-- > 0 ? full : undefined) });
@@ -256,7 +256,7 @@ test("a call that was asked so long ago that its answer may be forgotten is not 
   const { storage, ask } = await keeper();
   const asked = Date.now();
   assert.equal(await ask({ add: 1 }, "c.1", asked), 1);
-  // As in a tab that sleeps in the middle of a write, while another one does its work.
+  // As in a tab that is suspended during a write, while another one does its work.
   let ahead = 0;
   const { now } = Date;
   t.mock.method(Date, "now", () => now.call(Date) + ahead);

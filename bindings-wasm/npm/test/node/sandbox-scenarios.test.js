@@ -1,4 +1,4 @@
-// The same seed gives the same bytes as the native engine, in Node.
+// The same seed produces the same bytes as the native engine, in Node.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

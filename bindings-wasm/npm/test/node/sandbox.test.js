@@ -1,4 +1,4 @@
-// The sandbox as a program in Node uses it: in memory, with nothing shared.
+// The sandbox as used in Node: in memory, not shared.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -291,7 +291,7 @@ test("an open sandbox with tasks to come does not keep a program from ending", (
   const program = `import { Sandbox } from "railgate"; const sandbox = await Sandbox.open(); await sandbox.create(${JSON.stringify(draft({ to: "sim:returned-after-1d" }))}); console.log("done");`;
   const said = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
     cwd: import.meta.dirname,
-    // Less than a day, when it would end by itself.
+    // Less than a day, after which it would end by itself.
     timeout: 3_600_000,
     encoding: "utf8",
   });

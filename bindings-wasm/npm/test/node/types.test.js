@@ -1,4 +1,4 @@
-// The types as a project has them that installed the package: with nothing but what its own settings bring.
+// The types in a project that installed the package, with only the project's own settings.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";

@@ -10,7 +10,7 @@ const BODY = JSON.stringify({ type: "settlement.completed", timestamp: "2026-11-
   .replace('"sequence"', '"amount":10.50,"sequence"');
 const NOW = new Date("2026-11-21T10:38:20Z");
 
-/** The headers that another library gives a body. */
+/** The headers that another library makes for a body. */
 function signed(body = BODY, { secret = SECRET, at = NOW, id = "evt_1" } = {}) {
   const signature = new Webhook(secret).sign(id, at, body);
   return { "webhook-id": id, "webhook-timestamp": String(Math.floor(at.getTime() / 1000)), "webhook-signature": signature };
@@ -68,7 +68,7 @@ test("what tells of a webhook that was disabled has that webhook, and no settlem
   const told = webhooks.verify(signed(body), body, NOW);
   assert.equal(told.type, "webhook.disabled");
   assert.deepEqual(told.data, data);
-  // What the types say that it has is what it has.
+  // It has exactly the members of its type.
   const declared = await readFile(new URL("../../dist/webhook.d.ts", import.meta.url), "utf8");
   const [, members] = /export interface Webhook \{([^]*?)\n\}/.exec(declared) ?? assert.fail("no such type");
   assert.deepEqual([...members.matchAll(/^ {4}readonly (\w+):/gm)].map(([, member]) => member), Object.keys(data));

@@ -1,4 +1,4 @@
-// What every runtime must be able to do with the package: the same program in each. It throws what goes wrong.
+// The program that every runtime must be able to run with the package. It throws on a failure.
 import { Sandbox } from "railgate";
 import { RailgateClient, generateSigner } from "railgate/client";
 import { loadForms } from "railgate/forms";
@@ -35,7 +35,7 @@ async function payInTheSandbox() {
   await sandbox.create(PAYMENT);
   same((await sandbox.settled("inv-1")).status, "completed");
   await checkReceipt(await sandbox.receipt("inv-1"), await sandbox.jwks());
-  // What draws it is loaded now.
+  // This loads the module that draws it.
   same((await sandbox.receiptAs("inv-1", "text/html")).includes("<svg "), true);
   await sandbox.close();
 }

@@ -1,4 +1,4 @@
-// Deno, and the runtime of Cloudflare's workers: the package as it is installed, in the real thing.
+// The installed package in Deno and in workerd, the runtime of Cloudflare Workers.
 import { execFile } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -20,7 +20,7 @@ before(() => {
 });
 after(() => installed?.remove());
 
-/** Runs a runtime that was installed, in the project. */
+/** Runs an installed runtime in the project. */
 function runtime(name, ...args) {
   const env = { ...process.env, NO_PROXY: "127.0.0.1", DENO_NO_UPDATE_CHECK: "1" };
   return run(join(here, "node_modules/.bin", name), args, { cwd: installed.folder, env });
@@ -40,7 +40,7 @@ test("workerd runs all of it, from modules that are compiled ahead", async () =>
     bundle: true,
     format: "esm",
     conditions: ["workerd"],
-    // As Cloudflare's own bundler has them: modules beside the script.
+    // As Cloudflare's bundler does: modules beside the script.
     loader: { ".wasm": "copy" },
     outdir: "worker",
     metafile: true,

@@ -1,4 +1,4 @@
-// What must compile, and what must not, whatever types a project has for its platform. Nothing here runs.
+// Code that must or must not compile, whatever platform types a project has. Nothing here runs.
 import { Sandbox } from "railgate";
 import { RailgateClient, generateKeyPair, generateSigner, webCryptoSigner, type KeyPair, type PublicJwk, type Signer } from "railgate/client";
 import { loadForms } from "railgate/forms";
@@ -19,7 +19,7 @@ export async function signs(): Promise<void> {
   typed<NotAny<typeof pair>>();
   typed<NotAny<KeyPair["privateKey"]>>();
   typed<NotAny<Signer["publicKey"]>>();
-  // What the platform makes is taken, and what is made is what the platform takes.
+  // Accepts the platform's objects and returns objects that the platform accepts.
   const theirs = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign", "verify"]);
   const signer = await webCryptoSigner(theirs);
   const jwk: PublicJwk = await crypto.subtle.exportKey("jwk", pair.publicKey);

@@ -1,7 +1,7 @@
-// What a TypeScript user of the sandbox writes must compile, and what is wrong must not. Nothing here runs.
+// Correct TypeScript code with the sandbox must compile, wrong code must not. Nothing here runs.
 import { EventWatch, Sandbox, StorageError, ValidationError, type FeedEvent, type SandboxOptions, type Settlement } from "railgate";
 
-/** Fails to compile where `Actual` is wider or narrower. */
+/** Fails to compile if `Actual` is wider or narrower. */
 type Same<Actual, Expected> = [Actual] extends [Expected] ? ([Expected] extends [Actual] ? true : never) : never;
 const yes = <_ extends true>(): void => undefined;
 

@@ -1,11 +1,11 @@
-// What a TypeScript user writes must compile, and what is wrong must not. Nothing here runs.
+// Correct TypeScript code must compile, wrong code must not. Nothing here runs.
 import { RailgateClient, RailgateError, type CreateRequest, type Settlement, type SettlementStatus } from "railgate/client";
 import { loadForms, type Checked } from "railgate/forms";
 import { qrSvg } from "railgate/qr";
 import { ReceiptError, verifyReceipt } from "railgate/receipt";
 import { WebhookVerifier, type EventType, type Webhook, type WebhookData, type WebhookMessage } from "railgate/webhook";
 
-/** Fails to compile where `Actual` is wider or narrower. */
+/** Fails to compile if `Actual` is wider or narrower. */
 type Same<Actual, Expected> = [Actual] extends [Expected] ? ([Expected] extends [Actual] ? true : never) : never;
 const yes = <_ extends true>(): void => undefined;
 
@@ -55,7 +55,7 @@ export async function checks(): Promise<void> {
   const checked: Checked = forms.check({ amount: "1", colour: "red" });
   if (checked.ok) yes<Same<typeof checked.request, CreateRequest>>();
   else yes<Same<(typeof checked.problems)[number]["pointer"], string>>();
-  // @ts-expect-error: there is no request in a draft that is wrong
+  // @ts-expect-error: an invalid draft has no request
   if (!checked.ok) checked.request;
 }
 

@@ -1,34 +1,5 @@
 //! One signed call from its first signature to its verdict: what to fetch first, what to sign, what to retry and when, and what is
-//! known at the end.
-//!
-//! The host carries out each [`Step`] and reports the result:
-//!
-//! ```text
-//! let mut exchange = Exchange::new(Call::new(request).repeatable(), patience);
-//! let done = loop {
-//!     match exchange.next(&mut session, now, random) {
-//!         Step::Sign { by, message } => match key(by).sign(&message).await {
-//!             Ok(signature) => exchange.signed(&signature),
-//!             Err(_) => exchange.stop(),
-//!         },
-//!         Step::Send { request, timeout_ms, .. } => match send(request, timeout_ms).await {
-//!             Ok(answer) => exchange.answered(&mut session, &answer, now),
-//!             Err(_) => exchange.lost(Lost::NoAnswer),
-//!         },
-//!         Step::Pause(ms) => sleep(ms).await,
-//!         Step::Done(done) => break done,
-//!     }
-//! };
-//! ```
-//!
-//! Three rules hold regardless of the network:
-//!
-//! - **Only a [repeatable](Call::repeatable) call is sent twice**, unless the gateway proved that it did nothing because it refused
-//!   the challenge, the token or the time of the signature. Every try has its own signature.
-//! - **Unknown is never refused.** The refusal of a later try proves nothing about an earlier one whose response was lost: the
-//!   gateway may have carried that one out, or it may still be in flight. Only a reference that belongs to somebody else, or a key
-//!   that is already registered, settles all tries.
-//! - **Every exchange ends**: tries, and the fetches for each try, are counted.
+//! known at the end. The documentation of [`client`](super) has an example of a host, and the rules that hold for every exchange.
 
 mod response;
 mod retry;

@@ -1,5 +1,32 @@
 //! The outbox of a device: settlements created without a network are kept in a file, and each is paid once.
 //!
+#![cfg_attr(feature = "sqlite", doc = "```")]
+#![cfg_attr(not(feature = "sqlite"), doc = "```ignore")]
+//! use railgate::client::outbox::{Heard, OutboxFile, OutboxState, Step};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("outbox.db");
+//! # let now = 1_795_257_497_042;
+//! let outbox = OutboxFile::open(&path, "https://pay.example sandbox cli_01JD0000000000000000000000", now)?;
+//! outbox.put("inv-1", r#"{"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "inv-1"}"#, now)?;
+//!
+//! // Stored as possibly sent before it is returned. The host sends `attempt.request` with an `Exchange`.
+//! let Step::Send(attempt) = outbox.next(now)? else { return Err("nothing is due".into()) };
+//! assert_eq!((&*attempt.request.method, &*attempt.request.path), ("POST", "/api/v1/gateway/settlements"));
+//!
+//! // The network broke: the gateway may have the settlement or not, so it can no longer be withdrawn.
+//! let entry = outbox.heard(&attempt, &Heard::NoAnswer { problem: r#"{"code":"no_answer"}"# }, now)?;
+//! assert_eq!(entry.map(|entry| entry.state), Some(OutboxState::Unknown));
+//! assert!(outbox.withdraw("inv-1", now).is_err());
+//!
+//! // The next try, a second later, is the same call with the same reference.
+//! let Step::Wait(due) = outbox.next(now)? else { return Err("it must wait".into()) };
+//! assert!((now + 1_000..now + 2_000).contains(&due));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! This module decides; [`OutboxFile`] (feature `sqlite`) stores each decision before anything leaves. The host carries each
 //! [`Try`] to the gateway and reports its outcome as [`Heard`]. Three rules hold regardless of the network:
 //!

@@ -1,6 +1,38 @@
-//! Verification of a whole database: traces are unbroken, records match their traces, transfers balance, account totals are the
-//! sums of their transfers, no settlement is at two providers at once, every event has one place in the log, webhooks have what
-//! they need, and keys and tokens have an owner.
+//! Verification of a whole database, for an operator who wants proof that it is sound.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use railgate::engine::verify::verify;
+//! use railgate::store::memory::MemoryStore;
+//! use railgate::store::record::{EventRecord, RecordKind};
+//! use railgate::store::{Commit, Scan, Store as _, Write, typed_all};
+//! # use railgate::{Config, Gateway, api::CreateRequest, env::ManualEnv};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let store = Arc::new(MemoryStore::new());
+//! # let gateway = Gateway::open_with(store.clone(), Arc::new(ManualEnv::new(1_795_257_497_042, 1)), Config::sandbox())?;
+//! # let enrolled = gateway.enroll("Shop")?;
+//! # gateway.client(&enrolled).create(CreateRequest::new("10.50 EUR".parse()?, "sim:ok".parse()?, "inv-1".parse()?))?;
+//! # gateway.work()?;
+//! let report = verify(&*store, &mut |_| {})?;
+//! assert!(report.is_ok());
+//! assert_eq!((report.settlements, report.events), (1, 5));
+//!
+//! // Somebody moves an event by a second. The chain of hashes tells which one.
+//! let events: Vec<EventRecord> = typed_all(store.scan(&Scan::all(RecordKind::Event, 2))?)?;
+//! let event = events.last().cloned().ok_or("there is no event")?;
+//! store.commit(&Commit { writes: vec![Write::Replace(EventRecord { at: event.at + 1_000, ..event }.into())] })?;
+//!
+//! let report = verify(&*store, &mut |_| {})?;
+//! assert_eq!(report.first_broken.map(|link| link.sequence), Some(2));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It checks that traces are unbroken, records match their traces, transfers balance, account totals are the sums of their
+//! transfers, no settlement is at two providers at once, every event has one place in the log, webhooks have what they need, and
+//! keys and tokens have an owner.
 
 mod access;
 mod books;

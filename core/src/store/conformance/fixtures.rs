@@ -1,4 +1,20 @@
 //! Plain records to build commits from: valid, small, and the same on every call.
+//!
+//! ```
+//! use railgate::store::conformance::fixtures::{account_of, commit, event, funding, insert, settlement};
+//! use railgate::store::memory::MemoryStore;
+//! use railgate::store::record::{Key, Record};
+//! use railgate::store::{Store as _, typed};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let store = MemoryStore::new();
+//! store.commit(&commit([insert(settlement(1, 1, "inv-1")), insert(event(1, 1)), funding(2, account_of(1), 500)]))?;
+//!
+//! assert_eq!(typed(store.get(&Key::Settlement(settlement(1, 1, "inv-1").no))?)?, Some(settlement(1, 1, "inv-1")));
+//! assert!(matches!(store.get(&Key::Account(account_of(1)))?, Some(Record::Account(_))));
+//! # Ok(())
+//! # }
+//! ```
 
 use crate::auth::{KeyId, PublicKey, ScopeSet};
 use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};

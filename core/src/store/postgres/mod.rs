@@ -1,5 +1,25 @@
 //! The store over PostgreSQL 14 or later: several nodes share one database, without any other coordinator.
 //!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use railgate::store::postgres::{PostgresOptions, PostgresStore};
+//! use railgate::{Config, Gateway};
+//! # use railgate::env::ManualEnv;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
+//! let url = "postgres://gateway@db.example/payments?sslmode=verify-full";
+//! assert!(PostgresStore::schema(url, PostgresOptions::default())?.is_current());
+//!
+//! // Each node opens the same database. It needs the schema, but not the right to change it.
+//! let options = PostgresOptions { readers: 8, migrate: false, ..PostgresOptions::default() };
+//! let gateway = Gateway::open_with(Arc::new(PostgresStore::open(url, options)?), env, Config::sandbox())?;
+//! gateway.enroll("Shop")?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! [`Store::commit`] is one transaction in two round trips, regardless of its size: its writes become one statement per kind, each
 //! with one array per column, and `COMMIT` is sent once every condition has been found true. READ COMMITTED is enough, because each
 //! condition is part of the statement that depends on it. Transfers are added to the current totals of an account, so that a

@@ -1,5 +1,30 @@
 //! The embedded store: one SQLite file, one writer, a few readers, and a log that is durable before a response leaves.
 //!
+//! ```
+//! use railgate::engine::verify::verify;
+//! use railgate::store::sqlite::SqliteStore;
+//! use railgate::{Config, Gateway};
+//! # use std::sync::Arc;
+//! # use railgate::env::ManualEnv;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let (path, copy) = (folder.path().join("payments.db"), folder.path().join("backup.db"));
+//! # let env = Arc::new(ManualEnv::new(1_795_257_497_042, 1));
+//! let store = Arc::new(SqliteStore::open(&path)?);
+//! let gateway = Gateway::open_with(store.clone(), env, Config::sandbox())?;
+//! gateway.enroll("Shop")?;
+//!
+//! // A backup of the running gateway, verified.
+//! store.backup(&copy, &mut |_, _| {})?;
+//! assert!(verify(&SqliteStore::open_read_only(&copy)?, &mut |_| {})?.is_ok());
+//!
+//! // Another process cannot write to the file by mistake.
+//! assert!(SqliteStore::open(&path).is_err());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The layout is deliberately lean (see the migrations): keys are increasing numbers, so that inserts append, and a settlement's
 //! children are clustered under it. Statements are prepared once. [`Store::commit`] is one transaction. Each reading call sees the
 //! complete state after the latest commit and never waits for the writer.

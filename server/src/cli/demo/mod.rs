@@ -1,5 +1,5 @@
-//! `railgate demo`: a gateway of its own in this process, payments that meet every kind of trouble, and the proof that
-//! no money was lost. The clock is moved by hand, so a day takes no time.
+//! `railgate demo`: a gateway inside this process, payments that meet every kind of trouble, and the proof that no money
+//! was lost. The clock is set by hand, so a day takes no time.
 
 mod plays;
 mod stage;
@@ -32,7 +32,7 @@ Examples:
   railgate demo --keep
       Keeps the database; inspect it with railgate ledger verify --store sqlite:PATH.
 
-The same seed shows the same payments, to the byte. Needs no server and no network.
+The same seed shows the same payments, byte for byte. Needs no server and no network.
 Exit code 1 if a payment does not end as it must, or the money does not add up.";
 
 /// Play payments through every kind of trouble, and prove that the money adds up
@@ -50,7 +50,7 @@ pub(crate) struct DemoArgs {
     keep: bool,
 }
 
-/// All that the demo found out.
+/// The results of the demo.
 struct Report {
     seed: u64,
     store: String,
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, terminal: &Terminal) -> Done
     let terminal = &terminal.laid_out();
     let program = plays::chosen(&args.scenarios)?;
     let folder = tempfile::Builder::new().prefix("railgate-demo-").tempdir();
-    let folder = folder.map_err(|error| Failure::new(format!("cannot make a temporary folder: {error}")))?;
+    let folder = folder.map_err(|error| Failure::new(format!("cannot create a temporary folder: {error}")))?;
     let played = play(args, global, terminal, &folder, program);
     if args.keep {
         let path = folder.keep().join(FILE);
@@ -109,7 +109,7 @@ fn play(args: &DemoArgs, global: &Global, terminal: &Terminal, folder: &TempDir,
 fn open_curtain(terminal: &Terminal, args: &DemoArgs, store: &str, client_id: &str) -> Done {
     let kept = if args.keep { "kept afterwards" } else { "deleted afterwards" };
     terminal.line(terminal.paint(Tone::Strong, "railgate demo: what happens to a payment when things go wrong"))?;
-    terminal.line("A whole gateway inside this process. The operators are simulated, the clock is moved by hand.")?;
+    terminal.line("A whole gateway inside this process. The operators are simulated, the clock is set by hand.")?;
     terminal.line(terminal.paint(Tone::Dim, format_args!("store {store} ({kept})\nclient {client_id}, seed {}", args.seed)))?;
     terminal.line("")
 }
@@ -122,7 +122,7 @@ impl Report {
         heading(terminal, "Does the money add up?")?;
         sums::show(terminal, &self.sums)?;
         terminal.line("")?;
-        heading(terminal, "What the ledger's own check says")?;
+        heading(terminal, "The result of the ledger's own check")?;
         terminal.line(format_args!("    {}", operator::verdict(terminal, &self.verified)))?;
         operator::show_problems(terminal, &self.verified)
     }
@@ -170,7 +170,7 @@ impl Report {
         }
         let failure = Failure::new("the demo did not come out as it must");
         let failure = wrong.into_iter().fold(failure, Failure::detail);
-        Err(failure.hint(format!("--seed {} --keep shows the same again and keeps the database", self.seed)))
+        Err(failure.hint(format!("--seed {} --keep repeats it and keeps the database", self.seed)))
     }
 
     fn document(&self) -> Done<Vec<u8>> {
@@ -194,7 +194,7 @@ fn heading(terminal: &Terminal, text: &str) -> Done {
     terminal.line(format_args!("    {} {}", terminal.paint(Tone::Strong, text), terminal.paint(Tone::Dim, rule)))
 }
 
-/// What `--json` writes.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Document<'a> {
     seed: u64,

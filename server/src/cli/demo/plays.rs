@@ -1,4 +1,4 @@
-//! What the demo plays: one payment each, towards one of the simulated operator's behaviours.
+//! The program of the demo: one payment each, against one of the simulated operator's behaviours.
 
 use railgate::lifecycle::SettlementStatus;
 use railgate::rail::FailureCode;
@@ -9,7 +9,7 @@ use crate::cli::failure::{Done, Failure};
 /// What the client does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
-    /// Pays, and lets things take their course.
+    /// Pays, and waits for the result.
     Pay,
     /// Pays; then sends the same request again, and one that only looks like it.
     PayTwice,
@@ -21,35 +21,33 @@ pub(super) enum Script {
     Reverse,
 }
 
-/// How a payment must stand at the end.
+/// How a payment must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ending {
-    /// Its status.
     pub(super) status: SettlementStatus,
-    /// Whether it waits for a person.
+    /// Whether it awaits a review by a person.
     pub(super) needs_review: bool,
 }
 
 /// One payment of the demo.
 #[derive(Debug, Clone)]
 pub(super) struct Play {
-    /// Its name on the command line, and the payment's reference.
+    /// The scenario's name on the command line, and the payment's reference.
     pub(super) name: String,
-    /// Who is paid.
+    /// The participant who is paid.
     pub(super) to: String,
-    /// How much, as a client writes it.
+    /// The amount, in the form in which a client writes it.
     pub(super) amount: &'static str,
-    /// In what.
+    /// ISO 4217 code.
     pub(super) currency: &'static str,
     /// What to look for, in one sentence.
     pub(super) story: String,
-    /// What the client does.
     pub(super) script: Script,
-    /// What must come of it; `None` where the demo promises nothing.
+    /// How it must end; `None` if the demo promises nothing.
     pub(super) ending: Option<Ending>,
 }
 
-/// The plays called `names`, in that order; without names, those that show the most.
+/// The plays with these names, in that order; without names, the most instructive ones.
 pub(super) fn chosen(names: &[String]) -> Done<Vec<Play>> {
     if names.is_empty() {
         return Ok(program());
@@ -64,7 +62,7 @@ fn unknown(name: &str) -> Failure {
     Failure::usage(format!("there is no scenario {name:?}")).hint(format!("choose among {}", known.join(", ")))
 }
 
-/// A play of the program, or any other scenario of the simulator, about which nothing is promised.
+/// A play of the program, or any other scenario of the simulator, for which nothing is promised.
 fn by_name(name: &str) -> Option<Play> {
     let name = short(name);
     if let Some(play) = program().into_iter().find(|play| play.name == name) {
@@ -91,7 +89,7 @@ fn short(name: &str) -> &str {
     name.strip_prefix("sim:").unwrap_or(name)
 }
 
-/// The demo's program, in the order of what one learns from it.
+/// The demo's program, in the order in which it is best understood.
 fn program() -> Vec<Play> {
     use SettlementStatus as S;
     let pay = |name: &str, amount, currency, status, story: &str| Play {

@@ -1,5 +1,5 @@
-//! The embedded gateway on which the demo plays: a real engine over a real SQLite file, a clock that is moved by hand,
-//! and a host that carries the outbox as the server's worker does.
+//! The embedded gateway of the demo: a real engine over a real SQLite file, a clock that is set by hand, and a host that
+//! sends the outbox's tasks like the server's worker.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,46 +20,43 @@ use railgate::validate::parse_reverse;
 use super::plays::{Play, Script};
 use crate::cli::failure::{Done, Failure};
 
-/// The demo begins at this moment, whenever it is run: 2026-01-05T09:00:00Z.
+/// The time at which the demo begins, whenever it is run: 2026-01-05T09:00:00Z.
 const BEGIN: Millis = 1_767_603_600_000;
-/// How long a payment is given to come to rest; a bounce takes a day.
+/// How long a payment may take to come to rest; a bounce takes a day.
 const HORIZON: Millis = 26 * 3_600_000;
 /// How long a person thinks before changing their mind.
 const A_MOMENT: Millis = 2_000;
-/// More steps than any payment needs; a demo that takes more is broken.
+/// More steps than any payment needs; a demo that takes more has a bug.
 const MOST_STEPS: usize = 1_000;
 
-/// What was done on a payment, and what there is to show of it.
+/// A payment that was played, and what there is to show about it.
 pub(super) struct Performed {
-    /// What was played.
     pub(super) play: Play,
-    /// The payment as it stands in the store.
+    /// The payment in the store.
     pub(super) record: SettlementRecord,
     /// The payment as its owner sees it.
     pub(super) view: SettlementView,
-    /// Its trace.
     pub(super) events: Vec<EventView>,
-    /// Its reversals.
     pub(super) reversals: Vec<ReversalView>,
-    /// What happened without leaving a trace.
+    /// What happened without an event.
     pub(super) asides: Vec<Aside>,
 }
 
-/// Something worth telling that is not an event.
+/// A noteworthy action that is not an event.
 #[derive(Debug, Clone, serde::Serialize)]
 pub(super) struct Aside {
     /// Milliseconds since the Unix epoch.
     #[serde(skip)]
     pub(super) at: Millis,
-    /// Who did something.
+    /// The actor: the client or the rail.
     pub(super) actor: &'static str,
-    /// What was done, and what came of it.
+    /// The action and its result.
     pub(super) text: String,
-    /// It came out as it must.
+    /// Whether the result is as it must be.
     pub(super) ok: bool,
 }
 
-/// The gateway, its clock and its one client.
+/// The gateway, its clock and its only client.
 pub(super) struct Stage {
     engine: Engine,
     store: Arc<SqliteStore>,
@@ -88,12 +85,12 @@ impl Stage {
         Ok(self.engine.balances(&self.caller)?)
     }
 
-    /// What `railgate ledger verify` says of the store.
+    /// The report of `railgate ledger verify` on the store.
     pub(super) fn verify(&self) -> Done<VerifyReport> {
         Ok(verify(&*self.store, &mut |_| {})?)
     }
 
-    /// A settlement as it stands, for the sums at the end: a late event may have changed it since it was shown.
+    /// The settlement in its current state, for the sums at the end: a late event may have changed it since it was shown.
     pub(super) fn record(&self, no: SettlementNo) -> Done<SettlementRecord> {
         self.engine.settlement_by_number(no)?.ok_or_else(|| Failure::new("a settlement that was made is not there"))
     }
@@ -151,7 +148,7 @@ impl Stage {
         }
     }
 
-    /// By the same bytes, the same validator and the same command as the HTTP interface.
+    /// Uses the same bytes, the same validation and the same command as the HTTP interface.
     fn try_create(&self, play: &Play, amount: &str) -> Done<railgate::Result<(SettlementRecord, bool)>> {
         let Play { name, to, currency, .. } = play;
         let body = format!(r#"{{"amount":{amount},"currency":"{currency}","to":"{to}","reference":"{name}"}}"#);
@@ -161,7 +158,7 @@ impl Stage {
 
     fn pay_again(&mut self, play: &Play, no: SettlementNo) -> Done {
         self.pause();
-        // By meaning the same: 10.5 is 10.50.
+        // The same amount in another form: 10.5 is 10.50.
         let amount = play.amount.trim_end_matches('0');
         let (same, replayed) = self.try_create(play, amount)??;
         let text = format!("sends it again as {amount}: gets the original, pays nothing");
@@ -205,7 +202,7 @@ impl Stage {
         self.env.advance_to(self.env.now() + A_MOMENT);
     }
 
-    /// Carries the outbox, moving the clock to whatever is due next, until nothing is due before `horizon`.
+    /// Carries out the outbox, setting the clock to the next due task, until nothing is due before `horizon`.
     fn run_until_quiet(&mut self, horizon: Millis) -> Done {
         for _ in 0..MOST_STEPS {
             if self.carry_due()? {
@@ -219,7 +216,7 @@ impl Stage {
         Err(Failure::new(format!("the outbox did not come to rest within {MOST_STEPS} steps")))
     }
 
-    /// Does what is due now. Says whether there was anything.
+    /// Carries out what is due now. Returns whether there was anything.
     fn carry_due(&mut self) -> Done<bool> {
         let leases = self.engine.run(LeaseTasks { limit: 16 })?;
         let any = !leases.is_empty();
@@ -237,7 +234,7 @@ impl Stage {
         Ok(any)
     }
 
-    /// Reports an answer, and notes the callbacks that changed nothing: that they do not is half of the point.
+    /// Reports an answer, and notes the callbacks that changed nothing, because that is half of the point.
     fn report(&mut self, subject: Subject, answer: RailAnswer, key: TaskKey, callback: bool) -> Done {
         let (Subject::Attempt(no, _) | Subject::Reversal(no, _)) = subject;
         let before = self.record(no)?.version;
@@ -249,7 +246,7 @@ impl Stage {
         Ok(())
     }
 
-    /// A call takes between 80 and 207 ms; how long exactly follows from the seed.
+    /// A call takes between 80 and 207 ms; the seed determines the exact time.
     fn take_time(&self) {
         let mut byte = [0u8];
         self.env.random(&mut byte);
@@ -257,7 +254,7 @@ impl Stage {
     }
 }
 
-/// Two simulated operators that charge a little, and an account that one can do sums with in one's head.
+/// Two simulated operators that charge a small fee, and an account that is easy to do sums with.
 fn config() -> Config {
     let operator =
         |id: &str, name: &str, basis_points| ProviderSpec { fee: FeeRule { flat: 0, basis_points }, ..ProviderSpec::simulator(id, name) };

@@ -1,7 +1,7 @@
-//! Whether the demo's money adds up: what the client had, what its payments did, and what the ledger says it has.
+//! Checks that the demo's money adds up: what the client had, what its payments did, and what the ledger reports.
 //!
-//! The two sides are counted apart. The expected side is worked out from the settlements alone; the other side is what
-//! the ledger answers.
+//! The two sides are counted separately. The expected side is computed from the settlements alone; the other side is the
+//! ledger's.
 
 use comfy_table::Cell;
 use railgate::api::BalanceView;
@@ -19,28 +19,28 @@ use railgate::money::grouped;
 pub(super) struct Sum {
     /// ISO 4217 code.
     pub(super) currency: String,
-    /// In the ledger before.
+    /// The balance in the ledger before.
     pub(super) opening: i64,
     /// Paid out.
     pub(super) paid: i64,
-    /// Charged for what was paid out.
+    /// Charged for the payments.
     pub(super) fees: i64,
-    /// Given back: reversed or bounced.
+    /// Given back by reversals and bounces.
     pub(super) returned: i64,
-    /// What the ledger must say now: opening − paid − fees + returned.
+    /// The balance that the ledger must report now: opening − paid − fees + returned.
     pub(super) expected: i64,
-    /// What it says.
+    /// The balance that it reports.
     pub(super) closing: i64,
-    /// What must be held: amount and fee of whatever is still on its way.
+    /// What must be held: amount and fee of all payments that are not final.
     pub(super) expected_held: i64,
-    /// What is held.
+    /// What the ledger holds.
     pub(super) held: i64,
-    /// How many payments are still on their way.
+    /// How many payments are not final.
     pub(super) open: usize,
 }
 
 impl Sum {
-    /// Both sides agree.
+    /// Whether both sides agree.
     pub(super) fn adds_up(&self) -> bool {
         self.expected == self.closing && self.expected_held == self.held
     }
@@ -72,7 +72,7 @@ pub(super) fn add_up(before: &[BalanceView], after: &[BalanceView], settlements:
         .collect()
 }
 
-/// What came back of a payment, in minor units. A bounce brings back whatever no reversal brought back before.
+/// How much of a payment came back, in minor units. A bounce brings back whatever was not reversed before.
 pub(super) fn came_back(settlement: &SettlementRecord) -> i64 {
     if settlement.status == SettlementStatus::Returned { settlement.amount } else { settlement.reversed }
 }
@@ -95,7 +95,7 @@ fn minor(decimal: &str) -> i64 {
     decimal.replace('.', "").parse().unwrap_or(i64::MIN)
 }
 
-/// Shows the sums as a table, and below it why each currency adds up, or that it does not.
+/// Shows the sums as a table, and below it how each currency adds up, or that it does not.
 pub(super) fn show(terminal: &Terminal, sums: &[Sum]) -> Done {
     let mut table = terminal.table(&["    balance", "before", "− paid", "− fees", "+ came back", "= after", "ledger says", "held", ""]);
     for sum in sums {
@@ -144,7 +144,7 @@ fn decimal(minor: i64, currency: &str) -> String {
     }
 }
 
-/// A cell that says how a payment ended, for the overview.
+/// A cell with the outcome of a payment, for the overview.
 pub(super) fn outcome(status: &str, needs_review: bool) -> Cell {
     let review = if needs_review { ", review" } else { "" };
     Tone::of_state(status).cell(format!("{status}{review}"))

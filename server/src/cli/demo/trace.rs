@@ -1,4 +1,4 @@
-//! How the demo shows a payment: its story, its trace with every step in plain words, and how it ended.
+//! The demo's view of a payment: its story, its trace with every step in plain words, and its end.
 
 use comfy_table::{Cell, ColumnConstraint, LineStyle, Table, Width};
 use railgate::api::EventView;
@@ -33,7 +33,7 @@ pub(super) fn show(terminal: &Terminal, n: usize, it: &Performed) -> Done {
 
 fn table(terminal: &Terminal, it: &Performed) -> Table {
     let mut table = terminal.table(&["    after", "event", "from → to", "actor", "what it means"]);
-    // The title's rule stands right above.
+    // The title's rule is right above.
     table.style_mut().header_separator = LineStyle::none();
     let begin = it.record.created_at;
     let mut rows: Vec<(Millis, Vec<Cell>)> = it
@@ -45,7 +45,7 @@ fn table(terminal: &Terminal, it: &Performed) -> Table {
         })
         .collect();
     rows.extend(it.asides.iter().map(|aside| (aside.at, aside_row(aside, aside.at - begin))));
-    // Stable: events of one moment keep their sequence.
+    // Stable: simultaneous events keep their order.
     rows.sort_by_key(|(at, _)| *at);
     table.add_rows(rows.into_iter().map(|(_, row)| row));
     for (column, width) in table.column_iter_mut().zip(WIDTHS) {
@@ -69,7 +69,7 @@ fn event_row(event: &EventView, it: &Performed, after: Millis) -> Vec<Cell> {
         EventType::SettlementDiscrepancy => Tone::Warn,
         _ => Tone::of_state(to),
     };
-    // What the settlement does stands out; what its attempts and reversals do explains it.
+    // Events of the settlement stand out; those of its attempts and reversals explain them.
     let name = if kind.starts_with("settlement.") { Tone::Strong.cell(name) } else { Cell::new(name) };
     vec![Tone::Dim.cell(offset(after)), name, tone.cell(change), actor(event.actor.as_str()), Cell::new(meaning(event, it))]
 }
@@ -83,13 +83,13 @@ fn actor(name: &str) -> Cell {
     Tone::Dim.cell(name)
 }
 
-/// On one line where it fits.
+/// On one line if it fits.
 fn arrow(from: &str, to: &str) -> String {
     let long = from.len() + to.len() + 3 > usize::from(WIDTHS[2]);
     if long { format!("{from} →\n{to}") } else { format!("{from} → {to}") }
 }
 
-/// `+ 30.1 s`, right-aligned in its column so that the eye can run down it.
+/// `+ 30.1 s`, right-aligned in its column so that it is easy to scan.
 fn offset(ms: Millis) -> String {
     let (s, m, h) = (ms / 1_000, ms / 60_000, ms / 3_600_000);
     let text = match ms {
@@ -102,7 +102,7 @@ fn offset(ms: Millis) -> String {
     format!("{text:>9}")
 }
 
-/// The parts of an event's data that are told.
+/// The members of an event's data that are shown.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Data {
@@ -113,7 +113,7 @@ struct Data {
     needs_review: bool,
 }
 
-/// What an event means, to somebody who has not read the manual.
+/// What an event means, for somebody who has not read the manual.
 fn meaning(event: &EventView, it: &Performed) -> String {
     let data: Data = serde_json::from_str(event.data.get()).unwrap_or_default();
     let currency = &it.view.currency;
@@ -159,7 +159,7 @@ fn answered(event: &EventView, data: &Data) -> String {
     }
 }
 
-/// How long it took until the last thing happened.
+/// The time until the last event.
 pub(super) fn lasted(it: &Performed) -> String {
     let last = it.events.last().and_then(|event| parse_rfc3339(&event.at)).unwrap_or(it.record.created_at);
     offset(last - it.record.created_at).trim_start().trim_start_matches('+').to_owned()
@@ -176,13 +176,12 @@ fn ending(terminal: &Terminal, it: &Performed) -> String {
     }
 }
 
-/// Whether a payment came out as the demo promises.
+/// Whether a payment ended as the demo promises.
 pub(super) enum Verdict {
-    /// It did.
     AsPromised,
     /// The demo shows it without promising anything.
     NothingPromised,
-    /// It did not.
+    /// It ended differently; the text tells how.
     Broken(String),
 }
 

@@ -24,7 +24,7 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_LISTEN] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "IP:PORT")]
     pub(super) listen: Option<String>,
-    /// Where to serve /metrics, or `off`. Metrics hold no secrets, but are unencrypted: an address that other machines
+    /// Where to serve /metrics, or `off`. Metrics contain no secrets, but are unencrypted: an address that other machines
     /// can reach needs --plain-http on [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
     #[arg(long, value_name = "IP:PORT|off")]
     pub(super) metrics_listen: Option<String>,
@@ -78,7 +78,7 @@ pub(super) struct ServeArgs {
     #[arg(long, value_name = "CIDR")]
     pub(super) webhook_allow: Vec<String>,
     /// The file of the keys that encrypt secrets in the store, the same for all servers of a database; not used with
-    /// `memory:` [env: RAILGATE_MASTER_KEYS] [default: beside the store, with .keys added to its name; of a database:
+    /// `memory:` [env: RAILGATE_MASTER_KEYS] [default: next to the store, with .keys added to its name; for a database:
     /// railgate.keys in the data folder]
     #[arg(long, value_name = "FILE")]
     pub(super) master_keys: Option<String>,
@@ -99,7 +99,7 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_DRAIN_GRACE] [default: 0]
     #[arg(long, value_name = "SECONDS")]
     pub(super) drain_grace: Option<String>,
-    /// Whether to send what is due to the rails; `off` accepts payments and lets them wait, for instance during
+    /// Whether to send due tasks to the rails; `off` accepts payments and lets them wait, for instance during
     /// maintenance at a provider [env: RAILGATE_OUTBOX] [default: on]
     #[arg(long, value_name = "on|off")]
     pub(super) outbox: Option<String>,
@@ -110,9 +110,9 @@ pub(super) struct ServeArgs {
 pub(super) struct Settings {
     /// The service.
     pub(super) serve: ServeConfig,
-    /// What log lines look like.
+    /// The format of log lines.
     pub(super) log: LogFormat,
-    /// What is logged.
+    /// The filter of log lines.
     pub(super) log_level: String,
     /// Every setting's name, value and origin, in the order in which they were read.
     shown: Vec<(&'static str, String, Origin)>,
@@ -148,12 +148,12 @@ impl ServeArgs {
     /// The settings in force, from these flags, the process's environment and the file.
     ///
     /// # Errors
-    /// Everything that is wrong, at once: each problem names the setting, where it came from and what would be right.
+    /// Everything that is wrong, at once: each problem names the setting, its origin and what would be valid.
     pub(super) fn resolve(self) -> Result<Settings, ConfigError> {
         self.resolve_with(&|name| std::env::var(name).ok())
     }
 
-    /// The same with a different environment.
+    /// [`ServeArgs::resolve`] with a different environment.
     ///
     /// # Errors
     /// As [`ServeArgs::resolve`].
@@ -164,7 +164,7 @@ impl ServeArgs {
         let data_dir = from.read("data-dir", self.data_dir.take(), platform_data_dir, |text| Ok(PathBuf::from(text)));
         let default_store = data_dir.clone();
         let default_store = move || {
-            let folder = default_store.ok_or("it is in the data folder, which is not known")?;
+            let folder = default_store.ok_or("it is in the data folder, which is unknown")?;
             Ok(format!("sqlite:{}", folder.join("railgate.db").display()))
         };
         let store = from.read("store", self.store.take(), default_store, store_address);
@@ -208,7 +208,7 @@ impl ServeArgs {
             };
             Some(Settings { serve, log: log?, log_level: log_level?, shown })
         };
-        // A setting that could not be read has noted a problem: `finish` returned it.
+        // `finish` has returned if a setting could not be read.
         all().ok_or_else(ConfigError::default)
     }
 
@@ -235,13 +235,13 @@ impl ServeArgs {
         Some(Edge { tls, cors_origins: cors_origins?, rate: rate?, public_url: public_url?, webhook_allow: webhook_allow? })
     }
 
-    /// Beside a store in a file, or in the data folder, unless it is given; a store in memory has nothing that outlives the
-    /// process.
+    /// The given path; by default next to a store in a file, or in the data folder. A store in memory needs none, because
+    /// nothing of it outlives the process.
     fn master_keys(&mut self, from: &mut Sources<'_>, store: Option<&StoreConfig>, data_dir: Option<&Path>) -> Option<Option<PathBuf>> {
         let beside = || match store {
             Some(StoreConfig::Sqlite(path)) => Ok(format!("{}.keys", path.display())),
             Some(StoreConfig::Postgres(_)) => {
-                let folder = data_dir.ok_or("they lie in the data folder, which is not known")?;
+                let folder = data_dir.ok_or("they are in the data folder, which is unknown")?;
                 Ok(folder.join("railgate.keys").display().to_string())
             }
             Some(StoreConfig::Memory) | None => Ok(String::new()),
@@ -251,28 +251,28 @@ impl ServeArgs {
     }
 }
 
-/// What other machines can reach must be encrypted, here or by a proxy in front, and known by its public address.
+/// An address that other machines can reach must be encrypted, here or by a proxy, and requires the public URL.
 fn check_exposure(from: &mut Sources<'_>, listen: Option<SocketAddr>, metrics: Option<SocketAddr>, plain: bool) {
     let beyond = |address: Option<SocketAddr>| address.is_some_and(|address| !address.ip().is_loopback());
     let encrypted = from.is_given("tls-cert") || from.is_given("tls-key");
     if beyond(listen) && !encrypted && !plain {
         let right = "is beyond loopback, where calls would travel unencrypted: give --tls-cert and --tls-key, \
-            or --plain-http on when a proxy in front ends TLS, or an address such as 127.0.0.1:8080";
+            or --plain-http on if a proxy in front terminates TLS, or an address such as 127.0.0.1:8080";
         from.object("listen", right);
     } else if beyond(listen) && !from.is_given("public-url") && !from.is_wrong("public-url") {
         let right = "is required when listen is beyond loopback, such as https://pay.example.com: \
-            what clients sign covers the public address";
+            the signatures of clients cover the public address";
         from.object("public-url", right);
     }
     if beyond(metrics) && !plain {
-        let right = "must be a loopback address, such as 127.0.0.1:9090, or off; \
-            any address with --plain-http on, for the figures are not encrypted";
+        let right = "must be a loopback address, such as 127.0.0.1:9090, or off: metrics \
+            are not encrypted, so any other address needs --plain-http on";
         from.object("metrics-listen", right);
     }
 }
 
 impl Settings {
-    /// A table for people: name, value, where it came from. Secrets are hidden.
+    /// A table for people: name, value and origin. Secrets are hidden.
     pub(super) fn describe(&self) -> String {
         let wide = |column: fn(&(&'static str, String, Origin)) -> usize| self.shown.iter().map(column).max().unwrap_or(0);
         let (name_width, value_width) = (wide(|row| row.0.len()), wide(|row| row.1.chars().count()));

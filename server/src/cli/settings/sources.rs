@@ -1,11 +1,11 @@
-//! Where a setting comes from, and the error if it is wrong.
+//! The sources of settings, and the error if one is wrong.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::config::presentable;
 
-/// Where a setting came from.
+/// The source of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// The command line.
@@ -29,12 +29,12 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One setting that is wrong.
+/// A setting that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingError {
     /// The setting, by the name of its flag.
     pub setting: String,
-    /// Where it came from.
+    /// The source of its value.
     pub origin: Origin,
     /// Its value, if it was text.
     pub value: Option<String>,
@@ -55,7 +55,7 @@ impl fmt::Display for SettingError {
 /// Every setting that is wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigError {
-    /// In the order of the settings. Never empty.
+    /// The problems in the order of the settings. Never empty.
     pub problems: Vec<SettingError>,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The sources of settings apart from flags.
+/// The sources of settings other than flags.
 pub(super) struct Sources<'e> {
     env: &'e dyn Fn(&str) -> Option<String>,
     file: Option<(PathBuf, toml::Table)>,
@@ -80,7 +80,7 @@ pub(super) struct Sources<'e> {
 }
 
 impl<'e> Sources<'e> {
-    /// Reads the file, if one is named by flag or environment. Its keys must be among `names`.
+    /// Reads the file, if a flag or the environment names one. Its keys must be among `names`.
     pub(super) fn open(flag: Option<&Path>, env: &'e dyn Fn(&str) -> Option<String>, names: &[&str]) -> Result<Self, ConfigError> {
         let named = flag.map(|path| (path.to_owned(), Origin::Flag)).or_else(|| {
             let name = variable("config");
@@ -96,14 +96,14 @@ impl<'e> Sources<'e> {
         let text = std::fs::read_to_string(&path).map_err(|cause| unreadable(format!("must be a file that can be read: {cause}")))?;
         let table: toml::Table = text.parse().map_err(|cause: toml::de::Error| unreadable(format!("must be TOML: {cause}")))?;
         for key in table.keys().filter(|key| !names.contains(&key.as_str())) {
-            let right = format!("there is no such setting; there are {}", names.join(", "));
+            let right = format!("unknown setting; the settings are {}", names.join(", "));
             sources.problems.push(SettingError { setting: key.clone(), origin: Origin::File(path.clone()), value: None, right });
         }
         sources.file = Some((path, table));
         Ok(sources)
     }
 
-    /// The setting `name` from the strongest source that has it. `None` if it is wrong, which is noted.
+    /// The setting `name` from the source with the highest precedence. `None` if it is wrong, which is noted.
     pub(super) fn read<T>(
         &mut self,
         name: &'static str,
@@ -117,7 +117,7 @@ impl<'e> Sources<'e> {
         }
     }
 
-    /// The same for a setting of many values: a flag that may be repeated, a list in the file, or one text with commas.
+    /// Like [`Sources::read`], for a setting of many values: a repeated flag, a list in the file, or one text with commas.
     pub(super) fn read_list<T>(
         &mut self,
         name: &'static str,
@@ -138,7 +138,7 @@ impl<'e> Sources<'e> {
         self.shown.iter().any(|row| row.0 == name && !row.1.is_empty())
     }
 
-    /// Whether something was found to be wrong with a setting.
+    /// Whether a setting is known to be wrong.
     pub(super) fn is_wrong(&self, name: &str) -> bool {
         self.problems.iter().any(|problem| problem.setting == name)
     }
@@ -164,12 +164,12 @@ impl<'e> Sources<'e> {
         }
     }
 
-    /// What was read, or everything that is wrong.
+    /// The settings that were read, or all that are wrong.
     pub(super) fn finish(self) -> Result<Vec<(&'static str, String, Origin)>, ConfigError> {
         if self.problems.is_empty() { Ok(self.shown) } else { Err(ConfigError { problems: self.problems }) }
     }
 
-    /// The list that the file has under `name`, unless a stronger source has the setting or the file has no list there.
+    /// The list that the file has under `name`, unless another source has precedence or the file has no list there.
     fn find_list(&self, name: &str) -> Option<Result<(String, Origin), (Origin, String)>> {
         if (self.env)(&variable(name)).is_some_and(|text| !text.is_empty()) {
             return None;
@@ -194,7 +194,7 @@ impl<'e> Sources<'e> {
             return Ok((text, Origin::Flag));
         }
         let variable = variable(name);
-        // An empty variable counts as none: that is how a shell takes one back.
+        // An empty variable counts as absent: in a shell, that is how to unset one for a command.
         if let Some(text) = (self.env)(&variable).filter(|text| !text.is_empty()) {
             return Ok((text, Origin::Environment(variable)));
         }

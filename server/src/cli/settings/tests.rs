@@ -64,7 +64,7 @@ fn everything_wrong_is_told_at_once_with_its_origin_and_what_is_right() {
     let text = error.to_string();
     for part in [
         "listn (file ",
-        "there are listen, metrics-listen",
+        "the settings are listen, metrics-listen",
         "listen (command line) is \"0.0.0.0:80\": is beyond loopback",
         "metrics-listen (environment variable RAILGATE_METRICS_LISTEN) is \"everywhere\": must be IP:PORT",
         "store (command line) is \"mysql://db\": must be sqlite:PATH, postgres://USER@HOST/DATABASE or memory:",
@@ -89,7 +89,7 @@ fn a_file_that_is_not_there_or_not_toml_is_named() {
     assert!(text.contains("RAILGATE_CONFIG") && text.contains("must be TOML"), "{text}");
 }
 
-/// What is shown of a setting.
+/// The displayed value of a setting.
 fn shown<'s>(settings: &'s Settings, name: &str) -> &'s str {
     settings.rows().find(|row| row.0 == name).unwrap().1
 }

@@ -1,4 +1,4 @@
-//! Reads the text of each setting.
+//! Parses the text of each setting.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
@@ -24,7 +24,7 @@ pub(super) fn log_format(text: &str) -> Result<LogFormat, String> {
     match text {
         "json" => Ok(LogFormat::Json),
         "pretty" => Ok(LogFormat::Pretty),
-        _ => Err("must be json or pretty; the setting log-level says what is logged".to_owned()),
+        _ => Err("must be json or pretty; the setting log-level filters what is logged".to_owned()),
     }
 }
 
@@ -44,18 +44,18 @@ pub(super) fn on_off(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A whole number in `range`; `right` says which.
+/// A whole number in `range`; `right` describes what is valid.
 pub(super) fn whole(range: RangeInclusive<u32>, right: &'static str) -> impl FnOnce(&str) -> Result<u32, String> {
     move |text| text.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| right.to_owned())
 }
 
-/// A file's path; empty text is none.
+/// A file's path; empty text counts as absent.
 pub(super) fn file(text: &str) -> Result<Option<PathBuf>, String> {
     Ok((!text.is_empty()).then(|| PathBuf::from(text)))
 }
 
 pub(super) fn platform_data_dir() -> Result<String, String> {
-    let dirs = ProjectDirs::from("dev", "railgate", "railgate").ok_or("this system names no data folder; give one")?;
+    let dirs = ProjectDirs::from("dev", "railgate", "railgate").ok_or("this system has no data folder; name one")?;
     Ok(dirs.data_dir().display().to_string())
 }
 
@@ -98,7 +98,7 @@ pub(super) fn public_url(text: &str) -> Result<Option<String>, String> {
     if !http || uri.host().is_none_or(str::is_empty) || uri.query().is_some() || text.contains(['#', '@']) {
         return Err(wrong());
     }
-    // As clients sign it: an address that is written in another way would fit no signature.
+    // In the form that clients sign: a URL in another form would match no signature.
     normal_base(text).map(Some).ok_or_else(wrong)
 }
 
@@ -111,7 +111,7 @@ pub(super) fn rate_limits(text: &str) -> Result<Option<RateLimits>, String> {
     let limits = text
         .split_once('/')
         .and_then(|(reads, writes)| Some(RateLimits { reads_per_minute: number(reads)?, writes_per_minute: number(writes)? }));
-    let right = "must be off or READS/WRITES a minute, each from 1 to 1000000, such as 3000/600";
+    let right = "must be off or READS/WRITES per minute, each from 1 to 1000000, such as 3000/600";
     limits.map(Some).ok_or_else(|| right.to_owned())
 }
 
@@ -122,7 +122,7 @@ pub(super) fn cidr(text: &str) -> Result<Cidr, String> {
 
 /// One exact origin, as browsers write it: in lower case, without the port that its scheme implies.
 pub(super) fn origin(text: &str) -> Result<HeaderValue, String> {
-    let wrong = || format!("must be exact origins such as https://shop.example.com, without path or wildcard; {text:?} is none");
+    let wrong = || format!("must be exact origins such as https://shop.example.com, without path or wildcard; {text:?} is not one");
     let given = text.to_ascii_lowercase();
     let uri: hyper::Uri = given.parse().map_err(|_| wrong())?;
     let (Some(scheme @ ("http" | "https")), Some(host)) = (uri.scheme_str(), uri.host()) else { return Err(wrong()) };

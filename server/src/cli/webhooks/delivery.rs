@@ -1,4 +1,4 @@
-//! A webhook as it came: headers and body, and how both are kept in a file.
+//! A webhook as it was received: headers and body, and their form in a file.
 
 use railgate::webhook::{ID, SignedHeaders, VerifyError, WebhookSecret, verify};
 use serde::Deserialize;
@@ -6,11 +6,11 @@ use serde::Deserialize;
 /// One webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Delivery {
-    /// `POST /path HTTP/1.1`; empty where it is not known.
+    /// `POST /path HTTP/1.1`; empty if unknown.
     pub(super) request_line: String,
     /// Names in lower case, and values.
     pub(super) headers: Vec<(String, Vec<u8>)>,
-    /// The body's bytes: what is signed.
+    /// The body's bytes, which are signed.
     pub(super) body: Vec<u8>,
 }
 
@@ -60,12 +60,12 @@ impl Delivery {
         std::str::from_utf8(value).ok().filter(|value| value.bytes().all(|b| (b' '..=b'~').contains(&b)))
     }
 
-    /// `webhook-id`; empty where there is none.
+    /// `webhook-id`; empty if there is none.
     pub(super) fn id(&self) -> &str {
         self.header(ID).unwrap_or_default()
     }
 
-    /// Checks it; gives when it was sent, in seconds since the Unix epoch.
+    /// Verifies it; returns when it was sent, in seconds since the Unix epoch.
     pub(super) fn check(&self, secrets: &[WebhookSecret], now_s: i64, tolerance_s: i64) -> Result<i64, VerifyError> {
         let headers = SignedHeaders::find(|name| self.header(name))?;
         verify(secrets, &headers, &self.body, now_s, tolerance_s)?;

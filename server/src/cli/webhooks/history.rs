@@ -1,4 +1,4 @@
-//! `railgate webhooks test|deliveries|redeliver|replay`: what a webhook was sent, and is sent again.
+//! `railgate webhooks test|deliveries|redeliver|replay`: a webhook's deliveries, past and repeated.
 
 use clap::{Args, Subcommand};
 use hyper::Method;
@@ -19,7 +19,7 @@ Examples:
   railgate webhooks test whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB
   railgate webhooks test whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --type settlement.failed
 
-An example is sent at once, signed like a real event, and tried once. Exit code 1 if the receiver did not take it.";
+An example is sent at once, signed like a real event, and tried once. Exit code 1 if the receiver did not accept it.";
 
 const DELIVERIES_EXAMPLES: &str = "\
 Examples:
@@ -37,14 +37,14 @@ Examples:
 const REPLAY_EXAMPLES: &str = "\
 Examples:
   railgate webhooks replay whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --since 2026-11-20T08:00:00Z
-      Everything since then once more, after an outage of the receiver.
+      Everything since then again, after an outage of the receiver.
   railgate webhooks replay whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --since 2026-11-20T08:00:00Z --until 2026-11-20T09:30:00Z
 
-Each event keeps its webhook-id, so that a receiver knows what it has; its settlement is shown as it stands now.";
+Each event keeps its webhook-id, so that a receiver recognises what it has; its settlement is shown in its current state.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum HistoryCommand {
-    /// Send an example to a webhook, and show its answer
+    /// Send an example to a webhook, and show its response
     #[command(after_help = TEST_EXAMPLES)]
     Test {
         #[command(flatten)]
@@ -74,7 +74,7 @@ pub(super) enum HistoryCommand {
 pub(super) struct DeliveriesArgs {
     #[command(flatten)]
     which: Which,
-    /// Only with this status: pending, delivered or failed
+    /// Only deliveries with this status: pending, delivered or failed
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
     /// Items per page, at most 200
@@ -124,7 +124,7 @@ async fn test(which: &Which, kind: Option<&str>, session: &mut Session, global: 
     if tested.delivered {
         return Ok(());
     }
-    Err(Failure::new("the receiver did not take the test").hint("only an answer of 2xx counts; redirects are not followed"))
+    Err(Failure::new("the receiver did not accept the test").hint("only a 2xx response counts; redirects are not followed"))
 }
 
 async fn deliveries(args: &DeliveriesArgs, session: &mut Session, global: &Global, terminal: &Terminal) -> Done {
@@ -162,7 +162,7 @@ fn deliveries_path(args: &DeliveriesArgs, cursor: Option<&str>) -> String {
     if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) }
 }
 
-/// Call after call until everything is queued.
+/// Repeats the call until everything is queued.
 async fn replay(args: &ReplayArgs, session: &mut Session, global: &Global, terminal: &Terminal) -> Done {
     let (mut queued, mut after) = (0, None);
     loop {

@@ -1,4 +1,4 @@
-//! `railgate webhooks listen`: a receiver to look over its shoulder.
+//! `railgate webhooks listen`: a receiver for watching webhooks arrive.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -31,17 +31,17 @@ use crate::cli::proxy;
 use crate::cli::session::now;
 use crate::cli::terminal::{Terminal, Tone, note, printable};
 
-/// The largest body that is taken; headers have the rest of what fits into a file.
+/// The largest body that is accepted, in bytes; headers get the rest of what fits into a file.
 const MAX_BODY: usize = LONGEST / 2;
-/// How long a head, and how long a body may take to arrive.
+/// The timeout for a head, and for a body.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Connections at the same time; more wait.
+/// How many connections are served at the same time; more wait.
 const CONNECTIONS: usize = 64;
-/// Webhooks that wait to be shown; more wait for their answers.
+/// How many webhooks may wait to be shown; more wait for their responses.
 const WAITING: usize = 64;
-/// So many ids are remembered, to tell which webhook was here before.
+/// How many ids are remembered, to recognise repeated webhooks.
 const REMEMBERED: usize = 1024;
-/// Files of one webhook in one folder.
+/// The most files of one webhook in one folder.
 const MOST_FILES: usize = 1000;
 
 #[derive(Debug, Args)]
@@ -54,12 +54,12 @@ pub(super) struct ListenArgs {
     /// Save each genuine webhook to a file in this folder, for `railgate webhooks verify`
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
-    /// The status to answer genuine webhooks with
+    /// The status of the response to genuine webhooks
     #[arg(long, value_name = "STATUS", default_value_t = 204, value_parser = clap::value_parser!(u16).range(200..=599))]
     status: u16,
 }
 
-/// A webhook that was answered.
+/// A webhook that has got its response.
 struct Received {
     delivery: Delivery,
     at: Millis,
@@ -67,7 +67,7 @@ struct Received {
     answered: StatusCode,
 }
 
-/// What all connections share.
+/// State shared by all connections.
 struct Receiver {
     secrets: Vec<WebhookSecret>,
     status: StatusCode,
@@ -80,9 +80,9 @@ pub(super) async fn run(args: ListenArgs, global: &Global, terminal: &Terminal) 
     let status = StatusCode::from_u16(args.status).map_err(|error| Failure::caused("--status", error))?;
     if let Some(folder) = &args.save {
         let made = std::fs::create_dir_all(folder);
-        made.map_err(|error| Failure::caused(format_args!("cannot make the folder {}", folder.display()), error))?;
+        made.map_err(|error| Failure::caused(format_args!("cannot create the folder {}", folder.display()), error))?;
     }
-    let unusable = |error| Failure::new(format!("{address} cannot be listened on: {error}"));
+    let unusable = |error| Failure::new(format!("cannot listen on {address}: {error}"));
     let socket = TcpListener::bind(address).await.map_err(unusable)?;
     let bound = socket.local_addr().map_err(unusable)?;
     let ended = proxy::end().map_err(|error| Failure::caused("cannot wait for signals", error))?;
@@ -102,7 +102,7 @@ fn announce(bound: SocketAddr, global: &Global, terminal: &Terminal) -> Done {
     } else {
         terminal.line(format_args!("listening on http://{bound}"))?;
     }
-    note("every path takes webhooks; a gateway that listens on this machine may be given this address in its sandbox");
+    note("every path accepts webhooks; sandbox webhooks of a gateway on this machine may use this address");
     Ok(())
 }
 
@@ -117,7 +117,7 @@ async fn accept(socket: TcpListener, receiver: Arc<Receiver>) {
                     drop(place);
                 });
             }
-            // Too many open files, or a caller who left: the next one may do better.
+            // Too many open files, or a caller that left: the next one may succeed.
             Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     }
@@ -129,7 +129,7 @@ async fn connection(stream: TcpStream, receiver: Arc<Receiver>) {
         async move { Ok::<_, Infallible>(receiver.answer(request).await) }
     });
     let mut server = http1::Builder::new();
-    // A connection that breaks is its caller's to notice.
+    // A broken connection is noticed by its caller.
     let _ = server.timer(TokioTimer::new()).header_read_timeout(PATIENCE).serve_connection(TokioIo::new(stream), answer).await;
 }
 
@@ -163,7 +163,7 @@ impl Receiver {
             }
             Err(error) => said(StatusCode::BAD_REQUEST, &error.to_string()),
         };
-        // It is shown even if the sender leaves now; only the end of this process closes the channel.
+        // Shown even if the sender disconnects now; only the end of this process closes the channel.
         let _ = self.received.send(Received { delivery, at, checked, answered: response.status() }).await;
         response
     }
@@ -181,7 +181,7 @@ async fn show_all(mut waiting: mpsc::Receiver<Received>, save: Option<&Path>, gl
     while let Some(received) = waiting.recv().await {
         let again = received.checked.is_ok() && before.has(received.delivery.id());
         let file = match save {
-            // Whoever reaches the port could fill the disk with what is not genuine.
+            // Otherwise anybody who reaches the port could fill the disk.
             Some(_) if received.checked.is_err() => {
                 note("not kept: it is not genuine");
                 None
@@ -198,12 +198,12 @@ async fn show_all(mut waiting: mpsc::Receiver<Received>, save: Option<&Path>, gl
     Ok(())
 }
 
-/// The ids that were here lately.
+/// The ids that were received lately.
 #[derive(Default)]
 struct Seen(VecDeque<String>);
 
 impl Seen {
-    /// Whether this one was here before; from now on it was.
+    /// Whether this id was received before; records it.
     fn has(&mut self, id: &str) -> bool {
         if self.0.iter().any(|seen| seen == id) {
             return true;
@@ -216,9 +216,9 @@ impl Seen {
     }
 }
 
-/// Writes a file of its own for each attempt: `ID.1.http`, `ID.2.http`, … `None`: there are as many as there may be.
+/// Writes a separate file for each attempt: `ID.1.http`, `ID.2.http`, … `None` if there are too many already.
 fn keep(folder: &Path, delivery: &Delivery) -> Done<Option<PathBuf>> {
-    // The id names a file here, so it may be no path.
+    // The id becomes part of a file name, so it must not be a path.
     let id: String = delivery.id().chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(80).collect();
     let id = if id.is_empty() { "webhook" } else { &id };
     for number in 1..=MOST_FILES {
@@ -230,11 +230,11 @@ fn keep(folder: &Path, delivery: &Delivery) -> Done<Option<PathBuf>> {
             Err(error) => return Err(Failure::caused(format_args!("cannot write {}", path.display()), error)),
         }
     }
-    note(format_args!("not kept: {} holds {MOST_FILES} files of the webhook {id} already", folder.display()));
+    note(format_args!("not kept: {} has {MOST_FILES} files of the webhook {id} already", folder.display()));
     Ok(None)
 }
 
-/// One webhook for programs.
+/// A webhook in the output for programs.
 fn document(received: &Received, again: bool, file: Option<&Path>) -> serde_json::Value {
     let Received { delivery, at, checked, answered } = received;
     let body = String::from_utf8_lossy(&delivery.body);
@@ -252,7 +252,7 @@ fn document(received: &Received, again: bool, file: Option<&Path>) -> serde_json
     })
 }
 
-/// One webhook for people: a line about it, then its body.
+/// A webhook in the output for people: a line about it, then its body.
 fn entry(terminal: &Terminal, received: &Received, again: bool, file: Option<&Path>) -> String {
     let Received { delivery, at, checked, answered } = received;
     let time = rfc3339(*at);

@@ -18,10 +18,10 @@ use crate::cli::terminal::{Terminal, Tone};
 const ADD_EXAMPLES: &str = "\
 Examples:
   railgate webhooks add https://shop.example.com/hooks/railgate
-      Told of every event. The secret that it prints verifies what arrives, and is shown this once.
+      Gets every event. The printed secret verifies what arrives; it is shown only this once.
   railgate webhooks add https://shop.example.com/hooks/paid --event settlement.completed --event settlement.failed
   railgate webhooks add http://127.0.0.1:8095/
-      To `railgate webhooks listen` on this machine, where the gateway runs on it too.";
+      Delivers to `railgate webhooks listen`, if the gateway runs on this machine too.";
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -32,13 +32,13 @@ const SHOW_EXAMPLES: &str = "\
 Examples:
   railgate webhooks show whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB
   railgate webhooks show whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB dlv_01KAJX3NBC5W8ZP9D2R4T6V8YB
-      One of its deliveries, with what was sent and what was answered.";
+      One of its deliveries, with what was sent and the response.";
 
 const UPDATE_EXAMPLES: &str = "\
 Examples:
   railgate webhooks update whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --url https://shop.example.com/v2/hooks
   railgate webhooks update whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --event settlement.completed
-      Of that alone from now on; --all-events for everything again.
+      From now on only this type; --all-events for everything again.
   railgate webhooks update whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --disable";
 
 const REMOVE_EXAMPLES: &str = "\
@@ -48,14 +48,14 @@ Examples:
 const ENABLE_EXAMPLES: &str = "\
 Examples:
   railgate webhooks enable whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB
-      What still waits for it is delivered; `railgate webhooks replay` brings what happened meanwhile.";
+      Pending deliveries are made; `railgate webhooks replay` sends the events in the meantime.";
 
 const ROTATE_EXAMPLES: &str = "\
 Examples:
   railgate webhooks rotate whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB
       For a day, deliveries carry a signature of the old secret too.
   railgate webhooks rotate whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB --grace 0
-      The old one is known to somebody else: it ends at once.";
+      The old secret has leaked: it ends at once.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum OwnerCommand {
@@ -96,7 +96,7 @@ pub(super) enum OwnerCommand {
     History(HistoryCommand),
 }
 
-/// Names a webhook.
+/// The argument that names a webhook.
 #[derive(Debug, Args)]
 pub(super) struct Which {
     /// The webhook (whk_…)
@@ -105,7 +105,7 @@ pub(super) struct Which {
 }
 
 impl Which {
-    /// Its path, and what is behind it.
+    /// The webhook's path, followed by `rest`.
     pub(super) fn path(&self, rest: &str) -> String {
         format!("/webhooks/{}{rest}", encode(&self.id))
     }
@@ -210,12 +210,12 @@ async fn list(session: &mut Session, global: &Global, terminal: &Terminal) -> Do
     terminal.show(&tables::webhooks(terminal, &page.data))
 }
 
-/// A body as it is sent.
+/// A request body as JSON.
 pub(super) fn body(body: &impl serde::Serialize) -> String {
     serde_json::to_string(body).unwrap_or_default()
 }
 
-/// What an `update` changes.
+/// The changes of an `update`.
 fn patch(args: &UpdateArgs) -> Done<WebhookPatchBody> {
     let events = (!args.events.is_empty()).then(|| Some(args.events.clone()));
     let patch = WebhookPatchBody {
@@ -225,12 +225,12 @@ fn patch(args: &UpdateArgs) -> Done<WebhookPatchBody> {
         enabled: (args.enable || args.disable).then_some(args.enable),
     };
     if patch == WebhookPatchBody::default() {
-        return Err(Failure::usage("nothing is to be changed").hint("railgate webhooks update --help names what can be"));
+        return Err(Failure::usage("there is nothing to change").hint("railgate webhooks update --help lists what can be changed"));
     }
     Ok(patch)
 }
 
-/// A webhook; a secret in it is there this once.
+/// Shows a webhook; its secret, if there is one, is shown only this once.
 fn show(answer: &ApiResponse, global: &Global, terminal: &Terminal) -> Done {
     if global.json {
         return terminal.json(&answer.body);
@@ -244,7 +244,7 @@ fn show(answer: &ApiResponse, global: &Global, terminal: &Terminal) -> Done {
     terminal.line("")
 }
 
-/// A delivery, with what was or will be sent.
+/// Shows a delivery, with what was or will be sent.
 pub(super) fn show_delivery(answer: &ApiResponse, global: &Global, terminal: &Terminal) -> Done {
     if global.json {
         return terminal.json(&answer.body);

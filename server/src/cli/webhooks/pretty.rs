@@ -1,4 +1,4 @@
-//! Bodies laid out for people. What arrives may be anybody's, so nothing of it reaches the terminal unseen.
+//! Lays out bodies for people. They may come from anybody, so nothing invisible in them reaches the terminal.
 
 use serde::de::IgnoredAny;
 
@@ -7,13 +7,13 @@ use crate::cli::terminal::printable;
 /// Larger bodies are not laid out.
 const LAID_OUT: usize = 64 << 10;
 
-/// A body, each line indented. JSON keeps its order and its numbers as they are written: an amount is not to change by
-/// being looked at. Its keys are written as `key` gives them.
+/// A body with each line indented. JSON keeps its order and its numbers as written: viewing an amount must not change it.
+/// Its keys are written as `key` returns them.
 pub(super) fn body(bytes: &[u8], key: impl Fn(&str) -> String) -> String {
     let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= LAID_OUT) else {
         return format!("  ({} bytes)", bytes.len());
     };
-    // This also bounds how deep it is nested.
+    // This also limits the nesting depth.
     if serde_json::from_str::<IgnoredAny>(text).is_ok() {
         return json(text, key);
     }
@@ -63,7 +63,7 @@ fn line(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n("  ", depth));
 }
 
-/// How long the string is that the text begins with, quotes included.
+/// The length of the string at the start of the text, quotes included.
 fn string(text: &str) -> usize {
     let mut escaped = false;
     let end = text.bytes().skip(1).position(|b| {

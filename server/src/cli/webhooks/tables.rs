@@ -18,7 +18,7 @@ fn state(name: &str) -> Cell {
     .cell(name)
 }
 
-/// One webhook, whole.
+/// A webhook in full.
 pub(super) fn webhook(terminal: &Terminal, it: &WebhookView) -> Table {
     let events = if it.all_events { "all".to_owned() } else { it.events.join(", ") };
     let mut rows = vec![("webhook", Tone::Strong.cell(&it.id)), ("url", Cell::new(&it.url)), ("status", state(it.status.as_str()))];
@@ -55,7 +55,7 @@ pub(super) fn webhooks(terminal: &Terminal, list: &[WebhookView]) -> Table {
     table
 }
 
-/// What a receiver answered, in few words.
+/// The response of a receiver, in short.
 fn answered(status: Option<u16>, error: Option<&str>) -> String {
     match (status, error) {
         (Some(status), _) => format!("answered {status}"),
@@ -83,7 +83,7 @@ pub(super) fn deliveries(terminal: &Terminal, list: &[DeliveryView]) -> Table {
     table
 }
 
-/// One delivery, whole but for its payload.
+/// A delivery in full, except for its payload.
 pub(super) fn delivery(terminal: &Terminal, it: &DeliveryView) -> Table {
     let mut rows = vec![
         ("delivery", Tone::Strong.cell(&it.id)),
@@ -95,7 +95,7 @@ pub(super) fn delivery(terminal: &Terminal, it: &DeliveryView) -> Table {
     ];
     if let Some(last) = &it.last_attempt {
         rows.push(("last tried", Cell::new(format!("{} ({} ms)", short_time(&last.at), last.took_ms))));
-        rows.push(("last answer", Cell::new(answered(last.status, last.error.as_deref()))));
+        rows.push(("last response", Cell::new(answered(last.status, last.error.as_deref()))));
         if !last.response_excerpt.is_empty() {
             rows.push(("its body", Cell::new(printable(&last.response_excerpt))));
         }
@@ -106,7 +106,7 @@ pub(super) fn delivery(terminal: &Terminal, it: &DeliveryView) -> Table {
     terminal.card(rows)
 }
 
-/// How a test went.
+/// The result of a test.
 pub(super) fn tested(terminal: &Terminal, it: &TestView) -> Table {
     let answer = format!("{} ({} ms)", answered(it.response.status, it.response.error.as_deref()), it.response.took_ms);
     let mut rows = vec![

@@ -1,4 +1,4 @@
-//! What the gateway itself sends, as the document's `webhooks` say it (OpenAPI 3.1): one entry for each type of event.
+//! The messages that the gateway itself sends, as the document's `webhooks` (OpenAPI 3.1): one entry per type of event.
 
 use railgate::store::record::Topic;
 use railgate::webhook::{ID, SIGNATURE, TIMESTAMP};
@@ -11,7 +11,7 @@ use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, Required, Respon
 
 const SETTLEMENT_DATA: &str = "SettlementEventData";
 
-/// Adds them to the document.
+/// Adds the webhooks to the document.
 pub(crate) fn announced(document: &mut Document) {
     let components = document.components.get_or_insert_default();
     components.schemas.insert(SETTLEMENT_DATA.to_owned(), settlement_data().into());
@@ -20,28 +20,28 @@ pub(crate) fn announced(document: &mut Document) {
 }
 
 fn sent(topic: Topic) -> PathItem {
-    let taken = ResponseBuilder::new().description("Taken. Any 2xx will do, and what is in its body is not looked at");
-    let gone = ResponseBuilder::new().description("It is gone for good: the webhook is disabled");
+    let taken = ResponseBuilder::new().description("Accepted. Any 2xx will do; its body is ignored");
+    let gone = ResponseBuilder::new().description("Gone for good: the webhook is disabled");
     let other = ResponseBuilder::new()
-        .description("It is tried again, ten attempts in all in a little over three days; redirects are not followed");
+        .description("The delivery is tried again, up to ten attempts in a little over three days; redirects are not followed");
     let operation = OperationBuilder::new()
         .tag("webhooks")
         .operation_id(Some(operation_id(topic)))
         .summary(Some(format!("`{}`", topic.as_str())))
         .description(Some(described(topic)))
-        .parameter(header(ID, "The event's id, the same on each try: what was seen before was delivered before", "evt_01KAJX3M7Q5W8ZP9D2R4T6V8YB"))
-        .parameter(header(TIMESTAMP, "When this try was made, in seconds since 1970", "1795257497"))
-        .parameter(header(SIGNATURE, "`v1,` and the base64 of an HMAC-SHA256 over id, timestamp and body with full stops between them (Standard Webhooks 1.0.0); several with spaces between them while the secret is replaced", "v1,SxqO7I+mGXF8UV9+Y8e/rZCarR6CRUwTDKcTNuC/Svc="))
+        .parameter(header(ID, "The event's id, the same on each attempt: an id seen before is a repeated delivery", "evt_01KAJX3M7Q5W8ZP9D2R4T6V8YB"))
+        .parameter(header(TIMESTAMP, "When this attempt was made, in seconds since 1970", "1795257497"))
+        .parameter(header(SIGNATURE, "`v1,` and the base64 of an HMAC-SHA256 over id, timestamp and body, joined by full stops (Standard Webhooks 1.0.0); several, separated by spaces, while the secret is being replaced", "v1,SxqO7I+mGXF8UV9+Y8e/rZCarR6CRUwTDKcTNuC/Svc="))
         .request_body(Some(RequestBodyBuilder::new().content("application/json", ContentBuilder::new().schema(Some(message(topic))).build()).required(Some(Required::True)).build()))
         .response("2XX", taken)
         .response("410", gone)
         .response("default", other)
-        // No token: the signature says who sends it.
+        // No token: the signature identifies the sender.
         .security(SecurityRequirement::default());
     PathItem::new(HttpMethod::Post, operation)
 }
 
-/// `onSettlementCompleted`.
+/// An operation id such as `onSettlementCompleted`.
 fn operation_id(topic: Topic) -> String {
     let words = topic.as_str().split(['.', '_']);
     words.fold("on".to_owned(), |mut id, word| {
@@ -54,12 +54,12 @@ fn operation_id(topic: Topic) -> String {
 fn described(topic: Topic) -> String {
     match topic {
         Topic::Settlement(_) => {
-            "An event of a settlement's trace. No order is promised: of two messages about a settlement, the one with the \
+            "An event of a settlement's trace. Order is not guaranteed: of two messages about a settlement, the one with the \
             greater `sequence` is the later."
                 .to_owned()
         }
         Topic::WebhookDisabled => {
-            "Another webhook of the client was disabled by the gateway: it answered 410, or nothing but failures for \
+            "The gateway disabled another webhook of the client, because it responded with 410, or only with failures for \
             five days."
                 .to_owned()
         }
@@ -98,7 +98,7 @@ fn message(topic: Topic) -> Schema {
         .into()
 }
 
-/// The settlement as the event left it, and what the event adds.
+/// The settlement as the event left it, and the members that the event adds.
 fn settlement_data() -> Schema {
     let sequence =
         ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).description(Some("The event's place in the settlement's trace"));
@@ -106,10 +106,10 @@ fn settlement_data() -> Schema {
         .property("sequence", sequence)
         .property("reversal", Ref::from_schema_name("ReversalView"))
         .required("sequence")
-        .description(Some("`reversal` is there where the event is about one"));
+        .description(Some("`reversal` is present if the event is about one"));
     AllOfBuilder::new()
         .item(Ref::from_schema_name("SettlementView"))
         .item(event)
-        .description(Some("The settlement as the event left it; a replay shows it as it stands now"))
+        .description(Some("The settlement as the event left it; a replay shows its current state"))
         .into()
 }

@@ -1,4 +1,4 @@
-//! Deliveries: tried, looked at, made again.
+//! Deliveries: tests, reads, redeliveries and replays.
 
 use axum::extract::State;
 use hyper::StatusCode;
@@ -19,20 +19,20 @@ use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
 
 const PAGE: u32 = 50;
 const PAGE_MAX: u32 = 200;
-/// So many parts of a replay are queued in one call: of 500 events each.
+/// How many parts of a replay one call queues, of 500 events each.
 const REPLAY_PARTS: usize = 20;
 
 routes![test, list, read, redeliver, replay];
 
 /// Send a test to a webhook
 ///
-/// An example of an event, signed like a real one, is delivered at once and tried once. The answer says what the receiver
-/// answered, also when it refused. A webhook that is disabled can be tried too. One test of a webhook is made at a time.
+/// An example event, signed like a real one, is delivered at once and tried once. The response reports what the receiver
+/// answered, even if it refused. A disabled webhook can be tested too. Only one test of a webhook runs at a time.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/test", tag = "webhooks", operation_id = "testWebhook",
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     request_body(content = Option<TestBody>, content_type = "application/json", example = json!({"type": "settlement.completed"})),
-    responses((status = 200, description = "How it went", body = TestView), BadFields, NoWebhook, Denied, Testing, Unserved),
+    responses((status = 200, description = "The result of the test", body = TestView), BadFields, NoWebhook, Denied, Testing, Unserved),
 )]
 pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let topic = parse_webhook_test(posted.body())?;
@@ -52,14 +52,14 @@ pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted<We
 
 /// List a webhook's deliveries, newest first
 ///
-/// Those of the last 30 days. Pass `next_cursor` as `cursor` for the next page.
+/// Covers the last 30 days. Pass `next_cursor` as `cursor` for the next page.
 #[utoipa::path(
     get, path = "/api/v1/webhooks/{id}/deliveries", tag = "webhooks", operation_id = "listDeliveries",
     params(
         ("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB"),
-        ("status" = Option<DeliveryStatus>, Query, description = "Only with this status"),
-        ("limit" = Option<u32>, Query, description = "Page size, 50 unless told", minimum = 1, maximum = 200),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("status" = Option<DeliveryStatus>, Query, description = "Only deliveries with this status"),
+        ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses((status = 200, description = "One page", body = Page<DeliveryView>), BadQuery, NoWebhook, Denied, Unserved),
 )]
@@ -89,10 +89,10 @@ pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authentica
     ok(&view)
 }
 
-/// Make a delivery again
+/// Repeat a delivery
 ///
-/// The same event with the same `webhook-id`, as a delivery of its own: sent as soon as its turn comes, and tried again
-/// like any other.
+/// Sends the same event with the same `webhook-id` as a separate delivery: as soon as its turn comes, and with the same
+/// retries as any other.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", tag = "webhooks", operation_id = "redeliver",
     params(
@@ -111,15 +111,15 @@ pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Post
     with_text(json(StatusCode::ACCEPTED, &view)?, LOCATION, format!("/api/v1/webhooks/whk_{id}/deliveries/{}", view.id))
 }
 
-/// Deliver the events of some time once more
+/// Deliver the events of a period again
 ///
-/// After an outage of the receiver, or for one that is new. Each event keeps its `webhook-id`, so that a receiver knows what
-/// it has; its settlement is shown as it stands now. One call looks at 10,000 events at most.
+/// After an outage of the receiver, or for a new one. Each event keeps its `webhook-id`, so that a receiver recognises
+/// what it already has; its settlement is shown in its current state. One call looks at 10,000 events at most.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/replay", tag = "webhooks", operation_id = "replayWebhook",
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     request_body(content = ReplayBody, content_type = "application/json", example = json!({"since": "2026-11-20T00:00:00Z", "until": "2026-11-21T00:00:00Z"})),
-    responses((status = 202, description = "So many are on their way", body = ReplayView), BadFields, NoWebhook, Denied, NotEnabled, Unserved),
+    responses((status = 202, description = "The number of deliveries that were queued", body = ReplayView), BadFields, NoWebhook, Denied, NotEnabled, Unserved),
 )]
 pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let ReplayRequest { since, until, after } = parse_replay(posted.body())?;
@@ -131,12 +131,12 @@ pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted<
     let Replayed { mut queued, next: mut next_after } = app.gateway.run(posted.signed(part(after))).await?;
     for _ in 1..REPLAY_PARTS {
         let Some(after) = next_after else { break };
-        // The call's nonce was spent with its first part, and its deed recorded. The rest is work that other clients' calls
-        // do not wait behind.
+        // The first part used up the call's nonce and recorded the call. The rest is background work, which the calls of other
+        // clients do not queue behind.
         match app.gateway.work(part(after)).await {
             Ok(more) => (queued, next_after) = (queued + more.queued, more.next),
             Err(cause) => {
-                // What was queued stays queued: the caller is told where to go on, and meets the cause there.
+                // What was queued stays queued: the caller is told where to continue, and gets the error there.
                 tracing::warn!(cause = &cause as &dyn std::error::Error, "a replay stopped before its end");
                 break;
             }

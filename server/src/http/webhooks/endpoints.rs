@@ -1,4 +1,4 @@
-//! The endpoints themselves: made, shown, changed, removed.
+//! The endpoints themselves: created, read, changed, removed.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -17,10 +17,10 @@ use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
 
 routes![create, list, read, update, remove, rotate, enable];
 
-/// Make a webhook
+/// Create a webhook
 ///
-/// From now on it is told of events, at most ten of a client in each mode. The answer shows the secret under which its
-/// deliveries are signed (Standard Webhooks), this once. In the sandbox that is the one which the client got when it
+/// It receives events from now on; a client can have at most ten webhooks in each mode. The response shows the secret that
+/// signs its deliveries (Standard Webhooks), only this once. In the sandbox this is the secret that the client got when it
 /// enrolled, until the webhook is given its own.
 #[utoipa::path(
     post, path = "/api/v1/webhooks", tag = "webhooks", operation_id = "createWebhook",
@@ -39,7 +39,7 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted<WebhooksWrite>
 /// List the client's webhooks, oldest first
 #[utoipa::path(
     get, path = "/api/v1/webhooks", tag = "webhooks", operation_id = "listWebhooks",
-    responses((status = 200, description = "All of the credential's mode", body = WebhooksView), Denied, Unserved),
+    responses((status = 200, description = "All webhooks of the credential's mode", body = WebhooksView), Denied, Unserved),
 )]
 pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<WebhooksRead>) -> HandlerResult {
     let data = app.gateway.scan(move |engine| engine.webhooks(&call.caller)).await?;
@@ -60,13 +60,13 @@ pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authentica
 
 /// Change a webhook
 ///
-/// What the body does not name stays as it is (RFC 7396). `"enabled": false` stops deliveries; what happens meanwhile is
-/// not kept for it, but can be replayed.
+/// Members that the body omits stay as they are (RFC 7396). `"enabled": false` stops deliveries; events in the meantime
+/// are not queued for it, but can be replayed.
 #[utoipa::path(
     patch, path = "/api/v1/webhooks/{id}", tag = "webhooks", operation_id = "updateWebhook",
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     request_body(content = WebhookPatchBody, content_type = "application/json", example = json!({"events": null, "enabled": true})),
-    responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadFields, NoWebhook, Denied, Changing, Unserved),
+    responses((status = 200, description = "The webhook in its current state", body = WebhookView), BadFields, NoWebhook, Denied, Changing, Unserved),
 )]
 pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let patch = parse_webhook_patch(posted.body())?;
@@ -76,11 +76,11 @@ pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<
 
 /// Remove a webhook
 ///
-/// What waits for it is not delivered any more. Its deliveries cannot be looked at any longer.
+/// Its pending deliveries are dropped, and its past ones can no longer be read.
 #[utoipa::path(
     delete, path = "/api/v1/webhooks/{id}", tag = "webhooks", operation_id = "deleteWebhook",
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
-    responses((status = 204, description = "It is gone"), BadMessage, NoWebhook, Denied, Changing, Unserved),
+    responses((status = 204, description = "The webhook is removed"), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
 pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     app.gateway.run(posted.signed(DeleteWebhook { caller: posted.caller, id: place.webhook()? })).await?;
@@ -91,9 +91,9 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<
 
 /// Give a webhook a new secret
 ///
-/// The answer shows it, this once. For the time of `grace` deliveries carry a signature of the old one too, so that a
-/// receiver can change over without refusing any. Five secrets sign at most: while that many do, only a rotation with a
-/// `grace` of 0 is made, which ends all others.
+/// The response shows it, only this once. For the time of `grace`, deliveries carry a signature of the old secret too, so
+/// that a receiver can switch without refusing any. At most five secrets sign: while that many do, only a rotation with a
+/// `grace` of 0 is possible, which ends all others.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/rotate-secret", tag = "webhooks", operation_id = "rotateWebhookSecret",
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
@@ -108,12 +108,12 @@ pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<
 
 /// Enable a webhook again
 ///
-/// After its owner disabled it, or the gateway did: because it answered 410, or nothing but failures for five days. What
-/// still waits for it is delivered at once; what happened meanwhile can be replayed.
+/// After its owner disabled it, or the gateway did because it responded with 410, or only with failures for five days. Its
+/// pending deliveries are made at once; events in the meantime can be replayed.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/enable", tag = "webhooks", operation_id = "enableWebhook",
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
-    responses((status = 200, description = "The webhook as it stands now", body = WebhookView), BadMessage, NoWebhook, Denied, Changing, Unserved),
+    responses((status = 200, description = "The webhook in its current state", body = WebhookView), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
 pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let enable = EnableWebhook { caller: posted.caller, id: place.webhook()? };

@@ -1,5 +1,5 @@
-//! Tests and replays that are under way: one of each webhook at a time, so that nobody has this gateway call a receiver many
-//! times over at once, or fill its store. Each process counts its own.
+//! Tests and replays in flight: one per webhook at a time, so that nobody can make this gateway call a receiver many times
+//! at once, or fill its store. Each process counts its own.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,25 +7,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use railgate::ids::{ClientNo, Ulid};
 use railgate::{Error, ErrorCode, Result};
 
-/// The webhooks that are being tested or replayed to, each with who asked: somebody who names another's webhook stands in
-/// nobody's way, and is not told whether its owner is at it.
+/// The webhooks with a test or a replay in flight, each with the client that asked: a client that names another's webhook
+/// blocks nobody, and does not learn whether its owner is busy with it.
 #[derive(Default)]
 pub(in crate::http) struct InFlight(Mutex<HashSet<(ClientNo, Ulid)>>);
 
-/// Ends with the call, however that ends.
+/// Removes its entry on drop, however the call ends.
 pub(super) struct Begun<'a> {
     of: &'a InFlight,
     begun: (ClientNo, Ulid),
 }
 
 impl InFlight {
-    /// A test of this webhook begins for this client, or a replay.
+    /// Starts a test or a replay of this webhook for this client.
     pub(super) fn begin(&self, client: ClientNo, webhook: Ulid) -> Result<Begun<'_>> {
         let begun = (client, webhook);
         if self.webhooks().insert(begun) {
             return Ok(Begun { of: self, begun });
         }
-        Err(Error::with(ErrorCode::RequestInProgress, "a test of this webhook or a replay is under way; wait for its answer"))
+        Err(Error::with(ErrorCode::RequestInProgress, "a test or a replay of this webhook is in progress; wait for its response"))
     }
 
     fn webhooks(&self) -> MutexGuard<'_, HashSet<(ClientNo, Ulid)>> {

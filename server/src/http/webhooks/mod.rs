@@ -1,4 +1,4 @@
-//! Webhooks: a client's endpoints, and what becomes of the deliveries to them.
+//! Webhooks: a client's endpoints, and the deliveries to them.
 
 mod announced;
 pub(super) mod deliveries;
@@ -15,8 +15,7 @@ use railgate::{Error, ErrorCode, Result};
 pub(super) use announced::announced;
 pub(super) use in_flight::InFlight;
 
-/// What the path names: a webhook, and one of its deliveries. Text that can name none is not found, like a name that
-/// nobody gave.
+/// The webhook and the delivery that the path names. Text that cannot name one counts as not found.
 pub(crate) struct Place {
     webhook: Option<Ulid>,
     delivery: Option<Ulid>,

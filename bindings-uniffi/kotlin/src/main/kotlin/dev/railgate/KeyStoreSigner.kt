@@ -8,9 +8,9 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.withContext
 
 /**
- * A P-256 key of a key store, such as the Android Keystore: the private half never leaves it.
+ * A P-256 key in a key store, such as the Android Keystore: the private key never leaves it.
  *
- * On Android: a `KeyPairGenerator` for `EC` in `AndroidKeyStore`, with `secp256r1`, `PURPOSE_SIGN` and `DIGEST_SHA256`.
+ * On Android, make one with `KeyPairGenerator` for `EC` in `AndroidKeyStore`, with `secp256r1`, `PURPOSE_SIGN` and `DIGEST_SHA256`.
  */
 public class KeyStoreSigner(private val privateKey: PrivateKey, private val publicKey: PublicKey) : Signer {
     override fun publicKey(): ByteArray = publicKey.encoded

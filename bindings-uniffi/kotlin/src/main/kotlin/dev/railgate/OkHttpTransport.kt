@@ -24,18 +24,18 @@ import okhttp3.Response
 import okio.BufferedSink
 
 /**
- * Over OkHttp; the app brings that dependency. Whatever client is given, it follows no redirect and repeats nothing: a request
- * is sent once or not at all. Each of a host's addresses is tried until one takes the connection. A call that is cancelled
+ * A transport over OkHttp, a dependency that the app adds. With any client it follows no redirect and repeats nothing: a request
+ * is sent at most once. Each address of a host is tried until one accepts the connection. A cancelled call
  * closes its connection. The client's connections are shared, its threads are not.
  */
 public class OkHttpTransport(client: OkHttpClient = OkHttpClient()) : HttpTransport {
     private val client = client.newBuilder()
         .followRedirects(false)
         .followSslRedirects(false)
-        // Without it, a host is given up when its first address does not answer. What was sent is not sent again: see Once.
+        // Otherwise OkHttp gives up when a host's first address does not respond. `Once` prevents a second send.
         .retryOnConnectionFailure(true)
         .authenticator(Authenticator.NONE)
-        // An answer belongs to the request that it names; one that is kept was another's.
+        // A response names its request; a cached one would belong to another request.
         .cache(null)
         .addInterceptor(Patience)
         .addNetworkInterceptor(Once)
@@ -68,7 +68,7 @@ public class OkHttpTransport(client: OkHttpClient = OkHttpClient()) : HttpTransp
                 val answer = try {
                     whole(response)
                 } catch (error: Throwable) {
-                    // Memory that runs out, too: nobody else tells who waits.
+                    // Also out of memory: otherwise the waiting caller would never resume.
                     return continuation.resumeWithException(TransportException.NoAnswer(error.toString()))
                 }
                 continuation.resume(answer)
@@ -79,11 +79,11 @@ public class OkHttpTransport(client: OkHttpClient = OkHttpClient()) : HttpTransp
     private fun whole(response: Response): HttpResponse = response.use {
         val headers = it.headers.map { (name, value) -> HttpHeader(name, value) }
         val body = it.body?.source()
-        if (body?.request(MOST_BYTES + 1) == true) throw IOException("the answer has more than $MOST_BYTES bytes")
+        if (body?.request(MOST_BYTES + 1) == true) throw IOException("the response has more than $MOST_BYTES bytes")
         HttpResponse(it.code.toUShort(), headers, body?.readByteArray() ?: ByteArray(0))
     }
 
-    /** What failed last says nothing: before it, an interceptor of the app's may have got the request through. */
+    /** The last error alone proves nothing: an interceptor of the app may have sent the request before it. */
     private fun failure(call: Call, error: IOException): TransportException =
         if (call.request().tag(Sent::class.java)?.once?.get() == false) {
             TransportException.NotSent(error.toString())
@@ -92,7 +92,7 @@ public class OkHttpTransport(client: OkHttpClient = OkHttpClient()) : HttpTransp
         }
 }
 
-/** OkHttp's own asks a host for five things at once: as many followed settlements would hold up every other call. */
+/** OkHttp's default allows five concurrent calls to a host: five followed settlements would block every other call. */
 private fun dispatcher(): Dispatcher {
     val daemons = ThreadFactory { task -> Thread(task, "railgate").apply { isDaemon = true } }
     val threads = ThreadPoolExecutor(0, Int.MAX_VALUE, 10, TimeUnit.SECONDS, SynchronousQueue(), daemons)
@@ -104,17 +104,17 @@ private fun dispatcher(): Dispatcher {
 
 private const val MOST_AT_ONCE = 256
 
-/** No answer of a gateway comes near it; one without end would take all memory. */
+/** Far more than any response of a gateway; an endless one would exhaust the memory. */
 private const val MOST_BYTES = 16L * 1024 * 1024
 
-/** Whether a request may have been on the network. */
+/** Records whether a request may have been sent. */
 private class Sent {
     val once = AtomicBoolean()
 }
 
-/** OkHttp gives an answer after which it would ask again, such as a 503 that says so, rather than send this a second time. */
+/** A body that OkHttp does not send a second time: it returns the response instead of retrying, for example after a 503. */
 private class OneShot(private val bytes: ByteArray) : RequestBody() {
-    // Without a media type of OkHttp's own: the signed header is the one that is sent.
+    // No media type from OkHttp, so that the signed header is sent.
     override fun contentType(): MediaType? = null
 
     override fun contentLength(): Long = bytes.size.toLong()
@@ -126,20 +126,20 @@ private class OneShot(private val bytes: ByteArray) : RequestBody() {
     }
 }
 
-/** OkHttp and an app's interceptors ask again by themselves; a signed request counts once. */
+/** Prevents retries by OkHttp and the app's interceptors, because a signed request counts once. */
 private object Once : Interceptor {
     override fun intercept(chain: Interceptor.Chain): Response {
-        // That of the call: the app's interceptors may have made another request of it.
+        // The tag of the call: the app's interceptors may have replaced the request.
         val sent = chain.call().request().tag(Sent::class.java)
-        // Of all failures, OkHttp does not try to recover from this one.
+        // OkHttp does not retry after this kind of exception.
         if (sent != null && !sent.once.compareAndSet(false, true)) throw ProtocolException("a request is not sent again")
         return chain.proceed(chain.request())
     }
 }
 
 /**
- * OkHttp finds out whether a silent HTTP/2 connection is dead when a read takes too long, not when a call does: without that,
- * the next call would use it again, and so on. A little shorter than the call's time, so that it is up first.
+ * Sets a read timeout. OkHttp detects a dead HTTP/2 connection by a read timeout, not by a call timeout; otherwise every
+ * later call would use it again. It is slightly shorter than the call timeout, so that it expires first.
  */
 private object Patience : Interceptor {
     override fun intercept(chain: Interceptor.Chain): Response {

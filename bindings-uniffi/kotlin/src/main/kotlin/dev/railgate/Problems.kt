@@ -1,6 +1,6 @@
 package dev.railgate
 
-/** What went wrong, whatever the kind. */
+/** The details, for any kind of error. */
 public val GatewayException.problem: Problem
     get() = when (this) {
         is GatewayException.Invalid -> problem
@@ -11,8 +11,8 @@ public val GatewayException.problem: Problem
         is GatewayException.Storage -> problem
     }
 
-/** Stable code: what programs should look at. */
+/** Stable code, for use by programs. */
 public val GatewayException.code: String get() = problem.code
 
-/** The same request is safe and useful to send again. */
+/** It is safe and useful to send the same request again. */
 public val GatewayException.retryable: Boolean get() = problem.retryable

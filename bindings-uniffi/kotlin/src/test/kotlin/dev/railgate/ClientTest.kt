@@ -94,7 +94,7 @@ class ClientTest {
         val client = connect(signer = signer)
         val made = client.create(request())
         assertEquals(made.id, over(signer, client.session(), OkHttpTransport()).settlement(made.reference).id)
-        // Without it a token is fetched anew: the key alone is enough.
+        // Without it a new token is fetched: the key alone is enough.
         val bare = GatewayClient(url, Environment.SANDBOX, signer, OkHttpTransport())
         assertEquals(made.id, bare.settlement(made.reference).id)
         val stranger = GatewayClient(url, Environment.SANDBOX, newSigner(), OkHttpTransport())
@@ -185,7 +185,7 @@ class ClientTest {
         one.use {
             withContext(one) {
                 val open = CompletableDeferred<Unit>()
-                // Carries nothing until somebody else has had a turn on the only thread there is.
+                // Sends nothing until another coroutine has had a turn on the only thread.
                 val gate = object : HttpTransport {
                     val inner = OkHttpTransport()
                     override suspend fun send(request: HttpRequest) = open.await().let { inner.send(request) }
@@ -195,7 +195,7 @@ class ClientTest {
                 async { open.complete(Unit) }.await()
                 val client = enrolled.await()
                 val made = client.create(request(to = "sim:pending"))
-                // The gateway holds back answers that bring nothing new; many of them hold up nobody else.
+                // The gateway delays responses while nothing changes; many of them must not block other calls.
                 val followers = List(16) { async { client.statuses(made.reference).toList() } }
                 assertEquals(made.id, client.settlement(made.reference).id)
                 followers.forEach { it.cancelAndJoin() }
@@ -216,7 +216,7 @@ class ClientTest {
         assertTrue(waiting.isCancelled)
         val found = honest.create(wanted)
         assertEquals(mapOf(wanted.reference to found.id), allOf(honest).mapValues { it.value.id })
-        // It locks nothing and leaks nothing: the same client goes on.
+        // It leaves no lock and no leak: the same client keeps working.
         assertEquals(found.id, silent.settlement(wanted.reference).id)
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
-/** A network that lies, is away, or takes the process with it: nothing is lost, nothing is paid twice. */
+/** With a network that lies, is unavailable or kills the process, nothing is lost and nothing is paid twice. */
 class NetworkTest {
     private fun fileIn(folder: File) = folder.resolve("outbox.db").path
 
@@ -33,7 +33,7 @@ class NetworkTest {
             val made = try {
                 client.create(wanted)
             } catch (_: GatewayException.Unanswered) {
-                // Nobody knows; asking again over a better network finds out.
+                // Unknown; a repetition over a better network finds out.
                 honest.create(wanted)
             }
             assertEquals(wanted.reference to 0, made.reference to made.amount.compareTo(wanted.amount))
@@ -76,7 +76,7 @@ class NetworkTest {
             outbox.flush()
             val waiting = outbox.entry("shop-1")!!
             assertEquals(OutboxState.QUEUED, waiting.state)
-            // More than one where the disk is so slow that the next try is due before this one is written down.
+            // More than one if the disk is so slow that the next attempt is due before this one is stored.
             assertTrue(waiting.tries >= 1u, waiting.toString())
             assertTrue("not_connected" in waiting.problem!!)
             outbox.put(request(reference = "shop-2"))

@@ -4,7 +4,7 @@ import kotlin.random.Random
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.yield
 
-/** No network until there is one. */
+/** A network that is unavailable until it is switched on. */
 class Offline(private val inner: HttpTransport) : HttpTransport {
     @Volatile
     var online = false
@@ -16,8 +16,8 @@ class Offline(private val inner: HttpTransport) : HttpTransport {
 }
 
 /**
- * Loses requests and answers, sends twice, cuts answers short, makes some up, and gives answers late, out of order and to
- * others. The same seed lies the same way.
+ * Loses requests and responses, sends twice, truncates responses, makes some up, and returns responses late, out of order and to
+ * other calls. The same seed behaves the same way.
  */
 class Liar(private val inner: HttpTransport, seed: Int) : HttpTransport {
     private val random = Random(seed)
@@ -50,7 +50,7 @@ class Liar(private val inner: HttpTransport, seed: Int) : HttpTransport {
     }
 }
 
-/** Carries what [isLast] is not true of; of that one it keeps the answer to itself, for ever. */
+/** Forwards requests; withholds the response to the one for which [isLast] is true, for ever. */
 class Silent(private val inner: HttpTransport, private val isLast: (HttpRequest) -> Boolean, private val carried: () -> Unit) : HttpTransport {
     override suspend fun send(request: HttpRequest): HttpResponse {
         val answer = inner.send(request)
@@ -62,7 +62,7 @@ class Silent(private val inner: HttpTransport, private val isLast: (HttpRequest)
     override suspend fun pause(ms: ULong) = yield()
 }
 
-/** Kills its own process at the given create: before it leaves, or when its answer is here and nobody was told. */
+/** Kills its own process at the given create: before it is sent, or when its response arrived but was not reported. */
 class Killer(private val inner: HttpTransport, private val at: Int, private val after: Boolean) : HttpTransport {
     private var creates = 0
 
@@ -76,7 +76,7 @@ class Killer(private val inner: HttpTransport, private val at: Int, private val 
 
     override suspend fun pause(ms: ULong) = yield()
 
-    /** Hard: nothing is cleaned up, nothing is flushed. */
+    /** Kills without cleanup and without a flush. */
     private suspend fun kill() {
         ProcessBuilder("kill", "-KILL", ProcessHandle.current().pid().toString()).start()
         awaitCancellation()

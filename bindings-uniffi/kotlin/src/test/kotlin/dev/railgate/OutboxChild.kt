@@ -8,7 +8,7 @@ import java.security.spec.X509EncodedKeySpec
 
 const val ENTRIES = 5
 
-/** What a process needs to go on as the same client, in a folder. */
+/** The files that a process needs to continue as the same client. */
 fun keep(folder: File, keys: KeyPair, session: String) {
     folder.resolve("private").writeBytes(keys.private.encoded)
     folder.resolve("public").writeBytes(keys.public.encoded)
@@ -21,7 +21,7 @@ private fun signerOf(folder: File): Signer {
     return KeyStoreSigner(private, keys.generatePublic(X509EncodedKeySpec(folder.resolve("public").readBytes())))
 }
 
-/** Puts settlements into an outbox and sends them, until it is killed: FOLDER KILL_AT before|after. */
+/** Adds settlements to an outbox and sends them until it is killed: FOLDER KILL_AT before|after. */
 fun main(arguments: Array<String>) = test {
     val folder = File(arguments[0])
     val killer = Killer(OkHttpTransport(), arguments[1].toInt(), arguments[2] == "after")

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource
 
 /** The gateway on the device. */
 class SandboxTest {
-    /** It answers as every other one does, to the byte. */
+    /** Its answers are the same as on every platform, byte for byte. */
     @ParameterizedTest
     @MethodSource("scenarios")
     fun `a scenario is answered to the byte`(scenario: File, @TempDir folder: File) = test {

@@ -13,18 +13,18 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 
-/** No test waits for anything longer; this says nothing about how long anything takes. */
+/** A timeout against hangs, not a measure of how long anything takes. */
 private const val AT_MOST_S = 300L
 
-/** The gateway that somebody else started. */
+/** The gateway that the Rust test started. */
 val url: String = System.getenv("RAILGATE_TEST_URL") ?: error("RAILGATE_TEST_URL is not set")
 
 fun <T> await(block: suspend CoroutineScope.() -> T): T = runBlocking { withTimeout(AT_MOST_S * 1_000, block) }
 
-/** A test's body: without a value, for JUnit runs no test that has one. */
+/** Runs a test's body; returns no value, because JUnit ignores tests that return one. */
 fun test(block: suspend CoroutineScope.() -> Unit): Unit = await(block)
 
-/** Runs [work] on so many threads at once, and fails with the first thing that any of them threw. */
+/** Runs [work] on several threads at once and fails with the first exception of any of them. */
 fun onThreads(count: Int, work: suspend CoroutineScope.(Int) -> Unit) {
     val outcomes = arrayOfNulls<Result<Unit>>(count)
     val threads = (0 until count).map { thread { outcomes[it] = runCatching { await { work(it) } } } }
@@ -45,14 +45,14 @@ suspend fun connect(transport: HttpTransport = OkHttpTransport(), signer: Signer
 fun over(signer: Signer, session: String, transport: HttpTransport) =
     GatewayClient(url, Environment.SANDBOX, signer, transport, session)
 
-/** Everything that the client has at the gateway, by its reference. */
+/** All settlements of the client at the gateway, by reference. */
 suspend fun allOf(client: GatewayClient): Map<String, Settlement> =
     client.settlements(SettlementFilter(limit = 200u)).also { assertTrue(!it.hasMore) }.data.associateBy { it.reference }
 
 /** How a process ended, and what it printed. */
 class Ended(val code: Int, val printed: String)
 
-/** Runs a `main` of this class path in a process of its own, and ends it should it not end. */
+/** Runs a `main` of this class path in a separate process, and kills it if it does not end. */
 fun runJava(mainClass: String, vararg arguments: String): Ended {
     val java = File(System.getProperty("java.home"), "bin/java").path
     val output = File.createTempFile("railgate", ".out").apply { deleteOnExit() }

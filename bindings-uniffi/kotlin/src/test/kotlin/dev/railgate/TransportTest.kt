@@ -23,14 +23,14 @@ import okhttp3.ResponseBody
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.io.TempDir
 
-/** OkHttp as an app has set it up, over servers that do what servers should not. */
+/** OkHttp, configured by an app, over misbehaving servers. */
 class TransportTest {
     private val loopback = InetAddress.getByName("127.0.0.1")
 
     private fun post(port: Int, host: String = "127.0.0.1", timeoutMs: ULong = 30_000u) =
         HttpRequest("POST", "http://$host:$port/", emptyList(), "x".toByteArray(), timeoutMs)
 
-    /** Serves each connection on a thread of its own until it is closed. */
+    /** Serves each connection on a separate thread until it is closed. */
     private inner class Odd(private val serve: Odd.(Socket) -> Unit) : Closeable {
         private val listening = ServerSocket(0, 50, loopback)
         val port get() = listening.localPort
@@ -45,7 +45,7 @@ class TransportTest {
 
         private fun begin(connection: Socket) {
             connections.incrementAndGet()
-            // What becomes of a connection that its client closes is no matter.
+            // Errors after the client closed the connection are ignored.
             thread(isDaemon = true) { runCatching { connection.use { serve(it) } } }
         }
 
@@ -125,7 +125,7 @@ class TransportTest {
             it.readSome()
             val output = it.getOutputStream()
             output.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".toByteArray())
-            // An end after all: a client that takes everything is told apart without all of the memory.
+            // It does end: this detects a client that accepts everything without exhausting the memory.
             repeat(17) { output.write(ByteArray(1 shl 20)) }
         }
         endless.use { assertFailsWith<TransportException.NoAnswer> { OkHttpTransport().send(post(it.port)).body.size } }
@@ -151,7 +151,7 @@ class TransportTest {
 
     @Test
     fun `a connection that has gone silent is not used for ever`() = test {
-        // HTTP/2: empty settings, those of the client acknowledged, and then not a word, as after a change of networks.
+        // HTTP/2: empty settings, acknowledges the client's, then falls silent, as after a change of networks.
         val mute = Odd {
             it.getOutputStream().write(byteArrayOf(0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0))
             while (it.readSome() >= 0) Unit

@@ -11,7 +11,7 @@ import kotlin.test.assertFailsWith
 import kotlin.test.assertFalse
 import org.junit.jupiter.api.Test
 
-/** What needs no gateway: exact values, validation, webhooks, errors. */
+/** Tests without a gateway: exact values, validation, webhooks, errors. */
 class ValuesTest {
     private val now = Instant.parse("2026-11-21T10:38:17.042Z")
 
@@ -39,7 +39,7 @@ class ValuesTest {
     fun `times are moments, exact to the millisecond`() {
         validateSettlement(request().copy(expiresAt = now.plusMillis(1)), now)
         assertEquals(listOf("/expires_at"), problemsOf(request().copy(expiresAt = now)).map { it.pointer })
-        // Nothing can write these, whichever field they are in.
+        // These cannot be serialised, whichever field they are in.
         for (never in listOf(Instant.MIN, Instant.MAX)) problemsOf(request().copy(expiresAt = never))
     }
 
@@ -56,7 +56,7 @@ class ValuesTest {
     private val secret = "whsec_" + Base64.getEncoder().encodeToString(ByteArray(32) { it.toByte() })
     private val body = """{"type":"settlement.completed","timestamp":"2026-11-21T10:38:16.042Z","data":{"sequence":5,"amount":10.50}}"""
 
-    /** As Standard Webhooks says. */
+    /** Signs as Standard Webhooks specifies. */
     private fun signed(body: String = this.body, at: Instant = now): Map<String, String> {
         val mac = Mac.getInstance("HmacSHA256").apply { init(SecretKeySpec(ByteArray(32) { it.toByte() }, "HmacSHA256")) }
         val signature = Base64.getEncoder().encodeToString(mac.doFinal("evt_1.${at.epochSecond}.$body".toByteArray()))

@@ -13,7 +13,7 @@ private const val MEASURED_NS = 5_000_000_000L
 
 private fun request(reference: String) = SettlementRequest(BigDecimal("10.50"), "EUR", "sim:ok", reference)
 
-/** How many calls a second, so many at once. */
+/** Measures calls a second at the given concurrency. */
 private suspend fun rate(atOnce: Int, call: suspend (String) -> Unit): Long {
     suspend fun calls(name: String, forNs: Long): Double {
         val start = System.nanoTime()
