@@ -80,17 +80,17 @@ use access::Plain;
 use access::Vault;
 pub use access::*;
 pub use config::Config;
-pub use dispatch::{LeaseTasks, Receive, Recover, Release, ReportAnswer, Round};
-pub use event_log::NumberEvents;
+pub use dispatch::*;
+pub use event_log::*;
 use event_log::{Deferred, Numbering};
 #[cfg(feature = "testkit")]
 pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
 use group::{ROUNDS, Writer};
 pub use maintain::{Maintain, SWEEP};
-pub use money::Fund;
-pub use reversal::{Reverse, Reversed};
-pub use settlement::{Create, Created, ListRequest, NoteCheck, PayeeLookup, Preflight};
+pub use money::*;
+pub use reversal::*;
+pub use settlement::*;
 pub use webhook::*;
 
 /// The settlement engine over one store. It can be shared between threads; commands are decided one group at a time.
@@ -104,7 +104,7 @@ pub struct Engine {
     numbering: &'static dyn Numbering,
     vault: Box<dyn Vault>,
     writer: Mutex<Writer>,
-    receipt_key: settlement::Opened,
+    receipt_key: OpenedReceiptKey,
 }
 
 impl Engine {
@@ -117,7 +117,7 @@ impl Engine {
     /// Like [`Engine::open`], for a program that does not share its store and has one client.
     #[cfg(feature = "sandbox")]
     pub(crate) fn alone(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
-        Self::with(store, env, config, &event_log::Immediate, Box::new(Plain))
+        Self::with(store, env, config, &Immediate, Box::new(Plain))
     }
 
     fn with(
@@ -140,7 +140,7 @@ impl Engine {
         env.random(&mut owner);
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
         let writer = Mutex::new(Writer::new(&*store, owner)?);
-        let receipt_key = settlement::Opened::default();
+        let receipt_key = OpenedReceiptKey::default();
         let engine = Self { store, env, config, routes, id_key, owner, numbering, vault, writer, receipt_key };
         numbering.begin(&engine)?;
         Ok(engine)

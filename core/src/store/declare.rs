@@ -54,6 +54,8 @@ pub(crate) struct Layout {
     pub(crate) code: u8,
     /// The number of columns in the primary key, which come first.
     pub(crate) key: u8,
+    /// The number of all columns.
+    pub(crate) columns: u8,
     /// The columns of the further unique key, one bit per column.
     pub(crate) unique: u32,
     /// The columns that never change, one bit per column.
@@ -77,7 +79,7 @@ pub(crate) const fn has(flags: &[Flag], wanted: Flag) -> bool {
 impl Layout {
     /// The layout of a table with these lines.
     pub(crate) const fn of(code: u8, lines: &[Line], flags: &[Flag]) -> Self {
-        let mut layout = Self { code, key: 0, unique: 0, fixed: 0, posted: has(flags, Flag::Posted) };
+        let mut layout = Self { code, key: 0, columns: 0, unique: 0, fixed: 0, posted: has(flags, Flag::Posted) };
         let (mut line, mut column) = (0, 0u8);
         while line < lines.len() {
             let width = lines[line].names.len() as u8;
@@ -91,6 +93,7 @@ impl Layout {
             column += width;
             line += 1;
         }
+        layout.columns = column;
         layout
     }
 }

@@ -126,7 +126,7 @@ fn a_declaration_is_a_row_of_a_journal_and_of_memory() {
     after::Record::from(record.clone()).bind::<true, _>(&mut cells).unwrap();
     let row = code::row(&cells);
     assert_eq!(row, [1, 130, 128, 72, 2, 1, b'a', 1, 216, 4, 0]);
-    assert_eq!(code::cells(&row).unwrap(), cells);
+    assert_eq!(code::decode(&row).unwrap(), cells);
     let read = after::Record::read::<true, _>(after::RecordKind::Scratch, &mut code::Cells::new(cells.clone())).unwrap();
     assert_eq!((read.version(), read.kind().as_str()), (Some(300), "scratch"));
     assert_eq!(read, record.into());

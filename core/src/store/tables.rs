@@ -1,6 +1,7 @@
 //! Every kind of record, declared once. [`declare`](super::declare) derives from it the type, the key, the layout of a row, the
 //! statements of both databases, the encoding in a journal, and what a copy compares. A new column is therefore one line here and a
-//! migration for each database; a new kind is one declaration here and its migrations.
+//! migration for each database; a new kind is one declaration here and its migrations. A new column comes last and may be NULL: a
+//! journal has no migrations, and its older rows end before that column.
 //!
 //! Keys are dense numbers; texts appear only where people entered them.
 

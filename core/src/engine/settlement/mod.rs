@@ -13,4 +13,4 @@ pub use check::{NoteCheck, PayeeLookup, Preflight};
 pub use create::{Create, Created};
 pub use list::ListRequest;
 pub(crate) use list::{cursor_of, id_of};
-pub(crate) use receipt::Opened;
+pub(crate) use receipt::OpenedReceiptKey;

@@ -15,7 +15,7 @@ use crate::engine::access::place;
 
 /// The number of the last used receipt key, and the opened key.
 #[derive(Default)]
-pub(crate) struct Opened(Mutex<Option<(u32, Arc<P256Key>)>>);
+pub(crate) struct OpenedReceiptKey(Mutex<Option<(u32, Arc<P256Key>)>>);
 
 /// How many events are read per page.
 const PAGE: usize = 200;

@@ -48,8 +48,15 @@ pub(in crate::store) fn row(cells: &[Cell]) -> Vec<u8> {
     out
 }
 
-/// Decodes a row into cells.
-pub(in crate::store) fn cells(row: &[u8]) -> Read<Vec<Cell>> {
+/// Decodes a row of this kind into cells. A row that was written before its kind had further columns has NULL there.
+pub(in crate::store) fn cells(kind: RecordKind, row: &[u8]) -> Read<Vec<Cell>> {
+    let mut cells = decode(row)?;
+    cells.resize(cells.len().max(kind.layout().columns.into()), Cell::Null);
+    Ok(cells)
+}
+
+/// Decodes a row into the cells that it contains.
+pub(in crate::store) fn decode(row: &[u8]) -> Read<Vec<Cell>> {
     let mut rest = Rest(row);
     let mut cells = Vec::with_capacity(25);
     while !rest.0.is_empty() {

@@ -97,7 +97,7 @@ impl<const SERVER: bool> Table<SERVER> {
         let row = Row::of::<SERVER>(record)?;
         let key = row.key();
         let Some(old) = self.rows.get(&key) else { return Ok(false) };
-        let old = code::cells(old)?;
+        let old = code::cells(row.kind, old)?;
         let at = |old: &Record| expected.is_none() || old.version() == expected;
         if !row.kind.layout().may_follow(&old, &row.cells) || !at(&code::record::<SERVER>(row.kind, old)?) {
             return Ok(false);
@@ -109,7 +109,7 @@ impl<const SERVER: bool> Table<SERVER> {
     fn delete(&mut self, key: &Key, undo: &mut Undo) -> Made {
         let Some(bytes) = key_bytes(key) else { return Ok(false) };
         let Some((bytes, old)) = self.rows.remove_entry(&bytes) else { return Ok(false) };
-        if let Some(unique) = (Row { kind: key.kind(), cells: code::cells(&old)? }).unique() {
+        if let Some(unique) = (Row { kind: key.kind(), cells: code::cells(key.kind(), &old)? }).unique() {
             undo.0.extend(self.rows.remove_entry(&unique).map(|(unique, row)| (unique, Some(row))));
         }
         undo.0.push((bytes, Some(old)));
@@ -202,7 +202,8 @@ impl<const SERVER: bool> Table<SERVER> {
     /// Removes the further unique key of the row with this key, unless another row now has it. Returns whether there is such a row.
     fn forget(&mut self, key: &[u8]) -> Made {
         let Some(old) = self.rows.get(key) else { return Ok(false) };
-        let old = Row { kind: code::kind(key[0])?, cells: code::cells(old)? };
+        let kind = code::kind(key[0])?;
+        let old = Row { kind, cells: code::cells(kind, old)? };
         if let Some(unique) = old.unique()
             && self.rows.get(&unique).is_some_and(|it| **it == *key)
         {
@@ -216,10 +217,10 @@ impl<const SERVER: bool> Table<SERVER> {
         key_bytes(key).map_or(Ok(None), |bytes| self.read(&bytes))
     }
 
-    /// Whether exactly this record is stored: a record has only one encoding as a row.
+    /// Whether exactly this record is stored.
     pub(super) fn holds(&self, record: &Record) -> Read<bool> {
         let row = Row::of::<SERVER>(record)?;
-        Ok(self.rows.get(&row.key()).is_some_and(|there| **there == *code::row(&row.cells)))
+        self.rows.get(&row.key()).map_or(Ok(false), |there| Ok(code::cells(row.kind, there)? == row.cells))
     }
 
     /// The record with this further unique key.
@@ -232,7 +233,7 @@ impl<const SERVER: bool> Table<SERVER> {
 
     /// A page of records.
     pub(super) fn scan(&self, scan: &Scan) -> Read<Vec<Record>> {
-        scan.page(&self.rows, |row, _| code::cells(row), |_, cells| code::record::<SERVER>(scan.kind(), cells))
+        scan.page(&self.rows, |row, _| code::cells(scan.kind(), row), |_, cells| code::record::<SERVER>(scan.kind(), cells))
     }
 
     /// The content of a snapshot: every row, with the number of its kind.
@@ -241,8 +242,9 @@ impl<const SERVER: bool> Table<SERVER> {
     }
 
     fn read(&self, key: &[u8]) -> Read<Option<Record>> {
-        let read = |row: &Bytes| code::record::<SERVER>(code::kind(key[0])?, code::cells(row)?);
-        self.rows.get(key).map(read).transpose()
+        let Some(row) = self.rows.get(key) else { return Ok(None) };
+        let kind = code::kind(key[0])?;
+        code::record::<SERVER>(kind, code::cells(kind, row)?).map(Some)
     }
 }
 
@@ -259,7 +261,8 @@ impl Row {
 
     /// Decodes a stored row, after checking that it is a valid record.
     fn read<const SERVER: bool>(code: u8, row: &[u8]) -> Read<Self> {
-        let (kind, cells) = (code::kind(code)?, code::cells(row)?);
+        let kind = code::kind(code)?;
+        let cells = code::cells(kind, row)?;
         let record = code::record::<SERVER>(kind, cells.clone())?;
         if record.refusal().is_some() { Err(corrupt("no record can have such a key")) } else { Ok(Self { kind, cells }) }
     }
