@@ -1,8 +1,9 @@
 // Encodes bytes as text that compresses about as well, because a byte stays a whole character. Base64 would be a third larger.
 
 /** Characters that no minifier escapes in a string. */
-const ALPHABET = " !#%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{~";
-const ESCAPES = "|}";
+const ALPHABET = " !#%&'()*+,-/0123456789:;<>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~";
+/** Brotli predicts what follows each of these apart from what follows any other character (RFC 7932, section 7.1). */
+const ESCAPES = ".=";
 
 /** All bytes in the order of their codes: the most frequent ones take one character, the others two. */
 function ordered(bytes) {

@@ -49,7 +49,10 @@ pub(super) fn check_trail(
         problems.push(("trail_head", format!("the record says version {}, the trail ends at {last}: {what}", record.version)));
     }
     if state != Some(record.status.name()) {
-        problems.push(("state_differs", format!("the record says {}, the trail {}", record.status.as_str(), state.map_or("nothing", |s| s.as_str()))));
+        problems.push((
+            "state_differs",
+            format!("the record says {}, the trail {}", record.status.as_str(), state.map_or("nothing", |s| s.as_str())),
+        ));
     }
     Ok(broken)
 }
