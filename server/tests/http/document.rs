@@ -1,5 +1,7 @@
 //! The OpenAPI document and the router agree.
 
+use std::collections::BTreeSet;
+
 use axum::body::Body;
 use hyper::Request;
 use railgate::auth::{Signer as _, SoftwareKey};
@@ -261,4 +263,32 @@ async fn answers_have_the_shapes_that_are_documented() {
 #[test]
 fn the_document_as_a_whole() {
     insta::assert_json_snapshot!(railgate_server::http::document(None));
+}
+
+/// The members of an interface in the hand-written part of the npm package's types.
+fn typescript(interface: &str) -> BTreeSet<String> {
+    let source = include_str!("../../../bindings-wasm/npm/src/values.ts");
+    let (_, rest) = source.split_once(&format!("export interface {interface} {{\n")).unwrap();
+    let members = rest.split("\n}").next().unwrap().lines().filter_map(|line| line.trim().strip_prefix("readonly "));
+    members.map(|line| line.split(['?', ':']).next().unwrap().to_owned()).collect()
+}
+
+/// The members of a schema, and of those that it is made of.
+fn members(schemas: &Value, schema: &Value) -> BTreeSet<String> {
+    let schema = schema["$ref"].as_str().map_or(schema, |path| &schemas[path.rsplit('/').next().unwrap()]);
+    let own = schema["properties"].as_object().into_iter().flat_map(|it| it.keys().cloned());
+    let parts = ["allOf", "oneOf"].into_iter().filter_map(|kind| schema[kind].as_array()).flatten();
+    own.chain(parts.flat_map(|part| members(schemas, part))).collect()
+}
+
+#[test]
+fn the_types_that_typescript_spells_out_have_the_members_of_the_document() {
+    let document = serde_json::to_value(railgate_server::http::document(None)).unwrap();
+    let schemas = &document["components"]["schemas"];
+    let list = document["paths"]["/api/v1/gateway/settlements"]["get"]["parameters"].as_array().unwrap();
+    let query = list.iter().filter(|it| it["in"] == "query").map(|it| it["name"].as_str().unwrap().to_owned());
+    assert_eq!(typescript("ListFilter"), query.collect());
+    assert_eq!(&typescript("BatchDone") | &typescript("BatchRefused"), members(schemas, &schemas["BatchResult"]));
+    let enrolment = members(schemas, &schemas["EnrollmentView"]);
+    assert!(typescript("Enrollment").is_subset(&enrolment), "{enrolment:?}");
 }
