@@ -221,5 +221,5 @@ fn a_provider_of_an_unknown_rail_is_refused_at_the_start() {
     let config = Config { providers, ..Config::sandbox() };
     let opened = Gateway::open_with(Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(START, 1)), config);
     let cause = opened.err().unwrap();
-    assert!(std::error::Error::source(&cause).unwrap().to_string().contains("provider first is of rail plain"));
+    assert!(std::error::Error::source(&cause).unwrap().to_string().contains("provider first uses rail plain"));
 }
