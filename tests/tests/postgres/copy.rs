@@ -259,7 +259,7 @@ fn what_is_opened_for_reading_shows_one_moment_and_takes_nothing() {
         fresh.database
     ));
     let lost = still.scan(&Scan::last(RecordKind::LogHead)).unwrap_err();
-    assert!(!lost.retryable && lost.to_string().contains("the moment"), "{lost}");
+    assert!(!lost.retryable && lost.to_string().contains("the snapshot"), "{lost}");
 }
 
 /// Texts that PostgreSQL cannot store unchanged must be encoded so that they keep their order.
