@@ -70,9 +70,12 @@ async fn drive<B: Background>(mut background: B, mut stop: Stop) {
 
 /// One step, and the rest after it.
 async fn turn<B: Background>(background: &mut B, in_flight: &mut InFlight, stop: &mut Stop) -> Result<()> {
+    let mut ended = Ok(());
+    // Everything that ended by now counts as one fault: an outage fails all that is in flight.
     while let Some(done) = in_flight.try_join_next() {
-        judge(done)?;
+        ended = ended.and(judge(done));
     }
+    ended?;
     let Next::Rest(nap) = background.step(in_flight).await? else { return Ok(()) };
     tokio::select! {
         () = sleep(nap) => Ok(()),
@@ -182,6 +185,23 @@ mod tests {
         assert_eq!(taken.await, 10);
         let pauses = [100, 200, 400, 800, 1_600, 3_000, 3_000, 100];
         assert_eq!(begun.elapsed(), Duration::from_millis(pauses.iter().sum()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_fails_together_costs_one_pause() {
+        let (stopper, stop) = shared();
+        let begun = Instant::now();
+        let taken = steps(&stop, |n, in_flight| {
+            if n == 0 {
+                (0..300).for_each(|_| drop(in_flight.spawn(async { Err(Error::new(ErrorCode::StoreUnavailable)) })));
+                return Ok(Next::Rest(Duration::MAX));
+            }
+            stopper.stop();
+            Ok(Next::Step)
+        });
+        assert_eq!(taken.await, 2);
+        // One is seen at rest, all others at the next turn.
+        assert!(begun.elapsed() <= Duration::from_millis(100 + 200));
     }
 
     #[tokio::test(start_paused = true)]
