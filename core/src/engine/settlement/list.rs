@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::api::{Caller, Page, SettlementView, Target};
+use crate::api::{Caller, Page, SettlementView};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::{SettlementNo, Ulid};
 use crate::ledger::Mode;
@@ -11,14 +11,15 @@ use crate::lifecycle::SettlementStatus;
 use crate::money::Currency;
 use crate::participant::Participant;
 use crate::store::record::SettlementRecord;
-use crate::store::{AmountBound, Scan, SettlementFilter, typed_all};
+use crate::store::{AmountBound, Scan, SettlementFilter, typed, typed_all};
 use crate::time::parse_rfc3339;
-use crate::trace::settlement_ulid;
 
 use crate::engine::Engine;
 
 const DEFAULT_LIMIT: usize = 50;
 const MOST: usize = 200;
+/// How many of its owner's settlements a page with filters examines. One that finds too few ends early, with a cursor that goes on.
+const EXAMINED: usize = 4_000;
 
 /// A parsed list request: which settlements, and which page of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +101,8 @@ impl Engine {
         Ok(())
     }
 
-    /// One page of the caller's settlements, newest first. A sandbox credential only sees sandbox settlements.
+    /// One page of the caller's settlements, newest first. A sandbox credential only sees sandbox settlements. A page with filters may
+    /// have fewer than `limit` settlements, or none, and still a cursor: it examines only so many.
     pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page<SettlementView>> {
         let mut filter = request.filter.clone();
         let hidden = match (caller.mode, filter.mode) {
@@ -115,12 +117,21 @@ impl Engine {
             return Ok(Page { data: Vec::new(), has_more: false, next_cursor: None });
         }
         let before = request.cursor.as_deref().map(|cursor| self.open_cursor(caller, cursor)).transpose()?;
+        if filter != SettlementFilter::default() {
+            let last: Option<SettlementRecord> = typed(self.store.scan(&Scan::nth_settlement_of(caller.client, before, EXAMINED))?.pop())?;
+            filter.from = last.map(|last| last.no);
+        }
         let scan = Scan::settlements_of(caller.client, &filter, before, request.limit + 1);
         let mut records: Vec<SettlementRecord> = typed_all(self.store.scan(&scan)?)?;
-        let has_more = records.len() > request.limit;
-        records.truncate(request.limit);
-        let next_cursor = records.last().filter(|_| has_more).map(|last| self.cursor(last));
-        Ok(Page { data: records.iter().map(|r| self.view(r, caller.client_id)).collect(), has_more, next_cursor })
+        let next = if records.len() > request.limit {
+            records.truncate(request.limit);
+            records.last().map(|last| last.no)
+        } else {
+            filter.from
+        };
+        let next_cursor = next.map(|next| self.cursor(caller, next));
+        let data = records.iter().map(|record| self.view(record, caller.client_id)).collect();
+        Ok(Page { data, has_more: next_cursor.is_some(), next_cursor })
     }
 }
 
@@ -142,17 +153,16 @@ enum Rounding {
 }
 
 impl Engine {
-    /// The cursor of the next page: the public id of the last settlement shown, so it reveals nothing internal.
-    fn cursor(&self, last: &SettlementRecord) -> String {
-        cursor_of(settlement_ulid(&self.id_key, last))
+    /// The cursor of the page after this number. Masked and bound to the client, it reveals nothing internal, and opening it takes no
+    /// read.
+    fn cursor(&self, caller: &Caller, last: SettlementNo) -> String {
+        let salt = self.id_key.child("cursor", last, caller.client.0, 0).0 as u64;
+        cursor_of(self.id_key.seal(last, 0, salt))
     }
 
     fn open_cursor(&self, caller: &Caller, text: &str) -> Result<SettlementNo> {
-        let last = self.settlement(caller, &Target::Id(id_of(text)?)).map_err(|error| match error.code {
-            ErrorCode::SettlementNotFound => Error::new(ErrorCode::InvalidCursor),
-            _ => error,
-        })?;
-        Ok(last.no)
+        let last = self.id_key.open(id_of(text)?);
+        if self.cursor(caller, last) == text { Ok(last) } else { Err(Error::new(ErrorCode::InvalidCursor)) }
     }
 }
 

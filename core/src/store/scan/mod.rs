@@ -85,6 +85,8 @@ pub(crate) enum Limit {
     None,
     One,
     Given,
+    /// Only the last one of as many as given.
+    Last,
 }
 
 /// Which settlements a list shows. Empty fields do not restrict it.
@@ -112,6 +114,8 @@ pub struct SettlementFilter {
     pub max_amount: Option<AmountBound>,
     /// Flagged for review (`true`) or not (`false`).
     pub needs_review: Option<bool>,
+    /// With this number or a higher one: where a page stops to look.
+    pub from: Option<SettlementNo>,
 }
 
 /// A decimal amount as a bound, in minor units for each number of decimals that a currency can have (0 to 4).
@@ -211,6 +215,14 @@ impl Scan {
 
 /// Scans for settlements and what belongs to them.
 impl Scan {
+    /// Of a client's settlements, newest first and below `before` if given, the one at place `n`, from 1; none if there are fewer. The
+    /// others are counted in the index and not read.
+    pub fn nth_settlement_of(client: ClientNo, before: Option<SettlementNo>, n: usize) -> Self {
+        let mut scan = Self::settlements_of(client, &SettlementFilter::default(), before, n);
+        scan.shape.limit = Limit::Last;
+        scan
+    }
+
     /// A client's settlements, newest (highest number) first; below `before` if given.
     pub fn settlements_of(client: ClientNo, filter: &SettlementFilter, before: Option<SettlementNo>, limit: usize) -> Self {
         let SettlementFilter {
@@ -225,6 +237,7 @@ impl Scan {
             min_amount,
             max_amount,
             needs_review,
+            from,
         } = filter;
         let set = status.iter().fold(0i64, |set, status| set | 1 << status.code());
         let mut scan = Self::all(RecordKind::Settlement, limit).backwards().with(column!(Settlement.client), Is::Equal, client);
@@ -248,7 +261,7 @@ impl Scan {
         if let Some(flag) = needs_review {
             scan = scan.that(column!(Settlement.needs_review), Is::Flag(*flag));
         }
-        scan.with_some(column!(Settlement.no), Is::Below, before)
+        scan.with_some(column!(Settlement.no), Is::From, *from).with_some(column!(Settlement.no), Is::Below, before)
     }
 
     /// A settlement's events by sequence number, above `after`.

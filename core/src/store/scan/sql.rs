@@ -37,7 +37,12 @@ impl Statements {
 impl Scan {
     /// The values for the statement's parameters.
     pub(crate) fn params(&self) -> impl Iterator<Item = Cell> {
-        let limit = (self.shape.limit == Limit::Given).then(|| Cell::Int(i64::try_from(self.limit).unwrap_or(i64::MAX)));
+        let number = |limit: usize| Cell::Int(i64::try_from(limit).unwrap_or(i64::MAX));
+        let limit = match self.shape.limit {
+            Limit::None | Limit::One => None,
+            Limit::Given => Some(number(self.limit)),
+            Limit::Last => Some(number(self.limit.saturating_sub(1))),
+        };
         self.cells.iter().cloned().chain(limit)
     }
 }
@@ -103,6 +108,7 @@ impl Shape {
             Limit::None => order,
             Limit::One => order + " LIMIT 1",
             Limit::Given => format!("{order} LIMIT {}", dialect.param(values + 1)),
+            Limit::Last => format!("{order} LIMIT 1 OFFSET {}", dialect.param(values + 1)),
         }
     }
 }

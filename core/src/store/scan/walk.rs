@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Is, Order, Scan};
+use super::{Is, Limit, Order, Scan};
 use crate::money::Currency;
 use crate::store::cell::{Cell, KeyBytes, ordered};
 use crate::store::column::Read;
@@ -29,11 +29,18 @@ impl Scan {
         let mut range = rows.range::<KeyBytes, _>(from..to);
         // For another order: maps the ordering columns and the key to the key.
         let mut ranked = BTreeMap::new();
-        while found.len() < self.limit {
+        // The rows before the only one that is wanted.
+        let mut skipped = if self.shape.limit == Limit::Last { self.limit.saturating_sub(1) } else { 0 };
+        let limit = self.limit - skipped;
+        while found.len() < limit {
             let next = if self.shape.order == Order::KeyBackwards { range.next_back() } else { range.next() };
             let Some((key, row)) = next else { break };
             let cells = open(row, width)?;
             if !wants(&tests, &cells) {
+                continue;
+            }
+            if skipped > 0 {
+                skipped -= 1;
                 continue;
             }
             match self.shape.order {
@@ -45,7 +52,7 @@ impl Scan {
                 }
             }
         }
-        for row in ranked.values().take(self.limit).filter_map(|key| rows.get(key)) {
+        for row in ranked.values().take(limit).filter_map(|key| rows.get(key)) {
             found.push(read(row, open(row, width)?)?);
         }
         Ok(found)
