@@ -139,7 +139,7 @@ impl Engine {
         let mut owner = [0u8; 8];
         env.random(&mut owner);
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
-        let writer = Mutex::new(Writer::new(&*store, owner)?);
+        let writer = Mutex::new(Writer::new(&*store, owner, || numbering.turns())?);
         let receipt_key = OpenedReceiptKey::default();
         let engine = Self { store, env, config, routes, id_key, owner, numbering, vault, writer, receipt_key };
         numbering.begin(&engine)?;

@@ -7,7 +7,7 @@ use crate::lifecycle::settlement::{Next, SettlementInput};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName, attempt, reversal};
 use crate::rail::RailAnswer;
 use crate::store::record::{Actor, AttemptRecord, EventType, Key, ReversalRecord, TaskKey, TaskKind, TaskRecord};
-use crate::store::{Scan, Write, typed_all};
+use crate::store::{Lookup, Scan, Write, typed, typed_all};
 
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Writer, subject};
@@ -27,14 +27,14 @@ impl Command for LeaseTasks {
         true
     }
 
-    /// An obsolete task is dropped. A task that fails here is postponed, so that it never delays the others.
+    /// Takes due tasks in the order of their keys, which is fair between clients, and, if there are too few, those that are due but
+    /// whose turn is later. An obsolete task is dropped. A task that fails here is postponed, so that it never delays the others.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<Lease>> {
         let (engine, overlay, writer) = (d.engine, &mut *d.overlay, &mut *d.writer);
         if writer.outrun {
             return Ok(Vec::new());
         }
-        let scan = Scan::tasks(TaskKey(i64::MIN), overlay.now, self.limit);
-        let due: Vec<TaskRecord> = typed_all(engine.store.scan(&scan)?)?;
+        let due = next(overlay, writer, self.limit)?;
         overlay.look_up(due.iter().flat_map(|task| subject(task.subject())))?;
         let mut leases = Vec::with_capacity(due.len());
         for task in due {
@@ -64,6 +64,19 @@ impl Command for LeaseTasks {
     fn touched(leases: &Vec<Lease>) -> usize {
         leases.len().max(1)
     }
+}
+
+/// The next tasks to work on, at most `limit`.
+fn next(overlay: &mut Overlay<'_>, writer: &mut Writer, limit: usize) -> Result<Vec<TaskRecord>> {
+    let mut next: Vec<TaskRecord> = typed_all(overlay.store.scan(&Scan::tasks(TaskKey(i64::MIN), overlay.now, limit))?)?;
+    let ahead: Vec<Key> = writer.outbox.ahead(overlay.now, limit.saturating_sub(next.len())).into_iter().map(Key::Task).collect();
+    overlay.look_up(ahead.iter().cloned().map(Lookup::Get))?;
+    for key in &ahead {
+        // One that another node leased, or whose command was refused, is not there.
+        next.extend(typed::<TaskRecord>(overlay.stored(key)?)?);
+    }
+    writer.outbox.served(next.last().filter(|_| next.len() >= limit).map(|task| task.key.due()));
+    Ok(next)
 }
 
 impl Engine {

@@ -20,7 +20,7 @@ use crate::ledger::Mode;
 use crate::log::{self, TileRow, Tiles, TreeError};
 use crate::store::record::{
     EventRecord, FeedRecord, Key, LogHeadRecord, LoggedChange, LoggedEvent, MetaRecord, Moment, Record, RecordKind, SettlementRecord,
-    TileRecord, UnloggedRecord,
+    TaskKey, TileRecord, UnloggedRecord,
 };
 use crate::store::{Commit, CommitError, Lookup, Scan, Store, Unique, Write, typed, typed_all};
 use crate::time::Millis;
@@ -58,6 +58,8 @@ struct Turn {
     waiting: Waiting,
     /// Whether there are more rows.
     more: bool,
+    /// The turn of the last row.
+    until: Option<Millis>,
 }
 
 /// Numbers events that are not in the log yet. Leaves the work to another node if that node is numbering.
@@ -103,6 +105,7 @@ impl Command for NumberEvents {
                 Some((_, false)) => {}
             }
         }
+        d.writer.unlogged.served(turn.until.filter(|_| turn.more));
         let events = turn.changes.iter().map(|change| change.events.len()).sum();
         Ok(Logged { events, more: turn.more, held_until: None })
     }
@@ -136,8 +139,9 @@ impl Engine {
                 continue;
             }
             let more = more && !taken.is_empty();
+            let until = rows.last().map(|no| TaskKey(*no).due());
             let (from, changes) = taken.into_iter().unzip();
-            return Ok(Turn { rows, from, changes, waiting, more });
+            return Ok(Turn { rows, from, changes, waiting, more, until });
         }
     }
 

@@ -1,11 +1,16 @@
 //! When a commit's events are numbered: after the commit, by one of the nodes, or at once in a program that runs alone.
 
+use std::collections::{BTreeMap, HashMap};
+
 use crate::engine::Engine;
-use crate::engine::group::{Overlay, Writer};
+#[cfg(feature = "sandbox")]
+use crate::engine::group::InOrder;
+use crate::engine::group::{Fair, Overlay, Owner, Turns, Writer};
 use crate::error::{Error, Result};
 #[cfg(feature = "sandbox")]
-use crate::store::record::{FeedRecord, LoggedChange};
-use crate::store::record::{Key, SANDBOX_KEY, UnloggedRecord};
+use crate::store::record::FeedRecord;
+use crate::store::record::{Key, LoggedChange, SANDBOX_KEY, UnloggedRecord};
+use crate::time::Millis;
 
 use super::changes_of;
 #[cfg(feature = "sandbox")]
@@ -17,6 +22,8 @@ pub(crate) trait Numbering: Send + Sync {
     fn begin(&self, engine: &Engine) -> Result<()>;
     /// Adds to the group's commit what its events require.
     fn note_events(&self, engine: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<()>;
+    /// The order of what clients cause.
+    fn turns(&self) -> Box<dyn Turns>;
     /// Makes leases other than those of tasks due now: this engine's if it is leaving, otherwise those of others. Returns how many.
     fn free(&self, engine: &Engine, overlay: &mut Overlay<'_>, leaving: bool) -> Result<usize>;
 }
@@ -33,12 +40,27 @@ impl Numbering for Deferred {
     }
 
     fn note_events(&self, _: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<()> {
+        // What waits for the same turn shares a row: one, unless clients have a backlog.
+        let mut rows: BTreeMap<Millis, Vec<LoggedChange>> = BTreeMap::new();
+        let mut turns: HashMap<Owner, Millis> = HashMap::new();
         let changes = changes_of(&overlay.commit)?;
-        if !changes.is_empty() {
-            overlay.insert(UnloggedRecord { no: writer.log_no(overlay.now), changes });
-            overlay.settle();
+        let mut counts: HashMap<Owner, usize> = HashMap::new();
+        changes.iter().for_each(|change| *counts.entry((change.client, change.mode)).or_default() += 1);
+        for change in changes {
+            let owner = (change.client, change.mode);
+            let count = counts.get(&owner).copied().unwrap_or(1);
+            let turn = *turns.entry(owner).or_insert_with(|| writer.unlogged.draw(owner, count, overlay.now));
+            rows.entry(turn).or_default().push(change);
         }
+        for (turn, changes) in rows {
+            overlay.insert(UnloggedRecord { no: writer.task_key(turn).0, changes });
+        }
+        overlay.settle();
         Ok(())
+    }
+
+    fn turns(&self) -> Box<dyn Turns> {
+        Box::new(Fair::default())
     }
 
     fn free(&self, engine: &Engine, overlay: &mut Overlay<'_>, leaving: bool) -> Result<usize> {
@@ -85,6 +107,10 @@ impl Numbering for Immediate {
         }
         overlay.settle();
         Ok(())
+    }
+
+    fn turns(&self) -> Box<dyn Turns> {
+        Box::new(InOrder)
     }
 
     fn free(&self, _: &Engine, _: &mut Overlay<'_>, _: bool) -> Result<usize> {

@@ -7,6 +7,7 @@ mod command;
 mod numbers;
 mod overlay;
 mod prefetch;
+mod turns;
 mod writer;
 
 use std::sync::{Arc, PoisonError};
@@ -15,15 +16,19 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::Mode;
 use crate::store::record::{Key, Record, SettlementRecord};
-use crate::store::{Clash, Commit, CommitError, Unique, Write, typed};
+use crate::store::{Clash, Commit, CommitError, Lookup, Unique, Write};
 use crate::time::Millis;
 
 use super::Engine;
 #[cfg(feature = "testkit")]
 pub use any::{AnyCommand, AnyOutput};
 pub use command::{Command, Decision, Deed, Pending, Prefetch, Slot};
+use overlay::reference_of;
 pub(crate) use overlay::{Overlay, overflow};
 pub(crate) use prefetch::{account, subject};
+#[cfg(feature = "sandbox")]
+pub(crate) use turns::InOrder;
+pub(crate) use turns::{Fair, Owner, Turns};
 pub(crate) use writer::Writer;
 use writer::next_journal;
 
@@ -135,19 +140,21 @@ impl Engine {
 
     /// Reads the conflicting records, so that the next round takes them into account.
     fn learn(&self, commit: &Commit, clashes: &[Clash], known: &mut Vec<SettlementRecord>, writer: &mut Writer) -> Result<()> {
+        // A batch that is sent again clashes in every element: one round trip looks all of them up.
+        let unique = |clash: &Clash| match commit.writes.get(clash.write) {
+            Some(Write::Insert(Record::Settlement(record))) => Some(reference_of(record)),
+            Some(Write::Insert(Record::Feed(feed))) => Some(Unique::FeedOf(feed.settlement, feed.n)),
+            Some(_) | None => None,
+        };
+        let wanted: Vec<Lookup> = clashes.iter().filter_map(unique).map(Lookup::Find).collect();
+        let mut found = if wanted.is_empty() { Vec::new() } else { self.store.look_up(&wanted)? }.into_iter();
         for clash in clashes {
-            let mut taken = false;
-            if let Some(Write::Insert(Record::Settlement(record))) = commit.writes.get(clash.write) {
-                let unique = Unique::SettlementReference(record.client, record.reference.as_str().to_owned());
-                if let Some(there) = typed(self.store.find(&unique)?)? {
-                    known.push(there);
-                    taken = true;
-                }
-            }
-            if let Some(Write::Insert(Record::Feed(feed))) = commit.writes.get(clash.write)
-                && self.store.find(&Unique::FeedOf(feed.settlement, feed.n))?.is_some()
-            {
-                writer.logged_before.push((feed.settlement, feed.n));
+            let there = unique(clash).and_then(|_| found.next()?.pop());
+            let taken = matches!(there, Some(Record::Settlement(_)));
+            match there {
+                Some(Record::Settlement(record)) => known.push(record),
+                Some(Record::Feed(feed)) => writer.logged_before.push((feed.settlement, feed.n)),
+                Some(_) | None => {}
             }
             match commit.writes.get(clash.write) {
                 Some(Write::Insert(Record::Settlement(_)) | Write::Post(_)) if !taken => writer.journals.meet(next_journal(&*self.store)?),

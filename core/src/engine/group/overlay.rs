@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
-use crate::store::record::{AccountRecord, Key, Record, SettlementRecord};
+use crate::store::record::{AccountRecord, Key, Record, SettlementRecord, TaskKind, TaskRecord};
 use crate::store::{Commit, Scan, Store, StoreError, Unique, Write, typed};
 use crate::time::Millis;
 use crate::{Error, ErrorCode};
@@ -106,7 +106,7 @@ impl<'a> Overlay<'a> {
                     self.written.insert(Key::Queue(queue.endpoint), Some(index));
                 }
                 Write::Insert(Record::Task(task)) => {
-                    self.due = earlier(self.due, Some(task.key.due()));
+                    self.due = earlier(self.due, Some(wakes_at(task)));
                     self.written.insert(Key::Task(task.key), Some(index));
                 }
                 Write::Insert(Record::Reversal(record)) => {
@@ -202,9 +202,10 @@ impl<'a> Overlay<'a> {
         self.unique.get(unique)
     }
 
-    /// Makes known a settlement whose reference an earlier round of this group conflicted with.
+    /// Makes known a settlement whose reference an earlier round of this group conflicted with. It is not read again.
     pub(crate) fn know_reference(&mut self, record: &SettlementRecord) {
         self.unique.insert(reference_of(record), Key::Settlement(record.no));
+        self.looked_up.know(record);
     }
 
     /// The record under a further unique key, as this group left it.
@@ -254,8 +255,19 @@ impl<'a> Overlay<'a> {
     }
 }
 
-fn reference_of(record: &SettlementRecord) -> Unique {
+/// The unique key of a settlement's reference.
+pub(super) fn reference_of(record: &SettlementRecord) -> Unique {
     Unique::SettlementReference(record.client, record.reference.as_str().to_owned())
+}
+
+/// When a host should look for the task. What a client has just caused may have a later turn; an idle host takes it at once.
+fn wakes_at(task: &TaskRecord) -> Millis {
+    match task.kind {
+        TaskKind::Dispatch | TaskKind::Reverse if task.owner == 0 => task.key.due().min(task.since),
+        TaskKind::Dispatch | TaskKind::Reverse | TaskKind::Inquire | TaskKind::InquireReversal | TaskKind::SimulatorCallback => {
+            task.key.due()
+        }
+    }
 }
 
 fn earlier(one: Option<Millis>, other: Option<Millis>) -> Option<Millis> {

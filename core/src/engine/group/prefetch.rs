@@ -8,7 +8,7 @@ use crate::api::Subject;
 use crate::error::Result;
 use crate::ledger::{AccountId, Mode, Owner};
 use crate::money::Currency;
-use crate::store::record::{Key, Record};
+use crate::store::record::{Key, Record, SettlementRecord};
 use crate::store::{Lookup, Scan, Unique};
 
 use super::command::{PREFETCHES, Pending, Prefetch};
@@ -51,6 +51,13 @@ impl LookedUp {
     /// The records looked up by a scan.
     pub(super) fn scan(&self, scan: &Scan) -> Option<Vec<Record>> {
         self.of(|| Lookup::Scan(scan.clone()))
+    }
+
+    /// Adds a settlement that was read elsewhere.
+    pub(super) fn know(&mut self, record: &SettlementRecord) {
+        if PREFETCHES {
+            self.0.insert(Lookup::Get(Key::Settlement(record.no)), vec![record.clone().into()]);
+        }
     }
 
     fn of(&self, lookup: impl FnOnce() -> Lookup) -> Option<Vec<Record>> {

@@ -7,6 +7,7 @@ use crate::store::{Scan, Store, typed};
 use crate::time::Millis;
 
 use super::numbers::Numbers;
+use super::turns::{Owner, Turns};
 
 pub(crate) struct Writer {
     /// For settlements and fundings.
@@ -16,7 +17,9 @@ pub(crate) struct Writer {
     /// For tasks and audit records.
     next_task: u32,
     last_audit: i64,
-    last_unlogged: i64,
+    /// The order of the outbox, and that of events that are not numbered yet.
+    pub(crate) outbox: Box<dyn Turns>,
+    pub(crate) unlogged: Box<dyn Turns>,
     last_delivery: i64,
     next_endpoint: u32,
     /// How far maintenance has searched for removed endpoints.
@@ -30,14 +33,15 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Nodes start their task numbers at different values, so that their keys hardly ever collide. `owner` identifies this node.
-    pub(crate) fn new(store: &dyn Store, owner: i64) -> Result<Self> {
+    pub(crate) fn new(store: &dyn Store, owner: i64, turns: impl Fn() -> Box<dyn Turns>) -> Result<Self> {
         Ok(Self {
             journals: Numbers::dense(next_journal(store)?),
             next_client: next(store, &Scan::last(RecordKind::Client), |last: ClientRecord| last.no.0)?,
             next_key: next(store, &Scan::last(RecordKind::Key), |last: KeyRecord| last.no.0)?,
             next_task: owner as u32,
             last_audit: i64::MIN,
-            last_unlogged: i64::MIN,
+            outbox: turns(),
+            unlogged: turns(),
             last_delivery: i64::MIN,
             next_endpoint: next(store, &Scan::last(RecordKind::Endpoint), |last: EndpointRecord| last.no.0)?,
             swept: EndpointNo(0),
@@ -83,10 +87,12 @@ impl Writer {
         self.last_audit
     }
 
-    /// Like [`Writer::audit_no`], for a row of events that are not numbered yet.
-    pub(crate) fn log_no(&mut self, now: Millis) -> i64 {
-        self.last_unlogged = self.task_key(now).0.max(self.last_unlogged.saturating_add(1));
-        self.last_unlogged
+    /// A key for a task that `owner` causes now, in turn with what others cause.
+    pub(crate) fn task_in_turn(&mut self, owner: Owner, now: Millis) -> TaskKey {
+        let turn = self.outbox.draw(owner, 1, now);
+        let key = self.task_key(turn);
+        self.outbox.added(key, now);
+        key
     }
 
     /// Like [`Writer::audit_no`], for a delivery.

@@ -142,7 +142,7 @@ impl Engine {
         change.event(EventType::ReversalAccepted, note);
         change.write(Write::Insert(reversal.clone().into()));
         let settlement = change.update(overlay);
-        let key = writer.task_key(overlay.now);
+        let key = writer.task_in_turn((settlement.client, settlement.mode), overlay.now);
         overlay.insert(TaskRecord {
             key,
             kind: TaskKind::Reverse,

@@ -104,7 +104,7 @@ impl Engine {
         change.event(EventType::SettlementAccepted, Note::new(None, status.name(), Actor::Client));
         let settlement = change.record.no;
         let record = change.insert(overlay);
-        let key = writer.task_key(overlay.now);
+        let key = writer.task_in_turn((caller.client, mode), overlay.now);
         overlay.insert(TaskRecord { key, kind: TaskKind::Dispatch, settlement, child: 1, tries: 0, since: overlay.now, owner: 0 });
         Ok(record)
     }

@@ -1,0 +1,167 @@
+//! One client that causes much delays no other: the outbox, the numbering of events, lists and batches that are sent again.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use railgate::api::{Caller, Page, SettlementView};
+use railgate::engine::{LeaseTasks, NumberEvents};
+use railgate::env::Env as _;
+use railgate::ids::ClientNo;
+use railgate::store::memory::MemoryStore;
+use railgate::store::record::{Key, Record, RecordKind, UnloggedRecord};
+use railgate::store::{Commit, CommitError, Lookup, Scan, Store, StoreError, Unique, typed_all};
+use railgate::{Config, Engine, ErrorCode};
+use support::{Sandbox, create, enroll};
+
+fn pay(engine: &Engine, caller: Caller, references: impl Iterator<Item = String>) {
+    let body = |reference: String| format!(r#"{{"amount":0.01,"currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#);
+    let made = engine.run_all(references.map(|reference| create(engine, caller, &body(reference))));
+    assert!(made.iter().all(Result::is_ok), "{made:?}");
+}
+
+/// The clients whose tasks are leased next.
+fn leased(sandbox: &Sandbox, limit: usize) -> Vec<ClientNo> {
+    let leases = sandbox.engine.run(LeaseTasks { limit }).unwrap();
+    let round = sandbox.engine.round(leases);
+    let owner = |reference: &str| if reference.starts_with("flood") { ClientNo(1) } else { ClientNo(2) };
+    round.inside.iter().map(|(call, _)| owner(call.reference.as_str())).collect()
+}
+
+#[test]
+fn payments_of_others_are_sent_next_however_many_of_one_wait() {
+    let sandbox = Sandbox::new();
+    let other = enroll(&sandbox.engine, "Other");
+    pay(&sandbox.engine, sandbox.caller, (0..5_000).map(|n| format!("flood-{n}")));
+    sandbox.env.advance_to(sandbox.env.now() + 50);
+    assert_eq!(leased(&sandbox, 64).len(), 64);
+    sandbox.env.advance_to(sandbox.env.now() + 60_000);
+    pay(&sandbox.engine, other, (0..3).map(|n| format!("pay-{n}")));
+    let next = leased(&sandbox, 64);
+    assert_eq!(next.iter().filter(|client| **client == ClientNo(2)).count(), 3, "{next:?}");
+    let mut all = 128;
+    while let Some(more) = Some(leased(&sandbox, 64).len()).filter(|more| *more > 0) {
+        all += more;
+    }
+    assert_eq!(all, 5_003, "and nothing is left");
+}
+
+#[test]
+fn an_idle_gateway_sends_everything_at_once() {
+    let sandbox = Sandbox::new();
+    pay(&sandbox.engine, sandbox.caller, (0..1_000).map(|n| format!("flood-{n}")));
+    sandbox.work();
+    assert_eq!(sandbox.status("flood-999"), "completed", "without waiting for later turns");
+    sandbox.assert_sound();
+}
+
+#[test]
+fn events_of_others_are_numbered_next_however_many_of_one_wait() {
+    let sandbox = Sandbox::new();
+    let other = enroll(&sandbox.engine, "Other");
+    for batch in 0..40 {
+        pay(&sandbox.engine, sandbox.caller, (0..100).map(|n| format!("flood-{batch}-{n}")));
+    }
+    sandbox.engine.run(NumberEvents { limit: 512 }).unwrap();
+    sandbox.env.advance_to(sandbox.env.now() + 60_000);
+    pay(&sandbox.engine, other, std::iter::once("pay-1".to_owned()));
+    let mut rounds = 0;
+    while sandbox.engine.feed(&other, 0, 1).unwrap().is_empty() {
+        sandbox.engine.run(NumberEvents { limit: 512 }).unwrap();
+        rounds += 1;
+        assert!(rounds <= 2, "thousands of events of another client come first");
+    }
+    while sandbox.engine.run(NumberEvents { limit: 512 }).unwrap().more {}
+    let left: Vec<UnloggedRecord> = typed_all(sandbox.store.scan(&Scan::all(RecordKind::Unlogged, usize::MAX)).unwrap()).unwrap();
+    assert!(left.is_empty());
+    sandbox.assert_sound();
+}
+
+/// The pages of a list until its end.
+fn pages(sandbox: &Sandbox, query: &[(&str, &str)]) -> Vec<Page<SettlementView>> {
+    let mut pages: Vec<Page<SettlementView>> = Vec::new();
+    loop {
+        let cursor = pages.last().map(|page| page.next_cursor.clone().unwrap());
+        let pairs = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let pairs: Vec<_> = pairs.chain(cursor.map(|cursor| ("cursor".to_owned(), cursor))).collect();
+        let request = sandbox.engine.parse_list(&pairs).unwrap();
+        pages.push(sandbox.engine.list(&sandbox.caller, &request).unwrap());
+        if !pages.last().unwrap().has_more {
+            return pages;
+        }
+    }
+}
+
+#[test]
+fn a_search_goes_on_from_page_to_page_and_none_examines_everything() {
+    let sandbox = Sandbox::new();
+    sandbox.pay("needle", "acct:42");
+    for batch in 0..10 {
+        pay(&sandbox.engine, sandbox.caller, (0..1_000).map(|n| format!("hay-{batch}-{n}")));
+    }
+    let found = pages(&sandbox, &[("to", "acct:42")]);
+    let sizes: Vec<_> = found.iter().map(|page| page.data.len()).collect();
+    assert_eq!(sizes, [0, 0, 1], "4,000 are examined for a page");
+    assert_eq!(found[2].data[0].reference, "needle");
+    let all = pages(&sandbox, &[("limit", "200"), ("currency", "EUR")]);
+    assert_eq!(all.iter().map(|page| page.data.len()).sum::<usize>(), 10_001, "nothing is shown twice or left out");
+
+    let cursor = found[0].next_cursor.clone().unwrap();
+    let other = enroll(&sandbox.engine, "Other");
+    let request = sandbox.engine.parse_list(&[("cursor".to_owned(), cursor)]).unwrap();
+    assert_eq!(sandbox.engine.list(&other, &request).unwrap_err().code, ErrorCode::InvalidCursor, "it belongs to its client");
+}
+
+/// A store on another machine that counts its round trips.
+struct Remote {
+    inner: MemoryStore,
+    trips: AtomicUsize,
+}
+
+impl Remote {
+    fn trip<T>(&self, answer: T) -> T {
+        self.trips.fetch_add(1, Ordering::Relaxed);
+        answer
+    }
+}
+
+impl Store for Remote {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        self.trip(self.inner.commit(commit))
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.trip(self.inner.get(key))
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.trip(self.inner.find(unique))
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.trip(self.inner.scan(scan))
+    }
+
+    fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
+        self.trip(self.inner.look_up(lookups))
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_batch_that_is_sent_again_costs_a_handful_of_round_trips() {
+    let store = Arc::new(Remote { inner: MemoryStore::new(), trips: AtomicUsize::new(0) });
+    let sandbox = Sandbox::over(store.clone(), Config::default(), 1);
+    let body = |n: usize| format!(r#"{{"amount":0.01,"currency":"EUR","to":"sim:ok","reference":"pay-{n}"}}"#);
+    let batch = || sandbox.engine.run_all((0..1_000).map(|n| create(&sandbox.engine, sandbox.caller, &body(n))));
+    assert!(batch().iter().all(|made| !made.as_ref().unwrap().replayed));
+    let before = store.trips.load(Ordering::Relaxed);
+    assert!(batch().iter().all(|made| made.as_ref().unwrap().replayed));
+    let trips = store.trips.load(Ordering::Relaxed) - before;
+    assert!(trips < 16, "{trips} round trips");
+}
