@@ -1,4 +1,4 @@
-//! Rate limiting by the generic cell rate algorithm (GCRA), in whole microseconds.
+//! Rate limiting by the generic cell rate algorithm (GCRA), in whole microseconds. A call may cost more than one use.
 //!
 //! ```
 //! use railgate::limit::Gcra;
@@ -25,10 +25,12 @@
 /// Microseconds per minute.
 const MINUTE_US: i64 = 60_000_000;
 const SECOND_US: i64 = 1_000_000;
+/// The most uses that one call may cost.
+pub const MOST: u32 = 1_000;
 
 /// A quota per minute. It may be used up at once and then refills evenly.
 ///
-/// In any period, at most the quota plus the refill of that period is allowed.
+/// In any period, at most the quota plus the refill of that period is allowed, if no call costs more than half of the quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gcra {
     quota: u32,
@@ -66,15 +68,24 @@ impl Gcra {
     /// Takes one use, if any is left. `state` is the caller's theoretical arrival time: 0 for a new caller. It may be dropped
     /// without loss once [`Gcra::is_full`]. Times are microseconds since any fixed moment in the distant past.
     pub fn take(&self, state: &mut i64, now_us: i64) -> Decision {
+        self.take_many(state, 1, now_us)
+    }
+
+    /// Takes `count` uses at once, at most [`MOST`], or none. A call that costs more than half of the quota is allowed when half of it is
+    /// left: what it costs beyond what is left is paid back before the next one.
+    pub fn take_many(&self, state: &mut i64, count: u32, now_us: i64) -> Decision {
+        let count = count.min(MOST);
         let window_us = self.interval_us * i64::from(self.quota);
-        // A clock that was set back must not lock a caller out for longer than one window.
-        let arrival = (*state).clamp(now_us, now_us.saturating_add(window_us));
-        let used_us = arrival - now_us + self.interval_us;
-        let allowed = used_us <= window_us;
+        // A clock that was set back must not lock a caller out for longer than one window and the largest debt.
+        let arrival = (*state).clamp(now_us, now_us.saturating_add(window_us + self.interval_us * i64::from(MOST)));
+        let before_us = window_us - (arrival - now_us);
+        let needed_us = self.interval_us * i64::from(count.min(self.quota.div_ceil(2)));
+        let allowed = before_us >= needed_us;
+        let cost_us = if allowed { self.interval_us * i64::from(count) } else { 0 };
         // Also on a refusal, where it only matters after such a clock change: otherwise each refusal would restart the window.
-        *state = if allowed { now_us.saturating_add(used_us) } else { arrival };
-        let left_us = window_us - if allowed { used_us } else { arrival - now_us };
-        let wait_us = self.interval_us - left_us;
+        *state = arrival.saturating_add(cost_us);
+        let left_us = before_us - cost_us;
+        let wait_us = (if allowed { self.interval_us } else { needed_us }) - left_us;
         Decision {
             allowed,
             remaining: whole(left_us / self.interval_us),
@@ -123,6 +134,19 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_costs_much_is_paid_back_before_the_next_one() {
+        let limit = Gcra::per_minute(600);
+        let told = |d: Decision| (d.allowed, d.remaining, d.retry_after_s);
+        let mut state = 0;
+        assert_eq!(told(limit.take_many(&mut state, 200, NOW)), (true, 400, 0));
+        assert_eq!(told(limit.take_many(&mut state, 1_000, NOW)), (true, 0, 61), "more than there is in a minute, half of which is left");
+        assert_eq!(told(limit.take_many(&mut state, 1, NOW + 60 * SECOND_US)), (false, 0, 1));
+        assert_eq!(told(limit.take_many(&mut state, 1, NOW + 61 * SECOND_US)), (true, 9, 0));
+        assert_eq!(told(limit.take_many(&mut state, 300, NOW + 61 * SECOND_US)), (false, 9, 30), "half of the quota comes first");
+        assert_eq!(told(limit.take_many(&mut state, 300, NOW + 91 * SECOND_US)), (true, 9, 0));
+    }
+
+    #[test]
     fn many_a_minute_are_told_in_seconds_rounded_up() {
         let first = Gcra::per_minute(3_000).take(&mut 0, NOW);
         assert_eq!(first, Decision { allowed: true, remaining: 2_999, reset_s: 1, retry_after_s: 0 });
@@ -131,13 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_put_back_locks_nobody_out() {
+    fn a_clock_that_is_put_back_locks_nobody_out_for_long() {
         let limit = Gcra::per_minute(60);
         let mut state = 0;
         limit.take(&mut state, NOW);
         let back = NOW - 86_400 * SECOND_US;
-        assert_eq!(limit.take(&mut state, back).retry_after_s, 1);
-        assert!(limit.take(&mut state, back + MINUTE_US).allowed);
+        // At most as long as after the largest debt, which a clock that was put back looks like.
+        assert_eq!(limit.take(&mut state, back).retry_after_s, 1 + MOST);
+        assert!(limit.take(&mut state, back + i64::from(1 + MOST) * SECOND_US).allowed);
     }
 
     proptest! {
@@ -159,6 +184,29 @@ mod tests {
                 for (last, until) in allowed.iter().enumerate().skip(first) {
                     let came_back = (until - from) / limit.interval_us;
                     prop_assert!((last - first + 1) as i64 <= i64::from(quota) + came_back);
+                }
+            }
+        }
+
+        #[test]
+        fn no_span_of_time_costs_more_than_the_quota_what_came_back_and_one_debt(
+            quota in 1u32..200,
+            calls in proptest::collection::vec((0i64..2_000_000, 1u32..400), 1..300),
+        ) {
+            let limit = Gcra::per_minute(quota);
+            let (mut state, mut now) = (0, NOW);
+            let mut allowed: Vec<(i64, i64)> = Vec::new();
+            for (step, count) in calls {
+                now += step;
+                if limit.take_many(&mut state, count, now).allowed {
+                    allowed.push((now, count.into()));
+                }
+            }
+            for (first, (from, _)) in allowed.iter().enumerate() {
+                let mut cost = 0;
+                for (until, count) in &allowed[first..] {
+                    cost += count;
+                    prop_assert!(cost <= i64::from(quota) + (until - from) / limit.interval_us + (count - i64::from(quota) / 2).max(0));
                 }
             }
         }

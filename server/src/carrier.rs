@@ -17,7 +17,7 @@ use railgate::{Error, Result};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, Tenant};
 use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound};
 
@@ -52,7 +52,7 @@ impl Carrier {
             let carrier = self.clone();
             travelling.spawn(async move {
                 let subject = call.subject;
-                let answer = carrier.ask(call).await?;
+                let answer = carrier.ask(Tenant::GATEWAY, call).await?;
                 carrier.report(vec![ReportAnswer { subject, answer, lease: Some(key) }]).await
             });
         }
@@ -69,13 +69,13 @@ impl Carrier {
         fault.map_or(Ok(()), Err)
     }
 
-    /// Asks an operator now.
+    /// Asks an operator now, for `tenant`.
     ///
     /// # Errors
     /// If the store cannot be used, or the call's provider is no longer configured.
-    pub async fn ask(&self, call: RailCall) -> Result<RailAnswer> {
+    pub async fn ask(&self, tenant: impl Into<Tenant>, call: RailCall) -> Result<RailAnswer> {
         match self.gateway.engine().request(&call)? {
-            Request::Inside => self.gateway.run(Receive(call)).await,
+            Request::Inside => self.gateway.run(tenant, Receive(call)).await,
             Request::TooLate => Ok(RailAnswer::Unknown),
             Request::Http(request) => Ok(self.send(&call, request).await),
         }

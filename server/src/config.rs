@@ -98,8 +98,10 @@ pub struct Edge {
     pub tls: Option<TlsFiles>,
     /// Origins whose pages may call and read the responses.
     pub cors_origins: Vec<HeaderValue>,
-    /// How often one client may call.
+    /// How often one client may call in the sandbox.
     pub rate: Option<RateLimits>,
+    /// How often one client may call with a live credential.
+    pub live_rate: Option<RateLimits>,
     /// The address under which clients reach this server, without a trailing slash.
     pub public_url: Option<String>,
     /// Addresses that webhooks may go to even though they are not public.
@@ -115,7 +117,7 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// How often one client may call; each node counts for itself.
+/// How often one client may call in one mode; each node counts for itself. Each element of a batch counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimits {
     /// Calls that change nothing.

@@ -77,7 +77,7 @@ impl Deliverer {
     /// When the store cannot be read: then nothing was sent.
     pub async fn deliver_now(&self, parcel: Parcel) -> Result<Vec<Tried>> {
         let endpoint = parcel.endpoint;
-        let Some(secrets) = readable(self.gateway.read(|engine| engine.webhook_secrets(endpoint)).await)? else {
+        let Some(secrets) = readable(self.gateway.look(|engine| engine.webhook_secrets(endpoint)))? else {
             tracing::error!(endpoint = endpoint.0, "a webhook's secret cannot be read: nothing is sent to it");
             let at = self.gateway.engine().now();
             return Ok(parcel.deliveries.iter().map(|delivery| self.counted(unsigned(delivery, at))).collect());
@@ -189,7 +189,7 @@ impl Delivering {
         if !healthy && !troubled {
             return Ok(Duration::MAX);
         }
-        let next = self.deliverer.gateway.read(|engine| engine.next_delivery_due(healthy, troubled)).await?;
+        let next = self.deliverer.gateway.look(|engine| engine.next_delivery_due(healthy, troubled))?;
         Ok(until(next, self.deliverer.gateway.engine().now()).clamp(NAP_MIN, self.settings.look_every))
     }
 }

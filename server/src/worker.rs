@@ -94,7 +94,7 @@ impl Background for Worker {
         self.gateway.wake().reset();
         let leases = self.gateway.work(LeaseTasks { limit: self.settings.batch }).await?;
         if leases.is_empty() {
-            let (next, now) = self.gateway.read(|engine| Ok((engine.next_due()?, engine.now()))).await?;
+            let (next, now) = self.gateway.look(|engine| Ok((engine.next_due()?, engine.now())))?;
             // A due task that was not leased is in a group that is being committed: a moment later it is gone.
             return Ok(Next::Rest(until(next, now).clamp(Duration::from_millis(1), self.settings.look_every)));
         }

@@ -4,9 +4,12 @@
 //! and commit them at once, and answers only then. No timer is needed: while one commit is being made durable, the next
 //! group gathers. Reads do not queue; they go straight to the store's readers.
 
+mod clients;
 mod lanes;
+mod turns;
 mod watch;
 
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,13 +23,14 @@ use railgate::store::StoreError;
 use railgate::time::Millis;
 use railgate::{Engine, Error, ErrorCode, Result};
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::{Notify, Semaphore, SemaphorePermit, oneshot};
+use tokio::sync::{Notify, Semaphore, oneshot};
 use tokio::task::block_in_place;
-use tokio::time::timeout;
 
 use crate::metrics::Metrics;
-use lanes::{Job, Lanes, Taken, Used, lost};
-pub use lanes::{Lane, QueueLimits};
+pub use clients::Tenant;
+pub use lanes::QueueLimits;
+use lanes::{Job, Lane, Lanes, Taken, Used, lost};
+use turns::Turns;
 pub use watch::Watch;
 use watch::{Followed, Watchers};
 
@@ -45,7 +49,9 @@ struct Shared {
     deliveries: Wake,
     unlogged: Notify,
     /// Limits concurrent reads of a remote store.
-    reads: Semaphore,
+    reads: Turns,
+    /// Limits concurrent scans.
+    scans: Turns,
     metrics: Arc<Metrics>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
@@ -56,6 +62,8 @@ impl Gateway {
     /// # Errors
     /// If the system cannot create a thread.
     pub fn start(engine: Arc<Engine>, metrics: Arc<Metrics>, limits: QueueLimits) -> std::io::Result<Self> {
+        let remote = engine.is_remote();
+        let cores = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
         let shared = Arc::new(Shared {
             engine,
             lanes: Mutex::new(Lanes::new(limits)),
@@ -64,7 +72,8 @@ impl Gateway {
             wake: Wake::default(),
             deliveries: Wake::default(),
             unlogged: Notify::new(),
-            reads: Semaphore::new(READS),
+            reads: Turns::new(READS, READS_OF_ONE),
+            scans: if remote { Turns::new(READS / 2, READS_OF_ONE / 2) } else { Turns::new(cores, cores / 2) },
             metrics,
             writer: Mutex::new(None),
         });
@@ -79,16 +88,17 @@ impl Gateway {
         &self.shared.engine
     }
 
-    /// Carries out a client's command. Returns once it is durable, or reports why nothing was done.
+    /// Carries out a command of `tenant`. Returns once it is durable, or reports why nothing was done.
     ///
     /// A caller that stops waiting does not stop the command.
-    pub async fn run<C: Command>(&self, command: C) -> Result<C::Output> {
-        self.run_in(Lane::Client, command).await
+    pub async fn run<C: Command>(&self, tenant: impl Into<Tenant>, command: C) -> Result<C::Output> {
+        self.run_in(Lane::Client(tenant.into()), command).await
     }
 
-    /// Carries out several commands of a client in one group; each succeeds or fails on its own. The order is kept.
-    pub async fn run_all<C: Command>(&self, commands: Vec<C>) -> Result<Vec<Result<C::Output>>> {
-        self.run_all_in(Lane::Client, commands).await
+    /// Carries out several commands of `tenant`, in as few groups as is fair to others; each succeeds or fails on its own. The order
+    /// is kept.
+    pub async fn run_all<C: Command>(&self, tenant: impl Into<Tenant>, commands: Vec<C>) -> Result<Vec<Result<C::Output>>> {
+        self.run_all_in(Lane::Client(tenant.into()), commands).await
     }
 
     /// [`Gateway::run`] for background work, which has to leave most of each group to the clients.
@@ -117,40 +127,49 @@ impl Gateway {
     }
 
     /// [`Gateway::run`] for a thread that is not part of an async runtime. Panics on one that is.
-    pub fn run_blocking<C: Command>(&self, command: C) -> Result<C::Output> {
+    pub fn run_blocking<C: Command>(&self, tenant: impl Into<Tenant>, command: C) -> Result<C::Output> {
         let (sender, receiver) = oneshot::channel();
-        self.submit(Job::one(Lane::Client, command, sender))?;
+        self.submit(Job::one(Lane::Client(tenant.into()), command, sender))?;
         receiver.blocking_recv().unwrap_or_else(|_| Err(lost()))
     }
 
-    /// A read by key, on the caller's thread: it takes some ten microseconds, less than handing it to another thread would
+    /// A read by key for `tenant`, on the caller's thread: it takes some ten microseconds, less than handing it to another thread would
     /// cost. With a remote store, other tasks of this thread do not have to wait for it.
     ///
     /// # Errors
     /// Those of `read`, [`ErrorCode::Internal`] when it panicked, and [`ErrorCode::StoreUnavailable`] when too many wait for
     /// a remote store.
-    pub async fn read<T>(&self, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
-        let _turn = self.turn().await?;
+    pub async fn read<T>(&self, tenant: impl Into<Tenant>, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
+        let _turn = self.turn(tenant.into()).await?;
+        aside(&self.shared.engine, read)
+    }
+
+    /// A read of the gateway itself, which waits for no client.
+    pub(crate) fn look<T>(&self, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
         aside(&self.shared.engine, read)
     }
 
     /// Waits for a turn at a remote store: while it does not answer, those who need it must not occupy all threads.
-    async fn turn(&self) -> Result<Option<SemaphorePermit<'_>>> {
+    async fn turn(&self, tenant: Tenant) -> Result<Option<turns::Turn<'_>>> {
         if !self.shared.engine.is_remote() {
             return Ok(None);
         }
-        match timeout(TURN, self.shared.reads.acquire()).await {
-            Ok(Ok(turn)) => Ok(Some(turn)),
-            Ok(Err(_)) | Err(_) => Err(Error::new(ErrorCode::StoreUnavailable)),
-        }
+        self.shared.reads.take(tenant).await.map(Some)
     }
 
-    /// A read that may scan, on a thread that may block.
+    /// A read for `tenant` that may scan, on a thread that may block. Each tenant has only so many at a time, and all together fewer than
+    /// the store has readers: a look-up by key never waits for a scan.
     ///
     /// # Errors
-    /// Those of `read`, and [`ErrorCode::Internal`] when it panicked.
-    pub async fn scan<T: Send + 'static>(&self, read: impl FnOnce(&Engine) -> Result<T> + Send + 'static) -> Result<T> {
-        let _turn = self.turn().await?;
+    /// Those of `read`, [`ErrorCode::Internal`] when it panicked, and [`ErrorCode::StoreUnavailable`] when too many wait.
+    pub async fn scan<T: Send + 'static>(
+        &self,
+        tenant: impl Into<Tenant>,
+        read: impl FnOnce(&Engine) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let tenant = tenant.into();
+        let _scan = self.shared.scans.take(tenant).await?;
+        let _turn = self.turn(tenant).await?;
         let shared = Arc::clone(&self.shared);
         match tokio::task::spawn_blocking(move || read(&shared.engine)).await {
             Ok(answer) => answer,
@@ -210,9 +229,9 @@ impl Gateway {
     }
 }
 
-/// How many reads of a remote store run at a time, and how long one waits for its turn.
+/// How many reads of a remote store run at a time, and how many of them for one tenant.
 const READS: usize = 64;
-const TURN: Duration = Duration::from_secs(5);
+const READS_OF_ONE: usize = 16;
 /// How many unauthenticated calls may wait for such a store: they take no turn, because they may come from anybody.
 const AT_THE_GATE: usize = 128;
 
@@ -258,7 +277,8 @@ impl Shared {
             self.publish(&effects);
             let touched: Vec<usize> = group.iter().map(|command| command.touched()).collect();
             used = Used { took, ..shared_by(&jobs, &touched) };
-            jobs.drain(..).for_each(Job::answer);
+            // A batch that was decided in part goes on in the next group.
+            jobs = jobs.into_iter().filter_map(Job::decided).collect();
         }
     }
 
@@ -268,7 +288,8 @@ impl Shared {
         loop {
             let pause = match lanes.take(jobs, std::mem::take(&mut used), Instant::now()) {
                 Taken::Group => {
-                    self.metrics.queued(lanes.waiting(Lane::Client), lanes.waiting(Lane::Worker));
+                    let (clients, worker) = lanes.waiting();
+                    self.metrics.queued(clients, worker);
                     return true;
                 }
                 Taken::After(pause) => pause,
@@ -314,7 +335,7 @@ fn shared_by(jobs: &[Job], touched: &[usize]) -> Used {
         let (mine, others) = rest.split_at(size);
         rest = others;
         match lane {
-            Lane::Client => used.client += size,
+            Lane::Client(_) => used.client += size,
             Lane::Worker => used.worker += mine.iter().sum::<usize>(),
         }
     }

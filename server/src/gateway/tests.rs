@@ -53,7 +53,7 @@ async fn commands_that_wait_together_are_committed_together() {
     let (gateway, _, metrics) = gateway(QueueLimits::default());
     let call = |n| {
         let gateway = gateway.clone();
-        tokio::spawn(async move { gateway.run_all(vec![enroll(&format!("client {n}")), enroll("")]).await })
+        tokio::spawn(async move { gateway.run_all(Tenant::STRANGER, vec![enroll(&format!("client {n}")), enroll("")]).await })
     };
     let tasks: Vec<_> = (0..100).map(call).collect();
     for task in tasks {
@@ -69,18 +69,18 @@ async fn commands_that_wait_together_are_committed_together() {
 async fn a_panic_ends_its_group_and_nothing_else() {
     let (gateway, store, _) = gateway(QueueLimits::default());
     store.panic_next.store(true, Ordering::SeqCst);
-    assert_eq!(gateway.run(enroll("unlucky")).await.unwrap_err().code, ErrorCode::Internal);
-    assert!(gateway.run(enroll("lucky")).await.is_ok());
+    assert_eq!(gateway.run(Tenant::STRANGER, enroll("unlucky")).await.unwrap_err().code, ErrorCode::Internal);
+    assert!(gateway.run(Tenant::STRANGER, enroll("lucky")).await.is_ok());
     gateway.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_was_accepted_is_carried_out_before_the_end_and_nothing_after_it() {
-    let (gateway, _, _) = gateway(QueueLimits { waiting: 1_000, group: 8 });
+    let (gateway, _, _) = gateway(QueueLimits { waiting: 1_000, waiting_of_one: 1_000, group: 8 });
     let mut waiting = Vec::new();
     for n in 0..200 {
         let gateway = gateway.clone();
-        waiting.push(tokio::spawn(async move { gateway.run(enroll(&format!("client {n}"))).await }));
+        waiting.push(tokio::spawn(async move { gateway.run(Tenant::STRANGER, enroll(&format!("client {n}"))).await }));
     }
     // On this runtime's only thread, each task runs until it waits for its result.
     for _ in 0..50 {
@@ -91,16 +91,16 @@ async fn what_was_accepted_is_carried_out_before_the_end_and_nothing_after_it() 
         assert!(task.await.unwrap().is_ok());
     }
     assert!(!gateway.is_open());
-    assert_eq!(gateway.run(enroll("late")).await.unwrap_err().code, ErrorCode::StoreUnavailable);
+    assert_eq!(gateway.run(Tenant::STRANGER, enroll("late")).await.unwrap_err().code, ErrorCode::StoreUnavailable);
     gateway.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_full_queue_refuses_at_once_and_says_that_nothing_was_done() {
-    let (gateway, _, _) = gateway(QueueLimits { waiting: 4, group: 2 });
+    let (gateway, _, _) = gateway(QueueLimits { waiting: 4, waiting_of_one: 4, group: 2 });
     let call = |_| {
         let gateway = gateway.clone();
-        tokio::spawn(async move { gateway.run(enroll("x")).await })
+        tokio::spawn(async move { gateway.run(Tenant::STRANGER, enroll("x")).await })
     };
     let calls: Vec<_> = (0..200).map(call).collect();
     let mut refused = 0;
@@ -119,14 +119,14 @@ async fn a_full_queue_refuses_at_once_and_says_that_nothing_was_done() {
 #[test]
 fn a_thread_without_a_runtime_can_wait_too() {
     let (gateway, _, _) = gateway(QueueLimits::default());
-    assert_eq!(gateway.run_blocking(enroll("sync")).unwrap().name, "sync");
+    assert_eq!(gateway.run_blocking(Tenant::STRANGER, enroll("sync")).unwrap().name, "sync");
 }
 
 #[tokio::test]
 async fn a_read_that_panics_is_an_error_and_no_more() {
     let (gateway, ..) = gateway(QueueLimits::default());
-    let read = gateway.read(|_| -> Result<()> { panic!("as told") }).await;
-    let scan = gateway.scan(|_| -> Result<()> { panic!("as told") }).await;
+    let read = gateway.read(Tenant::STRANGER, |_| -> Result<()> { panic!("as told") }).await;
+    let scan = gateway.scan(Tenant::STRANGER, |_| -> Result<()> { panic!("as told") }).await;
     let at_the_gate = read_from(gateway.engine(), |_| -> Result<()> { panic!("as told") });
     for error in [read, scan, at_the_gate].map(Result::unwrap_err) {
         assert_eq!(error.code, ErrorCode::Internal);

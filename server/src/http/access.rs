@@ -21,6 +21,7 @@ use super::extract::{Authenticated, Named, Posted, Raw};
 use super::response::{HandlerResult, NO_STORE, ok, secret, with};
 use super::route::{Access, AnyToken, KeyAlone, KeysWrite, routes};
 use super::token;
+use crate::gateway::Tenant;
 
 routes![challenge, enroll, token, revoke_token, keys, add_key, revoke_key, jwks];
 
@@ -69,7 +70,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> HandlerResult {
                 return Err(Error::with(ErrorCode::InsufficientScope, detail).into());
             }
             app.gate.require_new_key(&key, caller.mode, raw.shown())?;
-            let key = app.gateway.run(Signed { by: admitted.by, command: EnrollLive { caller, key } }).await?;
+            let key = app.gateway.run(&caller, Signed { by: admitted.by, command: EnrollLive { caller, key } }).await?;
             let view = EnrollmentView {
                 client_id: format!("cli_{}", caller.client_id),
                 key_id: key.id.to_string(),
@@ -85,7 +86,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> HandlerResult {
 }
 
 async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> HandlerResult {
-    let enrolled = app.gateway.run(command).await?;
+    let enrolled = app.gateway.run(Tenant::STRANGER, command).await?;
     let key = enrolled.key.ok_or_else(|| Error::internal("an enrolment without a key"))?;
     let view = EnrollmentView {
         client_id: format!("cli_{}", enrolled.caller.client_id),
@@ -95,7 +96,7 @@ async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> HandlerResult {
         token: enrolled.token.map(|token| token_view(app.gateway.engine(), token)),
         webhook_secret: enrolled.webhook_secret,
         // Left empty on an error, for they can be read again; the secrets are shown only this once.
-        balances: app.gateway.read(|engine| engine.balances(&enrolled.caller)).await.unwrap_or_default(),
+        balances: app.gateway.read(&enrolled.caller, |engine| engine.balances(&enrolled.caller)).await.unwrap_or_default(),
     };
     secret(StatusCode::CREATED, &view)
 }
@@ -111,7 +112,7 @@ async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> HandlerResult {
 pub(crate) async fn token(State(app): State<App>, posted: Posted<KeyAlone>) -> HandlerResult {
     let scopes = parse_token(posted.body())?;
     let client_id = format!("cli_{}", posted.caller.client_id);
-    let token = app.gateway.run(posted.signed(IssueToken { key: posted.credential.key, scopes })).await?;
+    let token = posted.run(&app, IssueToken { key: posted.credential.key, scopes }).await?;
     secret(StatusCode::OK, &GrantView { client_id, token: token_view(app.gateway.engine(), token) })
 }
 
@@ -128,7 +129,7 @@ pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted<AnyToken
         Some(token) => token,
         None => token::bearer(&posted.raw.parts.headers)?.and_then(token_hash).ok_or_else(token::missing)?,
     };
-    app.gateway.run(posted.signed(RevokeToken { caller: posted.caller, key: posted.credential.key, token })).await?;
+    posted.run(&app, RevokeToken { caller: posted.caller, key: posted.credential.key, token }).await?;
     app.gate.forget();
     Ok(no_content())
 }
@@ -139,7 +140,7 @@ pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted<AnyToken
     responses((status = 200, description = "All keys", body = KeysView), Denied, Unserved),
 )]
 pub(crate) async fn keys(State(app): State<App>, Authenticated(call): Authenticated<AnyToken>) -> HandlerResult {
-    let data = app.gateway.read(|engine| engine.keys(&call.caller)).await?;
+    let data = app.gateway.read(&call.caller, |engine| engine.keys(&call.caller)).await?;
     ok(&KeysView { data })
 }
 
@@ -162,7 +163,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -
         return Err(Error::with(ErrorCode::InsufficientScope, detail).into());
     }
     let command = AddKey { caller: posted.caller, key: request.key, label: request.label, scopes };
-    let key = app.gateway.run(posted.signed(command)).await?;
+    let key = posted.run(&app, command).await?;
     with(super::response::json(StatusCode::CREATED, &KeyView::from(&key))?, CACHE_CONTROL, NO_STORE)
 }
 
@@ -176,7 +177,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -
 )]
 pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Posted<KeysWrite>) -> HandlerResult {
     let key = KeyId::parse(named.last()).ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?;
-    app.gateway.run(posted.signed(RevokeKey { caller: posted.caller, key })).await?;
+    posted.run(&app, RevokeKey { caller: posted.caller, key }).await?;
     app.gate.forget();
     Ok(no_content())
 }
@@ -189,7 +190,7 @@ pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Pos
     responses((status = 200, description = "A JWK set", body = serde_json::Value, content_type = "application/jwk-set+json"), Unserved),
 )]
 pub(crate) async fn jwks(State(app): State<App>, _: super::extract::Noted) -> HandlerResult {
-    let keys = app.gateway.scan(Engine::receipt_jwks).await?;
+    let keys = app.gateway.scan(Tenant::STRANGER, Engine::receipt_jwks).await?;
     let answer = Response::new(Body::from(keys));
     let answer = with(answer, hyper::header::CONTENT_TYPE, HeaderValue::from_static("application/jwk-set+json"))?;
     with(answer, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))

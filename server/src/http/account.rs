@@ -18,7 +18,7 @@ routes![balances, balance, scenarios];
     responses((status = 200, description = "One balance per currency", body = BalancesView), Denied, Unserved),
 )]
 pub(crate) async fn balances(State(app): State<App>, Authenticated(call): Authenticated<BalancesRead>) -> HandlerResult {
-    let data = app.gateway.read(|engine| engine.balances(&call.caller)).await?;
+    let data = app.gateway.read(&call.caller, |engine| engine.balances(&call.caller)).await?;
     ok(&BalancesView { data })
 }
 
@@ -29,7 +29,7 @@ pub(crate) async fn balances(State(app): State<App>, Authenticated(call): Authen
     responses((status = 200, description = "The balance", body = BalanceView), NoBalance, Denied, Unserved),
 )]
 pub(crate) async fn balance(State(app): State<App>, Authenticated(call): Authenticated<BalancesRead>, named: Named) -> HandlerResult {
-    let view = app.gateway.read(|engine| engine.balance(&call.caller, named.last())).await?;
+    let view = app.gateway.read(&call.caller, |engine| engine.balance(&call.caller, named.last())).await?;
     ok(&view)
 }
 

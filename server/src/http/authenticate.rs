@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method};
-use railgate::api::{Credential, SignedBy};
+use railgate::api::{Caller, Credential, SignedBy};
 use railgate::auth::{
     KeyId, Message, Nonce, PublicKey, Scope, Signed, TAG, TAG_NEW_KEY, Verify, check_content_digest, find_signature, token_mode,
 };
@@ -87,7 +87,7 @@ impl Authenticator {
     /// Adds the headers of the rate limit decision, if there was one.
     pub(crate) fn announce(&self, headers: &mut HeaderMap, context: &Context) {
         if let Some((write, decision)) = context.rate() {
-            self.limits.announce(headers, write, decision);
+            self.limits.announce(headers, context.mode(), write, decision);
         }
     }
 
@@ -130,7 +130,7 @@ impl Authenticator {
         if let Some(scope) = scope {
             self.allow(scope, &credential, &nonce)?;
         }
-        self.charge(shown, credential.caller.client)?;
+        self.charge(shown, &credential.caller)?;
         Ok(Admitted { credential, by: SignedBy { client: credential.caller.client, key: credential.key, nonce } })
     }
 
@@ -210,10 +210,19 @@ impl Authenticator {
         self.seen.take(nonce, self.engine.now())
     }
 
-    fn charge(&self, shown: Shown<'_>, client: ClientNo) -> Result<()> {
+    fn charge(&self, shown: Shown<'_>, caller: &Caller) -> Result<()> {
         let write = !matches!(shown.parts.method, Method::GET | Method::HEAD);
-        let Some(decision) = self.limits.client(client, write, self.engine.now()) else { return Ok(()) };
-        shown.context.set_rate(write, decision);
+        self.count(shown.context, caller, write, 1)
+    }
+
+    /// Counts `cost` further uses against the caller's quota: of writes, or of reads.
+    ///
+    /// # Errors
+    /// `rate_limited` when there are not enough left.
+    pub(crate) fn count(&self, context: &Context, caller: &Caller, write: bool, cost: usize) -> Result<()> {
+        let cost = u32::try_from(cost).unwrap_or(u32::MAX);
+        let Some(decision) = self.limits.client(caller.into(), write, cost, self.engine.now()) else { return Ok(()) };
+        context.set_rate(write, decision);
         if decision.allowed {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::extract::MatchedPath;
 use hyper::HeaderMap;
@@ -28,14 +28,14 @@ pub(crate) struct Context {
     mode: OnceLock<Mode>,
     access: OnceLock<Access>,
     signature_base: OnceLock<String>,
-    rate: OnceLock<(bool, Decision)>,
+    rate: Mutex<Option<(bool, Decision)>>,
     once: OnceLock<()>,
 }
 
 impl Context {
     pub(crate) fn new(id: HeaderValue) -> Self {
         let (route, client, mode) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let (access, signature_base, rate, once) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (access, signature_base, rate, once) = (OnceLock::new(), OnceLock::new(), Mutex::default(), OnceLock::new());
         Self { id, route, client, mode, access, signature_base, rate, once }
     }
 
@@ -75,14 +75,14 @@ impl Context {
         self.access.get().copied()
     }
 
-    /// Records the rate limit decision, about writes or about reads.
+    /// Records the latest rate limit decision, about writes or about reads.
     pub(crate) fn set_rate(&self, write: bool, decision: Decision) {
-        let _ = self.rate.set((write, decision));
+        *self.rate.lock().unwrap_or_else(PoisonError::into_inner) = Some((write, decision));
     }
 
     /// See [`Context::set_rate`].
     pub(crate) fn rate(&self) -> Option<(bool, Decision)> {
-        self.rate.get().copied()
+        *self.rate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records the base that the signature did not match.

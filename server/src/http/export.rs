@@ -104,7 +104,7 @@ impl Export {
             let page = engine.list(&caller, &request)?;
             Ok((rows(format, &page)?, request.next(&page)))
         };
-        self.app.gateway.scan(read).await
+        self.app.gateway.scan(&self.caller, read).await
     }
 }
 

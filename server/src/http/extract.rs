@@ -123,6 +123,19 @@ impl<A, const MAX: usize> Posted<A, MAX> {
         &self.raw.body
     }
 
+    /// Counts what the call costs beyond the one use that was counted already.
+    pub(crate) fn charge(&self, app: &App, cost: usize) -> Result<(), Error> {
+        match cost {
+            0 | 1 => Ok(()),
+            _ => app.gate.count(&self.raw.context, &self.caller, true, cost - 1),
+        }
+    }
+
+    /// Carries out the command that this request asks for.
+    pub(crate) async fn run<C: Command>(&self, app: &App, command: C) -> Result<C::Output, Error> {
+        app.gateway.run(&self.caller, self.signed(command)).await
+    }
+
     /// Adds the signature of this request to the command that it asks for.
     pub(crate) fn signed<C: Command>(&self, command: C) -> Signed<C> {
         if !command.is_repeatable() {

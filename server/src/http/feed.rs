@@ -45,9 +45,9 @@ pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>) 
     let after = stream::last_event_id(&open.headers)?.or(after).unwrap_or(0);
     if kind == EVENT_STREAM {
         let token = token::bearer(&open.headers)?.ok_or_else(token::missing)?.to_owned();
-        return Ok(stream::open(app, open.caller.client, token, Followed::Feed(open.caller), after)?);
+        return Ok(stream::open(app, &open.caller, token, Followed::Feed(open.caller), after)?);
     }
-    let mut data: Vec<FeedEventView> = app.gateway.scan(move |engine| engine.feed(&open.caller, after, limit + 1)).await?;
+    let mut data: Vec<FeedEventView> = app.gateway.scan(&open.caller, move |engine| engine.feed(&open.caller, after, limit + 1)).await?;
     let has_more = data.len() > limit;
     data.truncate(limit);
     let next_after = data.last().map_or(after, |last| last.position);

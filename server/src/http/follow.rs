@@ -36,7 +36,7 @@ pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenti
     let wait_s = params.number("wait", 0..=app.limits.wait_s).unwrap_or(0);
     let known = params.number("version", 0..=u32::MAX);
     params.finish()?;
-    let record = app.gateway.read(|engine| engine.settlement(&call.caller, named.target()?)).await?;
+    let record = app.gateway.read(&call.caller, |engine| engine.settlement(&call.caller, named.target()?)).await?;
     let version = known.unwrap_or(record.version);
     let enough = |record: &SettlementRecord| record.version > version || (known.is_none() && record.status.is_final());
     let record = until(&app, &call.caller, record, wait_s, enough).await?;
@@ -68,12 +68,12 @@ pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenti
 pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>, named: Named) -> HandlerResult {
     let kind = choose(&open.headers, &[JSON, EVENT_STREAM])?;
     let (after, limit) = range(&open.uri, &open.headers)?;
-    let record = app.gateway.read(|engine| engine.settlement(&open.caller, named.target()?)).await?;
+    let record = app.gateway.read(&open.caller, |engine| engine.settlement(&open.caller, named.target()?)).await?;
     if kind == EVENT_STREAM {
         let token = token::bearer(&open.headers)?.ok_or_else(token::missing)?.to_owned();
-        return Ok(stream::open(app, open.caller.client, token, Followed::Settlement(Box::new(record)), after.into())?);
+        return Ok(stream::open(app, &open.caller, token, Followed::Settlement(Box::new(record)), after.into())?);
     }
-    let page = app.gateway.scan(move |engine| page(engine.events(&record, after, limit + 1)?, limit)).await?;
+    let page = app.gateway.scan(&open.caller, move |engine| page(engine.events(&record, after, limit + 1)?, limit)).await?;
     ok(&page)
 }
 

@@ -50,7 +50,7 @@ pub(crate) async fn proof(State(app): State<App>, open: Open<ReceiptsRead>, name
     let mut rounds = ROUNDS;
     let proof = loop {
         let target = target.clone();
-        match app.gateway.scan(move |engine| engine.proof(&open.caller, &target)).await {
+        match app.gateway.scan(&open.caller, move |engine| engine.proof(&open.caller, &target)).await {
             // Events are numbered after the commit that makes them: a caller that asks at once helps with that.
             Err(error) if error.code == ErrorCode::NotLoggedYet && rounds > 0 => {
                 let logged = number::step(&app.gateway).await?;
@@ -76,7 +76,7 @@ pub(crate) async fn proof(State(app): State<App>, open: Open<ReceiptsRead>, name
 )]
 pub(crate) async fn checkpoint(State(app): State<App>, open: Open<AnyToken>) -> HandlerResult {
     choose(&open.headers, &[TEXT])?;
-    Ok(text(app.gateway.scan(|engine| engine.checkpoint()).await?))
+    Ok(text(app.gateway.scan(&open.caller, |engine| engine.checkpoint()).await?))
 }
 
 /// Get the log's keys
@@ -88,7 +88,7 @@ pub(crate) async fn checkpoint(State(app): State<App>, open: Open<AnyToken>) -> 
 )]
 pub(crate) async fn keys(State(app): State<App>, open: Open<AnyToken>) -> HandlerResult {
     choose(&open.headers, &[TEXT])?;
-    let keys = app.gateway.scan(|engine| engine.log_keys()).await?;
+    let keys = app.gateway.scan(&open.caller, |engine| engine.log_keys()).await?;
     Ok(text(keys.iter().map(|key| format!("{key}\n")).collect()))
 }
 
@@ -108,7 +108,7 @@ pub(crate) async fn tile(State(app): State<App>, open: Open<AnyToken>, Path(tile
     choose(&open.headers, &[BYTES])?;
     let none = || Error::new(ErrorCode::TileNotFound);
     let path = TilePath::parse(&format!("tile/{tile}")).ok_or_else(none)?;
-    let bytes = app.gateway.scan(move |engine| engine.log_tile(&path)).await?.ok_or_else(none)?;
+    let bytes = app.gateway.scan(&open.caller, move |engine| engine.log_tile(&path)).await?.ok_or_else(none)?;
     let mut response = (StatusCode::OK, bytes).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(BYTES));

@@ -30,7 +30,7 @@ pub(crate) async fn until(
     look.reset();
     let mut last = false;
     loop {
-        let record = app.gateway.read(|engine| engine.settlement(caller, &target)).await?;
+        let record = app.gateway.read(caller, |engine| engine.settlement(caller, &target)).await?;
         if last || enough(&record) {
             return Ok(record);
         }

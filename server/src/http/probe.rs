@@ -13,6 +13,7 @@ use super::extract::Noted;
 use super::problem::HttpError;
 use super::response::{HandlerResult, JSON_VALUE, ok};
 use super::route::routes;
+use crate::gateway::Tenant;
 
 fn health(status: &'static str) -> HandlerResult {
     ok(&HealthView { status: status.into(), version: env!("CARGO_PKG_VERSION").into() })
@@ -41,7 +42,7 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
     if app.stopping.is_requested() || !app.gateway.is_open() {
         return Err(unready("the service is shutting down"));
     }
-    match app.gateway.scan(|engine| engine.next_due()).await {
+    match app.gateway.scan(Tenant::GATEWAY, |engine| engine.next_due()).await {
         Ok(_) => health("ready"),
         Err(error) => {
             tracing::warn!(%error, "not ready: the store fails");

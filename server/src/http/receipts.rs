@@ -55,7 +55,7 @@ routes![read];
 pub(crate) async fn read(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> HandlerResult {
     let form = choose(&open.headers, FORMS)?;
     let target = named.target()?.clone();
-    let receipt = app.gateway.scan(move |engine| engine.receipt(&open.caller, &target)).await?;
+    let receipt = app.gateway.scan(&open.caller, move |engine| engine.receipt(&open.caller, &target)).await?;
     let key = receipt.key_id.to_string();
     let tag = format!("\"{}-{}-{}\"", receipt.claims.ev.n, &key[..8], ending(form));
     let mut response = if matches(&open.headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer(form, receipt).await? };

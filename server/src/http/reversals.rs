@@ -39,13 +39,13 @@ routes![reverse, list, read];
     ),
 )]
 pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted<SettlementsReverse>) -> HandlerResult {
-    let command = posted.signed(Reverse {
+    let command = Reverse {
         caller: posted.caller,
         target: named.target()?.clone(),
         request: Box::new(railgate::validate::parse_reverse(posted.body())?),
         idempotency: idempotency(&posted.raw)?,
-    });
-    let Reversed { settlement, reversal, replayed } = app.gateway.run(command).await?;
+    };
+    let Reversed { settlement, reversal, replayed } = posted.run(&app, command).await?;
     let engine = app.gateway.engine();
     let view = ReverseView {
         reversal: reversal.map(|reversal| engine.reversal_view(&settlement, &reversal)),
@@ -91,7 +91,7 @@ fn idempotency(raw: &Raw) -> Result<Option<IdempotencyKey>> {
     responses((status = 200, description = "All reversals", body = ReversalsView), NoSettlement, Denied, Unserved),
 )]
 pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
-    let data = app.gateway.read(|engine| engine.reversals(&engine.settlement(&call.caller, named.target()?)?)).await?;
+    let data = app.gateway.read(&call.caller, |engine| engine.reversals(&engine.settlement(&call.caller, named.target()?)?)).await?;
     ok(&ReversalsView { data })
 }
 
@@ -109,7 +109,7 @@ pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authentica
 pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
     let view = app
         .gateway
-        .read(|engine| {
+        .read(&call.caller, |engine| {
             let record = engine.settlement(&call.caller, named.target()?)?;
             engine.reversal(&record, named.last())
         })

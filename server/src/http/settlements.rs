@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use hyper::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION};
 use hyper::{HeaderMap, StatusCode};
 use railgate::api::{BatchResult, BatchView, Caller, CheckView, CreateBatchBody, CreateBody, Page, ReconcileView, SettlementView};
-use railgate::engine::{Create, Created, NoteCheck};
+use railgate::engine::{Create, Created, NoteCheck, ReportAnswer};
 use railgate::store::record::SettlementRecord;
 use railgate::{Error, ErrorCode};
 
@@ -43,8 +43,8 @@ routes![create, create_batch, check, list, read, reconcile];
 )]
 pub(crate) async fn create(State(app): State<App>, posted: Posted<SettlementsWrite>) -> HandlerResult {
     let request = app.gateway.engine().parse_create(posted.body())?;
-    let command = posted.signed(Create { caller: posted.caller, request: Box::new(request) });
-    let Created { settlement, replayed } = app.gateway.run(command).await?;
+    let command = Create { caller: posted.caller, request: Box::new(request) };
+    let Created { settlement, replayed } = posted.run(&app, command).await?;
     match prefer_wait(&posted.raw.parts.headers, app.limits.wait_s) {
         None => created_answer(&app, &posted.caller, &settlement, replayed),
         Some(wait_s) => {
@@ -78,6 +78,8 @@ fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, rep
 pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<SettlementsWrite, BATCH>) -> HandlerResult {
     let caller = posted.caller;
     let parsed = app.gateway.engine().parse_batch(posted.body())?;
+    // Each element counts, as if sent alone.
+    posted.charge(&app, parsed.len())?;
     let mut commands = Vec::with_capacity(parsed.len());
     let mut refused = Vec::with_capacity(parsed.len());
     for element in parsed {
@@ -89,7 +91,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
             Err(error) => Some(error),
         });
     }
-    let outcomes = app.gateway.run_all(commands).await?;
+    let outcomes = app.gateway.run_all(&caller, commands).await?;
     // The elements share the call's nonce: if it was used before, that holds for all of them.
     if let Some(Err(error)) = outcomes.iter().find(|outcome| outcome.as_ref().is_err_and(|error| error.code == ErrorCode::NonceReplayed)) {
         return Err(error.clone().into());
@@ -126,7 +128,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
     responses((status = 200, description = "The outcome that a create would have now", body = CheckView), BadBody, Denied, Unserved),
 )]
 pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrite>) -> HandlerResult {
-    let mut preflight = app.gateway.read(|engine| engine.preflight(&posted.caller, posted.body())).await?;
+    let mut preflight = app.gateway.read(&posted.caller, |engine| engine.preflight(&posted.caller, posted.body())).await?;
     let Some(lookup) = preflight.lookup.take() else { return ok(&preflight.view) };
     let carried = app.carrier.exchange(lookup.request.clone()).await;
     ok(&preflight.answered(app.gateway.engine(), &lookup, &carried))
@@ -142,7 +144,7 @@ pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrit
 )]
 pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>) -> HandlerResult {
     let request = app.gateway.engine().parse_list(&pairs(&call.uri)?)?;
-    let page = app.gateway.scan(move |engine| engine.list(&call.caller, &request)).await?;
+    let page = app.gateway.scan(&call.caller, move |engine| engine.list(&call.caller, &request)).await?;
     ok(&page)
 }
 
@@ -159,7 +161,7 @@ pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authentica
     ),
 )]
 pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
-    let record = app.gateway.read(|engine| engine.settlement(&call.caller, named.target()?)).await?;
+    let record = app.gateway.read(&call.caller, |engine| engine.settlement(&call.caller, named.target()?)).await?;
     let tag = format!("\"{}\"", record.version);
     let answer = if matches(&call.headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
@@ -192,20 +194,20 @@ pub(crate) fn matches(headers: &HeaderMap, tag: &str) -> bool {
 pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Posted<SettlementsWrite>) -> HandlerResult {
     let gateway = &app.gateway;
     let target = named.target()?.clone();
-    let settlement = gateway.read(|engine| engine.settlement(&posted.caller, &target)).await?;
+    let settlement = gateway.read(&posted.caller, |engine| engine.settlement(&posted.caller, &target)).await?;
     // Recorded before anything leaves: the same call sent again must not ask the rail again.
-    gateway.run(posted.signed(NoteCheck(settlement.no))).await?;
-    let question = gateway.read(|engine| engine.inquiry(&settlement)).await?;
+    posted.run(&app, NoteCheck(settlement.no)).await?;
+    let question = gateway.read(&posted.caller, |engine| engine.inquiry(&settlement)).await?;
     let answer = match question {
         None => None,
         Some(call) => {
             let subject = call.subject;
-            let answer = app.carrier.ask(call).await?;
-            gateway.run(railgate::engine::ReportAnswer { subject, answer: answer.clone(), lease: None }).await?;
+            let answer = app.carrier.ask(&posted.caller, call).await?;
+            gateway.run(&posted.caller, ReportAnswer { subject, answer: answer.clone(), lease: None }).await?;
             Some(answer)
         }
     };
     let caller = posted.caller;
-    let view = gateway.scan(move |engine| engine.reconcile(&caller, &target, answer.as_ref())).await?;
+    let view = gateway.scan(&caller, move |engine| engine.reconcile(&caller, &target, answer.as_ref())).await?;
     ok(&view)
 }

@@ -13,7 +13,6 @@ use hyper::HeaderMap;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use railgate::api::{Caller, EventView};
 use railgate::error::FieldProblem;
-use railgate::ids::ClientNo;
 use railgate::store::record::SettlementRecord;
 use railgate::{Engine, Error, Result};
 use tokio::sync::mpsc;
@@ -22,6 +21,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::App;
 use super::response::NO_STORE;
 use super::streams::{self, Place};
+use crate::gateway::Tenant;
 
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -62,19 +62,20 @@ pub(super) fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
     })
 }
 
-/// A response to `client` that stays open and sends the events after `after`. `token` is the one that authenticated the
+/// A response to `caller` that stays open and sends the events after `after`. `token` is the one that authenticated the
 /// call.
 ///
 /// # Errors
 /// `rate_limited` when too many streams are open.
-pub(super) fn open(app: App, client: ClientNo, token: String, followed: Followed, after: i64) -> Result<Response> {
-    let place = streams::take(&app, client)?;
+pub(super) fn open(app: App, caller: &Caller, token: String, followed: Followed, after: i64) -> Result<Response> {
+    let place = streams::take(&app, caller.client)?;
+    let tenant = Tenant::from(caller);
     let (sender, receiver) = mpsc::channel(5);
     // Reserved, so that there is room for it whatever is queued before it.
     let farewell = sender.clone().try_reserve_owned().map_err(Error::internal)?;
     tokio::spawn(async move {
         let stopping = app.stopping.clone();
-        let follower = Follower { app, token, followed, after, sender, _place: place };
+        let follower = Follower { app, token, tenant, followed, after, sender, _place: place };
         match follower.follow().await {
             // Another node, or this one after a restart, continues where the follower is.
             Ok(()) if stopping.is_requested() => drop(farewell.send(Ok(COME_BACK.into()))),
@@ -95,6 +96,7 @@ struct Follower {
     app: App,
     /// The token of the call that opened it.
     token: String,
+    tenant: Tenant,
     followed: Followed,
     after: i64,
     sender: mpsc::Sender<Result<Bytes>>,
@@ -144,7 +146,7 @@ impl Follower {
             // Access is checked on every read: the stream ends with its token, key or client, and is resumed with another
             // signature.
             let (token, followed, after) = (self.token.clone(), self.followed.clone(), self.after);
-            let read = self.app.gateway.scan(move |engine| {
+            let read = self.app.gateway.scan(self.tenant, move |engine| {
                 engine.authenticate(&token)?;
                 followed.read(engine, after)
             });

@@ -21,7 +21,7 @@ async fn limited() -> Service {
 async fn a_client_is_told_its_quota_and_when_to_come_back() {
     let service = limited().await;
     let first = service.get("/api/v1/balances").await.expect(200);
-    assert_eq!(first.header("ratelimit-policy"), Some("\"reads\";q=3;w=60"));
+    assert_eq!(first.header("ratelimit-policy"), Some("\"reads\";q=3;w=60;per=\"node\""));
     assert_eq!(first.header("ratelimit"), Some("\"reads\";r=2;t=20"));
     service.get("/api/v1/balances").await.expect(200);
     service.get("/api/v1/balances").await.expect(200);
@@ -33,7 +33,7 @@ async fn a_client_is_told_its_quota_and_when_to_come_back() {
     // Writes have their own quota, and so have other clients.
     let body = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "w-1"});
     let written = service.post(SETTLEMENTS, &body).await.expect(201);
-    assert_eq!(written.header("ratelimit-policy"), Some("\"writes\";q=2;w=60"));
+    assert_eq!(written.header("ratelimit-policy"), Some("\"writes\";q=2;w=60;per=\"node\""));
     let other = service.enroll("Other").await;
     let request = Request::get("/api/v1/balances").header("authorization", format!("Bearer {other}")).body(Body::empty()).unwrap();
     service.send(request).await.expect(200);
@@ -44,6 +44,28 @@ async fn a_client_is_told_its_quota_and_when_to_come_back() {
     service.env.advance_to(NOW + 30_000);
     let done = service.post(SETTLEMENTS, &third).await.expect(201);
     assert_eq!(done.header("idempotent-replayed"), None);
+}
+
+#[tokio::test]
+async fn each_element_of_a_batch_counts() {
+    let rates = RateLimits { reads_per_minute: 10, writes_per_minute: 10 };
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.edge.rate = Some(rates)).await;
+    let pay = |n: usize| json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": format!("p-{n}")});
+    let batch = |range: std::ops::Range<usize>| json!({"settlements": range.map(pay).collect::<Vec<_>>()});
+    let url = format!("{SETTLEMENTS}/batch");
+    let first = service.post(&url, &batch(0..4)).await.expect(200);
+    assert_eq!(first.header("ratelimit"), Some("\"writes\";r=6;t=24"));
+    // More than there is in a minute: allowed while half of it is left, and paid back before the next.
+    let large = service.post(&url, &batch(4..24)).await.expect(200);
+    assert_eq!(large.header("ratelimit"), Some("\"writes\";r=0;t=144"));
+    service.post(SETTLEMENTS, &pay(99)).await.problem(429, "rate_limited");
+    service.env.advance_to(NOW + 84_000);
+    service.post(SETTLEMENTS, &pay(99)).await.problem(429, "rate_limited");
+    service.env.advance_to(NOW + 90_000);
+    service.post(SETTLEMENTS, &pay(99)).await.expect(201);
+    // A batch that is refused did nothing.
+    service.post(&url, &batch(100..105)).await.problem(429, "rate_limited");
+    service.get(&format!("{SETTLEMENTS}/p-100")).await.problem(404, "settlement_not_found");
 }
 
 #[tokio::test]

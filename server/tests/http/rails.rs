@@ -16,6 +16,7 @@ use railgate::env::{Env as _, ManualEnv};
 use railgate::lifecycle::SettlementStatus;
 use railgate::rail::Rails;
 use railgate::store::memory::MemoryStore;
+use railgate_server::gateway::Tenant;
 use railgate_server::{Hosted, Running, start_with};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -74,14 +75,14 @@ async fn gateway_to(providers: &[(&str, &str)]) -> Service {
 /// Pays ten euros and waits until that is done; returns the provider and the number of attempts.
 async fn paid(Service { running, env }: &Service) -> (String, u16) {
     let gateway = running.gateway();
-    let caller = gateway.run(Enroll { name: "Shop".to_owned(), key: None }).await.unwrap().caller;
+    let caller = gateway.run(Tenant::STRANGER, Enroll { name: "Shop".to_owned(), key: None }).await.unwrap().caller;
     let request = CreateRequest::new("10 EUR".parse().unwrap(), "msisdn:+254700000001".parse().unwrap(), "r".parse().unwrap());
-    let made = gateway.run(Create { caller, request: Box::new(request) }).await.unwrap();
+    let made = gateway.run(&caller, Create { caller, request: Box::new(request) }).await.unwrap();
     let mut watch = gateway.watch(made.settlement.no);
     let target = Target::parse("r").unwrap();
     let done = tokio::time::timeout(PATIENCE, async {
         loop {
-            let record = gateway.read(|engine| engine.settlement(&caller, &target)).await.unwrap();
+            let record = gateway.read(&caller, |engine| engine.settlement(&caller, &target)).await.unwrap();
             if record.status == SettlementStatus::Completed {
                 return record;
             }

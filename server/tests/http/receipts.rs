@@ -6,6 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use railgate::engine::{Operated, Rotate};
 use railgate::receipt::{Claims, verify_receipt};
 use railgate::store::record::SecretKind;
+use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
 
 use super::support::{Answer, SETTLEMENTS, Service, service, service_with};
@@ -253,7 +254,7 @@ async fn receipts_outlive_their_key() {
     let old = jws(&service, "r-1").await;
     let tag = receipt(&service, "r-1", None).await.header("etag").unwrap().to_owned();
     let rotate = Operated(Rotate(SecretKind::Receipt));
-    service.running.gateway().run(rotate).await.unwrap();
+    service.running.gateway().run(Tenant::GATEWAY, rotate).await.unwrap();
     let new = jws(&service, "r-1").await;
     let kid = |jws: &str| -> Value {
         let header = URL_SAFE_NO_PAD.decode(jws.split('.').next().unwrap()).unwrap();

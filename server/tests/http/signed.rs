@@ -10,6 +10,7 @@ use railgate::auth::{Outgoing, Signer, SoftwareKey, Stamp, TAG, TAG_NEW_KEY, sig
 use railgate::engine::{Approve, Operated, Resume, Suspend};
 use railgate::env::Env as _;
 use railgate::ids::Ulid;
+use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
 
 use super::support::{Answer, NOW, SETTLEMENTS, Service, service};
@@ -302,7 +303,7 @@ pub(crate) async fn live(service: &Service) -> (Arc<SoftwareKey>, String, String
     let client = pending["client_id"].as_str().unwrap().to_owned();
     let client_id = Ulid::parse(client.strip_prefix("cli_").unwrap()).unwrap();
     let approve = Operated(Approve { client: client_id, key: None });
-    service.running.gateway().run(approve).await.unwrap();
+    service.running.gateway().run(Tenant::GATEWAY, approve).await.unwrap();
     let ask = sign_as(service, post("/auth/tokens", json!({})), &*key, now, &live_nonce().await, TAG).await;
     let token = service.exchange(ask).await.expect(200).json()["access_token"].as_str().unwrap().to_owned();
     assert!(token.starts_with("rg_live_"));
@@ -394,9 +395,9 @@ async fn a_suspended_client_is_refused_and_comes_back() {
     let service = service().await;
     let (_, _, client) = live(&service).await;
     let client = Ulid::parse(client.strip_prefix("cli_").unwrap()).unwrap();
-    service.running.gateway().run(Operated(Suspend(client))).await.unwrap();
+    service.running.gateway().run(Tenant::GATEWAY, Operated(Suspend(client))).await.unwrap();
     service.env.advance_to(NOW + 5_001);
     service.get(SETTLEMENTS).await.problem(403, "client_suspended");
-    service.running.gateway().run(Operated(Resume(client))).await.unwrap();
+    service.running.gateway().run(Tenant::GATEWAY, Operated(Resume(client))).await.unwrap();
     service.get(SETTLEMENTS).await.expect(200);
 }

@@ -13,6 +13,7 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::record::{AuditAction, AuditRecord, Key};
 use railgate::store::{Scan, Store, typed_all};
 use railgate::webhook::{SignedHeaders, TOLERANCE_S, WebhookSecret, verify};
+use railgate_server::gateway::Tenant;
 use railgate_server::outbound::Limits;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -43,7 +44,7 @@ impl Service {
 
     /// Numbers every event so far, which determines its deliveries.
     async fn number(&self) {
-        while let Ok(logged) = self.running.gateway().run(NumberEvents { limit: 1_000 }).await {
+        while let Ok(logged) = self.running.gateway().run(Tenant::GATEWAY, NumberEvents { limit: 1_000 }).await {
             if !logged.more && logged.held_until.is_none() {
                 break;
             }

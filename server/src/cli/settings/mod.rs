@@ -65,10 +65,13 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_PLAIN_HTTP] [default: off]
     #[arg(long, value_name = "on|off")]
     pub(super) plain_http: Option<String>,
-    /// Calls per minute that one client may make on this node: reads and writes, or `off` [env: RAILGATE_RATE_LIMIT]
-    /// [default: 3000/600]
+    /// Calls per minute that one client may make on this node in the sandbox: reads and writes, or `off`; each element of a
+    /// batch counts [env: RAILGATE_RATE_LIMIT] [default: 3000/600]
     #[arg(long, value_name = "off|READS/WRITES")]
     pub(super) rate_limit: Option<String>,
+    /// The same for live credentials, or `same` [env: RAILGATE_LIVE_RATE_LIMIT] [default: same]
+    #[arg(long, value_name = "same|off|READS/WRITES")]
+    pub(super) live_rate_limit: Option<String>,
     /// Allow calls from pages of this exact origin (`https://app.example.com`); repeat it, or separate several by commas
     /// [env: RAILGATE_CORS_ORIGIN]
     #[arg(long, value_name = "ORIGIN")]
@@ -119,7 +122,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "listen",
     "metrics-listen",
     "store",
@@ -133,6 +136,7 @@ const NAMES: [&str; 22] = [
     "tls-key",
     "plain-http",
     "rate-limit",
+    "live-rate-limit",
     "cors-origin",
     "webhook-allow",
     "master-keys",
@@ -218,6 +222,7 @@ impl ServeArgs {
         let cert = from.read("tls-cert", self.tls_cert.take(), nothing, file);
         let key = from.read("tls-key", self.tls_key.take(), nothing, file);
         let rate = from.read("rate-limit", self.rate_limit.take(), || Ok("3000/600".to_owned()), values::rate_limits);
+        let live = from.read("live-rate-limit", self.live_rate_limit.take(), || Ok("same".to_owned()), values::live_rate_limits);
         let webhook_allow = from.read_list("webhook-allow", std::mem::take(&mut self.webhook_allow), values::cidr);
         let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), values::origin);
         let tls = match (cert?, key?) {
@@ -232,7 +237,9 @@ impl ServeArgs {
                 None
             }
         };
-        Some(Edge { tls, cors_origins: cors_origins?, rate: rate?, public_url: public_url?, webhook_allow: webhook_allow? })
+        let rate = rate?;
+        let live_rate = live?.unwrap_or(rate);
+        Some(Edge { tls, cors_origins: cors_origins?, rate, live_rate, public_url: public_url?, webhook_allow: webhook_allow? })
     }
 
     /// The given path; by default next to a store in a file, or in the data folder. A store in memory needs none, because

@@ -115,6 +115,11 @@ pub(super) fn rate_limits(text: &str) -> Result<Option<RateLimits>, String> {
     limits.map(Some).ok_or_else(|| right.to_owned())
 }
 
+/// `same`, which is `None`, or as for [`rate_limits`].
+pub(super) fn live_rate_limits(text: &str) -> Result<Option<Option<RateLimits>>, String> {
+    if text == "same" { Ok(None) } else { rate_limits(text).map(Some) }
+}
+
 /// A range of addresses, such as `10.1.0.0/16`.
 pub(super) fn cidr(text: &str) -> Result<Cidr, String> {
     Cidr::parse(text).map_err(|error| format!("{text:?} {error}"))

@@ -39,9 +39,9 @@ pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted<We
     let id = place.webhook()?;
     let _begun = app.in_flight.begin(posted.caller.client, id)?;
     let untried = || Error::internal("a test was not tried");
-    let parcel = app.gateway.run(posted.signed(TestWebhook { caller: posted.caller, id, topic })).await?;
+    let parcel = posted.run(&app, TestWebhook { caller: posted.caller, id, topic }).await?;
     let tried = app.deliverer.deliver_now(parcel).await?.pop().ok_or_else(untried)?;
-    let delivery = app.gateway.run(Tested { delivery: tried.delivery, tried }).await?;
+    let delivery = app.gateway.run(&posted.caller, Tested { delivery: tried.delivery, tried }).await?;
     let last = delivery.last.clone().ok_or_else(untried)?;
     ok(&TestView {
         delivered: delivery.status == DeliveryStatus::Delivered,
@@ -70,7 +70,8 @@ pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authentica
     let status = params.choice("status", DeliveryStatus::ALL, DeliveryStatus::as_str);
     params.finish()?;
     let id = place.webhook()?;
-    let page = app.gateway.scan(move |engine| engine.delivery_page(&call.caller, id, status, cursor.as_deref(), limit)).await?;
+    let page =
+        app.gateway.scan(&call.caller, move |engine| engine.delivery_page(&call.caller, id, status, cursor.as_deref(), limit)).await?;
     ok(&page)
 }
 
@@ -85,7 +86,7 @@ pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authentica
 )]
 pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<WebhooksRead>, place: Place) -> HandlerResult {
     let (id, delivery) = (place.webhook()?, place.delivery()?);
-    let view = app.gateway.scan(move |engine| engine.delivery_view(&engine.delivery(&call.caller, id, delivery)?)).await?;
+    let view = app.gateway.scan(&call.caller, move |engine| engine.delivery_view(&engine.delivery(&call.caller, id, delivery)?)).await?;
     ok(&view)
 }
 
@@ -106,7 +107,7 @@ pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authentica
 )]
 pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let id = place.webhook()?;
-    let made = app.gateway.run(posted.signed(Redeliver { caller: posted.caller, id, delivery: place.delivery()? })).await?;
+    let made = posted.run(&app, Redeliver { caller: posted.caller, id, delivery: place.delivery()? }).await?;
     let view = app.gateway.engine().delivery_view(&made)?;
     with_text(json(StatusCode::ACCEPTED, &view)?, LOCATION, format!("/api/v1/webhooks/whk_{id}/deliveries/{}", view.id))
 }
@@ -127,8 +128,8 @@ pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted<
     let caller = posted.caller;
     let part = |after| Replay { caller, id, since, until, after };
     let _in_flight = app.in_flight.begin(posted.caller.client, id)?;
-    app.gateway.scan(move |engine| engine.room_for_replay(&caller, id)).await?;
-    let Replayed { mut queued, next: mut next_after } = app.gateway.run(posted.signed(part(after))).await?;
+    app.gateway.scan(&caller, move |engine| engine.room_for_replay(&caller, id)).await?;
+    let Replayed { mut queued, next: mut next_after } = posted.run(&app, part(after)).await?;
     for _ in 1..REPLAY_PARTS {
         let Some(after) = next_after else { break };
         // The first part used up the call's nonce and recorded the call. The rest is background work, which the calls of other

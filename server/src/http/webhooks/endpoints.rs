@@ -9,6 +9,7 @@ use railgate::engine::{ChangedWebhook, CreateWebhook, DeleteWebhook, EnableWebho
 use railgate::validate::webhook::{parse_new_webhook, parse_rotation, parse_webhook_patch};
 
 use super::Place;
+use crate::gateway::Tenant;
 use crate::http::App;
 use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Rotating, Unserved};
 use crate::http::extract::{Authenticated, Posted};
@@ -32,7 +33,7 @@ routes![create, list, read, update, remove, rotate, enable];
 )]
 pub(crate) async fn create(State(app): State<App>, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let new = parse_new_webhook(posted.body())?;
-    let view = shown(&app, app.gateway.run(posted.signed(CreateWebhook { caller: posted.caller, new })).await?).await?;
+    let view = shown(&app, posted.run(&app, CreateWebhook { caller: posted.caller, new }).await?).await?;
     with_text(secret(StatusCode::CREATED, &view)?, LOCATION, format!("/api/v1/webhooks/{}", view.id))
 }
 
@@ -42,7 +43,7 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted<WebhooksWrite>
     responses((status = 200, description = "All webhooks of the credential's mode", body = WebhooksView), Denied, Unserved),
 )]
 pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<WebhooksRead>) -> HandlerResult {
-    let data = app.gateway.scan(move |engine| engine.webhooks(&call.caller)).await?;
+    let data = app.gateway.scan(&call.caller, move |engine| engine.webhooks(&call.caller)).await?;
     ok(&WebhooksView { data })
 }
 
@@ -54,7 +55,7 @@ pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authentica
 )]
 pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<WebhooksRead>, place: Place) -> HandlerResult {
     let id = place.webhook()?;
-    let view = app.gateway.read(|engine| engine.webhook(&call.caller, id)).await?;
+    let view = app.gateway.read(&call.caller, |engine| engine.webhook(&call.caller, id)).await?;
     ok(&view)
 }
 
@@ -71,7 +72,7 @@ pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authentica
 pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let patch = parse_webhook_patch(posted.body())?;
     let update = UpdateWebhook { caller: posted.caller, id: place.webhook()?, patch };
-    ok(&shown(&app, app.gateway.run(posted.signed(update)).await?).await?)
+    ok(&shown(&app, posted.run(&app, update).await?).await?)
 }
 
 /// Remove a webhook
@@ -83,7 +84,7 @@ pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<
     responses((status = 204, description = "The webhook is removed"), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
 pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
-    app.gateway.run(posted.signed(DeleteWebhook { caller: posted.caller, id: place.webhook()? })).await?;
+    posted.run(&app, DeleteWebhook { caller: posted.caller, id: place.webhook()? }).await?;
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
     Ok(response)
@@ -103,7 +104,7 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<
 pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let grace_ms = parse_rotation(posted.body())?;
     let rotate = RotateWebhookSecret { caller: posted.caller, id: place.webhook()?, grace_ms };
-    secret(StatusCode::OK, &shown(&app, app.gateway.run(posted.signed(rotate)).await?).await?)
+    secret(StatusCode::OK, &shown(&app, posted.run(&app, rotate).await?).await?)
 }
 
 /// Enable a webhook again
@@ -117,9 +118,10 @@ pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<
 )]
 pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
     let enable = EnableWebhook { caller: posted.caller, id: place.webhook()? };
-    ok(&shown(&app, app.gateway.run(posted.signed(enable)).await?).await?)
+    ok(&shown(&app, posted.run(&app, enable).await?).await?)
 }
 
 async fn shown(app: &App, changed: ChangedWebhook) -> railgate::Result<WebhookView> {
-    app.gateway.read(|engine| engine.webhook_view(&changed.endpoint, changed.secret.as_ref())).await
+    let tenant = Tenant { client: changed.endpoint.client, mode: changed.endpoint.mode };
+    app.gateway.read(tenant, |engine| engine.webhook_view(&changed.endpoint, changed.secret.as_ref())).await
 }

@@ -31,7 +31,7 @@ pub(crate) struct RemarkBody {
 )]
 pub(crate) async fn remark(State(app): State<App>, named: Named, posted: Posted<SettlementsWrite>) -> HandlerResult {
     let body: RemarkBody = serde_json::from_slice(posted.body()).map_err(|_| Error::new(ErrorCode::MalformedJson))?;
-    let command = posted.signed(Remark { caller: posted.caller, target: named.target()?.clone(), text: body.text });
-    let kept = app.gateway.run(command).await?;
+    let command = Remark { caller: posted.caller, target: named.target()?.clone(), text: body.text };
+    let kept = posted.run(&app, command).await?;
     json(StatusCode::CREATED, &RemarkBody { text: kept.text })
 }
