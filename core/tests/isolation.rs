@@ -22,10 +22,8 @@ use support::{Sandbox, enroll, target};
 
 /// A gateway that pays in the sandbox and, over the same simulated operator, for real.
 fn both_modes() -> Sandbox {
-    let providers = vec![
-        ProviderSpec::new("play", "Play", Mode::Sandbox, &Simulator),
-        ProviderSpec::new("real", "Real", Mode::Live, &Simulator),
-    ];
+    let providers =
+        vec![ProviderSpec::new("play", "Play", Mode::Sandbox, &Simulator), ProviderSpec::new("real", "Real", Mode::Live, &Simulator)];
     let s = Sandbox::over(Arc::new(MemoryStore::default()), Config { providers, ..Config::default() }, 1);
     fund_live(&s, s.caller, 1);
     s
@@ -127,9 +125,18 @@ fn a_key_from_before_keys_had_a_mode_still_prevents_a_second_reversal() {
 /// A call of one of four credentials: two clients, each in both modes.
 #[derive(Debug, Clone)]
 enum Call {
-    Create { who: usize, reference: String, sandbox: Option<bool> },
+    Create {
+        who: usize,
+        reference: String,
+        sandbox: Option<bool>,
+    },
     /// Of the settlement with this reference, or of the `n`-th of all by its id.
-    Reverse { who: usize, named: Result<String, usize>, key: Option<String>, body: String },
+    Reverse {
+        who: usize,
+        named: Result<String, usize>,
+        key: Option<String>,
+        body: String,
+    },
 }
 
 fn any_call() -> impl Strategy<Value = Call> {
