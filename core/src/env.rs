@@ -47,6 +47,11 @@ pub use system::SystemEnv;
 pub trait Env: Send + Sync {
     /// The current time, in milliseconds since the Unix epoch.
     fn now(&self) -> Millis;
+    /// Milliseconds since any moment in the past, by a clock that nobody can set. On a platform without one, [`Env::now`]; then a wait
+    /// for the end of a payment is shorter when the clock is set ahead.
+    fn steady(&self) -> Millis {
+        self.now()
+    }
     /// Fills `out` with random bytes. Tokens are made from them, so on a real host they come from the system.
     fn random(&self, out: &mut [u8]);
 }
@@ -57,6 +62,8 @@ pub trait Env: Send + Sync {
 /// a network. Its randomness is as predictable as the seed: never issue a live token from it.
 pub struct ManualEnv {
     now: AtomicI64,
+    /// How far the clock was set ahead without time passing.
+    stepped: AtomicI64,
     counter: AtomicU64,
     seed: [u8; 32],
     pool: Mutex<Vec<u8>>,
@@ -70,18 +77,28 @@ impl ManualEnv {
 
     /// Like [`ManualEnv::new`], with a full seed: the numbers are SHA-256 over it and a counter, as unpredictable as the seed.
     pub fn seeded(now: Millis, seed: [u8; 32]) -> Self {
-        Self { now: AtomicI64::new(now), counter: AtomicU64::new(0), seed, pool: Mutex::new(Vec::new()) }
+        Self { now: AtomicI64::new(now), stepped: AtomicI64::new(0), counter: AtomicU64::new(0), seed, pool: Mutex::new(Vec::new()) }
     }
 
     /// Moves the clock forward to `at`. It never goes back.
     pub fn advance_to(&self, at: Millis) {
         self.now.fetch_max(at, Ordering::SeqCst);
     }
+
+    /// Sets the clock ahead by `by` milliseconds, or back, while no time passes: [`Env::steady`] stays where it is.
+    pub fn step(&self, by: Millis) {
+        self.stepped.fetch_add(by, Ordering::SeqCst);
+        self.now.fetch_add(by, Ordering::SeqCst);
+    }
 }
 
 impl Env for ManualEnv {
     fn now(&self) -> Millis {
         self.now.load(Ordering::SeqCst)
+    }
+
+    fn steady(&self) -> Millis {
+        self.now() - self.stepped.load(Ordering::SeqCst)
     }
 
     fn random(&self, out: &mut [u8]) {

@@ -385,6 +385,43 @@ fn not_found_is_proof_only_when_nothing_can_be_on_its_way() {
     s.assert_sound();
 }
 
+/// How often a payment of `s` was recorded as sent.
+fn sends(s: &Sandbox) -> usize {
+    s.trace("r").iter().filter(|kind| **kind == "attempt.started").count()
+}
+
+#[test]
+fn a_clock_that_is_set_ahead_makes_not_found_no_proof() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:ok");
+    lease_and_die(&s.engine);
+    s.pass(30_000);
+    assert_eq!((s.status("r"), sends(&s)), ("unknown", 1));
+    s.env.step(86_400_000);
+    s.work();
+    s.pass(59_000);
+    assert_eq!((s.status("r"), sends(&s)), ("unknown", 1), "it may still be on its way");
+    s.pass(2 * 3_600_000);
+    assert_eq!((s.status("r"), sends(&s)), ("completed", 2), "not found, and sent again");
+    s.assert_sound();
+}
+
+#[test]
+fn a_restart_with_a_clock_that_was_set_ahead_makes_not_found_no_proof() {
+    let mut s = Sandbox::new();
+    s.pay("r", "sim:ok");
+    lease_and_die(&s.engine);
+    s.pass(30_000);
+    s.env.step(86_400_000);
+    s.engine = Engine::open(s.store.clone(), s.env.clone(), Config::default()).unwrap();
+    s.work();
+    s.pass(59_000);
+    assert_eq!((s.status("r"), sends(&s)), ("unknown", 1), "it may still be on its way");
+    s.pass(2 * 3_600_000);
+    assert_eq!((s.status("r"), sends(&s)), ("completed", 2), "not found, and sent again");
+    s.assert_sound();
+}
+
 #[test]
 fn play_money_can_be_added() {
     let s = Sandbox::new();

@@ -48,6 +48,16 @@ impl fmt::Debug for DatabaseUrl {
     }
 }
 
+/// What a connection to a PostgreSQL database must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DatabaseTls {
+    /// What its URL says. There is a warning if the server is not verified.
+    #[default]
+    AsUrl,
+    /// A server whose certificate is verified, unless the connection stays on this machine.
+    VerifyFull,
+}
+
 /// Settings of [`crate::start`]: a service over a store that it opens itself.
 #[derive(Debug, Clone)]
 pub struct ServeConfig {
@@ -65,6 +75,8 @@ pub struct ServeConfig {
     pub db_readers: usize,
     /// Whether the database's schema is created and migrated at the start.
     pub db_migrate: bool,
+    /// What a connection to the database must have.
+    pub db_tls: DatabaseTls,
     /// Encryption, browsers, rate limits and the public address.
     pub edge: Edge,
     /// The file of the keys that encrypt secrets in the store; none for a store in memory.

@@ -82,6 +82,7 @@ impl Deliverer {
             let at = self.gateway.engine().now();
             return Ok(parcel.deliveries.iter().map(|delivery| self.counted(unsigned(delivery, at))).collect());
         };
+        let share = parcel.share();
         let url: Arc<str> = parcel.url.into();
         let outbound = match parcel.mode {
             Mode::Sandbox => &self.sandbox,
@@ -91,7 +92,7 @@ impl Deliverer {
         for delivery in parcel.deliveries {
             let (gateway, outbound) = (self.gateway.clone(), outbound.clone());
             let (secrets, url) = (Arc::clone(&secrets), Arc::clone(&url));
-            in_flight.spawn(async move { deliver(&gateway, &outbound, &secrets, &url, delivery).await });
+            in_flight.spawn(async move { deliver(&gateway, (&outbound, share), &secrets, &url, delivery).await });
         }
         Ok(in_flight.join_all().await.into_iter().map(|tried| self.counted(tried)).collect())
     }
@@ -120,7 +121,13 @@ fn unsigned(delivery: &DeliveryRecord, at: Millis) -> Tried {
 }
 
 /// One attempt at one delivery.
-async fn deliver(gateway: &Gateway, outbound: &Outbound, secrets: &[WebhookSecret], url: &str, delivery: DeliveryRecord) -> Tried {
+async fn deliver(
+    gateway: &Gateway,
+    (outbound, share): (&Outbound, Share),
+    secrets: &[WebhookSecret],
+    url: &str,
+    delivery: DeliveryRecord,
+) -> Tried {
     let at = gateway.engine().now();
     let body = Bytes::from(delivery.body);
     let id = format!("evt_{}", delivery.message);
@@ -133,7 +140,7 @@ async fn deliver(gateway: &Gateway, outbound: &Outbound, secrets: &[WebhookSecre
             headers.insert(name, value);
         }
     }
-    let sent = outbound.post(url, headers, body).await;
+    let sent = outbound.post(share, url, headers, body).await;
     let took_ms = u32::try_from(sent.took.as_millis()).unwrap_or(u32::MAX);
     let (outcome, retry_after) = match sent.result {
         Ok(answer) => {

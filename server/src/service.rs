@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 
 use crate::background::keep;
 use crate::carrier::Carrier;
-use crate::config::{Edge, ServeConfig, StoreConfig};
+use crate::config::{DatabaseTls, Edge, ServeConfig, StoreConfig};
 use crate::deliver::{DeliverSettings, Deliverer, Delivering};
 use crate::gateway::{Gateway, QueueLimits};
 use crate::http::{HttpLimits, Listener, Middleware, Parts, Tls, TlsError, front, serve_metrics};
@@ -412,6 +412,9 @@ fn open_store(config: &ServeConfig) -> Result<Arc<dyn Store>, ServeError> {
     match &config.store {
         StoreConfig::Memory => Ok(Arc::new(MemoryStore::new())),
         StoreConfig::Postgres(url) => {
+            if !PostgresStore::is_protected(url.reveal())? {
+                require_protection(config.db_tls)?;
+            }
             let options = PostgresOptions {
                 readers: config.db_readers,
                 connect_timeout: DATABASE_PATIENCE,
@@ -428,6 +431,23 @@ fn open_store(config: &ServeConfig) -> Result<Arc<dyn Store>, ServeError> {
             let sharing = if config.shared_store { Sharing::Among } else { Sharing::Alone };
             let options = SqliteOptions { synchronous: config.synchronous, sharing, ..SqliteOptions::default() };
             Ok(Arc::new(SqliteStore::open_with(path, options)?))
+        }
+    }
+}
+
+/// Refuses a database whose certificate is not verified, or warns about it.
+fn require_protection(tls: DatabaseTls) -> Result<(), ServeError> {
+    match tls {
+        DatabaseTls::VerifyFull => {
+            let cause = "its certificate would not be verified: its URL needs sslmode=verify-full";
+            Err(StoreError::new("opening the database", cause, false).into())
+        }
+        DatabaseTls::AsUrl => {
+            tracing::warn!(
+                "the database is on another machine and its certificate is not verified: whoever controls the network in between can \
+                 read and change everything; add sslmode=verify-full to its URL, and set db-tls to verify-full to require that"
+            );
+            Ok(())
         }
     }
 }

@@ -18,6 +18,13 @@ pub struct Caller {
     pub mode: Mode,
 }
 
+impl Caller {
+    /// Whether it may see its client's things of this mode: to a sandbox credential, live ones do not exist.
+    pub fn sees(&self, mode: Mode) -> bool {
+        self.mode == Mode::Live || self.mode == mode
+    }
+}
+
 /// A key that may sign, or a token with the key that must sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Credential {

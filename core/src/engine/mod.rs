@@ -80,6 +80,7 @@ use access::Plain;
 use access::Vault;
 pub use access::*;
 pub use config::Config;
+use dispatch::Ages;
 pub use dispatch::*;
 pub use event_log::*;
 use event_log::{Deferred, Numbering};
@@ -105,6 +106,7 @@ pub struct Engine {
     vault: Box<dyn Vault>,
     writer: Mutex<Writer>,
     receipt_key: OpenedReceiptKey,
+    ages: Ages,
 }
 
 impl Engine {
@@ -140,8 +142,8 @@ impl Engine {
         env.random(&mut owner);
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
         let writer = Mutex::new(Writer::new(&*store, owner, || numbering.turns())?);
-        let receipt_key = OpenedReceiptKey::default();
-        let engine = Self { store, env, config, routes, id_key, owner, numbering, vault, writer, receipt_key };
+        let (receipt_key, ages) = (OpenedReceiptKey::default(), Ages::begin(&*env));
+        let engine = Self { store, env, config, routes, id_key, owner, numbering, vault, writer, receipt_key, ages };
         numbering.begin(&engine)?;
         Ok(engine)
     }

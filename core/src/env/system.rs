@@ -1,7 +1,7 @@
 //! The time and randomness of a real host.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::Env;
 use crate::time::Millis;
@@ -10,6 +10,7 @@ use crate::time::Millis;
 /// more than the work that needs them.
 pub struct SystemEnv {
     pool: Mutex<Pool>,
+    begun: Instant,
 }
 
 struct Pool {
@@ -20,7 +21,7 @@ struct Pool {
 
 impl Default for SystemEnv {
     fn default() -> Self {
-        Self { pool: Mutex::new(Pool { bytes: [0; 1024], used: 1024 }) }
+        Self { pool: Mutex::new(Pool { bytes: [0; 1024], used: 1024 }), begun: Instant::now() }
     }
 }
 
@@ -28,6 +29,10 @@ impl Env for SystemEnv {
     fn now(&self) -> Millis {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
+    }
+
+    fn steady(&self) -> Millis {
+        Millis::try_from(self.begun.elapsed().as_millis()).unwrap_or(Millis::MAX)
     }
 
     fn random(&self, out: &mut [u8]) {

@@ -77,6 +77,8 @@ pub(crate) trait Column: Sized {
     const KINDS: &'static [Kind];
     /// Whether the columns may be NULL.
     const NULLABLE: bool = false;
+    /// Whether rows of a journal end before the columns where they are NULL, as they did before there were such columns.
+    const LATER: bool = false;
 
     /// Writes itself to a sink.
     fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S>;
@@ -384,6 +386,22 @@ impl Column for PublicKey {
         let algorithm = <Algorithm as Column>::read(source)?;
         let key = source.bytes()?.and_then(|bytes| Self::of_row(algorithm, bytes));
         source.some(key, "a public key")
+    }
+}
+
+impl Column for Version {
+    const KINDS: &'static [Kind] = &[Kind::Int8];
+    const NULLABLE: bool = true;
+    const LATER: bool = true;
+
+    #[inline]
+    fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S> {
+        Column::put(&Some(self.0).filter(|version| *version > 0), sink)
+    }
+
+    #[inline]
+    fn read<C: Source>(source: &mut C) -> Read<Self> {
+        Ok(Self(<Option<u32> as Column>::read(source)?.unwrap_or_default()))
     }
 }
 

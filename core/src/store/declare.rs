@@ -36,6 +36,8 @@ pub(crate) struct Line {
     pub(crate) names: &'static [&'static str],
     pub(crate) kinds: &'static [Kind],
     pub(crate) nullable: bool,
+    /// Whether a journal leaves it out where it is NULL, at the end of a row.
+    pub(crate) later: bool,
     pub(crate) role: Role,
 }
 
@@ -56,6 +58,8 @@ pub(crate) struct Layout {
     pub(crate) key: u8,
     /// The number of all columns.
     pub(crate) columns: u8,
+    /// How many of them, at the end, a journal leaves out where they are NULL.
+    pub(crate) later: u8,
     /// The columns of the further unique key, one bit per column.
     pub(crate) unique: u32,
     /// The columns that never change, one bit per column.
@@ -79,7 +83,7 @@ pub(crate) const fn has(flags: &[Flag], wanted: Flag) -> bool {
 impl Layout {
     /// The layout of a table with these lines.
     pub(crate) const fn of(code: u8, lines: &[Line], flags: &[Flag]) -> Self {
-        let mut layout = Self { code, key: 0, columns: 0, unique: 0, fixed: 0, posted: has(flags, Flag::Posted) };
+        let mut layout = Self { code, key: 0, columns: 0, later: 0, unique: 0, fixed: 0, posted: has(flags, Flag::Posted) };
         let (mut line, mut column) = (0, 0u8);
         while line < lines.len() {
             let width = lines[line].names.len() as u8;
@@ -90,6 +94,7 @@ impl Layout {
                 Role::Fixed => layout.fixed |= set,
                 Role::Checked | Role::Plain => {}
             }
+            layout.later = if lines[line].later { layout.later + width } else { 0 };
             column += width;
             line += 1;
         }
@@ -183,12 +188,14 @@ macro_rules! tables {
                         names: tables!(@names [$($($kcol)+)?] $($kf)+),
                         kinds: <($($kt),+) as Column>::KINDS,
                         nullable: <($($kt),+) as Column>::NULLABLE,
+                        later: false,
                         role: Role::Key,
                     },)+
                     $(Line {
                         names: tables!(@names [$($($col)+)?] $($f)+),
                         kinds: <($($t),+) as Column>::KINDS,
                         nullable: <($($t),+) as Column>::NULLABLE,
+                        later: <($($t),+) as Column>::LATER,
                         role: tables!(@role $($role)?),
                     },)*
                 ];
@@ -332,7 +339,7 @@ macro_rules! tables {
     (@record [$flag:ident $($rest:ident)*] $($item:tt)*) => { tables! { @record [$($rest)*] $($item)* } };
     (@record [] $($item:tt)*) => { $($item)* };
 
-    (@version $r:ident Versioned $($rest:ident)*) => { Some($r.version) };
+    (@version $r:ident Versioned $($rest:ident)*) => { Some(u32::from($r.version)) };
     (@version $r:ident $flag:ident $($rest:ident)*) => { tables!(@version $r $($rest)*) };
     (@version $r:ident) => {{ let _ = $r; None }};
 

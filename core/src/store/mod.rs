@@ -3,7 +3,7 @@
 //! ```
 //! use railgate::ids::{ClientNo, Ulid};
 //! use railgate::store::memory::MemoryStore;
-//! use railgate::store::record::{ClientRecord, Key, RecordKind};
+//! use railgate::store::record::{ClientRecord, Key, RecordKind, Version};
 //! use railgate::store::{Commit, CommitError, Scan, Store as _, Unique, Write, typed};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,6 +15,7 @@
 //!     suspended: false,
 //!     webhook_secret: Vec::new(),
 //!     created_at: 1_795_257_497_042,
+//!     version: Version::default(),
 //! };
 //! let insert = |no, id| Write::Insert(client(no, id).into());
 //! store.commit(&Commit { writes: vec![insert(1, 11), insert(2, 12)] })?;
@@ -78,8 +79,8 @@ pub enum Write {
     /// Adds a record. Fails if its primary key or one of its unique keys is taken: settlement `(client, reference)`, reversal
     /// `(client, reference)` if it has one, client `id`, key `id`, provider `id`, endpoint `id`, feed `(settlement, n)`.
     Insert(Record),
-    /// Replaces a settlement, endpoint or queue whose version is still `expected`. A settlement's client and reference, and an
-    /// endpoint's id, client and mode, never change.
+    /// Replaces a record of a kind with a version, if its version is still `expected`. Unique keys, and an endpoint's client and
+    /// mode, never change.
     Update {
         /// The complete new record, of a kind that has a version.
         record: Record,

@@ -43,6 +43,24 @@ pub use webhook::*;
 /// A SHA-256 digest.
 pub type Digest32 = [u8; 32];
 
+/// The version of a record whose kind once had none. 0 is stored as NULL, which is what the rows of that time have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Version(pub u32);
+
+impl Version {
+    /// The version after the next change.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+impl From<Version> for u32 {
+    fn from(version: Version) -> Self {
+        version.0
+    }
+}
+
 stored_enum! {
     /// Whether a key may sign.
     pub enum KeyStatus {

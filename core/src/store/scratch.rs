@@ -124,7 +124,7 @@ fn a_declaration_is_a_row_of_a_journal_and_of_memory() {
     let record = after::ScratchRecord { settlement: SettlementNo(9), n: 1, name: Some("a".to_owned()), version: 300, signed: None };
     let mut cells = Vec::new();
     after::Record::from(record.clone()).bind::<true, _>(&mut cells).unwrap();
-    let row = code::row(&cells);
+    let row = code::row(&cells, 0);
     assert_eq!(row, [1, 130, 128, 72, 2, 1, b'a', 1, 216, 4, 0]);
     assert_eq!(code::decode(&row).unwrap(), cells);
     let read = after::Record::read::<true, _>(after::RecordKind::Scratch, &mut code::Cells::new(cells.clone())).unwrap();

@@ -41,7 +41,14 @@ pub(crate) struct ColumnOf {
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
     pub(crate) columns: Vec<ColumnOf>,
-    pub(crate) versioned: bool,
+    versioned: bool,
+}
+
+impl ColumnOf {
+    /// A version as a number, in SQL. `name` may contain the table.
+    pub(crate) fn version(&self, name: &str) -> String {
+        if self.nullable { format!("COALESCE({name}, 0)") } else { name.to_owned() }
+    }
 }
 
 impl Shape {
@@ -51,6 +58,11 @@ impl Shape {
         let columns =
             lines.zip(1..).map(|((line, (name, kind)), no)| ColumnOf { name, kind: *kind, nullable: line.nullable, role: line.role, no });
         Self { name: spec.name, columns: columns.collect(), versioned: has(spec.flags, Flag::Versioned) }
+    }
+
+    /// The column of the version that guards a replacement.
+    pub(crate) fn version(&self) -> Option<&ColumnOf> {
+        self.columns.iter().filter(|_| self.versioned).find(|it| it.name == "version")
     }
 
     /// The columns of the primary key.

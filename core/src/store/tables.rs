@@ -19,7 +19,7 @@ use crate::validate::ReversalReason;
 
 tables! {
     /// A business that has credentials.
-    Client(ClientRecord) "client" = 1, find ClientId(id: Ulid) {
+    Client(ClientRecord) "client" = 1 Versioned, find ClientId(id: Ulid) {
         key {
             /// The client's number.
             no: ClientNo;
@@ -34,10 +34,12 @@ tables! {
         webhook_secret: Vec<u8>;
         /// When it enrolled.
         created_at: Millis;
+        /// Increases by one with every change.
+        version: Version;
     }
 
     /// A client's public key. Rows are never removed: a revoked key never comes back.
-    Key(KeyRecord) "key" = 2 Server, find KeyId(id: KeyId) {
+    Key(KeyRecord) "key" = 2 Server Versioned, find KeyId(id: KeyId) {
         key {
             /// The key's number.
             no: KeyNo;
@@ -60,6 +62,8 @@ tables! {
         created_at: Millis;
         /// When it was revoked; `None` if it was not.
         revoked_at: Option<Millis>;
+        /// Increases by one with every change.
+        version: Version;
     }
 
     /// An access token: only its hash is stored.
@@ -289,7 +293,7 @@ tables! {
         key {
             /// The client that sent it.
             client: ClientNo;
-            /// The text of the header.
+            /// The text of the header; for a settlement of the sandbox after `sandbox` and a line feed.
             key: String;
         }
         /// SHA-256 over method, path and body.
@@ -329,7 +333,7 @@ tables! {
     }
 
     /// One of the gateway's own secrets, sealed under a master key.
-    Secret(SecretRecord) "secret" = 15 {
+    Secret(SecretRecord) "secret" = 15 Versioned {
         key {
             /// The purpose of the secret.
             kind: SecretKind;
@@ -344,6 +348,8 @@ tables! {
         created_at: Millis;
         /// When another secret replaced it; `None` for the one in use.
         retired_at: Option<Millis>;
+        /// Increases by one with every change.
+        version: Version;
     }
 
     /// The audit trail: who did what, with which result. Written in the commit of the change itself; append-only.
@@ -463,7 +469,7 @@ tables! {
     }
 
     /// A secret that signs an endpoint's deliveries.
-    EndpointSecret(EndpointSecretRecord) "endpoint_secret" = 23 Server {
+    EndpointSecret(EndpointSecretRecord) "endpoint_secret" = 23 Server Versioned {
         key {
             /// The endpoint.
             endpoint: EndpointNo;
@@ -476,6 +482,8 @@ tables! {
         created_at: Millis;
         /// When it stops signing; `None` for the newest.
         until: Option<Millis>;
+        /// Increases by one with every change.
+        version: Version;
     }
 
     /// The queue of an endpoint: when its next delivery is due, which node has leased it, and how its deliveries succeed.

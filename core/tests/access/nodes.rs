@@ -80,6 +80,50 @@ fn two_nodes_that_enrol_one_key_make_one_client() {
     });
 }
 
+/// A node that is overtaken by another between deciding and committing, and that other one.
+fn late_and_fast(w: &World) -> (Arc<Meddling>, Engine, World) {
+    let slow = Meddling::over(w.store.clone());
+    let late = Engine::open(slow.clone(), w.env.clone(), sealing()).unwrap();
+    (slow, late, w.node(sealing()))
+}
+
+#[test]
+fn an_approval_does_not_undo_a_revocation_at_another_node_nor_the_other_way_round() {
+    over_each_store(|w| {
+        let client = w.client(1);
+        let id = client.caller.client_id;
+        let ask = |n| w.run(EnrollLive { caller: client.caller, key: public(n) }).unwrap().id;
+        let (one, next) = (ask(2), ask(3));
+        let approve = move |key| Operated(Approve { client: id, key: Some(key) });
+        let revoke = move |key| Operated(Revoke { client: id, key });
+
+        let (slow, late, fast) = late_and_fast(&w);
+        slow.before_commit(move || drop(fast.run(revoke(one)).unwrap()));
+        assert_eq!(code(late.run(approve(one))), "key_not_found", "it waits no more");
+        assert_eq!(code(w.engine.signatory(&one)), "key_revoked");
+
+        let (slow, late, fast) = late_and_fast(&w);
+        slow.before_commit(move || drop(fast.run(approve(next)).unwrap()));
+        late.run(revoke(next)).unwrap();
+        assert_eq!(code(w.engine.signatory(&next)), "key_revoked");
+        w.assert_sound();
+    });
+}
+
+#[test]
+fn of_a_suspension_and_a_resumption_at_two_nodes_the_later_one_counts() {
+    over_each_store(|w| {
+        let client = w.client(1);
+        let id = client.caller.client_id;
+        let (slow, late, fast) = late_and_fast(&w);
+        slow.before_commit(move || drop(fast.operate(Resume(id)).unwrap()));
+        assert!(late.run(Operated(Suspend(id))).unwrap().suspended);
+        assert_eq!(code(w.engine.signatory(&public(1).id())), "client_suspended");
+        let Some(Record::Client(stored)) = w.store.get(&Key::Client(client.caller.client)).unwrap() else { panic!("no client") };
+        assert_eq!(stored.version.0, 2, "both were made, one after the other");
+    });
+}
+
 /// A world whose store fails on request, and one command of every kind.
 fn failing() -> (World, Arc<Faulty<MemoryStore>>, Client, Vec<Signable>) {
     let faults = Arc::new(Faulty::new(MemoryStore::new()));

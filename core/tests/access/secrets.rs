@@ -159,6 +159,33 @@ fn a_wrong_master_key_is_refused_and_overwrites_nothing() {
 }
 
 #[test]
+fn resealing_keeps_what_another_process_changes_between_its_read_and_its_write() {
+    over_each_store(|w| {
+        let client = w.client(1);
+        keys(&w);
+        let made = w.run(new_hook(client.caller, None)).unwrap().endpoint;
+        let slow = Meddling::over(w.store.clone());
+        let both = World::over(slow.clone(), with_master(&[(2, [8; 32]), (1, [9; 32])]));
+        let operator = Arc::new(w.node(sealing()));
+        let (suspend, other) = (Suspend(client.caller.client_id), operator.clone());
+        slow.before_write(RecordKind::Client, move || drop(other.operate(suspend).unwrap()));
+        assert_eq!(both.engine.reseal().unwrap(), 5);
+        assert_eq!(code(w.engine.signatory(&public(1).id())), "client_suspended");
+
+        let back = World::over(slow.clone(), with_master(&[(1, [9; 32]), (2, [8; 32])]));
+        let (caller, id, other) = (client.caller, made.id, Arc::new(both.node(with_master(&[(2, [8; 32]), (1, [9; 32])]))));
+        slow.before_write(RecordKind::EndpointSecret, move || {
+            drop(other.run(RotateWebhookSecret { caller, id, grace_ms: 1_000 }).unwrap());
+        });
+        assert_eq!(back.engine.reseal().unwrap(), 5);
+        assert_eq!(back.engine.webhook_secrets(made.no).unwrap().len(), 2);
+        back.pass(1_001);
+        assert_eq!(back.engine.webhook_secrets(made.no).unwrap().len(), 1, "the old secret still ends");
+        w.assert_sound();
+    });
+}
+
+#[test]
 fn resealing_keeps_a_suspension_that_comes_meanwhile() {
     over_each_store(|w| {
         let client = w.client(1);

@@ -130,7 +130,7 @@ pub(crate) async fn revoke_token(State(app): State<App>, posted: Posted<AnyToken
         None => token::bearer(&posted.raw.parts.headers)?.and_then(token_hash).ok_or_else(token::missing)?,
     };
     posted.run(&app, RevokeToken { caller: posted.caller, key: posted.credential.key, token }).await?;
-    app.gate.forget();
+    app.gate.forget(posted.caller.client);
     Ok(no_content())
 }
 
@@ -178,7 +178,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -
 pub(crate) async fn revoke_key(State(app): State<App>, named: Named, posted: Posted<KeysWrite>) -> HandlerResult {
     let key = KeyId::parse(named.last()).ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?;
     posted.run(&app, RevokeKey { caller: posted.caller, key }).await?;
-    app.gate.forget();
+    app.gate.forget(posted.caller.client);
     Ok(no_content())
 }
 

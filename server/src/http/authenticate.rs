@@ -72,9 +72,9 @@ impl Authenticator {
         self.challenges.mint(mode)
     }
 
-    /// Clears the token cache after tokens or keys were revoked on this node.
-    pub(crate) fn forget(&self) {
-        self.tokens.forget();
+    /// Clears the cached tokens of a client after it revoked tokens or keys on this node.
+    pub(crate) fn forget(&self, client: ClientNo) {
+        self.tokens.forget(client);
     }
 
     /// Counts a failed authentication. `true`: there were too many from this address, and the caller gets `rate_limited`

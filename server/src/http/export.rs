@@ -26,7 +26,8 @@ routes![export];
 /// Export settlements as CSV or NDJSON
 ///
 /// Takes the filters of the list and streams everything that matches, newest first. An export that fails midway is cut off
-/// without a proper end of the response, so that a client can tell.
+/// without a proper end of the response, so that a client can tell. In CSV, a text that a spreadsheet would take for a formula has an
+/// apostrophe in front.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/export", tag = "settlements", operation_id = "exportSettlements",
     params(ListParams),
@@ -178,7 +179,11 @@ fn boolean(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
+/// A spreadsheet takes a cell for a formula if it begins like one; an apostrophe in front makes it a text. Numbers stay numbers.
 fn write_cell(out: &mut String, cell: &str) {
+    let may_be_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(cell);
+    let guarded = may_be_formula.then(|| format!("'{cell}"));
+    let cell = guarded.as_deref().unwrap_or(cell);
     if cell.contains([',', '"', '\n', '\r']) {
         out.push('"');
         out.push_str(&cell.replace('"', "\"\""));
@@ -186,6 +191,13 @@ fn write_cell(out: &mut String, cell: &str) {
     } else {
         out.push_str(cell);
     }
+}
+
+/// Whether it is a decimal number, with nothing around it.
+fn is_number(cell: &str) -> bool {
+    let digits = cell.strip_prefix(['-', '+']).unwrap_or(cell);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    [whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -201,5 +213,22 @@ mod tests {
         }
         assert_eq!(out, "plain|\"a,b\"|\"say \"\"hi\"\"\"|\"two\nlines\"||");
         assert_eq!(HEADER.trim().split(',').count(), 27);
+    }
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        let written = |cell: &str| {
+            let mut out = String::new();
+            write_cell(&mut out, cell);
+            out
+        };
+        for cell in ["=1+1", "+1+1", "-1+1", "-", "+.5", "-1.", "@SUM(A1)", "\t=1", "=\u{301}"] {
+            assert_eq!(written(cell), format!("'{cell}"));
+        }
+        assert_eq!(written("=HYPERLINK(\"x\",1)"), "\"'=HYPERLINK(\"\"x\"\",1)\"");
+        assert_eq!(written("\r=1"), "\"'\r=1\"");
+        for cell in ["-12.50", "+254700000001", "-7", "12", "a=b", "'=1", " =1"] {
+            assert_eq!(written(cell), cell);
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use railgate::api::Credential;
+use railgate::ids::ClientNo;
 use railgate::store::record::Digest32;
 use railgate::time::Millis;
 use railgate::{Engine, Error, ErrorCode};
@@ -18,6 +19,8 @@ use crate::gateway::read_from;
 const FRESH_MS: Millis = 5_000;
 /// The most tokens that are cached.
 const ROOM: usize = 16_384;
+/// The most clients whose last revocation is known. Beyond that, what is being read from the store at that moment is not cached.
+const REVOKERS: usize = 1_024;
 
 /// Saves calls in quick succession the reads of token, key and client. Only hashes are kept.
 #[derive(Default)]
@@ -28,8 +31,12 @@ pub(crate) struct TokenCache {
 #[derive(Default)]
 struct Entries {
     known: HashMap<Digest32, Entry>,
-    /// How often the cache was cleared. What was read before that is not cached after it.
-    forgotten: u64,
+    /// The number of revocations.
+    revocations: u64,
+    /// The last revocation of each client. What was read of a client before that is not cached after it.
+    revoked: HashMap<ClientNo, u64>,
+    /// What was read before this revocation is not cached, whosever it is.
+    horizon: u64,
 }
 
 struct Entry {
@@ -45,34 +52,42 @@ impl TokenCache {
     pub(crate) fn authenticate(&self, token: &str, engine: &Engine) -> Result<Credential, Error> {
         let hash = Sha256::digest(token.as_bytes()).into();
         let now = engine.now();
-        let (known, forgotten) = self.get(&hash, now);
+        let (known, revocations) = self.get(&hash, now);
         if let Some(credential) = known {
             return Ok(credential);
         }
         let credential = read_from(engine, |engine| engine.authenticate(token))?;
-        self.put(hash, Entry { credential, until: credential.expires_at.min(now + FRESH_MS) }, now, forgotten);
+        self.put(hash, Entry { credential, until: credential.expires_at.min(now + FRESH_MS) }, now, revocations);
         Ok(credential)
     }
 
-    /// Clears the cache after something was revoked on this node.
-    pub(crate) fn forget(&self) {
+    /// Clears the cached tokens of a client after it revoked something on this node.
+    pub(crate) fn forget(&self, client: ClientNo) {
         let mut entries = self.lock();
-        entries.known.clear();
-        entries.forgotten += 1;
+        entries.known.retain(|_, entry| entry.credential.caller.client != client);
+        entries.revocations += 1;
+        let now = entries.revocations;
+        if entries.revoked.len() >= REVOKERS {
+            entries.revoked.clear();
+            entries.horizon = now;
+        }
+        entries.revoked.insert(client, now);
     }
 
-    /// The cached credential, and how often the cache was cleared so far.
+    /// The cached credential, and the number of revocations so far.
     fn get(&self, hash: &Digest32, now: Millis) -> (Option<Credential>, u64) {
         let entries = self.lock();
         // A clock that was set back must not make an entry live longer.
         let fresh = entries.known.get(hash).filter(|entry| now < entry.until && entry.until <= now + FRESH_MS);
-        (fresh.map(|entry| entry.credential), entries.forgotten)
+        (fresh.map(|entry| entry.credential), entries.revocations)
     }
 
-    fn put(&self, hash: Digest32, entry: Entry, now: Millis, forgotten: u64) {
+    /// Caches what was read when `revocations` was their number.
+    fn put(&self, hash: Digest32, entry: Entry, now: Millis, revocations: u64) {
         let mut entries = self.lock();
-        if entries.forgotten != forgotten {
-            // Read before something was revoked, perhaps this token.
+        let last = entries.revoked.get(&entry.credential.caller.client).copied().unwrap_or_default();
+        if revocations < last.max(entries.horizon) {
+            // Read before its client revoked something, perhaps this token.
             return;
         }
         if entries.known.len() >= ROOM {
@@ -116,25 +131,54 @@ pub(crate) fn missing() -> Error {
 mod tests {
     use railgate::api::Caller;
     use railgate::auth::{ScopeSet, Signer as _, SoftwareKey};
-    use railgate::ids::{ClientNo, KeyNo, Ulid};
+    use railgate::ids::{KeyNo, Ulid};
     use railgate::ledger::Mode;
 
     use super::*;
 
-    #[test]
-    fn what_was_read_before_a_revocation_is_not_remembered_after_it() {
+    fn entry(client: u32) -> Entry {
         let public = SoftwareKey::ed25519(&[1; 32]).public_key();
-        let caller = Caller { client: ClientNo(1), client_id: Ulid::new(0, 1), mode: Mode::Sandbox };
+        let caller = Caller { client: ClientNo(client), client_id: Ulid::new(0, 1), mode: Mode::Sandbox };
         let credential =
             Credential { caller, key: KeyNo(1), key_id: public.id(), public, scopes: ScopeSet::CLIENT, expires_at: Millis::MAX };
-        let entry = || Entry { credential, until: 1_000 };
+        Entry { credential, until: 1_000 }
+    }
+
+    #[test]
+    fn what_was_read_before_a_revocation_is_not_remembered_after_it() {
         let cache = TokenCache::default();
         let (_, read_at) = cache.get(&[7; 32], 0);
-        cache.forget();
-        cache.put([7; 32], entry(), 0, read_at);
+        cache.forget(ClientNo(1));
+        cache.put([7; 32], entry(1), 0, read_at);
         let (known, read_at) = cache.get(&[7; 32], 0);
         assert!(known.is_none());
-        cache.put([7; 32], entry(), 0, read_at);
+        cache.put([7; 32], entry(1), 0, read_at);
         assert!(cache.get(&[7; 32], 0).0.is_some() && cache.get(&[7; 32], 1_000).0.is_none());
+    }
+
+    #[test]
+    fn a_revocation_leaves_what_is_cached_of_others() {
+        let cache = TokenCache::default();
+        let (_, read_at) = cache.get(&[2; 32], 0);
+        cache.put([1; 32], entry(1), 0, read_at);
+        cache.put([2; 32], entry(2), 0, read_at);
+        for _ in 0..2 * REVOKERS {
+            cache.forget(ClientNo(1));
+        }
+        assert!(cache.get(&[1; 32], 0).0.is_none() && cache.get(&[2; 32], 0).0.is_some());
+        cache.put([3; 32], entry(2), 0, read_at);
+        assert!(cache.get(&[3; 32], 0).0.is_some(), "nor does it stop what is being read");
+    }
+
+    #[test]
+    fn revocations_of_many_clients_are_kept_in_bounds_and_none_is_missed() {
+        let cache = TokenCache::default();
+        let (_, read_at) = cache.get(&[7; 32], 0);
+        for client in 1..3 * REVOKERS as u32 {
+            cache.forget(ClientNo(client));
+        }
+        assert!(cache.lock().revoked.len() <= REVOKERS);
+        cache.put([7; 32], entry(1), 0, read_at);
+        assert!(cache.get(&[7; 32], 0).0.is_none(), "read before its client revoked something, long ago");
     }
 }

@@ -14,6 +14,7 @@ use std::time::Duration;
 use hyper::Uri;
 use hyper_rustls::MaybeHttpsStream;
 use hyper_util::rt::TokioIo;
+use railgate::api::Share;
 use railgate::webhook::{Destination, Guard, GuardError, Host};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
@@ -24,6 +25,11 @@ use tower::Service;
 
 use super::SendError;
 use super::lookup::{Lookups, Resolve};
+
+tokio::task_local! {
+    /// The client for whom a request is made.
+    pub(super) static ASKER: Share;
+}
 
 /// How many of a name's addresses are tried.
 const TRIED: usize = 4;
@@ -92,19 +98,20 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let shared = Arc::clone(&self.shared);
+        // Here, in the request that wants a connection: the pool may go on connecting elsewhere.
+        let (shared, asker) = (Arc::clone(&self.shared), ASKER.try_with(|asker| *asker).ok());
         Box::pin(async move {
             // Not only around the whole call: the pool may keep connecting after the call has ended.
-            let connected = timeout(shared.limit, shared.connect(&uri)).await;
+            let connected = timeout(shared.limit, shared.connect(&uri, asker)).await;
             connected.unwrap_or(Err(Unconnected::Timeout))
         })
     }
 }
 
 impl Shared {
-    async fn connect(&self, uri: &Uri) -> Result<Stream, Unconnected> {
+    async fn connect(&self, uri: &Uri, asker: Option<Share>) -> Result<Stream, Unconnected> {
         let destination = self.guard.check_url(&uri.to_string()).map_err(Unconnected::Refused)?;
-        let addresses = self.addresses(&destination).await?;
+        let addresses = self.addresses(&destination, asker).await?;
         let stream = self.first_to_accept(&addresses).await?;
         if !destination.https {
             return Ok(TokioIo::new(stream).into());
@@ -121,10 +128,10 @@ impl Shared {
     }
 
     /// The destination's addresses that may be called, in the order of the attempts.
-    async fn addresses(&self, destination: &Destination) -> Result<Vec<SocketAddr>, Unconnected> {
+    async fn addresses(&self, destination: &Destination, asker: Option<Share>) -> Result<Vec<SocketAddr>, Unconnected> {
         let found = match &destination.host {
             Host::Address(address) => Arc::from([*address]),
-            Host::Name(name) => self.lookups.addresses(name).await.ok_or(Unconnected::Dns)?,
+            Host::Name(name) => self.lookups.addresses(name, asker).await.ok_or(Unconnected::Dns)?,
         };
         if found.is_empty() {
             return Err(Unconnected::Dns);

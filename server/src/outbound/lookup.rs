@@ -1,8 +1,8 @@
 //! Name resolution: concurrent requests for a name share one lookup, and results are cached briefly.
 //!
-//! Whoever runs a name's servers decides how long they take. So lookups in flight are limited in number and in time, and
-//! a slow name costs one lookup, however many deliveries wait for it. The cache contains addresses, not permissions:
-//! each address is checked before each connection.
+//! Whoever runs a name's servers decides how long they take. So lookups in flight are limited in number, in time and for each
+//! client, and a slow name costs one lookup, however many deliveries wait for it. The cache contains addresses, not
+//! permissions: each address is checked before each connection.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,13 +11,18 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{OnceCell, Semaphore};
+use railgate::api::Share;
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 /// How many of a name's addresses are used.
 const LOOKED_AT: usize = 32;
 /// How many names the system resolves at the same time. Each occupies one of the runtime's 512 threads meanwhile.
 const PERMITS: usize = 128;
+/// How many of them are for one client, mode and line, so that its slow names leave room for the names of others.
+const PERMITS_EACH: usize = 4;
+/// How many clients without a lookup in flight are kept.
+const CLIENTS: usize = 1_024;
 /// The timeout of a lookup, from its start: waiting for a turn is not the name's fault.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long a result is cached, failures included: long enough for deliveries that are due together.
@@ -28,10 +33,14 @@ const NAMES: usize = 1_024;
 /// A pending lookup of a name's addresses.
 pub type Addresses<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
+/// The place of a lookup among those of its client; dropped when the lookup has ended.
+#[derive(Debug, Default)]
+pub struct Turn(Option<OwnedSemaphorePermit>);
+
 /// Resolves names, and gives up on a name that takes too long.
 pub trait Resolve: Send + Sync {
-    /// The addresses of a name, in the order in which to try them.
-    fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a>;
+    /// The addresses of a name, in the order in which to try them. The lookup keeps `turn` until it has really ended.
+    fn resolve<'a>(&'a self, name: &'a str, turn: Turn) -> Addresses<'a>;
 }
 
 /// The system's resolver, with its hosts file and name servers.
@@ -53,13 +62,13 @@ fn ask(name: &str) -> io::Result<Vec<IpAddr>> {
 }
 
 impl Resolve for System {
-    fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a> {
+    fn resolve<'a>(&'a self, name: &'a str, turn: Turn) -> Addresses<'a> {
         Box::pin(async move {
             let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(io::Error::other)?;
             let (name, ask) = (name.to_owned(), self.ask);
             let lookup = tokio::task::spawn_blocking(move || {
                 // Released when the system is done, not when nobody waits for it any more.
-                let _permit = permit;
+                let _held = (permit, turn);
                 ask(&name)
             });
             timeout(PATIENCE, lookup).await.map_err(io::Error::from)?.map_err(io::Error::other)?
@@ -71,6 +80,22 @@ impl Resolve for System {
 pub(super) struct Lookups {
     resolver: Arc<dyn Resolve>,
     known: Mutex<HashMap<String, Arc<Lookup>>>,
+    turns: Turns,
+}
+
+/// The places of each client.
+#[derive(Default)]
+struct Turns(Mutex<HashMap<Share, Arc<Semaphore>>>);
+
+impl Turns {
+    fn of(&self, share: Share) -> Arc<Semaphore> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= CLIENTS {
+            // A place in use holds on to its semaphore.
+            all.retain(|_, places| Arc::strong_count(places) > 1);
+        }
+        Arc::clone(all.entry(share).or_insert_with(|| Arc::new(Semaphore::new(PERMITS_EACH))))
+    }
 }
 
 /// One lookup, with its result once there is one.
@@ -85,18 +110,30 @@ struct Resolved {
 impl Lookups {
     /// Lookups by this resolver.
     pub(super) fn of(resolver: Arc<dyn Resolve>) -> Self {
-        Self { resolver, known: Mutex::default() }
+        Self { resolver, known: Mutex::default(), turns: Turns::default() }
     }
 
-    /// The first few addresses of a name; `None` if there are none.
-    pub(super) async fn addresses(&self, name: &str) -> Option<Arc<[IpAddr]>> {
-        let lookup = self.lookup(name);
-        // If the first caller gives up, another one that waits does the lookup.
-        let answer = lookup.get_or_init(async || {
-            let found = self.resolver.resolve(name).await.ok();
-            Resolved { at: Instant::now(), addresses: found.map(|found| found.into_iter().take(LOOKED_AT).collect()) }
-        });
-        answer.await.addresses.clone()
+    /// The first few addresses of a name; `None` if there are none. A lookup for a client waits until the client has a place;
+    /// others who ask for the same name meanwhile do not wait for that.
+    pub(super) async fn addresses(&self, name: &str, asker: Option<Share>) -> Option<Arc<[IpAddr]>> {
+        let places = asker.map(|share| self.turns.of(share));
+        let mut turn = None;
+        loop {
+            let lookup = self.lookup(name);
+            // If the first caller gives up, another one that waits does the lookup.
+            let answer = lookup.get_or_try_init(async || {
+                let free =
+                    || places.as_ref().map_or(Some(Turn::default()), |places| Turn::of(Arc::clone(places).try_acquire_owned().ok()?));
+                let turn = turn.take().or_else(free).ok_or(NoTurn)?;
+                let found = self.resolver.resolve(name, turn).await.ok();
+                Ok(Resolved { at: Instant::now(), addresses: found.map(|found| found.into_iter().take(LOOKED_AT).collect()) })
+            });
+            match (answer.await, &places) {
+                (Ok(answer), _) => return answer.addresses.clone(),
+                (Err(NoTurn), None) => return None,
+                (Err(NoTurn), Some(places)) => turn = Turn::of(Arc::clone(places).acquire_owned().await.ok()?),
+            }
+        }
     }
 
     /// The lookup of a name that is in flight or cached, or else a new one.
@@ -123,6 +160,20 @@ impl Lookups {
     }
 }
 
+/// The client has no place left.
+struct NoTurn;
+
+impl Turn {
+    fn of(place: OwnedSemaphorePermit) -> Option<Self> {
+        Some(Self(Some(place)))
+    }
+
+    /// Whether it counts for a client, and not for the gateway itself.
+    pub fn is_of_a_client(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
 /// Whether the result is too old, or nobody waits for it any more.
 fn is_over(lookup: &Arc<Lookup>) -> bool {
     match lookup.get() {
@@ -136,6 +187,9 @@ mod tests {
     use std::net::Ipv4Addr;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+    use railgate::ids::ClientNo;
+    use railgate::ledger::Mode;
+
     use super::*;
 
     /// Counts the lookups. Names `no…` do not resolve; each lookup takes a second, that of `slow…` too long.
@@ -143,9 +197,10 @@ mod tests {
     struct Counting(AtomicUsize);
 
     impl Resolve for Counting {
-        fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a> {
+        fn resolve<'a>(&'a self, name: &'a str, turn: Turn) -> Addresses<'a> {
             self.0.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move {
+                let _turn = turn;
                 let slow = name.starts_with("slow");
                 tokio::time::sleep(if slow { PATIENCE } else { Duration::from_secs(1) }).await;
                 match name {
@@ -170,17 +225,17 @@ mod tests {
             let together: tokio::task::JoinSet<_> = (0..50)
                 .map(|_| {
                     let lookups = Arc::clone(&lookups);
-                    async move { lookups.addresses(name).await.map(|found| found.len()) }
+                    async move { lookups.addresses(name, None).await.map(|found| found.len()) }
                 })
                 .collect();
             let began = Instant::now();
             assert!(together.join_all().await.iter().all(|answer| *answer == found), "{name}");
             assert!(began.elapsed() <= PATIENCE + Duration::from_millis(10), "{name}: {:?}", began.elapsed());
             tokio::time::advance(REMEMBERED - Duration::from_millis(10)).await;
-            lookups.addresses(name).await;
+            lookups.addresses(name, None).await;
             assert_eq!(asked(), 1, "{name}");
             tokio::time::advance(Duration::from_millis(10)).await;
-            lookups.addresses(name).await;
+            lookups.addresses(name, None).await;
             assert_eq!(asked(), 2, "{name}");
         }
     }
@@ -197,7 +252,7 @@ mod tests {
         let lookups = Arc::new(Lookups::of(Arc::new(System { permits: Arc::new(Semaphore::new(1)), ask })));
         let begin = |name: &'static str| {
             let lookups = Arc::clone(&lookups);
-            tokio::spawn(async move { lookups.addresses(name).await })
+            tokio::spawn(async move { lookups.addresses(name, None).await })
         };
         let (slow, next) = (begin("slow.example"), begin("a.example"));
         // Both have started, in this order.
@@ -209,11 +264,68 @@ mod tests {
         assert!(next.await.unwrap().is_some());
     }
 
+    fn client(no: u32) -> Option<Share> {
+        Some(Share { client: ClientNo(no), mode: Mode::Sandbox, troubled: false })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_names_of_a_client_leave_the_others_their_places() {
+        let (counting, lookups) = counting();
+        let ask = |name: String, asker| {
+            let lookups = Arc::clone(&lookups);
+            tokio::spawn(async move { lookups.addresses(&name, asker).await })
+        };
+        let slow: Vec<_> = (0..PERMITS).map(|n| ask(format!("slow{n}.example"), client(1))).collect();
+        // It also wants the name that others need.
+        let shared = ask("a.example".to_owned(), client(1));
+        while counting.0.load(Ordering::SeqCst) < PERMITS_EACH {
+            tokio::task::yield_now().await;
+        }
+        let began = Instant::now();
+        assert!(lookups.addresses("a.example", client(2)).await.is_some());
+        assert!(lookups.addresses("b.example", Some(Share { client: ClientNo(1), mode: Mode::Live, troubled: false })).await.is_some());
+        assert_eq!(began.elapsed().as_secs(), 2, "a second each, as if they were alone");
+        assert_eq!(counting.0.load(Ordering::SeqCst), PERMITS_EACH + 2);
+        assert!(shared.await.unwrap().is_some());
+        for answer in slow {
+            assert!(answer.await.unwrap().is_none());
+        }
+        assert_eq!(counting.0.load(Ordering::SeqCst), PERMITS + 3, "each had its turn");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lookup_that_nobody_waits_for_keeps_its_place_until_it_ends() {
+        static ENDED: AtomicBool = AtomicBool::new(false);
+        let ask = |_: &str| {
+            while !ENDED.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)])
+        };
+        let lookups = Arc::new(Lookups::of(Arc::new(System { permits: Arc::new(Semaphore::new(PERMITS)), ask })));
+        let begin = |n: usize| {
+            let lookups = Arc::clone(&lookups);
+            tokio::spawn(async move { lookups.addresses(&format!("slow{n}.example"), client(1)).await })
+        };
+        let slow: Vec<_> = (0..PERMITS_EACH).map(begin).collect();
+        let places = lookups.turns.of(client(1).unwrap());
+        while places.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        tokio::time::advance(PATIENCE).await;
+        for answer in slow {
+            assert!(answer.await.unwrap().is_none());
+        }
+        assert_eq!(places.available_permits(), 0);
+        ENDED.store(true, Ordering::SeqCst);
+        assert!(places.acquire().await.is_ok());
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_look_up_that_its_first_asker_gave_up_is_made_by_the_next() {
         let (counting, lookups) = counting();
-        assert!(timeout(Duration::from_millis(10), lookups.addresses("a.example")).await.is_err());
-        assert!(lookups.addresses("a.example").await.is_some());
+        assert!(timeout(Duration::from_millis(10), lookups.addresses("a.example", None)).await.is_err());
+        assert!(lookups.addresses("a.example", None).await.is_some());
         assert_eq!(counting.0.load(Ordering::SeqCst), 2);
     }
 
@@ -223,10 +335,10 @@ mod tests {
         let waiting: Vec<_> = (0..NAMES + 9).map(|n| lookups.lookup(&format!("{n}.example"))).collect();
         let size = || lookups.known.lock().unwrap().len();
         assert_eq!(size(), NAMES);
-        assert!(lookups.addresses("a.example").await.is_some(), "not shared, but answered");
+        assert!(lookups.addresses("a.example", None).await.is_some(), "not shared, but answered");
         assert_eq!(size(), NAMES);
         drop(waiting);
-        assert!(lookups.addresses("a.example").await.is_some());
+        assert!(lookups.addresses("a.example", None).await.is_some());
         assert_eq!(size(), 1);
         for n in 0..NAMES {
             lookups.lookup(&format!("{n}.example")).set(Resolved { at: Instant::now(), addresses: None }).ok().unwrap();

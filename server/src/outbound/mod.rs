@@ -21,13 +21,14 @@ use hyper::{Method, Request, Response, Uri};
 use hyper_rustls::ConfigBuilderExt as _;
 use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use railgate::api::Share;
 use railgate::webhook::{Guard, GuardError};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use connect::{Connector, Unconnected};
+use connect::{ASKER, Connector, Unconnected};
 pub use excerpt::EXCERPT_MAX_BYTES;
-pub use lookup::{Resolve, System};
+pub use lookup::{Resolve, System, Turn};
 
 /// The `User-Agent` in a receiver's logs.
 const AGENT: &str = concat!("railgate/", env!("CARGO_PKG_VERSION"));
@@ -158,11 +159,11 @@ impl Outbound {
         Self { client, guard, limits }
     }
 
-    /// Posts `body` with these headers, and reports the result. Adds `Host`, `Content-Length` and `User-Agent`.
-    pub async fn post(&self, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
+    /// Posts `body` with these headers for a client, and reports the result. Adds `Host`, `Content-Length` and `User-Agent`.
+    pub async fn post(&self, share: Share, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
         let began = Instant::now();
         let result = match self.request((Method::POST, url), headers, body) {
-            Ok(request) => self.exchange(request, began + self.limits.whole).await,
+            Ok(request) => ASKER.scope(share, self.exchange(request, began + self.limits.whole)).await,
             Err(error) => Err(SendError::Refused(error)),
         };
         Sent { took: began.elapsed(), result }

@@ -9,6 +9,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hyper::header::HeaderName;
+use railgate::ids::ClientNo;
+use railgate::ledger::Mode;
 use railgate::webhook::{AddressKind, Cidr};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -33,12 +35,14 @@ const FORBIDDEN: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 struct Names {
     answers: Mutex<VecDeque<Vec<IpAddr>>>,
     asked: AtomicUsize,
+    /// How many of them had a place among those of a client.
+    of_clients: AtomicUsize,
 }
 
 impl Names {
     fn new(answers: &[&[IpAddr]]) -> Arc<Self> {
         let answers = Mutex::new(answers.iter().map(|answer| answer.to_vec()).collect());
-        Arc::new(Self { answers, asked: AtomicUsize::new(0) })
+        Arc::new(Self { answers, asked: AtomicUsize::new(0), of_clients: AtomicUsize::new(0) })
     }
 
     fn asked(&self) -> usize {
@@ -47,8 +51,9 @@ impl Names {
 }
 
 impl Resolve for Names {
-    fn resolve<'a>(&'a self, _: &'a str) -> Addresses<'a> {
+    fn resolve<'a>(&'a self, _: &'a str, turn: Turn) -> Addresses<'a> {
         self.asked.fetch_add(1, Ordering::SeqCst);
+        self.of_clients.fetch_add(usize::from(turn.is_of_a_client()), Ordering::SeqCst);
         let mut answers = self.answers.lock().unwrap();
         let answer = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() };
         Box::pin(async move { answer.ok_or_else(|| io::Error::other("no such name")) })
@@ -74,11 +79,13 @@ fn allowing_here(names: &Arc<Names>, trusted: &[CertificateDer<'static>]) -> Out
     Outbound::with(guard, PATIENT, Arc::clone(names) as Arc<dyn Resolve>, trusting(trusted))
 }
 
+const SHARE: Share = Share { client: ClientNo(1), mode: Mode::Sandbox, troubled: false };
+
 async fn post(outbound: &Outbound, url: &str) -> Sent {
     let mut headers = HeaderMap::new();
     headers.insert(HeaderName::from_static("webhook-id"), HeaderValue::from_static("evt_1"));
     headers.insert("host", HeaderValue::from_static("elsewhere.example"));
-    outbound.post(url, headers, Bytes::from_static(b"{\"a\":1}")).await
+    outbound.post(SHARE, url, headers, Bytes::from_static(b"{\"a\":1}")).await
 }
 
 async fn listener() -> (TcpListener, SocketAddr) {
@@ -238,6 +245,7 @@ async fn a_connection_is_used_again_and_leads_where_it_was_checked() {
         }
     }
     assert_eq!((receiver.seen().len(), receiver.seen()[0].len(), names.asked()), (1, 3, 1));
+    assert_eq!(names.of_clients.load(Ordering::SeqCst), 1, "the lookup had a place of its client");
 }
 
 #[tokio::test]

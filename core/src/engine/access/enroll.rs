@@ -8,7 +8,7 @@ use crate::engine::money::funding;
 use crate::error::{Error, Result};
 use crate::ids::{ClientNo, KeyNo};
 use crate::ledger::Mode;
-use crate::store::record::{AuditAction, ClientRecord, KeyRecord, KeyStatus};
+use crate::store::record::{AuditAction, ClientRecord, KeyRecord, KeyStatus, Version};
 use crate::webhook::WebhookSecret;
 
 use super::secrets::webhook_place;
@@ -128,7 +128,8 @@ pub(crate) fn enroll_client(
     let caller = Caller { client: writer.client_no(), client_id: d.engine.fresh_ulid(overlay.now), mode: Mode::Sandbox };
     let (no, id) = (caller.client, caller.client_id);
     let webhook_secret = webhook_secret(no).unwrap_or_default();
-    overlay.insert(ClientRecord { no, id, name: name.clone(), suspended: false, webhook_secret, created_at: overlay.now });
+    let (created_at, version) = (overlay.now, Version::default());
+    overlay.insert(ClientRecord { no, id, name: name.clone(), suspended: false, webhook_secret, created_at, version });
     for money in &d.engine.config.sandbox_funding {
         overlay.post(funding(writer.journal(), caller.client, *money, overlay.now));
     }

@@ -6,9 +6,8 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Writer};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
-use crate::ledger::Mode;
 use crate::store::Unique;
-use crate::store::record::{AuditAction, Key, KeyRecord, KeyStatus, Record};
+use crate::store::record::{AuditAction, Key, KeyRecord, KeyStatus, Record, Version};
 use crate::store::{Scan, Write, typed_all};
 
 use super::enroll::printable;
@@ -67,7 +66,7 @@ impl Command for RevokeKey {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
         let Self { caller, key } = self;
-        let key = d.overlay.find::<KeyRecord>(&Unique::KeyId(*key))?.filter(|key| key.client == caller.client && sees(caller, key));
+        let key = d.overlay.find::<KeyRecord>(&Unique::KeyId(*key))?.filter(|key| key.client == caller.client && caller.sees(key.mode));
         Ok(revoked(d.overlay, key.ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?))
     }
 
@@ -80,7 +79,9 @@ pub(crate) fn revoked(overlay: &mut Overlay<'_>, mut key: KeyRecord) -> KeyRecor
     if key.status != KeyStatus::Revoked {
         key.status = KeyStatus::Revoked;
         key.revoked_at = Some(overlay.now);
-        overlay.write(Write::Replace(key.clone().into()));
+        let read = key.version;
+        key.version = read.next();
+        overlay.update(key.clone(), read);
     }
     key
 }
@@ -89,7 +90,7 @@ impl Engine {
     /// The caller's keys of its own mode, oldest first. A live caller also sees its sandbox keys.
     pub fn keys(&self, caller: &Caller) -> Result<Vec<KeyView>> {
         let keys: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(caller.client))?)?;
-        Ok(keys.iter().filter(|key| sees(caller, key)).map(KeyView::from).collect())
+        Ok(keys.iter().filter(|key| caller.sees(key.mode)).map(KeyView::from).collect())
     }
 
     /// A client's keys, with the changes of this group.
@@ -140,11 +141,7 @@ impl Engine {
             label: None,
             created_at: overlay.now,
             revoked_at: None,
+            version: Version::default(),
         })
     }
-}
-
-/// A sandbox credential has no power over live keys, and does not see them.
-fn sees(caller: &Caller, key: &KeyRecord) -> bool {
-    caller.mode == Mode::Live || key.mode == caller.mode
 }

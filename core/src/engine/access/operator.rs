@@ -4,8 +4,8 @@ use crate::auth::KeyId;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo, Ulid};
+use crate::store::Unique;
 use crate::store::record::{AuditAction, ClientRecord, KeyRecord, KeyStatus, SecretKind};
-use crate::store::{Unique, Write};
 
 use super::keys::revoked;
 
@@ -61,7 +61,8 @@ impl Command for Approve {
             return Err(Error::with(ErrorCode::KeyNotFound, "no key of that client waits for approval"));
         }
         for key in pending {
-            d.overlay.write(Write::Replace(KeyRecord { status: KeyStatus::Active, ..key }.into()));
+            let read = key.version;
+            d.overlay.update(KeyRecord { status: KeyStatus::Active, version: read.next(), ..key }, read);
         }
         Ok(client)
     }
@@ -176,8 +177,10 @@ fn client(overlay: &Overlay<'_>, id: Ulid) -> Result<ClientRecord> {
 }
 
 fn set_suspended(overlay: &mut Overlay<'_>, id: Ulid, suspended: bool) -> Result<ClientRecord> {
-    let client = ClientRecord { suspended, ..client(overlay, id)? };
-    overlay.write(Write::Replace(client.clone().into()));
+    let client = client(overlay, id)?;
+    let read = client.version;
+    let client = ClientRecord { suspended, version: read.next(), ..client };
+    overlay.update(client.clone(), read);
     Ok(client)
 }
 

@@ -1,14 +1,12 @@
 //! The gateway's own secrets: made on first use, stored sealed, replaced by an operator.
 
-use std::sync::PoisonError;
-
 use p256::elliptic_curve::sec1::ToSec1Point as _;
 use zeroize::Zeroizing;
 
 use crate::auth::{Algorithm, ChallengeKeys, PublicKey, Signer as _, SoftwareKey};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
-use crate::store::record::{ClientRecord, Key, Record, RecordKind, SecretKind, SecretRecord};
+use crate::store::record::{ClientRecord, Key, Record, RecordKind, SecretKind, SecretRecord, Version};
 use crate::store::{Commit, CommitError, Scan, Write, typed, typed_all};
 use crate::time::Millis;
 
@@ -85,6 +83,7 @@ impl Engine {
         for secret in self.secrets()?.into_iter().filter(|secret| stale(&secret.sealed)) {
             count += usize::from(self.reseal_one(&Key::Secret((secret.kind, secret.no)), |secret: &mut SecretRecord| {
                 secret.sealed = self.sealed_anew(&place(secret.kind, secret.no), &secret.sealed)?;
+                secret.version = secret.version.next();
                 Ok(())
             })?);
         }
@@ -96,23 +95,31 @@ impl Engine {
             for client in clients.into_iter().filter(|client| stale(&client.webhook_secret)) {
                 count += usize::from(self.reseal_one(&Key::Client(client.no), |client: &mut ClientRecord| {
                     client.webhook_secret = self.sealed_anew(&webhook_place(client.no), &client.webhook_secret)?;
+                    client.version = client.version.next();
                     Ok(())
                 })?);
             }
         }
     }
 
-    /// Changes the current version of one record; `false` if it is gone. No command is decided meanwhile, because a stale copy must
-    /// not undo a change to the same record, such as a suspension.
+    /// Changes one record and its version; `false` if it is gone. If a command changes the record meanwhile, in this process or another,
+    /// it is read again: a stale copy must not undo that change, such as a suspension.
     pub(crate) fn reseal_one<T>(&self, key: &Key, change: impl Fn(&mut T) -> Result<()>) -> Result<bool>
     where
         T: TryFrom<Record, Error = Record> + Into<Record>,
     {
-        let _nobody_decides = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(mut record) = typed::<T>(self.store.get(key)?)? else { return Ok(false) };
-        change(&mut record)?;
-        let written = self.store.commit(&Commit { writes: vec![Write::Replace(record.into())] });
-        written.map(|()| true).map_err(|error| Error::caused(ErrorCode::StoreUnavailable, error))
+        for _ in 0..ROUNDS {
+            let stored = self.store.get(key)?;
+            let Some(expected) = stored.as_ref().and_then(Record::version) else { return Ok(false) };
+            let Some(mut record) = typed::<T>(stored)? else { return Ok(false) };
+            change(&mut record)?;
+            match self.store.commit(&Commit { writes: vec![Write::Update { record: record.into(), expected }] }) {
+                Ok(()) => return Ok(true),
+                Err(CommitError::Conflict(_)) => {}
+                Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
+            }
+        }
+        Err(Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again"))
     }
 
     pub(crate) fn sealed_anew(&self, place: &str, sealed: &[u8]) -> Result<Vec<u8>> {
@@ -126,7 +133,9 @@ impl Engine {
         for secret in &mut same {
             if secret.retired_at.is_none() {
                 secret.retired_at = Some(overlay.now);
-                overlay.write(Write::Replace(secret.clone().into()));
+                let read = secret.version;
+                secret.version = read.next();
+                overlay.update(secret.clone(), read);
             } else if kind == SecretKind::Challenge && secret.retired_at.is_some_and(|at| overlay.now - at > CHALLENGE_KEPT) {
                 overlay.write(Write::Delete(Key::Secret((kind, secret.no))));
             }
@@ -150,7 +159,7 @@ impl Engine {
     fn new_secret(&self, kind: SecretKind, make: Maker, no: u32, now: Millis) -> Result<SecretRecord> {
         let (secret, public) = make(self);
         let sealed = self.seal(&place(kind, no), &*secret).ok_or_else(no_master)?;
-        Ok(SecretRecord { kind, no, sealed, public, created_at: now, retired_at: None })
+        Ok(SecretRecord { kind, no, sealed, public, created_at: now, retired_at: None, version: Version::default() })
     }
 
     fn new_challenge_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {

@@ -8,7 +8,6 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::KeyNo;
-use crate::ledger::Mode;
 use crate::store::Write;
 use crate::store::record::{AuditAction, Digest32, Key, KeyRecord, TokenRecord};
 
@@ -68,7 +67,7 @@ impl Command for RevokeToken {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<bool> {
         let Self { caller, token: hash, .. } = self;
         let token: Option<TokenRecord> = d.overlay.get(&Key::Token(*hash))?;
-        let own = token.filter(|token| token.client == caller.client && (caller.mode == Mode::Live || token.mode == caller.mode));
+        let own = token.filter(|token| token.client == caller.client && caller.sees(token.mode));
         if own.is_some() {
             d.overlay.write(Write::Delete(Key::Token(*hash)));
         }

@@ -106,7 +106,10 @@ impl Engine {
     /// only from a rail that declares it authoritative, and only if the rail was asked when nothing could be in flight any more. An
     /// answer reported under an expired lease may belong to an older inquiry and proves nothing.
     fn weigh<'a>(&self, answer: &'a RailAnswer, task: Option<&TaskRecord>, provider: ProviderNo, sent_at: Millis) -> &'a RailAnswer {
-        let asked_late = |task: &TaskRecord| task.key.due() - self.config.lease_ms - sent_at >= self.not_found_after();
+        let asked_late = |task: &TaskRecord| {
+            let asked_at = task.key.due() - self.config.lease_ms;
+            self.ages.age(&*self.env, sent_at, asked_at) >= self.not_found_after()
+        };
         let proof = task.is_some_and(|task| match task.kind {
             TaskKind::Dispatch => self.proves_not_sent(provider, Action::Submit),
             TaskKind::Reverse => self.proves_not_sent(provider, Action::Reverse),

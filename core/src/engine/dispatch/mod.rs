@@ -1,5 +1,6 @@
 //! The outbox: due tasks are leased, the host carries them to a rail, and their answers are applied.
 
+mod age;
 mod answer;
 mod inside;
 mod lease;
@@ -7,6 +8,7 @@ mod rail;
 mod release;
 mod work;
 
+pub(crate) use age::Ages;
 pub use answer::ReportAnswer;
 pub(crate) use answer::{INQUIRIES, actor_of, describe, refusal};
 pub use inside::Receive;

@@ -62,6 +62,7 @@ impl Engine {
         let mut known: Vec<SettlementRecord> = Vec::new();
         writer.logged_before.clear();
         writer.outrun = false;
+        self.ages.look(&*self.env);
         let drawn = group.iter().map(|command| command.numbers(self)).sum();
         for _ in 0..ROUNDS {
             group.iter_mut().for_each(|command| command.reset());

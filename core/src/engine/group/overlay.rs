@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
-use crate::store::record::{AccountRecord, Key, Record, SettlementRecord, TaskKind, TaskRecord};
+use crate::store::record::{AccountRecord, Key, Record, SettlementRecord, TaskKind, TaskRecord, Version};
 use crate::store::{Commit, Scan, Store, StoreError, Unique, Write, typed};
 use crate::time::Millis;
 use crate::{Error, ErrorCode};
@@ -70,6 +70,11 @@ impl<'a> Overlay<'a> {
     /// Adds a new record.
     pub(crate) fn insert(&mut self, record: impl Into<Record>) {
         self.write(Write::Insert(record.into()));
+    }
+
+    /// Replaces a record that several processes change, if it still is as it was read. `record` has the next version.
+    pub(crate) fn update(&mut self, record: impl Into<Record>, read: Version) {
+        self.write(Write::Update { record: record.into(), expected: read.0 });
     }
 
     /// The command failed: discards its writes since the last settle.
@@ -300,6 +305,7 @@ mod tests {
             label: None,
             created_at: 0,
             revoked_at: None,
+            version: Version::default(),
         }
     }
 
@@ -320,9 +326,9 @@ mod tests {
         overlay.settle();
         assert_eq!(found(&overlay, 3), Some(key(3)));
         assert_eq!(overlay.get(&Key::Key(KeyNo(3))).unwrap(), Some(key(3)));
-        let revoked = |no| KeyRecord { status: KeyStatus::Revoked, revoked_at: Some(5), ..key(no) };
-        overlay.write(Write::Replace(revoked(1).into()));
-        overlay.write(Write::Replace(revoked(3).into()));
+        let revoked = |no| KeyRecord { status: KeyStatus::Revoked, revoked_at: Some(5), version: Version(1), ..key(no) };
+        overlay.update(revoked(1), Version(0));
+        overlay.update(revoked(3), Version(0));
         overlay.settle();
         for no in [1, 3] {
             assert_eq!(found(&overlay, no), Some(revoked(no)));

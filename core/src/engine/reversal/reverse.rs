@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use crate::api::{Caller, IdempotencyKey, Target};
 use crate::error::{Error, ErrorCode, Result};
+use crate::ids::ClientNo;
+use crate::ledger::Mode;
 use crate::lifecycle::reversal::{self, Ask, Undo};
 use crate::lifecycle::settlement::{Next, SettlementInput};
 use crate::lifecycle::{ReversalStatus, SettlementStatus, StateName};
@@ -51,12 +53,13 @@ impl Command for Reverse {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Reversed> {
         let Self { caller, target, request, idempotency } = self;
         let (engine, overlay) = (d.engine, &mut *d.overlay);
+        // Before anything is replayed: the caller must see the settlement that the answer shows.
+        let record = engine.find_target(overlay, caller, target)?;
         if let Some(key) = idempotency
-            && let Some(replay) = engine.replayed_by_key(overlay, caller, key)?
+            && let Some(replay) = engine.replayed_by_key(overlay, &record, key)?
         {
             return Ok(replay);
         }
-        let record = engine.find_target(overlay, caller, target)?;
         if let Some(replay) = engine.replayed_by_reference(overlay, caller, &record, request)? {
             return Ok(replay);
         }
@@ -72,7 +75,7 @@ impl Command for Reverse {
         if let Some(key) = idempotency {
             overlay.insert(IdempotencyRecord {
                 client: caller.client,
-                key: key.key.clone(),
+                key: stored_key(settlement.mode, &key.key),
                 fingerprint: key.fingerprint,
                 settlement: settlement.no,
                 reversal: reversal.as_ref().map_or(0, |r| r.n),
@@ -87,7 +90,7 @@ impl Command for Reverse {
             Target::Reference(reference) => Lookup::Find(Unique::SettlementReference(self.caller.client, reference.as_str().to_owned())),
             Target::Id(id) => Lookup::Get(Key::Settlement(prefetch.engine.id_key.open(*id))),
         };
-        let key = self.idempotency.as_ref().map(|key| Lookup::Get(Key::Idempotency((self.caller.client, key.key.clone()))));
+        let key = self.idempotency.as_ref().map(|key| Lookup::Get(place(self.caller.client, self.caller.mode, &key.key)));
         prefetch.add([target].into_iter().chain(key));
     }
 
@@ -171,18 +174,17 @@ impl Engine {
         Ok(amount)
     }
 
-    fn replayed_by_key(&self, overlay: &Overlay<'_>, caller: &Caller, key: &IdempotencyKey) -> Result<Option<Reversed>> {
-        let stored: Option<IdempotencyRecord> = overlay.get(&Key::Idempotency((caller.client, key.key.clone())))?;
-        let Some(stored) = stored else { return Ok(None) };
-        if stored.fingerprint != key.fingerprint {
+    /// The answer to the earlier call with the same key, if that was about this settlement.
+    fn replayed_by_key(&self, overlay: &Overlay<'_>, record: &SettlementRecord, key: &IdempotencyKey) -> Result<Option<Reversed>> {
+        let Some(stored) = stored_answer(overlay, record, &key.key)? else { return Ok(None) };
+        if stored.fingerprint != key.fingerprint || stored.settlement != record.no {
             return Err(Error::new(ErrorCode::IdempotencyKeyReused));
         }
-        let settlement = overlay.settlement(stored.settlement)?;
         let reversal = match stored.reversal {
             0 => None,
-            n => Some(Box::new(self.reversal_record(overlay, stored.settlement, n)?)),
+            n => Some(Box::new(self.reversal_record(overlay, record.no, n)?)),
         };
-        Ok(Some(Reversed { settlement: Box::new(settlement), reversal, replayed: true }))
+        Ok(Some(Reversed { settlement: Box::new(record.clone()), reversal, replayed: true }))
     }
 
     /// A reversal's own reference works like a settlement's: repeating the request returns the original.
@@ -224,13 +226,38 @@ impl Engine {
     pub(crate) fn visible(&self, caller: &Caller, target: &Target, found: Option<SettlementRecord>) -> Result<SettlementRecord> {
         found
             .filter(|record| record.client == caller.client)
-            .filter(|record| caller.mode == crate::ledger::Mode::Live || record.mode == caller.mode)
+            .filter(|record| caller.sees(record.mode))
             .filter(|record| match target {
                 Target::Reference(_) => true,
                 Target::Id(id) => crate::trace::settlement_ulid(&self.id_key, record) == *id,
             })
             .ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
     }
+}
+
+/// Precedes the keys of the sandbox. It ends with a character that no `Idempotency-Key` contains.
+const SANDBOX: &str = "sandbox\n";
+
+/// An `Idempotency-Key` as it is stored: the keys of each mode are their own, the mode being that of the settlement.
+fn stored_key(mode: Mode, key: &str) -> String {
+    match mode {
+        Mode::Live => key.to_owned(),
+        Mode::Sandbox => format!("{SANDBOX}{key}"),
+    }
+}
+
+fn place(client: ClientNo, mode: Mode, key: &str) -> Key {
+    Key::Idempotency((client, stored_key(mode, key)))
+}
+
+fn stored_answer(overlay: &Overlay<'_>, record: &SettlementRecord, key: &str) -> Result<Option<IdempotencyRecord>> {
+    let stored = overlay.get(&place(record.client, record.mode, key))?;
+    if stored.is_some() || !record.mode.is_sandbox() {
+        return Ok(stored);
+    }
+    // Earlier versions stored the keys of both modes alike.
+    let alike: Option<IdempotencyRecord> = overlay.get(&place(record.client, Mode::Live, key))?;
+    Ok(alike.filter(|stored| stored.settlement == record.no))
 }
 
 /// The amount that can still be reversed.

@@ -48,12 +48,12 @@ impl Command for Create {
         if d.overlay.here(&reference).is_some()
             && let Some(existing) = d.overlay.find(&reference)?
         {
-            return replay(existing, mode, request);
+            return replay(caller, existing, mode, request);
         }
         match d.engine.create_new(d.overlay, d.writer, caller, mode, request) {
             Ok(settlement) => Ok(Created { settlement: Box::new(settlement), replayed: false }),
             Err(refusal) => match d.overlay.find(&reference)? {
-                Some(existing) => replay(existing, mode, request),
+                Some(existing) => replay(caller, existing, mode, request),
                 None => Err(refusal),
             },
         }
@@ -197,10 +197,12 @@ fn more_of(request: &CreateRequest) -> Option<Box<SettlementMore>> {
 }
 
 /// Replays the original if the request is the same; a conflict if it differs.
-fn replay(existing: SettlementRecord, mode: Mode, request: &CreateRequest) -> Result<Created> {
+fn replay(caller: &Caller, existing: SettlementRecord, mode: Mode, request: &CreateRequest) -> Result<Created> {
+    let visible = existing.client == caller.client && caller.sees(existing.mode);
     let asked = more_of(request).unwrap_or_default();
     let stored = existing.more.as_deref();
-    let same = existing.mode == mode
+    let same = visible
+        && existing.mode == mode
         && existing.amount == request.money.minor()
         && existing.currency == request.money.currency()
         && existing.to == request.to

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{EndpointNo, Ulid};
 use crate::ledger::Mode;
 use crate::store::record::{
-    AuditAction, ClientRecord, EndpointRecord, EndpointSecretRecord, EndpointStatus, Key, MetaRecord, QueueRecord, Record,
+    AuditAction, ClientRecord, EndpointRecord, EndpointSecretRecord, EndpointStatus, Key, MetaRecord, QueueRecord, Record, Version,
 };
 use crate::store::{Scan, Unique, Write, typed_all};
 use crate::time::{Millis, rfc3339};
@@ -227,7 +227,7 @@ impl Engine {
     fn sealed_secret(&self, endpoint: EndpointNo, n: u32, secret: &WebhookSecret, now: Millis) -> Result<EndpointSecretRecord> {
         let sealed = self.seal(&place(endpoint, n), secret.as_bytes());
         let sealed = sealed.ok_or_else(|| Error::internal("this gateway has no master key, so it cannot store webhook secrets"))?;
-        Ok(EndpointSecretRecord { endpoint, n, sealed, created_at: now, until: None })
+        Ok(EndpointSecretRecord { endpoint, n, sealed, created_at: now, until: None, version: Version::default() })
     }
 
     fn update_webhook(&self, overlay: &mut Overlay<'_>, caller: &Caller, id: Ulid, patch: &WebhookPatch) -> Result<ChangedWebhook> {
@@ -285,7 +285,8 @@ impl Engine {
             if until <= overlay.now {
                 overlay.write(Write::Delete(Key::EndpointSecret((secret.endpoint, secret.n))));
             } else if secret.until != Some(until) {
-                overlay.write(Write::Replace(EndpointSecretRecord { until: Some(until), ..secret }.into()));
+                let read = secret.version;
+                overlay.update(EndpointSecretRecord { until: Some(until), version: read.next(), ..secret }, read);
             }
         }
         let secret = self.new_secret_text();
@@ -349,6 +350,7 @@ impl Engine {
                     let key = Key::EndpointSecret((secret.endpoint, secret.n));
                     count += usize::from(self.reseal_one(&key, |secret: &mut EndpointSecretRecord| {
                         secret.sealed = self.sealed_anew(&place(secret.endpoint, secret.n), &secret.sealed)?;
+                        secret.version = secret.version.next();
                         Ok(())
                     })?);
                 }

@@ -45,6 +45,15 @@ pub fn replace(record: impl Into<Record>) -> Write {
     Write::Replace(record.into())
 }
 
+/// A write that replaces a record of any kind. If its kind has a version, that stays as it is.
+pub fn replace_any(record: impl Into<Record>) -> Write {
+    let record = record.into();
+    match record.version() {
+        Some(expected) => Write::Update { record, expected },
+        None => Write::Replace(record),
+    }
+}
+
 /// A write that replaces a record with version `expected`.
 pub fn update(record: impl Into<Record>, expected: u32) -> Write {
     Write::Update { record: record.into(), expected }
@@ -194,6 +203,7 @@ pub fn key(no: u32, client: u32, id: u8) -> KeyRecord {
         label: None,
         created_at: 0,
         revoked_at: None,
+        version: Version::default(),
     }
 }
 
@@ -204,7 +214,7 @@ pub fn nonce(hash: u8, expires_at: i64) -> NonceRecord {
 
 /// A secret of the gateway.
 pub fn secret(kind: SecretKind, no: u32) -> SecretRecord {
-    SecretRecord { kind, no, sealed: vec![1, 2, 3], public: Vec::new(), created_at: 0, retired_at: None }
+    SecretRecord { kind, no, sealed: vec![1, 2, 3], public: Vec::new(), created_at: 0, retired_at: None, version: Version::default() }
 }
 
 /// An action of client 1 with key 1.
@@ -230,6 +240,7 @@ pub fn client(no: u32, id: u128) -> ClientRecord {
         suspended: false,
         webhook_secret: Vec::new(),
         created_at: 0,
+        version: Version::default(),
     }
 }
 
@@ -302,7 +313,14 @@ pub fn endpoint(no: u32, client: u32, id: u128) -> EndpointRecord {
 
 /// The `n`-th secret of an endpoint.
 pub fn endpoint_secret(endpoint: u32, n: u32) -> EndpointSecretRecord {
-    EndpointSecretRecord { endpoint: EndpointNo(endpoint), n, sealed: vec![1, 2, 3], created_at: 1_000, until: None }
+    EndpointSecretRecord {
+        endpoint: EndpointNo(endpoint),
+        n,
+        sealed: vec![1, 2, 3],
+        created_at: 1_000,
+        until: None,
+        version: Version::default(),
+    }
 }
 
 /// The queue of an endpoint that responds.

@@ -22,10 +22,11 @@ pub(in crate::store) fn kind(code: u8) -> Read<RecordKind> {
     kind.ok_or_else(|| StoreError::corrupt("reading a row", "no kind of record has this number"))
 }
 
-/// Encodes cells as a row.
-pub(in crate::store) fn row(cells: &[Cell]) -> Vec<u8> {
+/// Encodes cells as a row. Of the last columns, `later` are left out where they are NULL.
+pub(in crate::store) fn row(cells: &[Cell], later: u8) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);
-    for cell in cells {
+    let left_out = cells.iter().rev().take(later.into()).take_while(|cell| **cell == Cell::Null).count();
+    for cell in &cells[..cells.len() - left_out] {
         match cell {
             Cell::Null => out.push(NULL),
             Cell::Int(value) => match u8::try_from(*value).ok().and_then(|small| small.checked_add(SMALL)) {

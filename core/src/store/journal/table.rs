@@ -75,7 +75,7 @@ impl<const SERVER: bool> Table<SERVER> {
         })?;
         for (id, totals) in settled {
             let row = Row::of::<SERVER>(&Record::Account(AccountRecord { id, totals }))?;
-            self.put(row.key(), code::row(&row.cells).into(), undo);
+            self.put(row.key(), row.encoded().into(), undo);
         }
         Ok(())
     }
@@ -89,7 +89,7 @@ impl<const SERVER: bool> Table<SERVER> {
         if let Some(unique) = unique {
             self.put(unique, key.clone(), undo);
         }
-        self.put(key, code::row(&row.cells).into(), undo);
+        self.put(key, row.encoded().into(), undo);
         Ok(true)
     }
 
@@ -102,7 +102,7 @@ impl<const SERVER: bool> Table<SERVER> {
         if !row.kind.layout().may_follow(&old, &row.cells) || !at(&code::record::<SERVER>(row.kind, old)?) {
             return Ok(false);
         }
-        self.put(key, code::row(&row.cells).into(), undo);
+        self.put(key, row.encoded().into(), undo);
         Ok(true)
     }
 
@@ -265,6 +265,10 @@ impl Row {
         let cells = code::cells(kind, row)?;
         let record = code::record::<SERVER>(kind, cells.clone())?;
         if record.refusal().is_some() { Err(corrupt("no record can have such a key")) } else { Ok(Self { kind, cells }) }
+    }
+
+    fn encoded(&self) -> Vec<u8> {
+        code::row(&self.cells, self.kind.layout().later)
     }
 
     fn key(&self) -> Bytes {

@@ -46,11 +46,18 @@ struct Address {
 
 /// `sslmode` as in libpq, without the modes that promise less than their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Protection {
+pub(super) enum Protection {
     Disable,
     Prefer,
     Require,
     VerifyFull,
+}
+
+impl Protection {
+    /// Whether the server's certificate is verified.
+    pub(super) fn verifies(self, root: Option<&Path>) -> bool {
+        self == Self::VerifyFull || (self == Self::Require && root.is_some())
+    }
 }
 
 /// A connection and the identity of its peer.
@@ -280,7 +287,7 @@ fn session(options: &PostgresOptions) -> String {
     )
 }
 
-fn refused(cause: &'static str) -> StoreError {
+pub(super) fn refused(cause: &'static str) -> StoreError {
     StoreError::new("reading the database's URL", cause, false)
 }
 
@@ -308,7 +315,7 @@ fn is_about_certificates(error: &tokio_postgres::Error) -> bool {
 }
 
 /// The URL without `sslmode` and `sslrootcert`, and those two.
-fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), StoreError> {
+pub(super) fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), StoreError> {
     if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
         return Err(refused("it does not start with postgres://"));
     }
@@ -347,8 +354,7 @@ fn tls(protection: Protection, root: Option<&Path>) -> Result<MakeRustlsConnect,
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
     let builder = builder.map_err(|e| misconfigured("setting up TLS", e))?;
-    let verified = protection == Protection::VerifyFull || (protection == Protection::Require && root.is_some());
-    let config = if verified {
+    let config = if protection.verifies(root) {
         builder.with_root_certificates(roots(root)?).with_no_client_auth()
     } else {
         builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider))).with_no_client_auth()

@@ -38,6 +38,7 @@ mod error;
 mod migrate;
 mod plan;
 mod pool;
+mod protection;
 mod read;
 pub(super) mod tables;
 mod write;
@@ -133,6 +134,15 @@ impl PostgresStore {
             let link = shared.link(&mut lent, deadline).await?;
             migrate::version(&mut link.client, MIGRATIONS).await
         })?
+    }
+
+    /// Whether everything sent to the database at this URL stays on this machine, or goes to a server whose certificate is verified.
+    /// Otherwise whoever controls a network in between can read and change it. Connects to nothing.
+    ///
+    /// # Errors
+    /// If it is not a URL of PostgreSQL. No error quotes the URL or its password.
+    pub fn is_protected(url: &str) -> Result<bool, StoreError> {
+        protection::is_protected(url)
     }
 
     fn found(&self, asked: Option<read::Query>) -> Result<Vec<Record>, StoreError> {

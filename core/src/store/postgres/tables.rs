@@ -107,10 +107,10 @@ impl Statements {
 
         let (mut given, mut of, mut condition) = (columns.clone(), kinds(&table.columns), same_key);
         condition += &list(table.fixed(), "", |it| format!(" AND t.{0} IS NOT DISTINCT FROM u.{0}", it.name));
-        if table.versioned {
+        if let Some(version) = table.version() {
             of.push(Kind::Int8);
             given += ", expected";
-            condition += " AND t.version = u.expected";
+            condition += &format!(" AND {} = u.expected", version.version("t.version"));
         }
         let set = list(table.assigned(), ", ", |it| format!("{0} = u.{0}", it.name));
         let replace = format!("UPDATE {name} AS t SET {set} FROM {} AS u ({given}) WHERE {condition} RETURNING {returning}", arrays(&of));

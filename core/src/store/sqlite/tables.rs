@@ -49,7 +49,8 @@ impl Statements {
         let values = list(&table.columns, ", ", |it| format!("?{}", it.no));
         let row = format!("INSERT INTO {name} ({}) VALUES ({values}) ON CONFLICT DO", table.names());
 
-        let version = if table.versioned { format!(" AND version = ?{}", table.columns.len() + 1) } else { String::new() };
+        let is_expected = |it: &ColumnOf| format!(" AND {} = ?{}", it.version("version"), table.columns.len() + 1);
+        let version = table.version().map(is_expected).unwrap_or_default();
         // Compared instead of assigned: SQLite rewrites an index whose columns an update names, even if they do not change.
         let same = |it: &ColumnOf| format!(" AND {} {} ?{}", it.name, if it.nullable { "IS" } else { "=" }, it.no);
         let fixed = list(table.fixed(), "", same);

@@ -6,7 +6,9 @@ mod values;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use crate::config::{Edge, ServeConfig, StoreConfig, TlsFiles};
+use railgate::store::postgres::PostgresStore;
+
+use crate::config::{DatabaseTls, DatabaseUrl, Edge, ServeConfig, StoreConfig, TlsFiles};
 use crate::telemetry::{LogFormat, parse_filter};
 use sources::Sources;
 pub(super) use sources::{ConfigError, Origin};
@@ -47,6 +49,10 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_DB_MIGRATE] [default: on]
     #[arg(long, value_name = "on|off")]
     pub(super) db_migrate: Option<String>,
+    /// `verify-full` refuses a PostgreSQL database on another machine unless its URL has sslmode=verify-full; `as-url` only warns
+    /// [env: RAILGATE_DB_TLS] [default: as-url]
+    #[arg(long, value_name = "as-url|verify-full")]
+    pub(super) db_tls: Option<String>,
     /// The data folder [env: RAILGATE_DATA_DIR] [default: the platform's]
     #[arg(long, value_name = "DIR")]
     pub(super) data_dir: Option<String>,
@@ -122,7 +128,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 24] = [
     "listen",
     "metrics-listen",
     "store",
@@ -130,6 +136,7 @@ const NAMES: [&str; 23] = [
     "synchronous",
     "db-readers",
     "db-migrate",
+    "db-tls",
     "data-dir",
     "public-url",
     "tls-cert",
@@ -177,6 +184,10 @@ impl ServeArgs {
         let readers = whole(1..=1_000, "must be a number from 1 to 1000");
         let db_readers = from.read("db-readers", self.db_readers.take(), || Ok("8".to_owned()), readers);
         let db_migrate = from.read("db-migrate", self.db_migrate.take(), || Ok("on".to_owned()), on_off);
+        let db_tls = from.read("db-tls", self.db_tls.take(), || Ok("as-url".to_owned()), values::database_tls);
+        if let (Some(StoreConfig::Postgres(url)), Some(DatabaseTls::VerifyFull)) = (&store, db_tls) {
+            check_database(&mut from, url);
+        }
         let plain_http = from.read("plain-http", self.plain_http.take(), || Ok("off".to_owned()), on_off);
         let edge = self.edge(&mut from);
         let master_keys = self.master_keys(&mut from, store.as_ref(), data_dir.as_deref());
@@ -203,6 +214,7 @@ impl ServeArgs {
                 synchronous: synchronous?,
                 db_readers: db_readers? as usize,
                 db_migrate: db_migrate?,
+                db_tls: db_tls?,
                 edge: edge?,
                 master_keys: master_keys?,
                 token_ttl_s: token_ttl_s?,
@@ -255,6 +267,14 @@ impl ServeArgs {
         };
         let given = from.read("master-keys", self.master_keys.take(), beside, file)?;
         Some(given.filter(|_| store != Some(&StoreConfig::Memory)))
+    }
+}
+
+/// A URL that cannot be read is refused when the database is opened.
+fn check_database(from: &mut Sources<'_>, url: &DatabaseUrl) {
+    if PostgresStore::is_protected(url.reveal()).is_ok_and(|protected| !protected) {
+        let right = "must have sslmode=verify-full, because db-tls is verify-full: otherwise the database's certificate is not verified";
+        from.object("store", right);
     }
 }
 

@@ -195,6 +195,26 @@ fn the_password_of_a_database_is_shown_nowhere() {
 }
 
 #[test]
+fn a_database_on_another_machine_is_verified_where_that_is_wanted() {
+    let over = |url: &str, tls: Option<&str>| ServeArgs {
+        store: Some(url.to_owned()),
+        db_tls: tls.map(str::to_owned),
+        data_dir: given("/data"),
+        ..ServeArgs::default()
+    };
+    let read = |url: &str, tls| over(url, tls).resolve_with(&nothing).map(|settings| settings.serve.db_tls);
+    assert_eq!(read("postgres://g@db.example/railgate", None).unwrap(), DatabaseTls::AsUrl);
+    for url in ["postgres://g@db.example/railgate?sslmode=verify-full", "postgres://g@127.0.0.1/railgate", "sqlite:/a.db"] {
+        assert_eq!(read(url, Some("verify-full")).unwrap(), DatabaseTls::VerifyFull, "{url}");
+    }
+    let weak = wrong(over("postgres://g:geheim@db.example/railgate?sslmode=require", Some("verify-full")));
+    assert!(weak.len() == 1 && weak[0].starts_with("store (command line)") && weak[0].contains("sslmode=verify-full"), "{weak:?}");
+    assert!(!weak[0].contains("geheim"), "{weak:?}");
+    let unknown = wrong(over("memory:", Some("require")));
+    assert!(unknown.len() == 1 && unknown[0].contains("must be as-url or verify-full"), "{unknown:?}");
+}
+
+#[test]
 fn nor_is_that_of_an_address_that_is_wrong() {
     let wrong =
         ["POSTGRES://u:geheim@h/db", "postgresql+psycopg://u:geheim@h/db", " postgres://u:geheim@h/db", "mysql://h/db?password=geheim"];

@@ -10,7 +10,7 @@ use railgate::client::normal_base;
 use railgate::store::sqlite::Synchronous;
 use railgate::webhook::Cidr;
 
-use crate::config::{DatabaseUrl, RateLimits, StoreConfig};
+use crate::config::{DatabaseTls, DatabaseUrl, RateLimits, StoreConfig};
 use crate::telemetry::LogFormat;
 
 pub(super) fn log_name(format: LogFormat) -> &'static str {
@@ -41,6 +41,14 @@ pub(super) fn on_off(text: &str) -> Result<bool, String> {
         "on" => Ok(true),
         "off" => Ok(false),
         _ => Err("must be on or off".to_owned()),
+    }
+}
+
+pub(super) fn database_tls(text: &str) -> Result<DatabaseTls, String> {
+    match text {
+        "as-url" => Ok(DatabaseTls::AsUrl),
+        "verify-full" => Ok(DatabaseTls::VerifyFull),
+        _ => Err("must be as-url or verify-full".to_owned()),
     }
 }
 
