@@ -475,10 +475,20 @@ fn lists_use_their_indexes() {
         connection.prepare(&sql).unwrap().raw_query().mapped(|row| row.get(3)).map(Result::unwrap).collect()
     };
     for (query, index) in [
-        ("settlement WHERE client = 1 ORDER BY no DESC LIMIT 9", "settlement_client"),
-        ("settlement WHERE client = 1 AND no < 7 ORDER BY no DESC LIMIT 9", "settlement_client"),
-        ("settlement WHERE client = 1 AND needs_review = 1 AND no < 7 ORDER BY no DESC LIMIT 9", "settlement_review"),
-        ("settlement WHERE client = 1 AND reference = 'a' ORDER BY no DESC LIMIT 9", "(client=? AND reference=?)"),
+        ("settlement WHERE client = 1 ORDER BY created_at DESC, no DESC LIMIT 9", "settlement_created"),
+        (
+            "settlement WHERE client = 1 AND (created_at, no) < (5, 7) ORDER BY created_at DESC, no DESC LIMIT 9",
+            "settlement_created (client=? AND created_at<?)",
+        ),
+        (
+            "settlement WHERE client = 1 AND created_at >= 5 AND created_at < 9 ORDER BY created_at DESC, no DESC LIMIT 1 OFFSET 9",
+            "settlement_created (client=? AND created_at>? AND created_at<?)",
+        ),
+        (
+            "settlement WHERE client = 1 AND needs_review = 1 AND (created_at, no) < (5, 7) ORDER BY created_at DESC, no DESC LIMIT 9",
+            "settlement_review",
+        ),
+        ("settlement WHERE client = 1 AND reference = 'a' ORDER BY created_at DESC, no DESC LIMIT 9", "(client=? AND reference=?)"),
         ("key WHERE client = 1 ORDER BY no", "key_client"),
         ("key WHERE id = x'00'", "(id=?)"),
         ("nonce WHERE expires_at < 5 ORDER BY expires_at LIMIT 9", "nonce_expires"),

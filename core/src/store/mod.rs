@@ -70,7 +70,7 @@ mod tables;
 
 use crate::ledger::{AccountId, Transfer};
 use record::*;
-pub use scan::{AmountBound, Scan, SettlementFilter};
+pub use scan::{AmountBound, Place, Scan, SettlementFilter};
 pub use tables::Unique;
 
 /// One write of a commit. Each one states its condition, so that no lock is held across a decision.

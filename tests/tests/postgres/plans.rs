@@ -59,10 +59,12 @@ fn scans() -> Vec<Scan> {
     let plain = SettlementFilter::default;
     vec![
         list(plain(), None),
-        list(plain(), Some(settlement)),
-        list(SettlementFilter { needs_review: Some(true), ..plain() }, Some(settlement)),
+        list(plain(), Some((5, settlement))),
+        list(SettlementFilter { needs_review: Some(true), ..plain() }, Some((5, settlement))),
+        list(SettlementFilter { created_from: Some(3), created_to: Some(9), from: Some((4, settlement)), ..plain() }, None),
+        Scan::nth_settlement_of(client, &SettlementFilter { created_from: Some(3), ..plain() }, Some((5, settlement)), 4),
         list(SettlementFilter { status: vec![SettlementStatus::Failed], min_amount: Some([5; 5]), ..plain() }, None),
-        list(SettlementFilter { reference: Some("5".to_owned()), ..plain() }, Some(settlement)),
+        list(SettlementFilter { reference: Some("5".to_owned()), ..plain() }, Some((5, settlement))),
         Scan::after(&Key::Settlement(settlement), limit),
         Scan::last(RecordKind::Settlement),
         Scan::last(RecordKind::Transfer),

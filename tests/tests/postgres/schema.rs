@@ -29,6 +29,11 @@ fn all_is_there_after_closing_and_opening() {
     assert_eq!(everything(&fresh), everything(&again), "one database");
 }
 
+/// The number of this program's migrations.
+fn migrations(url: &str) -> usize {
+    PostgresStore::schema(url, options()).unwrap().known
+}
+
 #[test]
 fn nodes_that_start_together_make_one_schema() {
     let server = Postgres::shared();
@@ -39,7 +44,8 @@ fn nodes_that_start_together_make_one_schema() {
             scope.spawn(|| PostgresStore::open(&url, PostgresOptions { readers: 1, writers: 1, ..options() }).unwrap());
         }
     });
-    assert_eq!(server.sql(&database).texts("SELECT no FROM railgate_migration ORDER BY no"), ["1", "2"]);
+    let numbers: Vec<String> = (1..=migrations(&url)).map(|no| no.to_string()).collect();
+    assert_eq!(server.sql(&database).texts("SELECT no FROM railgate_migration ORDER BY no"), numbers);
     server.remove(&database);
 }
 
@@ -65,10 +71,11 @@ fn who_waits_for_a_long_migration_waits_longer_than_for_a_statement() {
 fn a_newer_schema_and_a_changed_migration_are_refused() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     let (url, sql) = (server.url(&fresh.database), server.sql(&fresh.database));
-    sql.run("INSERT INTO railgate_migration VALUES (3, '0003_later', '')");
+    let later = migrations(&url) + 1;
+    sql.run(&format!("INSERT INTO railgate_migration VALUES ({later}, 'later', '')"));
     let newer = refusal(&url, options());
-    assert!(newer.contains("version 3") && newer.contains("newer than this program"), "{newer}");
-    sql.run("DELETE FROM railgate_migration WHERE no = 3; UPDATE railgate_migration SET hash = 'other'");
+    assert!(newer.contains(&format!("version {later}")) && newer.contains("newer than this program"), "{newer}");
+    sql.run("DELETE FROM railgate_migration WHERE name = 'later'; UPDATE railgate_migration SET hash = 'other'");
     let changed = refusal(&url, options());
     assert!(changed.contains("0001_initial"), "{changed}");
 }
@@ -77,19 +84,20 @@ fn a_newer_schema_and_a_changed_migration_are_refused() {
 fn a_newer_schema_that_lets_older_programs_work_is_served() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     let (url, sql) = (server.url(&fresh.database), server.sql(&fresh.database));
-    assert_eq!(sql.texts("SELECT oldest FROM railgate_migration"), ["1", "1"]);
-    sql.run("INSERT INTO railgate_migration VALUES (3, '0003_later', '', 1), (4, '0004_later', '', 1)");
+    let known = migrations(&url);
+    assert_eq!(sql.texts("SELECT DISTINCT oldest FROM railgate_migration"), ["1"]);
+    sql.run(&format!("INSERT INTO railgate_migration VALUES ({}, 'later', '', 1), ({}, 'latest', '', 1)", known + 1, known + 2));
     for migrate in [true, false] {
         PostgresStore::open(&url, PostgresOptions { migrate, ..options() }).unwrap();
     }
     assert!(PostgresStore::schema(&url, options()).unwrap().is_current());
     PostgresStore::open_read_only(&url, options()).unwrap();
-    for oldest in ["3", "NULL"] {
-        sql.run(&format!("UPDATE railgate_migration SET oldest = {oldest} WHERE no = 3"));
-        assert!(refusal(&url, options()).contains("version 4, newer than this program"), "{oldest}");
+    for oldest in [(known + 1).to_string(), "NULL".to_owned()] {
+        sql.run(&format!("UPDATE railgate_migration SET oldest = {oldest} WHERE name = 'later'"));
+        assert!(refusal(&url, options()).contains(&format!("version {}, newer than this program", known + 2)), "{oldest}");
     }
     // A database from before the oldest compatible version was recorded.
-    sql.run("DELETE FROM railgate_migration WHERE no > 2; ALTER TABLE railgate_migration DROP COLUMN oldest");
+    sql.run("DELETE FROM railgate_migration WHERE name LIKE 'late%'; ALTER TABLE railgate_migration DROP COLUMN oldest");
     PostgresStore::open(&url, options()).unwrap();
 }
 

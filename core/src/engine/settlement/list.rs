@@ -5,13 +5,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::api::{Caller, Page, SettlementView};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
-use crate::ids::{SettlementNo, Ulid};
+use crate::ids::Ulid;
 use crate::ledger::Mode;
 use crate::lifecycle::SettlementStatus;
 use crate::money::Currency;
 use crate::participant::Participant;
 use crate::store::record::SettlementRecord;
-use crate::store::{AmountBound, Scan, SettlementFilter, typed, typed_all};
+use crate::store::{AmountBound, Place, Scan, SettlementFilter, typed, typed_all};
 use crate::time::parse_rfc3339;
 
 use crate::engine::Engine;
@@ -118,14 +118,14 @@ impl Engine {
         }
         let before = request.cursor.as_deref().map(|cursor| self.open_cursor(caller, cursor)).transpose()?;
         if filter != SettlementFilter::default() {
-            let last: Option<SettlementRecord> = typed(self.store.scan(&Scan::nth_settlement_of(caller.client, before, EXAMINED))?.pop())?;
-            filter.from = last.map(|last| last.no);
+            let last = Scan::nth_settlement_of(caller.client, &filter, before, EXAMINED);
+            filter.from = typed(self.store.scan(&last)?.pop())?.as_ref().map(place_of);
         }
         let scan = Scan::settlements_of(caller.client, &filter, before, request.limit + 1);
         let mut records: Vec<SettlementRecord> = typed_all(self.store.scan(&scan)?)?;
         let next = if records.len() > request.limit {
             records.truncate(request.limit);
-            records.last().map(|last| last.no)
+            records.last().map(place_of)
         } else {
             filter.from
         };
@@ -153,17 +153,22 @@ enum Rounding {
 }
 
 impl Engine {
-    /// The cursor of the page after this number. Masked and bound to the client, it reveals nothing internal, and opening it takes no
+    /// The cursor of the page after this place. Masked and bound to the client, it reveals nothing internal, and opening it takes no
     /// read.
-    fn cursor(&self, caller: &Caller, last: SettlementNo) -> String {
-        let salt = self.id_key.child("cursor", last, caller.client.0, 0).0 as u64;
-        cursor_of(self.id_key.seal(last, 0, salt))
+    fn cursor(&self, caller: &Caller, (at, no): Place) -> String {
+        let salt = self.id_key.child("cursor", no, caller.client.0, at).0 as u64;
+        cursor_of(self.id_key.seal(no, at, salt))
     }
 
-    fn open_cursor(&self, caller: &Caller, text: &str) -> Result<SettlementNo> {
-        let last = self.id_key.open(id_of(text)?);
-        if self.cursor(caller, last) == text { Ok(last) } else { Err(Error::new(ErrorCode::InvalidCursor)) }
+    fn open_cursor(&self, caller: &Caller, text: &str) -> Result<Place> {
+        let id = id_of(text)?;
+        let place = (id.at_ms(), self.id_key.open(id));
+        if self.cursor(caller, place) == text { Ok(place) } else { Err(Error::new(ErrorCode::InvalidCursor)) }
     }
+}
+
+fn place_of(record: &SettlementRecord) -> Place {
+    (record.created_at, record.no)
 }
 
 /// A cursor for the page after the item with this public id.

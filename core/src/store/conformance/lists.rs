@@ -267,7 +267,7 @@ pub fn old_records_are_found_by_age(new: Factory<'_>) {
 }
 
 fn list(store: &dyn Store, client: u32, filter: &SettlementFilter, before: Option<i64>, limit: usize) -> Vec<i64> {
-    let scan = Scan::settlements_of(ClientNo(client), filter, before.map(SettlementNo), limit);
+    let scan = Scan::settlements_of(ClientNo(client), filter, before.map(|no| (no.saturating_add(1_000), SettlementNo(no))), limit);
     let found = store.scan(&scan).unwrap();
     found.iter().map(|record| if let Record::Settlement(it) = record { it.no.0 } else { panic!("{record:?}") }).collect()
 }

@@ -188,7 +188,7 @@ prop_compose! {
         code in prop::option::of(prop::sample::select(vec!["EUR", "JPY"])), provider in prop::option::of((1u16..3).prop_map(ProviderNo)),
         reference in prop::option::weighted(0.2, "[abc]"), live in prop::option::of(any::<bool>()), needs_review in prop::option::of(any::<bool>()),
         created_from in prop::option::of(0i64..50), created_to in prop::option::of(0i64..50),
-        least in prop::option::of(0i64..50), most in prop::option::of(0i64..50), from in prop::option::weighted(0.2, (0i64..9).prop_map(SettlementNo)),
+        least in prop::option::of(0i64..50), most in prop::option::of(0i64..50), from in prop::option::weighted(0.2, (0i64..50, (0i64..9).prop_map(SettlementNo))),
     ) -> SettlementFilter {
         let bound = |it: i64| [it, it * 10, it * 100, it * 1000, it * 10_000];
         let mode = live.map(|live| if live { Mode::Live } else { Mode::Sandbox });
@@ -246,8 +246,8 @@ fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter)
         scans.push(Scan::accounts_of(client));
         for filter in [SettlementFilter::default(), filter.clone()] {
             let page = |before, limit| Scan::settlements_of(client, &filter, before, limit);
-            scans.extend([1, 2, 5].map(|n| Scan::nth_settlement_of(client, None, n)));
-            scans.extend([page(None, 99), page(None, 1), page(Some(SettlementNo(3)), 2)]);
+            scans.extend([1, 2, 5].map(|n| Scan::nth_settlement_of(client, &filter, None, n)));
+            scans.extend([page(None, 99), page(None, 1), page(Some((20, SettlementNo(3))), 2)]);
         }
     }
     scans.extend(RecordKind::ALL.iter().map(|kind| Scan::all(*kind, usize::MAX)));

@@ -52,6 +52,10 @@ pub(crate) enum Is {
     UpTo,
     /// The primary key sorts after another one, given by as many values as the key has columns.
     Behind,
+    /// Together with a primary key of one column, less than a pair of values.
+    Before,
+    /// Together with a primary key of one column, greater than or equal to a pair of values.
+    NotBefore,
     /// A flag has this value. It is a literal in the statement because an index may require a constant condition.
     Flag(bool),
     /// Not this code. A literal for the same reason.
@@ -77,6 +81,8 @@ pub(crate) enum Order {
     KeyBackwards,
     /// By these columns, ascending.
     By(&'static [u8]),
+    /// By these columns, descending.
+    ByBackwards(&'static [u8]),
 }
 
 /// How a statement expresses the limit.
@@ -114,14 +120,17 @@ pub struct SettlementFilter {
     pub max_amount: Option<AmountBound>,
     /// Flagged for review (`true`) or not (`false`).
     pub needs_review: Option<bool>,
-    /// With this number or a higher one: where a page stops to look.
-    pub from: Option<SettlementNo>,
+    /// At this place or a newer one: where a page stops to look.
+    pub from: Option<Place>,
 }
 
 /// A decimal amount as a bound, in minor units for each number of decimals that a currency can have (0 to 4).
 ///
 /// Computed once, so that a store only compares integers. Indexed by [`Currency::minor_units`].
 pub type AmountBound = [i64; 5];
+
+/// A settlement's place in its owner's list: when it was created, and its number.
+pub type Place = (Millis, SettlementNo);
 
 /// The index of a column. A wrong name does not compile.
 macro_rules! column {
@@ -133,7 +142,14 @@ macro_rules! column {
 /// An order by these columns.
 macro_rules! by {
     ($kind:ident: $($column:ident),+) => {
-        Order::By(const { &[$(place(RecordKind::$kind.lines(), stringify!($column))),+] })
+        Order::By(columns!($kind: $($column),+))
+    };
+}
+
+/// The indexes of these columns.
+macro_rules! columns {
+    ($kind:ident: $($column:ident),+) => {
+        const { &[$(place(RecordKind::$kind.lines(), stringify!($column))),+] }
     };
 }
 
@@ -215,16 +231,17 @@ impl Scan {
 
 /// Scans for settlements and what belongs to them.
 impl Scan {
-    /// Of a client's settlements, newest first and below `before` if given, the one at place `n`, from 1; none if there are fewer. The
-    /// others are counted in the index and not read.
-    pub fn nth_settlement_of(client: ClientNo, before: Option<SettlementNo>, n: usize) -> Self {
-        let mut scan = Self::settlements_of(client, &SettlementFilter::default(), before, n);
+    /// Of a client's settlements, newest first and older than `before` if given, the one at place `n`, from 1; none if there are fewer. Of
+    /// the filter, only the times of creation count: those are in the index, in which the others are counted without reading them.
+    pub fn nth_settlement_of(client: ClientNo, filter: &SettlementFilter, before: Option<Place>, n: usize) -> Self {
+        let SettlementFilter { created_from, created_to, .. } = *filter;
+        let mut scan = Self::settlements_of(client, &SettlementFilter { created_from, created_to, ..SettlementFilter::default() }, before, n);
         scan.shape.limit = Limit::Last;
         scan
     }
 
-    /// A client's settlements, newest (highest number) first; below `before` if given.
-    pub fn settlements_of(client: ClientNo, filter: &SettlementFilter, before: Option<SettlementNo>, limit: usize) -> Self {
+    /// A client's settlements, newest first; older than `before` if given.
+    pub fn settlements_of(client: ClientNo, filter: &SettlementFilter, before: Option<Place>, limit: usize) -> Self {
         let SettlementFilter {
             status,
             currency,
@@ -240,7 +257,8 @@ impl Scan {
             from,
         } = filter;
         let set = status.iter().fold(0i64, |set, status| set | 1 << status.code());
-        let mut scan = Self::all(RecordKind::Settlement, limit).backwards().with(column!(Settlement.client), Is::Equal, client);
+        let mut scan = Self::all(RecordKind::Settlement, limit).with(column!(Settlement.client), Is::Equal, client);
+        scan = scan.by(Order::ByBackwards(columns!(Settlement: created_at, no)));
         scan = scan
             .with_some(column!(Settlement.status), Is::OneOf, Some(set).filter(|_| !status.is_empty()))
             .with_some(column!(Settlement.currency), Is::Equal, *currency)
@@ -261,7 +279,15 @@ impl Scan {
         if let Some(flag) = needs_review {
             scan = scan.that(column!(Settlement.needs_review), Is::Flag(*flag));
         }
-        scan.with_some(column!(Settlement.no), Is::From, *from).with_some(column!(Settlement.no), Is::Below, before)
+        scan.at(Is::NotBefore, *from).at(Is::Before, before)
+    }
+
+    /// Compares with a place in a list of settlements.
+    fn at(mut self, is: Is, place: Option<Place>) -> Self {
+        let Some((at, no)) = place else { return self };
+        // Numbers can be written.
+        let _ = at.put(&mut self.cells).and_then(|()| no.put(&mut self.cells));
+        self.that(column!(Settlement.created_at), is)
     }
 
     /// A settlement's events by sequence number, above `after`.
@@ -400,6 +426,7 @@ impl Is {
         match self {
             Is::Equal | Is::Above | Is::From | Is::Below | Is::UpTo | Is::OneOf => 1,
             Is::Behind => key.into(),
+            Is::Before | Is::NotBefore => 2,
             Is::Flag(_) | Is::Not(_) | Is::LowBitsZero | Is::Each(_) => 0,
             Is::AtLeast | Is::AtMost => 5,
         }

@@ -103,6 +103,10 @@ impl Shape {
                 let columns = columns.iter().filter_map(|column| table.columns.get(usize::from(*column)));
                 format!(" ORDER BY {}", list(columns, ", ", |it| it.name.to_owned()))
             }
+            Order::ByBackwards(columns) => {
+                let columns = columns.iter().filter_map(|column| table.columns.get(usize::from(*column)));
+                format!(" ORDER BY {}", list(columns, ", ", |it| format!("{} DESC", it.name)))
+            }
         };
         match self.limit {
             Limit::None => order,
@@ -125,6 +129,11 @@ fn condition(table: &sql::Shape, column: &ColumnOf, is: Is, dialect: Dialect, va
         Is::Behind => {
             let names = list(table.key(), ", ", |it| it.name.to_owned());
             format!("({names}) > ({})", list(table.key(), ", ", |it| dialect.param(values + it.no)))
+        }
+        Is::Before | Is::NotBefore => {
+            let names = list(std::iter::once(column).chain(table.key()), ", ", |it| it.name.to_owned());
+            let operator = if is == Is::Before { "<" } else { ">=" };
+            format!("({names}) {operator} ({param}, {})", dialect.param(values + 2))
         }
         Is::Flag(flag) => {
             debug_assert!(column.kind == Kind::Flag && column.role != Role::Key);

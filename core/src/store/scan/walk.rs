@@ -30,8 +30,8 @@ impl Scan {
         // For another order: maps the ordering columns and the key to the key.
         let mut ranked = BTreeMap::new();
         // The rows before the only one that is wanted.
-        let mut skipped = if self.shape.limit == Limit::Last { self.limit.saturating_sub(1) } else { 0 };
-        let limit = self.limit - skipped;
+        let skip = if self.shape.limit == Limit::Last { self.limit.saturating_sub(1) } else { 0 };
+        let limit = self.limit - skip;
         while found.len() < limit {
             let next = if self.shape.order == Order::KeyBackwards { range.next_back() } else { range.next() };
             let Some((key, row)) = next else { break };
@@ -39,21 +39,19 @@ impl Scan {
             if !wants(&tests, &cells) {
                 continue;
             }
-            if skipped > 0 {
-                skipped -= 1;
-                continue;
-            }
             match self.shape.order {
                 Order::Key | Order::KeyBackwards => found.push(read(row, cells)?),
-                Order::By(columns) => {
+                Order::By(columns) | Order::ByBackwards(columns) => {
                     let mut rank = ordered(0, columns.iter().filter_map(|column| cells.get(usize::from(*column))));
                     rank.extend_from_slice(key);
                     ranked.insert(KeyBytes::from(rank), key.clone());
                 }
             }
         }
-        for row in ranked.values().take(limit).filter_map(|key| rows.get(key)) {
-            found.push(read(row, open(row, width)?)?);
+        let mut take = |key| rows.get(key).map_or(Ok(()), |row| Ok(found.push(read(row, open(row, width)?)?)));
+        match self.shape.order {
+            Order::ByBackwards(_) => ranked.values().rev().skip(skip).take(limit).try_for_each(&mut take)?,
+            Order::By(_) | Order::Key | Order::KeyBackwards => ranked.values().skip(skip).take(limit).try_for_each(&mut take)?,
         }
         Ok(found)
     }
@@ -97,7 +95,10 @@ impl Scan {
 
     /// How many columns of a row it needs: those that it tests and those that it orders by.
     fn width(&self) -> usize {
-        let by: &[u8] = if let Order::By(columns) = self.shape.order { columns } else { &[] };
+        let by: &[u8] = match self.shape.order {
+            Order::By(columns) | Order::ByBackwards(columns) => columns,
+            Order::Key | Order::KeyBackwards => &[],
+        };
         let tested = self.shape.tests.iter().map(|(column, is)| match is {
             Is::AtLeast | Is::AtMost => CURRENCY.max(*column),
             _ => *column,
@@ -142,6 +143,8 @@ fn wants(tests: &[Tested<'_>], row: &[Cell]) -> bool {
             Is::UpTo => order.is_some_and(Ordering::is_le),
             // The walk starts there.
             Is::Behind => true,
+            Is::Before => pair(row, *column).is_some_and(|pair| pair < (values.first(), values.get(1))),
+            Is::NotBefore => pair(row, *column).is_some_and(|pair| pair >= (values.first(), values.get(1))),
             Is::Flag(flag) => int == Some(flag.into()),
             Is::Not(code) => int.is_some_and(|int| int != i64::from(code)),
             Is::LowBitsZero => int.is_some_and(|int| int & 3 == 0),
@@ -151,6 +154,11 @@ fn wants(tests: &[Tested<'_>], row: &[Cell]) -> bool {
             Is::AtMost => bound(row, values).is_some_and(|bound| cell <= bound),
         }
     })
+}
+
+/// A column, and the primary key of one column.
+fn pair(row: &[Cell], column: u8) -> Option<(Option<&Cell>, Option<&Cell>)> {
+    Some((Some(row.get(usize::from(column))?), Some(row.first()?)))
 }
 
 /// The bound that applies to a settlement's currency.
