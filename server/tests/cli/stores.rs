@@ -36,6 +36,19 @@ fn an_old_schema_is_found_and_migrated() {
 }
 
 #[test]
+fn a_database_on_another_machine_that_is_not_verified_is_warned_about_or_refused() {
+    let home = Home::new();
+    // A name that never resolves: nothing is connected to.
+    let line = ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log", "json", "--store", "postgres://g@db.invalid/railgate"];
+    let warned = home.run(&line);
+    assert!(warned.code != Some(0) && warned.err.contains("its certificate is not verified"), "{warned:?}");
+    let refused = home.run(&[&line[..], &["--db-tls", "verify-full"]].concat()).fails(2);
+    assert!(refused.err.contains("must have sslmode=verify-full"), "{}", refused.err);
+    let unread = home.run(&["ledger", "verify", "--store", "postgres://g@db.invalid/railgate"]);
+    assert!(!unread.err.contains("verify-full"), "only where it is wanted: {unread:?}");
+}
+
+#[test]
 fn a_store_is_copied_once_its_server_is_gone() {
     let world = World::enrolled();
     world.settled("12.34", "sim:ok", "paid");
