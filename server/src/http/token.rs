@@ -49,6 +49,9 @@ impl TokenCache {
         if let Some(credential) = known {
             return Ok(credential);
         }
+        if !engine.made(token) {
+            return Err(Error::new(ErrorCode::TokenInvalid));
+        }
         let credential = read_from(engine, |engine| engine.authenticate(token))?;
         self.put(hash, Entry { credential, until: credential.expires_at.min(now + FRESH_MS) }, now, forgotten);
         Ok(credential)
