@@ -10,8 +10,9 @@ use railgate::store::record::SettlementRecord;
 use railgate::{Error, ErrorCode};
 
 use super::App;
+use super::body::BATCH;
 use super::document::{BadBody, BadMessage, BadQuery, Denied, ListParams, NoSettlement, Refused, Unserved};
-use super::extract::{Authenticated, BATCH, Named, Posted, pairs, prefer_wait};
+use super::extract::{Authenticated, Named, Posted, pairs, prefer_wait};
 use super::long_poll::until;
 use super::problem::problem;
 use super::response::{HandlerResult, json, ok, with, with_text};
