@@ -15,13 +15,14 @@ fn revocation(client: &Client, text: &str) -> RevokeToken {
 
 /// A token of another gateway: it has the form of one, and was never issued here.
 fn made_up() -> String {
-    railgate::auth::token_text(&railgate::ids::IdKey([7; 16]), railgate::ledger::Mode::Sandbox, &[7; 32])
+    railgate::auth::token_text(&railgate::ids::IdKey([7; 16]), railgate::ledger::Mode::Sandbox, &[7; 32], i64::MAX)
 }
 
 #[test]
 fn a_token_ends_at_its_time() {
     over_each_store(|w| {
-        let token = w.token(w.client(1).key);
+        let client = w.client(1);
+        let token = w.token(client.key);
         w.pass(899_999);
         w.engine.authenticate(&token.text).unwrap();
         w.pass(1);
@@ -29,7 +30,8 @@ fn a_token_ends_at_its_time() {
         // It is deleted a day later.
         w.pass(86_400_001);
         w.run(Maintain).unwrap();
-        assert_eq!(code(w.engine.authenticate(&token.text)), "token_invalid");
+        assert_eq!(code(w.engine.authenticate(&token.text)), "token_expired");
+        assert!(!revokes(&w, &client, &token.text));
     });
 }
 
@@ -41,7 +43,7 @@ fn noise_is_no_token() {
         mistyped.replace_range(20..21, if &token[20..21] == "A" { "B" } else { "A" });
         let foreign = made_up();
         let live = token.replace("rg_sandbox_", "rg_live_");
-        for noise in ["", "rg_sandbox_", &mistyped, &foreign, &live, &token[..64], &format!("{token}A"), &format!(" {token}")] {
+        for noise in ["", "rg_sandbox_", &mistyped, &foreign, &live, &token[..69], &format!("{token}A"), &format!(" {token}")] {
             assert_eq!(code(w.engine.authenticate(noise)), "token_invalid", "{noise}");
         }
         w.engine.authenticate(&token).unwrap();

@@ -33,7 +33,8 @@ struct Entries {
 }
 
 struct Entry {
-    credential: Credential,
+    /// `None` for a token that was revoked: it never becomes valid again.
+    credential: Option<Credential>,
     until: Millis,
 }
 
@@ -46,15 +47,18 @@ impl TokenCache {
         let hash = Sha256::digest(token.as_bytes()).into();
         let now = engine.now();
         let (known, forgotten) = self.get(&hash, now);
-        if let Some(credential) = known {
-            return Ok(credential);
+        if let Some(known) = known {
+            return known.ok_or_else(|| Error::new(ErrorCode::TokenInvalid));
         }
-        if !engine.made(token) {
-            return Err(Error::new(ErrorCode::TokenInvalid));
-        }
-        let credential = read_from(engine, |engine| engine.authenticate(token))?;
-        self.put(hash, Entry { credential, until: credential.expires_at.min(now + FRESH_MS) }, now, forgotten);
-        Ok(credential)
+        engine.check_token(token)?;
+        let found = read_from(engine, |engine| engine.authenticate(token));
+        let entry = match &found {
+            Ok(credential) => Entry { credential: Some(*credential), until: credential.expires_at.min(now + FRESH_MS) },
+            Err(error) if error.code == ErrorCode::TokenInvalid => Entry { credential: None, until: now + FRESH_MS },
+            Err(_) => return found,
+        };
+        self.put(hash, entry, now, forgotten);
+        found
     }
 
     /// Clears the cache after something was revoked on this node.
@@ -64,8 +68,8 @@ impl TokenCache {
         entries.forgotten += 1;
     }
 
-    /// The cached credential, and how often the cache was cleared so far.
-    fn get(&self, hash: &Digest32, now: Millis) -> (Option<Credential>, u64) {
+    /// What is cached, and how often the cache was cleared so far.
+    fn get(&self, hash: &Digest32, now: Millis) -> (Option<Option<Credential>>, u64) {
         let entries = self.lock();
         // A clock that was set back must not make an entry live longer.
         let fresh = entries.known.get(hash).filter(|entry| now < entry.until && entry.until <= now + FRESH_MS);
@@ -130,7 +134,7 @@ mod tests {
         let caller = Caller { client: ClientNo(1), client_id: Ulid::new(0, 1), mode: Mode::Sandbox };
         let credential =
             Credential { caller, key: KeyNo(1), key_id: public.id(), public, scopes: ScopeSet::CLIENT, expires_at: Millis::MAX };
-        let entry = || Entry { credential, until: 1_000 };
+        let entry = || Entry { credential: Some(credential), until: 1_000 };
         let cache = TokenCache::default();
         let (_, read_at) = cache.get(&[7; 32], 0);
         cache.forget();

@@ -81,7 +81,7 @@ async fn asks(service: &Service, key: &SoftwareKey) -> Request<Body> {
 async fn a_thousand_tokens_that_were_made_up_cost_no_read() {
     let (store, service) = counted().await;
     for n in 0..1_000 {
-        let token = token_text(&IdKey([9; 16]), Mode::Sandbox, &numbered(n));
+        let token = token_text(&IdKey([9; 16]), Mode::Sandbox, &numbered(n), i64::MAX);
         let call = Request::get(SETTLEMENTS).header("authorization", format!("Bearer {token}"));
         let answer = service.exchange(call.body(Body::empty()).unwrap()).await;
         assert!([401, 429].contains(&answer.status.as_u16()));
@@ -89,6 +89,32 @@ async fn a_thousand_tokens_that_were_made_up_cost_no_read() {
     assert_eq!(store.taken(), 0);
     service.get(SETTLEMENTS).await.expect(200);
     assert_eq!(store.taken(), 2, "one's own token is looked up, with its key");
+}
+
+#[tokio::test]
+async fn a_token_that_was_revoked_is_read_once_and_one_that_is_over_is_not() {
+    let (store, service) = counted().await;
+    let mut tokens = Vec::new();
+    for _ in 0..2 {
+        let key = service.key_of(&service.token);
+        let taken = service.exchange(asks(&service, &key).await).await.expect(200).json();
+        tokens.push(taken["access_token"].as_str().unwrap().to_owned());
+        service.keys.lock().unwrap().insert(tokens.last().unwrap().clone(), key);
+    }
+    let with = |method: &str, path: &str, token: &str| {
+        Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}")).body(Body::empty()).unwrap()
+    };
+    service.send(with("POST", "/api/v1/auth/tokens/revoke", &tokens[0])).await.expect(204);
+    store.taken();
+    for _ in 0..10 {
+        service.exchange(with("GET", SETTLEMENTS, &tokens[0])).await.problem(401, "token_invalid");
+    }
+    assert_eq!(store.taken(), 1);
+    service.env.advance_to(NOW + 902_000);
+    for _ in 0..10 {
+        service.exchange(with("GET", SETTLEMENTS, &tokens[1])).await.problem(401, "token_expired");
+    }
+    assert_eq!(store.taken(), 0);
 }
 
 #[tokio::test]
@@ -148,7 +174,7 @@ async fn a_body_is_not_waited_for_before_its_sender_is_known() {
     let cases = [
         (plain(BATCH, MIB), "token_missing"),
         (plain(TOKENS, 60_000), "signature_missing"),
-        (signed.replace(&service.token, &token_text(&IdKey([9; 16]), Mode::Sandbox, &[7; 32])), "token_invalid"),
+        (signed.replace(&service.token, &token_text(&IdKey([9; 16]), Mode::Sandbox, &[7; 32], i64::MAX)), "token_invalid"),
         (signed.replace("/batch HTTP", "/batch?x HTTP"), "signature_invalid"),
         (signed.replace("application/json", "text/plain"), "unsupported_media_type"),
         (used, "nonce_replayed"),
