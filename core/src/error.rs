@@ -334,7 +334,14 @@ impl Error {
 
     /// An error with a specific detail.
     pub fn with(code: ErrorCode, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(ErrorDetails { code, detail: detail.into(), fields: Vec::new(), omitted: 0, retryable: code.retryable(), source: None }))
+        Self(Box::new(ErrorDetails {
+            code,
+            detail: detail.into(),
+            fields: Vec::new(),
+            omitted: 0,
+            retryable: code.retryable(),
+            source: None,
+        }))
     }
 
     /// An error with all problems of a request, of which it lists at most [`PROBLEMS_MAX`].

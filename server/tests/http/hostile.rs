@@ -99,7 +99,10 @@ async fn a_batch_of_nonsense_has_a_bounded_answer() {
     let quoted = |_: usize| format!(r#"{{"to":"{}"}}"#, "\u{10ffff}".repeat(250));
     let missing = |n: usize| {
         let provider = "p".repeat(64);
-        format!(r#"{{"amount":1,"currency":"EUR","to":"sim:ok","reference":"n-{n}","provider":"{provider}","description":"{}"}}"#, "é".repeat(140))
+        format!(
+            r#"{{"amount":1,"currency":"EUR","to":"sim:ok","reference":"n-{n}","provider":"{provider}","description":"{}"}}"#,
+            "é".repeat(140)
+        )
     };
     let one_huge = |_: usize| format!(r#"{{"metadata":{{{}}}}}"#, vec![r#""":1"#; 200_000].join(","));
     let kinds: [(&str, String); 7] = [

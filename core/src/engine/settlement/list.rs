@@ -78,12 +78,13 @@ impl Engine {
                     .ok_or_else(|| ("out_of_range", format!("limit must be a whole number from 1 to {MOST}")))?;
             }
             "status" => {
-                let status = SettlementStatus::from_name(value).ok_or_else(|| ("unknown_value", format!("{:?} is not a status", excerpt(value))))?;
+                let status =
+                    SettlementStatus::from_name(value).ok_or_else(|| ("unknown_value", format!("{:?} is not a status", excerpt(value))))?;
                 filter.status.push(status);
             }
             "currency" => {
-                let currency =
-                    Currency::from_code(value).ok_or_else(|| ("currency_unknown", format!("{:?} is not an ISO 4217 code", excerpt(value))))?;
+                let currency = Currency::from_code(value)
+                    .ok_or_else(|| ("currency_unknown", format!("{:?} is not an ISO 4217 code", excerpt(value))))?;
                 filter.currency = Some(currency);
             }
             "provider" => {
@@ -139,7 +140,8 @@ fn boolean(value: &str) -> Result<bool, (&'static str, String)> {
 }
 
 fn time(value: &str) -> Result<i64, (&'static str, String)> {
-    parse_rfc3339(value).ok_or_else(|| ("time_malformed", format!("{:?} is not an RFC 3339 time, such as 2026-01-31T12:00:00Z", excerpt(value))))
+    parse_rfc3339(value)
+        .ok_or_else(|| ("time_malformed", format!("{:?} is not an RFC 3339 time, such as 2026-01-31T12:00:00Z", excerpt(value))))
 }
 
 enum Rounding {
