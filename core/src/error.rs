@@ -170,7 +170,7 @@ error_codes! {
         "The Accept header rules out every media type of this route.",
         "`detail` lists the available media types. Without an Accept header you get the first.";
     BodyTooLarge = "body_too_large", 413, Validation, false, "The body is too large",
-        "The limit is 64 KiB, or 1 MiB for a batch.",
+        "The limit is 64 KiB; 1 MiB for a batch, 8 KiB for an enrolment, 4 KiB for a challenge.",
         "Send less at a time: split the batch, or shorten the metadata.";
     UnsupportedMediaType = "unsupported_media_type", 415, Validation, false, "The body must be application/json",
         "Bodies are JSON and must be labelled as such.",
@@ -209,7 +209,7 @@ error_codes! {
         "A client may have a limited number of webhooks, which `detail` names.",
         "Remove one that is no longer needed, or subscribe one webhook to more types of event.";
     InvalidFields = "invalid_fields", 422, Validation, false, "Some fields are not valid",
-        "At least one field breaks a rule. All problems of the request are reported at once; nothing was done.",
+        "At least one field breaks a rule. All problems of the request are reported at once, up to 100; nothing was done.",
         "Correct everything in `errors`: `pointer` is the place, `code` the problem, `message` what would be valid.";
     InsufficientFunds = "insufficient_funds", 422, BusinessRule, false, "The account does not hold enough",
         "The available balance does not cover the amount and the fee.",
@@ -271,6 +271,21 @@ impl FieldProblem {
     }
 }
 
+/// The most problems that a response lists; the rest is only counted.
+pub const PROBLEMS_MAX: usize = 100;
+/// The code of an entry that stands for those that are not listed.
+const MORE: &str = "more_problems";
+/// The most characters of a caller's own text that a message repeats.
+const EXCERPT_MAX_CHARS: usize = 64;
+
+/// A caller's own text for a message or a pointer, cut so that a response stays small whatever was sent.
+pub fn excerpt(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(EXCERPT_MAX_CHARS) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// Why a command or a query was not carried out; the details are in [`ErrorDetails`]. The size of one pointer, because almost every
 /// function may fail. Cheap to clone, because one failed group commit is reported to many callers.
 #[derive(Clone)]
@@ -283,8 +298,11 @@ pub struct ErrorDetails {
     pub code: ErrorCode,
     /// One sentence for the caller about this occurrence. Never contains internals or other people's personal data.
     pub detail: Cow<'static, str>,
-    /// Every problem of the request, for [`ErrorCode::InvalidFields`] and malformed requests.
+    /// The problems of the request, for [`ErrorCode::InvalidFields`] and malformed requests. If there are more than
+    /// [`PROBLEMS_MAX`], the last entry has the code `more_problems` and says how many are not listed.
     pub fields: Vec<FieldProblem>,
+    /// How many problems are not listed.
+    omitted: usize,
     /// Whether the very same request is safe and useful to send again. The code's default, unless the request may have been carried
     /// out and would then be carried out twice.
     pub retryable: bool,
@@ -316,18 +334,55 @@ impl Error {
 
     /// An error with a specific detail.
     pub fn with(code: ErrorCode, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(ErrorDetails { code, detail: detail.into(), fields: Vec::new(), retryable: code.retryable(), source: None }))
+        Self(Box::new(ErrorDetails {
+            code,
+            detail: detail.into(),
+            fields: Vec::new(),
+            omitted: 0,
+            retryable: code.retryable(),
+            source: None,
+        }))
     }
 
-    /// An error with all problems of a request.
+    /// An error with all problems of a request, of which it lists at most [`PROBLEMS_MAX`].
     pub fn invalid(fields: Vec<FieldProblem>) -> Self {
-        let detail = match fields.as_slice() {
-            [one] => Cow::Owned(one.message.clone()),
-            many => Cow::Owned(format!("{} problems, see errors", many.len())),
+        Self::invalid_and_more(fields, 0)
+    }
+
+    /// [`Error::invalid`], for a request with `omitted` more problems, which were only counted.
+    pub(crate) fn invalid_and_more(fields: Vec<FieldProblem>, omitted: usize) -> Self {
+        let detail = match (fields.as_slice(), omitted) {
+            ([one], 0) => Cow::Owned(one.message.clone()),
+            (many, omitted) => Cow::Owned(format!("{} problems, see errors", many.len() + omitted)),
         };
         let mut error = Self::with(ErrorCode::InvalidFields, detail);
         error.fields = fields;
+        error.omitted = omitted;
+        error.list(PROBLEMS_MAX);
         error
+    }
+
+    /// Lists at most as many problems as are left of `budget`, which a whole response shares, and takes them from it.
+    pub(crate) fn list_within(&mut self, budget: &mut usize) {
+        let total = self.fields.iter().filter(|problem| problem.code != MORE).count() + self.omitted;
+        *budget -= self.list(*budget);
+        if total > 0 && self.fields.is_empty() {
+            let problems = if total == 1 { "problem" } else { "problems" };
+            self.detail = Cow::Owned(format!("not valid, with {total} {problems}; the response lists problems of earlier elements only"));
+        }
+    }
+
+    /// Lists at most `most` problems; returns how many.
+    fn list(&mut self, most: usize) -> usize {
+        self.fields.retain(|problem| problem.code != MORE);
+        let listed = self.fields.len().min(most);
+        self.omitted += self.fields.len() - listed;
+        self.fields.truncate(listed);
+        if listed > 0 && self.omitted > 0 {
+            let more = format!("and {} more", self.omitted);
+            self.fields.push(FieldProblem::new("", MORE, more));
+        }
+        listed
     }
 
     /// An error with a single problem of a request.

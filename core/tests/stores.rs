@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use railgate::auth::KeyId;
-use railgate::engine::verify;
+use railgate::engine::{IssueToken, verify};
 use railgate::env::ManualEnv;
 use railgate::ids::{ClientNo, EndpointNo, KeyNo, Ulid};
 use railgate::ledger::{Mode, Owner};
@@ -20,7 +20,7 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::record::*;
 use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore, Synchronous};
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write, typed_all};
-use railgate::{Config, Engine};
+use railgate::{Config, Engine, ErrorCode};
 
 railgate::store_conformance!(memory, || Box::new(MemoryStore::new()) as Box<dyn Store>);
 railgate::store_conformance!(sqlite, || Box::new(OnDisk::new()) as Box<dyn Store>);
@@ -383,7 +383,11 @@ fn what_a_gateway_of_the_second_schema_gave_out_still_holds() {
     let now = 1_795_257_497_072;
     let config = Config { master: Some(Arc::new(MasterKeys::generate(1, [9; 32]))), ..Config::default() };
     let engine = Engine::open(Arc::new(open(&path).unwrap()), Arc::new(ManualEnv::new(now, 6)), config).unwrap();
-    let token = engine.authenticate("rg_sandbox_mBOlV4dd_99RlEN9tSGrQUgbP_iwAhrJ5n5F2_sDIlc0lBVq").unwrap();
+    // A token of then has no tag under the store's key. Its owner is told to take a new one, as after its quarter of an hour.
+    let token = engine.authenticate("rg_sandbox_mBOlV4dd_99RlEN9tSGrQUgbP_iwAhrJ5n5F2_sDIlc0lBVq");
+    assert_eq!(token.unwrap_err().code, ErrorCode::TokenInvalid);
+    let taken = engine.run(IssueToken { key: KeyNo(1), scopes: None }).unwrap();
+    let token = engine.authenticate(&taken.text).unwrap();
     assert_eq!((token.caller.client, token.caller.mode, token.key), (ClientNo(1), Mode::Sandbox, KeyNo(1)));
     let challenges = engine.challenge_keys().unwrap();
     challenges.check("c1.AWsBdcYDAwMDAwMDAwMDAw.fpjf0RZQ_0Gcbl9ommo1mw", Mode::Sandbox, now).unwrap();

@@ -14,6 +14,8 @@ use crate::error::{Error, ErrorCode};
 
 /// The maximum length of a field in bytes, all its lines together.
 pub(super) const FIELD_MAX_BYTES: usize = 8 * 1024;
+/// The maximum number of signatures per message: one by each key, and what a proxy may add.
+const SIGNATURES_MAX: usize = 8;
 /// The maximum number of components per signature.
 const COMPONENTS_MAX: usize = 32;
 
@@ -171,6 +173,7 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 const TWICE: Refused = Refused("a label is used twice");
+const TOO_MANY: Refused = Refused("there are more than 8 signatures");
 
 struct Inputs(Vec<SignatureInput>);
 
@@ -182,6 +185,9 @@ impl<'a> DictionaryVisitor<'a> for Inputs {
         // The last one would win (RFC 9651) and deceive a reader that used the first.
         if self.0.iter().any(|known| known.label == key.as_str()) {
             return Err(TWICE);
+        }
+        if self.0.len() == SIGNATURES_MAX {
+            return Err(TOO_MANY);
         }
         self.0.push(SignatureInput::new(key.as_str()));
         Ok(self.0.last_mut().map(ReadMember))
@@ -346,6 +352,9 @@ impl<'a> DictionaryVisitor<'a> for Signatures<'_, 'a> {
         if self.labels.contains(&key.as_str()) {
             return Err(TWICE);
         }
+        if self.labels.len() == SIGNATURES_MAX {
+            return Err(TOO_MANY);
+        }
         self.labels.push(key.as_str());
         Ok(Bytes((key.as_str() == self.label).then_some(&mut self.found)))
     }
@@ -450,6 +459,15 @@ mod tests {
         assert!(!SignatureInput::parse_field(&field(32)).unwrap()[0].too_many);
         let input = SignatureInput::parse_field(&field(33)).unwrap().remove(0);
         assert!(input.too_many && input.components.len() == 32);
+    }
+
+    #[test]
+    fn a_message_has_few_signatures() {
+        let inputs = |n: usize| (0..n).map(|n| format!("s{n}=()")).collect::<Vec<_>>().join(", ");
+        assert_eq!(SignatureInput::parse_field(&inputs(8)).unwrap().len(), 8);
+        assert!(SignatureInput::parse_field(&inputs(9)).unwrap_err().detail.contains("more than 8"));
+        let signatures = |n: usize| (0..n).map(|n| format!("s{n}=:AA==:")).collect::<Vec<_>>().join(", ");
+        assert!(signature_bytes(&signatures(8), "s7").is_ok() && signature_bytes(&signatures(9), "s7").is_err());
     }
 
     #[test]

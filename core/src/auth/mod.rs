@@ -76,5 +76,5 @@ pub use scope::{Scope, ScopeSet};
 pub use sign::{
     Outgoing, P256Key, SignError, SignatureFields, Signer, SoftwareKey, Stamp, UnsignedFields, prepare_fields, sign_request, to_der, to_raw,
 };
-pub use token::{token_hash, token_mode, token_text};
+pub use token::{token_end, token_hash, token_mode, token_text};
 pub use verify::{RustCrypto, Verify};

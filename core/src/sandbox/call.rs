@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Sandbox;
 use crate::api::{CreateAnswer, ReverseAnswer, ScenarioView};
-use crate::error::{Error, ErrorCode, FieldProblem, Result};
+use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
 use crate::rail::sandbox_scenarios;
 use crate::receipt::{Form, Receipt};
 use crate::time::Millis;
@@ -173,7 +173,7 @@ impl<'a> Request<'a> {
         let read = |value: Option<Value<'a>>| {
             let name = value.ok_or_else(|| FieldProblems::one("required", "is required"))?.text()?;
             let known = CALLS.iter().find(|(known, ..)| *known == name);
-            known.ok_or_else(|| FieldProblems::one("unknown_value", format!("{name:?} is not a call of the sandbox")))
+            known.ok_or_else(|| FieldProblems::one("unknown_value", format!("{:?} is not a call of the sandbox", excerpt(&name))))
         };
         let found = problems.note("call", read(named));
         if let Some((_, needed, taken)) = found {
@@ -246,8 +246,9 @@ fn range(query: &[(String, String)], last: i64) -> Result<(i64, usize)> {
             "after" => (&mut after, 0, last),
             "limit" => (&mut limit, 1, 200),
             _ => {
+                let name = excerpt(name);
                 let message = format!("{name:?} is not a parameter of this list");
-                problems.push(FieldProblem::new(name.as_str(), "unknown_parameter", message));
+                problems.push(FieldProblem::new(name, "unknown_parameter", message));
                 continue;
             }
         };

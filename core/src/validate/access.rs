@@ -20,7 +20,7 @@
 use super::json::{FieldProblems, Object, Value, is_blank};
 use crate::api::{ChallengeBody, EnrollBody, NewKeyBody, RevokeBody, TokenBody};
 use crate::auth::{PublicKey, ScopeSet, read_jwk, token_hash};
-use crate::error::Error;
+use crate::error::{Error, excerpt};
 use crate::ledger::Mode;
 use crate::store::record::Digest32;
 
@@ -134,7 +134,7 @@ fn mode(value: Value<'_>) -> Result<Mode, FieldProblems> {
 fn scopes(value: Value<'_>) -> Result<ScopeSet, FieldProblems> {
     let scopes = ScopeSet::parse(&value.text()?).map_err(|name| {
         let known = ScopeSet::all().to_string();
-        FieldProblems::one("scope_unknown", format!("{name:?} is not a scope; there are: {known}"))
+        FieldProblems::one("scope_unknown", format!("{:?} is not a scope; there are: {known}", excerpt(&name)))
     })?;
     if scopes.is_empty() {
         return Err(FieldProblems::one("required", "must name at least one scope; omit it for all scopes"));

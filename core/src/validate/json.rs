@@ -14,32 +14,54 @@
 //!
 //! Sources: RFC 8259 (JSON), RFC 6901 (pointers).
 
-use crate::error::{Error, ErrorCode, FieldProblem};
+use crate::error::{Error, ErrorCode, FieldProblem, PROBLEMS_MAX, excerpt};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Maximum number of problems reported per value: enough for people, and a hostile body cannot cause a huge response.
-const PROBLEMS_MAX: usize = 100;
-
-/// The problems of a value, with pointers relative to it. Never empty when it represents a failure.
+/// The problems of a value, with pointers relative to it. Never empty when it represents a failure. Of more than [`PROBLEMS_MAX`],
+/// the rest is only counted: a hostile body cannot cause a huge response.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct FieldProblems(Vec<FieldProblem>);
+pub(crate) struct FieldProblems {
+    listed: Vec<FieldProblem>,
+    omitted: usize,
+}
 
 impl FieldProblems {
     /// A problem of the value itself.
     pub(crate) fn one(code: &'static str, message: impl Into<String>) -> Self {
-        Self(vec![FieldProblem::new("", code, message)])
+        Self { listed: vec![FieldProblem::new("", code, message)], omitted: 0 }
     }
 
     /// Adds the problems of a member or element.
-    pub(crate) fn add(&mut self, name: &str, inner: FieldProblems) {
-        let room = PROBLEMS_MAX.saturating_sub(self.0.len());
-        self.0.extend(inner.0.into_iter().take(room).map(|mut problem| {
+    pub(crate) fn add(&mut self, name: &str, mut inner: FieldProblems) {
+        for problem in inner.listed.iter_mut().take(self.room()) {
             problem.pointer = pointer(name) + &problem.pointer;
-            problem
-        }));
+        }
+        self.append(inner);
+    }
+
+    /// Adds the problems of the same value.
+    fn append(&mut self, mut more: FieldProblems) {
+        let room = self.room();
+        self.omitted += more.omitted + more.listed.len().saturating_sub(room);
+        more.listed.truncate(room);
+        self.listed.append(&mut more.listed);
+    }
+
+    /// Counts a problem that is not listed.
+    fn omit(&mut self) {
+        self.omitted += 1;
+    }
+
+    /// How many more problems are listed.
+    fn room(&self) -> usize {
+        PROBLEMS_MAX.saturating_sub(self.listed.len())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.listed.is_empty()
     }
 
     /// Returns the value, or `None` after adding the problems of a member or element.
@@ -49,12 +71,13 @@ impl FieldProblems {
 
     /// `value` if there are no problems.
     pub(crate) fn into_result<T>(self, value: T) -> Result<T, FieldProblems> {
-        if self.0.is_empty() { Ok(value) } else { Err(self) }
+        if self.is_empty() { Ok(value) } else { Err(self) }
     }
 }
 
-/// The RFC 6901 pointer of a member.
+/// The RFC 6901 pointer of a member. The end of a very long name is cut off.
 fn pointer(name: &str) -> String {
+    let name = excerpt(name);
     let mut out = String::with_capacity(name.len() + 1);
     out.push('/');
     for c in name.chars() {
@@ -128,10 +151,15 @@ impl<'a> Value<'a> {
     /// The members of an object with arbitrary names, in the order sent. Duplicates are kept, so that the
     /// caller detects them when it builds a map.
     pub(crate) fn members(self) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, FieldProblems> {
+        self.members_within(usize::MAX)
+    }
+
+    /// [`Value::members`], but at most one more than `max`; further members are only skipped.
+    pub(crate) fn members_within(self, max: usize) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, FieldProblems> {
         if !matches!(self.kind(), Kind::Object) {
             return Err(self.wrong_type("an object"));
         }
-        serde_json::Deserializer::from_str(self.0).deserialize_map(Members).map_err(unreadable)
+        serde_json::Deserializer::from_str(self.0).deserialize_map(Members { max }).map_err(unreadable)
     }
 
     fn string(self, wanted: &str, refused: fn(char) -> bool) -> Result<Cow<'a, str>, FieldProblems> {
@@ -272,7 +300,7 @@ impl<'a, const N: usize> Object<'a, N> {
     /// # Errors
     /// [`ErrorCode::InvalidFields`].
     pub(crate) fn finish<T>(mut self, build: impl FnOnce() -> Option<T>) -> Result<T, Error> {
-        if self.problems.is_empty() && self.unknown.0.is_empty() {
+        if self.problems.is_empty() && self.unknown.is_empty() {
             return build().ok_or_else(|| Error::internal("a field was refused and no problem noted"));
         }
         self.problems.sort_by_key(|(at, _)| *at);
@@ -280,7 +308,7 @@ impl<'a, const N: usize> Object<'a, N> {
         for (at, problems) in self.problems {
             all.add(self.names.get(at).copied().unwrap_or_default(), problems);
         }
-        all.0.extend(self.unknown.0);
+        all.append(self.unknown);
         Err(all.into())
     }
 
@@ -294,18 +322,18 @@ impl<'a, const N: usize> Object<'a, N> {
                     self.problems.push((at, FieldProblems::one("duplicate_field", "must not be given twice")));
                 }
             }
-            None if self.unknown.0.len() < PROBLEMS_MAX => {
+            None if self.unknown.room() > 0 => {
                 let message = format!("is not a known field; there are {}", self.names.join(", "));
                 self.unknown.add(&key, FieldProblems::one("unknown_field", message));
             }
-            None => {}
+            None => self.unknown.omit(),
         }
     }
 }
 
 impl From<FieldProblems> for Error {
     fn from(problems: FieldProblems) -> Self {
-        Error::invalid(problems.0)
+        Error::invalid_and_more(problems.listed, problems.omitted)
     }
 }
 
@@ -354,8 +382,10 @@ impl<'a, const N: usize> Visitor<'a> for Fill<'_, 'a, N> {
     }
 }
 
-/// Collects the members of a map.
-struct Members;
+/// Collects the members of a map, up to one more than `max`.
+struct Members {
+    max: usize,
+}
 
 impl<'a> Visitor<'a> for Members {
     type Value = Vec<(Cow<'a, str>, Value<'a>)>;
@@ -366,9 +396,13 @@ impl<'a> Visitor<'a> for Members {
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Vec::new();
-        while let Some(key) = map.next_key_seed(Key)? {
-            members.push((key, Value(map.next_value::<&'a RawValue>()?.get())));
+        while members.len() <= self.max {
+            match map.next_key_seed(Key)? {
+                Some(key) => members.push((key, Value(map.next_value::<&'a RawValue>()?.get()))),
+                None => return Ok(members),
+            }
         }
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(members)
     }
 }
@@ -532,7 +566,7 @@ mod tests {
 
     #[test]
     fn strings_are_decoded_and_control_characters_refused() {
-        let text = |raw: &'static str| Value(raw).text().map(Cow::into_owned).map_err(|it| it.0[0].code.clone());
+        let text = |raw: &'static str| Value(raw).text().map(Cow::into_owned).map_err(|it| it.listed[0].code.clone());
         assert_eq!(text(r#""""#).as_deref(), Ok(""));
         assert_eq!(text(r#""a\"b\\\u00e9\ud83d\ude00ž""#).as_deref(), Ok("a\"b\\é😀ž"));
         for raw in [
@@ -564,14 +598,21 @@ mod tests {
             assert_eq!(Value(raw).number().as_deref(), Ok(text));
         }
         for raw in ["true", "{}", "[1]"] {
-            assert_eq!(Value(raw).number().unwrap_err().0[0].code, "wrong_type");
+            assert_eq!(Value(raw).number().unwrap_err().listed[0].code, "wrong_type");
         }
     }
 
     #[test]
     fn a_hostile_body_cannot_make_a_huge_answer() {
         let body: Vec<_> = (0..10_000).map(|n| format!("\"x{n}\":0")).collect();
-        let found = problems(format!("{{{}}}", body.join(",")).as_bytes());
-        assert_eq!(found.len(), 2 + PROBLEMS_MAX);
+        let body = format!("{{{}}}", body.join(","));
+        let error = Object::parse(body.as_bytes(), &NAMES).and_then(|object| object.finish(|| Some(()))).unwrap_err();
+        assert_eq!((error.fields.len(), &*error.detail), (PROBLEMS_MAX + 1, "10000 problems, see errors"));
+        let last = error.fields.last().unwrap();
+        assert_eq!((last.pointer.as_str(), &*last.code, last.message.as_str()), ("", "more_problems", "and 9900 more"));
+        let [(pointer, _)] = &problems(format!(r#"{{"a":"x","b":"y","{}":0}}"#, "é".repeat(60_000)).as_bytes())[..] else {
+            panic!("one problem")
+        };
+        assert_eq!(pointer, &format!("/{}…", "é".repeat(64)), "a name is repeated in part only");
     }
 }

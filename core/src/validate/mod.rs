@@ -35,7 +35,7 @@ pub(crate) mod json;
 pub mod webhook;
 
 use crate::api::{CreateBatchBody, CreateBody, FundBody, ReverseBody};
-use crate::error::Error;
+use crate::error::{Error, PROBLEMS_MAX};
 use crate::lifecycle::stored_enum;
 use crate::money::{Amount, AmountError, Currency, Money};
 use crate::participant::{Participant, ParticipantError, Reference, ReferenceError};
@@ -208,7 +208,8 @@ pub fn parse_money(body: &[u8]) -> Result<Money, Error> {
 }
 
 /// Parses `{"settlements": [...]}` with 1 to 1000 create bodies, each as if it were sent alone: the pointers of its problems are
-/// relative to the element, and a faulty element does not affect the others.
+/// relative to the element, and a faulty element does not affect the others. All elements together list at most
+/// [`PROBLEMS_MAX`](crate::error::PROBLEMS_MAX) problems; after that, an element only says how many it has.
 ///
 /// # Errors
 /// See [`parse_create`] for the batch itself; `too_few` or `too_many` at `/settlements`.
@@ -216,7 +217,14 @@ pub fn parse_batch(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Vec<Re
     let mut body = Object::parse(body, &CreateBatchBody::FIELDS)?;
     let elements = body.required("settlements", |value| value.elements(BATCH_MAX));
     let elements = body.finish(|| elements)?;
-    Ok(elements.into_iter().map(|element| parse_create(element.raw().as_bytes(), offer, now)).collect())
+    let mut budget = PROBLEMS_MAX;
+    let parsed = elements.into_iter().map(|element| {
+        parse_create(element.raw().as_bytes(), offer, now).map_err(|mut error| {
+            error.list_within(&mut budget);
+            error
+        })
+    });
+    Ok(parsed.collect())
 }
 
 fn currency(value: Value<'_>) -> Result<Currency, FieldProblems> {
@@ -274,7 +282,7 @@ fn future(value: Value<'_>, now: Millis) -> Result<Millis, FieldProblems> {
 }
 
 fn metadata(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems> {
-    let members = value.members()?;
+    let members = value.members_within(METADATA_MAX_PAIRS)?;
     let mut problems = FieldProblems::default();
     if members.len() > METADATA_MAX_PAIRS {
         problems = FieldProblems::one("too_many", format!("must have at most {METADATA_MAX_PAIRS} pairs"));

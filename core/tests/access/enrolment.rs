@@ -63,7 +63,7 @@ fn the_database_holds_neither_the_webhook_secret_nor_the_token() {
     let bytes = base64::engine::general_purpose::STANDARD.decode(secret.strip_prefix("whsec_").unwrap()).unwrap();
     let body = token.strip_prefix("rg_sandbox_").unwrap();
     let random = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(body).unwrap();
-    assert_eq!((bytes.len(), random.len()), (32, 36));
+    assert_eq!((bytes.len(), random.len()), (32, 44));
     let hidden: [&[u8]; 4] = [&bytes, &secret.as_bytes()["whsec_".len()..], body.as_bytes(), &random[..32]];
     let look = |when: &str| {
         let mut sought = 0;

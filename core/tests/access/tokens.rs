@@ -13,10 +13,16 @@ fn revocation(client: &Client, text: &str) -> RevokeToken {
     RevokeToken { caller: client.caller, key: client.key, token: token_hash(text).unwrap() }
 }
 
+/// A token of another gateway: it has the form of one, and was never issued here.
+fn made_up() -> String {
+    railgate::auth::token_text(&railgate::ids::IdKey([7; 16]), railgate::ledger::Mode::Sandbox, &[7; 32], i64::MAX)
+}
+
 #[test]
 fn a_token_ends_at_its_time() {
     over_each_store(|w| {
-        let token = w.token(w.client(1).key);
+        let client = w.client(1);
+        let token = w.token(client.key);
         w.pass(899_999);
         w.engine.authenticate(&token.text).unwrap();
         w.pass(1);
@@ -24,7 +30,8 @@ fn a_token_ends_at_its_time() {
         // It is deleted a day later.
         w.pass(86_400_001);
         w.run(Maintain).unwrap();
-        assert_eq!(code(w.engine.authenticate(&token.text)), "token_invalid");
+        assert_eq!(code(w.engine.authenticate(&token.text)), "token_expired");
+        assert!(!revokes(&w, &client, &token.text));
     });
 }
 
@@ -34,10 +41,9 @@ fn noise_is_no_token() {
         let token = w.token(w.client(1).key).text;
         let mut mistyped = token.clone();
         mistyped.replace_range(20..21, if &token[20..21] == "A" { "B" } else { "A" });
-        // A text with a valid checksum that was never issued.
-        let foreign = railgate::auth::token_text(railgate::ledger::Mode::Sandbox, &[7; 32]);
+        let foreign = made_up();
         let live = token.replace("rg_sandbox_", "rg_live_");
-        for noise in ["", "rg_sandbox_", &mistyped, &foreign, &live, &token[..58], &format!("{token}A"), &format!(" {token}")] {
+        for noise in ["", "rg_sandbox_", &mistyped, &foreign, &live, &token[..69], &format!("{token}A"), &format!(" {token}")] {
             assert_eq!(code(w.engine.authenticate(noise)), "token_invalid", "{noise}");
         }
         w.engine.authenticate(&token).unwrap();
@@ -88,7 +94,7 @@ fn a_client_revokes_its_own_tokens_only() {
         let before = w.everything();
         assert!(!revokes(&w, &one, &foreign), "another client's counts as done");
         assert!(!revokes(&w, &one, &real), "a sandbox credential has no power over live tokens");
-        assert!(!revokes(&w, &one, &railgate::auth::token_text(railgate::ledger::Mode::Sandbox, &[7; 32])));
+        assert!(!revokes(&w, &one, &made_up()));
         assert_eq!(w.everything(), before);
         w.engine.authenticate(&foreign).unwrap();
         w.engine.authenticate(&real).unwrap();

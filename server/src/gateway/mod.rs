@@ -243,6 +243,16 @@ pub(crate) fn read_from<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result
     aside(engine, read)
 }
 
+/// How many reads for strangers run at a time, on any store.
+const STRANGERS: usize = 16;
+
+/// [`read_from`] for somebody who has shown nothing that only we could have given: it takes none of the places of those who have.
+pub(crate) fn read_for_a_stranger<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
+    static READING: Semaphore = Semaphore::const_new(STRANGERS);
+    let _place = READING.try_acquire().map_err(|_| Error::new(ErrorCode::StoreUnavailable))?;
+    aside(engine, read)
+}
+
 /// Reads so that other tasks of this thread do not wait for a remote store. A panic ends the read, not the calling task,
 /// because some of these tasks work for everybody.
 fn aside<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {

@@ -16,6 +16,7 @@ use railgate::validate::access::{EnrollRequest, parse_challenge, parse_enroll, p
 use railgate::{Engine, Error, ErrorCode};
 
 use super::App;
+use super::body::{CHALLENGE, ENROLMENT};
 use super::document::{BadBody, BadMessage, Denied, KeyTaken, NoKey, Unproved, Unserved};
 use super::extract::{Authenticated, Named, Posted, Raw};
 use super::response::{HandlerResult, NO_STORE, ok, secret, with};
@@ -34,7 +35,7 @@ routes![challenge, enroll, token, revoke_token, keys, add_key, revoke_key, jwks]
     request_body(content = Option<ChallengeBody>, content_type = "application/json", example = json!({"environment": "sandbox"})),
     responses((status = 200, description = "The challenge", body = ChallengeView), BadBody, Unserved),
 )]
-pub(crate) async fn challenge(State(app): State<App>, raw: Raw) -> HandlerResult {
+pub(crate) async fn challenge(State(app): State<App>, raw: Raw<CHALLENGE>) -> HandlerResult {
     let mode = parse_challenge(&raw.body)?;
     secret(StatusCode::OK, &ChallengeView { challenge: app.gate.challenge(mode), expires_in: CHALLENGE_TTL_S })
 }
@@ -53,7 +54,7 @@ pub(crate) async fn challenge(State(app): State<App>, raw: Raw) -> HandlerResult
         BadBody, Unproved, KeyTaken, Unserved,
     ),
 )]
-pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> HandlerResult {
+pub(crate) async fn enroll(State(app): State<App>, raw: Raw<ENROLMENT>) -> HandlerResult {
     match parse_enroll(&raw.body)? {
         EnrollRequest::Sandbox { key, name } => {
             raw.context.set_access(Access::Enrolling);
@@ -71,6 +72,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> HandlerResult {
             }
             app.gate.require_new_key(&key, caller.mode, raw.shown())?;
             let key = app.gateway.run(&caller, Signed { by: admitted.by, command: EnrollLive { caller, key } }).await?;
+            app.gate.enrolled(&key.id);
             let view = EnrollmentView {
                 client_id: format!("cli_{}", caller.client_id),
                 key_id: key.id.to_string(),
@@ -88,6 +90,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> HandlerResult {
 async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> HandlerResult {
     let enrolled = app.gateway.run(Tenant::STRANGER, command).await?;
     let key = enrolled.key.ok_or_else(|| Error::internal("an enrolment without a key"))?;
+    app.gate.enrolled(&key.id);
     let view = EnrollmentView {
         client_id: format!("cli_{}", enrolled.caller.client_id),
         key_id: key.id.to_string(),
@@ -164,6 +167,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -
     }
     let command = AddKey { caller: posted.caller, key: request.key, label: request.label, scopes };
     let key = posted.run(&app, command).await?;
+    app.gate.enrolled(&key.id);
     with(super::response::json(StatusCode::CREATED, &KeyView::from(&key))?, CACHE_CONTROL, NO_STORE)
 }
 

@@ -1,7 +1,12 @@
 //! Authentication: every call shows its token and a signature by the token's key over a nonce that this gateway issued.
 //!
-//! The checks run in this order, each with its own code: size and parse; token; `keyid` is the token's key; challenge;
-//! clock; signature; digest; nonce unused; scope. Rate limits come last: only authenticated calls count against a client.
+//! The checks run in this order, each with its own code. On the head alone: declared size and types; token; `keyid` is the token's
+//! key; challenge; clock; signature; nonce not seen on this node. Only then is the body read, into memory that was set aside for
+//! it. Then: its size; that the signature covers it; digest; nonce unused, which takes it; scope. Rate limits come last: only
+//! authenticated calls count against a client.
+//!
+//! What strangers can cause before their signature is verified is bounded: a token that this gateway did not make costs no read,
+//! and a key that has not signed on this node costs one only while its address has not used up its failures.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,19 +22,22 @@ use railgate::ids::{ClientNo, KeyNo};
 use railgate::ledger::Mode;
 use railgate::{Engine, Error, ErrorCode, Result};
 
+use super::body;
 use super::challenge::Challenger;
 use super::context::Context;
+use super::key_cache::{KeyCache, Known};
 use super::limit::{Limits, Peer};
 use super::nonce_cache::NonceCache;
 use super::route::Access;
 use super::token::{self, TokenCache};
-use crate::gateway::read_from;
+use crate::gateway::{read_for_a_stranger, read_from};
 
 /// Checks every call.
 pub(crate) struct Authenticator {
     engine: Arc<Engine>,
     challenges: Challenger,
     tokens: TokenCache,
+    keys: KeyCache,
     seen: NonceCache,
     verifier: Arc<dyn Verify>,
     /// The base URLs under which callers reach this gateway, without a trailing slash; callers should sign the first one.
@@ -46,12 +54,32 @@ pub(crate) struct Admitted {
     pub(crate) by: SignedBy,
 }
 
-/// The parts of a request that the checks read.
+/// What the checks read before the body.
+#[derive(Clone, Copy)]
+pub(crate) struct Head<'a> {
+    pub(crate) parts: &'a Parts,
+    pub(crate) context: &'a Context,
+}
+
+/// A whole request, as the checks read it.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'a> {
-    pub(crate) parts: &'a Parts,
+    pub(crate) head: Head<'a>,
     pub(crate) body: &'a [u8],
-    pub(crate) context: &'a Context,
+}
+
+/// A call whose head is signed by a credential's key. Its body is not checked yet, and its nonce not taken.
+pub(crate) struct Proven {
+    credential: Credential,
+    signed: Signed,
+    nonce: Nonce,
+}
+
+impl Proven {
+    /// The client whose key signed the head.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.credential.caller
+    }
 }
 
 impl Authenticator {
@@ -64,7 +92,8 @@ impl Authenticator {
         limits: Limits,
     ) -> Result<Self> {
         let challenges = Challenger::open(&engine, env)?;
-        Ok(Self { engine, challenges, tokens: TokenCache::default(), seen: NonceCache::default(), verifier, bases, limits })
+        let (tokens, keys, seen) = (TokenCache::default(), KeyCache::default(), NonceCache::default());
+        Ok(Self { engine, challenges, tokens, keys, seen, verifier, bases, limits })
     }
 
     /// A fresh challenge for a caller of this mode.
@@ -75,6 +104,11 @@ impl Authenticator {
     /// Clears the cached tokens of a client after it revoked tokens or keys on this node.
     pub(crate) fn forget(&self, client: ClientNo) {
         self.tokens.forget(client);
+    }
+
+    /// Notes that a key was enrolled on this node.
+    pub(crate) fn enrolled(&self, key: &KeyId) {
+        self.keys.enrolled(key);
     }
 
     /// Counts a failed authentication. `true`: there were too many from this address, and the caller gets `rate_limited`
@@ -91,37 +125,61 @@ impl Authenticator {
         }
     }
 
-    /// Admits a call that needs a credential.
+    /// Admits a call that needs a credential, and whose body was read or is empty.
     ///
     /// # Errors
     /// The first check that fails, in the order of the module documentation.
     pub(crate) fn admit(&self, access: Access, shown: Shown<'_>) -> Result<Admitted> {
-        let fields = fields(shown.parts);
-        let found = self.find(shown, &fields, TAG);
-        let bearer = token::bearer(&shown.parts.headers);
+        self.complete(self.prove_head(access, shown.head)?, access, shown)
+    }
+
+    /// Checks everything that needs no body.
+    ///
+    /// # Errors
+    /// See [`Authenticator::admit`].
+    pub(crate) fn prove_head(&self, access: Access, head: Head<'_>) -> Result<Proven> {
+        let fields = fields(head.parts);
+        let found = self.find(head, &fields, TAG);
+        let bearer = token::bearer(&head.parts.headers);
         if let Ok(Some(mode)) = bearer.as_ref().map(|token| token.and_then(token_mode)) {
-            shown.context.set_mode(mode);
+            head.context.set_mode(mode);
         }
         let credential = match access {
             Access::Token | Access::Scope(_) => {
                 let credential = self.tokens.authenticate(bearer?.ok_or_else(token::missing)?, &self.engine)?;
-                shown.context.set_caller(&credential.caller);
+                head.context.set_caller(&credential.caller);
                 credential
             }
             Access::Key => {
-                let credential = read_from(&self.engine, |engine| engine.signatory(&found.as_ref().map_err(Clone::clone)?.key_id))?;
+                let key = found.as_ref().map_err(Clone::clone)?.key_id;
+                let credential = self.signatory(&key, Peer::of(&head.parts.extensions))?;
                 // Anyone can name a key: the client is logged only once the key has signed.
-                shown.context.set_mode(credential.caller.mode);
+                head.context.set_mode(credential.caller.mode);
                 credential
             }
             Access::Unsigned | Access::Enrolling => return Err(Error::internal("the route takes no credential")),
         };
-        let found = found?;
-        if found.key_id != credential.key_id {
+        let signed = found?;
+        if signed.key_id != credential.key_id {
             return Err(Error::with(ErrorCode::SignatureInvalid, "keyid does not name the key that the token is bound to"));
         }
-        let nonce = self.prove(shown, &fields, &found, &credential.public, credential.caller.mode)?;
-        shown.context.set_caller(&credential.caller);
+        let nonce = self.prove(head, &fields, &signed, &credential.public, credential.caller.mode)?;
+        if access == Access::Key {
+            self.keys.has_signed(&credential.key_id);
+        }
+        head.context.set_caller(&credential.caller);
+        // Whoever sends a copy of a call sends its body in vain.
+        self.seen.check(&nonce, self.engine.now())?;
+        Ok(Proven { credential, signed, nonce })
+    }
+
+    /// Checks what needs the body, and takes the nonce.
+    ///
+    /// # Errors
+    /// See [`Authenticator::admit`].
+    pub(crate) fn complete(&self, proven: Proven, access: Access, shown: Shown<'_>) -> Result<Admitted> {
+        let Proven { credential, signed, nonce } = proven;
+        check_body(&signed, shown)?;
         self.take(&nonce)?;
         let scope = match access {
             Access::Scope(scope) => Some(scope),
@@ -130,18 +188,39 @@ impl Authenticator {
         if let Some(scope) = scope {
             self.allow(scope, &credential, &nonce)?;
         }
-        self.charge(shown, &credential.caller)?;
+        self.charge(shown.head, &credential.caller)?;
         Ok(Admitted { credential, by: SignedBy { client: credential.caller.client, key: credential.key, nonce } })
+    }
+
+    /// The client behind a key that signs without a token. A key that has not signed here costs a read only if its address has not
+    /// used up its failures.
+    fn signatory(&self, key: &KeyId, peer: IpAddr) -> Result<Credential> {
+        let now = self.engine.now();
+        let enrolled = match self.keys.find(key, now) {
+            Known::Signed => return read_from(&self.engine, |engine| engine.signatory(key)),
+            Known::Unknown => return Err(Error::new(ErrorCode::KeyUnknown)),
+            Known::Nothing(enrolled) => enrolled,
+        };
+        if self.limits.has_failed_out(peer, now) {
+            let detail = "too many calls from this address were refused; a key that is new here has to wait";
+            return Err(Error::with(ErrorCode::RateLimited, detail));
+        }
+        let found = read_for_a_stranger(&self.engine, |engine| engine.signatory(key));
+        if found.as_ref().is_err_and(|error| error.code == ErrorCode::KeyUnknown) {
+            self.keys.not_enrolled(key, now, enrolled);
+        }
+        found
     }
 
     /// Admits a caller whose key is not enrolled yet.
     pub(crate) fn admit_new(&self, key: &PublicKey, shown: Shown<'_>) -> Result<SignedBy> {
-        let fields = fields(shown.parts);
-        let found = self.find(shown, &fields, TAG)?;
+        let fields = fields(shown.head.parts);
+        let found = self.find(shown.head, &fields, TAG)?;
         require_key(&found, &key.id())?;
-        let nonce = self.prove(shown, &fields, &found, key, Mode::Sandbox)?;
+        let nonce = self.prove(shown.head, &fields, &found, key, Mode::Sandbox)?;
+        check_body(&found, shown)?;
         self.take(&nonce)?;
-        let again_s = self.limits.enrollment(Peer::of(&shown.parts.extensions), self.engine.now()).err();
+        let again_s = self.limits.enrollment(Peer::of(&shown.head.parts.extensions), self.engine.now()).err();
         if let Some(again_s) = again_s {
             let detail = format!("too many enrolments from this address; try again in {again_s} s");
             return Err(Error::with(ErrorCode::RateLimited, detail));
@@ -152,8 +231,8 @@ impl Authenticator {
     /// Checks that a key to be added has signed the call too. This does not use up the nonce: it is used up by the call's
     /// own signature, or bound to it, as both cover the same call.
     pub(crate) fn require_new_key(&self, key: &PublicKey, mode: Mode, shown: Shown<'_>) -> Result<()> {
-        let fields = fields(shown.parts);
-        let found = self.find(shown, &fields, TAG_NEW_KEY).map_err(|error| match error.code {
+        let fields = fields(shown.head.parts);
+        let found = self.find(shown.head, &fields, TAG_NEW_KEY).map_err(|error| match error.code {
             ErrorCode::SignatureMissing => {
                 let detail = format!("the new key must sign the call too: a second signature with tag=\"{TAG_NEW_KEY}\"");
                 Error::with(ErrorCode::SignatureMissing, detail)
@@ -161,31 +240,30 @@ impl Authenticator {
             _ => error,
         })?;
         require_key(&found, &key.id())?;
-        self.prove(shown, &fields, &found, key, mode).map(drop)
+        self.prove(shown.head, &fields, &found, key, mode)?;
+        check_body(&found, shown)
     }
 
-    fn find(&self, shown: Shown<'_>, fields: &[(&str, &[u8])], tag: &str) -> Result<Signed> {
+    fn find(&self, head: Head<'_>, fields: &[(&str, &[u8])], tag: &str) -> Result<Signed> {
         // The target URI does not matter for finding the signature.
-        find_signature(&message(shown, "", fields), tag)
+        find_signature(&message(head, "", fields), tag)
     }
 
-    /// Checks challenge, clock, signature and digest. Returns the nonce, which is not used up yet.
-    fn prove(&self, shown: Shown<'_>, fields: &[(&str, &[u8])], signed: &Signed, key: &PublicKey, mode: Mode) -> Result<Nonce> {
+    /// Checks challenge, clock and signature. Returns the nonce, which is not used up yet.
+    fn prove(&self, head: Head<'_>, fields: &[(&str, &[u8])], signed: &Signed, key: &PublicKey, mode: Mode) -> Result<Nonce> {
         let nonce = self.challenges.check(&self.engine, &signed.nonce, mode)?;
         signed.check_created(self.engine.now())?;
-        self.verify(shown, fields, signed, key, mode)?;
-        if let Some(digest) = message(shown, "", fields).field("content-digest") {
-            check_content_digest(&digest, shown.body)?;
-        }
+        self.verify(head, fields, signed, key, mode)?;
         Ok(nonce)
     }
 
-    fn verify(&self, shown: Shown<'_>, fields: &[(&str, &[u8])], signed: &Signed, key: &PublicKey, mode: Mode) -> Result<()> {
+    fn verify(&self, head: Head<'_>, fields: &[(&str, &[u8])], signed: &Signed, key: &PublicKey, mode: Mode) -> Result<()> {
+        let has_body = body::is_declared(&head.parts.headers);
         let mut first = None;
         for n in 0..self.bases.len() {
-            let target_uri = self.target_uri(shown, n);
-            let message = message(shown, &target_uri, fields);
-            signed.check_coverage(&message, !shown.body.is_empty())?;
+            let target_uri = self.target_uri(head, n);
+            let message = message(head, &target_uri, fields);
+            signed.check_coverage(&message, has_body)?;
             let base = signed.base(&message)?;
             match signed.verify(&base, key, &*self.verifier) {
                 Ok(()) => return Ok(()),
@@ -196,13 +274,13 @@ impl Authenticator {
         }
         let Some((error, base)) = first else { return Err(Error::internal("the gateway has no address")) };
         if mode == Mode::Sandbox {
-            shown.context.set_signature_base(redacted(&base));
+            head.context.set_signature_base(redacted(&base));
         }
         Err(error)
     }
 
-    fn target_uri(&self, shown: Shown<'_>, base: usize) -> String {
-        let path = shown.parts.uri.path_and_query().map_or("/", |path| path.as_str());
+    fn target_uri(&self, head: Head<'_>, base: usize) -> String {
+        let path = head.parts.uri.path_and_query().map_or("/", |path| path.as_str());
         format!("{}{path}", self.bases.get(base).map_or("", String::as_str))
     }
 
@@ -210,9 +288,9 @@ impl Authenticator {
         self.seen.take(nonce, self.engine.now())
     }
 
-    fn charge(&self, shown: Shown<'_>, caller: &Caller) -> Result<()> {
-        let write = !matches!(shown.parts.method, Method::GET | Method::HEAD);
-        self.count(shown.context, caller, write, 1)
+    fn charge(&self, head: Head<'_>, caller: &Caller) -> Result<()> {
+        let write = !matches!(head.parts.method, Method::GET | Method::HEAD);
+        self.count(head.context, caller, write, 1)
     }
 
     /// Counts `cost` further uses against the caller's quota: of writes, or of reads.
@@ -244,6 +322,20 @@ impl Authenticator {
     }
 }
 
+/// Checks that the signature covers the body's digest, and that this is the body. The digest itself was verified with the head.
+fn check_body(signed: &Signed, shown: Shown<'_>) -> Result<()> {
+    const DIGEST: &str = "content-digest";
+    let lines: Vec<_> = shown.head.parts.headers.get_all(DIGEST).iter().map(|line| (DIGEST, line.as_bytes())).collect();
+    let message = message(shown.head, "", &lines);
+    if !shown.body.is_empty() {
+        signed.check_coverage(&message, true)?;
+    }
+    match message.field(DIGEST) {
+        Some(digest) => check_content_digest(&digest, shown.body),
+        None => Ok(()),
+    }
+}
+
 fn require_key(found: &Signed, id: &KeyId) -> Result<()> {
     if found.key_id == *id {
         return Ok(());
@@ -256,8 +348,8 @@ fn fields(parts: &Parts) -> Vec<(&str, &[u8])> {
     parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect()
 }
 
-fn message<'a>(shown: Shown<'a>, target_uri: &'a str, fields: &'a [(&'a str, &'a [u8])]) -> Message<'a> {
-    Message { method: shown.parts.method.as_str(), target_uri, status: None, fields }
+fn message<'a>(head: Head<'a>, target_uri: &'a str, fields: &'a [(&'a str, &'a [u8])]) -> Message<'a> {
+    Message { method: head.parts.method.as_str(), target_uri, status: None, fields }
 }
 
 /// Removes the token from a signature base, because the base goes into a response that callers may log.

@@ -1,4 +1,4 @@
-//! What handlers take: a request whose sender is authenticated, and whose body was read within its limits.
+//! What handlers take: a request whose sender is authenticated, and whose body was read after that and within its limits.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -6,33 +6,25 @@ use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Query, RawPathParams, Request};
-use http_body_util::BodyExt as _;
-use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderName, TRANSFER_ENCODING};
+use hyper::header::HeaderName;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Uri};
 use railgate::api::{Caller, Credential, SignedBy, Target};
-use railgate::engine::{Command, Signed};
-use railgate::error::FieldProblem;
+use railgate::engine::{Command, PARAMETERS_MAX, Signed};
+use railgate::error::{FieldProblem, excerpt};
 use railgate::{Error, ErrorCode};
 
 use super::App;
-use super::authenticate::{Admitted, Shown};
+use super::authenticate::{Admitted, Head, Shown};
+use super::body::{self, BODY, Held, Sender};
 use super::context::Context;
+use super::limit::{Peer, network};
 use super::negotiate::{self, JSON};
 use super::problem::HttpError;
-use super::route::{Access, Asks};
-
-/// The largest body of a call, in bytes.
-pub(crate) const BODY: usize = 64 * 1024;
-/// The largest body of a batch, in bytes.
-pub(crate) const BATCH: usize = 1024 * 1024;
-/// How many bytes of a body that is too large are read and discarded: a sender that is cut off while it still sends does
-/// not get to see the response.
-const DRAINED: usize = 16 * 1024 * 1024;
+use super::route::Asks;
 
 /// Any request; records its route for the middleware.
 pub(crate) struct Noted;
@@ -70,17 +62,14 @@ impl<A: Asks> FromRequestParts<App> for Open<A> {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, HttpError> {
         let context = noted(parts);
-        if has_body(&parts.headers) {
+        context.set_access(A::ACCESS);
+        if body::is_announced(&parts.headers) {
             return Err(Error::with(ErrorCode::MalformedRequest, "this call takes no body").into());
         }
-        let admitted = admit(app, A::ACCESS, Shown { parts, body: &[], context: &context })?;
+        let admitted = app.gate.admit(A::ACCESS, Shown { head: Head { parts, context: &context }, body: &[] })?;
         let headers = std::mem::take(&mut parts.headers);
         Ok(Self { caller: admitted.credential.caller, headers, uri: parts.uri.clone(), asked: PhantomData })
     }
-}
-
-fn has_body(headers: &HeaderMap) -> bool {
-    headers.contains_key(TRANSFER_ENCODING) || headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
 /// Like [`Open`], from a client that accepts JSON.
@@ -112,8 +101,21 @@ impl<A: Asks, const MAX: usize> FromRequest<App> for Posted<A, MAX> {
     type Rejection = HttpError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, HttpError> {
-        let raw = Raw::from_request(request, app).await?;
-        let Admitted { credential, by } = admit(app, A::ACCESS, raw.shown())?;
+        let (mut parts, body) = request.into_parts();
+        let context = noted(&mut parts);
+        context.set_access(A::ACCESS);
+        let head = Head { parts: &parts, context: &context };
+        let known = check_head::<MAX>(&parts).and_then(|()| {
+            let proven = app.gate.prove_head(A::ACCESS, head)?;
+            let held = app.bodies.hold(Sender::client(proven.caller()), &parts.headers, MAX)?;
+            Ok((proven, held))
+        });
+        let (proven, held) = match known {
+            Ok(known) => known,
+            Err(error) => return Err(unread(body, &parts, error)),
+        };
+        let raw = Raw::read(parts, body, context, held, app).await?;
+        let Admitted { credential, by } = app.gate.complete(proven, A::ACCESS, raw.shown())?;
         Ok(Self { caller: credential.caller, credential, raw, by, asked: PhantomData })
     }
 }
@@ -150,12 +152,22 @@ pub(crate) struct Raw<const MAX: usize = BODY> {
     pub(crate) parts: Parts,
     pub(crate) body: Bytes,
     pub(crate) context: Arc<Context>,
+    /// The memory that the body takes.
+    _held: Option<Held>,
 }
 
 impl<const MAX: usize> Raw<MAX> {
     /// What the authenticator checks.
     pub(crate) fn shown(&self) -> Shown<'_> {
-        Shown { parts: &self.parts, body: &self.body, context: &self.context }
+        Shown { head: Head { parts: &self.parts, context: &self.context }, body: &self.body }
+    }
+
+    async fn read(parts: Parts, body: Body, context: Arc<Context>, held: Option<Held>, app: &App) -> Result<Self, Error> {
+        let body = body::read(body, MAX, app.limits.body_read).await?;
+        if !body.is_empty() {
+            negotiate::require_json(&parts.headers)?;
+        }
+        Ok(Self { parts, body, context, _held: held })
     }
 }
 
@@ -165,64 +177,29 @@ impl<const MAX: usize> FromRequest<App> for Raw<MAX> {
     async fn from_request(request: Request, app: &App) -> Result<Self, HttpError> {
         let (mut parts, body) = request.into_parts();
         let context = noted(&mut parts);
-        // Read the body first: a sender that is refused while it still sends may not see the response.
-        let body = read(body, &parts.headers, MAX, app.limits.body_read).await?;
-        negotiate::choose(&parts.headers, &[JSON])?;
-        if !body.is_empty() {
-            negotiate::require_json(&parts.headers)?;
+        let stranger = Sender::Stranger(network(Peer::of(&parts.extensions)));
+        let held = check_head::<MAX>(&parts).and_then(|()| app.bodies.hold(stranger, &parts.headers, MAX));
+        match held {
+            Ok(held) => Ok(Self::read(parts, body, context, held, app).await?),
+            Err(error) => Err(unread(body, &parts, error)),
         }
-        Ok(Self { parts, body, context })
     }
 }
 
-fn admit(app: &App, access: Access, shown: Shown<'_>) -> Result<Admitted, Error> {
-    shown.context.set_access(access);
-    app.gate.admit(access, shown)
+/// Checks what a head says about the two bodies.
+fn check_head<const MAX: usize>(parts: &Parts) -> Result<(), Error> {
+    body::check_length(&parts.headers, MAX)?;
+    negotiate::choose(&parts.headers, &[JSON])?;
+    if body::is_declared(&parts.headers) {
+        negotiate::require_json(&parts.headers)?;
+    }
+    Ok(())
 }
 
-/// Reads a whole body of at most `most` bytes.
-///
-/// # Errors
-/// `body_too_large`; `malformed_request` when it breaks off or does not arrive in time.
-pub(crate) async fn read(body: Body, headers: &HeaderMap, most: usize, patience: Duration) -> Result<Bytes, Error> {
-    let too_large = || Error::with(ErrorCode::BodyTooLarge, format!("the body may have at most {most} bytes"));
-    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if declared.is_some_and(|length| length > most as u64) && headers.contains_key(EXPECT) {
-        // With `Expect: 100-continue` the sender has not sent the body yet, and will not.
-        return Err(too_large());
-    }
-    match tokio::time::timeout(patience, gather(body, most)).await {
-        Ok(Ok(Some(bytes))) => Ok(bytes),
-        Ok(Ok(None)) => Err(too_large()),
-        Ok(Err(_)) => Err(Error::with(ErrorCode::MalformedRequest, "the body ended early or is not framed as HTTP requires")),
-        Err(_) => Err(Error::with(ErrorCode::MalformedRequest, "the body did not arrive in time")),
-    }
-}
-
-/// The body's bytes; `None` when there are too many.
-async fn gather(mut body: Body, most: usize) -> Result<Option<Bytes>, axum::Error> {
-    let mut first = Bytes::new();
-    let mut more: Vec<u8> = Vec::new();
-    let mut length = 0;
-    while let Some(frame) = body.frame().await {
-        let Ok(data) = frame?.into_data() else { continue };
-        length += data.len();
-        if length > DRAINED {
-            return Ok(None);
-        }
-        if length > most {
-            more = Vec::new();
-        } else if first.is_empty() && more.is_empty() {
-            first = data;
-        } else {
-            if more.is_empty() {
-                more.reserve(length.max(8 * 1024));
-                more.extend_from_slice(&first);
-            }
-            more.extend_from_slice(&data);
-        }
-    }
-    Ok((length <= most).then(|| if more.is_empty() { first } else { more.into() }))
+/// Refuses a request whose body was not read.
+fn unread(body: Body, parts: &Parts, error: Error) -> HttpError {
+    body::discard(body, &parts.headers);
+    error.into()
 }
 
 /// `{ref}`, and the last variable part of the path.
@@ -258,6 +235,11 @@ impl Named {
 
 /// The query's pairs, in order.
 pub(crate) fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, Error> {
+    // Counted before it is read: each parameter costs memory.
+    if uri.query().is_some_and(|query| query.split('&').count() > PARAMETERS_MAX) {
+        let detail = format!("the query may have at most {PARAMETERS_MAX} parameters");
+        return Err(Error::with(ErrorCode::MalformedRequest, detail));
+    }
     let pairs = Query::<Vec<(String, String)>>::try_from_uri(uri);
     pairs.map(|query| query.0).map_err(|_| Error::with(ErrorCode::MalformedRequest, "the query cannot be read"))
 }
@@ -312,6 +294,7 @@ impl Params {
     /// Refuses invalid and unknown parameters.
     pub(crate) fn finish(mut self) -> Result<(), Error> {
         for (name, _) in self.left {
+            let name = excerpt(&name);
             let message = format!("{name:?} is not a parameter of this call");
             self.problems.push(FieldProblem::new(name, "unknown_parameter", message));
         }
@@ -360,14 +343,12 @@ mod tests {
         assert_eq!(codes, expected.map(|(name, code)| (name.to_owned(), code.into())));
     }
 
-    #[tokio::test]
-    async fn a_body_is_read_up_to_its_bound() {
-        let read = async |bytes: usize| {
-            let body = read(Body::from(vec![b'x'; bytes]), &HeaderMap::new(), 10, Duration::from_secs(1)).await;
-            body.map(|body| body.len()).map_err(|error| error.code)
-        };
-        assert_eq!(read(0).await, Ok(0));
-        assert_eq!(read(10).await, Ok(10));
-        assert_eq!(read(11).await, Err(ErrorCode::BodyTooLarge));
+    #[test]
+    fn parameters_are_few_and_repeated_in_part() {
+        let many: Uri = format!("/x?{}", "a&".repeat(64)).parse().unwrap();
+        assert_eq!(Params::of(&many).err().map(|error| error.code), Some(ErrorCode::MalformedRequest));
+        let long: Uri = format!("/x?{}=1", "a".repeat(60_000)).parse().unwrap();
+        let refused = Params::of(&long).unwrap().finish().unwrap_err();
+        assert!(refused.fields[0].pointer.len() < 80 && refused.fields[0].message.len() < 200, "{refused:?}");
     }
 }

@@ -85,6 +85,11 @@ impl Limits {
         self.0.as_ref().is_some_and(|all| !all.failures.take(network(peer), 1, now).allowed)
     }
 
+    /// Whether this address has used up its failures for now. Counts nothing.
+    pub(crate) fn has_failed_out(&self, peer: IpAddr, now: Millis) -> bool {
+        self.0.as_ref().is_some_and(|all| !all.failures.has_left(network(peer), now))
+    }
+
     /// Counts an enrollment from this address.
     ///
     /// # Errors
@@ -138,7 +143,7 @@ impl<K: Copy + Eq + Hash> Quota<K> {
 }
 
 /// A user with one IPv6 address usually has all of its /64.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
@@ -170,6 +175,14 @@ impl<K: Copy + Eq + Hash> Buckets<K> {
     fn per_minute(quota: u32) -> Self {
         let shard = |_| Mutex::new(Shard { states: HashMap::new(), sweep_at: SMALL, swept_us: 0 });
         Self { gcra: Gcra::per_minute(quota), hash: RandomState::new(), shards: std::array::from_fn(shard) }
+    }
+
+    /// Whether a use would be allowed.
+    fn has_left(&self, caller: K, now: Millis) -> bool {
+        let shard = &self.shards[self.hash.hash_one(caller) as usize % SHARDS];
+        let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = shard.states.get(&caller).copied().unwrap_or(0);
+        self.gcra.take(&mut state, now.saturating_mul(1_000)).allowed
     }
 
     fn take(&self, caller: K, cost: u32, now: Millis) -> Decision {
@@ -276,7 +289,9 @@ mod tests {
     fn failures_are_counted_by_address_and_by_ipv6_network() {
         let limits = limits(1, 1);
         let failed = |peer: &str, times: usize| (0..times).filter(|_| limits.failure(ip(peer), NOW)).count();
+        assert!(!limits.has_failed_out(ip("192.0.2.1"), NOW));
         assert_eq!(failed("192.0.2.1", 60), 0);
+        assert!(limits.has_failed_out(ip("192.0.2.1"), NOW) && !limits.has_failed_out(ip("192.0.2.2"), NOW));
         assert_eq!(failed("192.0.2.1", 5), 5);
         assert_eq!(failed("::ffff:192.0.2.1", 1), 1, "the same address in another form");
         assert_eq!(failed("192.0.2.2", 1), 0);

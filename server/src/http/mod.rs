@@ -3,6 +3,7 @@
 mod access;
 mod account;
 mod authenticate;
+mod body;
 mod challenge;
 mod codes;
 mod context;
@@ -12,6 +13,7 @@ mod export;
 mod extract;
 mod feed;
 mod follow;
+mod key_cache;
 mod limit;
 mod listener;
 mod log;
@@ -37,7 +39,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::stop::Stop;
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::Request;
 use hyper::Uri;
 use railgate::auth::Verify;
@@ -51,6 +53,7 @@ use crate::deliver::Deliverer;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use authenticate::Authenticator;
+use body::BodyMemory;
 use context::RequestIds;
 use cors::Cors;
 pub use document::document;
@@ -135,6 +138,7 @@ pub(crate) struct AppState {
     /// Calls that a client may make only once at a time for a webhook.
     in_flight: InFlight,
     streams: Streams,
+    bodies: BodyMemory,
     metrics: Arc<Metrics>,
     limits: HttpLimits,
     gate: Authenticator,
@@ -170,6 +174,7 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         deliverer: parts.deliverer,
         in_flight: InFlight::default(),
         streams: Streams::default(),
+        bodies: BodyMemory::default(),
         metrics: parts.metrics,
         limits: parts.limits,
         gate: Authenticator::open(
@@ -212,7 +217,8 @@ const VERSIONS: &str = "v1";
 
 async fn not_found(_: Noted, request: Request) -> HttpError {
     let detail = unknown_version(request.uri());
-    drain(request.into_body()).await;
+    let (parts, body) = request.into_parts();
+    body::discard(body, &parts.headers);
     let plain = || Error::new(ErrorCode::RouteNotFound);
     HttpError(detail.map_or_else(plain, |detail| Error::with(ErrorCode::RouteNotFound, detail)))
 }
@@ -222,12 +228,8 @@ fn unknown_version(uri: &Uri) -> Option<String> {
     (version != VERSIONS).then(|| format!("unknown version of the interface; {VERSIONS} is under /api/{VERSIONS}"))
 }
 
-async fn wrong_method(_: Noted, body: Body) -> HttpError {
-    drain(body).await;
+async fn wrong_method(_: Noted, request: Request) -> HttpError {
+    let (parts, body) = request.into_parts();
+    body::discard(body, &parts.headers);
     HttpError::from(ErrorCode::MethodNotAllowed)
-}
-
-/// Reads the rest of a body, so that the sender gets to see the response.
-async fn drain(body: Body) {
-    let _ = extract::read(body, &hyper::HeaderMap::new(), extract::BODY, Duration::from_secs(2)).await;
 }

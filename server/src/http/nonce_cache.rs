@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use railgate::auth::Nonce;
 use railgate::time::Millis;
@@ -35,26 +35,49 @@ impl Default for NonceCache {
 }
 
 impl NonceCache {
+    /// Refuses a nonce that was used before, without taking one that was not.
+    ///
+    /// # Errors
+    /// `nonce_replayed`.
+    pub(crate) fn check(&self, nonce: &Nonce, now: Millis) -> Result<(), Error> {
+        let digest = digest(nonce);
+        let mut shard = self.shard(digest);
+        shard.forget(now);
+        let used = shard.slots.get(&slot(nonce)).is_some_and(|slot| slot.contains(&digest));
+        if used { Err(Error::new(ErrorCode::NonceReplayed)) } else { Ok(()) }
+    }
+
     /// Takes the nonce.
     ///
     /// # Errors
     /// `nonce_replayed` when it was used before; `store_unavailable` when there is no room to remember it.
     pub(crate) fn take(&self, nonce: &Nonce, now: Millis) -> Result<(), Error> {
-        let [a, b, c, d, e, f, g, h, ..] = nonce.hash;
-        let digest = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
-        let mut shard = self.shards[self.hash.hash_one(digest) as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner);
+        let digest = digest(nonce);
+        let mut shard = self.shard(digest);
         shard.forget(now);
         if shard.count >= MOST_PER_SHARD {
             return Err(Error::with(ErrorCode::StoreUnavailable, "too many calls at once; nothing was done, try again"));
         }
-        // The slot expires after the challenge.
-        let slot = (nonce.expires_at / SLOT_MS + 1) * SLOT_MS;
-        if !shard.slots.entry(slot).or_default().insert(digest) {
+        if !shard.slots.entry(slot(nonce)).or_default().insert(digest) {
             return Err(Error::new(ErrorCode::NonceReplayed));
         }
         shard.count += 1;
         Ok(())
     }
+
+    fn shard(&self, digest: u64) -> MutexGuard<'_, Shard> {
+        self.shards[self.hash.hash_one(digest) as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn digest(nonce: &Nonce) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = nonce.hash;
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+}
+
+/// The slot that expires after the nonce's challenge.
+fn slot(nonce: &Nonce) -> Millis {
+    (nonce.expires_at / SLOT_MS + 1) * SLOT_MS
 }
 
 impl Shard {
@@ -77,7 +100,9 @@ mod tests {
     fn a_nonce_is_taken_once_until_its_challenge_ends() {
         let seen = NonceCache::default();
         let replayed = |result: Result<(), Error>| result.unwrap_err().code == ErrorCode::NonceReplayed;
+        seen.check(&nonce(1, 300_000), 1_000).unwrap();
         seen.take(&nonce(1, 300_000), 1_000).unwrap();
+        assert!(replayed(seen.check(&nonce(1, 300_000), 1_000)));
         seen.take(&nonce(2, 300_000), 1_000).unwrap();
         assert!(replayed(seen.take(&nonce(1, 300_000), 1_000)));
         assert!(replayed(seen.take(&nonce(1, 300_000), 300_000)), "to the very end");

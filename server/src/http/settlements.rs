@@ -10,8 +10,9 @@ use railgate::store::record::SettlementRecord;
 use railgate::{Error, ErrorCode};
 
 use super::App;
+use super::body::BATCH;
 use super::document::{BadBody, BadMessage, BadQuery, Denied, ListParams, NoSettlement, Refused, Unserved};
-use super::extract::{Authenticated, BATCH, Named, Posted, pairs, prefer_wait};
+use super::extract::{Authenticated, Named, Posted, pairs, prefer_wait};
 use super::long_poll::until;
 use super::problem::problem;
 use super::response::{HandlerResult, json, ok, with, with_text};
@@ -69,7 +70,8 @@ fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, rep
 
 /// Create up to 1,000 settlements in one call
 ///
-/// Each element succeeds or fails on its own, as if sent alone; pointers in its problem are relative to the element.
+/// Each element succeeds or fails on its own, as if sent alone; pointers in its problem are relative to the element. The elements
+/// list at most 100 invalid fields together; further ones are only counted.
 #[utoipa::path(
     post, path = "/api/v1/gateway/settlements/batch", tag = "settlements", operation_id = "createSettlements",
     request_body(content = CreateBatchBody, content_type = "application/json", example = json!({"settlements": [{"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "pay-1"}, {"amount": 20, "currency": "EUR", "to": "sim:ok", "reference": "pay-2"}]})),

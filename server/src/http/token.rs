@@ -40,7 +40,8 @@ struct Entries {
 }
 
 struct Entry {
-    credential: Credential,
+    /// `None` for a token that was revoked: it never becomes valid again.
+    credential: Option<Credential>,
     until: Millis,
 }
 
@@ -53,18 +54,24 @@ impl TokenCache {
         let hash = Sha256::digest(token.as_bytes()).into();
         let now = engine.now();
         let (known, revocations) = self.get(&hash, now);
-        if let Some(credential) = known {
-            return Ok(credential);
+        if let Some(known) = known {
+            return known.ok_or_else(|| Error::new(ErrorCode::TokenInvalid));
         }
-        let credential = read_from(engine, |engine| engine.authenticate(token))?;
-        self.put(hash, Entry { credential, until: credential.expires_at.min(now + FRESH_MS) }, now, revocations);
-        Ok(credential)
+        engine.check_token(token)?;
+        let found = read_from(engine, |engine| engine.authenticate(token));
+        let entry = match &found {
+            Ok(credential) => Entry { credential: Some(*credential), until: credential.expires_at.min(now + FRESH_MS) },
+            Err(error) if error.code == ErrorCode::TokenInvalid => Entry { credential: None, until: now + FRESH_MS },
+            Err(_) => return found,
+        };
+        self.put(hash, entry, now, revocations);
+        found
     }
 
     /// Clears the cached tokens of a client after it revoked something on this node.
     pub(crate) fn forget(&self, client: ClientNo) {
         let mut entries = self.lock();
-        entries.known.retain(|_, entry| entry.credential.caller.client != client);
+        entries.known.retain(|_, entry| entry.credential.is_none_or(|credential| credential.caller.client != client));
         entries.revocations += 1;
         let now = entries.revocations;
         if entries.revoked.len() >= REVOKERS {
@@ -74,8 +81,8 @@ impl TokenCache {
         entries.revoked.insert(client, now);
     }
 
-    /// The cached credential, and the number of revocations so far.
-    fn get(&self, hash: &Digest32, now: Millis) -> (Option<Credential>, u64) {
+    /// What is cached, and the number of revocations so far.
+    fn get(&self, hash: &Digest32, now: Millis) -> (Option<Option<Credential>>, u64) {
         let entries = self.lock();
         // A clock that was set back must not make an entry live longer.
         let fresh = entries.known.get(hash).filter(|entry| now < entry.until && entry.until <= now + FRESH_MS);
@@ -85,10 +92,12 @@ impl TokenCache {
     /// Caches what was read when `revocations` was their number.
     fn put(&self, hash: Digest32, entry: Entry, now: Millis, revocations: u64) {
         let mut entries = self.lock();
-        let last = entries.revoked.get(&entry.credential.caller.client).copied().unwrap_or_default();
-        if revocations < last.max(entries.horizon) {
-            // Read before its client revoked something, perhaps this token.
-            return;
+        if let Some(credential) = &entry.credential {
+            let last = entries.revoked.get(&credential.caller.client).copied().unwrap_or_default();
+            if revocations < last.max(entries.horizon) {
+                // Read before its client revoked something, perhaps this token.
+                return;
+            }
         }
         if entries.known.len() >= ROOM {
             entries.known.retain(|_, entry| now < entry.until);
@@ -141,7 +150,7 @@ mod tests {
         let caller = Caller { client: ClientNo(client), client_id: Ulid::new(0, 1), mode: Mode::Sandbox };
         let credential =
             Credential { caller, key: KeyNo(1), key_id: public.id(), public, scopes: ScopeSet::CLIENT, expires_at: Millis::MAX };
-        Entry { credential, until: 1_000 }
+        Entry { credential: Some(credential), until: 1_000 }
     }
 
     #[test]

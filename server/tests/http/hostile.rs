@@ -74,17 +74,90 @@ async fn bodies() {
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
 }
 
+/// A batch of nonsense elements, as large as a batch may be.
+fn nonsense(element: impl Fn(usize) -> String) -> String {
+    const MOST: usize = 1024 * 1024;
+    let mut elements: Vec<String> = Vec::new();
+    let mut length = 20;
+    while elements.len() < 1_000 {
+        let next = element(elements.len());
+        length += next.len() + 1;
+        if length > MOST {
+            break;
+        }
+        elements.push(next);
+    }
+    format!(r#"{{"settlements":[{}]}}"#, elements.join(","))
+}
+
+#[tokio::test]
+async fn a_batch_of_nonsense_has_a_bounded_answer() {
+    let service = service().await;
+    let unknown = |n: usize| format!("{{{}}}", (0..110).map(|m| format!("\"{n}k{m}\":1")).collect::<Vec<_>>().join(","));
+    let control = |_: usize| format!(r#"{{"{}":1}}"#, r"\u0001".repeat(170));
+    let metadata = |_: usize| format!(r#"{{"metadata":{{{}}}}}"#, vec![r#""":1"#; 200].join(","));
+    let quoted = |_: usize| format!(r#"{{"to":"{}"}}"#, "\u{10ffff}".repeat(250));
+    let missing = |n: usize| {
+        let provider = "p".repeat(64);
+        format!(
+            r#"{{"amount":1,"currency":"EUR","to":"sim:ok","reference":"n-{n}","provider":"{provider}","description":"{}"}}"#,
+            "é".repeat(140)
+        )
+    };
+    let one_huge = |_: usize| format!(r#"{{"metadata":{{{}}}}}"#, vec![r#""":1"#; 200_000].join(","));
+    let kinds: [(&str, String); 7] = [
+        ("unknown", nonsense(unknown)),
+        ("control", nonsense(control)),
+        ("metadata", nonsense(metadata)),
+        ("quoted", nonsense(quoted)),
+        ("missing", nonsense(missing)),
+        ("huge", nonsense(one_huge)),
+        ("empty", nonsense(|_| "{}".to_owned())),
+    ];
+    for (kind, body) in kinds {
+        let answer = service.post_text(&format!("{SETTLEMENTS}/batch"), body.clone()).await.expect(200);
+        let (sent, got) = (body.len(), answer.body.len());
+        assert!(got < 700_000, "{kind}: {sent} bytes sent, {got} received");
+        let results = answer.json();
+        let results = results["results"].as_array().unwrap();
+        let listed: usize = results.iter().map(|it| it["problem"]["errors"].as_array().map_or(0, Vec::len)).sum();
+        assert!(kind == "missing" || listed <= 101, "{kind}: {listed} are listed");
+        assert!(results.iter().all(|it| it["status"] == 422), "{kind}");
+    }
+    let answer = service.post_text(&format!("{SETTLEMENTS}/batch"), nonsense(unknown)).await.json();
+    let detail = |n: usize| answer["results"][n]["problem"]["detail"].as_str().unwrap();
+    assert_eq!(detail(0), "114 problems, see errors");
+    let last = answer["results"][0]["problem"]["errors"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["code"], &last["message"]), (&"more_problems".into(), &"and 14 more".into()));
+    assert_eq!(detail(1), "not valid, with 114 problems; the response lists problems of earlier elements only");
+}
+
+#[tokio::test]
+async fn a_query_has_few_parameters_and_its_problems_are_short() {
+    let service = service().await;
+    let many = vec!["a=1"; 15_000].join("&");
+    for path in [SETTLEMENTS, "/api/v1/gateway/events"] {
+        service.get(&format!("{path}?{many}")).await.problem(400, "malformed_request");
+        let few = vec!["a=1"; 64].join("&");
+        service.get(&format!("{path}?{few}")).await.problem(422, "invalid_fields");
+        let long = service.get(&format!("{path}?{}=1", "a".repeat(30_000))).await.expect(422);
+        assert!(long.body.len() < 1_000, "{}", long.text());
+    }
+}
+
 #[tokio::test]
 async fn framing() {
     let service = service().await;
-    let begun = head(&service, "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", GOOD.as_bytes()).await;
-    let chunked = |chunks: &str| format!("{begun}{chunks}");
-    let answer = service.raw(chunked(&format!("10\r\n{}\r\n2d\r\n{}\r\n0\r\n\r\n", &GOOD[..16], &GOOD[16..])).as_bytes()).await;
+    let chunked = async |chunks: &str| {
+        head(&service, "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n", GOOD.as_bytes()).await + chunks
+    };
+    let two = format!("10\r\n{}\r\n2d\r\n{}\r\n0\r\n\r\n", &GOOD[..16], &GOOD[16..]);
+    let answer = service.raw(chunked(&two).await.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
-    let answer = service.raw(chunked("zz\r\nno\r\n0\r\n\r\n").as_bytes()).await;
+    let answer = service.raw(chunked("zz\r\nno\r\n0\r\n\r\n").await.as_bytes()).await;
     assert_eq!(problem(&answer)["code"], "malformed_request");
     // Chunked bodies without a declared length are bounded too.
-    let mut many = chunked("");
+    let mut many = chunked("").await;
     for _ in 0..100 {
         many.push_str(&format!("1000\r\n{}\r\n", "x".repeat(0x1000)));
     }

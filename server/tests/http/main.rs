@@ -16,5 +16,6 @@ mod routes;
 mod shapes;
 mod shutdown;
 mod signed;
+mod strangers;
 mod support;
 mod webhooks;

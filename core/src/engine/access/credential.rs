@@ -1,7 +1,7 @@
 //! Identifies the client behind a token or a key.
 
 use crate::api::{Caller, Credential};
-use crate::auth::{KeyId, ScopeSet, token_hash};
+use crate::auth::{KeyId, ScopeSet, token_end, token_hash};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
 use crate::store::record::{ClientRecord, Digest32, Key, KeyRecord, KeyStatus, TokenRecord};
@@ -9,17 +9,26 @@ use crate::store::{Unique, typed};
 use crate::time::Millis;
 
 impl Engine {
-    /// The client and the key behind a token.
+    /// Refuses a token that is mistyped, made up or long over. Reads nothing.
     ///
     /// # Errors
-    /// `token_invalid` if the token is not one of ours (the checksum catches typing errors without a read) or its key was revoked,
-    /// `token_expired`, `client_suspended`.
+    /// `token_invalid` if this gateway did not make the token, `token_expired`.
+    pub fn check_token(&self, token: &str) -> Result<()> {
+        let end = token_end(&self.id_key, token).ok_or_else(|| Error::new(ErrorCode::TokenInvalid))?;
+        if end <= self.now() { Err(token_expired()) } else { Ok(()) }
+    }
+
+    /// The client and the key behind a token. One that [`Engine::check_token`] refuses costs no read.
+    ///
+    /// # Errors
+    /// `token_invalid` if the token is not one of ours or its key was revoked, `token_expired`, `client_suspended`.
     pub fn authenticate(&self, token: &str) -> Result<Credential> {
         let invalid = || Error::new(ErrorCode::TokenInvalid);
+        self.check_token(token)?;
         let hash = token_hash(token).ok_or_else(invalid)?;
         let token: TokenRecord = typed(self.store.get(&Key::Token(hash))?)?.ok_or_else(invalid)?;
         if token.expires_at <= self.now() {
-            return Err(Error::with(ErrorCode::TokenExpired, "the access token has expired; get a new one at /api/v1/auth/tokens"));
+            return Err(token_expired());
         }
         let key: KeyRecord = typed(self.store.get(&Key::Key(token.key))?)?.ok_or_else(invalid)?;
         if key.status != KeyStatus::Active || key.client != token.client || key.mode != token.mode {
@@ -53,6 +62,10 @@ impl Engine {
     pub fn is_burnt(&self, hash: &Digest32) -> Result<bool> {
         Ok(self.store.get(&Key::Nonce(*hash))?.is_some())
     }
+}
+
+fn token_expired() -> Error {
+    Error::with(ErrorCode::TokenExpired, "the access token has expired; get a new one at /api/v1/auth/tokens")
 }
 
 pub(crate) fn may_sign(key: &KeyRecord) -> Result<()> {

@@ -83,8 +83,8 @@ impl Engine {
     pub(crate) fn write_token(&self, overlay: &mut Overlay<'_>, key: &KeyRecord, scopes: ScopeSet) -> IssuedToken {
         let mut secret = [0u8; 32];
         self.env.random(&mut secret);
-        let text = token_text(key.mode, &secret);
         let expires_at = overlay.now + self.config.token_ttl_ms;
+        let text = token_text(&self.id_key, key.mode, &secret, expires_at);
         overlay.insert(TokenRecord {
             hash: Sha256::digest(text.as_bytes()).into(),
             client: key.client,

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::api::{Caller, Page, SettlementView};
-use crate::error::{Error, ErrorCode, FieldProblem, Result};
+use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
 use crate::ids::Ulid;
 use crate::ledger::Mode;
 use crate::lifecycle::SettlementStatus;
@@ -20,6 +20,8 @@ const DEFAULT_LIMIT: usize = 50;
 const MOST: usize = 200;
 /// How many of its owner's settlements a page with filters examines. One that finds too few ends early, with a cursor that goes on.
 const EXAMINED: usize = 4_000;
+/// The most parameters of a query, repeated ones included.
+pub const PARAMETERS_MAX: usize = 64;
 
 /// A parsed list request: which settlements, and which page of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,19 +46,23 @@ impl ListRequest {
 impl Engine {
     /// Parses the query parameters of a list. Reports every faulty parameter by name.
     pub fn parse_list(&self, query: &[(String, String)]) -> Result<ListRequest> {
+        if query.len() > PARAMETERS_MAX {
+            let detail = format!("the query may have at most {PARAMETERS_MAX} parameters");
+            return Err(Error::with(ErrorCode::MalformedRequest, detail));
+        }
         let mut request = ListRequest { filter: SettlementFilter::default(), limit: DEFAULT_LIMIT, cursor: None, empty: false };
         let mut problems = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (name, value) in query {
             if name != "status" && seen.contains(&name.as_str()) {
-                problems.push(FieldProblem::new(name.as_str(), "duplicate_parameter", "the parameter may appear once"));
+                problems.push(FieldProblem::new(excerpt(name), "duplicate_parameter", "the parameter may appear once"));
                 continue;
             }
             seen.push(name);
             if name == "cursor" {
                 request.cursor = Some(value.clone());
             } else if let Err((code, message)) = self.parameter(&mut request, name, value) {
-                problems.push(FieldProblem::new(name.as_str(), code, message));
+                problems.push(FieldProblem::new(excerpt(name), code, message));
             }
         }
         if problems.is_empty() { Ok(request) } else { Err(Error::invalid(problems)) }
@@ -73,12 +79,13 @@ impl Engine {
                     .ok_or_else(|| ("out_of_range", format!("limit must be a whole number from 1 to {MOST}")))?;
             }
             "status" => {
-                let status = SettlementStatus::from_name(value).ok_or_else(|| ("unknown_value", format!("{value:?} is not a status")))?;
+                let status =
+                    SettlementStatus::from_name(value).ok_or_else(|| ("unknown_value", format!("{:?} is not a status", excerpt(value))))?;
                 filter.status.push(status);
             }
             "currency" => {
-                let currency =
-                    Currency::from_code(value).ok_or_else(|| ("currency_unknown", format!("{value:?} is not an ISO 4217 code")))?;
+                let currency = Currency::from_code(value)
+                    .ok_or_else(|| ("currency_unknown", format!("{:?} is not an ISO 4217 code", excerpt(value))))?;
                 filter.currency = Some(currency);
             }
             "provider" => {
@@ -96,7 +103,7 @@ impl Engine {
             "created_to" => filter.created_to = Some(time(value)?),
             "min_amount" => filter.min_amount = Some(bound(value, Rounding::Up)?),
             "max_amount" => filter.max_amount = Some(bound(value, Rounding::Down)?),
-            _ => return Err(("unknown_parameter", format!("{name:?} is not a parameter of this list"))),
+            _ => return Err(("unknown_parameter", format!("{:?} is not a parameter of this list", excerpt(name)))),
         }
         Ok(())
     }
@@ -139,12 +146,13 @@ fn boolean(value: &str) -> Result<bool, (&'static str, String)> {
     match value {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(("wrong_type", format!("{value:?} is neither true nor false"))),
+        _ => Err(("wrong_type", format!("{:?} is neither true nor false", excerpt(value)))),
     }
 }
 
 fn time(value: &str) -> Result<i64, (&'static str, String)> {
-    parse_rfc3339(value).ok_or_else(|| ("time_malformed", format!("{value:?} is not an RFC 3339 time, such as 2026-01-31T12:00:00Z")))
+    parse_rfc3339(value)
+        .ok_or_else(|| ("time_malformed", format!("{:?} is not an RFC 3339 time, such as 2026-01-31T12:00:00Z", excerpt(value))))
 }
 
 enum Rounding {
@@ -185,7 +193,7 @@ pub(crate) fn id_of(cursor: &str) -> Result<Ulid> {
 /// A decimal bound in minor units, for each number of decimals. A bound between two minor units is rounded so that
 /// exactly the amounts within it match.
 fn bound(value: &str, rounding: Rounding) -> Result<AmountBound, (&'static str, String)> {
-    let malformed = || ("amount_malformed", format!("{value:?} is not a decimal amount, such as 10.50"));
+    let malformed = || ("amount_malformed", format!("{:?} is not a decimal amount, such as 10.50", excerpt(value)));
     let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     if whole.is_empty() || whole.len() > 15 || fraction.len() > 15 || !digits(whole) || !digits(fraction) || value.ends_with('.') {

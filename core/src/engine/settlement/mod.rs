@@ -11,6 +11,6 @@ mod receipt;
 pub(crate) use change::{Change, Note};
 pub use check::{NoteCheck, PayeeLookup, Preflight};
 pub use create::{Create, Created};
-pub use list::ListRequest;
+pub use list::{ListRequest, PARAMETERS_MAX};
 pub(crate) use list::{cursor_of, id_of};
 pub(crate) use receipt::OpenedReceiptKey;
