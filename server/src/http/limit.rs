@@ -25,7 +25,7 @@ const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy")
 const FAILURES: u32 = 60;
 const ENROLLMENTS: u32 = 30;
 
-/// The peer address of a request's connection. Behind a proxy it is the proxy's.
+/// The address that a request comes from. Behind a proxy that is not trusted to name the caller, it is the proxy's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
@@ -119,7 +119,7 @@ impl<K: Copy + Eq + Hash> Quota<K> {
 }
 
 /// A user with one IPv6 address usually has all of its /64.
-fn network(address: IpAddr) -> IpAddr {
+pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
