@@ -116,6 +116,8 @@ pub struct Edge {
     pub live_rate: Option<RateLimits>,
     /// The address under which clients reach this server, without a trailing slash.
     pub public_url: Option<String>,
+    /// Proxies that name the caller in `X-Forwarded-For`.
+    pub trusted_proxies: Vec<Cidr>,
     /// Addresses that webhooks may go to even though they are not public.
     pub webhook_allow: Vec<Cidr>,
 }

@@ -12,6 +12,7 @@
 //! | a route | [`http`]: one file per family; a handler and its name in the `routes!` of its file; see `http/route.rs` |
 //! | what happens around every request | `http/middleware.rs` |
 //! | TLS, CORS, rate limits | `http/tls.rs`, `http/cors.rs`, `http/limit.rs`; their settings in [`config`] |
+//! | which connections are open, and which one makes room | `http/connections.rs`; how many files that takes: `open_files.rs` |
 //! | how commands reach the engine | [`gateway`] |
 //! | how outbox tasks are sent | [`worker`], [`carrier`] |
 //! | how webhooks are delivered | [`deliver`] |
@@ -32,6 +33,7 @@ pub mod http;
 pub mod master;
 pub mod metrics;
 mod number;
+mod open_files;
 pub mod outbound;
 #[cfg(feature = "pdf")]
 pub mod pdf;

@@ -53,6 +53,8 @@ pub struct Metrics {
     durations: Family<Labels<1>, Histogram, fn() -> Histogram>,
     in_flight: Gauge,
     connections: Gauge,
+    connections_refused: Counter,
+    connections_evicted: Counter,
     refusals: Family<Labels<1>, Counter>,
     group_size: Histogram,
     commit: Histogram,
@@ -77,6 +79,8 @@ impl Default for Metrics {
             durations: Family::new_with_constructor(seconds),
             in_flight: Gauge::default(),
             connections: Gauge::default(),
+            connections_refused: Counter::default(),
+            connections_evicted: Counter::default(),
             refusals: Family::default(),
             group_size: Histogram::new(SIZES),
             commit: seconds(),
@@ -112,6 +116,9 @@ impl Metrics {
         r.register_with_unit("http_request_duration", "Time to the response head by route template", Unit::Seconds, self.durations.clone());
         r.register("http_requests_in_flight", "Requests being answered", self.in_flight.clone());
         r.register("http_connections", "Open connections", self.connections.clone());
+        let refused = "Connections closed at once because their address had its share";
+        r.register("http_connections_refused", refused, self.connections_refused.clone());
+        r.register("http_connections_evicted", "Idle connections that made room for new ones", self.connections_evicted.clone());
         r.register("http_problems", "Problem responses by code", self.refusals.clone());
         r.register("commit_group_size", "Commands decided and committed together", self.group_size.clone());
         r.register_with_unit("commit_duration", "Time to decide and commit a group", Unit::Seconds, self.commit.clone());
@@ -159,6 +166,16 @@ impl Metrics {
     pub(crate) fn connection(&self) -> impl Drop + Send + use<> {
         self.connections.inc();
         Counted(self.connections.clone())
+    }
+
+    /// Counts a connection that was refused because of its address.
+    pub(crate) fn connection_refused(&self) {
+        self.connections_refused.inc();
+    }
+
+    /// Counts an idle connection that was ended to make room for another.
+    pub(crate) fn connection_evicted(&self) {
+        self.connections_evicted.inc();
     }
 
     /// Counts a committed group of commands, of which `created` made settlements.

@@ -27,10 +27,11 @@ use crate::carrier::Carrier;
 use crate::config::{DatabaseTls, Edge, ServeConfig, StoreConfig};
 use crate::deliver::{DeliverSettings, Deliverer, Delivering};
 use crate::gateway::{Gateway, QueueLimits};
-use crate::http::{HttpLimits, Listener, Middleware, Parts, Tls, TlsError, front, serve_metrics};
+use crate::http::{Figures, HttpLimits, Listener, Middleware, Parts, Tls, TlsError, front};
 use crate::master::{self, MasterError};
 use crate::metrics::Metrics;
 use crate::number::Numbering;
+use crate::open_files;
 use crate::stop::{Stop, Stopper, stop};
 use crate::verify::Ring;
 use crate::worker::{Worker, WorkerSettings};
@@ -172,7 +173,7 @@ pub async fn start(config: &ServeConfig) -> Result<Running, ServeError> {
     }
     hosted.worker.alone = !config.is_shared();
     hosted.engine.token_ttl_ms = Millis::from(config.token_ttl_s) * 1_000;
-    hosted.limits.connections = config.max_connections;
+    hosted.limits.connections = open_files::make_room(config.max_connections);
     hosted.limits.grace = Duration::from_secs(config.drain_grace_s.into());
     hosted.worker.carries = config.outbox;
     hosted.edge = config.edge.clone();
@@ -226,7 +227,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     let engine = Arc::new(Engine::open(Arc::clone(&store), Arc::clone(&env), engine)?);
     // Bind before starting threads: a second service on the same port must fail before it touches the outbox.
     let unusable = |setting, address| move |cause| ServeError::Listen { setting, address, cause };
-    let bound = Listener::bind(listen, limits, Arc::clone(&metrics), tls.clone()).await;
+    let bound = Listener::bind(listen, limits, edge.trusted_proxies.clone(), Arc::clone(&metrics), tls.clone()).await;
     let listener = bound.map_err(unusable("listen", listen))?;
     let address = listener.address()?;
     let origin = format!("{}://{address}", if tls.is_some() { "https" } else { "http" });
@@ -274,7 +275,10 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
             deliver,
             worker_stopping.clone(),
         )),
-        figures: figures.map(|socket| tokio::spawn(serve_metrics(socket, Arc::clone(&metrics), refresh, worker_stopping))),
+        figures: figures.map(|socket| {
+            let figures = Figures { metrics: Arc::clone(&metrics), refresh, front: front.clone() };
+            tokio::spawn(figures.serve(socket, worker_stopping))
+        }),
         gateway,
         front,
         metrics,

@@ -59,6 +59,35 @@ fn it_says_where_it_listens_and_ends_well_on_a_signal() {
 }
 
 #[test]
+fn it_raises_its_limit_of_open_files_and_says_when_that_is_not_enough() {
+    for (hard, connections, told) in [(2_000, 1_000, false), (300, 1_000, true)] {
+        let serve = format!(
+            "ulimit -Sn 100 && ulimit -Hn {hard} && exec {} serve --listen 127.0.0.1:0 --metrics-listen off --store memory: --log json \
+             --max-connections {connections}",
+            env!("CARGO_BIN_EXE_railgate")
+        );
+        let mut command = Command::new("sh");
+        command.args(["-c", &serve]).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let address = address(&mut child);
+        // More than the soft limit that it was started with.
+        let mut held: Vec<_> = (0..140).map(|_| TcpStream::connect(&address).unwrap()).collect();
+        let last = held.last_mut().unwrap();
+        last.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        last.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+        assert_eq!(wait(&mut child), Some(0));
+        let mut log = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        assert_eq!(log.contains("fewer files than it wants"), told, "{log}");
+        assert!(!log.contains("could not be accepted"), "{log}");
+        assert_eq!(log.contains("\"connections\":150"), told, "{log}");
+    }
+}
+
+#[test]
 fn wrong_settings_and_taken_addresses_are_named() {
     let wrong = railgate(&["--listen", "0.0.0.0:8080", "--store", "redis:"]).env("RAILGATE_TOKEN_TTL", "soon").output().unwrap();
     assert_eq!(wrong.status.code(), Some(2));

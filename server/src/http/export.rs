@@ -6,6 +6,7 @@ use axum::response::Response;
 use hyper::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
 use railgate::api::{Caller, Page, SettlementView};
 use railgate::engine::ListRequest;
+use railgate::ids::ClientNo;
 use railgate::{Engine, Error, Result};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -13,9 +14,11 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::App;
 use super::document::{BadQuery, Denied, ListParams, Unserved};
 use super::extract::{Open, pairs};
+use super::held;
 use super::negotiate::choose;
 use super::response::HandlerResult;
 use super::route::{SettlementsRead, routes};
+use super::shares::Share;
 
 const CSV: &str = "text/csv";
 const NDJSON: &str = "application/x-ndjson";
@@ -52,7 +55,8 @@ pub(crate) async fn export(State(app): State<App>, open: Open<SettlementsRead>) 
         _ => (NDJSON, "attachment; filename=\"settlements.ndjson\"", Format::NdJson),
     };
     let (sender, receiver) = mpsc::channel(2);
-    let export = Export { app, caller: open.caller, format, sender };
+    let place = held::export(&app, open.caller.client)?;
+    let export = Export { app, caller: open.caller, format, sender, _place: place };
     // Before the response starts, so that an error here is still reported as a problem.
     let first = export.page(request).await?;
     tokio::spawn(export.run(first));
@@ -73,6 +77,8 @@ struct Export {
     caller: Caller,
     format: Format,
     sender: mpsc::Sender<Result<Bytes>>,
+    /// Its place among the exports.
+    _place: Share<ClientNo>,
 }
 
 impl Export {

@@ -9,6 +9,7 @@ use railgate::store::record::SettlementRecord;
 use super::App;
 use super::document::{BadQuery, Denied, NoSettlement, Unserved};
 use super::extract::{Authenticated, Named, Open, Params};
+use super::held;
 use super::long_poll::until;
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok};
@@ -21,7 +22,8 @@ routes![status, events];
 /// Read a settlement's status, or wait for a change
 ///
 /// With `wait`, the response is held until the version is above `version` (by default the current one), for at most that
-/// many seconds. A final settlement is returned at once, unless `version` is given.
+/// many seconds. A final settlement is returned at once, unless `version` is given. A client that has too many such calls open is
+/// answered at once.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}/status", tag = "settlements", operation_id = "getSettlementStatus",
     params(
@@ -39,6 +41,8 @@ pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenti
     let record = app.gateway.read(&call.caller, |engine| engine.settlement(&call.caller, named.target()?)).await?;
     let version = known.unwrap_or(record.version);
     let enough = |record: &SettlementRecord| record.version > version || (known.is_none() && record.status.is_final());
+    let place = if wait_s > 0 { held::wait(&app, call.caller.client) } else { None };
+    let wait_s = if place.is_some() { wait_s } else { 0 };
     let record = until(&app, &call.caller, record, wait_s, enough).await?;
     ok(&app.gateway.engine().status_view(&record))
 }

@@ -27,7 +27,7 @@ const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy")
 const FAILURES: u32 = 60;
 const ENROLLMENTS: u32 = 30;
 
-/// The peer address of a request's connection. Behind a proxy it is the proxy's.
+/// The address that a request comes from. Behind a proxy that is not trusted to name the caller, it is the proxy's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 

@@ -1,6 +1,7 @@
 //! What happens around every request, in one function: its id, its time limit, panics, problems, the log and the
 //! metrics. The router inside it only routes.
 
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,10 +17,13 @@ use railgate::{Error, ErrorCode};
 use tower::Service as _;
 
 use super::App;
+use super::connections::Link;
 use super::context::{Context, REQUEST_ID};
 use super::cors::Cors;
 use super::limit::Peer;
 use super::problem::{HttpError, render};
+use super::shares::Share;
+use super::unsent::{Reader, Room};
 
 /// The HTTP interface as a whole. Cheap to clone.
 #[derive(Clone)]
@@ -27,6 +31,12 @@ pub struct Middleware {
     router: Router,
     app: App,
     cors: Option<Arc<Cors>>,
+}
+
+/// What a request and its response occupy until the response is sent. Travels among the response's extensions.
+pub(super) struct Burden {
+    _turn: Option<Share<IpAddr>>,
+    _room: Option<Room>,
 }
 
 /// A fresh challenge, in every response.
@@ -54,12 +64,28 @@ impl Middleware {
         let uri = request.uri().clone();
         let limit = self.time_limit(&request);
         let counted = Counted::begin(&self.app);
+        let link = request.extensions_mut().remove::<Arc<Link>>();
         request.extensions_mut().insert(Arc::clone(&context));
-        let mut response = match tokio::time::timeout(limit, self.route(request)).await {
-            Ok(response) => response,
-            Err(_) => HttpError(Error::in_doubt(ErrorCode::Timeout, context.is_repeatable())).into_response(),
+        let turn = link.as_ref().map_or(Ok(None), |link| link.turn(peer));
+        let mut response = match &turn {
+            Ok(_) => match tokio::time::timeout(limit, self.route(request)).await {
+                Ok(response) => response,
+                Err(_) => HttpError(Error::in_doubt(ErrorCode::Timeout, context.is_repeatable())).into_response(),
+            },
+            Err(()) => {
+                let detail = "too many calls from this address are in progress; nothing was done, try again";
+                HttpError(Error::with(ErrorCode::RateLimited, detail)).into_response()
+            }
         };
         drop(counted);
+        if let Some(link) = link.filter(|_| context.client().is_some()) {
+            link.recognise();
+        }
+        let room = self.app.unsent.reserve(Reader::of(context.client(), peer), response.body(), !verb.is_safe());
+        let room = room.unwrap_or_else(|error| {
+            response = HttpError(error).into_response();
+            None
+        });
         let challenge = self.app.gate.challenge(context.mode());
         if let Some(mut failure) = response.extensions_mut().remove::<HttpError>() {
             if is_a_try(failure.0.code) && self.app.gate.failed(peer) {
@@ -76,6 +102,10 @@ impl Middleware {
         self.app.gate.announce(headers, &context);
         if let Ok(challenge) = HeaderValue::try_from(challenge) {
             headers.insert(SIGNATURE_CHALLENGE, challenge);
+        }
+        let turn = turn.ok().flatten();
+        if turn.is_some() || room.is_some() {
+            response.extensions_mut().insert(Arc::new(Burden { _turn: turn, _room: room }));
         }
         self.record(&context, method, response.status().as_u16(), begun.elapsed());
         response

@@ -4,15 +4,20 @@ mod access;
 mod account;
 mod authenticate;
 mod body;
+mod cached;
 mod challenge;
 mod codes;
+mod connections;
 mod context;
 mod cors;
 mod document;
 mod export;
 mod extract;
 mod feed;
+mod figures;
 mod follow;
+mod forwarded;
+mod held;
 mod key_cache;
 mod limit;
 mod listener;
@@ -28,11 +33,13 @@ mod response;
 mod reversals;
 mod route;
 mod settlements;
+mod shares;
 mod stream;
-mod streams;
 mod tls;
 mod token;
+mod unsent;
 mod webhooks;
+mod wire;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -58,13 +65,16 @@ use context::RequestIds;
 use cors::Cors;
 pub use document::document;
 use extract::Noted;
+pub(crate) use figures::Figures;
+use held::Held;
 use limit::Limits;
-pub(crate) use listener::{Listener, serve_metrics};
+pub(crate) use listener::Listener;
 pub use middleware::Middleware;
+use probe::Readings;
 use problem::HttpError;
-use streams::Streams;
 pub(crate) use tls::Tls;
 pub use tls::TlsError;
+use unsent::Unsent;
 use webhooks::InFlight;
 
 /// Time limits and other bounds of the HTTP interface.
@@ -92,10 +102,21 @@ pub struct HttpLimits {
     pub drain: Duration,
     /// How long new connections are served at least after a shutdown was requested, with readiness gone.
     pub grace: Duration,
-    /// The most connections that may be open.
+    /// The most connections that may be open. When they are, the one that has been idle for longest makes room for a new one.
     pub connections: usize,
-    /// The most event streams that one client may have open. All clients together may have half as many as `connections`.
+    /// How long a handshake and a request's head may take on connections that are accepted while three quarters of the places
+    /// are taken.
+    pub pressed: Duration,
+    /// The most connections from one address; IPv6 addresses count by their /64. This machine and trusted proxies have no such
+    /// bound. `None`: an eighth of `connections`, and at least 16.
+    pub address_connections: Option<usize>,
+    /// The most event streams that one client may have open. All held calls together may be half as many as `connections`,
+    /// and one client may have a quarter of what is left of that.
     pub client_streams: usize,
+    /// The most calls of one client that may wait for a change; further ones are answered at once.
+    pub client_waits: usize,
+    /// The most bytes of long responses that may be unsent. One client may have an eighth of what is left of that.
+    pub unsent: usize,
 }
 
 impl Default for HttpLimits {
@@ -113,7 +134,11 @@ impl Default for HttpLimits {
             drain: Duration::from_secs(35),
             grace: Duration::ZERO,
             connections: 4_096,
+            pressed: Duration::from_secs(2),
+            address_connections: None,
             client_streams: 64,
+            client_waits: 256,
+            unsent: 64 * 1024 * 1024,
         }
     }
 }
@@ -137,7 +162,9 @@ pub(crate) struct AppState {
     deliverer: Deliverer,
     /// Calls that a client may make only once at a time for a webhook.
     in_flight: InFlight,
-    streams: Streams,
+    held: Held,
+    unsent: Unsent,
+    readings: Readings,
     bodies: BodyMemory,
     metrics: Arc<Metrics>,
     limits: HttpLimits,
@@ -173,7 +200,9 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         carrier: parts.carrier,
         deliverer: parts.deliverer,
         in_flight: InFlight::default(),
-        streams: Streams::default(),
+        held: Held::default(),
+        unsent: Unsent::new(parts.limits.unsent),
+        readings: Readings::default(),
         bodies: BodyMemory::default(),
         metrics: parts.metrics,
         limits: parts.limits,

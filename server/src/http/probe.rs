@@ -1,13 +1,14 @@
 //! Liveness, readiness and the OpenAPI document.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::Response;
 use hyper::header::CONTENT_TYPE;
 use railgate::api::HealthView;
-use railgate::{Error, ErrorCode};
+use railgate::{Error, ErrorCode, Result};
 
 use super::App;
+use super::cached::Cached;
 use super::document::Unready;
 use super::extract::Noted;
 use super::problem::HttpError;
@@ -17,6 +18,13 @@ use crate::gateway::Tenant;
 
 fn health(status: &'static str) -> HandlerResult {
     ok(&HealthView { status: status.into(), version: env!("CARGO_PKG_VERSION").into() })
+}
+
+/// What strangers may read from the store, as read last.
+#[derive(Default)]
+pub(super) struct Readings {
+    is_readable: Cached<bool>,
+    pub(super) receipt_keys: Cached<Result<Bytes>>,
 }
 
 routes![healthz, readyz, openapi];
@@ -32,7 +40,7 @@ pub(crate) async fn healthz(_: Noted) -> HandlerResult {
 
 /// Is the service ready for traffic?
 ///
-/// Not while it is shutting down, nor while its store cannot be read.
+/// Not while it is shutting down, nor while its store cannot be read, which is tried once a second at most.
 #[utoipa::path(
     get, path = "/readyz", tag = "service", operation_id = "readyz",
     responses((status = 200, description = "The service is ready", body = HealthView), Unready),
@@ -42,12 +50,17 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
     if app.stopping.is_requested() || !app.gateway.is_open() {
         return Err(unready("the service is shutting down"));
     }
-    match app.gateway.scan(Tenant::GATEWAY, |engine| engine.next_due()).await {
-        Ok(_) => health("ready"),
-        Err(error) => {
+    let gateway = app.gateway.clone();
+    let read = || async move {
+        let read = gateway.scan(Tenant::GATEWAY, |engine| engine.next_due()).await;
+        if let Err(error) = &read {
             tracing::warn!(%error, "not ready: the store fails");
-            Err(unready("the store cannot be read"))
         }
+        read.is_ok()
+    };
+    match app.readings.is_readable.get(read).await {
+        Some(true) => health("ready"),
+        Some(false) | None => Err(unready("the store cannot be read")),
     }
 }
 

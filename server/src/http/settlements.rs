@@ -13,10 +13,12 @@ use super::App;
 use super::body::BATCH;
 use super::document::{BadBody, BadMessage, BadQuery, Denied, ListParams, NoSettlement, Refused, Unserved};
 use super::extract::{Authenticated, Named, Posted, pairs, prefer_wait};
+use super::held;
 use super::long_poll::until;
 use super::problem::problem;
 use super::response::{HandlerResult, json, ok, with, with_text};
 use super::route::{SettlementsRead, SettlementsWrite, routes};
+use super::unsent::Reader;
 
 /// Marks the response to a call that was carried out before.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -37,7 +39,7 @@ routes![create, create_batch, check, list, read, reconcile];
         ("full" = (summary = "All fields that clients use", value = json!({"amount": "10.50", "currency": "EUR", "to": "sim:ok", "reference": "invoice-2026-0002", "sandbox": true, "description": "November", "metadata": {"order": "42"}, "expires_at": "2030-01-01T00:00:00Z"}))),
     )),
     responses(
-        (status = 201, description = "Created", body = SettlementView, headers(("Location" = String, description = "Path of the record"), ("Preference-Applied" = String, description = "When `Prefer: wait` was sent"))),
+        (status = 201, description = "Created", body = SettlementView, headers(("Location" = String, description = "Path of the record"), ("Preference-Applied" = String, description = "When `Prefer: wait` was sent and the client does not have too many such calls open"))),
         (status = 200, description = "It existed already: the record in its current state", body = SettlementView, headers(("Idempotent-Replayed" = String, description = "`true`"))),
         BadBody, Denied, Refused, Unserved,
     ),
@@ -46,9 +48,10 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted<SettlementsWri
     let request = app.gateway.engine().parse_create(posted.body())?;
     let command = Create { caller: posted.caller, request: Box::new(request) };
     let Created { settlement, replayed } = posted.run(&app, command).await?;
-    match prefer_wait(&posted.raw.parts.headers, app.limits.wait_s) {
+    let wait = prefer_wait(&posted.raw.parts.headers, app.limits.wait_s);
+    match wait.and_then(|wait_s| Some((wait_s, held::wait(&app, posted.caller.client)?))) {
         None => created_answer(&app, &posted.caller, &settlement, replayed),
-        Some(wait_s) => {
+        Some((wait_s, _place)) => {
             // The settlement exists: a store that cannot be read now does not change that.
             let made = settlement.clone();
             let settlement = until(&app, &posted.caller, *settlement, wait_s, |record| record.status.is_final()).await.unwrap_or(*made);
@@ -79,6 +82,7 @@ fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, rep
 )]
 pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<SettlementsWrite, BATCH>) -> HandlerResult {
     let caller = posted.caller;
+    app.unsent.check(Reader::Client(caller.client_id))?;
     let parsed = app.gateway.engine().parse_batch(posted.body())?;
     // Each element counts, as if sent alone.
     posted.charge(&app, parsed.len())?;

@@ -19,8 +19,8 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::App;
+use super::held::{self, Place};
 use super::response::NO_STORE;
-use super::streams::{self, Place};
 use crate::gateway::Tenant;
 
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
@@ -66,9 +66,9 @@ pub(super) fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
 /// call.
 ///
 /// # Errors
-/// `rate_limited` when too many streams are open.
+/// `rate_limited` when too many calls are held.
 pub(super) fn open(app: App, caller: &Caller, token: String, followed: Followed, after: i64) -> Result<Response> {
-    let place = streams::take(&app, caller.client)?;
+    let place = held::stream(&app, caller.client)?;
     let tenant = Tenant::from(caller);
     let (sender, receiver) = mpsc::channel(5);
     // Reserved, so that there is room for it whatever is queued before it.
@@ -100,7 +100,7 @@ struct Follower {
     followed: Followed,
     after: i64,
     sender: mpsc::Sender<Result<Bytes>>,
-    /// Its place among the open streams.
+    /// Its place among the held calls.
     _place: Place,
 }
 

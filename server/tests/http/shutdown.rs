@@ -1,51 +1,15 @@
 //! The shutdown: nothing that was accepted is lost, and no caller is kept waiting.
 
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, Record};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::support::{SETTLEMENTS, read_until, service_with};
-
-/// A slow disk: a commit takes as long as configured.
-#[derive(Default)]
-struct Slow {
-    inner: MemoryStore,
-    held: Mutex<bool>,
-    freed: Condvar,
-}
-
-impl Slow {
-    fn hold(&self, held: bool) {
-        *self.held.lock().unwrap() = held;
-        self.freed.notify_all();
-    }
-}
-
-impl Store for Slow {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        drop(self.freed.wait_while(self.held.lock().unwrap(), |held| *held).unwrap());
-        self.inner.commit(commit)
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.inner.get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.inner.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.inner.scan(scan)
-    }
-}
+use super::support::{SETTLEMENTS, Slow, read_until, service_with};
 
 #[tokio::test]
 async fn calls_under_way_are_answered_and_streams_are_closed() {
@@ -147,16 +111,24 @@ async fn a_store_on_disk_is_closed_and_found_again() {
 
 #[tokio::test]
 async fn connections_beyond_the_bound_wait_for_a_place() {
-    let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.limits.connections = 1).await;
-    let ask = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    let store = Arc::new(Slow::default());
+    let service = service_with(store.clone(), |hosted| hosted.limits.connections = 1).await;
+    store.hold(true);
+    let body = json!({"amount": 2, "currency": "EUR", "to": "sim:ok", "reference": "held"}).to_string();
+    let more = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+    let head = service.head("POST", SETTLEMENTS, &more, body.as_bytes()).await;
     let mut first = service.connect().await;
-    first.write_all(ask).await.unwrap();
-    read_until(&mut first, |text| text.contains("\"ok\"")).await;
+    first.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+    while !service.figures().await.contains("railgate_http_requests_in_flight 1") {}
     let mut second = service.connect().await;
-    second.write_all(ask).await.unwrap();
+    second.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
     let early = tokio::time::timeout(Duration::from_millis(100), second.read_u8()).await;
     assert!(early.is_err(), "the second connection was served beside the first");
-    drop(first);
+    store.hold(false);
+    // The first one is answered, and then makes room.
+    let mut answer = String::new();
+    first.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     read_until(&mut second, |text| text.contains("\"ok\"")).await;
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
@@ -11,8 +11,9 @@ use hyper::{HeaderMap, Request, StatusCode};
 use railgate::auth::{Outgoing, Signer, SoftwareKey, Stamp, TAG, sign_request};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::seal::MasterKeys;
-use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
+use railgate::store::record::{Key, Record};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
 use railgate_server::{Hosted, Running, start_with};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -275,4 +276,38 @@ pub(crate) async fn read_until(stream: &mut TcpStream, found: impl Fn(&str) -> b
     };
     tokio::time::timeout(PATIENCE, reading).await.expect("not in time");
     text
+}
+
+/// A slow disk: a commit takes as long as configured.
+#[derive(Default)]
+pub(crate) struct Slow {
+    inner: MemoryStore,
+    held: Mutex<bool>,
+    freed: Condvar,
+}
+
+impl Slow {
+    pub(crate) fn hold(&self, held: bool) {
+        *self.held.lock().unwrap() = held;
+        self.freed.notify_all();
+    }
+}
+
+impl Store for Slow {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        drop(self.freed.wait_while(self.held.lock().unwrap(), |held| *held).unwrap());
+        self.inner.commit(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.inner.get(key)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.inner.find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.inner.scan(scan)
+    }
 }

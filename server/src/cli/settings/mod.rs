@@ -26,7 +26,7 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_LISTEN] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "IP:PORT")]
     pub(super) listen: Option<String>,
-    /// Where to serve /metrics, or `off`. Metrics contain no secrets, but are unencrypted: an address that other machines
+    /// Where to serve /metrics, /healthz and /readyz, or `off`. Metrics contain no secrets, but are unencrypted: an address that other machines
     /// can reach needs --plain-http on [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
     #[arg(long, value_name = "IP:PORT|off")]
     pub(super) metrics_listen: Option<String>,
@@ -82,6 +82,10 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_CORS_ORIGIN]
     #[arg(long, value_name = "ORIGIN")]
     pub(super) cors_origin: Vec<String>,
+    /// Trust proxies in this range of addresses (`10.1.0.0/16`) to name the caller in X-Forwarded-For: limits then count
+    /// callers, not the proxy; repeat it, or separate several by commas [env: RAILGATE_TRUSTED_PROXY]
+    #[arg(long, value_name = "CIDR")]
+    pub(super) trusted_proxy: Vec<String>,
     /// Allow webhooks to this range of addresses although it is not public (`10.1.0.0/16`); repeat it, or separate
     /// several by commas [env: RAILGATE_WEBHOOK_ALLOW]
     #[arg(long, value_name = "CIDR")]
@@ -101,7 +105,8 @@ pub(super) struct ServeArgs {
     /// Lifetime of an access token, in seconds [env: RAILGATE_TOKEN_TTL] [default: 900]
     #[arg(long, value_name = "SECONDS")]
     pub(super) token_ttl: Option<String>,
-    /// Maximum number of open connections; further ones wait [env: RAILGATE_MAX_CONNECTIONS] [default: 4096]
+    /// Maximum number of open connections; further ones take the place of the longest idle ones, or wait. One address gets an
+    /// eighth of them, at least 16, unless it is a loopback address or a trusted proxy [env: RAILGATE_MAX_CONNECTIONS] [default: 4096]
     #[arg(long, value_name = "COUNT")]
     pub(super) max_connections: Option<String>,
     /// After SIGTERM, keep serving for this many seconds while /readyz fails, so that load balancers notice first
@@ -128,7 +133,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 25] = [
     "listen",
     "metrics-listen",
     "store",
@@ -145,6 +150,7 @@ const NAMES: [&str; 24] = [
     "rate-limit",
     "live-rate-limit",
     "cors-origin",
+    "trusted-proxy",
     "webhook-allow",
     "master-keys",
     "log",
@@ -235,6 +241,7 @@ impl ServeArgs {
         let key = from.read("tls-key", self.tls_key.take(), nothing, file);
         let rate = from.read("rate-limit", self.rate_limit.take(), || Ok("3000/600".to_owned()), values::rate_limits);
         let live = from.read("live-rate-limit", self.live_rate_limit.take(), || Ok("same".to_owned()), values::live_rate_limits);
+        let trusted_proxies = from.read_list("trusted-proxy", std::mem::take(&mut self.trusted_proxy), values::cidr);
         let webhook_allow = from.read_list("webhook-allow", std::mem::take(&mut self.webhook_allow), values::cidr);
         let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), values::origin);
         let tls = match (cert?, key?) {
@@ -251,7 +258,15 @@ impl ServeArgs {
         };
         let rate = rate?;
         let live_rate = live?.unwrap_or(rate);
-        Some(Edge { tls, cors_origins: cors_origins?, rate, live_rate, public_url: public_url?, webhook_allow: webhook_allow? })
+        Some(Edge {
+            tls,
+            cors_origins: cors_origins?,
+            rate,
+            live_rate,
+            public_url: public_url?,
+            trusted_proxies: trusted_proxies?,
+            webhook_allow: webhook_allow?,
+        })
     }
 
     /// The given path; by default next to a store in a file, or in the data folder. A store in memory needs none, because
