@@ -39,7 +39,8 @@ fn an_old_schema_is_found_and_migrated() {
 fn a_database_on_another_machine_that_is_not_verified_is_warned_about_or_refused() {
     let home = Home::new();
     // A name that never resolves: nothing is connected to.
-    let line = ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log", "json", "--store", "postgres://g@db.invalid/railgate"];
+    let line =
+        ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log", "json", "--store", "postgres://g@db.invalid/railgate"];
     let warned = home.run(&line);
     assert!(warned.code != Some(0) && warned.err.contains("its certificate is not verified"), "{warned:?}");
     let refused = home.run(&[&line[..], &["--db-tls", "verify-full"]].concat()).fails(2);

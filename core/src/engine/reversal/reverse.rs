@@ -90,8 +90,13 @@ impl Command for Reverse {
             Target::Reference(reference) => Lookup::Find(Unique::SettlementReference(self.caller.client, reference.as_str().to_owned())),
             Target::Id(id) => Lookup::Get(Key::Settlement(prefetch.engine.id_key.open(*id))),
         };
-        let key = self.idempotency.as_ref().map(|key| Lookup::Get(place(self.caller.client, self.caller.mode, &key.key)));
-        prefetch.add([target].into_iter().chain(key));
+        // Those of the sandbox also where earlier versions stored them.
+        let modes: &[Mode] = match self.caller.mode {
+            Mode::Live => &[Mode::Live],
+            Mode::Sandbox => &[Mode::Sandbox, Mode::Live],
+        };
+        let places = |key: &IdempotencyKey| modes.iter().map(|mode| place(self.caller.client, *mode, &key.key)).collect::<Vec<_>>();
+        prefetch.add([target].into_iter().chain(self.idempotency.iter().flat_map(places).map(Lookup::Get)));
     }
 
     fn deed(&self, done: Option<&Reversed>) -> Option<Deed> {
@@ -250,6 +255,7 @@ fn place(client: ClientNo, mode: Mode, key: &str) -> Key {
     Key::Idempotency((client, stored_key(mode, key)))
 }
 
+/// The answer to a key of this settlement's client and mode.
 fn stored_answer(overlay: &Overlay<'_>, record: &SettlementRecord, key: &str) -> Result<Option<IdempotencyRecord>> {
     let stored = overlay.get(&place(record.client, record.mode, key))?;
     if stored.is_some() || !record.mode.is_sandbox() {
