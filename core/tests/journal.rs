@@ -93,6 +93,8 @@ fn history(name: &str) -> Vec<Commit> {
         insert(endpoint_secret(1, 1)),
         insert(queue(1, Some(5))),
         insert(delivery(1, 1, Some(5))),
+        insert(allowance(1, 5)),
+        insert(invitation(1, 5)),
     ]));
     // One record takes over the unique key of another in one commit.
     let (first, second) = (reversal(1, 1, 1, Some("r")), reversal(1, 2, 1, Some("s")));
@@ -143,9 +145,10 @@ fn is_of_a_server(kind: RecordKind) -> bool {
     match kind {
         RecordKind::Client | RecordKind::Provider | RecordKind::Account | RecordKind::Settlement | RecordKind::Attempt => false,
         RecordKind::Reversal | RecordKind::Event | RecordKind::Transfer | RecordKind::Task | RecordKind::Idempotency => false,
-        RecordKind::SimPayment | RecordKind::Secret | RecordKind::Meta | RecordKind::Feed => false,
+        RecordKind::SimPayment | RecordKind::Secret | RecordKind::Meta | RecordKind::Feed | RecordKind::Allowance => false,
         RecordKind::Key | RecordKind::Token | RecordKind::Nonce | RecordKind::Audit | RecordKind::Unlogged | RecordKind::Tile => true,
         RecordKind::LogHead | RecordKind::Endpoint | RecordKind::EndpointSecret | RecordKind::Queue | RecordKind::Delivery => true,
+        RecordKind::Invitation => true,
     }
 }
 

@@ -2,8 +2,11 @@
 
 mod credential;
 mod enroll;
+mod expire;
+mod invite;
 mod keys;
 mod operator;
+mod refusals;
 mod secrets;
 mod signed;
 mod tokens;
@@ -11,9 +14,12 @@ mod vault;
 
 #[cfg(feature = "sandbox")]
 pub(crate) use enroll::EnrollAlone;
-pub use enroll::{Enroll, EnrollLive};
+pub(crate) use enroll::Census;
+pub use enroll::{Enroll, EnrollLive, EnrollStranger};
+pub use invite::{Invitation, Invite};
 pub use keys::{AddKey, RevokeKey};
 pub use operator::{Approve, Operated, Resume, Revoke, Rotate, Suspend};
+pub(crate) use refusals::Refusals;
 pub use secrets::ReceiptKey;
 pub(crate) use secrets::{place, webhook_place};
 pub use signed::Signed;

@@ -25,8 +25,10 @@ pub(super) struct Migration {
 }
 
 /// All migrations. New ones are appended; a released one never changes.
-pub(super) const MIGRATIONS: &[Migration] =
-    &[Migration { name: "0001_initial", sql: include_str!("../migrations/postgres/0001_initial.sql"), oldest: 1 }];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration { name: "0001_initial", sql: include_str!("../migrations/postgres/0001_initial.sql"), oldest: 1 },
+    Migration { name: "0003_enrolment", sql: include_str!("../migrations/postgres/0003_enrolment.sql"), oldest: 1 },
+];
 
 impl Migration {
     fn hash(&self) -> Vec<u8> {

@@ -24,6 +24,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_initial", sql: include_str!("../migrations/sqlite/0001_initial.sql") },
     Migration { name: "0002_authentication", sql: include_str!("../migrations/sqlite/0002_authentication.sql") },
     Migration { name: "0003_log_and_webhooks", sql: include_str!("../migrations/sqlite/0003_log_and_webhooks.sql") },
+    Migration { name: "0005_enrolment", sql: include_str!("../migrations/sqlite/0005_enrolment.sql") },
 ];
 
 impl Migration {

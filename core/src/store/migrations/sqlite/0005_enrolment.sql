@@ -1,0 +1,18 @@
+-- Enrolment leaves little behind: the money of a client that has not paid yet is one row, invitations serve once, and
+-- refusals in the audit trail are found by their age.
+-- This file never changes once released: its hash is kept in every database that it made.
+
+CREATE TABLE allowance (
+    client INTEGER PRIMARY KEY,
+    since  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX allowance_since ON allowance (since);
+
+CREATE TABLE invitation (
+    hash       BLOB    NOT NULL PRIMARY KEY,      -- SHA-256 of the code
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitation_expires ON invitation (expires_at);
+
+CREATE INDEX audit_refused ON audit (at) WHERE refused IS NOT NULL;
