@@ -93,8 +93,6 @@ fn history(name: &str) -> Vec<Commit> {
         insert(endpoint_secret(1, 1)),
         insert(queue(1, Some(5))),
         insert(delivery(1, 1, Some(5))),
-        insert(allowance(1, 5)),
-        insert(invitation(1, 5)),
     ]));
     // One record takes over the unique key of another in one commit.
     let (first, second) = (reversal(1, 1, 1, Some("r")), reversal(1, 2, 1, Some("s")));
@@ -103,6 +101,7 @@ fn history(name: &str) -> Vec<Commit> {
     commits.push(commit(
         [Write::Delete(Record::from(first).key()), Write::Delete(Record::from(second).key())].into_iter().chain(swapped.map(insert)),
     ));
+    commits.extend([commit([insert(allowance(1, 5))]), commit([insert(invitation(1, 5))])]);
     commits
 }
 

@@ -582,6 +582,9 @@ fn credentials_without_an_owner_are_found() {
     assert_eq!(one_more(TokenRecord { mode: Mode::Sandbox, client: ClientNo(2), ..token(3, 5) }.into()), ["token_differs"]);
     assert_eq!(one_more(AuditRecord { key: KeyNo(2), ..audit(3) }.into()), ["audit_without_key"]);
     assert_eq!(one_more(key(50_000, 1, 3).into()), ["key_differs"], "numbers may have gaps");
-    assert_eq!(one_more(KeyRecord { id: KeyId([9; 32]), ..mine(u32::MAX, 1) }.into()), ["key_numbers"]);
+    assert_eq!(one_more(KeyRecord { id: KeyId([9; 32]), ..mine(u32::MAX, 1) }.into()), ["key_differs", "key_numbers"]);
+    // A client that was never used is removed with its keys, but not the traces of its last session.
+    assert_eq!(one_more(TokenRecord { client: ClientNo(9), key: KeyNo(2), ..token(3, 5) }.into()), [""; 0]);
+    assert_eq!(one_more(AuditRecord { client: ClientNo(9), key: KeyNo(2), ..audit(3) }.into()), [""; 0]);
     assert_eq!(found(&[Write::Delete(Key::Client(ClientNo(1)))]), ["key_without_client"]);
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo};
 use crate::ledger::Mode;
 use crate::store::record::{AllowanceRecord, AuditAction, ClientRecord, Key, KeyRecord, KeyStatus, RecordKind};
-use crate::store::{Scan, Store, typed_all};
+use crate::store::{Scan, Store, typed, typed_all};
 use crate::time::Millis;
 use crate::validate::access::printable;
 use crate::webhook::WebhookSecret;
@@ -122,7 +122,9 @@ impl Census {
         }
         self.counted_at = Some(now);
         let count = count_clients(&*engine.store, cap)?;
-        self.unused = numbers.saturating_sub(count);
+        // Other nodes may have given out numbers that this one has not heard of.
+        let last: Option<ClientRecord> = typed(engine.store.scan(&Scan::last(RecordKind::Client))?.pop())?;
+        self.unused = last.map_or(0, |last| last.no.0).max(numbers).saturating_sub(count);
         Ok(count >= cap)
     }
 }
