@@ -150,7 +150,11 @@ pub fn printable(text: &str) -> Result<String, &'static str> {
 fn invitation(value: Value<'_>) -> Result<String, FieldProblems> {
     let text = value.text()?;
     let known = text.len() <= LONGEST_INVITATION && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    if known { Ok(text.into_owned()) } else { Err(FieldProblems::one("invitation_malformed", "must be a code as an operator gave it out: inv_…")) }
+    if known {
+        Ok(text.into_owned())
+    } else {
+        Err(FieldProblems::one("invitation_malformed", "must be a code as an operator gave it out: inv_…"))
+    }
 }
 
 fn mode(value: Value<'_>) -> Result<Mode, FieldProblems> {

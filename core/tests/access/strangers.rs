@@ -94,7 +94,10 @@ fn refusals_in_a_loop_are_recorded_for_a_while_and_then_counted() {
         w.pass(HOUR);
         w.run(Maintain).unwrap();
         let last = w.audit().pop().unwrap();
-        assert_eq!((last.client, last.action, last.refused.as_deref()), (client.caller.client, AuditAction::MoreRefusals, Some("more_refusals")));
+        assert_eq!(
+            (last.client, last.action, last.refused.as_deref()),
+            (client.caller.client, AuditAction::MoreRefusals, Some("more_refusals"))
+        );
         assert_eq!(last.name.as_deref(), Some("138 within the hour from 2026-11-21T10:38:17.042Z"));
         assert_eq!(w.audit().len(), 63);
         assert_eq!(code(w.run(big(201))), "insufficient_funds");

@@ -16,7 +16,7 @@ use railgate::validate::access::{EnrollRequest, parse_challenge, parse_enroll, p
 use railgate::{Engine, Error, ErrorCode};
 
 use super::App;
-use super::document::{BadBody, BadMessage, Denied, KeyTaken, NoKey, Unproved, Unserved};
+use super::document::{BadBody, BadMessage, Denied, KeyTaken, NoKey, NotAdmitted, Unproved, Unserved};
 use super::extract::{Authenticated, Named, Posted, Raw};
 use super::response::{HandlerResult, NO_STORE, ok, secret, with};
 use super::route::{Access, AnyToken, KeyAlone, KeysWrite, routes};
@@ -49,7 +49,7 @@ pub(crate) async fn challenge(State(app): State<App>, raw: Raw) -> HandlerResult
     responses(
         (status = 201, description = "Enrolled", body = EnrollmentView),
         (status = 202, description = "The live key awaits an operator's approval", body = EnrollmentView),
-        BadBody, Unproved, KeyTaken, Unserved,
+        BadBody, NotAdmitted, KeyTaken, Unserved,
     ),
 )]
 pub(crate) async fn enroll(State(app): State<App>, raw: Raw) -> HandlerResult {

@@ -2,10 +2,10 @@
 
 use crate::api::{Caller, Enrolled};
 use crate::auth::{PublicKey, ScopeSet};
-use crate::engine::{Engine, Enrollment};
 use crate::engine::group::{Command, Decision, Deed};
 #[cfg(feature = "sandbox")]
 use crate::engine::money::funding;
+use crate::engine::{Engine, Enrollment};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo};
 use crate::ledger::Mode;

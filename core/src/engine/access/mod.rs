@@ -12,9 +12,9 @@ mod signed;
 mod tokens;
 mod vault;
 
+pub(crate) use enroll::Census;
 #[cfg(feature = "sandbox")]
 pub(crate) use enroll::EnrollAlone;
-pub(crate) use enroll::Census;
 pub use enroll::{Enroll, EnrollLive, EnrollStranger};
 pub use invite::{Invitation, Invite};
 pub use keys::{AddKey, RevokeKey};

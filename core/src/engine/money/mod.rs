@@ -6,8 +6,8 @@ use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, a
 use crate::error::{Error, Result};
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
-use crate::money::Money;
 use crate::money::Currency;
+use crate::money::Money;
 use crate::store::Write;
 use crate::store::record::{AllowanceRecord, AuditAction, Key};
 use crate::time::Millis;

@@ -34,7 +34,8 @@ pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()>
         let page: Vec<AuditRecord> = typed_all(store.scan(&Scan::after(&Key::Audit(after), PAGE))?)?;
         let Some(last) = page.last() else { return Ok(()) };
         after = last.no;
-        let dangling = |record: &&AuditRecord| record.key != KeyNo(0) && !keys.contains_key(&record.key) && clients.contains(&record.client);
+        let dangling =
+            |record: &&AuditRecord| record.key != KeyNo(0) && !keys.contains_key(&record.key) && clients.contains(&record.client);
         for record in page.iter().filter(dangling) {
             let message = format!("its key, number {}, is missing", record.key.0);
             report.problem(format!("audit record {}", record.no), "audit_without_key", message);
