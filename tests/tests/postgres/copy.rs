@@ -230,13 +230,14 @@ fn a_schema_is_made_and_told_by_the_command() {
     let url = server.url(&database);
     let behind = run(&["migrate", "--check", "--store", &url]);
     assert_eq!(behind.status.code(), Some(1));
-    assert!(text(&behind.stdout).contains("schema version 0; the current one is 1"), "{behind:?}");
+    assert!(text(&behind.stdout).contains("schema version 0; the current one is "), "{behind:?}");
     assert!(refused(&["ledger", "verify", "--store", &url]).contains("version 0"));
     let made = json(&ok(&["migrate", "--store", &url, "--json"]));
-    assert_eq!((made["was"].as_u64(), made["is"].as_u64(), made["current"].as_u64()), (Some(0), Some(1), Some(1)));
+    let current = made["current"].as_u64().unwrap();
+    assert_eq!((made["was"].as_u64(), made["is"].as_u64()), (Some(0), Some(current)));
     assert!(ok(&["migrate", "--check", "--store", &url]).contains("which is the current one"));
     let sql = server.sql(&database);
-    sql.run("INSERT INTO railgate_migration VALUES (2, '0002_later', '')");
+    sql.run(&format!("INSERT INTO railgate_migration VALUES ({}, 'later', '')", current + 1));
     assert!(refused(&["migrate", "--store", &url]).contains("newer than this program"));
     drop(sql);
     server.remove(&database);

@@ -39,7 +39,9 @@ fn nodes_that_start_together_make_one_schema() {
             scope.spawn(|| PostgresStore::open(&url, PostgresOptions { readers: 1, writers: 1, ..options() }).unwrap());
         }
     });
-    assert_eq!(server.sql(&database).texts("SELECT no FROM railgate_migration"), ["1"]);
+    let known = PostgresStore::schema(&url, options()).unwrap().known;
+    let all: Vec<String> = (1..=known).map(|no| no.to_string()).collect();
+    assert_eq!(server.sql(&database).texts("SELECT no FROM railgate_migration ORDER BY no"), all);
     server.remove(&database);
 }
 
@@ -65,10 +67,11 @@ fn who_waits_for_a_long_migration_waits_longer_than_for_a_statement() {
 fn a_newer_schema_and_a_changed_migration_are_refused() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     let (url, sql) = (server.url(&fresh.database), server.sql(&fresh.database));
-    sql.run("INSERT INTO railgate_migration VALUES (2, '0002_later', '')");
+    let later = PostgresStore::schema(&url, options()).unwrap().known + 1;
+    sql.run(&format!("INSERT INTO railgate_migration VALUES ({later}, 'later', '')"));
     let newer = refusal(&url, options());
-    assert!(newer.contains("version 2") && newer.contains("newer than this program"), "{newer}");
-    sql.run("DELETE FROM railgate_migration WHERE no = 2; UPDATE railgate_migration SET hash = 'other'");
+    assert!(newer.contains(&format!("version {later}")) && newer.contains("newer than this program"), "{newer}");
+    sql.run(&format!("DELETE FROM railgate_migration WHERE no = {later}; UPDATE railgate_migration SET hash = 'other'"));
     let changed = refusal(&url, options());
     assert!(changed.contains("0001_initial"), "{changed}");
 }
@@ -77,19 +80,21 @@ fn a_newer_schema_and_a_changed_migration_are_refused() {
 fn a_newer_schema_that_lets_older_programs_work_is_served() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     let (url, sql) = (server.url(&fresh.database), server.sql(&fresh.database));
-    assert_eq!(sql.texts("SELECT oldest FROM railgate_migration"), ["1"]);
-    sql.run("INSERT INTO railgate_migration VALUES (2, '0002_later', '', 1), (3, '0003_later', '', 1)");
+    assert_eq!(sql.texts("SELECT oldest FROM railgate_migration WHERE no = 1"), ["1"]);
+    let known = PostgresStore::schema(&url, options()).unwrap().known;
+    let (later, latest) = (known + 1, known + 2);
+    sql.run(&format!("INSERT INTO railgate_migration VALUES ({later}, 'later', '', 1), ({latest}, 'latest', '', 1)"));
     for migrate in [true, false] {
         PostgresStore::open(&url, PostgresOptions { migrate, ..options() }).unwrap();
     }
     assert!(PostgresStore::schema(&url, options()).unwrap().is_current());
     PostgresStore::open_read_only(&url, options()).unwrap();
-    for oldest in ["2", "NULL"] {
-        sql.run(&format!("UPDATE railgate_migration SET oldest = {oldest} WHERE no = 2"));
-        assert!(refusal(&url, options()).contains("version 3, newer than this program"), "{oldest}");
+    for oldest in [later.to_string(), "NULL".to_owned()] {
+        sql.run(&format!("UPDATE railgate_migration SET oldest = {oldest} WHERE no = {later}"));
+        assert!(refusal(&url, options()).contains(&format!("version {latest}, newer than this program")), "{oldest}");
     }
     // A database from before the oldest compatible version was recorded.
-    sql.run("DELETE FROM railgate_migration WHERE no > 1; ALTER TABLE railgate_migration DROP COLUMN oldest");
+    sql.run(&format!("DELETE FROM railgate_migration WHERE no > {known}; ALTER TABLE railgate_migration DROP COLUMN oldest"));
     PostgresStore::open(&url, options()).unwrap();
 }
 
