@@ -534,12 +534,14 @@ tables! {
 
     /// The opening balances of a sandbox client that has not used its money yet. It becomes transfers, and this row is removed, with
     /// the client's first payment; if there never is one, the client expires.
-    Allowance(AllowanceRecord) "allowance" = 26 {
+    Allowance(AllowanceRecord) "allowance" = 26 Versioned {
         key {
             /// The client.
             client: ClientNo;
         }
-        /// Since when it is unused.
+        /// Increases by one with every change.
+        version: u32;
+        /// Since when it is unused; the negated time once the client is about to be removed.
         since: Millis;
     }
 

@@ -48,7 +48,7 @@ impl Command for Enroll {
             Some(sealed)
         })?;
         // A client that never pays leaves no transfers, which would stay for ever.
-        d.overlay.insert(AllowanceRecord { client: caller.client, since: d.overlay.now });
+        d.overlay.insert(AllowanceRecord { client: caller.client, version: 1, since: d.overlay.now });
         let key = self.key.as_ref().map(|key| engine.new_key(d.overlay, d.writer, &caller, key, ScopeSet::CLIENT)).transpose()?;
         let token = key.as_ref().map(|key| engine.write_token(d.overlay, key, key.scopes));
         if let Some(key) = &key {

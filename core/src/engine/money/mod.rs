@@ -8,8 +8,8 @@ use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
 use crate::money::Currency;
 use crate::money::Money;
-use crate::store::Write;
 use crate::store::record::{AllowanceRecord, AuditAction, Key};
+use crate::store::{Write, typed};
 use crate::time::Millis;
 
 /// Adds play money to a client's sandbox account.
@@ -61,23 +61,43 @@ impl Engine {
     /// The opening balance in this currency of a client that has not used its money yet; 0 of any other client.
     pub(crate) fn allowance(&self, client: ClientNo, mode: Mode, currency: Currency) -> Result<i64> {
         let granted = self.config.sandbox_funding.iter().filter(|money| money.currency() == currency).map(|money| money.minor()).sum();
-        let unused = mode.is_sandbox() && granted > 0 && self.store.get(&Key::Allowance(client))?.is_some();
+        let unused = mode.is_sandbox() && granted > 0 && self.has_allowance(client)?;
         Ok(if unused { granted } else { 0 })
     }
 
+    /// Whether the client has not used its money yet.
+    pub(crate) fn has_allowance(&self, client: ClientNo) -> Result<bool> {
+        let found: Option<AllowanceRecord> = typed(self.store.get(&Key::Allowance(client))?)?;
+        Ok(found.is_some_and(|allowance| !allowance.is_leaving()))
+    }
+
     /// Credits the opening balances of a client that has not used its money yet, all in one journal. Only one commit can, because it
-    /// removes the allowance. Returns whether there was one.
+    /// removes the allowance, and none of a client that is about to be removed. Returns whether there was one.
     pub(crate) fn draw_allowance(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, client: ClientNo) -> Result<bool> {
         let key = Key::Allowance(client);
-        if overlay.get::<AllowanceRecord>(&key)?.is_none() {
-            return Ok(false);
-        }
+        let found: Option<AllowanceRecord> = overlay.get(&key)?;
+        let Some(allowance) = found.filter(|allowance| !allowance.is_leaving()) else { return Ok(false) };
+        // A deletion alone does not require that the record is as it was read.
+        overlay.write(allowance.changed(allowance.since));
         overlay.write(Write::Delete(key));
         let journal = writer.journal();
         for (n, money) in (1..).zip(&self.config.sandbox_funding) {
             overlay.post(funding(journal, n, client, *money, overlay.now));
         }
         Ok(true)
+    }
+}
+
+impl AllowanceRecord {
+    /// Whether the client is about to be removed.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.since < 0
+    }
+
+    /// The write that changes it, if it still is as it was read.
+    pub(crate) fn changed(&self, since: Millis) -> Write {
+        let record = Self { version: self.version + 1, since, ..self.clone() };
+        Write::Update { record: record.into(), expected: self.version }
     }
 }
 

@@ -213,7 +213,7 @@ impl Engine {
     fn opening(&self, caller: &Caller) -> Result<Vec<(AccountId, Totals)>> {
         let account = |money: &Money| AccountId::new(Owner::Client(caller.client), caller.mode, money.currency());
         let totals = |money: &Money| Totals { credits_posted: money.minor(), ..Totals::default() };
-        if !caller.mode.is_sandbox() || self.store.get(&Key::Allowance(caller.client))?.is_none() {
+        if !caller.mode.is_sandbox() || !self.has_allowance(caller.client)? {
             return Ok(Vec::new());
         }
         Ok(self.config.sandbox_funding.iter().map(|money| (account(money), totals(money))).collect())

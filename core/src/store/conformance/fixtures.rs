@@ -204,7 +204,7 @@ pub fn nonce(hash: u8, expires_at: i64) -> NonceRecord {
 
 /// The opening balances of a client that are unused since then.
 pub fn allowance(client: u32, since: i64) -> AllowanceRecord {
-    AllowanceRecord { client: ClientNo(client), since }
+    AllowanceRecord { client: ClientNo(client), version: 1, since }
 }
 
 /// An invitation.

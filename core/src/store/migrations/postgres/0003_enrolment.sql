@@ -3,8 +3,9 @@
 -- This file never changes once released: its hash is kept in every database that it made.
 
 CREATE TABLE allowance (
-    client bigint PRIMARY KEY,
-    since  bigint NOT NULL
+    client  bigint PRIMARY KEY,
+    version bigint NOT NULL,
+    since   bigint NOT NULL                           -- negated: the client is about to be removed
 );
 CREATE INDEX allowance_since ON allowance (since);
 

@@ -3,8 +3,9 @@
 -- This file never changes once released: its hash is kept in every database that it made.
 
 CREATE TABLE allowance (
-    client INTEGER PRIMARY KEY,
-    since  INTEGER NOT NULL
+    client  INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    since   INTEGER NOT NULL                      -- negated: the client is about to be removed
 ) STRICT;
 CREATE INDEX allowance_since ON allowance (since);
 
