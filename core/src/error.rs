@@ -130,6 +130,15 @@ error_codes! {
     EnrollmentPending = "enrollment_pending", 403, Authorisation, false, "An operator has not approved the key yet",
         "The key is enrolled, but on this gateway an operator must approve new keys first.",
         "Wait for the approval, then try again. The key need not be enrolled a second time.";
+    EnrollmentClosed = "enrollment_closed", 403, Authorisation, false, "The gateway takes no new clients",
+        "The operator of the gateway has switched enrolment off. Clients that are enrolled are not affected.",
+        "Ask the operator of the gateway.";
+    EnrollmentFull = "enrollment_full", 403, Authorisation, false, "The gateway has as many clients as it takes",
+        "The operator of the gateway has set a limit on clients, and it is reached. Clients that are enrolled are not affected.",
+        "Ask the operator of the gateway, or try again another day: clients that were never used expire.";
+    InvitationInvalid = "invitation_invalid", 403, Authorisation, false, "Enrolment requires a valid invitation",
+        "On this gateway a new client enrols with an invitation. The call has none, or one that is unknown, used or expired.",
+        "Ask the operator of the gateway for an invitation and send its code as `invitation`. Each one serves for one client.";
     ModeMismatch = "mode_mismatch", 403, Authorisation, false, "The credential belongs to another mode",
         "Sandbox credentials cannot move real money, and live ones cannot reach the sandbox.",
         "Use a credential of the right mode, or omit `sandbox`.";

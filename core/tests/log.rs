@@ -100,6 +100,34 @@ fn every_client_and_mode_has_a_feed_of_its_own_without_gaps() {
 }
 
 #[test]
+fn a_log_with_live_events_is_shown_to_live_clients_only() {
+    let s = sandbox();
+    let live = Caller { mode: Mode::Live, ..s.caller };
+    s.pay("r", "sim:ok");
+    log_all(&s.engine);
+    let reads = |engine: &Engine, caller: &Caller| engine.may_read_log(caller).map_err(|error| error.code.as_str());
+    assert_eq!((reads(&s.engine, &s.caller), reads(&s.engine, &live)), (Ok(()), Ok(())));
+    s.engine.proof(&s.caller, &target("r")).unwrap();
+
+    s.pay("waits", "sim:ok");
+    write_live(&s, "waits", 1_000_000);
+    log_all(&s.engine);
+    assert_eq!((reads(&s.engine, &s.caller), reads(&s.engine, &live)), (Err("mode_mismatch"), Ok(())));
+    assert_eq!(s.engine.proof(&s.caller, &target("r")).unwrap_err().code.as_str(), "mode_mismatch");
+    assert!(s.engine.feed(&s.caller, 0, 9).unwrap().len() > 1, "its own feed tells nothing of others");
+
+    // A log of the previous release does not say what it holds.
+    s.store.commit(&Commit { writes: vec![Write::Delete(Key::Meta("log_live".to_owned()))] }).unwrap();
+    assert_eq!(reads(&s.engine, &s.caller), Err("mode_mismatch"));
+    let again = Engine::open(s.store.clone(), s.env.clone(), sealing()).unwrap();
+    assert_eq!(reads(&again, &s.caller), Err("mode_mismatch"));
+    let other = sandbox();
+    other.store.commit(&Commit { writes: vec![Write::Delete(Key::Meta("log_live".to_owned()))] }).unwrap();
+    let again = Engine::open(other.store.clone(), other.env.clone(), sealing()).unwrap();
+    assert_eq!(reads(&again, &other.caller), Ok(()));
+}
+
+#[test]
 fn logging_goes_on_in_parts_and_ends() {
     let s = sandbox();
     for n in 0..20 {

@@ -498,6 +498,10 @@ fn lists_use_their_indexes() {
         ("nonce WHERE expires_at < 5 ORDER BY expires_at LIMIT 9", "nonce_expires"),
         ("nonce WHERE hash = x'00'", "PRIMARY KEY"),
         ("audit WHERE no > 7 ORDER BY no LIMIT 9", "PRIMARY KEY"),
+        ("audit WHERE refused > ?1 AND at < ?2 ORDER BY at LIMIT ?3", "audit_refused (at<?)"),
+        ("allowance WHERE since < ?1 ORDER BY since LIMIT ?2", "allowance_since"),
+        ("allowance WHERE client = ?1", "PRIMARY KEY"),
+        ("invitation WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2", "invitation_expires"),
         ("feed WHERE k = ?1", "(k=?)"),
         ("feed WHERE owner = ?1 AND position > ?2 ORDER BY position LIMIT ?3", "PRIMARY KEY (owner=? AND position>?)"),
         ("feed WHERE owner = ?1 ORDER BY position DESC LIMIT 1", "PRIMARY KEY (owner=?)"),
@@ -592,6 +596,9 @@ fn credentials_without_an_owner_are_found() {
     assert_eq!(one_more(TokenRecord { mode: Mode::Sandbox, client: ClientNo(2), ..token(3, 5) }.into()), ["token_differs"]);
     assert_eq!(one_more(AuditRecord { key: KeyNo(2), ..audit(3) }.into()), ["audit_without_key"]);
     assert_eq!(one_more(key(50_000, 1, 3).into()), ["key_differs"], "numbers may have gaps");
-    assert_eq!(one_more(KeyRecord { id: KeyId([9; 32]), ..mine(u32::MAX, 1) }.into()), ["key_numbers"]);
+    assert_eq!(one_more(KeyRecord { id: KeyId([9; 32]), ..mine(u32::MAX, 1) }.into()), ["key_differs", "key_numbers"]);
+    // A client that was never used is removed with its keys, but not the traces of its last session.
+    assert_eq!(one_more(TokenRecord { client: ClientNo(9), key: KeyNo(2), ..token(3, 5) }.into()), [""; 0]);
+    assert_eq!(one_more(AuditRecord { client: ClientNo(9), key: KeyNo(2), ..audit(3) }.into()), [""; 0]);
     assert_eq!(found(&[Write::Delete(Key::Client(ClientNo(1)))]), ["key_without_client"]);
 }

@@ -71,7 +71,7 @@ fn payments() {
 #[test]
 fn credentials() {
     let jwk = json!({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"});
-    let enroll = json!({"jwk": jwk, "client_name": "Shop", "environment": "sandbox"});
+    let enroll = json!({"jwk": jwk, "client_name": "Shop", "environment": "sandbox", "invitation": "inv_7"});
     // In the sandbox the name is required too, which the schema does not express.
     agree::<EnrollBody, _>(&EnrollBody::FIELDS, &enroll, json!({"environment": "live"}), parse_enroll);
     agree::<NewKeyBody, _>(&NewKeyBody::FIELDS, &json!({"jwk": jwk, "label": "till", "scope": "balances:read"}), json!({}), parse_new_key);

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use hyper::header::HeaderValue;
+use railgate::engine::Enrollment;
 use railgate::store::sqlite::Synchronous;
 use railgate::webhook::Cidr;
 
@@ -81,6 +82,12 @@ pub struct ServeConfig {
     pub edge: Edge,
     /// The file of the keys that encrypt secrets in the store; none for a store in memory.
     pub master_keys: Option<PathBuf>,
+    /// Who may enrol as a new client.
+    pub enrollment: Enrollment,
+    /// How many clients there may be before no more enrol.
+    pub enrollment_cap: u32,
+    /// For how many days the audit trail keeps what was refused.
+    pub audit_refusals_days: u32,
     /// How long an access token lives, in seconds.
     pub token_ttl_s: u32,
     /// The most connections that may be open.

@@ -311,6 +311,9 @@ export const GATEWAY_CODES = [
   "key_revoked",
   "insufficient_scope",
   "enrollment_pending",
+  "enrollment_closed",
+  "enrollment_full",
+  "invitation_invalid",
   "mode_mismatch",
   "client_suspended",
   "settlement_not_found",
@@ -373,6 +376,9 @@ export const GATEWAY_CODES = [
  * - `key_revoked`: The key was revoked.
  * - `insufficient_scope`: The credential may not do this.
  * - `enrollment_pending`: An operator has not approved the key yet.
+ * - `enrollment_closed`: The gateway takes no new clients.
+ * - `enrollment_full`: The gateway has as many clients as it takes.
+ * - `invitation_invalid`: Enrolment requires a valid invitation.
  * - `mode_mismatch`: The credential belongs to another mode.
  * - `client_suspended`: The client is suspended.
  * - `settlement_not_found`: No such settlement.

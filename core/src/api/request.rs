@@ -145,6 +145,9 @@ body! {
         /// Default: `sandbox`.
         [example = "sandbox"]
         environment: String,
+        /// The code of an invitation, if the gateway requires one for a new sandbox client.
+        [example = "inv_01KAJX3M7Q5W8ZP9D2R4T6V8YB", max_length = 64]
+        invitation: String,
     }
 }
 
@@ -181,7 +184,7 @@ body! {
         jwk: Jwk,
     } optional {
         /// The owner's label for the key.
-        [example = "till 2", max_length = 100]
+        [example = "till 2", min_length = 1, max_length = 100]
         label: String,
         /// Scopes, separated by spaces; default: those of the credential that adds the key.
         scope: String,

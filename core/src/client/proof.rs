@@ -46,6 +46,9 @@ impl Proof {
             | E::KeyRevoked
             | E::InsufficientScope
             | E::EnrollmentPending
+            | E::EnrollmentClosed
+            | E::EnrollmentFull
+            | E::InvitationInvalid
             | E::ModeMismatch
             | E::ClientSuspended
             | E::RateLimited

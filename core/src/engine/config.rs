@@ -9,6 +9,17 @@ use crate::seal::MasterKeys;
 use crate::time::Millis;
 use crate::webhook::Guard;
 
+/// Who may enrol as a new client over the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enrollment {
+    /// Everybody.
+    Open,
+    /// Whoever has an invitation by an operator.
+    Invited,
+    /// Nobody.
+    Off,
+}
+
 /// The configuration of an engine. The defaults are for the sandbox: two simulated providers.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -18,6 +29,12 @@ pub struct Config {
     pub rails: Rails,
     /// The opening balances of a new sandbox client.
     pub sandbox_funding: Vec<Money>,
+    /// Who may enrol as a new client over the network.
+    pub enrollment: Enrollment,
+    /// How many clients there may be before no more enrol over the network.
+    pub enrollment_cap: u32,
+    /// How long the audit trail keeps what was refused. What was done is kept for ever.
+    pub audit_refusals_ms: Millis,
     /// Lifetime of an access token.
     pub token_ttl_ms: Millis,
     /// How long a quote is valid.
@@ -50,6 +67,9 @@ impl Default for Config {
             providers: sandbox_providers(),
             rails: Rails::built_in(),
             sandbox_funding: funded.iter().filter_map(|code| Currency::from_code(code)).map(million).collect(),
+            enrollment: Enrollment::Open,
+            enrollment_cap: 10_000,
+            audit_refusals_ms: 30 * 86_400_000,
             token_ttl_ms: 900_000,
             quote_ttl_ms: 900_000,
             lease_ms: 30_000,

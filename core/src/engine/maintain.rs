@@ -2,7 +2,7 @@
 
 use crate::engine::group::{Command, Decision};
 use crate::error::Result;
-use crate::store::record::{IdempotencyRecord, Key, NonceRecord, TokenRecord};
+use crate::store::record::{AuditRecord, IdempotencyRecord, InvitationRecord, Key, NonceRecord, TokenRecord};
 use crate::store::{Scan, Write, typed_all};
 use crate::time::Millis;
 
@@ -13,8 +13,9 @@ const IDEMPOTENCY_DAYS: Millis = 7;
 /// How many expired rows of each kind one maintenance command removes. If it removed that many, there may be more.
 pub const SWEEP: usize = 1_000;
 
-/// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, and the remains
-/// of webhooks. Returns the number of rows.
+/// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations,
+/// refusals in the audit trail after the configured time, the remains of webhooks, and sandbox clients that were never used. Returns
+/// the number of rows.
 #[derive(Debug, Clone)]
 pub struct Maintain;
 
@@ -33,8 +34,14 @@ impl Command for Maintain {
         // Long after their challenge expired: a node whose clock is slow still accepts it.
         let nonces = Scan::nonces_expired_before(d.overlay.now - HOUR, SWEEP);
         let nonces: Vec<NonceRecord> = typed_all(d.engine.store.scan(&nonces)?)?;
+        let invitations = Scan::invitations_expired_before(d.overlay.now, SWEEP);
+        let invitations: Vec<InvitationRecord> = typed_all(d.engine.store.scan(&invitations)?)?;
+        let refusals = Scan::refusals_before(d.overlay.now - d.engine.config.audit_refusals_ms, SWEEP);
+        let refusals: Vec<AuditRecord> = typed_all(d.engine.store.scan(&refusals)?)?;
         let keys = keys.into_iter().map(|k| Key::Idempotency((k.client, k.key)));
         let gone = keys.chain(tokens.into_iter().map(|t| Key::Token(t.hash))).chain(nonces.into_iter().map(|n| Key::Nonce(n.hash)));
+        let gone = gone.chain(invitations.into_iter().map(|i| Key::Invitation(i.hash)));
+        let gone = gone.chain(refusals.into_iter().map(|r| Key::Audit(r.no)));
         let gone = gone.chain(d.engine.stale_webhooks(d.overlay, &mut d.writer.swept)?);
         let mut count = 0;
         for key in gone {
@@ -43,7 +50,10 @@ impl Command for Maintain {
                 count += 1;
             }
         }
-        Ok(count)
+        for counted in d.writer.refusals.ended(d.overlay.now, SWEEP) {
+            d.record_counted(&counted);
+        }
+        Ok(count + d.engine.expire_clients(d.overlay)?)
     }
 
     fn touched(removed: &usize) -> usize {

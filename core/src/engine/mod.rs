@@ -79,7 +79,7 @@ use crate::time::Millis;
 use access::Plain;
 use access::Vault;
 pub use access::*;
-pub use config::Config;
+pub use config::{Config, Enrollment};
 use dispatch::Ages;
 pub use dispatch::*;
 pub use event_log::*;

@@ -165,6 +165,7 @@ fn kinds() -> Vec<(Record, Record)> {
         (log_head(5).into(), LogHeadRecord { owner: -7, until: 9, ..log_head(5) }.into()),
         (endpoint_secret(1, 1).into(), ended.into()),
         (delivery(1, 1, Some(5)).into(), tried.into()),
+        (invitation(1, 5).into(), invitation(1, 6).into()),
     ]
 }
 

@@ -132,6 +132,10 @@ stored_enum! {
         RedeliverWebhook = 21 "redeliver_webhook",
         /// A replay of a webhook's events since some time was requested.
         ReplayWebhook = 22 "replay_webhook",
+        /// A client was refused more often than is recorded one by one; the name says how often.
+        MoreRefusals = 23 "more_refusals",
+        /// An operator invited somebody to enrol.
+        Invite = 24 "invite",
     }
 }
 

@@ -539,4 +539,29 @@ tables! {
         /// The result of the last try; `None` before the first.
         last: Option<LastTry>;
     }
+
+    /// The opening balances of a sandbox client that has not used its money yet. It becomes transfers, and this row is removed, with
+    /// the client's first payment; if there never is one, the client expires.
+    Allowance(AllowanceRecord) "allowance" = 26 Versioned {
+        key {
+            /// The client.
+            client: ClientNo;
+        }
+        /// Increases by one with every change.
+        version: u32;
+        /// Since when it is unused; the negated time once the client is about to be removed.
+        since: Millis;
+    }
+
+    /// An invitation to enrol, removed when it is used. Only the hash of its code is stored.
+    Invitation(InvitationRecord) "invitation" = 27 Server {
+        key {
+            /// SHA-256 of the code.
+            hash: Digest32;
+        }
+        /// When an operator made it.
+        created_at: Millis;
+        /// When it expires.
+        expires_at: Millis;
+    }
 }

@@ -7,7 +7,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let key = SoftwareKey::ed25519(&[7; 32]).public_key();
 //! let body = format!(r#"{{"jwk": {}, "client_name": "Shop"}}"#, key.jwk());
-//! assert_eq!(parse_enroll(body.as_bytes())?, EnrollRequest::Sandbox { key, name: "Shop".to_owned() });
+//! assert_eq!(parse_enroll(body.as_bytes())?, EnrollRequest::Sandbox { key, name: "Shop".to_owned(), invitation: None });
 //!
 //! // A token with fewer scopes than its key has.
 //! let scopes = parse_token(br#"{"scope": "settlements:read balances:read"}"#)?;
@@ -24,6 +24,11 @@ use crate::error::{Error, excerpt};
 use crate::ledger::Mode;
 use crate::store::record::Digest32;
 
+/// The most characters of a name.
+const LONGEST_NAME: usize = 100;
+/// The most characters of an invitation's code.
+const LONGEST_INVITATION: usize = 64;
+
 /// A valid request to enrol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EnrollRequest {
@@ -31,8 +36,10 @@ pub enum EnrollRequest {
     Sandbox {
         /// The client's first key.
         key: PublicKey,
-        /// The client's name.
+        /// The client's name: 1 to 100 printable characters.
         name: String,
+        /// The code of an operator's invitation.
+        invitation: Option<String>,
     },
     /// Live access for an existing client.
     Live {
@@ -46,13 +53,13 @@ pub enum EnrollRequest {
 pub struct NewKeyRequest {
     /// The key to add.
     pub key: PublicKey,
-    /// The owner's label for the key.
+    /// The owner's label for the key: 1 to 100 printable characters.
     pub label: Option<String>,
     /// The key's scopes; `None` for those of the credential that adds it.
     pub scopes: Option<ScopeSet>,
 }
 
-/// Parses `{"jwk", "client_name", "environment"?}`. With `"environment": "live"`, the name may be omitted,
+/// Parses `{"jwk", "client_name", "environment"?, "invitation"?}`. With `"environment": "live"`, the name may be omitted,
 /// because the client already has one.
 ///
 /// # Errors
@@ -62,14 +69,12 @@ pub fn parse_enroll(body: &[u8]) -> Result<EnrollRequest, Error> {
     let mode = body.optional("environment", mode);
     let live = mode == Some(Some(Mode::Live));
     let key = body.required("jwk", read_jwk);
-    let name = if live {
-        body.optional("client_name", |value| value.text()).map(|_| String::new())
-    } else {
-        body.required("client_name", |value| value.text()).map(|name| name.into_owned())
-    };
+    let name = |value: Value<'_>| printable(&value.text()?).map_err(|said| FieldProblems::one("client_name_malformed", said));
+    let name = if live { body.optional("client_name", name).map(Option::unwrap_or_default) } else { body.required("client_name", name) };
+    let invitation = body.optional("invitation", invitation);
     body.finish(|| {
-        let (key, name) = (key?, name?);
-        Some(if live { EnrollRequest::Live { key } } else { EnrollRequest::Sandbox { key, name } })
+        let (key, name, invitation) = (key?, name?, invitation?);
+        Some(if live { EnrollRequest::Live { key } } else { EnrollRequest::Sandbox { key, name, invitation } })
     })
 }
 
@@ -80,7 +85,8 @@ pub fn parse_enroll(body: &[u8]) -> Result<EnrollRequest, Error> {
 pub fn parse_new_key(body: &[u8]) -> Result<NewKeyRequest, Error> {
     let mut body = Object::parse(body, &NewKeyBody::FIELDS)?;
     let key = body.required("jwk", read_jwk);
-    let label = body.optional("label", |value| value.text().map(|text| text.into_owned()));
+    let label = |value: Value<'_>| printable(&value.text()?).map_err(|said| FieldProblems::one("label_malformed", said));
+    let label = body.optional("label", label);
     let scopes = body.optional("scope", scopes);
     body.finish(|| Some(NewKeyRequest { key: key?, label: label?, scopes: scopes? }))
 }
@@ -125,6 +131,32 @@ pub fn parse_challenge(body: &[u8]) -> Result<Mode, Error> {
     body.finish(|| mode).map(|mode| mode.unwrap_or(Mode::Sandbox))
 }
 
+/// The text without the spaces around it, if it may be stored as a name: it has 1 to 100 characters, and none that is invisible or
+/// controls a terminal or the writing direction, so that no name looks like another one.
+///
+/// # Errors
+/// What a valid text has.
+pub fn printable(text: &str) -> Result<String, &'static str> {
+    let hidden =
+        |c: char| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let text = text.trim();
+    // Bytes first: a long text is not walked to its end.
+    if text.is_empty() || text.len() > 4 * LONGEST_NAME || text.chars().count() > LONGEST_NAME || text.chars().any(hidden) {
+        return Err("must have 1 to 100 printable characters");
+    }
+    Ok(text.to_owned())
+}
+
+fn invitation(value: Value<'_>) -> Result<String, FieldProblems> {
+    let text = value.text()?;
+    let known = text.len() <= LONGEST_INVITATION && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if known {
+        Ok(text.into_owned())
+    } else {
+        Err(FieldProblems::one("invitation_malformed", "must be a code as an operator gave it out: inv_…"))
+    }
+}
+
 fn mode(value: Value<'_>) -> Result<Mode, FieldProblems> {
     let name = value.text()?;
     let known = Mode::ALL.iter().copied().find(|mode| mode.as_str() == name);
@@ -160,6 +192,23 @@ mod tests {
         assert!(matches!(live, EnrollRequest::Live { .. }));
         let all_wrong = parse_enroll(br#"{"environment":"test","client_name":7,"more":1}"#).unwrap_err();
         assert_eq!(codes(all_wrong), "/jwk required, /client_name wrong_type, /environment unknown_value, /more unknown_field");
+    }
+
+    #[test]
+    fn texts_that_are_stored_are_short_and_printable() {
+        let enroll = |name: &str| parse_enroll(format!(r#"{{"jwk":{KEY},"client_name":{name},"invitation":"inv_7"}}"#).as_bytes());
+        let label = |label: &str| parse_new_key(format!(r#"{{"jwk":{KEY},"label":{label}}}"#).as_bytes());
+        let (long, whole) = (format!("\"{}\"", "x".repeat(60_000)), format!("\"{}\"", "ü".repeat(100)));
+        for wrong in [r#""""#, r#"" ""#, r#""a\u202eb""#, &long] {
+            assert_eq!(codes(enroll(wrong).unwrap_err()), "/client_name client_name_malformed");
+            assert_eq!(codes(label(wrong).unwrap_err()), "/label label_malformed");
+        }
+        assert_eq!(codes(enroll(r#""a\u0007b""#).unwrap_err()), "/client_name invalid_characters");
+        assert!(matches!(enroll(&whole).unwrap(), EnrollRequest::Sandbox { name, .. } if name.chars().count() == 100));
+        assert!(matches!(enroll(r#"" Shop ""#).unwrap(), EnrollRequest::Sandbox { name, .. } if name == "Shop"));
+        assert_eq!(label(&whole).unwrap().label.map(|label| label.chars().count()), Some(100));
+        let wrong = format!(r#"{{"jwk":{KEY},"client_name":"Shop","invitation":{long}}}"#);
+        assert_eq!(codes(parse_enroll(wrong.as_bytes()).unwrap_err()), "/invitation invitation_malformed");
     }
 
     #[test]

@@ -69,13 +69,12 @@ fn a_refusal_is_recorded_with_its_code_and_what_was_named() {
         let client = w.client(1);
         assert_eq!(code(w.run(signed(&client, 1, w.create(&client, "big", "2000000")))), "insufficient_funds");
         assert_eq!(code(w.run(signed(&client, 2, add_key(&client, 1)))), "key_exists");
-        assert_eq!(code(w.run(signed_by_nobody(3, enrolment("Again", 1)))), "key_exists");
         let rows: Vec<Row> = w.audit().iter().map(row).collect();
         let text = |text: &str| Some(text.to_owned());
         let (who, with) = (client.caller.client.0, client.key.0);
         assert_eq!(rows[0], (who, with, AuditAction::CreateSettlement, 0, text("big"), text("insufficient_funds")));
         assert_eq!(rows[1], (who, with, AuditAction::AddKey, 0, text(&public(1).id().to_string()), text("key_exists")));
-        assert_eq!(rows[2], (0, 0, AuditAction::Enroll, 0, text("Again"), text("key_exists")));
+        assert_eq!(rows.len(), 2);
     });
 }
 

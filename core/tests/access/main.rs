@@ -9,6 +9,7 @@ mod keys;
 mod nodes;
 mod secrets;
 mod signed;
+mod strangers;
 #[path = "../support/mod.rs"]
 mod support;
 mod tokens;
@@ -22,9 +23,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use railgate::api::{Caller, Enrolled, IssuedToken, SignedBy, WebhookPatch};
 use railgate::auth::{Nonce, PublicKey, ScopeSet, Signer, SoftwareKey, token_hash};
 use railgate::engine::{
-    AddKey, AnyCommand, Approve, Command, Create, DeleteWebhook, EnableWebhook, Enroll, EnrollLive, Fund, IssueToken, Maintain, NoteCheck,
-    NumberEvents, Operated, Redeliver, Replay, Resume, Revoke, RevokeKey, RevokeToken, Rotate, RotateWebhookSecret, Signed, Suspend,
-    TestWebhook, UpdateWebhook, verify,
+    AddKey, AnyCommand, Approve, Command, Create, DeleteWebhook, EnableWebhook, Enroll, EnrollLive, EnrollStranger, Enrollment, Fund,
+    Invite, IssueToken, Maintain, NoteCheck, NumberEvents, Operated, Redeliver, Replay, Resume, Revoke, RevokeKey, RevokeToken, Rotate,
+    RotateWebhookSecret, Signed, Suspend, TestWebhook, UpdateWebhook, verify,
 };
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::{ClientNo, KeyNo, Ulid};
@@ -245,6 +246,7 @@ fn signable(w: &World) -> Vec<Signable> {
         signable_as(AuditAction::ReverseSettlement, reverse(caller, "done", "")),
     ];
     commands.extend(webhook_changes(w, caller));
+    commands.push(signable_as(AuditAction::Enroll, EnrollStranger { enroll: enrolment("Newer", 17), invitation: None }));
     let kinds: BTreeSet<String> = commands.iter().map(|(_, command)| kind(command)).collect();
     assert_eq!(kinds, kinds_with_deeds(), "every kind that leaves a deed of a client's is in the list");
     commands
@@ -292,7 +294,7 @@ fn kinds_with_deeds() -> BTreeSet<String> {
         for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else if !["access/operator.rs", "group/any.rs"].iter().any(|other| path.ends_with(other)) {
+            } else if !["access/operator.rs", "access/invite.rs", "group/any.rs"].iter().any(|other| path.ends_with(other)) {
                 let source = std::fs::read_to_string(path).unwrap();
                 let bodies = source.split("\nimpl").filter_map(|item| item.split_once("Command for ")?.1.split_once(" {\n"));
                 kinds.extend(bodies.filter(|(_, body)| body.contains("fn deed(")).map(|(name, _)| name.to_owned()));

@@ -126,7 +126,7 @@ impl Subject {
             | AuditAction::TestWebhook
             | AuditAction::RedeliverWebhook
             | AuditAction::ReplayWebhook => Self::Webhook,
-            AuditAction::RotateSecret | AuditAction::Fund => Self::Nothing,
+            AuditAction::RotateSecret | AuditAction::Fund | AuditAction::MoreRefusals | AuditAction::Invite => Self::Nothing,
         }
     }
 }
@@ -152,7 +152,7 @@ impl<'a> Names<'a> {
             (_, 0) => None,
             (_, no) => Some(self.target(record.action, no)?),
         };
-        let by_operator = record.key == KeyNo(0) && record.action != AuditAction::Enroll;
+        let by_operator = record.key == KeyNo(0) && !matches!(record.action, AuditAction::Enroll | AuditAction::MoreRefusals);
         Ok(Row {
             no: record.no,
             by: if by_operator { "operator" } else { "client" },

@@ -21,6 +21,7 @@ Examples:
   railgate enroll
       A new sandbox client at http://127.0.0.1:8080, saved as the profile \"default\".
   railgate enroll --server https://pay.example.com --profile staging --name 'Acme payments'
+  railgate enroll --server https://pay.example.com --invitation inv_01KAJX3M7Q5W8ZP9D2R4T6V8YB
   railgate enroll --live
       Requests live access for the profile's client, with a new key in the profile default-live.
       An operator approves it: railgate clients approve cli_…
@@ -42,8 +43,11 @@ pub(crate) struct EnrollArgs {
     /// The key's signature algorithm
     #[arg(long, value_enum, default_value_t = KeyKind::P256)]
     algorithm: KeyKind,
+    /// The code of an invitation, for a gateway that requires one
+    #[arg(long, value_name = "CODE")]
+    invitation: Option<String>,
     /// Request live access for the profile's client, with a new key
-    #[arg(long, conflicts_with_all = ["name", "show_token"])]
+    #[arg(long, conflicts_with_all = ["name", "show_token", "invitation"])]
     live: bool,
     /// The profile for the live key [default: the profile's name with -live added]
     #[arg(long, value_name = "NAME", requires = "live")]
@@ -80,7 +84,10 @@ pub(crate) async fn run(args: EnrollArgs, global: &Global, terminal: &Terminal) 
 async fn sandbox(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
     let file = ProfileFile::named(&global.profile)?;
     let (mut session, fresh) = begin(&file, Mode::Sandbox, &args, global)?;
-    let ask = from_api(&session, |api| api.enroll_request(&args.name))?;
+    let ask = from_api(&session, |api| match &args.invitation {
+        Some(code) => api.enroll_invited_request(&args.name, code),
+        None => api.enroll_request(&args.name),
+    })?;
     let ended = session.exchange(ask).await?;
     tidy(&file, fresh, &ended);
     if is_known(&ended) {

@@ -77,6 +77,7 @@ fn headline(answer: &ApiResponse, problem: &Problem) -> String {
 fn advice(problem: &Problem, profile: &str) -> Option<String> {
     let hint = match problem.code.as_str() {
         "enrollment_pending" => "an operator of the gateway must approve the key: railgate clients approve cli_…".to_owned(),
+        "invitation_invalid" => "pass the code that an operator of the gateway made: railgate enroll --invitation CODE".to_owned(),
         "clock_skew" => "set this machine's clock, then try again".to_owned(),
         "signature_invalid" => {
             "is --server the address that the server uses as its own (its --public-url)? The signature covers that address".to_owned()

@@ -10,14 +10,14 @@ use railgate::api::{
     TokenView,
 };
 use railgate::auth::{CHALLENGE_TTL_S, KeyId, ScopeSet, token_hash};
-use railgate::engine::{AddKey, Enroll, EnrollLive, IssueToken, RevokeKey, RevokeToken, Signed};
+use railgate::engine::{AddKey, Enroll, EnrollLive, EnrollStranger, IssueToken, RevokeKey, RevokeToken, Signed};
 use railgate::time::Millis;
 use railgate::validate::access::{EnrollRequest, parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token};
 use railgate::{Engine, Error, ErrorCode};
 
 use super::App;
 use super::body::{CHALLENGE, ENROLMENT};
-use super::document::{BadBody, BadMessage, Denied, KeyTaken, NoKey, Unproved, Unserved};
+use super::document::{BadBody, BadMessage, Denied, KeyTaken, NoKey, NotAdmitted, Unproved, Unserved};
 use super::extract::{Authenticated, Named, Posted, Raw};
 use super::response::{HandlerResult, NO_STORE, ok, secret, with};
 use super::route::{Access, AnyToken, KeyAlone, KeysWrite, routes};
@@ -43,7 +43,7 @@ pub(crate) async fn challenge(State(app): State<App>, raw: Raw<CHALLENGE>) -> Ha
 /// Enrol a key
 ///
 /// As a new sandbox client: signed by the key in the body, without a token. Returns the first access token and funded
-/// accounts; no real money moves. With `"environment": "live"`: signed by an active key of the client and, with tag
+/// accounts; no real money moves. A gateway may require an invitation by its operator, or take no new clients. With `"environment": "live"`: signed by an active key of the client and, with tag
 /// `railgate-newkey`, by the new key, which stays pending until an operator approves it.
 #[utoipa::path(
     post, path = "/api/v1/auth/enrollments", tag = "access", operation_id = "enroll",
@@ -51,15 +51,18 @@ pub(crate) async fn challenge(State(app): State<App>, raw: Raw<CHALLENGE>) -> Ha
     responses(
         (status = 201, description = "Enrolled", body = EnrollmentView),
         (status = 202, description = "The live key awaits an operator's approval", body = EnrollmentView),
-        BadBody, Unproved, KeyTaken, Unserved,
+        BadBody, NotAdmitted, KeyTaken, Unserved,
     ),
 )]
 pub(crate) async fn enroll(State(app): State<App>, raw: Raw<ENROLMENT>) -> HandlerResult {
     match parse_enroll(&raw.body)? {
-        EnrollRequest::Sandbox { key, name } => {
+        EnrollRequest::Sandbox { key, name, invitation } => {
             raw.context.set_access(Access::Enrolling);
+            // Before the signature, which costs more than this.
+            app.gateway.engine().admits_strangers()?;
             let by = app.gate.admit_new(&key, raw.shown())?;
-            enroll_sandbox(&app, Signed { by, command: Enroll { name, key: Some(key) } }).await
+            let command = EnrollStranger { enroll: Enroll { name, key: Some(key) }, invitation };
+            enroll_sandbox(&app, Signed { by, command }).await
         }
         EnrollRequest::Live { key } => {
             raw.context.set_access(Access::Key);
@@ -87,7 +90,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw<ENROLMENT>) -> Handl
     }
 }
 
-async fn enroll_sandbox(app: &App, command: Signed<Enroll>) -> HandlerResult {
+async fn enroll_sandbox(app: &App, command: Signed<EnrollStranger>) -> HandlerResult {
     let enrolled = app.gateway.run(Tenant::STRANGER, command).await?;
     let key = enrolled.key.ok_or_else(|| Error::internal("an enrolment without a key"))?;
     app.gate.enrolled(&key.id);

@@ -172,6 +172,12 @@ problem_groups! {
     ];
     /// For calls that bring a key.
     KeyTaken = [KeyExists];
+    /// For calls that make a client, which are signed without a token.
+    NotAdmitted = [
+        DigestMismatch, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired, ClockSkew, NonceReplayed, KeyUnknown,
+        KeyRevoked, InsufficientScope, EnrollmentPending, EnrollmentClosed, EnrollmentFull, InvitationInvalid, ClientSuspended,
+        RateLimited,
+    ];
     /// For calls that name a key.
     NoKey = [KeyNotFound];
     /// For every call.

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use railgate::api::ProofView;
 use railgate::log::TilePath;
-use railgate::{Error, ErrorCode};
+use railgate::{Engine, Error, ErrorCode};
 use tokio::time::sleep;
 
 use super::App;
@@ -69,14 +69,15 @@ pub(crate) async fn proof(State(app): State<App>, open: Open<ReceiptsRead>, name
 
 /// Get the log's checkpoint
 ///
-/// A C2SP `tlog-checkpoint` in a signed note: origin, size and root of the Merkle tree (RFC 6962) over all events.
+/// A C2SP `tlog-checkpoint` in a signed note: origin, size and root of the Merkle tree (RFC 6962) over all events. Once the log
+/// has live events, its checkpoint, tiles and proofs need a live credential.
 #[utoipa::path(
     get, path = "/api/v1/log/checkpoint", tag = "log", operation_id = "getLogCheckpoint",
     responses((status = 200, description = "The checkpoint", body = String, content_type = "text/plain"), Denied, Unserved),
 )]
 pub(crate) async fn checkpoint(State(app): State<App>, open: Open<AnyToken>) -> HandlerResult {
     choose(&open.headers, &[TEXT])?;
-    Ok(text(app.gateway.scan(&open.caller, |engine| engine.checkpoint()).await?))
+    Ok(text(app.gateway.scan(&open.caller, move |engine| engine.may_read_log(&open.caller).and_then(|()| engine.checkpoint())).await?))
 }
 
 /// Get the log's keys
@@ -108,7 +109,8 @@ pub(crate) async fn tile(State(app): State<App>, open: Open<AnyToken>, Path(tile
     choose(&open.headers, &[BYTES])?;
     let none = || Error::new(ErrorCode::TileNotFound);
     let path = TilePath::parse(&format!("tile/{tile}")).ok_or_else(none)?;
-    let bytes = app.gateway.scan(&open.caller, move |engine| engine.log_tile(&path)).await?.ok_or_else(none)?;
+    let read = move |engine: &Engine| engine.may_read_log(&open.caller).and_then(|()| engine.log_tile(&path));
+    let bytes = app.gateway.scan(&open.caller, read).await?.ok_or_else(none)?;
     let mut response = (StatusCode::OK, bytes).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(BYTES));

@@ -34,6 +34,21 @@ fn a_suspended_client_is_refused_by_a_running_server_until_it_is_resumed() {
 }
 
 #[test]
+fn an_invitation_enrols_one_client() {
+    let world = World::start_with(Home::new(), &["--enrollment", "invited"]);
+    let uninvited = world.run(&["enroll"]).fails(1);
+    assert!(uninvited.err.contains("invitation_invalid") && uninvited.err.contains("--invitation"), "{}", uninvited.err);
+    let code = world.operate(&["clients", "invite"]).ok().out.trim().to_owned();
+    world.run(&["enroll", "--invitation", &code]).ok();
+    let used = world.run(&["enroll", "--invitation", &code, "--profile", "another"]).fails(1);
+    assert!(used.err.contains("was used"), "{}", used.err);
+    let told = world.operate(&["clients", "invite", "--days", "1", "--json"]).ok().json();
+    assert!(told["invitation"].as_str().unwrap().starts_with("inv_") && told["expires_at"].is_string(), "{told}");
+    let trail = world.operate(&["audit"]).ok();
+    assert!(trail.out.contains("invite") && !trail.out.contains(&code), "{}", trail.out);
+}
+
+#[test]
 fn a_live_key_waits_for_its_approval() {
     let world = World::enrolled();
     let client = client_id(&world);

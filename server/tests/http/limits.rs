@@ -6,11 +6,15 @@ use std::sync::Arc;
 use axum::body::Body;
 use hyper::Request;
 use railgate::auth::{Signer as _, SoftwareKey};
+use railgate::engine::{Enrollment, Invite, Operated};
 use railgate::store::memory::MemoryStore;
+use railgate::store::record::RecordKind;
+use railgate::store::{Scan, Store as _};
 use railgate_server::RateLimits;
+use railgate_server::gateway::Tenant;
 use serde_json::json;
 
-use super::support::{NOW, SETTLEMENTS, Service, service_with};
+use super::support::{Answer, NOW, SETTLEMENTS, Service, service_with, service_without_client};
 
 async fn limited() -> Service {
     let rates = RateLimits { reads_per_minute: 3, writes_per_minute: 2 };
@@ -95,6 +99,58 @@ async fn who_fails_often_hears_less_and_locks_nobody_out() {
         service.exchange(wrong()).await;
     }
     service.get(SETTLEMENTS).await.problem(401, "token_expired");
+}
+
+/// A service without clients that admits strangers as told, and its store.
+async fn admitting(enrollment: Enrollment, cap: u32) -> (Service, Arc<MemoryStore>) {
+    let store = Arc::new(MemoryStore::new());
+    let service = service_without_client(store.clone(), |hosted| {
+        hosted.engine.enrollment = enrollment;
+        hosted.engine.enrollment_cap = cap;
+    });
+    (service.await, store)
+}
+
+/// The answer to the enrolment of a key, with these members in its body.
+async fn enrol(service: &Service, n: u8, more: serde_json::Value) -> Answer {
+    let key = SoftwareKey::ed25519(&[n; 32]);
+    let jwk: serde_json::Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
+    let mut body = json!({"jwk": jwk, "client_name": "Many"});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let request = Request::post("/api/v1/auth/enrollments").header("content-type", "application/json");
+    service.exchange(service.sign(request.body(Body::from(body.to_string())).unwrap(), &key).await).await
+}
+
+#[tokio::test]
+async fn strangers_enrol_as_far_as_the_settings_admit_them() {
+    let (off, _) = admitting(Enrollment::Off, 9).await;
+    enrol(&off, 1, json!({})).await.problem(403, "enrollment_closed");
+    let unsigned = Request::post("/api/v1/auth/enrollments").header("content-type", "application/json");
+    let jwk: serde_json::Value = serde_json::from_str(&SoftwareKey::ed25519(&[1; 32]).public_key().jwk()).unwrap();
+    let body = json!({"jwk": jwk, "client_name": "Many"}).to_string();
+    off.exchange(unsigned.body(Body::from(body)).unwrap()).await.problem(403, "enrollment_closed");
+
+    let (full, _) = admitting(Enrollment::Open, 2).await;
+    enrol(&full, 1, json!({"invitation": "inv_unused"})).await.expect(201);
+    enrol(&full, 2, json!({})).await.expect(201);
+    enrol(&full, 3, json!({})).await.problem(403, "enrollment_full");
+
+    let (invited, _) = admitting(Enrollment::Invited, 9).await;
+    let code = invited.running.gateway().run(Tenant::GATEWAY, Operated(Invite { ttl_ms: 60_000 })).await.unwrap().code;
+    enrol(&invited, 1, json!({})).await.problem(403, "invitation_invalid");
+    enrol(&invited, 1, json!({"invitation": code})).await.expect(201);
+    enrol(&invited, 2, json!({"invitation": code})).await.problem(403, "invitation_invalid");
+}
+
+#[tokio::test]
+async fn a_name_that_is_too_long_is_refused_before_anything_is_stored() {
+    let (service, store) = admitting(Enrollment::Open, 9).await;
+    for wrong in ["x".repeat(101), "x".repeat(60_000), "a\u{7}".to_owned(), "\u{202e}gnp".to_owned()] {
+        let problem = enrol(&service, 1, json!({"client_name": wrong})).await.problem(422, "invalid_fields");
+        assert_eq!(problem["errors"][0]["pointer"], "/client_name");
+    }
+    let stored = |kind| store.scan(&Scan::all(kind, 99)).unwrap().len();
+    assert_eq!([RecordKind::Client, RecordKind::Audit, RecordKind::Nonce].map(stored), [0; 3]);
 }
 
 #[tokio::test]

@@ -86,6 +86,12 @@ pub(crate) async fn service() -> Service {
 }
 
 pub(crate) async fn service_with(store: Arc<dyn Store>, adjust: impl FnOnce(&mut Hosted)) -> Service {
+    let mut service = service_without_client(store, adjust).await;
+    service.token = service.enroll("Corner shop").await;
+    service
+}
+
+pub(crate) async fn service_without_client(store: Arc<dyn Store>, adjust: impl FnOnce(&mut Hosted)) -> Service {
     let env = Arc::new(ManualEnv::new(NOW, 42));
     let mut hosted = Hosted::over(store);
     hosted.env = env.clone();
@@ -96,10 +102,7 @@ pub(crate) async fn service_with(store: Arc<dyn Store>, adjust: impl FnOnce(&mut
     adjust(&mut hosted);
     let loopback = "127.0.0.1:0".parse().unwrap();
     let running = start_with(hosted, loopback, Some(loopback)).await.unwrap();
-    let mut service =
-        Service { running, env, token: String::new(), keys: Mutex::default(), challenge: Mutex::default(), nonces: AtomicU64::new(1) };
-    service.token = service.enroll("Corner shop").await;
-    service
+    Service { running, env, token: String::new(), keys: Mutex::default(), challenge: Mutex::default(), nonces: AtomicU64::new(1) }
 }
 
 impl Service {

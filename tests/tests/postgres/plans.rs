@@ -34,12 +34,14 @@ fn fill(store: &dyn Store) {
             &|n| delivery(n, small(n % 20), Some(n)).into(),
         ];
         makers.iter().for_each(|make| store.commit(&each(*make)).unwrap());
-        let makers: [&dyn Fn(i64) -> Record; 5] = [
+        let makers: [&dyn Fn(i64) -> Record; 7] = [
             &|n| client(small(n), n as u128).into(),
             &|n| KeyRecord { id: KeyId(hash(n)), ..key(small(n), small(n % 600), 1) }.into(),
             &|n| audit(n).into(),
             &|n| endpoint_secret(small(n % 20), small(n)).into(),
             &|n| unlogged(n).into(),
+            &|n| allowance(small(n), n).into(),
+            &|n| InvitationRecord { hash: hash(n), ..invitation(1, n) }.into(),
         ];
         makers.iter().for_each(|make| store.commit(&each(*make)).unwrap());
         store.commit(&commit(many.map(|n| funding(-no(n), account_of(small(n)), 5)))).unwrap();
@@ -89,6 +91,9 @@ fn scans() -> Vec<Scan> {
         Scan::idempotency_before(99, limit),
         Scan::nonces_expired_before(99, limit),
         Scan::tokens_expired_before(99, limit),
+        Scan::allowances_before(99, limit),
+        Scan::invitations_expired_before(99, limit),
+        Scan::refusals_before(99, limit),
         Scan::all(RecordKind::Unlogged, limit),
         Scan::feed(client, Mode::Live, 5, limit),
         Scan::last_feed(client, Mode::Live),

@@ -1,17 +1,26 @@
-//! Becoming a client: at once in the sandbox; for live access, after an operator's approval.
+//! Becoming a client: at once in the sandbox, as far as the settings admit strangers; for live access, after an operator's approval.
 
 use crate::api::{Caller, Enrolled};
 use crate::auth::{PublicKey, ScopeSet};
-use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed};
+#[cfg(feature = "sandbox")]
 use crate::engine::money::funding;
-use crate::error::{Error, Result};
+use crate::engine::{Engine, Enrollment};
+use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo};
 use crate::ledger::Mode;
-use crate::store::record::{AuditAction, ClientRecord, KeyRecord, KeyStatus, Version};
+use crate::store::record::{AllowanceRecord, AuditAction, ClientRecord, Key, KeyRecord, KeyStatus, RecordKind, Version};
+use crate::store::{Scan, Store, typed, typed_all};
+use crate::time::Millis;
+use crate::validate::access::printable;
 use crate::webhook::WebhookSecret;
 
 use super::secrets::webhook_place;
+
+/// How many clients are read at once to count them.
+const PAGE: usize = 500;
+/// The shortest time between two counts of all clients: they are counted only if there seem to be too many.
+const COUNT_EVERY: Millis = 60_000;
 
 /// Enrols a new sandbox client with funded accounts.
 #[derive(Debug, Clone)]
@@ -38,16 +47,14 @@ impl Command for Enroll {
             webhook_secret = Some(text);
             Some(sealed)
         })?;
+        // A client that never pays leaves no transfers, which would stay for ever.
+        d.overlay.insert(AllowanceRecord { client: caller.client, version: 1, since: d.overlay.now });
         let key = self.key.as_ref().map(|key| engine.new_key(d.overlay, d.writer, &caller, key, ScopeSet::CLIENT)).transpose()?;
         let token = key.as_ref().map(|key| engine.write_token(d.overlay, key, key.scopes));
         if let Some(key) = &key {
             d.overlay.insert(key.clone());
         }
         Ok(Enrolled { caller, name, key, token, webhook_secret })
-    }
-
-    fn numbers(&self, engine: &Engine) -> usize {
-        engine.config.sandbox_funding.len()
     }
 
     /// The client is only known once the enrolment succeeded.
@@ -60,6 +67,78 @@ impl Command for Enroll {
             None => deed.name(&*self.name),
         })
     }
+}
+
+/// Enrols a caller for whom nobody vouches, if the settings admit it.
+#[derive(Debug, Clone)]
+pub struct EnrollStranger {
+    /// The new client.
+    pub enroll: Enroll,
+    /// The code of an invitation.
+    pub invitation: Option<String>,
+}
+
+impl Command for EnrollStranger {
+    type Output = Enrolled;
+
+    fn is_repeatable(&self) -> bool {
+        self.enroll.is_repeatable()
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Enrolled> {
+        d.engine.admits_strangers()?;
+        let cap = d.engine.config.enrollment_cap;
+        if d.writer.census.reached(cap, d.writer.client_numbers(), d.engine, d.overlay.now)? {
+            let detail = format!("this gateway takes {cap} clients, and has them");
+            return Err(Error::with(ErrorCode::EnrollmentFull, detail));
+        }
+        if d.engine.config.enrollment == Enrollment::Invited {
+            d.engine.use_invitation(d.overlay, self.invitation.as_deref())?;
+        }
+        self.enroll.decide(d)
+    }
+
+    fn deed(&self, done: Option<&Enrolled>) -> Option<Deed> {
+        self.enroll.deed(done)
+    }
+}
+
+/// How many clients there are, without counting them for each enrolment: at most as many as numbers were given out, less those that
+/// turned out to be unused when they were last counted.
+#[derive(Default)]
+pub(crate) struct Census {
+    unused: u32,
+    counted_at: Option<Millis>,
+}
+
+impl Census {
+    /// Whether there are `cap` clients. `numbers` were given out.
+    fn reached(&mut self, cap: u32, numbers: u32, engine: &Engine, now: Millis) -> Result<bool> {
+        if numbers.saturating_sub(self.unused) < cap {
+            return Ok(false);
+        }
+        if self.counted_at.is_some_and(|at| (0..COUNT_EVERY).contains(&(now - at))) {
+            return Ok(true);
+        }
+        self.counted_at = Some(now);
+        let count = count_clients(&*engine.store, cap)?;
+        // Other nodes may have given out numbers that this one has not heard of.
+        let last: Option<ClientRecord> = typed(engine.store.scan(&Scan::last(RecordKind::Client))?.pop())?;
+        self.unused = last.map_or(0, |last| last.no.0).max(numbers).saturating_sub(count);
+        Ok(count >= cap)
+    }
+}
+
+/// The number of clients, counted up to `most`.
+fn count_clients(store: &dyn Store, most: u32) -> Result<u32> {
+    let (mut count, mut page) = (0, Scan::all(RecordKind::Client, PAGE));
+    while count < most {
+        let found: Vec<ClientRecord> = typed_all(store.scan(&page)?)?;
+        count += found.len() as u32;
+        let Some(last) = found.last().filter(|_| found.len() == PAGE) else { break };
+        page = Scan::after(&Key::Client(last.no), PAGE);
+    }
+    Ok(count)
 }
 
 /// Enrols the only client of a [`crate::sandbox`]: the program itself.
@@ -79,7 +158,11 @@ impl Command for EnrollAlone {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Caller> {
-        enroll_client(d, &self.name, |_| None).map(|(caller, _)| caller)
+        let (caller, _) = enroll_client(d, &self.name, |_| None)?;
+        for money in &d.engine.config.sandbox_funding {
+            d.overlay.post(funding(d.writer.journal(), 1, caller.client, *money, d.overlay.now));
+        }
+        Ok(caller)
     }
 
     fn numbers(&self, engine: &Engine) -> usize {
@@ -117,26 +200,34 @@ impl Command for EnrollLive {
     }
 }
 
-/// Adds a client with funded sandbox accounts and no key. Returns it and its trimmed name.
+/// Adds a client without a key. Returns it and its trimmed name.
 pub(crate) fn enroll_client(
     d: &mut Decision<'_, '_>,
     name: &str,
     webhook_secret: impl FnOnce(ClientNo) -> Option<Vec<u8>>,
 ) -> Result<(Caller, String)> {
-    let name = printable(name, "client_name")?;
+    let name = named(name, "client_name", "client_name_malformed")?;
     let (overlay, writer) = (&mut *d.overlay, &mut *d.writer);
     let caller = Caller { client: writer.client_no(), client_id: d.engine.fresh_ulid(overlay.now), mode: Mode::Sandbox };
     let (no, id) = (caller.client, caller.client_id);
     let webhook_secret = webhook_secret(no).unwrap_or_default();
     let (created_at, version) = (overlay.now, Version::default());
     overlay.insert(ClientRecord { no, id, name: name.clone(), suspended: false, webhook_secret, created_at, version });
-    for money in &d.engine.config.sandbox_funding {
-        overlay.post(funding(writer.journal(), caller.client, *money, overlay.now));
-    }
     Ok((caller, name))
 }
 
 impl Engine {
+    /// Whether callers may enrol that are no clients yet, at all.
+    ///
+    /// # Errors
+    /// `enrollment_closed` if not.
+    pub fn admits_strangers(&self) -> Result<()> {
+        match self.config.enrollment {
+            Enrollment::Open | Enrollment::Invited => Ok(()),
+            Enrollment::Off => Err(Error::new(ErrorCode::EnrollmentClosed)),
+        }
+    }
+
     /// The secret's text and its sealed form.
     fn new_webhook_secret(&self, client: ClientNo) -> Option<(String, Vec<u8>)> {
         let mut bytes = [0u8; 32];
@@ -147,16 +238,7 @@ impl Engine {
     }
 }
 
-pub(crate) fn printable(text: &str, field: &'static str) -> Result<String> {
-    let text = text.trim();
-    if text.is_empty() || text.chars().count() > 100 || text.chars().any(|c| c.is_control() || is_invisible(c)) {
-        let code = if field == "client_name" { "client_name_malformed" } else { "label_malformed" };
-        return Err(Error::field(format!("/{field}"), code, format!("{field} must have 1 to 100 printable characters")));
-    }
-    Ok(text.to_owned())
-}
-
-/// Characters that change the writing direction or are invisible: a name must not look like another one.
-pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+/// The trimmed text, if it may be stored as a name.
+pub(crate) fn named(text: &str, field: &'static str, code: &'static str) -> Result<String> {
+    printable(text).map_err(|said| Error::field(format!("/{field}"), code, format!("{field} {said}")))
 }

@@ -10,7 +10,7 @@ use crate::store::Unique;
 use crate::store::record::{AuditAction, Key, KeyRecord, KeyStatus, Record, Version};
 use crate::store::{Scan, Write, typed_all};
 
-use super::enroll::printable;
+use super::enroll::named;
 
 /// Maximum number of a client's keys that are not revoked.
 const MOST_KEYS: usize = 50;
@@ -36,7 +36,7 @@ impl Command for AddKey {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
-        let label = self.label.as_deref().map(|label| printable(label, "label")).transpose()?;
+        let label = self.label.as_deref().map(|label| named(label, "label", "label_malformed")).transpose()?;
         d.engine.check_room(d.overlay, self.caller.client)?;
         let key = KeyRecord { label, ..d.engine.new_key(d.overlay, d.writer, &self.caller, &self.key, self.scopes)? };
         d.overlay.insert(key.clone());

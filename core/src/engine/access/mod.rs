@@ -2,18 +2,24 @@
 
 mod credential;
 mod enroll;
+mod expire;
+mod invite;
 mod keys;
 mod operator;
+mod refusals;
 mod secrets;
 mod signed;
 mod tokens;
 mod vault;
 
+pub(crate) use enroll::Census;
 #[cfg(feature = "sandbox")]
 pub(crate) use enroll::EnrollAlone;
-pub use enroll::{Enroll, EnrollLive};
+pub use enroll::{Enroll, EnrollLive, EnrollStranger};
+pub use invite::{Invitation, Invite};
 pub use keys::{AddKey, RevokeKey};
 pub use operator::{Approve, Operated, Resume, Revoke, Rotate, Suspend};
+pub(crate) use refusals::Refusals;
 pub use secrets::ReceiptKey;
 pub(crate) use secrets::{place, webhook_place};
 pub use signed::Signed;

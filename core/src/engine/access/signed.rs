@@ -7,7 +7,13 @@ use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo};
 use crate::store::Lookup;
-use crate::store::record::{AuditRecord, ClientRecord, Key, KeyRecord, KeyStatus, NonceRecord};
+use crate::store::record::{AuditAction, AuditRecord, ClientRecord, Key, KeyRecord, KeyStatus, NonceRecord};
+use crate::time::rfc3339;
+
+use super::refusals::Counted;
+
+/// The most characters of a name in the audit trail.
+const LONGEST_NAME: usize = 128;
 
 /// A command that a client signed. Its nonce is burnt and its audit record written in the command's own commit.
 ///
@@ -46,7 +52,9 @@ impl<C: Command> Command for Signed<C> {
         } else {
             still_may_sign(d.overlay, by)?;
             burn(d.overlay, &by.nonce)?;
-            d.overlay.settle();
+            if !is_stranger(by) {
+                d.overlay.settle();
+            }
         }
         let outcome = command.decide(d);
         match &outcome {
@@ -54,6 +62,9 @@ impl<C: Command> Command for Signed<C> {
             Ok(output) if C::is_replay(output) => return outcome,
             Ok(_) => {}
             Err(error) if error.code.http_status() >= 500 && error.code != ErrorCode::NoRoute => return outcome,
+            // A caller that is no client leaves nothing behind, not even its nonce: whoever sends a copy of the call can at best get
+            // the same key enrolled.
+            Err(_) if is_stranger(by) => return outcome,
             Err(_) => {
                 d.overlay.discard();
                 if command.names_itself() && !spent(d.overlay, &by.nonce)? {
@@ -89,10 +100,15 @@ impl<C: Command> Command for Signed<C> {
 }
 
 impl Decision<'_, '_> {
-    /// Writes an audit record of what `by` did or was refused, if the command has one.
+    /// Writes an audit record of what `by` did or was refused, if the command has one. A client's refusals are recorded one by one
+    /// up to a limit, and counted beyond.
     pub(crate) fn audit<C: Command>(&mut self, by: (ClientNo, KeyNo), command: &C, outcome: &Result<C::Output>) {
         let Some(Deed { action, of, target, name }) = command.deed(outcome.as_ref().ok()) else { return };
         let (client, key) = of.unwrap_or(by);
+        let by_operator = by.0 == ClientNo(0);
+        if outcome.is_err() && !by_operator && !self.may_record_refusal(client) {
+            return;
+        }
         self.overlay.insert(AuditRecord {
             no: self.writer.audit_no(self.overlay.now),
             at: self.overlay.now,
@@ -100,10 +116,48 @@ impl Decision<'_, '_> {
             key,
             action,
             target,
-            name: if target == 0 { name } else { None },
+            name: if target == 0 { name.map(bounded) } else { None },
             refused: outcome.as_ref().err().map(|error| error.code.as_str().to_owned()),
         });
     }
+
+    /// Whether this refusal of the client is recorded. Otherwise it is counted.
+    fn may_record_refusal(&mut self, client: ClientNo) -> bool {
+        let now = self.overlay.now;
+        let (recorded, ended) = self.writer.refusals.note(client, now);
+        if let Some(counted) = ended {
+            self.record_counted(&counted);
+        }
+        recorded
+    }
+
+    /// Writes one record for the refusals that were only counted.
+    pub(crate) fn record_counted(&mut self, counted: &Counted) {
+        let Counted { client, since, count } = *counted;
+        self.overlay.insert(AuditRecord {
+            no: self.writer.audit_no(self.overlay.now),
+            at: self.overlay.now,
+            client,
+            key: KeyNo(0),
+            action: AuditAction::MoreRefusals,
+            target: 0,
+            name: Some(format!("{count} within the hour from {}", rfc3339(since))),
+            refused: Some(AuditAction::MoreRefusals.as_str().to_owned()),
+        });
+    }
+}
+
+/// A text for the audit trail, which keeps no more of it than identifies something.
+fn bounded(mut name: String) -> String {
+    if let Some((end, _)) = name.char_indices().nth(LONGEST_NAME) {
+        name.truncate(end);
+    }
+    name
+}
+
+/// Whether the caller is no client yet.
+fn is_stranger(by: &SignedBy) -> bool {
+    by.client == ClientNo(0)
 }
 
 /// Hosts cache credentials for some seconds. Lasting changes, such as adding a key, check the key again, as it may have been

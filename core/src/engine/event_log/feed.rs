@@ -45,8 +45,9 @@ impl Engine {
     /// Proves that the last event of the caller's settlement is in the log, with everything needed to check it offline.
     ///
     /// # Errors
-    /// `settlement_not_found`; `not_logged_yet` until that event is numbered, a moment later.
+    /// `settlement_not_found`; `not_logged_yet` until that event is numbered, a moment later; see [`Engine::may_read_log`].
     pub fn proof(&self, caller: &Caller, target: &Target) -> Result<ProofView> {
+        self.may_read_log(caller)?;
         let record = self.settlement(caller, target)?;
         let entry: Option<FeedRecord> = typed(self.store.find(&Unique::FeedOf(record.no, record.version))?)?;
         let entry = entry.ok_or_else(|| Error::new(ErrorCode::NotLoggedYet))?;

@@ -5,6 +5,7 @@
 //! webhooks, and removes the rows, all in one commit. If that node crashes, the rows remain, so no event is missed. The key of the
 //! log's head is the tree's size, so no event is numbered twice.
 
+mod audience;
 mod feed;
 mod numbering;
 
@@ -221,6 +222,7 @@ impl Engine {
             let there = overlay.store.get(&Key::Tile((level, record.index)))?.is_some();
             overlay.write(if there { Write::Replace(record.into()) } else { Write::Insert(record.into()) });
         }
+        self.note_live(overlay, changes)?;
         overlay.write(Write::Delete(Key::LogHead(head.size)));
         overlay.insert(LogHeadRecord { size, owner: self.owner, until: overlay.now + LOG_LEASE });
         Ok(())
@@ -242,7 +244,7 @@ impl Engine {
             }
         }
         while self.backfill()? {}
-        Ok(())
+        self.survey_log()
     }
 
     /// Numbers the next events of before the log; `false` if none are left.

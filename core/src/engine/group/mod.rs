@@ -65,6 +65,7 @@ impl Engine {
         self.ages.look(&*self.env);
         let drawn = group.iter().map(|command| command.numbers(self)).sum();
         for _ in 0..ROUNDS {
+            writer.refusals.undo();
             group.iter_mut().for_each(|command| command.reset());
             let mut overlay = Overlay::new(&*self.store, self.env.now());
             let ready = writer.journals.provide(&*self.store, overlay.now, drawn).and_then(|()| self.prefetch(&mut overlay, group));
@@ -82,6 +83,7 @@ impl Engine {
                 }
             }
             if overlay.commit.writes.is_empty() {
+                writer.refusals.keep();
                 self.secure_replays(group);
                 return Effects::default();
             }
@@ -89,10 +91,14 @@ impl Engine {
                 return refuse(group, &|_| error.clone());
             }
             let failed = match self.store.commit(&overlay.commit) {
-                Ok(()) => return overlay.effects(),
+                Ok(()) => {
+                    writer.refusals.keep();
+                    return overlay.effects();
+                }
                 Err(CommitError::Conflict(clashes)) => self.learn(&overlay.commit, &clashes, &mut known, &mut writer),
                 Err(CommitError::BalanceGuard(_)) => Ok(()),
                 Err(CommitError::Indeterminate(_)) if self.was_committed(&overlay.commit) && self.store.secure().is_ok() => {
+                    writer.refusals.keep();
                     return overlay.effects();
                 }
                 Err(CommitError::Indeterminate(cause)) => {

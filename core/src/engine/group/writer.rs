@@ -8,6 +8,7 @@ use crate::time::Millis;
 
 use super::numbers::Numbers;
 use super::turns::{Owner, Turns};
+use crate::engine::access::{Census, Refusals};
 
 pub(crate) struct Writer {
     /// For settlements and fundings.
@@ -29,6 +30,10 @@ pub(crate) struct Writer {
     /// Whether another node took the tasks or queues that this group had leased. They are left to that node, so that two nodes that
     /// compete for the same work do not keep each other's clients waiting.
     pub(crate) outrun: bool,
+    /// The refusals of the last hour.
+    pub(crate) refusals: Refusals,
+    /// How many clients there are.
+    pub(crate) census: Census,
 }
 
 impl Writer {
@@ -47,6 +52,8 @@ impl Writer {
             swept: EndpointNo(0),
             logged_before: Vec::new(),
             outrun: false,
+            refusals: Refusals::default(),
+            census: Census::default(),
         })
     }
 
@@ -65,6 +72,11 @@ impl Writer {
 
     pub(crate) fn client_no(&mut self) -> ClientNo {
         ClientNo(drawn(&mut self.next_client))
+    }
+
+    /// How many numbers clients may have by now.
+    pub(crate) fn client_numbers(&self) -> u32 {
+        self.next_client - 1
     }
 
     pub(crate) fn key_no(&mut self) -> KeyNo {

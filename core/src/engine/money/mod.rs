@@ -2,12 +2,14 @@
 
 use crate::api::Caller;
 use crate::engine::Engine;
-use crate::engine::group::{Command, Decision, Deed, Prefetch, account, overflow};
+use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account, overflow};
 use crate::error::{Error, Result};
 use crate::ids::{ClientNo, SettlementNo};
-use crate::ledger::{AccountId, Mode, Owner, Transfer, TransferCode, TransferKind};
+use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
+use crate::money::Currency;
 use crate::money::Money;
-use crate::store::record::AuditAction;
+use crate::store::record::{AllowanceRecord, AuditAction, Key};
+use crate::store::{Write, typed};
 use crate::time::Millis;
 
 /// Adds play money to a client's sandbox account.
@@ -32,9 +34,13 @@ impl Command for Fund {
             return Err(Error::field("/amount", "amount_not_positive", "the amount must be more than zero"));
         }
         let account = AccountId::new(Owner::Client(caller.client), Mode::Sandbox, money.currency());
-        let ledger = d.overlay.totals(account)?.ledger().and_then(|l| l.checked_add(money.minor()));
+        let totals = d.overlay.totals(account)?;
+        if totals == Totals::default() {
+            d.engine.draw_allowance(d.overlay, d.writer, caller.client)?;
+        }
+        let ledger = totals.ledger().and_then(|l| l.checked_add(money.minor()));
         ledger.filter(|l| *l < i64::MAX / 4).ok_or_else(overflow)?;
-        d.overlay.post(funding(d.writer.journal(), caller.client, *money, d.overlay.now));
+        d.overlay.post(funding(d.writer.journal(), 1, caller.client, *money, d.overlay.now));
         Ok(())
     }
 
@@ -51,11 +57,55 @@ impl Command for Fund {
     }
 }
 
-pub(crate) fn funding(journal: SettlementNo, client: ClientNo, money: Money, at: Millis) -> Transfer {
+impl Engine {
+    /// The opening balance in this currency of a client that has not used its money yet; 0 of any other client.
+    pub(crate) fn allowance(&self, client: ClientNo, mode: Mode, currency: Currency) -> Result<i64> {
+        let granted = self.config.sandbox_funding.iter().filter(|money| money.currency() == currency).map(|money| money.minor()).sum();
+        let unused = mode.is_sandbox() && granted > 0 && self.has_allowance(client)?;
+        Ok(if unused { granted } else { 0 })
+    }
+
+    /// Whether the client has not used its money yet.
+    pub(crate) fn has_allowance(&self, client: ClientNo) -> Result<bool> {
+        let found: Option<AllowanceRecord> = typed(self.store.get(&Key::Allowance(client))?)?;
+        Ok(found.is_some_and(|allowance| !allowance.is_leaving()))
+    }
+
+    /// Credits the opening balances of a client that has not used its money yet, all in one journal. Only one commit can, because it
+    /// removes the allowance, and none of a client that is about to be removed. Returns whether there was one.
+    pub(crate) fn draw_allowance(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, client: ClientNo) -> Result<bool> {
+        let key = Key::Allowance(client);
+        let found: Option<AllowanceRecord> = overlay.get(&key)?;
+        let Some(allowance) = found.filter(|allowance| !allowance.is_leaving()) else { return Ok(false) };
+        // A deletion alone does not require that the record is as it was read.
+        overlay.write(allowance.changed(allowance.since));
+        overlay.write(Write::Delete(key));
+        let journal = writer.journal();
+        for (n, money) in (1..).zip(&self.config.sandbox_funding) {
+            overlay.post(funding(journal, n, client, *money, overlay.now));
+        }
+        Ok(true)
+    }
+}
+
+impl AllowanceRecord {
+    /// Whether the client is about to be removed.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.since < 0
+    }
+
+    /// The write that changes it, if it still is as it was read.
+    pub(crate) fn changed(&self, since: Millis) -> Write {
+        let record = Self { version: self.version + 1, since, ..self.clone() };
+        Write::Update { record: record.into(), expected: self.version }
+    }
+}
+
+pub(crate) fn funding(journal: SettlementNo, n: u16, client: ClientNo, money: Money, at: Millis) -> Transfer {
     let account = |owner| AccountId::new(owner, Mode::Sandbox, money.currency());
     Transfer {
         journal,
-        n: 1,
+        n,
         kind: TransferKind::Single,
         code: TransferCode::Funding,
         debit: account(Owner::Funding),

@@ -121,7 +121,11 @@ impl Engine {
         let total = request.money.minor().saturating_add(fee);
         let account = Key::Account(AccountId::new(Owner::Client(caller.client), mode, currency));
         let account: Option<AccountRecord> = typed(self.store.get(&account)?)?;
-        let funds_available = account.and_then(|a| a.totals.available()).unwrap_or(0) >= total;
+        let available = match account {
+            Some(account) => account.totals.available().unwrap_or(0),
+            None => self.allowance(caller.client, mode, currency)?,
+        };
+        let funds_available = available >= total;
         let unique = Unique::SettlementReference(caller.client, request.reference.as_str().to_owned());
         let mut problems = Vec::new();
         let mut warnings = Vec::new();

@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
 use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::SettlementStatus;
+use crate::money::Money;
 use crate::participant::Namespace;
 use crate::store::Unique;
 use crate::store::record::{Actor, AuditAction, EventType, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
@@ -95,7 +96,7 @@ impl Engine {
         let total = request.money.minor().checked_add(fee).ok_or_else(overflow)?;
         let account = AccountId::new(Owner::Client(caller.client), mode, request.money.currency());
         let available = overlay.totals(account)?.available().ok_or_else(overflow)?;
-        if available < total {
+        if available < total && !self.opens(overlay, writer, account, total)? {
             return Err(Error::new(ErrorCode::InsufficientFunds));
         }
         let mut change = Change::of(self, self.fresh_record(overlay, writer, caller, mode, request, provider, fee), overlay.now);
@@ -107,6 +108,14 @@ impl Engine {
         let key = writer.task_in_turn((caller.client, mode), overlay.now);
         overlay.insert(TaskRecord { key, kind: TaskKind::Dispatch, settlement, child: 1, tries: 0, since: overlay.now, owner: 0 });
         Ok(record)
+    }
+
+    /// Whether this is the first use of a sandbox client's money, and it covers `total`. Its accounts are then credited.
+    fn opens(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, account: AccountId, total: i64) -> Result<bool> {
+        let (Owner::Client(client), Some(currency)) = (account.owner(), account.currency()) else { return Ok(false) };
+        let granted = |money: &&Money| money.currency() == currency && money.minor() >= total;
+        let covered = account.mode().is_sandbox() && self.config.sandbox_funding.iter().any(|money| granted(&money));
+        Ok(covered && self.draw_allowance(overlay, writer, client)?)
     }
 
     /// The provider and the fee, or the error if a valid request cannot be granted. No side effects.

@@ -183,8 +183,12 @@ impl Engine {
     /// The caller's balances in its own mode, sorted by currency code.
     pub fn balances(&self, caller: &Caller) -> Result<Vec<BalanceView>> {
         let accounts: Vec<AccountRecord> = typed_all(self.store.scan(&Scan::accounts_of(caller.client))?)?;
-        let own = accounts.into_iter().filter(|a| a.id.mode() == caller.mode);
-        let mut views = own.map(|a| self.balance_view(a.id, &a.totals)).collect::<Result<Vec<_>>>()?;
+        let mut own: Vec<(AccountId, Totals)> = accounts.into_iter().map(|a| (a.id, a.totals)).collect();
+        own.retain(|(id, _)| id.mode() == caller.mode);
+        if own.is_empty() {
+            own = self.opening(caller)?;
+        }
+        let mut views = own.iter().map(|(id, totals)| self.balance_view(*id, totals)).collect::<Result<Vec<_>>>()?;
         views.sort_by(|a, b| a.currency.cmp(&b.currency));
         Ok(views)
     }
@@ -197,8 +201,22 @@ impl Engine {
         let not_found = || Error::new(ErrorCode::BalanceNotFound);
         let currency = Currency::from_code(currency).ok_or_else(not_found)?;
         let id = AccountId::new(Owner::Client(caller.client), caller.mode, currency);
-        let account: AccountRecord = typed(self.store.get(&Key::Account(id))?)?.ok_or_else(not_found)?;
-        self.balance_view(id, &account.totals)
+        let account: Option<AccountRecord> = typed(self.store.get(&Key::Account(id))?)?;
+        let totals = match account {
+            Some(account) => account.totals,
+            None => self.opening(caller)?.into_iter().find(|(opening, _)| *opening == id).ok_or_else(not_found)?.1,
+        };
+        self.balance_view(id, &totals)
+    }
+
+    /// The accounts that a client gets with its first payment, if it has not made one yet.
+    fn opening(&self, caller: &Caller) -> Result<Vec<(AccountId, Totals)>> {
+        let account = |money: &Money| AccountId::new(Owner::Client(caller.client), caller.mode, money.currency());
+        let totals = |money: &Money| Totals { credits_posted: money.minor(), ..Totals::default() };
+        if !caller.mode.is_sandbox() || !self.has_allowance(caller.client)? {
+            return Ok(Vec::new());
+        }
+        Ok(self.config.sandbox_funding.iter().map(|money| (account(money), totals(money))).collect())
     }
 
     fn balance_view(&self, id: AccountId, totals: &Totals) -> Result<BalanceView> {

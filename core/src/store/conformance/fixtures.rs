@@ -212,6 +212,16 @@ pub fn nonce(hash: u8, expires_at: i64) -> NonceRecord {
     NonceRecord { hash: [hash; 32], expires_at }
 }
 
+/// The opening balances of a client that are unused since then.
+pub fn allowance(client: u32, since: i64) -> AllowanceRecord {
+    AllowanceRecord { client: ClientNo(client), version: 1, since }
+}
+
+/// An invitation.
+pub fn invitation(hash: u8, expires_at: i64) -> InvitationRecord {
+    InvitationRecord { hash: [hash; 32], created_at: 1, expires_at }
+}
+
 /// A secret of the gateway.
 pub fn secret(kind: SecretKind, no: u32) -> SecretRecord {
     SecretRecord { kind, no, sealed: vec![1, 2, 3], public: Vec::new(), created_at: 0, retired_at: None, version: Version::default() }

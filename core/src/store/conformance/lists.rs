@@ -56,6 +56,7 @@ fn in_order() -> Vec<Record> {
     add!(feed(2, Mode::Sandbox, 1, 4), tile(0, 7), tile(1, 0), tile(63, 1), log_head(5), log_head(7));
     add!(endpoint(1, 1, 12), endpoint(2, 1, 11), endpoint_secret(1, 2), endpoint_secret(2, 1), queue(1, None), queue(2, Some(5)));
     add!(delivery(-1, 2, Some(5)), delivery(1, 1, None));
+    add!(allowance(1, 9), allowance(u32::MAX, 5), invitation(1, 6), invitation(200, 5));
     records
 }
 
@@ -248,17 +249,29 @@ pub fn old_records_are_found_by_age(new: Factory<'_>) {
     make(store, [3, 1, 2].map(|at| insert(idempotency(1, &at.to_string(), at))));
     make(store, [3, 1, 2].map(|at| insert(token(at as u8, at))));
     make(store, [3, 1, 2].map(|at| insert(nonce(9 - at as u8, at))));
+    make(store, [3, 1, 2].map(|at| insert(allowance(9 - at as u32, at))));
+    make(store, [3, 1, 2].map(|at| insert(invitation(9 - at as u8, at))));
+    // What was done stays, however old it is.
+    make(store, [3, 1, 2].map(|at| insert(AuditRecord { at, refused: Some("rate_limited".to_owned()), ..audit(9 - at) })));
+    make(store, [3, 1, 2].map(|at| insert(AuditRecord { at, refused: None, ..audit(19 - at) })));
     for (before, count) in [(Millis::MIN, 0), (1, 0), (2, 1), (3, 2), (Millis::MAX, 3)] {
         for limit in [0, 1, 2, 99] {
             let idempotency = store.scan(&Scan::idempotency_before(before, limit)).unwrap();
             let tokens = store.scan(&Scan::tokens_expired_before(before, limit)).unwrap();
             let nonces = store.scan(&Scan::nonces_expired_before(before, limit)).unwrap();
-            assert_eq!([idempotency.len(), tokens.len(), nonces.len()], [limit.min(count); 3]);
-            for record in idempotency.iter().chain(&tokens).chain(&nonces) {
+            let allowances = store.scan(&Scan::allowances_before(before, limit)).unwrap();
+            let invitations = store.scan(&Scan::invitations_expired_before(before, limit)).unwrap();
+            let refusals = store.scan(&Scan::refusals_before(before, limit)).unwrap();
+            let all = [idempotency, tokens, nonces, allowances, invitations, refusals];
+            assert_eq!(all.each_ref().map(Vec::len), [limit.min(count); 6]);
+            for record in all.iter().flatten() {
                 match record {
                     Record::Idempotency(it) => assert!(it.created_at < before),
                     Record::Token(it) => assert!(it.expires_at < before),
                     Record::Nonce(it) => assert!(it.expires_at < before),
+                    Record::Allowance(it) => assert!(it.since < before),
+                    Record::Invitation(it) => assert!(it.expires_at < before),
+                    Record::Audit(it) => assert!(it.at < before && it.refused.is_some()),
                     other => panic!("{other:?}"),
                 }
             }

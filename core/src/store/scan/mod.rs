@@ -359,6 +359,28 @@ impl Scan {
     }
 }
 
+/// Scans for enrolment and the audit trail.
+impl Scan {
+    /// Allowances that are unused since before this time, oldest first.
+    pub fn allowances_before(since: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Allowance, limit).by(by!(Allowance: since));
+        scan.with(column!(Allowance.since), Is::Below, since)
+    }
+
+    /// Invitations that expired before this time, oldest first.
+    pub fn invitations_expired_before(expired: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Invitation, limit).by(by!(Invitation: expires_at));
+        scan.with(column!(Invitation.expires_at), Is::Below, expired)
+    }
+
+    /// Audit records of refusals before this time, oldest first.
+    pub fn refusals_before(at: Millis, limit: usize) -> Self {
+        // Every code sorts after the empty text, and NULL fails the comparison.
+        let scan = Self::all(RecordKind::Audit, limit).by(by!(Audit: at)).with(column!(Audit.refused), Is::Above, String::new());
+        scan.with(column!(Audit.at), Is::Below, at)
+    }
+}
+
 /// Scans for the log and webhooks.
 impl Scan {
     /// A client's feed in one mode by position, above `after`.

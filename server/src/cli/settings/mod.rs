@@ -102,6 +102,18 @@ pub(super) struct ServeArgs {
     /// [default: info]
     #[arg(long, value_name = "LEVEL")]
     pub(super) log_level: Option<String>,
+    /// Who may enrol as a new sandbox client: everybody (`open`), whoever has an invitation that `railgate clients invite`
+    /// made (`invited`), or nobody (`off`) [env: RAILGATE_ENROLLMENT] [default: open]
+    #[arg(long, value_name = "open|invited|off")]
+    pub(super) enrollment: Option<String>,
+    /// How many clients there may be before no more enrol; those that never pay expire after 30 days
+    /// [env: RAILGATE_ENROLLMENT_CAP] [default: 10000]
+    #[arg(long, value_name = "COUNT")]
+    pub(super) enrollment_cap: Option<String>,
+    /// For how many days the audit trail keeps what was refused; what was done is kept for ever
+    /// [env: RAILGATE_AUDIT_REFUSALS_DAYS] [default: 30]
+    #[arg(long, value_name = "DAYS")]
+    pub(super) audit_refusals_days: Option<String>,
     /// Lifetime of an access token, in seconds [env: RAILGATE_TOKEN_TTL] [default: 900]
     #[arg(long, value_name = "SECONDS")]
     pub(super) token_ttl: Option<String>,
@@ -133,7 +145,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 28] = [
     "listen",
     "metrics-listen",
     "store",
@@ -155,6 +167,9 @@ const NAMES: [&str; 25] = [
     "master-keys",
     "log",
     "log-level",
+    "enrollment",
+    "enrollment-cap",
+    "audit-refusals-days",
     "token-ttl",
     "max-connections",
     "drain-grace",
@@ -200,6 +215,11 @@ impl ServeArgs {
         let log = from.read("log", self.log, || Ok(log_name(LogFormat::fitting()).to_owned()), values::log_format);
         let log_level =
             from.read("log-level", self.log_level, || Ok("info".to_owned()), |text| parse_filter(text).map(|_| text.to_owned()));
+        let enrollment = from.read("enrollment", self.enrollment, || Ok("open".to_owned()), values::enrollment);
+        let count = whole(1..=10_000_000, "must be a number from 1 to 10000000");
+        let enrollment_cap = from.read("enrollment-cap", self.enrollment_cap, || Ok("10000".to_owned()), count);
+        let days = whole(1..=3_650, "must be a number of days from 1 to 3650");
+        let audit_refusals_days = from.read("audit-refusals-days", self.audit_refusals_days, || Ok("30".to_owned()), days);
         let seconds = whole(60..=86_400, "must be a number of seconds from 60 to 86400");
         let token_ttl_s = from.read("token-ttl", self.token_ttl, || Ok("900".to_owned()), seconds);
         let count = whole(1..=100_000, "must be a number from 1 to 100000");
@@ -223,6 +243,9 @@ impl ServeArgs {
                 db_tls: db_tls?,
                 edge: edge?,
                 master_keys: master_keys?,
+                enrollment: enrollment?,
+                enrollment_cap: enrollment_cap?,
+                audit_refusals_days: audit_refusals_days?,
                 token_ttl_s: token_ttl_s?,
                 max_connections: max_connections? as usize,
                 drain_grace_s: drain_grace_s?,

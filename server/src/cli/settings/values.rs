@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use directories::ProjectDirs;
 use hyper::header::HeaderValue;
 use railgate::client::normal_base;
+use railgate::engine::Enrollment;
 use railgate::store::sqlite::Synchronous;
 use railgate::webhook::Cidr;
 
@@ -108,6 +109,16 @@ pub(super) fn public_url(text: &str) -> Result<Option<String>, String> {
     }
     // In the form that clients sign: a URL in another form would match no signature.
     normal_base(text).map(Some).ok_or_else(wrong)
+}
+
+/// `open`, `invited` or `off`.
+pub(super) fn enrollment(text: &str) -> Result<Enrollment, String> {
+    match text {
+        "open" => Ok(Enrollment::Open),
+        "invited" => Ok(Enrollment::Invited),
+        "off" => Ok(Enrollment::Off),
+        _ => Err("must be open, invited or off".to_owned()),
+    }
 }
 
 /// `off`, or `READS/WRITES`.
