@@ -75,7 +75,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw<ENROLMENT>) -> Handl
             }
             app.gate.require_new_key(&key, caller.mode, raw.shown())?;
             let key = app.gateway.run(&caller, Signed { by: admitted.by, command: EnrollLive { caller, key } }).await?;
-            app.gate.enrolled(&key.id);
+            app.gate.enrolled(&key);
             let view = EnrollmentView {
                 client_id: format!("cli_{}", caller.client_id),
                 key_id: key.id.to_string(),
@@ -93,7 +93,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw<ENROLMENT>) -> Handl
 async fn enroll_sandbox(app: &App, command: Signed<EnrollStranger>) -> HandlerResult {
     let enrolled = app.gateway.run(Tenant::STRANGER, command).await?;
     let key = enrolled.key.ok_or_else(|| Error::internal("an enrolment without a key"))?;
-    app.gate.enrolled(&key.id);
+    app.gate.enrolled(&key);
     let view = EnrollmentView {
         client_id: format!("cli_{}", enrolled.caller.client_id),
         key_id: key.id.to_string(),
@@ -170,7 +170,7 @@ pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -
     }
     let command = AddKey { caller: posted.caller, key: request.key, label: request.label, scopes };
     let key = posted.run(&app, command).await?;
-    app.gate.enrolled(&key.id);
+    app.gate.enrolled(&key);
     with(super::response::json(StatusCode::CREATED, &KeyView::from(&key))?, CACHE_CONTROL, NO_STORE)
 }
 

@@ -5,8 +5,9 @@
 //! it. Then: its size; that the signature covers it; digest; nonce unused, which takes it; scope. Rate limits come last: only
 //! authenticated calls count against a client.
 //!
-//! What strangers can cause before their signature is verified is bounded: a token that this gateway did not make costs no read,
-//! and a key that has not signed on this node costs one only while its address has not used up its failures.
+//! What strangers can cause before their signature is verified is bounded: a token that this gateway did not make costs no read;
+//! a key that has signed on this node costs one only with a signature that is valid, and any other key only while its address has
+//! not used up its failures.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use railgate::auth::{
 use railgate::env::Env;
 use railgate::ids::{ClientNo, KeyNo};
 use railgate::ledger::Mode;
+use railgate::store::record::KeyRecord;
 use railgate::{Engine, Error, ErrorCode, Result};
 
 use super::body;
@@ -107,8 +109,8 @@ impl Authenticator {
     }
 
     /// Notes that a key was enrolled on this node.
-    pub(crate) fn enrolled(&self, key: &KeyId) {
-        self.keys.enrolled(key);
+    pub(crate) fn enrolled(&self, key: &KeyRecord) {
+        self.keys.enrolled(&key.public, &key.id, key.mode);
     }
 
     /// Counts a failed authentication. `true`: there were too many from this address, and the caller gets `rate_limited`
@@ -144,6 +146,7 @@ impl Authenticator {
         if let Ok(Some(mode)) = bearer.as_ref().map(|token| token.and_then(token_mode)) {
             head.context.set_mode(mode);
         }
+        let mut proven = None;
         let credential = match access {
             Access::Token | Access::Scope(_) => {
                 let credential = self.tokens.authenticate(bearer?.ok_or_else(token::missing)?, &self.engine)?;
@@ -151,8 +154,13 @@ impl Authenticator {
                 credential
             }
             Access::Key => {
-                let key = found.as_ref().map_err(Clone::clone)?.key_id;
-                let credential = self.signatory(&key, Peer::of(&head.parts.extensions))?;
+                let signed = found.as_ref().map_err(Clone::clone)?;
+                let known = self.keys.find(&signed.key_id, self.engine.now());
+                if let Known::Signed(public, mode) = &known {
+                    head.context.set_mode(*mode);
+                    proven = Some(self.prove(head, &fields, signed, public, *mode)?);
+                }
+                let credential = self.signatory(&signed.key_id, known, Peer::of(&head.parts.extensions))?;
                 // Anyone can name a key: the client is logged only once the key has signed.
                 head.context.set_mode(credential.caller.mode);
                 credential
@@ -163,9 +171,12 @@ impl Authenticator {
         if signed.key_id != credential.key_id {
             return Err(Error::with(ErrorCode::SignatureInvalid, "keyid does not name the key that the token is bound to"));
         }
-        let nonce = self.prove(head, &fields, &signed, &credential.public, credential.caller.mode)?;
-        if access == Access::Key {
-            self.keys.has_signed(&credential.key_id);
+        let nonce = match proven {
+            Some(nonce) => nonce,
+            None => self.prove(head, &fields, &signed, &credential.public, credential.caller.mode)?,
+        };
+        if access == Access::Key && proven.is_none() {
+            self.keys.has_signed(&credential.public, &credential.key_id, credential.caller.mode);
         }
         head.context.set_caller(&credential.caller);
         // Whoever sends a copy of a call sends its body in vain.
@@ -194,10 +205,10 @@ impl Authenticator {
 
     /// The client behind a key that signs without a token. A key that has not signed here costs a read only if its address has not
     /// used up its failures.
-    fn signatory(&self, key: &KeyId, peer: IpAddr) -> Result<Credential> {
+    fn signatory(&self, key: &KeyId, known: Known, peer: IpAddr) -> Result<Credential> {
         let now = self.engine.now();
-        let enrolled = match self.keys.find(key, now) {
-            Known::Signed => return read_from(&self.engine, |engine| engine.signatory(key)),
+        let enrolled = match known {
+            Known::Signed(..) => return read_from(&self.engine, |engine| engine.signatory(key)),
             Known::Unknown => return Err(Error::new(ErrorCode::KeyUnknown)),
             Known::Nothing(enrolled) => enrolled,
         };

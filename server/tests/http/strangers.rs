@@ -147,6 +147,21 @@ async fn a_key_that_nobody_has_is_read_once_a_second_until_it_is_enrolled() {
     service.exchange(asks(&service, &key).await).await.expect(200);
 }
 
+#[tokio::test]
+async fn who_names_the_key_of_another_causes_no_read() {
+    let (store, service) = counted().await;
+    let own = service.key_of(&service.token);
+    service.exchange(asks(&service, &own).await).await.expect(200);
+    store.taken();
+    for _ in 0..100 {
+        let mut forged = asks(&service, &own).await;
+        *forged.uri_mut() = format!("{TOKENS}?x").parse().unwrap();
+        let answer = service.exchange(forged).await;
+        assert!([401, 429].contains(&answer.status.as_u16()));
+    }
+    assert_eq!(store.taken(), 0);
+}
+
 /// The problem that arrives although only `head` was sent.
 async fn by_its_head(service: &Service, head: &str) -> (TcpStream, Value) {
     let mut stream = service.connect().await;

@@ -235,7 +235,8 @@ impl Scan {
     /// the filter, only the times of creation count: those are in the index, in which the others are counted without reading them.
     pub fn nth_settlement_of(client: ClientNo, filter: &SettlementFilter, before: Option<Place>, n: usize) -> Self {
         let SettlementFilter { created_from, created_to, .. } = *filter;
-        let mut scan = Self::settlements_of(client, &SettlementFilter { created_from, created_to, ..SettlementFilter::default() }, before, n);
+        let mut scan =
+            Self::settlements_of(client, &SettlementFilter { created_from, created_to, ..SettlementFilter::default() }, before, n);
         scan.shape.limit = Limit::Last;
         scan
     }
