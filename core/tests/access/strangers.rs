@@ -266,7 +266,9 @@ fn a_payment_and_the_expiry_of_its_client_exclude_each_other() {
         w.run(Maintain).unwrap();
         assert!(w.engine.signatory(&public(2).id()).is_ok(), "an operator has decided otherwise");
         w.pass(31 * DAY);
-        slow.before_commit(move || drop(other.run(Maintain).unwrap()));
+        slow.before_commit(move || {
+            other.run(Maintain).unwrap();
+        });
         assert_eq!(code(node.run(w.create(&late, "paid", "1"))), "insufficient_funds");
         w.assert_sound();
     });
