@@ -145,7 +145,7 @@ async fn strangers_enrol_as_far_as_the_settings_admit_them() {
 #[tokio::test]
 async fn a_name_that_is_too_long_is_refused_before_anything_is_stored() {
     let (service, store) = admitting(Enrollment::Open, 9).await;
-    for wrong in ["x".repeat(101), "x".repeat(60_000), "a\u{7}".to_owned(), "\u{202e}gnp".to_owned()] {
+    for wrong in ["x".repeat(101), "x".repeat(7_000), "a\u{7}".to_owned(), "\u{202e}gnp".to_owned()] {
         let problem = enrol(&service, 1, json!({"client_name": wrong})).await.problem(422, "invalid_fields");
         assert_eq!(problem["errors"][0]["pointer"], "/client_name");
     }

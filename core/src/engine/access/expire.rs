@@ -46,7 +46,7 @@ impl Engine {
             let last = last_client == Some(client.no) || keys.iter().any(|key| last_key == Some(key.no));
             let kept = last || self.is_in_use(overlay, client.no, &keys)?;
             match (leaving, client.suspended) {
-                (true, true) if !kept => count += self.remove_client(overlay, client.no, keys.iter().map(|key| key.no))?,
+                (true, true) if !kept => count += self.remove_client(overlay, client, keys.iter().map(|key| key.no))?,
                 (false, false) if !kept => {
                     overlay.write(allowance.changed(-overlay.now));
                     suspend(overlay, client, true);
@@ -73,8 +73,10 @@ impl Engine {
         Ok(!accounts.is_empty())
     }
 
-    fn remove_client(&self, overlay: &mut Overlay<'_>, client: ClientNo, keys: impl Iterator<Item = KeyNo>) -> Result<usize> {
-        let mut count = 0;
+    fn remove_client(&self, overlay: &mut Overlay<'_>, record: ClientRecord, keys: impl Iterator<Item = KeyNo>) -> Result<usize> {
+        let (client, read, mut count) = (record.no, record.version, 0);
+        // What an operator changes meanwhile is a conflict.
+        overlay.update(ClientRecord { version: read.next(), ..record }, read);
         for mode in [Mode::Sandbox, Mode::Live] {
             let endpoints: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::endpoints_of(client, mode))?)?;
             for endpoint in endpoints {
