@@ -165,7 +165,7 @@ async fn probes_and_metrics_have_places_of_their_own() {
 async fn calls_that_wait_are_bounded_and_further_ones_are_answered_at_once() {
     let service = with(|hosted| hosted.limits.client_waits = 1).await;
     pending(&service).await;
-    let busy = held(&service, "", 1).await;
+    let _busy = held(&service, "", 1).await;
     let status = service.get(&format!("{SETTLEMENTS}/open/status?wait=30&version=1000")).await.expect(200);
     assert_eq!(status.json()["final"], false);
     // A create that cannot wait is a create: a server may ignore the preference, and then does not claim to apply it.
@@ -177,10 +177,10 @@ async fn calls_that_wait_are_bounded_and_further_ones_are_answered_at_once() {
     let made = service.send(create("at-once")).await.expect(201);
     assert_eq!(made.header("preference-applied"), None);
     // Another client has its own.
-    drop(busy);
-    until_in_flight(&service, 0).await;
+    let other = service.enroll("Other").await;
     let body = json!({"amount": 5, "currency": "EUR", "to": "sim:ok", "reference": "held"}).to_string();
-    let request = service.request("POST", SETTLEMENTS).header("prefer", "wait=30").header("content-type", "application/json");
+    let request = hyper::Request::post(SETTLEMENTS).header("authorization", format!("Bearer {other}"));
+    let request = request.header("prefer", "wait=30").header("content-type", "application/json");
     let made = service.send(request.body(Body::from(body)).unwrap()).await.expect(201);
     assert_eq!((made.header("preference-applied"), made.json()["status"].as_str()), (Some("wait=30"), Some("completed")));
 }
