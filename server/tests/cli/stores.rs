@@ -19,18 +19,20 @@ fn an_old_schema_is_found_and_migrated() {
     let home = Home::new();
     let store = old_store(&home, "old.db");
     let run = |args: &[&str]| home.run(&[args, &["--store", &store]].concat());
-    let behind = run(&["migrate", "--check"]).fails(1);
-    assert!(behind.out.contains("schema version 2; the current one is 4") && behind.err.contains("2 migrations are missing"), "{behind:?}");
     let told = run(&["migrate", "--check", "--json"]).fails(1).json();
-    assert_eq!((told["was"].as_u64(), told["is"].as_u64(), told["current"].as_u64()), (Some(2), Some(2), Some(4)));
+    let current = told["current"].as_u64().unwrap();
+    assert_eq!((told["was"].as_u64(), told["is"].as_u64()), (Some(2), Some(2)));
+    let behind = run(&["migrate", "--check"]).fails(1);
+    assert!(behind.out.contains(&format!("schema version 2; the current one is {current}")), "{behind:?}");
+    assert!(behind.err.contains(&format!("{} migrations are missing", current - 2)), "{behind:?}");
     let unread = run(&["ledger", "verify"]).fails(1);
     assert!(unread.err.contains("version 2") && unread.err.contains("railgate migrate"), "{}", unread.err);
 
     let done = run(&["migrate"]).ok();
-    assert!(done.out.contains("migrated from version 2 to version 4"), "{}", done.out);
+    assert!(done.out.contains(&format!("migrated from version 2 to version {current}")), "{}", done.out);
     run(&["migrate", "--check"]).ok();
     let again = run(&["migrate"]).ok();
-    assert!(again.out.contains("schema version 4, which is the current one"), "{}", again.out);
+    assert!(again.out.contains(&format!("schema version {current}, which is the current one")), "{}", again.out);
     let missing = home.run(&["migrate", "--store", "sqlite:/nowhere/at/all.db"]).fails(1);
     assert!(missing.err.contains("there is no store"), "{}", missing.err);
 }

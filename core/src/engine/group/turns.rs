@@ -18,6 +18,8 @@ use crate::time::Millis;
 const BURST: Millis = 64;
 /// How far live work comes before sandbox work, in milliseconds of turns.
 const LIVE_FIRST: Millis = 10_000;
+/// The farthest turn, in milliseconds from now: what a node had not sent when it stopped waits so long at most.
+const FARTHEST: Millis = 60_000;
 /// How many clients are remembered before those without a backlog are forgotten.
 const ROOM: usize = 4_096;
 /// How many tasks are remembered whose turn is in the future; further ones are taken when their turn has come.
@@ -77,7 +79,7 @@ impl Turns for Fair {
         }
         let next = self.next.entry(owner).or_insert(start);
         *next = start.max(*next);
-        let turn = start.max(*next - BURST);
+        let turn = start.max(*next - BURST).min(now + FARTHEST);
         *next += Millis::try_from(count).unwrap_or(BURST);
         match owner.1 {
             Mode::Live => turn - LIVE_FIRST,
