@@ -126,7 +126,11 @@ const KIND: &[Edit] = &[
 const COMMAND: &[Edit] = &[
     New { file: "core/src/engine/settlement/remark.rs", text: include_str!("added/remark_command.rs") },
     After { file: "core/src/engine/settlement/mod.rs", at: "mod receipt;\n", text: "mod remark;\n" },
-    After { file: "core/src/engine/settlement/mod.rs", at: "pub use list::{ListRequest, PARAMETERS_MAX};\n", text: "pub use remark::Remark;\n" },
+    After {
+        file: "core/src/engine/settlement/mod.rs",
+        at: "pub use list::{ListRequest, PARAMETERS_MAX};\n",
+        text: "pub use remark::Remark;\n",
+    },
 ];
 
 /// Speaks to operators over HTTP.

@@ -48,10 +48,12 @@ impl Scan {
                 }
             }
         }
-        let mut take = |key| rows.get(key).map_or(Ok(()), |row| Ok(found.push(read(row, open(row, width)?)?)));
-        match self.shape.order {
-            Order::ByBackwards(_) => ranked.values().rev().skip(skip).take(limit).try_for_each(&mut take)?,
-            Order::By(_) | Order::Key | Order::KeyBackwards => ranked.values().skip(skip).take(limit).try_for_each(&mut take)?,
+        let ranks: &mut dyn Iterator<Item = &KeyBytes> = match self.shape.order {
+            Order::ByBackwards(_) => &mut ranked.values().rev(),
+            Order::By(_) | Order::Key | Order::KeyBackwards => &mut ranked.values(),
+        };
+        for row in ranks.skip(skip).take(limit).filter_map(|key| rows.get(key)) {
+            found.push(read(row, open(row, width)?)?);
         }
         Ok(found)
     }
