@@ -209,7 +209,7 @@ pub fn parse_money(body: &[u8]) -> Result<Money, Error> {
 
 /// Parses `{"settlements": [...]}` with 1 to 1000 create bodies, each as if it were sent alone: the pointers of its problems are
 /// relative to the element, and a faulty element does not affect the others. All elements together list at most
-/// [`PROBLEMS_MAX`](crate::error::PROBLEMS_MAX) problems; after that, an element only says how many it has.
+/// [`PROBLEMS_MAX`] problems; after that, an element only says how many it has.
 ///
 /// # Errors
 /// See [`parse_create`] for the batch itself; `too_few` or `too_many` at `/settlements`.
