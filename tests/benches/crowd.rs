@@ -4,7 +4,7 @@
 //! 1. One client floods with batches at its quota's limit; ten others create a payment a second each and wait for its end.
 //! 2. One client sends the worst lists in parallel over its million settlements; another reads its own settlements.
 //!
-//! Arguments: `--seconds N` a measurement (30), `--rounds N` (3), `--quota N` elements a minute of the flood (60000), `--lists N` in
+//! Arguments: `--seconds N` a measurement (30), `--rounds N` (3), `--quota N` elements a minute of the flood (600, the default of a server), `--lists N` in
 //! parallel (64), `--present N` settlements of the one who lists (1000000; 0 skips the second part).
 
 use std::net::SocketAddr;
@@ -39,7 +39,7 @@ fn main() {
     let (seconds, rounds) = (argument("--seconds", 30), argument("--rounds", 3));
     println!("beside | of others | p50 ms quiet | p50 ms | p99 ms quiet | p99 ms | p99 moved by");
     println!("-------|-----------|-------------:|-------:|-------------:|-------:|------------:");
-    let quota = argument("--quota", 60_000);
+    let quota = argument("--quota", 600);
     let (mut quiet, mut loud) = (Paid::default(), Paid::default());
     for round in 0..rounds {
         quiet.add(beside_batches(0, seconds, &format!("q{round}")));
@@ -97,7 +97,7 @@ fn payment(reference: &str) -> String {
 /// The payments of ten clients over these seconds, beside one that sends `quota` elements a minute in batches; 0 for none.
 fn beside_batches(quota: u64, seconds: u64, run: &str) -> Paid {
     let folder = tempfile::tempdir().expect("a folder");
-    let limit = format!("100000/{}", quota.max(6_000));
+    let limit = format!("100000/{}", quota.max(600));
     let server = Server::start(&folder.path().join("crowd.db"), &["--rate-limit", &limit]);
     let stop = Arc::new(AtomicBool::new(false));
     let flood = (quota > 0).then(|| flood(server.address, quota, seconds, Arc::clone(&stop)));
