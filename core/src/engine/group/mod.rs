@@ -60,6 +60,8 @@ impl Engine {
     pub fn execute(&self, group: &mut [&mut dyn Pending]) -> Effects {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known: Vec<SettlementRecord> = Vec::new();
+        // Those from here on were read after the last round; the others may have changed since and are read again.
+        let mut fresh = 0;
         writer.logged_before.clear();
         writer.outrun = false;
         self.ages.look(&*self.env);
@@ -72,9 +74,10 @@ impl Engine {
             if let Err(error) = ready {
                 return refuse(group, &|_| error.clone());
             }
-            for record in &known {
-                overlay.know_reference(record);
+            for (n, record) in known.iter().enumerate() {
+                overlay.know_reference(record, n >= fresh);
             }
+            fresh = known.len();
             for command in &mut *group {
                 if command.decide(&mut Decision { engine: self, overlay: &mut overlay, writer: &mut writer }) {
                     overlay.settle();

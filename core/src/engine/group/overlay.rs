@@ -207,10 +207,12 @@ impl<'a> Overlay<'a> {
         self.unique.get(unique)
     }
 
-    /// Makes known a settlement whose reference an earlier round of this group conflicted with. It is not read again.
-    pub(crate) fn know_reference(&mut self, record: &SettlementRecord) {
+    /// Makes known a settlement whose reference an earlier round of this group conflicted with. A fresh one is not read again.
+    pub(crate) fn know_reference(&mut self, record: &SettlementRecord, fresh: bool) {
         self.unique.insert(reference_of(record), Key::Settlement(record.no));
-        self.looked_up.know(record);
+        if fresh {
+            self.looked_up.know(record);
+        }
     }
 
     /// The record under a further unique key, as this group left it.
