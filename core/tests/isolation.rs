@@ -8,46 +8,17 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use railgate::api::{Caller, IdempotencyKey, Target};
 use railgate::engine::{Create, Reverse};
-use railgate::ids::SettlementNo;
-use railgate::ledger::{AccountId, Mode, Owner, Transfer, TransferCode, TransferKind};
-use railgate::money::Currency;
-use railgate::rail::simulator::Simulator;
-use railgate::route::ProviderSpec;
+use railgate::ledger::Mode;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{IdempotencyRecord, RecordKind, SettlementRecord};
 use railgate::store::{Commit, Scan, Write, typed_all};
 use railgate::validate::parse_reverse;
 use railgate::{Config, Error};
+use support::live::{both_modes, fund_live, live};
 use support::{Sandbox, enroll, target};
 
-/// A gateway that pays in the sandbox and, over the same simulated operator, for real.
-fn both_modes() -> Sandbox {
-    let providers =
-        vec![ProviderSpec::new("play", "Play", Mode::Sandbox, &Simulator), ProviderSpec::new("real", "Real", Mode::Live, &Simulator)];
-    let s = Sandbox::over(Arc::new(MemoryStore::default()), Config { providers, ..Config::default() }, 1);
-    fund_live(&s, s.caller, 1);
-    s
-}
-
-/// Puts real money into a client's account.
-fn fund_live(s: &Sandbox, caller: Caller, n: i64) {
-    let account = |owner| AccountId::new(owner, Mode::Live, Currency::from_code("EUR").unwrap());
-    let transfer = Transfer {
-        journal: SettlementNo(-n),
-        n: 1,
-        kind: TransferKind::Single,
-        code: TransferCode::Funding,
-        debit: account(Owner::Funding),
-        credit: account(Owner::Client(caller.client)),
-        amount: 1_000_000,
-        resolves: 0,
-        at: support::START,
-    };
-    s.store.commit(&Commit { writes: vec![Write::Post(transfer)] }).unwrap();
-}
-
-fn live(caller: Caller) -> Caller {
-    Caller { mode: Mode::Live, ..caller }
+fn gateway() -> Sandbox {
+    both_modes(Arc::new(MemoryStore::default()), Config::default())
 }
 
 fn create(s: &Sandbox, caller: Caller, reference: &str, sandbox: Option<bool>) -> Result<SettlementRecord, Error> {
@@ -76,7 +47,7 @@ fn reversals(s: &Sandbox) -> usize {
 
 #[test]
 fn a_sandbox_credential_that_repeats_a_live_reversal_learns_nothing() {
-    let s = both_modes();
+    let s = gateway();
     create(&s, live(s.caller), "r", None).unwrap();
     s.work();
     let repeated = |caller| reversal(caller, target("r"), Some("k"), r#"{"amount":1}"#);
@@ -89,7 +60,7 @@ fn a_sandbox_credential_that_repeats_a_live_reversal_learns_nothing() {
 
 #[test]
 fn the_keys_of_the_sandbox_and_of_live_calls_are_apart() {
-    let s = both_modes();
+    let s = gateway();
     create(&s, live(s.caller), "real", None).unwrap();
     create(&s, s.caller, "play", None).unwrap();
     s.work();
@@ -104,7 +75,7 @@ fn the_keys_of_the_sandbox_and_of_live_calls_are_apart() {
 
 #[test]
 fn a_key_from_before_keys_had_a_mode_still_prevents_a_second_reversal() {
-    let s = both_modes();
+    let s = gateway();
     create(&s, live(s.caller), "real", None).unwrap();
     create(&s, s.caller, "play", None).unwrap();
     s.work();
@@ -156,7 +127,7 @@ proptest! {
     /// Every call is sent by every credential, so that each is repeated by the others.
     #[test]
     fn no_answer_and_no_replay_shows_what_its_caller_may_not_read(calls in prop::collection::vec(any_call(), 1..25)) {
-        let s = both_modes();
+        let s = gateway();
         let other = enroll(&s.engine, "Other");
         fund_live(&s, other, 2);
         let callers = [s.caller, live(s.caller), other, live(other)];

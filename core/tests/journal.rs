@@ -87,7 +87,9 @@ fn history(name: &str) -> Vec<Commit> {
     let mode = railgate::ledger::Mode::Sandbox;
     commits.push(commit([insert(key(1, 1, 1)), insert(token(1, 5)), insert(nonce(1, 5)), insert(secret(SecretKind::Receipt, 1))]));
     commits.push(commit([insert(attempt(1, 1)), insert(idempotency(1, "k", 5)), insert(sim_payment(1, 1)), insert(audit(1))]));
-    commits.push(commit([insert(unlogged(1)), insert(feed(1, mode, 1, 1)), insert(tile(0, 0)), insert(log_head(1))]));
+    // As in version 1, when all events were in one tree.
+    let head = LogHeadRecord { live: Later(None), ..log_head(1) };
+    commits.push(commit([insert(unlogged(1)), insert(feed(1, mode, 1, 1)), insert(tile(0, 0)), insert(head)]));
     commits.push(commit([
         insert(endpoint(1, 1, 1)),
         insert(endpoint_secret(1, 1)),

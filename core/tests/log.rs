@@ -20,10 +20,12 @@ use railgate::store::record::{EventRecord, Key, LoggedEvent, Record, SecretKind,
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write, typed};
 use railgate::{Config, Engine};
-use support::log::{assert_feed_shows_traces, assert_logged, assert_tree, events_of, feeds, head, leaves, log_all, log_some, unlogged};
+use support::log::{assert_feed_shows_traces, assert_logged, assert_trees, events_of, feeds, head, leaves, log_all, log_some, unlogged};
 use support::meddling::Meddling;
 use support::receiver::new_hook;
 use support::{START, Sandbox, create, enroll, reverse, sealing, target, together};
+
+const SANDBOX: Mode = Mode::Sandbox;
 
 fn sandbox() -> Sandbox {
     Sandbox::over(Arc::new(MemoryStore::new()), sealing(), 1)
@@ -38,14 +40,14 @@ fn work(engine: &Engine) {
     while engine.work(64, &()).unwrap() > 0 {}
 }
 
-/// The tree's rows in a store.
+/// The rows of the sandbox's tree in a store.
 struct Rows<'a>(&'a dyn Store);
 
 impl Tiles for Rows<'_> {
     type Error = StoreError;
 
     fn tile(&self, level: u8, index: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        let row: Option<TileRecord> = typed(self.0.get(&Key::Tile((level, index as i64)))?)?;
+        let row: Option<TileRecord> = typed(self.0.get(&Key::Tile((SANDBOX, level, index as i64)))?)?;
         Ok(row.map(|row| row.entries))
     }
 }
@@ -86,7 +88,7 @@ fn every_client_and_mode_has_a_feed_of_its_own_without_gaps() {
     s.pass(86_400_000);
     log_all(&s.engine);
     assert_logged(&*s.store);
-    assert_tree(&s.engine, &*s.store);
+    assert_trees(&s.engine, &*s.store);
     let all: Vec<usize> = [s.caller, live, other].iter().map(|caller| s.engine.feed(caller, 0, 1_000).unwrap().len()).collect();
     assert!(all[0] > 30 && all[1] == 30 && all[2] > 30, "{all:?}");
     assert_eq!(all.iter().sum::<usize>(), feeds(&*s.store).len());
@@ -97,34 +99,6 @@ fn every_client_and_mode_has_a_feed_of_its_own_without_gaps() {
         let positions = |feed: &[railgate::api::FeedEventView]| feed.iter().map(|entry| entry.position).collect::<Vec<_>>();
         assert_eq!([positions(&first), positions(&rest)].concat(), (1..=feed.len() as i64).collect::<Vec<_>>());
     }
-}
-
-#[test]
-fn a_log_with_live_events_is_shown_to_live_clients_only() {
-    let s = sandbox();
-    let live = Caller { mode: Mode::Live, ..s.caller };
-    s.pay("r", "sim:ok");
-    log_all(&s.engine);
-    let reads = |engine: &Engine, caller: &Caller| engine.may_read_log(caller).map_err(|error| error.code.as_str());
-    assert_eq!((reads(&s.engine, &s.caller), reads(&s.engine, &live)), (Ok(()), Ok(())));
-    s.engine.proof(&s.caller, &target("r")).unwrap();
-
-    s.pay("waits", "sim:ok");
-    write_live(&s, "waits", 1_000_000);
-    log_all(&s.engine);
-    assert_eq!((reads(&s.engine, &s.caller), reads(&s.engine, &live)), (Err("mode_mismatch"), Ok(())));
-    assert_eq!(s.engine.proof(&s.caller, &target("r")).unwrap_err().code.as_str(), "mode_mismatch");
-    assert!(s.engine.feed(&s.caller, 0, 9).unwrap().len() > 1, "its own feed tells nothing of others");
-
-    // A log of the previous release does not say what it holds.
-    s.store.commit(&Commit { writes: vec![Write::Delete(Key::Meta("log_live".to_owned()))] }).unwrap();
-    assert_eq!(reads(&s.engine, &s.caller), Err("mode_mismatch"));
-    let again = Engine::open(s.store.clone(), s.env.clone(), sealing()).unwrap();
-    assert_eq!(reads(&again, &s.caller), Err("mode_mismatch"));
-    let other = sandbox();
-    other.store.commit(&Commit { writes: vec![Write::Delete(Key::Meta("log_live".to_owned()))] }).unwrap();
-    let again = Engine::open(other.store.clone(), other.env.clone(), sealing()).unwrap();
-    assert_eq!(reads(&again, &other.caller), Ok(()));
 }
 
 #[test]
@@ -186,7 +160,7 @@ fn a_trace_stays_in_order_where_nodes_clocks_differ() {
     assert!(logged.events > 0, "what the first rows wait for is found behind them");
     log_all(&ahead.engine);
     assert_logged(&*ahead.store);
-    assert_tree(&ahead.engine, &*ahead.store);
+    assert_trees(&ahead.engine, &*ahead.store);
 }
 
 #[test]
@@ -284,7 +258,7 @@ fn two_nodes_that_number_at_the_same_moment_number_nothing_twice() {
     s.env.advance_to(s.env.now() + 5_001);
     assert_eq!(log_some(&late, 100).events, 6);
     assert_logged(&*s.store);
-    assert_tree(&s.engine, &*s.store);
+    assert_trees(&s.engine, &*s.store);
 }
 
 #[test]
@@ -305,7 +279,7 @@ fn a_crash_before_or_after_the_commit_misses_nothing_and_doubles_nothing() {
         }
         log_all(&s.engine);
         assert_logged(&*s.store);
-        assert_tree(&s.engine, &*s.store);
+        assert_trees(&s.engine, &*s.store);
         s.assert_sound();
     }
 }
@@ -333,13 +307,13 @@ fn a_proof_is_there_once_the_event_is_logged_and_holds_for_it_alone() {
     s.work();
     assert_eq!(s.engine.proof(&s.caller, &target("r")).unwrap_err().code.as_str(), "not_logged_yet");
     log_all(&s.engine);
-    let keys = s.engine.log_keys().unwrap();
+    let keys = s.engine.log_keys(SANDBOX).unwrap();
     let proof = s.engine.proof(&s.caller, &target("r")).unwrap();
     let record = s.engine.settlement(&s.caller, &target("r")).unwrap();
     assert_eq!(proof.sequence, record.version);
     let event: EventRecord = typed(s.store.get(&Key::Event((record.no, record.version))).unwrap()).unwrap().unwrap();
     let checkpoint = verify_proof(&proof.proof, &event.hash, &keys[0]).unwrap();
-    assert_eq!((checkpoint.size, checkpoint.size as i64), (proof.tree_size, head(&*s.store).size));
+    assert_eq!((checkpoint.size, checkpoint.size as i64), (proof.tree_size, head(&*s.store).leaves(SANDBOX)));
     let last = s.events("r").pop().unwrap();
     assert_eq!((Some(&proof.event_hash), &proof.event_id), (last.hash.as_ref(), &last.id));
 
@@ -361,15 +335,15 @@ fn a_proof_is_there_once_the_event_is_logged_and_holds_for_it_alone() {
 #[test]
 fn each_checkpoint_only_adds_to_the_ones_before() {
     let s = sandbox();
-    let key = s.engine.log_keys().unwrap().remove(0);
-    let mut seen = vec![key.open(&s.engine.checkpoint().unwrap()).unwrap()];
+    let key = s.engine.log_keys(SANDBOX).unwrap().remove(0);
+    let mut seen = vec![key.open(&s.engine.checkpoint(SANDBOX).unwrap()).unwrap()];
     for n in 0..120 {
         s.pay(&format!("r{n}"), "sim:ok");
         s.work();
         if n % 9 == 0 {
             log_all(&s.engine);
-            seen.push(key.open(&s.engine.checkpoint().unwrap()).unwrap());
-            assert_eq!(s.engine.checkpoint().unwrap(), s.engine.checkpoint().unwrap());
+            seen.push(key.open(&s.engine.checkpoint(SANDBOX).unwrap()).unwrap());
+            assert_eq!(s.engine.checkpoint(SANDBOX).unwrap(), s.engine.checkpoint(SANDBOX).unwrap());
         }
     }
     let new = seen.last().unwrap();
@@ -378,12 +352,12 @@ fn each_checkpoint_only_adds_to_the_ones_before() {
         let proof = log::consistency(&Rows(&*s.store), old.size, new.size).unwrap();
         assert!(log::verify_consistency(old.size, new.size, &old.root, &new.root, &proof), "{} {}", old.size, new.size);
     }
-    let data: Vec<u8> = leaves(&*s.store).into_iter().take(256).flatten().collect();
+    let data: Vec<u8> = leaves(&*s.store, SANDBOX).into_iter().take(256).flatten().collect();
     let path = |text: &str| log::TilePath::parse(text).unwrap();
-    let tile = s.engine.log_tile(&path("tile/0/000")).unwrap().unwrap();
+    let tile = s.engine.log_tile(SANDBOX, &path("tile/0/000")).unwrap().unwrap();
     let hashes: Vec<u8> = data.chunks(32).flat_map(log::leaf_hash).collect();
     assert_eq!(tile, hashes);
-    assert_eq!(s.engine.log_tile(&path("tile/0/900")).unwrap(), None);
+    assert_eq!(s.engine.log_tile(SANDBOX, &path("tile/0/900")).unwrap(), None);
 }
 
 #[test]
@@ -391,12 +365,12 @@ fn a_new_log_key_signs_what_is_new_and_the_old_one_still_proves_what_it_signed()
     let s = sandbox();
     s.pay("r", "sim:ok");
     log_all(&s.engine);
-    let old_key = s.engine.log_keys().unwrap().remove(0);
+    let old_key = s.engine.log_keys(SANDBOX).unwrap().remove(0);
     let record = s.engine.settlement(&s.caller, &target("r")).unwrap();
     let hash = events_of(&*s.store, record.no)[0].hash;
     let old = s.engine.proof(&s.caller, &target("r")).unwrap().proof;
     s.engine.run(Operated(Rotate(SecretKind::Log))).unwrap();
-    let keys = s.engine.log_keys().unwrap();
+    let keys = s.engine.log_keys(SANDBOX).unwrap();
     assert_eq!((keys.len(), keys[1].to_string()), (2, old_key.to_string()));
     let new = s.engine.proof(&s.caller, &target("r")).unwrap().proof;
     assert!(verify_proof(&old, &hash, &keys[1]).is_ok() && verify_proof(&new, &hash, &keys[0]).is_ok());
@@ -428,9 +402,9 @@ fn a_database_from_before_the_log_is_filled_in_though_it_crashes_meanwhile() {
     }
     let env = Arc::new(ManualEnv::new(START, 1));
     let engine = Engine::open(store.clone(), env.clone(), sealing()).unwrap();
-    assert_eq!(head(&*store).size, events as i64);
+    assert_eq!(head(&*store).events, events as i64);
     assert_logged(&*store);
-    assert_tree(&engine, &*store);
+    assert_trees(&engine, &*store);
     let caller = enroll(&engine, "New");
     pay(&engine, caller, "after", "sim:ok");
     work(&engine);
@@ -438,9 +412,9 @@ fn a_database_from_before_the_log_is_filled_in_though_it_crashes_meanwhile() {
     env.advance_to(env.now() + 5_001);
     assert!(log_all(&engine) > 0);
     assert_logged(&*store);
-    assert_tree(&engine, &*store);
+    assert_trees(&engine, &*store);
     let again = Engine::open(store.clone(), env, sealing()).unwrap();
-    assert_eq!(again.checkpoint().unwrap(), engine.checkpoint().unwrap(), "nothing is filled in again");
+    assert_eq!(again.checkpoint(SANDBOX).unwrap(), engine.checkpoint(SANDBOX).unwrap(), "nothing is filled in again");
 }
 
 #[test]
@@ -459,17 +433,17 @@ fn many_settlements_from_before_the_log_are_filled_in_by_parts() {
     let faults = Faulty::new(Shared(store.clone()));
     faults.script([None, None, Some(CommitFault::LostAfter)]);
     assert!(Engine::open(Arc::new(faults), s.env.clone(), sealing()).is_err());
-    let size = head(&*store).size;
+    let size = head(&*store).events;
     assert!(size > 0 && feeds(&*store).len() < 1_100 * 5);
     // The older node still runs and adds an event to a settlement that has already been filled in, and a new settlement.
     let engine = Engine::open(store.clone(), s.env.clone(), sealing()).unwrap();
-    assert!(head(&*store).size > size);
+    assert!(head(&*store).events > size);
     s.pay("new", "sim:ok");
     s.reverse("r0", "").unwrap();
     s.pass(60_000);
     log_all(&engine);
     assert_logged(&*store);
-    assert_tree(&engine, &*store);
+    assert_trees(&engine, &*store);
     s.assert_sound();
 }
 

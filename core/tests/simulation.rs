@@ -19,6 +19,7 @@ use railgate::engine::{
 };
 use railgate::env::Env;
 use railgate::ids::{EndpointNo, KeyNo, SettlementNo};
+use railgate::ledger::Mode;
 use railgate::rail::RailAnswer;
 use railgate::rail::simulator::Scenario;
 use railgate::store::faulty::{CommitFault, Faulty};
@@ -28,7 +29,7 @@ use railgate::store::record::{
 };
 use railgate::store::{Scan, Store, typed_all};
 use railgate::{Config, Engine, Error};
-use support::log::{assert_logged, assert_tree, log_all};
+use support::log::{assert_logged, assert_trees, log_all};
 use support::receiver::{Meeting, Receivers, new_hook};
 use support::{Sandbox, create, enroll, reverse, sealing};
 
@@ -358,7 +359,7 @@ impl World {
         self.sandbox.assert_sound();
         self.signed.check(&*self.sandbox.store);
         assert_logged(&*self.sandbox.store);
-        assert_tree(&self.sandbox.engine, &*self.sandbox.store);
+        assert_trees(&self.sandbox.engine, &*self.sandbox.store);
         assert!(self.receivers.check(&*self.sandbox.store) > 0);
         for (reference, to) in &self.answered {
             assert_eq!(&self.sandbox.view(reference).to, to, "what was answered is there");
@@ -465,7 +466,7 @@ fn the_same_seed_gives_the_same_bytes() {
         log_all(&sandbox.engine);
         receivers.look(&*sandbox.store, sandbox.caller.client);
         receivers.settle(&sandbox.engine, sandbox.caller, &|at| sandbox.env.advance_to(at));
-        let checkpoint = sandbox.engine.checkpoint().unwrap();
+        let checkpoint = sandbox.engine.checkpoint(Mode::Sandbox).unwrap();
         let scan = Scan::deliveries_of(EndpointNo(1), i64::MAX, None, usize::MAX);
         let sent = sandbox.store.scan(&scan).unwrap();
         assert!(sent.len() > SCENARIOS.len());

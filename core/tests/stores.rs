@@ -519,7 +519,7 @@ fn lists_use_their_indexes() {
         assert!(plan.len() == 1 && plan[0].starts_with("SEARCH") && plan[0].contains(index), "{query}: {plan:?}");
     }
     // From one end of a table, in its natural order.
-    for query in ["unlogged ORDER BY no LIMIT ?1", "log_head ORDER BY size DESC LIMIT 1", "endpoint ORDER BY no DESC LIMIT 1"] {
+    for query in ["unlogged ORDER BY no LIMIT ?1", "log_head ORDER BY events DESC LIMIT 1", "endpoint ORDER BY no DESC LIMIT 1"] {
         assert_eq!(plan(query), [format!("SCAN {}", query.split(' ').next().unwrap())], "{query}");
     }
     // A list merged from one walk per status needs no sorting.

@@ -167,8 +167,8 @@ fn faults_of_the_log_are_found() {
     of_log("INSERT INTO tile SELECT 2 << 56, zeroblob(32)", "tile_too_many");
     of_log("INSERT INTO tile SELECT max(k) + 1, zeroblob(32) FROM tile WHERE k < 1 << 56", "tile_gap");
     of_log("UPDATE tile SET entries = CAST(entries || zeroblob(32) AS BLOB) WHERE k = 1", "leaf_without_event");
-    of_log("UPDATE log_head SET size = size + 1", "log_size");
-    of_log("UPDATE log_head SET size = 4000000000000000000", "log_size");
+    of_log("UPDATE log_head SET events = events + 1", "log_size");
+    of_log("UPDATE log_head SET events = 4000000000000000000", "log_size");
     of_log("DELETE FROM log_head", "log_size");
     of_log("DELETE FROM tile", "leaf_differs");
     let two_one = "UPDATE feed SET leaf = -1 WHERE position = 1; UPDATE feed SET leaf = 0 WHERE position = 2; UPDATE feed SET leaf = 1 WHERE leaf = -1";

@@ -11,6 +11,7 @@ use std::process::Command;
 use axum::Router;
 use axum::http::{StatusCode, Uri};
 use railgate::auth::{Signer as _, SoftwareKey};
+use railgate::ledger::Mode;
 use railgate::log::{
     Checkpoint, LogKey, LogName, Proof, TileKind, TilePath, Tiles, append, commitment, consistency, inclusion, root, serve,
 };
@@ -118,7 +119,7 @@ struct Log {
 impl Log {
     fn new() -> Self {
         let signer = SoftwareKey::ed25519(&[42; 32]);
-        let key = LogKey::new(LogName::of_issuer("https://pay.example.org:8443/base"), signer.public_key()).unwrap();
+        let key = LogKey::new(LogName::of_issuer("https://pay.example.org:8443/base", Mode::Sandbox), signer.public_key()).unwrap();
         let (mut tiles, mut size) = (Memory::default(), 0);
         let leaves: Vec<_> = (0..SIZE).map(|n| commitment(&numbered("salt", n), &numbered("event", n))).collect();
         for batch in leaves.chunks(1_009) {

@@ -2,7 +2,8 @@
 //!
 //! The log is an append-only Merkle tree (RFC 6962, section 2.1, with SHA-256). Each leaf represents one event, in the order in
 //! which they were logged. The gateway signs the root and size as a *checkpoint* and serves the tree as C2SP
-//! [tiles](https://c2sp.org/tlog-tiles).
+//! [tiles](https://c2sp.org/tlog-tiles). A gateway has two logs, one of all sandbox events and one of all live events; their names
+//! tell them apart.
 //!
 //! # How a holder verifies a proof
 //!
@@ -23,7 +24,7 @@
 //! # let proof = gateway.engine().proof(&enrolled.caller, &Target::Reference("inv-1".parse()?))?;
 //! # let mut hash = [0; 32];
 //! # base16ct::lower::decode(&proof.event_hash, &mut hash)?;
-//! # let (text, proof) = (gateway.engine().log_keys()?[0].to_string(), proof.proof);
+//! # let (text, proof) = (gateway.engine().log_keys(enrolled.caller.mode)?[0].to_string(), proof.proof);
 //! let key = LogKey::parse(&text).ok_or("not a verifier key")?;
 //! let checkpoint = verify_proof(&proof, &hash, &key)?;
 //! assert_eq!((checkpoint.origin.as_str(), checkpoint.size), ("railgate/log", 5));

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Hash, decimal};
 use crate::auth::{Algorithm, PublicKey, RustCrypto, SignError, Signer, Verify as _, to_raw};
+use crate::ledger::Mode;
 
 /// The maximum length of a note, in bytes.
 pub(super) const LONGEST_NOTE: usize = 1_000_000;
@@ -52,11 +53,11 @@ impl LogName {
         (!text.is_empty() && text.chars().all(may_be_in_a_name)).then(|| Self(text.to_owned()))
     }
 
-    /// The name of a gateway's log: its public address without the scheme and a trailing slash, followed by `/log`. Characters not
-    /// allowed in a name are percent-encoded, for example a plus as `%2B`.
-    pub fn of_issuer(issuer: &str) -> Self {
+    /// The name of a gateway's log of one mode: its public address without the scheme and a trailing slash, followed by `/log` for the
+    /// sandbox and by `/log/live` for live. Characters not allowed in a name are percent-encoded, for example a plus as `%2B`.
+    pub fn of_issuer(issuer: &str, mode: Mode) -> Self {
         let place = issuer.split_once("://").map_or(issuer, |(_, place)| place);
-        let mut name = String::with_capacity(place.len() + 4);
+        let mut name = String::with_capacity(place.len() + 9);
         for c in place.trim_end_matches('/').chars() {
             if may_be_in_a_name(c) {
                 name.push(c);
@@ -65,7 +66,11 @@ impl LogName {
                 name.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")));
             }
         }
-        Self(name + "/log")
+        let tree = match mode {
+            Mode::Sandbox => "/log",
+            Mode::Live => "/log/live",
+        };
+        Self(name + tree)
     }
 
     /// The name as text.
@@ -253,7 +258,7 @@ mod tests {
     use crate::auth::SoftwareKey;
 
     fn name() -> LogName {
-        LogName::of_issuer("https://pay.example.org:8443/base")
+        LogName::of_issuer("https://pay.example.org:8443/base", Mode::Sandbox)
     }
 
     fn log() -> (SoftwareKey, LogKey) {
@@ -293,7 +298,7 @@ mod tests {
         assert_eq!(LogKey::parse(&key.to_string()), Some(key));
         let other = LogKey::new(name(), SoftwareKey::ed25519(&[8; 32]).public_key()).unwrap();
         assert_eq!(other.open(&note), Err(NoteError::NotSigned));
-        let renamed = LogKey::new(LogName::of_issuer("railgate"), signer.public_key()).unwrap();
+        let renamed = LogKey::new(LogName::of_issuer("railgate", Mode::Sandbox), signer.public_key()).unwrap();
         assert_eq!(renamed.open(&note), Err(NoteError::NotSigned));
         assert!(checkpoint().sign(&SoftwareKey::p256(&[7; 32]).unwrap()).is_err());
     }
@@ -428,7 +433,8 @@ mod tests {
             ("a+b c\u{2003}\n", "a%2Bb%20c%E2%80%83%0A/log"),
             ("", "/log"),
         ] {
-            assert_eq!(LogName::of_issuer(issuer).as_str(), name);
+            assert_eq!(LogName::of_issuer(issuer, Mode::Sandbox).as_str(), name);
+            assert_eq!(LogName::of_issuer(issuer, Mode::Live).as_str(), format!("{name}/live"));
             assert!(LogName::parse(name).is_some());
         }
         for wrong in ["", "a b", "a+b", "a\nb", "a\u{2003}b", "a\u{7f}"] {
@@ -439,8 +445,10 @@ mod tests {
     proptest! {
         #[test]
         fn any_address_makes_a_name(issuer: String) {
-            let name = LogName::of_issuer(&issuer);
-            prop_assert_eq!(LogName::parse(name.as_str()), Some(name));
+            for mode in Mode::ALL {
+                let name = LogName::of_issuer(&issuer, *mode);
+                prop_assert_eq!(LogName::parse(name.as_str()), Some(name));
+            }
         }
 
         #[test]

@@ -123,13 +123,14 @@ mod tests {
 
     use super::*;
     use crate::auth::{Signer as _, SoftwareKey};
+    use crate::ledger::Mode;
     use crate::log::{LogName, node_hash};
 
     const EVENT: [u8; 32] = [5; 32];
 
     /// A log of three leaves; the last one is the event's.
     fn proof() -> (Proof, LogKey) {
-        let (origin, signer, salt) = (LogName::of_issuer("railgate"), SoftwareKey::ed25519(&[7; 32]), [6; 32]);
+        let (origin, signer, salt) = (LogName::of_issuer("railgate", Mode::Sandbox), SoftwareKey::ed25519(&[7; 32]), [6; 32]);
         let path = vec![node_hash(&leaf_hash(&[1; 32]), &leaf_hash(&[2; 32]))];
         let root = node_hash(&path[0], &leaf_hash(&commitment(&salt, &EVENT)));
         let checkpoint = Checkpoint { origin: origin.clone(), size: 3, root }.sign(&signer).unwrap();

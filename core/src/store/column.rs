@@ -405,6 +405,22 @@ impl Column for Version {
     }
 }
 
+impl<T: Stored> Column for Later<T> {
+    const KINDS: &'static [Kind] = <Option<T>>::KINDS;
+    const NULLABLE: bool = true;
+    const LATER: bool = true;
+
+    #[inline]
+    fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S> {
+        Column::put(&self.0, sink)
+    }
+
+    #[inline]
+    fn read<C: Source>(source: &mut C) -> Read<Self> {
+        Ok(Self(T::read(source)?))
+    }
+}
+
 /// Four columns, one per total.
 impl Column for Totals {
     const KINDS: &'static [Kind] = &[Kind::Int8; 4];
@@ -466,21 +482,27 @@ impl Column for (ClientNo, Mode) {
     }
 }
 
-/// A tile's position: one number, ordered by level and then by index.
-impl Column for (u8, i64) {
+/// A tile's position: one number, ordered by mode, then by level and then by index.
+impl Column for (Mode, u8, i64) {
     const KINDS: &'static [Kind] = &[Kind::Int8];
 
     #[inline]
     fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S> {
-        sink.int(pack_tile(self.0, self.1).unwrap_or(i64::MAX))
+        sink.int(pack_tile(self.0, self.1, self.2).unwrap_or(i64::MAX))
     }
 
     fn read<C: Source>(source: &mut C) -> Read<Self> {
         let k = <i64 as Column>::read(source)?;
-        Ok(((k >> 56) as u8, k & ((1 << 56) - 1)))
+        let mode = match k >> 62 {
+            0 => Some(Mode::Sandbox),
+            1 => Some(Mode::Live),
+            _ => None,
+        };
+        let place = mode.map(|mode| (mode, (k >> 56 & 63) as u8, k & ((1 << 56) - 1)));
+        source.some(place, "a mode, a level and an index")
     }
 
     fn refusal(&self) -> Option<&'static str> {
-        pack_tile(self.0, self.1).is_none().then_some("a tile has a level below 64 and an index of 56 bits")
+        pack_tile(self.0, self.1, self.2).is_none().then_some("a tile has a level below 64 and an index of 56 bits")
     }
 }

@@ -90,7 +90,7 @@ macro_rules! store_conformance {
             a_feed_is_of_one_client_in_one_mode
             all_feeds_are_walked_owner_by_owner
             the_log_has_one_head_that_one_of_many_moves_on
-            tiles_are_told_apart_by_level_and_index
+            tiles_are_told_apart_by_mode_level_and_index
             endpoints_are_listed_by_number_and_by_owner
             secrets_of_an_endpoint_are_its_own
             queues_wait_in_two_lines_by_due_time
@@ -365,7 +365,8 @@ pub fn everything(store: &dyn Store) -> Vec<Record> {
     unordered.sort_by_key(Record::key);
     // Records that no scan returns completely are read by key.
     let queues = (0..=9).map(|no| Key::Queue(EndpointNo(no)));
-    let tiles = (0..=3).flat_map(|level| (0..=3).map(move |index| Key::Tile((level, index))));
+    let places = (0..=3).flat_map(|level| (0..=3).map(move |index| (level, index)));
+    let tiles = places.flat_map(|(level, index)| Mode::ALL.iter().map(move |mode| Key::Tile((*mode, level, index))));
     let found = queues.chain(tiles).filter_map(|key| store.get(&key).unwrap()).collect();
     [all(&scans), unordered, found].concat()
 }
@@ -442,8 +443,9 @@ pub fn mistakes_of_the_caller_are_refused(new: Factory<'_>) {
         insert(tile(64, 0)),
         insert(tile(0, -1)),
         insert(tile(0, 1 << 56)),
+        insert(TileRecord { mode: Mode::Live, ..tile(64, 0) }),
         replace(tile(u8::MAX, i64::MAX)),
-        Write::Delete(Key::Tile((64, 0))),
+        Write::Delete(Key::Tile((Mode::Live, 64, 0))),
         insert(FeedRecord { n: 65_536, ..feed(1, Mode::Live, 1, 1) }),
         insert(feed(1, Mode::Live, 1, no)),
         insert(DeliveryRecord { settlement: SettlementNo(-no), ..delivery(1, 1, None) }),
@@ -459,9 +461,9 @@ pub fn mistakes_of_the_caller_are_refused(new: Factory<'_>) {
         Key::Event((SettlementNo(1), 65_536)),
         Key::Attempt((SettlementNo(i64::MAX), 1)),
         Key::Settlement(SettlementNo(no)),
-        Key::Tile((64, 0)),
-        Key::Tile((0, -1)),
-        Key::Tile((u8::MAX, 1 << 56)),
+        Key::Tile((Mode::Sandbox, 64, 0)),
+        Key::Tile((Mode::Live, 0, -1)),
+        Key::Tile((Mode::Live, u8::MAX, 1 << 56)),
     ] {
         assert_eq!(store.get(&absent).unwrap(), None);
     }

@@ -61,6 +61,11 @@ impl From<Version> for u32 {
     }
 }
 
+/// A value of a record whose kind once did not have it: `None` in the rows of that time, which a journal still writes as the same
+/// bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Later<T>(pub Option<T>);
+
 stored_enum! {
     /// Whether a key may sign.
     pub enum KeyStatus {

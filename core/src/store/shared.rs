@@ -4,7 +4,7 @@ use super::column::Column;
 use super::record::{Key, Record, RecordKind};
 use super::{Commit, CommitError, Store, StoreError, Write};
 use crate::ids::SettlementNo;
-use crate::ledger::{AccountId, Totals, Transfer};
+use crate::ledger::{AccountId, Mode, Totals, Transfer};
 
 /// Settlement and journal numbers are in `-MAX_NO..=MAX_NO`, so that a child's key fits into 64 bits with 16 bits of its own.
 pub(crate) const MAX_NO: i64 = (1 << 47) - 1;
@@ -32,9 +32,13 @@ pub(crate) const fn pack_child(no: SettlementNo, n: u32) -> Option<i64> {
     if fits { Some(no.0 << 16 | n as i64) } else { None }
 }
 
-/// A tile's position as one number, ordered by level and then by index; `None` if there is no such tile.
-pub(crate) fn pack_tile(level: u8, index: i64) -> Option<i64> {
-    (level < 64 && (0..1 << 56).contains(&index)).then_some(i64::from(level) << 56 | index)
+/// A tile's position as one number, ordered by mode, then by level and then by index; `None` if there is no such tile.
+pub(crate) fn pack_tile(mode: Mode, level: u8, index: i64) -> Option<i64> {
+    let tree = match mode {
+        Mode::Sandbox => 0,
+        Mode::Live => 1 << 62,
+    };
+    (level < 64 && (0..1 << 56).contains(&index)).then_some(tree | i64::from(level) << 56 | index)
 }
 
 /// Refuses mistakes of the caller, which do not depend on the stored data. Nothing is written in that case.

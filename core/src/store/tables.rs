@@ -411,13 +411,16 @@ tables! {
         n: u32 => k [unique];
         /// When it happened.
         at: Millis;
-        /// The index of its leaf in the Merkle tree over all events, from 0.
+        /// The index of its leaf in the Merkle tree of its mode, from 0.
         leaf: i64;
     }
 
-    /// A tile of the Merkle tree: at level 0 the leaves themselves (commitments), above it the roots of the full tiles below.
+    /// A tile of the Merkle tree of one mode: at level 0 the leaves themselves (commitments), above it the roots of the full tiles
+    /// below.
     Tile(TileRecord) "tile" = 20 Server {
         key {
+            /// The mode of the tree's events.
+            mode: Mode,
             /// The level; 0 for leaves.
             level: u8,
             /// The position within the level, from 0.
@@ -427,17 +430,19 @@ tables! {
         entries: Vec<u8>;
     }
 
-    /// The state of the log. There is only one such row. Its key is the size, so that only one node at a time can advance it.
+    /// The state of the log. There is only one such row. Its key counts all events, so that only one node at a time can advance it.
     #[derive(Copy)]
     LogHead(LogHeadRecord) "log_head" = 21 Server {
         key {
-            /// The number of leaves.
-            size: i64;
+            /// The number of events in the trees of both modes.
+            events: i64;
         }
         /// The node that appends; 0 for none.
         owner: i64;
         /// When its lease on appending ends.
         until: Millis;
+        /// How many of the events are in the live tree; `None` in a head from when all events were in one tree.
+        live: Later<i64>;
     }
 
     /// A webhook endpoint: where a client receives events.

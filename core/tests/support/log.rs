@@ -77,10 +77,11 @@ pub fn naive_root(leaves: &[[u8; 32]]) -> [u8; 32] {
     }
 }
 
-/// The data of every leaf in order, each derived from its event.
-pub fn leaves(store: &dyn Store) -> Vec<[u8; 32]> {
-    let by_leaf: BTreeMap<i64, FeedRecord> = feeds(store).into_iter().map(|entry| (entry.leaf, entry)).collect();
-    assert!(by_leaf.keys().copied().eq(0..head(store).size), "leaves are numbered without gaps, each once");
+/// The data of every leaf of a mode's tree in order, each derived from its event.
+pub fn leaves(store: &dyn Store, mode: Mode) -> Vec<[u8; 32]> {
+    let own = feeds(store).into_iter().filter(|entry| entry.mode == mode);
+    let by_leaf: BTreeMap<i64, FeedRecord> = own.map(|entry| (entry.leaf, entry)).collect();
+    assert!(by_leaf.keys().copied().eq(0..head(store).leaves(mode)), "leaves are numbered without gaps, each once");
     let leaf = |entry: &FeedRecord| {
         let event: EventRecord = typed(store.get(&Key::Event((entry.settlement, entry.n))).unwrap()).unwrap().unwrap();
         assert_eq!(event.at, entry.at);
@@ -89,7 +90,8 @@ pub fn leaves(store: &dyn Store) -> Vec<[u8; 32]> {
     by_leaf.values().map(leaf).collect()
 }
 
-/// Every event has exactly one position in its owner's feed and in the tree, in the order of its trace, and nothing else has one.
+/// Every event has exactly one position in its owner's feed and in the tree of its mode, in the order of its trace, and nothing else
+/// has one.
 pub fn assert_logged(store: &dyn Store) {
     assert_eq!(unlogged(store), []);
     let feeds = feeds(store);
@@ -109,16 +111,24 @@ pub fn assert_logged(store: &dyn Store) {
         assert!(places.is_sorted_by(|one, next| one.leaf < next.leaf && one.position < next.position));
     }
     assert!(places.is_empty(), "{places:?}");
-    let numbers: BTreeSet<i64> = feeds.iter().map(|entry| entry.leaf).collect();
-    assert_eq!(numbers.len(), feeds.len());
-    leaves(store);
+    let numbers: BTreeSet<(Mode, i64)> = feeds.iter().map(|entry| (entry.mode, entry.leaf)).collect();
+    assert_eq!((numbers.len(), feeds.len() as i64), (feeds.len(), head(store).events));
+    Mode::ALL.iter().for_each(|mode| drop(leaves(store, *mode)));
 }
 
-/// The signed checkpoint covers exactly these leaves.
-pub fn assert_tree(engine: &Engine, store: &dyn Store) {
-    let leaves = leaves(store);
-    let checkpoint = engine.log_keys().unwrap()[0].open(&engine.checkpoint().unwrap()).unwrap();
+/// The signed checkpoint of a mode's tree covers exactly these leaves; returns how many.
+pub fn assert_tree(engine: &Engine, store: &dyn Store, mode: Mode) -> u64 {
+    let leaves = leaves(store, mode);
+    let checkpoint = engine.log_keys(mode).unwrap()[0].open(&engine.checkpoint(mode).unwrap()).unwrap();
     assert_eq!((checkpoint.size, checkpoint.root), (leaves.len() as u64, naive_root(&leaves)));
+    checkpoint.size
+}
+
+/// [`assert_tree`] of both modes.
+pub fn assert_trees(engine: &Engine, store: &dyn Store) {
+    for mode in Mode::ALL {
+        assert_tree(engine, store, *mode);
+    }
 }
 
 /// The feed contains the same events as the settlements' own traces.

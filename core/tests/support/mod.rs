@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
+pub mod live;
 pub mod log;
 pub mod meddling;
 #[cfg(feature = "testkit")]

@@ -39,7 +39,7 @@ pub type Meeting = (Option<u16>, bool);
 impl Receivers {
     /// Records the state after the last step: what was logged, and which endpoints are enabled now.
     pub fn look(&mut self, store: &dyn Store, client: ClientNo) {
-        let size = head(store).size;
+        let size = head(store).leaves(Mode::Sandbox);
         for endpoint in self.endpoints.values().filter(|endpoint| endpoint.status == EndpointStatus::Enabled) {
             self.owed.extend((self.size..size).map(|leaf| (endpoint.no, leaf)));
         }

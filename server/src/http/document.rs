@@ -32,7 +32,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
         (name = "webhooks", description = "Event notifications: Standard Webhooks 1.0.0"),
         (name = "access", description = "Credentials"),
         (name = "simulator", description = "The sandbox's simulated operator"),
-        (name = "log", description = "The transparency log of all events"),
+        (name = "log", description = "The transparency log of all events of the credential's mode"),
         (name = "service", description = "The service itself"),
     ),
 )]

@@ -1,4 +1,5 @@
-//! The transparency log: its checkpoint, tiles and keys, and the proof that a settlement's last event is in it.
+//! The transparency log of the credential's mode: its checkpoint, tiles and keys, and the proof that a settlement's last event is in
+//! the log.
 
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use railgate::api::ProofView;
+use railgate::ledger::Mode;
 use railgate::log::TilePath;
 use railgate::{Engine, Error, ErrorCode};
 use tokio::time::sleep;
@@ -69,27 +71,30 @@ pub(crate) async fn proof(State(app): State<App>, open: Open<ReceiptsRead>, name
 
 /// Get the log's checkpoint
 ///
-/// A C2SP `tlog-checkpoint` in a signed note: origin, size and root of the Merkle tree (RFC 6962) over all events. Once the log
-/// has live events, its checkpoint, tiles and proofs need a live credential.
+/// A C2SP `tlog-checkpoint` in a signed note: origin, size and root of the Merkle tree (RFC 6962) over all events of the credential's
+/// mode. The sandbox and live have separate logs.
 #[utoipa::path(
     get, path = "/api/v1/log/checkpoint", tag = "log", operation_id = "getLogCheckpoint",
     responses((status = 200, description = "The checkpoint", body = String, content_type = "text/plain"), Denied, Unserved),
 )]
 pub(crate) async fn checkpoint(State(app): State<App>, open: Open<AnyToken>) -> HandlerResult {
     choose(&open.headers, &[TEXT])?;
-    Ok(text(app.gateway.scan(&open.caller, move |engine| engine.may_read_log(&open.caller).and_then(|()| engine.checkpoint())).await?))
+    Ok(text(app.gateway.scan(&open.caller, move |engine| engine.checkpoint(open.caller.mode)).await?))
 }
 
 /// Get the log's keys
 ///
-/// The keys that sign checkpoints, or have signed them, as C2SP verifier keys, one per line, newest first.
+/// The keys that sign checkpoints, or have signed them, as C2SP verifier keys, one per line, newest first. For a live credential, which
+/// also reads sandbox settlements, those of the sandbox's log follow.
 #[utoipa::path(
     get, path = "/api/v1/log/keys", tag = "log", operation_id = "listLogKeys",
     responses((status = 200, description = "The keys", body = String, content_type = "text/plain"), Denied, Unserved),
 )]
 pub(crate) async fn keys(State(app): State<App>, open: Open<AnyToken>) -> HandlerResult {
     choose(&open.headers, &[TEXT])?;
-    let keys = app.gateway.scan(&open.caller, |engine| engine.log_keys()).await?;
+    let modes: &[Mode] = if open.caller.mode.is_sandbox() { &[Mode::Sandbox] } else { &[Mode::Live, Mode::Sandbox] };
+    let read = move |engine: &Engine| modes.iter().map(|mode| engine.log_keys(*mode)).collect::<Result<Vec<_>, Error>>();
+    let keys = app.gateway.scan(&open.caller, read).await?.concat();
     Ok(text(keys.iter().map(|key| format!("{key}\n")).collect()))
 }
 
@@ -109,7 +114,7 @@ pub(crate) async fn tile(State(app): State<App>, open: Open<AnyToken>, Path(tile
     choose(&open.headers, &[BYTES])?;
     let none = || Error::new(ErrorCode::TileNotFound);
     let path = TilePath::parse(&format!("tile/{tile}")).ok_or_else(none)?;
-    let read = move |engine: &Engine| engine.may_read_log(&open.caller).and_then(|()| engine.log_tile(&path));
+    let read = move |engine: &Engine| engine.log_tile(open.caller.mode, &path);
     let bytes = app.gateway.scan(&open.caller, read).await?.ok_or_else(none)?;
     let mut response = (StatusCode::OK, bytes).into_response();
     let headers = response.headers_mut();

@@ -19,4 +19,5 @@ mod shutdown;
 mod signed;
 mod strangers;
 mod support;
+mod trees;
 mod webhooks;

@@ -310,6 +310,20 @@ pub(crate) async fn live(service: &Service) -> (Arc<SoftwareKey>, String, String
     (key, token, client)
 }
 
+/// A call with a live key and its token.
+pub(crate) async fn live_call(service: &Service, (key, token): (&SoftwareKey, &str), method: &str, path: &str, body: &str) -> Answer {
+    let mut request = Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}"));
+    if !body.is_empty() {
+        request = request.header("content-type", "application/json");
+    }
+    let ask = Request::post("/api/v1/auth/challenges").header("content-type", "application/json");
+    let ask = ask.body(Body::from(r#"{"environment":"live"}"#)).unwrap();
+    let nonce = service.exchange(ask).await.expect(200).json()["challenge"].as_str().unwrap().to_owned();
+    let now = service.env.now() / 1_000;
+    let request = sign_as(service, request.body(Body::from(body.to_owned())).unwrap(), key, now, &nonce, TAG).await;
+    service.exchange(request).await
+}
+
 #[tokio::test]
 async fn a_key_that_may_do_less_cannot_ask_for_live_access() {
     let service = service().await;
@@ -331,17 +345,7 @@ async fn sandbox_and_live_never_meet() {
     let service = service().await;
     let (key, token, _) = live(&service).await;
     let now = service.env.now() / 1_000;
-    let live_call = async |method: &str, path: &str, body: &str| {
-        let mut request = Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}"));
-        if !body.is_empty() {
-            request = request.header("content-type", "application/json");
-        }
-        let ask = Request::post("/api/v1/auth/challenges").header("content-type", "application/json");
-        let ask = ask.body(Body::from(r#"{"environment":"live"}"#)).unwrap();
-        let nonce = service.exchange(ask).await.expect(200).json()["challenge"].as_str().unwrap().to_owned();
-        let request = sign_as(&service, request.body(Body::from(body.to_owned())).unwrap(), &*key, now, &nonce, TAG).await;
-        service.exchange(request).await
-    };
+    let live_call = async |method: &str, path: &str, body: &str| live_call(&service, (&*key, &token), method, path, body).await;
     // The sandbox's key cannot make a live settlement.
     let wish = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "m-1", "sandbox": false});
     service.post(SETTLEMENTS, &wish).await.problem(403, "mode_mismatch");

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::Fresh;
 use super::support::Sandbox;
+use super::support::live::two_nodes_keep_two_trees;
 use railgate::api::{NewWebhook, Tried};
 use railgate::engine::{CreateWebhook, Delivered, LeaseQueues, NumberEvents, verify};
 use railgate::env::Env;
+use railgate::ledger::Mode;
 use railgate::seal::MasterKeys;
 use railgate::store::Store;
 use railgate::store::faulty::{Faulty, Rates};
@@ -78,7 +80,7 @@ fn play(store: Arc<dyn Store>) -> Vec<String> {
     }
     let feed = sandbox.engine.feed(&sandbox.caller, 0, 1_000).unwrap();
     seen.extend(feed.iter().map(|event| serde_json::to_string(event).unwrap()));
-    seen.push(sandbox.engine.checkpoint().unwrap());
+    seen.push(sandbox.engine.checkpoint(Mode::Sandbox).unwrap());
     seen.push(format!("{:?}", sandbox.euros()));
     seen
 }
@@ -90,6 +92,11 @@ fn the_same_seed_gives_the_same_bytes_as_in_memory() {
     let report = verify::verify(&*fresh, &mut |_| {}).unwrap();
     assert_eq!(report.problems, []);
     assert_eq!(report.settlements, SCENARIOS.len() as u64);
+}
+
+#[test]
+fn two_nodes_keep_the_log_of_each_mode_apart() {
+    two_nodes_keep_two_trees(Arc::new(Fresh::new()));
 }
 
 #[test]

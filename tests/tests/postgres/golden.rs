@@ -1,13 +1,19 @@
 //! A database from before each kind of record was declared once: it opens, is complete, and equals SQLite's golden file.
 
+use std::sync::Arc;
+
 use railgate::engine::verify::verify;
+use railgate::env::ManualEnv;
+use railgate::ledger::Mode;
 use railgate::store::postgres::PostgresStore;
 use railgate::store::record::RecordKind;
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store};
+use railgate::{Config, Engine};
 use railgate_tests::postgres::Postgres;
 
 use super::options;
+use super::support::{START, sealing};
 
 #[test]
 fn a_database_of_before_opens_and_holds_the_same_as_sqlite_s() {
@@ -25,6 +31,17 @@ fn a_database_of_before_opens_and_holds_the_same_as_sqlite_s() {
     for kind in RecordKind::ALL {
         let all = Scan::all(*kind, usize::MAX);
         assert_eq!(store.scan(&all).unwrap(), other.scan(&all).unwrap(), "{kind:?}");
+    }
+    // Both continue the log that they had, as the sandbox's; it is the same to the byte.
+    let checkpoint = |store: Arc<dyn Store>, mode| {
+        let config = Config { owner: Some(1), ..sealing() };
+        Engine::open(store, Arc::new(ManualEnv::new(START, 1)), config).unwrap().checkpoint(mode).unwrap()
+    };
+    let (store, other): (Arc<dyn Store>, Arc<dyn Store>) = (Arc::new(store), Arc::new(other));
+    for (mode, begins) in [(Mode::Sandbox, "railgate/log\n20\n"), (Mode::Live, "railgate/log/live\n0\n")] {
+        let note = checkpoint(store.clone(), mode);
+        assert!(note.starts_with(begins), "{note}");
+        assert_eq!(note, checkpoint(other.clone(), mode));
     }
     drop((store, other));
     std::fs::remove_dir_all(&folder).unwrap();

@@ -121,7 +121,7 @@ fn walks() -> Vec<Scan> {
         Key::Secret((SecretKind::Receipt, 1)),
         Key::Meta("5".to_owned()),
         Key::Feed((ClientNo(5), Mode::Live, 5)),
-        Key::Tile((1, 5)),
+        Key::Tile((Mode::Live, 1, 5)),
         Key::EndpointSecret((EndpointNo(5), 1)),
     ];
     let first = RecordKind::ALL.iter().map(|kind| Scan::all(*kind, 9));
@@ -168,7 +168,7 @@ fn assert_indexed(plans: &[String]) {
         }
         // A full index scan only if the list has no condition or begins at one end.
         let walk =
-            ["ORDER BY no DESC LIMIT 1", "ORDER BY k DESC LIMIT 1", "ORDER BY size DESC LIMIT 1", "provider ORDER BY", "secret ORDER BY"];
+            ["ORDER BY no DESC LIMIT 1", "ORDER BY k DESC LIMIT 1", "ORDER BY events DESC LIMIT 1", "provider ORDER BY", "secret ORDER BY"];
         let from_the_first = !statement.contains("WHERE") && statement.contains("ORDER BY") && statement.ends_with("LIMIT $1");
         let whole = walk.iter().any(|it| statement.contains(it)) || from_the_first;
         let found = steps.contains("Index Cond") || statement.starts_with("INSERT") || whole;

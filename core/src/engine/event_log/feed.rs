@@ -4,12 +4,13 @@ use crate::api::{Caller, FeedEventView, ProofView, Target};
 use crate::auth::{PublicKey, SoftwareKey};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::SettlementNo;
+use crate::ledger::Mode;
 use crate::log::{self, Checkpoint, LogKey, LogName, Proof, TilePath, TreeError};
 use crate::store::record::{EventRecord, FeedRecord, Key, Record, SecretKind, SecretRecord, SettlementRecord};
 use crate::store::{Scan, Unique, typed, typed_all};
 use crate::trace::{self, TracedEvent, hex};
 
-use super::{StoredTiles, leaf_salt, log_head};
+use super::{StoredTiles, leaf_salt};
 use crate::engine::Engine;
 use crate::engine::access::place;
 
@@ -42,20 +43,18 @@ impl Engine {
         typed(self.store.get(key)?)?.ok_or_else(|| Error::internal(format!("the feed refers to a missing record of settlement {}", no.0)))
     }
 
-    /// Proves that the last event of the caller's settlement is in the log, with everything needed to check it offline.
+    /// Proves that the last event of the caller's settlement is in the tree of its mode, with everything needed to check it offline.
     ///
     /// # Errors
-    /// `settlement_not_found`; `not_logged_yet` until that event is numbered, a moment later; see [`Engine::may_read_log`].
+    /// `settlement_not_found`; `not_logged_yet` until that event is numbered, a moment later.
     pub fn proof(&self, caller: &Caller, target: &Target) -> Result<ProofView> {
-        self.may_read_log(caller)?;
         let record = self.settlement(caller, target)?;
         let entry: Option<FeedRecord> = typed(self.store.find(&Unique::FeedOf(record.no, record.version))?)?;
         let entry = entry.ok_or_else(|| Error::new(ErrorCode::NotLoggedYet))?;
         let event: EventRecord = self.stored(&Key::Event((record.no, record.version)), record.no)?;
-        let size = log_head(&*self.store)?.map_or(0, |head| head.size);
-        let (index, size) = (u64::try_from(entry.leaf).map_err(Error::internal)?, u64::try_from(size).map_err(Error::internal)?);
-        let path = log::inclusion(&StoredTiles(&*self.store), index, size).map_err(of_tree)?;
-        let checkpoint = self.checkpoint_at(size)?;
+        let (index, size) = (u64::try_from(entry.leaf).map_err(Error::internal)?, self.leaves(record.mode)?);
+        let path = log::inclusion(&StoredTiles(&*self.store, record.mode), index, size).map_err(of_tree)?;
+        let checkpoint = self.checkpoint_at(record.mode, size)?;
         let salt = leaf_salt(&self.id_key, record.no, record.version);
         Ok(ProofView {
             settlement_id: self.settlement_id(&record),
@@ -72,30 +71,32 @@ impl Engine {
         })
     }
 
-    /// The log's current signed checkpoint: a C2SP `tlog-checkpoint` in a signed note. The bytes stay the same until
-    /// the log grows or its key is replaced.
-    pub fn checkpoint(&self) -> Result<String> {
-        let size = log_head(&*self.store)?.map_or(0, |head| head.size);
-        self.checkpoint_at(u64::try_from(size).map_err(Error::internal)?)
+    /// The current signed checkpoint of a mode's tree: a C2SP `tlog-checkpoint` in a signed note. The bytes stay the same until
+    /// the tree grows or the log's key is replaced.
+    ///
+    /// It states how many events of that mode all clients have: show the live one to live clients only.
+    pub fn checkpoint(&self, mode: Mode) -> Result<String> {
+        self.checkpoint_at(mode, self.leaves(mode)?)
     }
 
-    fn checkpoint_at(&self, size: u64) -> Result<String> {
-        let root = log::root(&StoredTiles(&*self.store), size).map_err(of_tree)?;
+    fn checkpoint_at(&self, mode: Mode, size: u64) -> Result<String> {
+        let root = log::root(&StoredTiles(&*self.store, mode), size).map_err(of_tree)?;
         let secret = self.log_secrets()?.pop().ok_or_else(|| Error::internal("there is no log key"))?;
         let key = self.unseal(&place(secret.kind, secret.no), &secret.sealed)?;
         let key = key.as_slice().try_into().map_err(|_| Error::internal("a log key has the wrong length"))?;
-        Checkpoint { origin: self.log_name(), size, root }.sign(&SoftwareKey::ed25519(key)).map_err(Error::internal)
+        Checkpoint { origin: self.log_name(mode), size, root }.sign(&SoftwareKey::ed25519(key)).map_err(Error::internal)
     }
 
-    fn log_name(&self) -> LogName {
-        LogName::of_issuer(&self.config.issuer)
+    fn log_name(&self, mode: Mode) -> LogName {
+        LogName::of_issuer(&self.config.issuer, mode)
     }
 
-    /// The current and former keys that sign checkpoints, newest first. Each is displayed as a C2SP verifier key.
-    pub fn log_keys(&self) -> Result<Vec<LogKey>> {
+    /// The current and former keys that sign checkpoints, newest first, under the name of a mode's tree. Each is displayed as a C2SP
+    /// verifier key.
+    pub fn log_keys(&self, mode: Mode) -> Result<Vec<LogKey>> {
         let key = |secret: &SecretRecord| {
             let public = PublicKey::ed25519(&secret.public);
-            let key = public.and_then(|public| LogKey::new(self.log_name(), public));
+            let key = public.and_then(|public| LogKey::new(self.log_name(mode), public));
             key.ok_or_else(|| Error::internal("a log key is not on its curve"))
         };
         self.log_secrets()?.iter().rev().map(key).collect()
@@ -105,13 +106,12 @@ impl Engine {
         Ok(self.secrets()?.into_iter().filter(|secret| secret.kind == SecretKind::Log).collect())
     }
 
-    /// A tile of the log, as C2SP `tlog-tiles` defines it; `None` if the log has no such tile.
-    pub fn log_tile(&self, path: &TilePath) -> Result<Option<Vec<u8>>> {
-        let size = log_head(&*self.store)?.map_or(0, |head| head.size);
-        if !path.is_within(u64::try_from(size).map_err(Error::internal)?) {
+    /// A tile of a mode's tree, as C2SP `tlog-tiles` defines it; `None` if the tree has no such tile.
+    pub fn log_tile(&self, mode: Mode, path: &TilePath) -> Result<Option<Vec<u8>>> {
+        if !path.is_within(self.leaves(mode)?) {
             return Ok(None);
         }
-        log::serve(&StoredTiles(&*self.store), path).map(Some).map_err(of_tree)
+        log::serve(&StoredTiles(&*self.store, mode), path).map(Some).map_err(of_tree)
     }
 }
 

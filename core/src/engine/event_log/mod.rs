@@ -1,15 +1,15 @@
 //! The log of all events. A commit notes its events; a later commit numbers them, in order.
 //!
 //! A commit with events adds one row that names them ([`UnloggedRecord`]), which is all that a create pays for the log. One node at
-//! a time takes such rows, gives each event its place in its owner's feed and in the Merkle tree, writes the deliveries owed to
-//! webhooks, and removes the rows, all in one commit. If that node crashes, the rows remain, so no event is missed. The key of the
-//! log's head is the tree's size, so no event is numbered twice.
+//! a time takes such rows, gives each event its place in its owner's feed and in the Merkle tree of its mode, writes the deliveries
+//! owed to webhooks, and removes the rows, all in one commit. If that node crashes, the rows remain, so no event is missed. The key of
+//! the log's head is the number of all events in it, so no event is numbered twice.
 
-mod audience;
 mod feed;
 mod numbering;
+mod trees;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -18,10 +18,10 @@ use crate::api::Logged;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, IdKey, SettlementNo};
 use crate::ledger::Mode;
-use crate::log::{self, TileRow, Tiles, TreeError};
+use crate::log;
 use crate::store::record::{
-    EventRecord, FeedRecord, Key, LogHeadRecord, LoggedChange, LoggedEvent, MetaRecord, Moment, Record, RecordKind, SettlementRecord,
-    TaskKey, TileRecord, UnloggedRecord,
+    EventRecord, FeedRecord, Key, Later, LogHeadRecord, LoggedChange, LoggedEvent, MetaRecord, Moment, Record, RecordKind,
+    SettlementRecord, TaskKey, UnloggedRecord,
 };
 use crate::store::{Commit, CommitError, Lookup, Scan, Store, Unique, Write, typed, typed_all};
 use crate::time::Millis;
@@ -32,6 +32,7 @@ use crate::engine::group::{Command, Decision, Overlay};
 #[cfg(feature = "sandbox")]
 pub(crate) use numbering::Immediate;
 pub(crate) use numbering::{Deferred, Numbering};
+pub(crate) use trees::StoredTiles;
 
 /// How long a node that appended keeps the others from appending, so that they do not collide.
 const LOG_LEASE: Millis = 5_000;
@@ -42,7 +43,7 @@ const PREDECESSOR_WAIT: Millis = 60_000;
 /// How many events of a database that is older than the log are numbered in one commit.
 const BACKFILL: usize = 2_000;
 pub(crate) const BACKFILL_KEY: &str = "log_backfill";
-/// The size of the log when those were numbered: they are in the order of their settlements, not of time.
+/// The size of both trees when those were numbered: they are in the order of their settlements, not of time.
 const BACKFILLED_KEY: &str = "log_backfilled";
 /// How many rows are read at first: under load, each has the events of many commands.
 const FEW: usize = 16;
@@ -81,7 +82,7 @@ impl Command for NumberEvents {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
         let head = log_head(overlay.store)?.ok_or_else(|| Error::internal("the log has no head"))?;
         // A second such command in the same group finds nothing to do.
-        if overlay.touched(&Key::LogHead(head.size)) {
+        if overlay.touched(&Key::LogHead(head.events)) {
             return Ok(Logged::default());
         }
         // A clock that is far ahead must not keep the others waiting.
@@ -181,13 +182,14 @@ impl Engine {
         Ok((taken, waiting))
     }
 
-    /// Gives each event its place in its owner's feed and in the tree.
+    /// Gives each event its place in its owner's feed and in the tree of its mode.
     fn append(&self, overlay: &mut Overlay<'_>, head: LogHeadRecord, changes: &[LoggedChange]) -> Result<()> {
         let mut positions: HashMap<(ClientNo, Mode), i64> = HashMap::new();
         overlay.look_up(changes.iter().map(|change| Lookup::Scan(Scan::last_feed(change.client, change.mode))))?;
-        let (mut leaves, mut size) = (Vec::new(), head.size);
+        let mut trees: BTreeMap<Mode, Vec<[u8; 32]>> = BTreeMap::new();
+        let mut next = head;
         for change in changes {
-            let owner = (change.client, change.mode);
+            let (owner, leaves) = ((change.client, change.mode), trees.entry(change.mode).or_default());
             for (index, event) in change.events.iter().enumerate() {
                 let position = match positions.get(&owner) {
                     Some(position) => *position,
@@ -202,29 +204,17 @@ impl Engine {
                     settlement: change.settlement,
                     n,
                     at: event.at,
-                    leaf: size,
+                    leaf: next.leaves(change.mode),
                 });
                 leaves.push(log::commitment(&leaf_salt(&self.id_key, change.settlement, n), &event.hash));
-                size += 1;
+                next = next.with_one_more(change.mode);
             }
         }
-        let start = u64::try_from(head.size).map_err(Error::internal)?;
-        let rows = match log::append(&StoredTiles(overlay.store), start, &leaves) {
-            Ok(appended) => appended.rows,
-            // Another node appended after the head was read here.
-            Err(TreeError::Ahead { .. }) if log_head(overlay.store)?.is_some_and(|now| now.size > head.size) => {
-                return Err(Error::with(ErrorCode::StoreUnavailable, "another node is numbering events"));
-            }
-            Err(error) => return Err(Error::internal(error)),
-        };
-        for TileRow { level, index, bytes } in rows {
-            let record = TileRecord { level, index: i64::try_from(index).map_err(Error::internal)?, entries: bytes };
-            let there = overlay.store.get(&Key::Tile((level, record.index)))?.is_some();
-            overlay.write(if there { Write::Replace(record.into()) } else { Write::Insert(record.into()) });
+        for (mode, leaves) in trees {
+            trees::grow(overlay, &head, mode, &leaves)?;
         }
-        self.note_live(overlay, changes)?;
-        overlay.write(Write::Delete(Key::LogHead(head.size)));
-        overlay.insert(LogHeadRecord { size, owner: self.owner, until: overlay.now + LOG_LEASE });
+        overlay.write(Write::Delete(Key::LogHead(head.events)));
+        overlay.insert(LogHeadRecord { owner: self.owner, until: overlay.now + LOG_LEASE, ..next });
         Ok(())
     }
 
@@ -232,19 +222,24 @@ impl Engine {
     /// on, each commit notes its own events.
     pub(crate) fn begin_log(&self) -> Result<()> {
         let store = &*self.store;
-        if log_head(store)?.is_none() {
-            let mut writes = vec![Write::Insert(LogHeadRecord { size: 0, owner: 0, until: 0 }.into())];
-            if !store.scan(&Scan::last(RecordKind::Settlement))?.is_empty() {
-                writes.push(Write::Insert(backfilled(SettlementNo(0)).into()));
-            }
-            match store.commit(&Commit { writes }) {
-                // Another node may have been first.
-                Ok(()) | Err(CommitError::Conflict(_)) => {}
-                Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
+        match log_head(store)? {
+            Some(LogHeadRecord { live: Later(Some(_)), .. }) => {}
+            Some(head) => self.separate_trees(head)?,
+            None => {
+                let head = LogHeadRecord { events: 0, owner: 0, until: 0, live: Later(Some(0)) };
+                let mut writes = vec![Write::Insert(head.into())];
+                if !store.scan(&Scan::last(RecordKind::Settlement))?.is_empty() {
+                    writes.push(Write::Insert(backfilled(SettlementNo(0)).into()));
+                }
+                match store.commit(&Commit { writes }) {
+                    // Another node may have been first.
+                    Ok(()) | Err(CommitError::Conflict(_)) => {}
+                    Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
+                }
             }
         }
         while self.backfill()? {}
-        self.survey_log()
+        Ok(())
     }
 
     /// Numbers the next events of before the log; `false` if none are left.
@@ -271,7 +266,8 @@ impl Engine {
         }
         if ended {
             overlay.write(Write::Delete(Key::Meta(BACKFILL_KEY.to_owned())));
-            overlay.insert(MetaRecord { name: BACKFILLED_KEY.to_owned(), value: head.size.to_be_bytes().to_vec() });
+            let sizes = [Mode::Sandbox, Mode::Live].map(|mode| head.leaves(mode).to_be_bytes());
+            overlay.insert(MetaRecord { name: BACKFILLED_KEY.to_owned(), value: sizes.concat() });
         } else {
             overlay.write(Write::Replace(backfilled(after).into()));
         }
@@ -286,16 +282,22 @@ impl Engine {
         }
     }
 
-    /// The number of leaves that were backfilled when the log was created; 0 if none.
-    pub(crate) fn backfilled(&self) -> Result<i64> {
-        let size: Option<MetaRecord> = typed(self.store.get(&Key::Meta(BACKFILLED_KEY.to_owned()))?)?;
-        Ok(size.and_then(|size| size.value.try_into().ok()).map_or(0, i64::from_be_bytes))
+    /// The number of leaves of a mode's tree that were backfilled when the log was created; 0 if none.
+    pub(crate) fn backfilled(&self, mode: Mode) -> Result<i64> {
+        let sizes: Option<MetaRecord> = typed(self.store.get(&Key::Meta(BACKFILLED_KEY.to_owned()))?)?;
+        let at = match mode {
+            Mode::Sandbox => 0,
+            // There is none in a log from when all events were in one tree.
+            Mode::Live => 8,
+        };
+        let size = sizes.as_ref().and_then(|sizes| sizes.value.get(at..at + 8));
+        Ok(size.and_then(|size| size.try_into().ok()).map_or(0, i64::from_be_bytes))
     }
 
     /// Lets this node append at once, if it does not share the store and the previous node is gone.
     pub(crate) fn take_over_log(&self, overlay: &mut Overlay<'_>) -> Result<()> {
         if let Some(head) = log_head(overlay.store)?.filter(|head| head.owner != self.owner && head.until > overlay.now)
-            && !overlay.touched(&Key::LogHead(head.size))
+            && !overlay.touched(&Key::LogHead(head.events))
         {
             overlay.write(Write::Replace(LogHeadRecord { owner: self.owner, ..head }.into()));
         }
@@ -305,7 +307,7 @@ impl Engine {
     /// Lets other nodes append at once, if this node appended last.
     pub(crate) fn leave_log(&self, overlay: &mut Overlay<'_>) -> Result<()> {
         if let Some(head) = log_head(overlay.store)?.filter(|head| head.owner == self.owner && head.until > overlay.now)
-            && !overlay.touched(&Key::LogHead(head.size))
+            && !overlay.touched(&Key::LogHead(head.events))
         {
             overlay.write(Write::Replace(LogHeadRecord { until: 0, ..head }.into()));
         }
@@ -321,7 +323,7 @@ pub(crate) fn leaf_salt(key: &IdKey, settlement: SettlementNo, n: u32) -> [u8; 3
     mac.finalize().into_bytes().into()
 }
 
-/// The head of the log, which has its size.
+/// The head of the log, which has the sizes of its trees.
 pub(crate) fn log_head(store: &dyn Store) -> Result<Option<LogHeadRecord>> {
     Ok(typed(store.scan(&Scan::last(RecordKind::LogHead))?.pop())?)
 }
@@ -333,19 +335,6 @@ pub(crate) fn last_position(store: &dyn Store, client: ClientNo, mode: Mode) -> 
 
 fn position_of(mut last: Vec<Record>) -> Result<i64> {
     Ok(typed::<FeedRecord>(last.pop())?.map_or(0, |last| last.position))
-}
-
-/// The tree's tiles, as they are stored.
-pub(crate) struct StoredTiles<'a>(pub(crate) &'a dyn Store);
-
-impl Tiles for StoredTiles<'_> {
-    type Error = Error;
-
-    fn tile(&self, level: u8, index: u64) -> Result<Option<Vec<u8>>> {
-        let Ok(index) = i64::try_from(index) else { return Ok(None) };
-        let row: Option<TileRecord> = typed(self.0.get(&Key::Tile((level, index)))?)?;
-        Ok(row.map(|row| row.entries))
-    }
 }
 
 /// What a commit adds to the traces of settlements. A command writes the settlement first, then its events.

@@ -1,39 +1,34 @@
-//! Verifies the log: every event has one place in its owner's feed and one leaf, and the tree is the tree over these leaves.
+//! Verifies the log: every event has one place in its owner's feed and one leaf in the tree of its mode, and each tree is the tree over
+//! these leaves.
 //!
 //! The events are visited in the order of their settlements, and each looks up its own place. It then remains to prove that there
 //! are no other places: by counting, and with one bit for each leaf.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use crate::engine::event_log::{BACKFILL_KEY, leaf_salt, log_head};
 use crate::error::Result;
 use crate::ids::{ClientNo, IdKey, SettlementNo};
 use crate::ledger::Mode;
-use crate::log::{Hash, TILE_WIDTH, commitment, leaf_hash, node_hash};
-use crate::store::record::{Digest32, EventRecord, FeedRecord, Key, MetaRecord, RecordKind, SettlementRecord, TileRecord, UnloggedRecord};
+use crate::log::commitment;
+use crate::store::record::{Digest32, EventRecord, FeedRecord, Key, MetaRecord, RecordKind, SettlementRecord, UnloggedRecord};
 use crate::store::{Scan, Store, Unique, typed, typed_all};
 use crate::trace::settlement_ulid;
 
+use super::tree::Tree;
 use super::{PAGE, VerifyReport};
-
-const ENTRY: usize = 32;
-/// How many tiles of leaves are cached: clients' events are scattered over the newest ones.
-const TILES_KEPT: usize = 64;
 
 /// What is known about the log while the events are visited.
 pub(super) struct LogCheck<'a> {
     store: &'a dyn Store,
     key: &'a IdKey,
-    /// How many leaves the tiles have.
-    leaves: u64,
-    /// One bit for each leaf: set once its event was visited.
-    taken: Vec<u64>,
+    sandbox: Tree<'a>,
+    live: Tree<'a>,
     /// The hashes of events that wait to be logged.
     unlogged: HashMap<(SettlementNo, u32), Digest32>,
     /// Events of settlements above this number need not be logged yet, because the log is being backfilled.
     /// Without a head, no event needs to be.
     due_until: Option<SettlementNo>,
-    tiles: VecDeque<(u64, Vec<u8>)>,
 }
 
 /// The places of one settlement's events.
@@ -45,20 +40,16 @@ pub(super) struct Places<'c, 'a> {
 }
 
 impl<'a> LogCheck<'a> {
-    /// Verifies the tree over its own leaves, and reads the events that wait.
+    /// Verifies each tree over its own leaves, and reads the events that wait.
     pub(super) fn begin(store: &'a dyn Store, key: &'a IdKey, report: &mut VerifyReport) -> Result<Self> {
-        let leaves = tree(store, report)?;
         let head = log_head(store)?;
-        let size = head.as_ref().map_or(0, |head| head.size);
-        if u64::try_from(size).ok() != Some(leaves) {
-            report.problem("log", "log_size", format!("its head has {size} leaves, its tiles have {leaves}"));
-        }
+        let sandbox = Tree::begin(store, Mode::Sandbox, head.as_ref(), report)?;
+        let live = Tree::begin(store, Mode::Live, head.as_ref(), report)?;
         let mark: Option<MetaRecord> = typed(store.get(&Key::Meta(BACKFILL_KEY.to_owned()))?)?;
         let filling = mark.and_then(|mark| mark.value.try_into().ok()).map(i64::from_be_bytes);
         let due_until = if head.is_none() { Some(SettlementNo(0)) } else { filling.map(SettlementNo) };
-        let taken = vec![0; usize::try_from(leaves.div_ceil(64)).unwrap_or(0)];
         let unlogged = waiting(store, report)?;
-        Ok(Self { store, key, leaves, taken, unlogged, due_until, tiles: VecDeque::new() })
+        Ok(Self { store, key, sandbox, live, unlogged, due_until })
     }
 
     /// Starts the events of one settlement, which follow in order.
@@ -66,25 +57,11 @@ impl<'a> LogCheck<'a> {
         Places { log: self, record, what, last: None }
     }
 
-    /// The data of a leaf, if it exists.
-    fn leaf(&mut self, index: u64) -> Result<Option<[u8; ENTRY]>> {
-        let (tile, at) = (index / TILE_WIDTH as u64, (index % TILE_WIDTH as u64) as usize * ENTRY);
-        if !self.tiles.iter().any(|(known, _)| *known == tile) {
-            let Some(row) = tile_row(self.store, 0, tile)? else { return Ok(None) };
-            self.tiles.truncate(TILES_KEPT - 1);
-            self.tiles.push_front((tile, row));
+    fn tree(&mut self, mode: Mode) -> &mut Tree<'a> {
+        match mode {
+            Mode::Sandbox => &mut self.sandbox,
+            Mode::Live => &mut self.live,
         }
-        let row = self.tiles.iter().find(|(known, _)| *known == tile);
-        Ok(row.and_then(|(_, row)| row.get(at..at + ENTRY)).and_then(|data| data.try_into().ok()))
-    }
-
-    /// Marks a leaf; `false` if it was already marked.
-    fn take(&mut self, index: u64) -> bool {
-        let bit = 1 << (index % 64);
-        let Some(word) = usize::try_from(index / 64).ok().and_then(|at| self.taken.get_mut(at)) else { return false };
-        let free = *word & bit == 0;
-        *word |= bit;
-        free
     }
 
     /// Verifies the rest, after all events were visited.
@@ -96,11 +73,8 @@ impl<'a> LogCheck<'a> {
             let what = self.name(no)?;
             report.problem(what, "unlogged_without_event", format!("event {n} waits to be logged, but it is missing"));
         }
-        let free = (0..self.leaves).find(|leaf| self.taken[(leaf / 64) as usize] >> (leaf % 64) & 1 == 0);
-        if let Some(leaf) = free {
-            let count = self.leaves - self.taken.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-            report.problem("log", "leaf_without_event", format!("{count} of its leaves belong to no event, the first is leaf {leaf}"));
-        }
+        self.sandbox.end(report);
+        self.live.end(report);
         Ok(())
     }
 
@@ -190,16 +164,13 @@ impl Places<'_, '_> {
             return Ok(Some(("feed_order", format!("event {n} was logged before its predecessor"))));
         }
         let expected = commitment(&leaf_salt(self.log.key, event.settlement, n), &event.hash);
-        let leaf = u64::try_from(entry.leaf).ok().filter(|leaf| *leaf < self.log.leaves);
-        let data = match leaf {
-            Some(leaf) => self.log.leaf(leaf)?,
-            None => None,
-        };
-        if data != Some(expected) {
-            return Ok(Some(("leaf_differs", format!("leaf {} of the log does not match event {n}", entry.leaf))));
+        let tree = self.log.tree(entry.mode);
+        let name = tree.name();
+        if tree.leaf(entry.leaf)? != Some(expected) {
+            return Ok(Some(("leaf_differs", format!("leaf {} of the {name} does not match event {n}", entry.leaf))));
         }
-        let free = leaf.is_some_and(|leaf| self.log.take(leaf));
-        Ok((!free).then(|| ("leaf_twice", format!("leaf {} of the log belongs to event {n} and to another one", entry.leaf))))
+        let free = tree.take(entry.leaf);
+        Ok((!free).then(|| ("leaf_twice", format!("leaf {} of the {name} belongs to event {n} and to another one", entry.leaf))))
     }
 }
 
@@ -223,87 +194,4 @@ fn waiting(store: &dyn Store, report: &mut VerifyReport) -> Result<HashMap<(Sett
         }
     }
     Ok(waiting)
-}
-
-/// Verifies that each tile follows from the tiles below it, up to the highest. Returns the number of leaves.
-fn tree(store: &dyn Store, report: &mut VerifyReport) -> Result<u64> {
-    let mut above: Vec<Level> = Vec::new();
-    let (mut leaves, mut index) = (0, 0);
-    while let Some(row) = tile_row(store, 0, index)? {
-        let count = row.len() / ENTRY;
-        leaves += count as u64;
-        index += 1;
-        if !row.len().is_multiple_of(ENTRY) || count == 0 || count > TILE_WIDTH {
-            report.problem("log", "tile_malformed", format!("tile {} of level 0 has {} bytes", index - 1, row.len()));
-            return Ok(leaves);
-        }
-        if count < TILE_WIDTH {
-            break;
-        }
-        push(store, report, &mut above, 0, root_of(row.chunks(ENTRY).map(leaf_hash).collect()))?;
-    }
-    if tile_row(store, 0, index)?.is_some() {
-        report.problem("log", "tile_gap", format!("tile {} of level 0 is not full, but another follows", index - 1));
-    }
-    for (at, level) in above.iter().enumerate() {
-        level.compare(store, report, at as u8 + 1)?;
-        absent(store, report, at as u8 + 1, level.index + 1)?;
-    }
-    absent(store, report, above.len() as u8 + 1, 0)?;
-    Ok(leaves)
-}
-
-/// The tile of a level that is being filled.
-#[derive(Default)]
-struct Level {
-    index: u64,
-    hashes: Vec<Hash>,
-}
-
-impl Level {
-    /// Verifies that the stored tile equals this one.
-    fn compare(&self, store: &dyn Store, report: &mut VerifyReport, level: u8) -> Result<()> {
-        let stored = tile_row(store, level, self.index)?.unwrap_or_default();
-        if stored != self.hashes.as_flattened() {
-            let message = format!("tile {} of level {level} does not match the tiles below", self.index);
-            report.problem("log", "tile_differs", message);
-        }
-        Ok(())
-    }
-}
-
-/// Adds the root of a full tile of level `below` to the level above, recursively.
-fn push(store: &dyn Store, report: &mut VerifyReport, above: &mut Vec<Level>, below: usize, root: Hash) -> Result<()> {
-    if above.len() == below {
-        above.push(Level::default());
-    }
-    let level = &mut above[below];
-    level.hashes.push(root);
-    if level.hashes.len() < TILE_WIDTH {
-        return Ok(());
-    }
-    level.compare(store, report, below as u8 + 1)?;
-    level.index += 1;
-    let root = root_of(std::mem::take(&mut level.hashes));
-    push(store, report, above, below + 1, root)
-}
-
-fn absent(store: &dyn Store, report: &mut VerifyReport, level: u8, index: u64) -> Result<()> {
-    if tile_row(store, level, index)?.is_some() {
-        report.problem("log", "tile_too_many", format!("there is a tile {index} of level {level}, beyond the log's end"));
-    }
-    Ok(())
-}
-
-/// The root over a full tile's hashes.
-fn root_of(mut hashes: Vec<Hash>) -> Hash {
-    while hashes.len() > 1 {
-        hashes = hashes.chunks(2).map(|pair| node_hash(&pair[0], &pair[pair.len() - 1])).collect();
-    }
-    hashes.first().copied().unwrap_or_default()
-}
-
-fn tile_row(store: &dyn Store, level: u8, index: u64) -> Result<Option<Vec<u8>>> {
-    let Ok(index) = i64::try_from(index) else { return Ok(None) };
-    Ok(typed::<TileRecord>(store.get(&Key::Tile((level, index)))?)?.map(|row| row.entries))
 }

@@ -38,6 +38,7 @@ mod access;
 mod books;
 mod log;
 mod trail;
+mod tree;
 mod webhooks;
 
 use std::collections::{BTreeMap, HashSet};

@@ -171,7 +171,7 @@ impl Command for Replay {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
         let &Self { ref caller, id, since, until, after } = self;
         let endpoint = engine.enabled(overlay, caller, id)?;
-        let backfilled = engine.backfilled()?;
+        let backfilled = engine.backfilled(caller.mode)?;
         let after = if after > 0 { after } else { engine.before_time(caller, since, backfilled)? };
         let scan = Scan::feed(caller.client, caller.mode, after, REPLAY);
         let feed: Vec<FeedRecord> = typed_all(overlay.store.scan(&scan)?)?;

@@ -294,14 +294,14 @@ pub fn feed(client: u32, mode: Mode, position: i64, settlement: i64) -> FeedReco
     FeedRecord { client: ClientNo(client), mode, position, settlement: SettlementNo(settlement), n: 1, at: 1_000, leaf: position - 1 }
 }
 
-/// A tile with one entry.
+/// A tile of the sandbox's tree, with one entry.
 pub fn tile(level: u8, index: i64) -> TileRecord {
-    TileRecord { level, index, entries: vec![4; 32] }
+    TileRecord { mode: Mode::Sandbox, level, index, entries: vec![4; 32] }
 }
 
-/// A log of this size that no node is appending to.
-pub fn log_head(size: i64) -> LogHeadRecord {
-    LogHeadRecord { size, owner: 0, until: 0 }
+/// A log of so many events, none of them live, that no node is appending to.
+pub fn log_head(events: i64) -> LogHeadRecord {
+    LogHeadRecord { events, owner: 0, until: 0, live: Later(Some(0)) }
 }
 
 /// A sandbox endpoint of `client` with the id `id`.

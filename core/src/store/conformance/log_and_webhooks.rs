@@ -94,14 +94,16 @@ pub fn the_ends_of_the_log_and_of_webhooks_survive(new: Factory<'_>) {
         let change = LoggedChange { settlement: SettlementNo(extreme), client: ClientNo(u32::MAX), mode: LIVE, moment, events };
         let silent = LoggedChange { events: Vec::new(), ..change.clone() };
         let tried = LastTry { at: extreme, took_ms: u32::MAX, status: Some(u16::MAX), error: said(), excerpt: strange.repeat(100) };
-        let all: [Record; 10] = [
+        let all: [Record; 12] = [
             UnloggedRecord { no: extreme, changes: vec![change, silent] }.into(),
             UnloggedRecord { no: 0, changes: Vec::new() }.into(),
             FeedRecord { n: 65_535, at: extreme, leaf: extreme, ..feed(u32::MAX, LIVE, 0, no) }.into(),
             FeedRecord { client: ClientNo(0), position: extreme, n: 0, ..feed(0, SANDBOX, 1, no) }.into(),
             TileRecord { entries: vec![0xff; 8192], ..tile(63, (1 << 56) - 1) }.into(),
             TileRecord { entries: Vec::new(), ..tile(0, 0) }.into(),
-            LogHeadRecord { size: extreme, owner: extreme, until: extreme }.into(),
+            TileRecord { mode: LIVE, ..tile(63, (1 << 56) - 1) }.into(),
+            LogHeadRecord { events: extreme, owner: extreme, until: extreme, live: Later(Some(extreme)) }.into(),
+            LogHeadRecord { live: Later(None), ..log_head(1) }.into(),
             EndpointSecretRecord { sealed: vec![0; 500], created_at: extreme, until: Some(extreme), ..endpoint_secret(u32::MAX, u32::MAX) }
                 .into(),
             QueueRecord {
@@ -260,19 +262,22 @@ pub fn the_log_has_one_head_that_one_of_many_moves_on(new: Factory<'_>) {
     assert_eq!(store.get(&Key::LogHead(4)).unwrap(), None);
 }
 
-/// The last index of a level next to the first of the next.
-pub fn tiles_are_told_apart_by_level_and_index(new: Factory<'_>) {
+/// The last index of a level next to the first of the next, and the same places in both trees.
+pub fn tiles_are_told_apart_by_mode_level_and_index(new: Factory<'_>) {
     let store = &*new();
     let last = (1 << 56) - 1;
     let places = [(0, 0), (0, 1), (0, last), (1, 0), (1, last), (2, 0), (63, 0), (63, last)];
-    let marked = |(level, index): (u8, i64)| TileRecord { entries: vec![level, index as u8], ..tile(level, index) };
-    make(store, places.map(|place| insert(marked(place))));
+    let places: Vec<(Mode, u8, i64)> = [SANDBOX, LIVE].into_iter().flat_map(|mode| places.map(|(level, at)| (mode, level, at))).collect();
+    let marked = |(mode, level, index): (Mode, u8, i64)| TileRecord { mode, level, index, entries: vec![mode.code(), level, index as u8] };
+    make(store, places.iter().map(|place| insert(marked(*place))));
     places.iter().for_each(|place| holds(store, marked(*place)));
-    make(store, [replace(TileRecord { entries: vec![9; 32], ..tile(1, 0) }), Write::Delete(Key::Tile((0, last)))]);
-    for place in places.iter().filter(|place| ![(1, 0), (0, last)].contains(place)) {
+    assert_eq!(keys(store, &Scan::all(RecordKind::Tile, 99)), places.iter().copied().map(Key::Tile).collect::<Vec<_>>(), "in this order");
+    let (changed, gone) = ((SANDBOX, 1, 0), (LIVE, 0, last));
+    make(store, [replace(TileRecord { entries: vec![9; 32], ..marked(changed) }), Write::Delete(Key::Tile(gone))]);
+    for place in places.iter().filter(|place| ![changed, gone].contains(place)) {
         holds(store, marked(*place));
     }
-    assert_eq!(store.get(&Key::Tile((0, last))).unwrap(), None);
+    assert_eq!(store.get(&Key::Tile(gone)).unwrap(), None);
 }
 
 /// All endpoints, and those of one client in one mode.

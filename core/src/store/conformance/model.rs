@@ -105,12 +105,14 @@ fn any_of_log_and_webhooks() -> impl Strategy<Value = Record> {
         }),
         (1u32..3, any_mode(), small(), small(), prop_oneof![9 => 1u32..3, 1 => 65_535u32..65_537])
             .prop_map(|(client, mode, position, settlement, n)| FeedRecord { n, ..feed(client, mode, position, settlement) }.into()),
-        (prop_oneof![9 => 0u8..2, 1 => 63u8..65], 0i64..2, any::<u8>()).prop_map(|(level, index, entry)| TileRecord {
-            entries: vec![entry; 32],
-            ..tile(level, index)
+        (any_mode(), prop_oneof![9 => 0u8..2, 1 => 63u8..65], 0i64..2, any::<u8>())
+            .prop_map(|(mode, level, index, entry)| { TileRecord { mode, level, index, entries: vec![entry; 32] }.into() }),
+        (small(), any::<i64>(), any::<Option<i64>>()).prop_map(|(events, owner, live)| LogHeadRecord {
+            owner,
+            live: Later(live),
+            ..log_head(events)
         }
         .into()),
-        (small(), any::<i64>()).prop_map(|(size, owner)| LogHeadRecord { owner, ..log_head(size) }.into()),
         any_delivery().prop_map(Record::from),
         any_delivery().prop_map(Record::from),
     ]
@@ -266,7 +268,8 @@ fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter)
     for unique in &uniques {
         prop_assert_eq!(model.find(unique).unwrap(), store.find(unique).unwrap(), "{:?}", unique);
     }
-    let never = [Key::Event((SettlementNo(i64::MAX), 1)), Key::Tile((255, -1)), Key::Nonce([9; 32]), Key::Account(AccountId(i64::MIN))];
+    let never =
+        [Key::Event((SettlementNo(i64::MAX), 1)), Key::Tile((Mode::Live, 255, -1)), Key::Nonce([9; 32]), Key::Account(AccountId(i64::MIN))];
     let mut keys: Vec<Key> = everything(model).iter().map(Record::key).chain(never).collect();
     keys.extend(["m", "n"].map(|name| Key::Meta(name.to_owned())));
     for key in &keys {

@@ -176,7 +176,8 @@ mod tests {
             Key::Secret((SecretKind::Log, 3)),
             Key::Meta(String::new()),
             Key::Feed((ClientNo(2), Mode::Live, i64::MAX)),
-            Key::Tile((63, 9)),
+            Key::Tile((Mode::Sandbox, 63, 9)),
+            Key::Tile((Mode::Live, 0, 9)),
             Key::EndpointSecret((EndpointNo(1), 2)),
         ];
         let first = RecordKind::ALL.iter().copied().map(Place::First);

@@ -1,6 +1,6 @@
-//! The log's records: events not numbered yet, each client's feed, and the tiles of the Merkle tree.
+//! The log's records: events not numbered yet, each client's feed, and the tiles of the Merkle trees.
 
-use super::{Digest32, EventType};
+use super::{Digest32, EventType, Later, LogHeadRecord};
 use crate::ids::{ClientNo, ProviderNo, SettlementNo};
 use crate::ledger::Mode;
 use crate::lifecycle::SettlementStatus;
@@ -64,5 +64,22 @@ impl LoggedChange {
     pub fn sequence(&self, index: usize) -> u32 {
         let behind = self.events.len().saturating_sub(index + 1) as u32;
         self.moment.version.saturating_sub(behind)
+    }
+}
+
+impl LogHeadRecord {
+    /// The number of leaves in the tree of a mode.
+    pub fn leaves(&self, mode: Mode) -> i64 {
+        let live = self.live.0.unwrap_or_default();
+        match mode {
+            Mode::Sandbox => self.events.saturating_sub(live),
+            Mode::Live => live,
+        }
+    }
+
+    /// The head after one more event of a mode.
+    pub(crate) fn with_one_more(self, mode: Mode) -> Self {
+        let live = self.leaves(Mode::Live) + i64::from(!mode.is_sandbox());
+        Self { events: self.events + 1, live: Later(Some(live)), ..self }
     }
 }
