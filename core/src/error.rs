@@ -169,6 +169,9 @@ error_codes! {
     ClientNotFound = "client_not_found", 404, Identification, false, "No such client",
         "The gateway has no client with this id. Only operators see this code.",
         "List the clients with `railgate clients list`.";
+    ProviderNotFound = "provider_not_found", 404, Identification, false, "No such provider",
+        "The gateway has no provider with this id.",
+        "List them at `GET /api/v1/providers`.";
     RouteNotFound = "route_not_found", 404, Identification, false, "There is no such path",
         "No route has this path. Paths are case-sensitive and have no trailing slash.",
         "`GET /openapi.json` describes every route.";

@@ -209,12 +209,16 @@ impl Amount {
     /// [`AmountError::Scale`] if it has more decimals than the currency, [`AmountError::Digits`] if the minor units exceed 64 bits.
     pub fn to_money(self, currency: Currency) -> Result<Money, AmountError> {
         let max = currency.minor_units();
-        let missing = u32::from(max).checked_sub(self.0.scale()).ok_or(AmountError::Scale { max })?;
-        i64::try_from(self.0.mantissa())
-            .ok()
-            .and_then(|value| value.checked_mul(10i64.checked_pow(missing)?))
-            .map(|minor| Money { minor, currency })
-            .ok_or(AmountError::Digits)
+        if self.0.scale() > u32::from(max) {
+            return Err(AmountError::Scale { max });
+        }
+        self.scaled(max).map(|minor| Money { minor, currency }).ok_or(AmountError::Digits)
+    }
+
+    /// The number of units of `10^-decimals`, without rounding; `None` if it has more decimals, or does not fit 64 bits.
+    pub fn scaled(self, decimals: u8) -> Option<i64> {
+        let missing = u32::from(decimals).checked_sub(self.0.scale())?;
+        i64::try_from(self.0.mantissa()).ok()?.checked_mul(10_i64.checked_pow(missing)?)
     }
 }
 

@@ -10,7 +10,7 @@ use railgate::engine::{Fund, LeaseTasks, Maintain, Receive, Recover, ReportAnswe
 use railgate::ledger::Mode;
 use railgate::money::{Currency, Money};
 use railgate::rail::RailAnswer;
-use railgate::route::{FeeRule, ProviderSpec};
+use railgate::route::{AmountLimits, FeeRule, Percent, ProviderSpec, Units};
 use railgate::store::memory::MemoryStore;
 use railgate::{Config, Engine, Error};
 use support::{Sandbox, create, enroll, reverse};
@@ -264,8 +264,9 @@ fn a_sandbox_credential_makes_no_live_settlement() {
 
 #[test]
 fn fees_are_held_and_posted_beside_the_amount_and_a_quote_fixes_them() {
-    let fee = FeeRule { flat: 10, basis_points: 50 };
-    let provider = ProviderSpec { fee, ..ProviderSpec::simulator("simulator", "Simulator") };
+    let flat = Units::of("0.10".parse().unwrap()).unwrap();
+    let fees = vec![FeeRule { flat, percent: Percent::of_millionths(5_000).unwrap(), ..FeeRule::default() }];
+    let provider = ProviderSpec { fees, ..ProviderSpec::simulator("simulator", "Simulator") };
     let s = Sandbox::over(Arc::new(MemoryStore::default()), Config { providers: vec![provider], ..Config::default() }, 1);
     let check = s.engine.preflight(&s.caller, body("r", "100.01").as_bytes()).unwrap().view;
     let quote = check.quote.unwrap();
@@ -287,8 +288,9 @@ fn fees_are_held_and_posted_beside_the_amount_and_a_quote_fixes_them() {
 
 #[test]
 fn limits_are_kept_and_pass_over_a_provider() {
-    let small = ProviderSpec { limits: (100, 1_000), ..ProviderSpec::simulator("small", "Small") };
-    let large = ProviderSpec { limits: (500, 10_000), ..ProviderSpec::simulator("large", "Large") };
+    let limits = |min, max| vec![AmountLimits { currency: Currency::from_code("EUR").unwrap(), min, max }];
+    let small = ProviderSpec { limits: limits(100, 1_000), ..ProviderSpec::simulator("small", "Small") };
+    let large = ProviderSpec { limits: limits(500, 10_000), ..ProviderSpec::simulator("large", "Large") };
     let s = Sandbox::over(Arc::new(MemoryStore::default()), Config { providers: vec![small, large], ..Config::default() }, 1);
     assert_eq!(code(s.create(&body("a", "0.99"))), "amount_below_minimum");
     assert_eq!(s.create(&body("b", "10.00")).unwrap().0.provider, "small");

@@ -86,7 +86,7 @@ impl Carrier {
         let results = self.gateway.work_all(round.inside.iter().map(|(call, _)| Receive(call.clone())).collect()).await?;
         for ((call, _), result) in round.inside.iter().zip(&results) {
             let kind = result.as_ref().map_or(AnswerKind::Unknown, RailAnswer::kind);
-            self.metrics.rail_answer(self.gateway.engine().provider_name(call.provider), kind);
+            self.metrics.rail_answer(&self.gateway.engine().provider_name(call.provider), kind);
         }
         Ok(results)
     }
@@ -100,8 +100,8 @@ impl Carrier {
         let (engine, begun) = (self.gateway.engine(), Instant::now());
         let answer = engine.decode(call, &self.exchange(request).await);
         let provider = engine.provider_name(call.provider);
-        self.metrics.rail_took(provider, begun.elapsed());
-        self.metrics.rail_answer(provider, answer.kind());
+        self.metrics.rail_took(&provider, begun.elapsed());
+        self.metrics.rail_answer(&provider, answer.kind());
         answer
     }
 

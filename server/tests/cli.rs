@@ -9,6 +9,8 @@ mod operator;
 mod owner;
 #[path = "cli/receipt.rs"]
 mod receipt;
+#[path = "cli/setup.rs"]
+mod setup;
 #[path = "cli/signed.rs"]
 mod signed;
 #[path = "cli/stores.rs"]

@@ -36,6 +36,7 @@
 
 mod answer;
 mod caller;
+mod provider;
 mod request;
 mod task;
 mod view;
@@ -47,6 +48,7 @@ pub use crate::receipt::ReceiptView;
 pub use crate::validate::{CreateRequest, ReverseRequest};
 pub use answer::{CreateAnswer, ReverseAnswer};
 pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedToken, SignedBy, Subject, Target};
+pub use provider::*;
 pub use request::*;
 pub use task::{Action, Lease, RailCall, Work};
 pub use view::*;

@@ -20,7 +20,7 @@ macro_rules! body {
         $($(#[$ometa:meta])* $([$($oschema:tt)*])? $optional:ident $(as $wire:tt)?: $okind:ty,)*
     }) => {
         $(#[doc = $doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
         #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         #[serde(deny_unknown_fields)]
         pub struct $name {
@@ -41,6 +41,7 @@ macro_rules! body {
         }
     };
 }
+pub(super) use body;
 
 body! {
     /// A settlement to create.
@@ -284,6 +285,16 @@ impl AmountInput {
     }
 }
 
+#[cfg(feature = "openapi")]
+impl utoipa::PartialSchema for AmountInput {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        schema::decimal("A decimal number without an exponent. A JSON number, or a string with the same text.").into()
+    }
+}
+
+#[cfg(feature = "openapi")]
+impl utoipa::ToSchema for AmountInput {}
+
 /// An empty string, which is not an amount.
 impl Default for AmountInput {
     fn default() -> Self {
@@ -312,7 +323,7 @@ mod schema {
     use crate::store::record::Topic;
     use crate::validate::ReversalReason;
 
-    fn decimal(what: &str) -> Object {
+    pub(super) fn decimal(what: &str) -> Object {
         let kinds = SchemaType::from_iter([Type::Number, Type::String]);
         ObjectBuilder::new().schema_type(kinds).description(Some(what)).build()
     }

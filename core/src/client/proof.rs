@@ -67,6 +67,7 @@ impl Proof {
             | E::WebhookNotFound
             | E::DeliveryNotFound
             | E::ClientNotFound
+            | E::ProviderNotFound
             | E::SettlementInFlight
             | E::InvalidState
             | E::ReversalExceedsRemaining

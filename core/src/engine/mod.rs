@@ -46,6 +46,7 @@
 //! | `settlement/` | [`Create`], and everything that reads settlements |
 //! | `reversal/` | [`Reverse`] |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
+//! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`]: providers and routes, as data |
 //! | `access/` | [`Signed`], enrolments, keys, tokens, acts of the gateway's operator, secrets |
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
@@ -61,18 +62,18 @@ mod maintain;
 mod money;
 mod reversal;
 mod settlement;
+mod setup;
 pub mod verify;
 mod webhook;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{IdKey, ProviderNo, Ulid};
-use crate::route::{ProviderSpec, Routes};
-use crate::store::record::{ID_KEY, Key, MetaRecord, ProviderRecord, RecordKind};
+use crate::store::record::{ID_KEY, Key, MetaRecord};
 use crate::store::shared::require_whole;
-use crate::store::{Commit, CommitError, Scan, Store, Write, typed, typed_all};
+use crate::store::{Commit, CommitError, Store, Write, typed};
 use crate::time::Millis;
 
 #[cfg(feature = "sandbox")]
@@ -84,14 +85,16 @@ use dispatch::Ages;
 pub use dispatch::*;
 pub use event_log::*;
 use event_log::{Deferred, Numbering};
+use group::Writer;
 #[cfg(feature = "testkit")]
 pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
-use group::{ROUNDS, Writer};
 pub use maintain::{Maintain, SWEEP};
 pub use money::*;
 pub use reversal::*;
 pub use settlement::*;
+use setup::Setup;
+pub use setup::*;
 pub use webhook::*;
 
 /// The settlement engine over one store. It can be shared between threads; commands are decided one group at a time.
@@ -99,7 +102,7 @@ pub struct Engine {
     store: Arc<dyn Store>,
     env: Arc<dyn Env>,
     config: Config,
-    routes: Routes,
+    setup: RwLock<Setup>,
     id_key: IdKey,
     owner: i64,
     numbering: &'static dyn Numbering,
@@ -137,14 +140,15 @@ impl Engine {
         if let Some(spec) = config.providers.iter().find(|spec| config.rails.get(&spec.rail).is_none()) {
             return Err(Error::internal(format!("provider {} uses rail {}, which this gateway does not support", spec.id, spec.rail)));
         }
-        let routes = Routes::new(number_providers(&*store, &config.providers)?);
+        let setup = RwLock::new(Setup::begin(&*store, &config)?);
         let mut owner = [0u8; 8];
         env.random(&mut owner);
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
         let writer = Mutex::new(Writer::new(&*store, owner, || numbering.turns())?);
         let (receipt_key, ages) = (OpenedReceiptKey::default(), Ages::begin(&*env));
-        let engine = Self { store, env, config, routes, id_key, owner, numbering, vault, writer, receipt_key, ages };
+        let engine = Self { store, env, config, setup, id_key, owner, numbering, vault, writer, receipt_key, ages };
         numbering.begin(&engine)?;
+        engine.follow_setup()?;
         Ok(engine)
     }
 
@@ -158,13 +162,8 @@ impl Engine {
         self.store.is_remote()
     }
 
-    /// The configured providers.
-    pub fn routes(&self) -> &Routes {
-        &self.routes
-    }
-
-    fn provider_id(&self, no: ProviderNo) -> &str {
-        self.routes.provider(no).map_or("retired", |spec| spec.id.as_str())
+    fn provider_id(&self, no: ProviderNo) -> String {
+        self.routes().provider(no).map_or_else(|| "retired".to_owned(), |spec| spec.id.clone())
     }
 
     fn fresh_ulid(&self, now: Millis) -> Ulid {
@@ -190,30 +189,4 @@ fn load_id_key(store: &dyn Store, env: &dyn Env) -> Result<IdKey> {
         Ok(()) | Err(CommitError::Conflict(_)) => read()?.ok_or_else(|| Error::internal("the id key vanished")),
         Err(error) => Err(Error::caused(ErrorCode::StoreUnavailable, error)),
     }
-}
-
-fn number_providers(store: &dyn Store, specs: &[ProviderSpec]) -> Result<Vec<(ProviderNo, ProviderSpec)>> {
-    for _ in 0..ROUNDS {
-        let stored: Vec<ProviderRecord> = typed_all(store.scan(&Scan::all(RecordKind::Provider, usize::MAX))?)?;
-        let mut next = stored.iter().map(|p| p.no.0).max().unwrap_or(0);
-        let mut writes = Vec::new();
-        let mut numbered = Vec::new();
-        for spec in specs {
-            let no = stored.iter().find(|p| p.id == spec.id).map(|p| p.no).unwrap_or_else(|| {
-                next += 1;
-                writes.push(Write::Insert(ProviderRecord { no: ProviderNo(next), id: spec.id.clone() }.into()));
-                ProviderNo(next)
-            });
-            numbered.push((no, spec.clone()));
-        }
-        if writes.is_empty() {
-            return Ok(numbered);
-        }
-        match store.commit(&Commit { writes }) {
-            Ok(()) => return Ok(numbered),
-            Err(CommitError::Conflict(_)) => {}
-            Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
-        }
-    }
-    Err(Error::new(ErrorCode::StoreUnavailable))
 }

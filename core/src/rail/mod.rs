@@ -167,6 +167,11 @@ impl Rails {
         self
     }
 
+    /// The kinds of rail, for people.
+    pub fn kinds(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|rail| rail.kind())
+    }
+
     /// The rail of this kind.
     pub fn get(&self, kind: &str) -> Option<&dyn Rail> {
         self.0.iter().find(|rail| rail.kind() == kind).map(|rail| &**rail)
@@ -175,7 +180,7 @@ impl Rails {
 
 impl fmt::Debug for Rails {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|rail| rail.kind())).finish()
+        f.debug_list().entries(self.kinds()).finish()
     }
 }
 

@@ -166,6 +166,7 @@ fn kinds() -> Vec<(Record, Record)> {
         (endpoint_secret(1, 1).into(), ended.into()),
         (delivery(1, 1, Some(5)).into(), tried.into()),
         (invitation(1, 5).into(), invitation(1, 6).into()),
+        (setup(1).into(), SetupRecord { secrets: Vec::new(), reason: None, ..setup(1) }.into()),
     ]
 }
 

@@ -91,6 +91,16 @@ stored_enum! {
 }
 
 stored_enum! {
+    /// What a row of the configuration is about.
+    pub enum SetupSubject {
+        /// A provider.
+        Provider = 1 "provider",
+        /// The table of routes.
+        Routes = 2 "routes",
+    }
+}
+
+stored_enum! {
     /// What somebody did or tried to do, in the audit trail.
     pub enum AuditAction {
         /// A client enrolled.
@@ -141,6 +151,16 @@ stored_enum! {
         MoreRefusals = 23 "more_refusals",
         /// An operator invited somebody to enrol.
         Invite = 24 "invite",
+        /// An operator added or replaced a provider.
+        PutProvider = 30 "put_provider",
+        /// An operator enabled a provider.
+        EnableProvider = 31 "enable_provider",
+        /// An operator disabled a provider.
+        DisableProvider = 32 "disable_provider",
+        /// An operator put a provider into maintenance.
+        MaintainProvider = 33 "maintain_provider",
+        /// An operator replaced the table of routes.
+        PutRoutes = 34 "put_routes",
     }
 }
 

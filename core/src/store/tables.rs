@@ -569,4 +569,24 @@ tables! {
         /// When it expires.
         expires_at: Millis;
     }
+
+    /// A change of the gateway's configuration. Rows stay: the last one about a subject is in force.
+    Setup(SetupRecord) "setup" = 28 Server {
+        key {
+            /// The revision of the configuration, from 1.
+            revision: i64;
+        }
+        /// What it is about.
+        subject: SetupSubject;
+        /// The provider, if it is about one; otherwise 0.
+        provider: ProviderNo;
+        /// When it was made.
+        at: Millis;
+        /// What is in force from then on, in JSON: a [`crate::api::ProviderBody`] or [`crate::api::RoutesBody`], without secrets.
+        document: String;
+        /// The provider's secrets, sealed; empty if there are none.
+        secrets: Vec<u8>;
+        /// Why it was made.
+        reason: Option<String>;
+    }
 }

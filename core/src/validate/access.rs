@@ -157,7 +157,7 @@ fn invitation(value: Value<'_>) -> Result<String, FieldProblems> {
     }
 }
 
-fn mode(value: Value<'_>) -> Result<Mode, FieldProblems> {
+pub(super) fn mode(value: Value<'_>) -> Result<Mode, FieldProblems> {
     let name = value.text()?;
     let known = Mode::ALL.iter().copied().find(|mode| mode.as_str() == name);
     known.ok_or_else(|| FieldProblems::one("unknown_value", "must be sandbox or live"))

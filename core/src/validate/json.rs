@@ -108,6 +108,11 @@ impl<'a> Value<'a> {
         self.0
     }
 
+    /// An object with a fixed table of fields; see [`Object::parse`].
+    pub(crate) fn object<const N: usize>(self, names: &'static [&'static str; N]) -> Result<Object<'a, N>, FieldProblems> {
+        Ok(Object::parse(self.0.as_bytes(), names)?)
+    }
+
     /// A string without control characters: a single line.
     pub(crate) fn text(self) -> Result<Cow<'a, str>, FieldProblems> {
         self.string("a string", |c| c.is_control())
@@ -294,6 +299,12 @@ impl<'a, const N: usize> Object<'a, N> {
         }
     }
 
+    /// Records a problem of a field that was read, for example that it does not fit another one.
+    pub(crate) fn refuse(&mut self, name: &'static str, problem: FieldProblems) {
+        let at = self.names.iter().position(|known| *known == name);
+        self.problems.push((at.unwrap_or(N), problem));
+    }
+
     /// Returns the result of `build`, or all problems: first those of the known fields in the table's order, then
     /// the unknown ones in the body's order.
     ///
@@ -328,6 +339,13 @@ impl<'a, const N: usize> Object<'a, N> {
             }
             None => self.unknown.omit(),
         }
+    }
+}
+
+/// Of a value inside a value that was read: it is JSON.
+impl From<Error> for FieldProblems {
+    fn from(error: Error) -> Self {
+        Self { listed: error.into_fields(), omitted: 0 }
     }
 }
 

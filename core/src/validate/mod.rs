@@ -32,13 +32,16 @@
 
 pub mod access;
 pub(crate) mod json;
+pub mod provider;
 pub mod webhook;
 
 use crate::api::{CreateBatchBody, CreateBody, FundBody, ReverseBody};
 use crate::error::{Error, PROBLEMS_MAX};
+use crate::ledger::Mode;
 use crate::lifecycle::stored_enum;
 use crate::money::{Amount, AmountError, Currency, Money};
 use crate::participant::{Participant, ParticipantError, Reference, ReferenceError};
+use crate::route::Payment;
 use crate::time::{Millis, parse_rfc3339, rfc3339};
 use json::{FieldProblems, Object, Value};
 use std::borrow::Cow;
@@ -105,6 +108,11 @@ impl CreateRequest {
             quote_id: None,
             expires_at: None,
         }
+    }
+
+    /// What its route depends on.
+    pub(crate) fn payment(&self, mode: Mode) -> Payment<'_> {
+        Payment { mode, to: &self.to, money: self.money, pinned: self.provider.as_deref(), seed: self.reference.as_str() }
     }
 }
 

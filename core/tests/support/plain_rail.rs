@@ -9,7 +9,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use railgate::api::{Action, PayeeView, RailCall};
 use railgate::participant::Participant;
 use railgate::rail::{Callback, CallbackError, FailureCode, HttpReply, HttpRequest, Inbound, PayeeMatch, Rail, RailAnswer, Request};
-use railgate::route::{Capabilities, ProviderSpec};
+use railgate::route::{Capabilities, ProviderSpec, Secrets};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
@@ -27,7 +27,7 @@ impl Rail for PlainRail {
     }
 
     fn encode(&self, call: &RailCall, provider: &ProviderSpec) -> Request {
-        let base = provider.settings.get("base_url").map_or("", String::as_str);
+        let base = provider.base_url.as_deref().unwrap_or_default();
         let (method, path) = match call.action {
             Action::Submit => ("PUT", "payments"),
             Action::Inquire => ("GET", "payments"),
@@ -56,7 +56,7 @@ impl Rail for PlainRail {
     }
 
     fn look_up_payee(&self, to: &Participant, provider: &ProviderSpec) -> Option<HttpRequest> {
-        let base = provider.settings.get("base_url").map_or("", String::as_str);
+        let base = provider.base_url.as_deref().unwrap_or_default();
         let url = format!("{base}/accounts/{}", to.identifier());
         Some(HttpRequest { method: "GET", url, headers: Vec::new(), body: Vec::new(), timeout_ms: 5_000, repeatable: true })
     }
@@ -72,7 +72,7 @@ impl Rail for PlainRail {
 
     fn callback(&self, inbound: &Inbound<'_>, provider: &ProviderSpec) -> Result<Callback, CallbackError> {
         let given = inbound.headers.iter().find(|(name, _)| *name == SIGNATURE).map(|(_, value)| *value);
-        let secret = provider.settings.get("secret").map_or("", String::as_str);
+        let secret = provider.secrets.get("secret").unwrap_or_default();
         if secret.is_empty() || given != Some(signature(secret, inbound.body).as_str()) {
             return Err(CallbackError::Unauthenticated);
         }
@@ -105,6 +105,6 @@ pub fn signature(secret: &str, body: &[u8]) -> String {
 /// A provider that is reachable at `base_url`.
 pub fn provider(id: &str, base_url: &str) -> ProviderSpec {
     let spec = ProviderSpec::new(id, id, railgate::ledger::Mode::Sandbox, &PlainRail);
-    let settings = [("base_url", base_url), ("secret", "whispered")];
-    ProviderSpec { settings: settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into(), ..spec }
+    let secrets = Secrets([("secret".to_owned(), "whispered".to_owned().into())].into());
+    ProviderSpec { base_url: Some(base_url.to_owned()), secrets, ..spec }
 }

@@ -127,6 +127,11 @@ impl Subject {
             | AuditAction::RedeliverWebhook
             | AuditAction::ReplayWebhook => Self::Webhook,
             AuditAction::RotateSecret | AuditAction::Fund | AuditAction::MoreRefusals | AuditAction::Invite => Self::Nothing,
+            AuditAction::PutProvider
+            | AuditAction::EnableProvider
+            | AuditAction::DisableProvider
+            | AuditAction::MaintainProvider
+            | AuditAction::PutRoutes => Self::Nothing,
         }
     }
 }

@@ -196,7 +196,7 @@ fn unfinished(error: railgate::Error, id: u32, keys: &Path) -> Failure {
         .hint("nothing is lost; once the cause is gone, the same command seals the rest (under one more key)")
 }
 
-fn failed(error: master::MasterError) -> Failure {
+pub(super) fn failed(error: master::MasterError) -> Failure {
     let hint = match &error {
         master::MasterError::Missing { .. } => Some("railgate serve creates it; name another with --master-keys FILE".to_owned()),
         master::MasterError::Exposed { path, .. } => Some(format!("chmod 600 {}", path.display())),

@@ -26,6 +26,7 @@ mod serve;
 mod session;
 mod settings;
 mod settle;
+mod setup;
 mod show;
 mod stores;
 mod terminal;
@@ -144,6 +145,8 @@ enum Command {
     Curl(curl::CurlArgs),
     Proxy(proxy::ProxyArgs),
     Clients(clients::ClientsArgs),
+    Providers(setup::ProvidersArgs),
+    Routes(setup::RoutesArgs),
     Keys(keys::KeysArgs),
     Audit(audit::AuditArgs),
     Ledger(operator::LedgerArgs),
@@ -203,6 +206,8 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Curl(args) => wait_for(curl::run(args, global, terminal)),
         Command::Proxy(args) => wait_for(proxy::run(args, global, terminal)),
         Command::Clients(args) => clients::run(args, global, terminal),
+        Command::Providers(args) => setup::providers(args, global, terminal),
+        Command::Routes(args) => setup::routes(args, global, terminal),
         Command::Keys(args) => keys::run(args, global, terminal),
         Command::Audit(args) => audit::run(args, global, terminal),
         Command::Ledger(args) => operator::ledger(args, global, terminal),

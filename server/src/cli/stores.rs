@@ -111,8 +111,7 @@ impl StorePlace {
             }
             Self::Database(url) => Arc::new(PostgresStore::open(url.reveal(), few()).map_err(|error| self.not_opened(&error))?),
         };
-        // No providers: those of the server do not matter here, and none is called.
-        let config = Config { master, providers: Vec::new(), ..Config::default() };
+        let config = Config { master, ..Config::default() };
         Ok(Engine::open(store, Arc::new(SystemEnv::default()), config)?)
     }
 

@@ -87,6 +87,7 @@ impl Engine {
                 Ok(())
             })?);
         }
+        count += self.reseal_setup(stale)?;
         let mut after = ClientNo(0);
         loop {
             let clients: Vec<ClientRecord> = typed_all(self.store.scan(&Scan::after(&Key::Client(after), 500))?)?;

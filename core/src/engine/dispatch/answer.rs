@@ -7,6 +7,7 @@ use crate::lifecycle::settlement::SettlementInput;
 use crate::lifecycle::{AttemptStatus, attempt};
 use crate::money::Money;
 use crate::rail::{FailureCode, RailAnswer};
+use crate::route::Payment;
 use crate::store::record::{Actor, AttemptRecord, EventType, Key, TaskKey, TaskKind, TaskRecord};
 use crate::store::{Lookup, Write};
 use crate::time::Millis;
@@ -132,7 +133,7 @@ impl Engine {
     /// died before sending it. If the rail treats a repeated request as the same one, sending it again is better than
     /// failing or trying another provider.
     fn may_resend(&self, attempt: &AttemptRecord) -> bool {
-        let idempotent = self.routes.provider(attempt.provider).is_some_and(|spec| spec.capabilities.idempotent_submit);
+        let idempotent = self.routes().provider(attempt.provider).is_some_and(|spec| spec.capabilities.idempotent_submit);
         idempotent && attempt.status == AttemptStatus::Unknown && attempt.sends < MOST_SENDS
     }
 
@@ -188,7 +189,7 @@ impl Engine {
                     change.more().rail_reference = Some(reference.clone());
                 }
                 let settlement = change.record.no;
-                let follow = self.follow(&mut change, &attempt, answer);
+                let follow = self.follow(overlay, &mut change, &attempt, answer)?;
                 let task = match follow {
                     Follow::Nothing => None,
                     Follow::NextProvider => Some((overlay.now, TaskKind::Dispatch, attempt.n + 1)),
@@ -210,12 +211,12 @@ impl Engine {
     }
 
     /// Applies the attempt's new state to the settlement.
-    fn follow(&self, change: &mut Change<'_>, attempt: &AttemptRecord, answer: &RailAnswer) -> Follow {
+    fn follow(&self, overlay: &Overlay<'_>, change: &mut Change<'_>, attempt: &AttemptRecord, answer: &RailAnswer) -> Result<Follow> {
         if change.record.status.is_final() || attempt.n != change.record.attempts {
-            return Follow::Nothing;
+            return Ok(Follow::Nothing);
         }
         let note = |change: &Change<'_>| Note::new(None, change.record.status.name(), actor_of(answer)).child(attempt.n);
-        match attempt.status {
+        Ok(match attempt.status {
             AttemptStatus::Completed => {
                 change.input(SettlementInput::AttemptCompleted, note(change));
                 Follow::Nothing
@@ -230,7 +231,8 @@ impl Engine {
             }
             AttemptStatus::Declined | AttemptStatus::NotSent => {
                 let (code, rail_code, elsewhere_ok) = refusal(answer);
-                match elsewhere_ok.then(|| self.next_provider(change, attempt)).flatten() {
+                let next = if elsewhere_ok { self.next_provider(overlay, change, attempt)? } else { None };
+                match next {
                     Some(provider) => {
                         change.input(SettlementInput::AttemptDeadRouteLeft, note(change));
                         change.rehold(provider);
@@ -245,20 +247,26 @@ impl Engine {
                 }
             }
             AttemptStatus::Started => Follow::Nothing,
-        }
+        })
     }
 
-    /// The next provider after the one whose attempt just failed, on the route as currently configured. Never an earlier one.
-    fn next_provider(&self, change: &Change<'_>, attempt: &AttemptRecord) -> Option<ProviderNo> {
+    /// The next provider on the route as configured now. Never one that was tried before, wherever the route has it by now.
+    fn next_provider(&self, overlay: &Overlay<'_>, change: &Change<'_>, attempt: &AttemptRecord) -> Result<Option<ProviderNo>> {
         let record = &change.record;
-        let pinned = record.more.as_ref().and_then(|m| m.pinned.as_deref());
-        let money = Money::from_minor(record.amount, record.currency);
-        self.routes
-            .candidates(record.mode, record.to.namespace(), record.currency, pinned)
-            .skip_while(|(no, _)| *no != attempt.provider)
-            .skip(1)
-            .find(|(_, spec)| spec.accepts(money).is_ok())
-            .map(|(no, _)| no)
+        let mut tried = vec![attempt.provider];
+        for n in 1..attempt.n {
+            tried.push(self.attempt(overlay, record.no, n)?.provider);
+        }
+        let payment = Payment {
+            mode: record.mode,
+            to: &record.to,
+            money: Money::from_minor(record.amount, record.currency),
+            pinned: record.more.as_ref().and_then(|more| more.pinned.as_deref()),
+            seed: record.reference.as_str(),
+        };
+        let routes = self.routes();
+        let mut candidates = routes.candidates(&payment).into_iter();
+        Ok(candidates.find(|(no, spec)| !tried.contains(no) && spec.accepts(payment.money).is_ok()).map(|(no, _)| no))
     }
 
     /// Schedules the next inquiry of the chain. After a day the settlement is flagged for a person, and the inquiries continue.

@@ -1,5 +1,7 @@
 //! The rails of the engine's providers: the request for each call, and the meaning of each reply.
 
+use std::sync::Arc;
+
 use crate::api::{Action, PayeeView, RailCall, Subject};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -23,7 +25,7 @@ impl Engine {
         if moves_money && left == 0 {
             return Ok(Request::TooLate);
         }
-        let mut request = self.rail(call.provider)?.encode(call, self.provider(call.provider)?);
+        let mut request = self.rail(call.provider)?.encode(call, &*self.provider(call.provider)?);
         if let Request::Http(http) = &mut request
             && moves_money
         {
@@ -76,20 +78,20 @@ impl Engine {
     pub(crate) fn proves_not_sent(&self, provider: ProviderNo, action: Action) -> bool {
         let rail = self.rail(provider).and_then(|rail| Ok((rail, self.provider(provider)?)));
         // Once the provider's configuration is gone, only submits and reversals count as proof: they were sent while it was there.
-        rail.map_or(matches!(action, Action::Submit | Action::Reverse), |(rail, spec)| rail.proves_not_sent(action, spec))
+        rail.map_or(matches!(action, Action::Submit | Action::Reverse), |(rail, spec)| rail.proves_not_sent(action, &spec))
     }
 
     /// A provider's id, for people and metrics.
-    pub fn provider_name(&self, provider: ProviderNo) -> &str {
+    pub fn provider_name(&self, provider: ProviderNo) -> String {
         self.provider_id(provider)
     }
 
     pub(crate) fn rail(&self, provider: ProviderNo) -> Result<&dyn Rail> {
-        let kind = &self.provider(provider)?.rail;
-        self.config.rails.get(kind).ok_or_else(|| Error::internal(format!("there is no rail {kind}")))
+        let spec = self.provider(provider)?;
+        self.config.rails.get(&spec.rail).ok_or_else(|| Error::internal(format!("there is no rail {}", spec.rail)))
     }
 
-    pub(crate) fn provider(&self, provider: ProviderNo) -> Result<&ProviderSpec> {
-        self.routes.provider(provider).ok_or_else(|| Error::internal(format!("provider {} is not configured", provider.0)))
+    pub(crate) fn provider(&self, provider: ProviderNo) -> Result<Arc<ProviderSpec>> {
+        self.routes().provider(provider).cloned().ok_or_else(|| Error::internal(format!("provider {} is not configured", provider.0)))
     }
 }

@@ -165,7 +165,7 @@ impl Engine {
 
     /// The amount to reverse: the remainder by default, and only what the provider supports.
     fn reversal_amount(&self, record: &SettlementRecord, request: &ReverseRequest) -> Result<i64> {
-        let capabilities = self.routes.provider(record.provider).map(|spec| spec.capabilities);
+        let capabilities = self.routes().provider(record.provider).map(|spec| spec.capabilities);
         if !capabilities.is_some_and(|c| c.reverse) {
             return Err(Error::new(ErrorCode::ReversalNotSupported));
         }

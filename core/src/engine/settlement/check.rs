@@ -142,10 +142,11 @@ impl Engine {
         }
         let payee = self.payee(provider, &request.to);
         warnings.extend(payee_warning(&payee));
-        let lookup = self.rail(provider)?.look_up_payee(&request.to, self.provider(provider)?);
+        let lookup = self.rail(provider)?.look_up_payee(&request.to, &*self.provider(provider)?);
         let lookup = lookup.map(|it| PayeeLookup { request: it, provider, to: request.to.clone() });
-        let route = self.routes.candidates(mode, request.to.namespace(), currency, request.provider.as_deref());
-        let route: Vec<String> = route.filter(|(_, spec)| spec.accepts(request.money).is_ok()).map(|(_, spec)| spec.id.clone()).collect();
+        let routes = self.routes();
+        let route = routes.candidates(&request.payment(mode)).into_iter().filter(|(_, spec)| spec.accepts(request.money).is_ok());
+        let route = route.map(|(_, spec)| spec.id.clone()).collect();
         let expires = self.now() + self.config.quote_ttl_ms;
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
         let view = CheckView {
@@ -155,7 +156,7 @@ impl Engine {
             quote: Some(QuoteView {
                 fee: money(fee),
                 total_debit: money(total),
-                provider: self.provider_id(provider).to_owned(),
+                provider: self.provider_id(provider),
                 expires_at: rfc3339(expires),
                 quote_id: self.quote_id(caller, mode, request, provider, fee, expires)?,
             }),

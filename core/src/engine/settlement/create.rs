@@ -134,7 +134,7 @@ impl Engine {
         }
         match &request.quote_id {
             Some(quote) => self.quoted(quote, caller, mode, request, now),
-            None => self.routes.choose(mode, request.to.namespace(), request.money, request.provider.as_deref()),
+            None => self.routes().choose(&request.payment(mode)),
         }
     }
 

@@ -89,7 +89,7 @@ impl Engine {
                 filter.currency = Some(currency);
             }
             "provider" => {
-                filter.provider = self.routes.number(value);
+                filter.provider = self.routes().number(value);
                 request.empty |= filter.provider.is_none();
             }
             "to" => {

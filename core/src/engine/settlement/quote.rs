@@ -8,6 +8,7 @@ use crate::api::Caller;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
 use crate::ledger::Mode;
+use crate::route::Availability;
 use crate::time::Millis;
 use crate::trace::hex;
 use crate::validate::CreateRequest;
@@ -59,7 +60,9 @@ impl Engine {
         if until <= now {
             return Err(Error::new(ErrorCode::QuoteExpired));
         }
-        let spec = self.routes.provider(provider).ok_or_else(|| Error::new(ErrorCode::QuoteExpired))?;
+        let routes = self.routes();
+        let spec = routes.provider(provider).filter(|spec| spec.availability == Availability::Enabled);
+        let spec = spec.ok_or_else(|| Error::with(ErrorCode::QuoteExpired, "the quote's provider takes no payments any more"))?;
         if request.provider.as_ref().is_some_and(|pinned| *pinned != spec.id) {
             return Err(Error::field("/provider", "provider_differs", "the quote is for another provider"));
         }

@@ -28,12 +28,12 @@ impl Engine {
     /// Does not check that `expires_at` is in the future. The create does: repeating a request
     /// that once succeeded must stay a replay.
     pub fn parse_create(&self, body: &[u8]) -> Result<CreateRequest> {
-        validate::parse_create(body, &Offered(&self.routes), Millis::MIN)
+        validate::parse_create(body, &Offered(&self.routes()), Millis::MIN)
     }
 
     /// Parses and validates the body of a batch, each element separately.
     pub fn parse_batch(&self, body: &[u8]) -> Result<Vec<Result<CreateRequest>>> {
-        validate::parse_batch(body, &Offered(&self.routes), Millis::MIN)
+        validate::parse_batch(body, &Offered(&self.routes()), Millis::MIN)
     }
 
     /// The caller's settlement with this reference or id.
@@ -66,7 +66,7 @@ impl Engine {
             payee,
             fee: money(record.fee),
             total_debit: money(record.amount + record.fee),
-            provider: self.provider_id(record.provider).to_owned(),
+            provider: self.provider_id(record.provider),
             rail_reference: more.and_then(|m| m.rail_reference.clone()),
             attempts: record.attempts,
             failure: more.and_then(|m| m.failure.as_ref()).map(failure_view),

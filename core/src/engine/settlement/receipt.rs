@@ -62,7 +62,7 @@ impl Engine {
 
     /// A provider's id, even if it is no longer configured.
     fn provider_of(&self, no: ProviderNo) -> Result<String> {
-        if let Some(spec) = self.routes.provider(no) {
+        if let Some(spec) = self.routes().provider(no) {
             return Ok(spec.id.clone());
         }
         let stored: Vec<ProviderRecord> = typed_all(self.store.scan(&Scan::all(RecordKind::Provider, usize::MAX))?)?;

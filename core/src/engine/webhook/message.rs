@@ -119,7 +119,7 @@ impl Engine {
             amount,
             currency: Currency::from_code("EUR").ok_or_else(missing)?,
             to: Participant::from_stored("msisdn:+254700000001".to_owned()).ok_or_else(missing)?,
-            provider: self.routes.preferred().ok_or_else(missing)?,
+            provider: self.routes().preferred().ok_or_else(missing)?,
             fee: 0,
             reversed,
             reversing: 0,

@@ -222,6 +222,19 @@ pub fn invitation(hash: u8, expires_at: i64) -> InvitationRecord {
     InvitationRecord { hash: [hash; 32], created_at: 1, expires_at }
 }
 
+/// A change of a provider.
+pub fn setup(revision: i64) -> SetupRecord {
+    SetupRecord {
+        revision,
+        subject: SetupSubject::Provider,
+        provider: ProviderNo(1),
+        at: 1_000,
+        document: "{}".to_owned(),
+        secrets: vec![1, 2, 3],
+        reason: Some("a new contract".to_owned()),
+    }
+}
+
 /// A secret of the gateway.
 pub fn secret(kind: SecretKind, no: u32) -> SecretRecord {
     SecretRecord { kind, no, sealed: vec![1, 2, 3], public: Vec::new(), created_at: 0, retired_at: None, version: Version::default() }

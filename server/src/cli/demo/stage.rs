@@ -11,7 +11,7 @@ use railgate::env::{Env, ManualEnv};
 use railgate::ids::SettlementNo;
 use railgate::money::{Currency, Money};
 use railgate::rail::RailAnswer;
-use railgate::route::{FeeRule, ProviderSpec};
+use railgate::route::{FeeRule, Percent, ProviderSpec};
 use railgate::store::record::{SettlementRecord, TaskKey};
 use railgate::store::sqlite::SqliteStore;
 use railgate::time::Millis;
@@ -256,12 +256,12 @@ impl Stage {
 
 /// Two simulated operators that charge a small fee, and an account that is easy to do sums with.
 fn config() -> Config {
-    let operator =
-        |id: &str, name: &str, basis_points| ProviderSpec { fee: FeeRule { flat: 0, basis_points }, ..ProviderSpec::simulator(id, name) };
+    let half = FeeRule { percent: Percent::of_millionths(5_000).unwrap_or_default(), ..FeeRule::default() };
+    let operator = |id: &str, name: &str| ProviderSpec { fees: vec![half.clone()], ..ProviderSpec::simulator(id, name) };
     let funded = [("EUR", 100_000), ("USD", 100_000), ("JPY", 100_000)];
     let money = |(code, minor): (&str, i64)| Currency::from_code(code).map(|currency| Money::from_minor(minor, currency));
     Config {
-        providers: vec![operator("operator-a", "Simulated operator A", 50), operator("operator-b", "Simulated operator B", 50)],
+        providers: vec![operator("operator-a", "Simulated operator A"), operator("operator-b", "Simulated operator B")],
         sandbox_funding: funded.into_iter().filter_map(money).collect(),
         ..Config::default()
     }

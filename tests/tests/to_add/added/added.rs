@@ -113,9 +113,8 @@ fn send(client: &mut Client, status: u16, method: &str, path: &str, body: Option
 fn hosted(store: Arc<dyn Store>, operator: SocketAddr) -> Hosted {
     let rails = Rails::built_in();
     let spec = ProviderSpec::new("courier", "Courier", Mode::Sandbox, rails.get("courier").unwrap());
-    let settings = [("base_url".to_owned(), format!("http://{operator}"))].into();
     let mut hosted = Hosted::over(store);
-    hosted.engine.providers = vec![ProviderSpec { settings, ..spec }];
+    hosted.engine.providers = vec![ProviderSpec { base_url: Some(format!("http://{operator}")), ..spec }];
     hosted
 }
 

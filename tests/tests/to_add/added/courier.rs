@@ -17,7 +17,7 @@ impl Rail for Courier {
 
     fn encode(&self, call: &RailCall, provider: &ProviderSpec) -> Request {
         let pays = matches!(call.action, Action::Submit | Action::Reverse);
-        let base = provider.settings.get("base_url").map_or("", String::as_str);
+        let base = provider.base_url.as_deref().unwrap_or_default();
         Request::Http(HttpRequest {
             method: if pays { "PUT" } else { "GET" },
             url: format!("{base}/{}", call.rail_key),

@@ -1,0 +1,191 @@
+//! Providers and routes as data: each change is a row that stays, and what is in force is what the rows say in order.
+//!
+//! The number of a row is the revision of the configuration. A change therefore conflicts with any other that was made meanwhile, at
+//! whichever node, and nothing is overwritten unseen. Nodes follow the rows: a change is in force everywhere within seconds.
+
+mod put;
+mod show;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use zeroize::Zeroizing;
+
+use super::config::Config;
+use super::group::ROUNDS;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::ProviderNo;
+use crate::route::{ProviderSpec, RouteRule, Routes, Secrets};
+use crate::store::record::{Key, ProviderRecord, RecordKind, SetupRecord, SetupSubject};
+use crate::store::{Commit, CommitError, Scan, Store, Write, typed_all};
+use crate::time::Millis;
+use crate::validate::provider::{parse_provider, parse_routes};
+
+pub use put::{PutProviders, PutRoutes, SwitchProvider};
+pub use show::{document_of, table_of};
+
+const PAGE: usize = 200;
+
+/// What is in force in this engine.
+pub(crate) struct Setup {
+    /// The last row that was read; 0 before the first.
+    revision: i64,
+    /// The providers in the program's configuration.
+    built_in: Vec<(ProviderNo, ProviderSpec)>,
+    /// The providers in the store, by id.
+    applied: BTreeMap<String, Applied>,
+    rules: Vec<RouteRule>,
+    rules_version: i64,
+    routes: Arc<Routes>,
+}
+
+/// A provider as an operator configured it.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// The provider's number.
+    pub no: ProviderNo,
+    /// The revision that changed it last.
+    pub version: i64,
+    /// When that was.
+    pub updated_at: Millis,
+    /// The provider, with its secrets.
+    pub spec: ProviderSpec,
+}
+
+impl Setup {
+    /// The configuration of the program alone.
+    pub(crate) fn begin(store: &dyn Store, config: &Config) -> Result<Self> {
+        if let Some(spec) = config.providers.iter().find(|spec| config.rails.get(&spec.rail).is_none()) {
+            return Err(Error::internal(format!("provider {} uses rail {}, which this gateway does not support", spec.id, spec.rail)));
+        }
+        let built_in = number_providers(store, &config.providers)?;
+        let routes = Arc::new(Routes::new(built_in.clone(), Vec::new()));
+        Ok(Self { revision: 0, built_in, applied: BTreeMap::new(), rules: Vec::new(), rules_version: 0, routes })
+    }
+
+    /// Those of the program first, in its order, each as an operator changed it; then the others, in order of their ids.
+    fn renew(&mut self) {
+        let changed = |(no, spec): &(ProviderNo, ProviderSpec)| self.applied.get(&spec.id).map_or((*no, spec.clone()), Applied::entry);
+        let mut providers: Vec<_> = self.built_in.iter().map(changed).collect();
+        providers
+            .extend(self.applied.values().filter(|it| self.built_in.iter().all(|(_, spec)| spec.id != it.spec.id)).map(Applied::entry));
+        self.routes = Arc::new(Routes::new(providers, self.rules.clone()));
+    }
+}
+
+impl Applied {
+    fn entry(&self) -> (ProviderNo, ProviderSpec) {
+        (self.no, self.spec.clone())
+    }
+}
+
+impl Engine {
+    /// The providers and routes in force.
+    pub fn routes(&self) -> Arc<Routes> {
+        Arc::clone(&self.setup.read().unwrap_or_else(PoisonError::into_inner).routes)
+    }
+
+    /// The providers that operators configured, in order of their ids.
+    pub fn applied_providers(&self) -> Vec<Applied> {
+        self.setup.read().unwrap_or_else(PoisonError::into_inner).applied.values().cloned().collect()
+    }
+
+    /// The table of routes and its version; 0 if there never was one.
+    pub fn applied_routes(&self) -> (Vec<RouteRule>, i64) {
+        let setup = self.setup.read().unwrap_or_else(PoisonError::into_inner);
+        (setup.rules.clone(), setup.rules_version)
+    }
+
+    /// Puts into force what this or another node has changed since the last call; returns whether there was something. Call it every
+    /// few seconds: without a change it costs one read of one key.
+    ///
+    /// # Errors
+    /// `internal` if a row cannot be understood, for example because another node has a rail that this one does not: what was in
+    /// force before it stays.
+    pub fn follow_setup(&self) -> Result<bool> {
+        let mut changed = false;
+        loop {
+            let after = self.setup.read().unwrap_or_else(PoisonError::into_inner).revision;
+            let rows: Vec<SetupRecord> = typed_all(self.store.scan(&Scan::after(&Key::Setup(after), PAGE))?)?;
+            if rows.is_empty() {
+                return Ok(changed);
+            }
+            for row in rows {
+                changed |= self.put_in_force(row)?;
+            }
+        }
+    }
+
+    fn put_in_force(&self, row: SetupRecord) -> Result<bool> {
+        let rules_or_provider = match row.subject {
+            SetupSubject::Provider => Err(self.applied(&row)?),
+            SetupSubject::Routes => Ok(parse_routes(row.document.as_bytes()).map_err(|error| unreadable(&row, &error))?),
+        };
+        let mut setup = self.setup.write().unwrap_or_else(PoisonError::into_inner);
+        if row.revision <= setup.revision {
+            return Ok(false);
+        }
+        match rules_or_provider {
+            Ok(rules) => (setup.rules, setup.rules_version) = (rules, row.revision),
+            Err(applied) => {
+                setup.applied.insert(applied.spec.id.clone(), applied);
+            }
+        }
+        setup.revision = row.revision;
+        setup.renew();
+        Ok(true)
+    }
+
+    fn applied(&self, row: &SetupRecord) -> Result<Applied> {
+        let mut spec = parse_provider(row.document.as_bytes(), &self.config.rails).map_err(|error| unreadable(row, &error))?.spec;
+        spec.secrets = self.secrets_of(row)?;
+        Ok(Applied { no: row.provider, version: row.revision, updated_at: row.at, spec })
+    }
+
+    fn secrets_of(&self, row: &SetupRecord) -> Result<Secrets> {
+        // A program without a master key calls nobody.
+        if row.secrets.is_empty() || self.config.master.is_none() {
+            return Ok(Secrets::default());
+        }
+        let opened = self.unseal(&secrets_place(row.revision), &row.secrets)?;
+        let read: BTreeMap<String, String> = serde_json::from_slice(&opened).map_err(Error::internal)?;
+        Ok(Secrets(read.into_iter().map(|(name, secret)| (name, Zeroizing::new(secret))).collect()))
+    }
+}
+
+/// Names a row's secrets; the additional data under which they are sealed.
+fn secrets_place(revision: i64) -> String {
+    format!("setup/{revision}/secrets")
+}
+
+fn unreadable(row: &SetupRecord, error: &Error) -> Error {
+    Error::internal(format!("revision {} of the configuration cannot be put into force: {error}", row.revision))
+}
+
+/// The numbers of providers, assigned where the store has none yet.
+fn number_providers(store: &dyn Store, specs: &[ProviderSpec]) -> Result<Vec<(ProviderNo, ProviderSpec)>> {
+    for _ in 0..ROUNDS {
+        let stored: Vec<ProviderRecord> = typed_all(store.scan(&Scan::all(RecordKind::Provider, usize::MAX))?)?;
+        let mut next = stored.iter().map(|p| p.no.0).max().unwrap_or(0);
+        let mut writes = Vec::new();
+        let mut numbered = Vec::new();
+        for spec in specs {
+            let no = stored.iter().find(|p| p.id == spec.id).map(|p| p.no).unwrap_or_else(|| {
+                next += 1;
+                writes.push(Write::Insert(ProviderRecord { no: ProviderNo(next), id: spec.id.clone() }.into()));
+                ProviderNo(next)
+            });
+            numbered.push((no, spec.clone()));
+        }
+        if writes.is_empty() {
+            return Ok(numbered);
+        }
+        match store.commit(&Commit { writes }) {
+            Ok(()) => return Ok(numbered),
+            Err(CommitError::Conflict(_)) => {}
+            Err(error) => return Err(Error::caused(ErrorCode::StoreUnavailable, error)),
+        }
+    }
+    Err(Error::new(ErrorCode::StoreUnavailable))
+}

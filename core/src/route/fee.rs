@@ -1,0 +1,209 @@
+//! What a provider charges.
+
+use std::fmt;
+
+use crate::money::{Amount, Currency, Money};
+use crate::participant::Namespace;
+
+/// Decimals of the amounts in fees: as many as any currency has.
+const DECIMALS: u8 = 4;
+/// Millionths in a whole: 1 % is 10,000 of them.
+const WHOLE: i128 = 1_000_000;
+
+/// A decimal number of currency units, whichever the currency: in ten-thousandths, zero or more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Units(i64);
+
+impl Units {
+    /// The same number as an amount; `None` if it has more than four decimals.
+    pub fn of(amount: Amount) -> Option<Self> {
+        amount.scaled(DECIMALS).map(Self)
+    }
+
+    /// In minor units of `currency`, rounded up; `None` on overflow.
+    pub fn minor_up(self, currency: Currency) -> Option<i64> {
+        let unit = 10_i64.pow(u32::from(DECIMALS.saturating_sub(currency.minor_units())));
+        Some(self.0.checked_add(unit - 1)? / unit)
+    }
+
+    /// In minor units of `currency`, rounded down.
+    pub fn minor_down(self, currency: Currency) -> i64 {
+        self.0 / 10_i64.pow(u32::from(DECIMALS.saturating_sub(currency.minor_units())))
+    }
+}
+
+/// Plain decimals, without zeros at the end.
+fn decimals(f: &mut fmt::Formatter<'_>, value: i64) -> fmt::Result {
+    let (whole, part) = (value / 10_000, format!("{:04}", value % 10_000));
+    match part.trim_end_matches('0') {
+        "" => write!(f, "{whole}"),
+        part => write!(f, "{whole}.{part}"),
+    }
+}
+
+impl fmt::Display for Units {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        decimals(f, self.0)
+    }
+}
+
+/// In hundredths: `0.25` for a quarter of a percent.
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        decimals(f, self.0)
+    }
+}
+
+/// A share of an amount, in millionths: 0.25 % is 2,500.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Percent(i64);
+
+impl Percent {
+    /// A share in millionths, 0 to 1,000,000; `None` if it is out of this range.
+    pub fn of_millionths(millionths: i64) -> Option<Self> {
+        (0..=1_000_000).contains(&millionths).then_some(Self(millionths))
+    }
+
+    /// So many hundredths; `None` if it is more than 100 or has more than four decimals.
+    pub fn of(hundredths: Amount) -> Option<Self> {
+        Self::of_millionths(hundredths.scaled(DECIMALS)?)
+    }
+
+    /// The share of `minor` units, rounded up.
+    fn share_up(self, minor: i64) -> i128 {
+        (i128::from(minor) * i128::from(self.0) + WHOLE - 1) / WHOLE
+    }
+}
+
+/// From which amount on another flat part and percentage apply, to the whole payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FeeTier {
+    /// The smallest amount of the tier.
+    pub from: Units,
+    /// Units per payment.
+    pub flat: Units,
+    /// The share of the amount.
+    pub percent: Percent,
+}
+
+/// One fee of a provider: a flat part and a percentage, within bounds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FeeRule {
+    /// Only for this currency.
+    pub currency: Option<Currency>,
+    /// Only for this kind of participant.
+    pub namespace: Option<Namespace>,
+    /// Units per payment.
+    pub flat: Units,
+    /// The share of the amount, rounded up to a whole minor unit.
+    pub percent: Percent,
+    /// The smallest fee.
+    pub min: Units,
+    /// The largest fee.
+    pub max: Option<Units>,
+    /// Tiers, in rising order of `from`: the last whose `from` the amount reaches replaces `flat` and `percent`.
+    pub tiers: Vec<FeeTier>,
+}
+
+impl FeeRule {
+    /// The fee for a payment, in its minor units; `None` on overflow.
+    pub fn fee(&self, money: Money) -> Option<i64> {
+        let currency = money.currency();
+        let reached = |tier: &&FeeTier| tier.from.minor_up(currency).is_some_and(|from| money.minor() >= from);
+        let (flat, percent) = self.tiers.iter().rev().find(reached).map_or((self.flat, self.percent), |tier| (tier.flat, tier.percent));
+        let fee = i64::try_from(percent.share_up(money.minor())).ok()?.checked_add(flat.minor_up(currency)?)?;
+        let fee = fee.max(self.min.minor_up(currency)?);
+        Some(self.max.map_or(fee, |max| fee.min(max.minor_down(currency))))
+    }
+
+    fn covers(&self, currency: Currency, namespace: Namespace) -> bool {
+        self.currency.is_none_or(|only| only == currency) && self.namespace.is_none_or(|only| only == namespace)
+    }
+}
+
+/// The fee for a payment by the rule that fits best: of both its currency and its namespace, then of its currency, then of its
+/// namespace, then of neither; among equals, the first. Without a rule that fits it is free. `None` on overflow.
+pub fn fee(rules: &[FeeRule], namespace: Namespace, money: Money) -> Option<i64> {
+    let fitting = rules.iter().filter(|rule| rule.covers(money.currency(), namespace));
+    // The first of several minimal ones.
+    let best = fitting.min_by_key(|rule| (rule.currency.is_none(), rule.namespace.is_none()));
+    best.map_or(Some(0), |rule| rule.fee(money))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn units(text: &str) -> Units {
+        Units::of(text.parse().unwrap()).unwrap()
+    }
+
+    fn percent(text: &str) -> Percent {
+        Percent::of(text.parse().unwrap()).unwrap()
+    }
+
+    fn money(text: &str) -> Money {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_fee_is_rounded_up_and_kept_within_its_bounds() {
+        let rule =
+            FeeRule { flat: units("0.10"), percent: percent("0.25"), min: units("0.15"), max: Some(units("2")), ..FeeRule::default() };
+        for (amount, expected) in [("10.50 EUR", 15), ("20.01 EUR", 16), ("1000.00 EUR", 200), ("400 JPY", 2), ("10.500 KWD", 150)] {
+            assert_eq!(rule.fee(money(amount)), Some(expected), "{amount}");
+        }
+    }
+
+    #[test]
+    fn a_tier_applies_to_the_whole_payment() {
+        let tiers = vec![
+            FeeTier { from: units("100"), percent: percent("1"), ..FeeTier::default() },
+            FeeTier { from: units("1000"), flat: units("5"), ..FeeTier::default() },
+        ];
+        let rule = FeeRule { flat: units("2"), tiers, ..FeeRule::default() };
+        for (amount, expected) in [("99.99 EUR", 200), ("100.00 EUR", 100), ("999.99 EUR", 1000), ("1000.00 EUR", 500)] {
+            assert_eq!(rule.fee(money(amount)), Some(expected), "{amount}");
+        }
+    }
+
+    #[test]
+    fn the_rule_that_fits_best_decides() {
+        let eur = Currency::from_code("EUR");
+        let flat = |flat, currency, namespace| FeeRule { flat: units(flat), currency, namespace, ..FeeRule::default() };
+        let all = [
+            flat("1", None, None),
+            flat("2", None, Some(Namespace::Iban)),
+            flat("3", eur, None),
+            flat("4", eur, Some(Namespace::Iban)),
+            flat("5", eur, None),
+        ];
+        let charged = |namespace, amount| fee(&all, namespace, money(amount));
+        assert_eq!(charged(Namespace::Msisdn, "10.00 USD"), Some(100));
+        assert_eq!(charged(Namespace::Iban, "10.00 USD"), Some(200));
+        assert_eq!(charged(Namespace::Msisdn, "10.00 EUR"), Some(300));
+        assert_eq!(charged(Namespace::Iban, "10.00 EUR"), Some(400));
+        assert_eq!(fee(&[], Namespace::Iban, money("10.00 EUR")), Some(0));
+        assert_eq!(fee(&all[3..4], Namespace::Iban, money("10.00 USD")), Some(0), "no rule fits");
+    }
+
+    proptest! {
+        #[test]
+        fn a_fee_never_falls_as_the_amount_rises_within_a_rule(
+            flat in 0i64..100_000, share in 0i64..=1_000_000, amount in 1i64..=i64::MAX / 4, more in 0i64..1_000_000_000
+        ) {
+            let rule = FeeRule { flat: Units(flat), percent: Percent(share), ..FeeRule::default() };
+            for currency in Currency::all() {
+                let fee = |minor| rule.fee(Money::from_minor(minor, currency));
+                let (small, large) = (fee(amount).unwrap(), fee(amount + more).unwrap());
+                prop_assert!(0 <= small && small <= large);
+                // The exact share, and less than two minor units above it: both parts are rounded up.
+                let scale = 10_i128.pow(u32::from(currency.minor_units()));
+                let exact = i128::from(amount) * i128::from(share) * 10_000 + i128::from(flat) * scale * WHOLE;
+                let charged = i128::from(small) * WHOLE * 10_000;
+                prop_assert!(charged >= exact && charged < exact + 2 * WHOLE * 10_000);
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Routing: the providers for a payment, their order, and the fee.
+//!
+//! ```
+//! use railgate::ErrorCode;
+//! use railgate::ids::ProviderNo;
+//! use railgate::ledger::Mode;
+//! use railgate::money::Currency;
+//! use railgate::participant::Namespace;
+//! use railgate::rail::simulator::Simulator;
+//! use railgate::route::{AmountLimits, FeeRule, Payment, Percent, ProviderSpec, Routes, Serves, Units};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let euro = Currency::from_code("EUR").ok_or("not a currency")?;
+//! // 0.10 and a quarter of a percent.
+//! let fee = FeeRule {
+//!     flat: Units::of("0.10".parse()?).ok_or("too many decimals")?,
+//!     percent: Percent::of("0.25".parse()?).ok_or("not a percentage")?,
+//!     ..FeeRule::default()
+//! };
+//! let bank = ProviderSpec {
+//!     namespaces: Serves::Only(vec![Namespace::Iban]),
+//!     currencies: Serves::Only(vec![euro]),
+//!     limits: vec![AmountLimits { currency: euro, min: 1_00, max: 50_000_00 }],
+//!     fees: vec![fee],
+//!     ..ProviderSpec::new("bank", "A bank", Mode::Sandbox, &Simulator)
+//! };
+//! let routes = Routes::new(vec![(ProviderNo(1), bank)], Vec::new());
+//!
+//! let choose = |to: &str, money: &str| {
+//!     let to = to.parse().expect("a participant");
+//!     let money = money.parse().expect("money");
+//!     routes.choose(&Payment { mode: Mode::Sandbox, to: &to, money, pinned: None, seed: "inv-1" })
+//! };
+//! let iban = "iban:DE89370400440532013000";
+//! assert_eq!(choose(iban, "10.50 EUR")?, (ProviderNo(1), 13));
+//!
+//! let refused = |to, money| choose(to, money).err().map(|error| error.code);
+//! assert_eq!(refused(iban, "60000.00 EUR"), Some(ErrorCode::AmountAboveMaximum));
+//! assert_eq!(refused("msisdn:+254700000001", "10.50 EUR"), Some(ErrorCode::NoRoute));
+//! # Ok(())
+//! # }
+//! ```
+
+mod fee;
+mod provider;
+mod rule;
+
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::ProviderNo;
+use crate::ledger::Mode;
+use crate::money::{Currency, Money};
+use crate::participant::Participant;
+
+pub use fee::{FeeRule, FeeTier, Percent, Units, fee};
+pub use provider::{AmountLimits, Availability, Capabilities, ProviderSpec, Secrets, Serves};
+pub use rule::{Choice, RouteRule};
+
+/// A payment, as far as its route depends on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Payment<'a> {
+    /// Sandbox or live.
+    pub mode: Mode,
+    /// The payee.
+    pub to: &'a Participant,
+    /// The amount.
+    pub money: Money,
+    /// The id of the only provider that may take it.
+    pub pinned: Option<&'a str>,
+    /// The payment's reference: draws lots between providers that share.
+    pub seed: &'a str,
+}
+
+/// The providers, each with its number in the store, and the table of routes: as of one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Routes {
+    providers: Vec<(ProviderNo, Arc<ProviderSpec>)>,
+    rules: Vec<RouteRule>,
+}
+
+impl Routes {
+    /// Takes the providers, in order of preference where no entry says otherwise, with their numbers from the store; and the entries.
+    pub fn new(providers: Vec<(ProviderNo, ProviderSpec)>, rules: Vec<RouteRule>) -> Self {
+        Self { providers: providers.into_iter().map(|(no, spec)| (no, Arc::new(spec))).collect(), rules }
+    }
+
+    /// All providers, in order of preference.
+    pub fn providers(&self) -> impl Iterator<Item = (ProviderNo, &Arc<ProviderSpec>)> {
+        self.providers.iter().map(|(no, spec)| (*no, spec))
+    }
+
+    /// The table of routes.
+    pub fn rules(&self) -> &[RouteRule] {
+        &self.rules
+    }
+
+    /// The provider with this number.
+    pub fn provider(&self, no: ProviderNo) -> Option<&Arc<ProviderSpec>> {
+        self.providers.iter().find(|(n, _)| *n == no).map(|(_, spec)| spec)
+    }
+
+    /// The first provider in order of preference.
+    pub fn preferred(&self) -> Option<ProviderNo> {
+        self.providers.first().map(|(no, _)| *no)
+    }
+
+    /// The number of the provider with this id.
+    pub fn number(&self, id: &str) -> Option<ProviderNo> {
+        self.by_id(id).map(|(no, _)| no)
+    }
+
+    fn by_id(&self, id: &str) -> Option<(ProviderNo, &Arc<ProviderSpec>)> {
+        self.providers().find(|(_, spec)| spec.id == id)
+    }
+
+    /// Whether any provider settles `currency`, in any mode.
+    pub fn offers(&self, currency: Currency) -> bool {
+        self.providers.iter().any(|(_, spec)| spec.currencies.includes(&currency))
+    }
+
+    /// The providers on the route of a payment that serve such payments and take new ones, whatever the amount, in the order in
+    /// which they are tried.
+    pub fn candidates(&self, payment: &Payment<'_>) -> Vec<(ProviderNo, &Arc<ProviderSpec>)> {
+        let mut candidates: Vec<_> = match rule::entry(&self.rules, payment.mode, payment.to, payment.money) {
+            Ok(None) => self.providers().collect(),
+            Ok(Some(entry)) => rule::in_order(&entry.providers, payment.seed).into_iter().filter_map(|id| self.by_id(id)).collect(),
+            Err(()) => Vec::new(),
+        };
+        candidates.retain(|(_, spec)| {
+            spec.serves(payment.mode, payment.to.namespace(), payment.money.currency())
+                && spec.availability == Availability::Enabled
+                && payment.pinned.is_none_or(|id| id == spec.id)
+        });
+        candidates
+    }
+
+    /// The first provider for a payment, and its fee.
+    ///
+    /// # Errors
+    /// `invalid_fields` if the pinned provider does not exist; `amount_below_minimum` or `amount_above_maximum` if only the amount
+    /// stands in the way; otherwise `no_route`.
+    pub fn choose(&self, payment: &Payment<'_>) -> Result<(ProviderNo, i64)> {
+        if let Some(id) = payment.pinned
+            && self.by_id(id).is_none()
+        {
+            return Err(Error::field("/provider", "provider_unknown", format!("no provider has the id {id:?}")));
+        }
+        let mut refused = None;
+        for (no, spec) in self.candidates(payment) {
+            match spec.accepts(payment.money) {
+                Ok(()) => {
+                    let fee = fee(&spec.fees, payment.to.namespace(), payment.money);
+                    return Ok((no, fee.ok_or_else(|| Error::new(ErrorCode::AmountAboveMaximum))?));
+                }
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| Error::new(ErrorCode::NoRoute)))
+    }
+}

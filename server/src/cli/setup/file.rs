@@ -1,0 +1,139 @@
+//! Files with providers or routes, in TOML or JSON. The same text becomes the same bytes that the operator's interface takes.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use railgate::api::{ProviderBody, RoutesBody};
+use railgate::engine::table_of;
+use railgate::rail::Rails;
+use railgate::route::ProviderSpec;
+use railgate::validate::provider::{parse_provider, parse_routes};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::cli::failure::{Done, Failure};
+
+/// A provider in a file: as written, and what it means.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) body: ProviderBody,
+    pub(super) spec: ProviderSpec,
+}
+
+/// The providers of a file: one, or several under `providers`.
+pub(super) fn providers(path: &Path) -> Done<Vec<Given>> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Several {
+        providers: Vec<Box<RawValue>>,
+    }
+    let text = json(path)?;
+    let several = serde_json::from_str::<Several>(&text).map(|it| it.providers);
+    let texts: Vec<String> = match several {
+        Ok(several) => several.into_iter().map(|raw| raw.get().to_owned()).collect(),
+        Err(_) => vec![text],
+    };
+    let rails = Rails::built_in();
+    let mut given: Vec<Given> = Vec::with_capacity(texts.len());
+    for (n, text) in texts.iter().enumerate() {
+        let faulty = |error: railgate::Error| Failure::from(error).detail(format!("in provider {} of {}", n + 1, path.display()));
+        let spec = parse_provider(text.as_bytes(), &rails).map_err(faulty)?.spec;
+        let body: ProviderBody = serde_json::from_str(text).map_err(|error| Failure::caused("cannot read a provider", error))?;
+        if given.iter().any(|other| other.spec.id == spec.id) {
+            return Err(Failure::new(format!("{} has the provider {} twice", path.display(), spec.id)));
+        }
+        given.push(Given { body, spec });
+    }
+    Ok(given)
+}
+
+/// The table of routes of a file.
+pub(super) fn routes(path: &Path) -> Done<RoutesBody> {
+    let text = json(path)?;
+    let rules = parse_routes(text.as_bytes()).map_err(|error| Failure::from(error).detail(format!("in {}", path.display())))?;
+    Ok(table_of(&rules))
+}
+
+/// The file's content as JSON.
+fn json(path: &Path) -> Done<String> {
+    let unreadable = |error: std::io::Error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    if path.as_os_str() == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(unreadable)?;
+        return Ok(text);
+    }
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    if path.extension().is_some_and(|extension| extension == "json") {
+        return Ok(text);
+    }
+    let document: toml::Table = toml::from_str(&text).map_err(|error| Failure::new(format!("{} is not TOML: {error}", path.display())))?;
+    let document = converted(&toml::Value::Table(document), "")?;
+    Ok(document.to_string())
+}
+
+/// A TOML value as JSON. A number with decimals is refused: it would pass through a float.
+fn converted(value: &toml::Value, at: &str) -> Done<serde_json::Value> {
+    use serde_json::Value as Json;
+    Ok(match value {
+        toml::Value::String(text) => Json::String(text.clone()),
+        toml::Value::Integer(number) => Json::Number((*number).into()),
+        toml::Value::Boolean(flag) => Json::Bool(*flag),
+        toml::Value::Array(list) => {
+            let each = list.iter().enumerate().map(|(n, value)| converted(value, &format!("{at}/{n}")));
+            Json::Array(each.collect::<Done<_>>()?)
+        }
+        toml::Value::Table(table) => {
+            let each = table.iter().map(|(name, value)| Ok((name.clone(), converted(value, &format!("{at}/{name}"))?)));
+            Json::Object(each.collect::<Done<_>>()?)
+        }
+        toml::Value::Float(number) => {
+            return Err(Failure::new(format!("{at}: write the number as a text, \"{number}\"")).hint("amounts never pass through a float"));
+        }
+        toml::Value::Datetime(_) => return Err(Failure::new(format!("{at}: a time has no meaning here"))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saved(name: &str, text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn toml_and_json_say_the_same() {
+        let (_one, toml) = saved(
+            "a.toml",
+            "[[providers]]\nid = \"c\"\nname = \"C\"\nrail = \"simulator\"\nmode = \"sandbox\"\n\
+             limits = { EUR = { max = 500 } }\nfees = [{ flat = \"0.10\" }]\n",
+        );
+        let (_two, json) = saved(
+            "a.json",
+            r#"{"id": "c", "name": "C", "rail": "simulator", "mode": "sandbox", "limits": {"EUR": {"max": 500}}, "fees": [{"flat": "0.10"}]}"#,
+        );
+        assert_eq!(providers(&toml).unwrap()[0].spec, providers(&json).unwrap()[0].spec);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let refused = |name: &str, text: &str| {
+            let (_folder, path) = saved(name, text);
+            match providers(&path) {
+                Err(Failure::Stopped(reason)) => format!("{} {}", reason.message(), reason.below().collect::<Vec<_>>().join(" ")),
+                other => panic!("{other:?}"),
+            }
+        };
+        let whole = "id = \"c\"\nname = \"C\"\nrail = \"simulator\"\nmode = \"sandbox\"\n";
+        assert!(refused("a.toml", &format!("{whole}fees = [{{ flat = 0.10 }}]")).contains("/fees/0/flat: write the number as a text"));
+        assert!(refused("a.toml", "id = ").contains("is not TOML"));
+        assert!(refused("a.json", "[]").contains("must be an object"));
+        let twice = format!("[[providers]]\n{whole}[[providers]]\n{whole}");
+        assert!(refused("a.toml", &twice).contains("the provider c twice"));
+        let unknown = refused("a.toml", &format!("[[providers]]\n{whole}[[providers]]\ncolour = 1"));
+        assert!(unknown.contains("/colour") && unknown.contains("in provider 2 of"), "{unknown}");
+    }
+}

@@ -1,0 +1,104 @@
+//! `railgate providers` and `railgate routes`, on a store that a server is running on.
+
+use super::support::World;
+
+const FILE: &str = r#"
+[[providers]]
+id = "acme"
+name = "Acme Pay"
+rail = "simulator"
+mode = "sandbox"
+namespaces = ["msisdn"]
+secrets = { token = "whispered" }
+limits = { EUR = { max = "500" } }
+fees = [{ flat = "0.10", percent = "0.5" }]
+
+[[providers]]
+id = "bold"
+name = "Bold"
+rail = "simulator"
+mode = "sandbox"
+"#;
+
+fn route(world: &World) -> serde_json::Value {
+    let body = r#"{"amount":10,"currency":"EUR","to":"msisdn:+254700000001","reference":"r"}"#;
+    world.run(&["curl", "POST", "/gateway/settlements/check", body]).ok().json()
+}
+
+/// Repeats a check until the server has put a change into force.
+fn until_tried_first(world: &World, provider: &str) -> serde_json::Value {
+    loop {
+        let check = route(world);
+        if check["route"][0] == provider {
+            return check;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_file_of_providers_is_shown_asked_about_and_applied() {
+    let world = World::enrolled();
+    let file = world.path("providers.toml");
+    std::fs::write(&file, FILE).unwrap();
+    let file = file.to_str().unwrap();
+    let shown = world.operate(&["providers", "apply", file, "--dry-run"]).ok();
+    assert!(shown.out.contains("+ provider acme") && shown.out.contains("Nothing was changed"), "{}", shown.out);
+    assert!(!shown.out.contains("whispered"), "{}", shown.out);
+    let unasked = world.operate(&["providers", "apply", file]).fails(2);
+    assert!(unasked.err.contains("--yes"), "{}", unasked.err);
+    assert!(!world.operate(&["providers", "list"]).ok().out.contains("acme"), "nothing was applied so far");
+
+    world.operate(&["providers", "apply", file, "--yes", "--reason", "contract"]).ok();
+    assert!(
+        world.operate(&["providers", "apply", file, "--dry-run"]).ok().out.contains("~ provider acme"),
+        "secrets are always given anew"
+    );
+    let listed = world.operate(&["providers", "list", "--json"]).ok();
+    assert!(!listed.out.contains("whispered"), "{}", listed.out);
+    let ids: Vec<_> = listed.json()["data"].as_array().unwrap().iter().map(|it| it["provider"]["id"].clone()).collect();
+    assert_eq!(ids, ["simulator", "simulator-backup", "acme", "bold"]);
+
+    // What is shown can be changed and applied; secrets stay.
+    let saved = world.path("acme.json");
+    let shown = world.operate(&["providers", "show", "acme", "--json"]).ok().out;
+    std::fs::write(&saved, shown.replace("Acme Pay", "Acme")).unwrap();
+    let changed = world.operate(&["providers", "apply", saved.to_str().unwrap(), "--yes"]).ok();
+    assert!(changed.out.contains("~ provider acme") && changed.out.contains(r#"name: "Acme Pay" → "Acme""#), "{}", changed.out);
+    assert_eq!(changed.out.matches(" → ").count(), 1, "{}", changed.out);
+    let toml = world.operate(&["providers", "show", "acme"]).ok().out;
+    assert!(toml.contains("name = \"Acme\"") && toml.contains("flat = \"0.1\""), "{toml}");
+}
+
+#[test]
+fn a_running_server_follows_routes_and_switches() {
+    let world = World::enrolled();
+    let file = world.path("setup.toml");
+    std::fs::write(&file, FILE).unwrap();
+    world.operate(&["providers", "apply", file.to_str().unwrap(), "--yes"]).ok();
+    let table = "[[routes]]\nmode = \"sandbox\"\nnamespace = \"msisdn\"\nprefix = \"+254\"\n\
+                 providers = [{ id = \"acme\", priority = 1 }, { id = \"bold\", priority = 2 }]\n";
+    let path = world.path("routes.toml");
+    std::fs::write(&path, table).unwrap();
+    let applied = world.operate(&["routes", "apply", path.to_str().unwrap(), "--yes"]).ok();
+    assert!(applied.out.contains("+ the table of routes") && applied.out.contains("within a few seconds"), "{}", applied.out);
+    let check = until_tried_first(&world, "acme");
+    assert_eq!((check["route"].clone(), check["quote"]["fee"].to_string()), (serde_json::json!(["acme", "bold"]), "0.15".to_owned()));
+    world.operate(&["providers", "maintenance", "acme", "--reason", "tonight"]).ok();
+    until_tried_first(&world, "bold");
+    world.operate(&["providers", "enable", "acme"]).ok();
+    until_tried_first(&world, "acme");
+    assert_eq!(world.operate(&["routes", "show"]).ok().out.matches("[[routes]]").count(), 1);
+
+    let unknown = table.replace("\"bold\"", "\"none\"");
+    std::fs::write(&path, unknown).unwrap();
+    let refused = world.operate(&["routes", "apply", path.to_str().unwrap(), "--yes"]).fails(1);
+    assert!(refused.err.contains("/routes/0/providers/1/id") && refused.err.contains("provider_unknown"), "{}", refused.err);
+    let nobody = world.operate(&["providers", "disable", "none"]).fails(1);
+    assert!(nobody.err.contains("provider_not_found") && nobody.err.contains("providers list"), "{}", nobody.err);
+    let trail = world.operate(&["audit"]).ok().out;
+    for action in ["put_provider", "put_routes", "maintain_provider", "enable_provider"] {
+        assert!(trail.contains(action), "{action} in {trail}");
+    }
+    world.operate(&["ledger", "verify"]).ok();
+}
