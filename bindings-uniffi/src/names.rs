@@ -125,6 +125,34 @@ mirror_enum! {
 }
 
 mirror_enum! {
+    /// Whether a provider takes a payment.
+    Verdict of railgate::api::Verdict {
+        /// It is tried, unless one before it pays.
+        In = "in",
+        /// It is not tried.
+        Out = "out",
+    }
+}
+
+mirror_enum! {
+    /// Why a provider on the route does not take a payment.
+    RouteRefusal of railgate::route::RouteRefusal {
+        /// The payment is pinned to another provider.
+        NotPinned = "not_pinned",
+        /// It does not reach such participants, or does not settle the currency.
+        NotServed = "not_served",
+        /// It takes no payments at all.
+        Disabled = "disabled",
+        /// It takes no payments for a while.
+        Maintenance = "maintenance",
+        /// The amount is less than it takes.
+        BelowMinimum = "below_minimum",
+        /// The amount is more than it takes.
+        AboveMaximum = "above_maximum",
+    }
+}
+
+mirror_enum! {
     /// Why a settlement is reversed.
     ReversalReason of railgate::validate::ReversalReason {
         /// It was sent twice.

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use crate::error::FieldProblem;
 use crate::mirror::mirror_record;
-use crate::names::{Actor, EventType, FailureCode, KeyStatus, PayeeMatch, ReversalReason, ReversalStatus, SettlementStatus, StateName};
+use crate::names::{
+    Actor, EventType, FailureCode, KeyStatus, PayeeMatch, ReversalReason, ReversalStatus, RouteRefusal, SettlementStatus, StateName,
+    Verdict,
+};
 use crate::values::{Decimal, Instant, Json};
 
 mirror_record! {
@@ -301,12 +304,26 @@ mirror_record! {
         warnings: Vec<FieldProblem>,
         /// The cost.
         quote: Option<Quote>,
-        /// The providers that would be tried, in order.
-        route: Vec<String>,
+        /// The providers in the order in which they would be tried, and why some would not be.
+        route: Vec<RouteStep>,
         /// The payee according to the provider.
         payee: Payee,
         /// Whether the account has sufficient funds.
         funds_available: bool,
+    }
+}
+
+mirror_record! {
+    /// A provider on the route of a payment.
+    RouteStep of railgate::api::RouteStepView {
+        /// The provider's id.
+        provider: String,
+        /// Whether it takes the payment.
+        verdict: Verdict,
+        /// Why it does not take it.
+        why: Option<RouteRefusal>,
+        /// What it charges, if it takes the payment.
+        fee: Option<Decimal>,
     }
 }
 

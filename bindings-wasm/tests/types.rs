@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use railgate::{api, auth, error, ledger, lifecycle, rail, receipt, store::record, validate};
+use railgate::{api, auth, error, ledger, lifecycle, rail, receipt, route, store::record, validate};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
@@ -274,6 +274,8 @@ fn generated() -> String {
         "ErrorCategory" in "CATEGORIES": error::Category,
         "PayeeMatch" in "PAYEE_MATCHES": rail::PayeeMatch,
         "ReversalReason" in "REVERSAL_REASONS": validate::ReversalReason,
+        "Verdict": api::Verdict,
+        "RouteRefusal": route::RouteRefusal,
         "EventType" in "EVENT_TYPES": record::EventType,
         "Actor" in "ACTORS": record::Actor,
         "StateName": lifecycle::StateName,
@@ -304,6 +306,7 @@ fn generated() -> String {
         "Reversal" Out: api::ReversalView,
         "ReverseResult" Out: api::ReverseView,
         "Balance" Out: api::BalanceView,
+        "RouteStep" Out: api::RouteStepView,
         "Quote" Out: api::QuoteView,
         "CheckResult" Out: api::CheckView,
         "Finding" Out: api::FindingView,

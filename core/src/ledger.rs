@@ -183,6 +183,10 @@ stored_enum! {
         Reversal = 4 "reversal",
         /// A bounced payment, back to the client.
         Return = 5 "return",
+        /// Real money that a client paid in.
+        Deposit = 6 "deposit",
+        /// Real money that was paid out to a client.
+        Withdrawal = 7 "withdrawal",
     }
 }
 

@@ -103,7 +103,12 @@ fn history(name: &str) -> Vec<Commit> {
     commits.push(commit(
         [Write::Delete(Record::from(first).key()), Write::Delete(Record::from(second).key())].into_iter().chain(swapped.map(insert)),
     ));
-    commits.extend([commit([insert(allowance(1, 5))]), commit([insert(invitation(1, 5))]), commit([insert(setup(1))])]);
+    commits.extend([
+        commit([insert(allowance(1, 5))]),
+        commit([insert(invitation(1, 5))]),
+        commit([insert(setup(1))]),
+        commit([insert(movement(1, "m"))]),
+    ]);
     commits
 }
 
@@ -149,7 +154,7 @@ fn is_of_a_server(kind: RecordKind) -> bool {
         RecordKind::SimPayment | RecordKind::Secret | RecordKind::Meta | RecordKind::Feed | RecordKind::Allowance => false,
         RecordKind::Key | RecordKind::Token | RecordKind::Nonce | RecordKind::Audit | RecordKind::Unlogged | RecordKind::Tile => true,
         RecordKind::LogHead | RecordKind::Endpoint | RecordKind::EndpointSecret | RecordKind::Queue | RecordKind::Delivery => true,
-        RecordKind::Invitation | RecordKind::Setup => true,
+        RecordKind::Invitation | RecordKind::Setup | RecordKind::Movement => true,
     }
 }
 

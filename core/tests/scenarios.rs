@@ -233,7 +233,8 @@ fn payee_checks_say_what_they_know() {
         let check = s.engine.preflight(&s.caller, body.as_bytes()).unwrap().view;
         assert!(check.ok);
         assert_eq!(check.payee.payee_match.as_str(), matched);
-        assert_eq!(check.route, ["simulator", "simulator-backup"]);
+        let route: Vec<_> = check.route.iter().map(|step| (step.provider.as_str(), step.why)).collect();
+        assert_eq!(route, [("simulator", None), ("simulator-backup", None)]);
     }
     assert_eq!(available(&s), FULL, "a check has no side effect");
 }

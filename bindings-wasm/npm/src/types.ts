@@ -181,6 +181,26 @@ export const REVERSAL_REASONS = [
  */
 export type ReversalReason = (typeof REVERSAL_REASONS)[number];
 
+/**
+ * Whether a provider takes a payment.
+ *
+ * - `in`: It is tried, unless one before it pays.
+ * - `out`: It is not tried.
+ */
+export type Verdict = "in" | "out";
+
+/**
+ * Why a provider on the route does not take a payment.
+ *
+ * - `not_pinned`: The payment is pinned to another provider.
+ * - `not_served`: It does not reach such participants, or does not settle the currency.
+ * - `disabled`: It takes no payments at all.
+ * - `maintenance`: It takes no payments for a while.
+ * - `below_minimum`: The amount is less than it takes.
+ * - `above_maximum`: The amount is more than it takes.
+ */
+export type RouteRefusal = "not_pinned" | "not_served" | "disabled" | "maintenance" | "below_minimum" | "above_maximum";
+
 /** Every {@link EventType}. */
 export const EVENT_TYPES = [
   "settlement.accepted",
@@ -324,6 +344,7 @@ export const GATEWAY_CODES = [
   "webhook_not_found",
   "delivery_not_found",
   "client_not_found",
+  "provider_not_found",
   "route_not_found",
   "method_not_allowed",
   "not_acceptable",
@@ -389,6 +410,7 @@ export const GATEWAY_CODES = [
  * - `webhook_not_found`: No such webhook.
  * - `delivery_not_found`: No such delivery.
  * - `client_not_found`: No such client.
+ * - `provider_not_found`: No such provider.
  * - `route_not_found`: There is no such path.
  * - `method_not_allowed`: That path does not take this method.
  * - `not_acceptable`: No representation matches the Accept header.
@@ -739,6 +761,18 @@ export interface Balance {
   readonly as_of: Timestamp;
 }
 
+/** A provider on the route of a payment. */
+export interface RouteStep {
+  /** The provider's id. */
+  readonly provider: string;
+  /** Whether it takes the payment. */
+  readonly verdict: Verdict;
+  /** Why it does not take it. */
+  readonly why: RouteRefusal | null;
+  /** What it charges, if it takes the payment. */
+  readonly fee: Amount | null;
+}
+
 /** What a settlement would cost, and until when this is guaranteed. */
 export interface Quote {
   /** The fee, charged in addition to the amount. */
@@ -763,8 +797,8 @@ export interface CheckResult {
   readonly warnings: readonly FieldProblem[];
   /** What the settlement would cost. */
   readonly quote: Quote | null;
-  /** The providers that would be tried, in order. */
-  readonly route: readonly string[];
+  /** The providers in the order in which they would be tried, and why some would not be. */
+  readonly route: readonly RouteStep[];
   /** What the provider reports about the payee. */
   readonly payee: Payee;
   /** Whether the account has sufficient funds. */

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::error::{Category, FieldProblem, Problem};
-use crate::lifecycle::{IsoStatus, ReversalStatus, SettlementStatus, StateName};
+use crate::lifecycle::{IsoStatus, ReversalStatus, SettlementStatus, StateName, named_enum};
 use crate::money::Money;
 use crate::rail::FailureCode;
 use crate::rail::PayeeMatch;
+use crate::route::RouteRefusal;
 use crate::store::record::{Actor, EventType};
 use crate::validate::ReversalReason;
 
@@ -388,12 +389,36 @@ pub struct CheckView {
     pub warnings: Vec<FieldProblem>,
     /// What the settlement would cost.
     pub quote: Option<QuoteView>,
-    /// The providers that would be tried, in order.
-    pub route: Vec<String>,
+    /// The providers in the order in which they would be tried, and why some would not be.
+    pub route: Vec<RouteStepView>,
     /// What the provider reports about the payee.
     pub payee: PayeeView,
     /// Whether the account has sufficient funds.
     pub funds_available: bool,
+}
+
+/// A provider on the route of a payment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RouteStepView {
+    /// The provider's id.
+    pub provider: String,
+    /// Whether it takes the payment.
+    pub verdict: Verdict,
+    /// Why it does not take it.
+    pub why: Option<RouteRefusal>,
+    /// What it charges, if it takes the payment.
+    pub fee: Option<DecimalNumber>,
+}
+
+named_enum! {
+    /// Whether a provider takes a payment.
+    pub enum Verdict {
+        /// It is tried, unless one before it pays.
+        In = "in",
+        /// It is not tried.
+        Out = "out",
+    }
 }
 
 /// What a settlement would cost, and until when this is guaranteed.

@@ -50,6 +50,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
 use crate::ledger::Mode;
+use crate::lifecycle::named_enum;
 use crate::money::{Currency, Money};
 use crate::participant::Participant;
 
@@ -119,20 +120,15 @@ impl Routes {
         self.providers.iter().any(|(_, spec)| spec.currencies.includes(&currency))
     }
 
-    /// The providers on the route of a payment that serve such payments and take new ones, whatever the amount, in the order in
-    /// which they are tried.
-    pub fn candidates(&self, payment: &Payment<'_>) -> Vec<(ProviderNo, &Arc<ProviderSpec>)> {
-        let mut candidates: Vec<_> = match rule::entry(&self.rules, payment.mode, payment.to, payment.money) {
+    /// The providers on the route of a payment, in the order in which they are tried, and why those are out that do not take it.
+    pub fn steps(&self, payment: &Payment<'_>) -> Vec<Step<'_>> {
+        let on_route: Vec<_> = match rule::entry(&self.rules, payment.mode, payment.to, payment.money) {
             Ok(None) => self.providers().collect(),
             Ok(Some(entry)) => rule::in_order(&entry.providers, payment.seed).into_iter().filter_map(|id| self.by_id(id)).collect(),
             Err(()) => Vec::new(),
         };
-        candidates.retain(|(_, spec)| {
-            spec.serves(payment.mode, payment.to.namespace(), payment.money.currency())
-                && spec.availability == Availability::Enabled
-                && payment.pinned.is_none_or(|id| id == spec.id)
-        });
-        candidates
+        let of_mode = on_route.into_iter().filter(|(_, spec)| spec.mode == payment.mode);
+        of_mode.map(|(no, spec)| Step { no, spec, out: out(spec, payment) }).collect()
     }
 
     /// The first provider for a payment, and its fee.
@@ -146,16 +142,74 @@ impl Routes {
         {
             return Err(Error::field("/provider", "provider_unknown", format!("no provider has the id {id:?}")));
         }
-        let mut refused = None;
-        for (no, spec) in self.candidates(payment) {
-            match spec.accepts(payment.money) {
-                Ok(()) => {
-                    let fee = fee(&spec.fees, payment.to.namespace(), payment.money);
-                    return Ok((no, fee.ok_or_else(|| Error::new(ErrorCode::AmountAboveMaximum))?));
-                }
-                Err(error) => refused = refused.or(Some(error)),
-            }
+        let steps = self.steps(payment);
+        if let Some(step) = steps.iter().find(|step| step.out.is_none()) {
+            return Ok((step.no, step.fee(payment).ok_or_else(|| Error::new(ErrorCode::AmountAboveMaximum))?));
         }
+        let refused =
+            steps.iter().find_map(|step| step.spec.accepts(payment.money).err().filter(|_| step.out.is_some_and(RouteRefusal::is_amount)));
         Err(refused.unwrap_or_else(|| Error::new(ErrorCode::NoRoute)))
+    }
+}
+
+named_enum! {
+    /// Why a provider on the route does not take a payment.
+    pub enum RouteRefusal {
+        /// The payment is pinned to another provider.
+        NotPinned = "not_pinned",
+        /// It does not reach such participants, or does not settle the currency.
+        NotServed = "not_served",
+        /// It takes no payments at all.
+        Disabled = "disabled",
+        /// It takes no payments for a while.
+        Maintenance = "maintenance",
+        /// The amount is less than it takes.
+        BelowMinimum = "below_minimum",
+        /// The amount is more than it takes.
+        AboveMaximum = "above_maximum",
+    }
+}
+
+impl RouteRefusal {
+    fn is_amount(self) -> bool {
+        match self {
+            Self::BelowMinimum | Self::AboveMaximum => true,
+            Self::NotPinned | Self::NotServed | Self::Disabled | Self::Maintenance => false,
+        }
+    }
+}
+
+/// A provider on the route of a payment.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'a> {
+    /// Its number.
+    pub no: ProviderNo,
+    /// The provider.
+    pub spec: &'a Arc<ProviderSpec>,
+    /// Why it does not take the payment; `None` if it does.
+    pub out: Option<RouteRefusal>,
+}
+
+impl Step<'_> {
+    /// Its fee for the payment, in minor units; `None` on overflow.
+    pub fn fee(&self, payment: &Payment<'_>) -> Option<i64> {
+        fee(&self.spec.fees, payment.to.namespace(), payment.money)
+    }
+}
+
+fn out(spec: &ProviderSpec, payment: &Payment<'_>) -> Option<RouteRefusal> {
+    if payment.pinned.is_some_and(|id| id != spec.id) {
+        return Some(RouteRefusal::NotPinned);
+    }
+    if !spec.serves(payment.mode, payment.to.namespace(), payment.money.currency()) {
+        return Some(RouteRefusal::NotServed);
+    }
+    match spec.availability {
+        Availability::Disabled => Some(RouteRefusal::Disabled),
+        Availability::Maintenance => Some(RouteRefusal::Maintenance),
+        Availability::Enabled => match spec.accepts(payment.money).err()?.code {
+            ErrorCode::AmountBelowMinimum => Some(RouteRefusal::BelowMinimum),
+            _ => Some(RouteRefusal::AboveMaximum),
+        },
     }
 }

@@ -166,6 +166,7 @@ fn kinds() -> Vec<(Record, Record)> {
         (endpoint_secret(1, 1).into(), ended.into()),
         (delivery(1, 1, Some(5)).into(), tried.into()),
         (invitation(1, 5).into(), invitation(1, 6).into()),
+        (movement(1, "m").into(), MovementRecord { evidence: "line 8".to_owned(), ..movement(1, "m") }.into()),
         (setup(1).into(), SetupRecord { secrets: Vec::new(), reason: None, ..setup(1) }.into()),
     ]
 }
@@ -248,6 +249,8 @@ pub fn unique_keys_are_unique_and_free_again_once_removed(new: Factory<'_>) {
     make(store, [insert(reversal(2, 2, 1, None)), insert(client(1, 11)), insert(client(2, u128::MAX))]);
     let by = |client: u32, text: &str| Unique::SettlementReference(ClientNo(client), text.to_owned());
     let undone = |client: u32, text: &str| Unique::ReversalReference(ClientNo(client), text.to_owned());
+    let moved = |client: u32, text: &str| Unique::MovementReference(ClientNo(client), text.to_owned());
+    make(store, [insert(movement(4, "a")), insert(movement(5, "A"))]);
     let of = |id: u128| Unique::ClientId(Ulid(id));
     let named = |id: u8| Unique::KeyId(KeyId([id; 32]));
     make(store, [insert(key(1, 1, 1)), insert(key(2, 1, 2)), insert(key(3, 2, u8::MAX))]);
@@ -259,7 +262,8 @@ pub fn unique_keys_are_unique_and_free_again_once_removed(new: Factory<'_>) {
     assert_eq!(store.find(&of(u128::MAX)).unwrap(), Some(client(2, u128::MAX).into()));
     assert_eq!(store.find(&named(2)).unwrap(), Some(key(2, 1, 2).into()));
     assert_eq!(store.find(&named(u8::MAX)).unwrap(), Some(key(3, 2, u8::MAX).into()));
-    for absent in [by(3, "a"), by(2, "A"), undone(2, "A"), undone(1, ""), of(12), named(3)] {
+    assert_eq!(store.find(&moved(1, "A")).unwrap(), Some(movement(5, "A").into()));
+    for absent in [moved(2, "a"), by(3, "a"), by(2, "A"), undone(2, "A"), undone(1, ""), of(12), named(3)] {
         assert_eq!(store.find(&absent).unwrap(), None, "{absent:?}");
     }
 

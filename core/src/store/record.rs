@@ -91,6 +91,16 @@ stored_enum! {
 }
 
 stored_enum! {
+    /// Whether real money enters or leaves a client's account.
+    pub enum MovementKind {
+        /// The client paid in.
+        Deposit = 1 "deposit",
+        /// The client was paid out.
+        Withdrawal = 2 "withdrawal",
+    }
+}
+
+stored_enum! {
     /// What a row of the configuration is about.
     pub enum SetupSubject {
         /// A provider.
@@ -161,6 +171,10 @@ stored_enum! {
         MaintainProvider = 33 "maintain_provider",
         /// An operator replaced the table of routes.
         PutRoutes = 34 "put_routes",
+        /// An operator credited what a client paid in.
+        Deposit = 35 "deposit",
+        /// An operator debited what a client was paid out.
+        Withdraw = 36 "withdraw",
     }
 }
 

@@ -589,4 +589,28 @@ tables! {
         /// Why it was made.
         reason: Option<String>;
     }
+
+    /// Real money that entered or left a client's account. Its transfer has the same journal number.
+    Movement(MovementRecord) "movement" = 30 Server, find MovementReference(client: ClientNo)(reference: String) {
+        key {
+            /// The journal number.
+            journal: SettlementNo;
+        }
+        /// The client whose account it is.
+        client: ClientNo [unique];
+        /// The operator's reference, unique for each client.
+        reference: Reference [unique];
+        /// In or out.
+        kind: MovementKind;
+        /// Sandbox or live.
+        mode: Mode;
+        /// The currency.
+        currency: Currency;
+        /// The amount in minor units, more than zero.
+        amount: i64;
+        /// What proves it.
+        evidence: String;
+        /// When it was made.
+        at: Millis;
+    }
 }

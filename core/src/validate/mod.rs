@@ -53,6 +53,7 @@ const METADATA_KEY_MAX_CHARS: usize = 40;
 const METADATA_VALUE_MAX_CHARS: usize = 500;
 const QUOTE_ID_MAX_CHARS: usize = 256;
 const PROVIDER_MAX_CHARS: usize = 64;
+const EVIDENCE_MAX_CHARS: usize = 500;
 const BATCH_MAX: usize = 1000;
 
 /// The part of the gateway's offer that validation needs.
@@ -312,6 +313,18 @@ fn metadata_key(key: &str) -> Result<(), FieldProblems> {
         return Err(FieldProblems::one("invalid_characters", "the key must not contain control characters"));
     }
     check_size(key, 1, METADATA_KEY_MAX_CHARS, "the key must have")
+}
+
+/// What proves an operator's decision: 1 to 500 characters without control characters, trimmed.
+///
+/// # Errors
+/// `invalid_fields` at `/evidence`.
+pub fn evidence(text: &str) -> Result<String, Error> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > EVIDENCE_MAX_CHARS || text.contains(char::is_control) {
+        return Err(Error::field("/evidence", "evidence_malformed", "must have 1 to 500 characters, without line breaks"));
+    }
+    Ok(text.to_owned())
 }
 
 /// Returns `text` if it has `min..=max` characters.

@@ -132,6 +132,7 @@ impl Subject {
             | AuditAction::DisableProvider
             | AuditAction::MaintainProvider
             | AuditAction::PutRoutes => Self::Nothing,
+            AuditAction::Deposit | AuditAction::Withdraw => Self::Nothing,
         }
     }
 }

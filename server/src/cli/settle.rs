@@ -2,7 +2,7 @@
 
 use comfy_table::Cell;
 use hyper::header::{HeaderName, HeaderValue};
-use railgate::api::{AmountInput, CheckView, CreateBody, ReconcileView, SettlementView};
+use railgate::api::{AmountInput, CheckView, CreateBody, ReconcileView, RouteStepView, SettlementView};
 use railgate::lifecycle::SettlementStatus;
 use railgate::rail::PayeeMatch;
 
@@ -164,7 +164,11 @@ fn show_preflight([amount, currency, to]: [&str; 3], found: &CheckView, terminal
         rows.push(("funds", if found.funds_available { Cell::new("enough") } else { Tone::Bad.cell("not enough") }));
     }
     if !found.route.is_empty() {
-        rows.push(("route", Cell::new(found.route.join(", then "))));
+        let step = |step: &RouteStepView| match step.why {
+            None => step.provider.clone(),
+            Some(why) => format!("{} ({})", step.provider, why.as_str().replace('_', " ")),
+        };
+        rows.push(("route", Cell::new(found.route.iter().map(step).collect::<Vec<_>>().join(", then "))));
     }
     if let Some(quote) = &found.quote {
         rows.push(("fee", Cell::new(format!("{} {currency}", render::decimal(&quote.fee)))));

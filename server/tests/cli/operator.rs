@@ -235,3 +235,30 @@ fn what_is_not_there_is_not_made() {
     }
     assert!(!path.exists() && !home.path("typo.db.keys").exists());
 }
+
+#[test]
+fn real_money_is_credited_and_debited_once_for_each_reference() {
+    let world = World::enrolled();
+    let client = client_id(&world);
+    let deposit = ["clients", "deposit", &client, "5000", "EUR", "--reference", "bank-7", "--evidence", "statement, line 7"];
+    let done = world.operate(&deposit).ok().out;
+    assert!(done.contains("5000.00 EUR credited to") && done.contains("live balance: 5,000.00 EUR"), "{done}");
+    assert!(world.operate(&deposit).ok().out.contains("as recorded before"));
+    let other = world.operate(&["clients", "deposit", &client, "1", "EUR", "--reference", "bank-7", "--evidence", "x"]).fails(1);
+    assert!(other.err.contains("reference_conflict"), "{}", other.err);
+    let withdraw = |amount: &str| {
+        world.operate(&["clients", "withdraw", &client, amount, "EUR", "--reference", "out-1", "--evidence", "transfer 4711", "--json"])
+    };
+    assert!(withdraw("5000.01").fails(1).err.contains("5000.00 are available"));
+    assert_eq!(withdraw("1200.50").ok().json()["balance"]["available"].to_string(), "3799.5");
+    assert!(
+        world
+            .operate(&["clients", "deposit", &client, "1.005", "EUR", "--reference", "b", "--evidence", "x"])
+            .fails(2)
+            .err
+            .contains("decimals")
+    );
+    let trail = world.operate(&["audit", "--client", &client]).ok().out;
+    assert!(trail.contains("deposit") && trail.contains("bank-7 5000.00 EUR"), "{trail}");
+    world.operate(&["ledger", "verify"]).ok();
+}

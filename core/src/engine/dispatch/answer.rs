@@ -265,8 +265,7 @@ impl Engine {
             seed: record.reference.as_str(),
         };
         let routes = self.routes();
-        let mut candidates = routes.candidates(&payment).into_iter();
-        Ok(candidates.find(|(no, spec)| !tried.contains(no) && spec.accepts(payment.money).is_ok()).map(|(no, _)| no))
+        Ok(routes.steps(&payment).into_iter().find(|step| step.out.is_none() && !tried.contains(&step.no)).map(|step| step.no))
     }
 
     /// Schedules the next inquiry of the chain. After a day the settlement is flagged for a person, and the inquiries continue.

@@ -121,6 +121,11 @@ impl<'a> Overlay<'a> {
                     }
                     self.written.insert(key, Some(index));
                 }
+                Write::Insert(Record::Movement(record)) => {
+                    let key = Key::Movement(record.journal);
+                    self.unique.insert(Unique::MovementReference(record.client, record.reference.as_str().to_owned()), key.clone());
+                    self.written.insert(key, Some(index));
+                }
                 Write::Insert(Record::Key(record)) => {
                     self.unique.insert(Unique::KeyId(record.id), Key::Key(record.no));
                     self.written.insert(Key::Key(record.no), Some(index));

@@ -1,4 +1,6 @@
-//! Play money for the sandbox.
+//! Money that enters and leaves the gateway: play money for the sandbox, real money by its operator.
+
+mod movement;
 
 use crate::api::Caller;
 use crate::engine::Engine;
@@ -11,6 +13,8 @@ use crate::money::Money;
 use crate::store::record::{AllowanceRecord, AuditAction, Key};
 use crate::store::{Write, typed};
 use crate::time::Millis;
+
+pub use movement::{MoveMoney, Moved};
 
 /// Adds play money to a client's sandbox account.
 #[derive(Debug, Clone)]

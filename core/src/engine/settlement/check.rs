@@ -1,6 +1,8 @@
 //! Checks: would a create succeed, and do a settlement's record, ledger, trace and rail agree?
 
-use crate::api::{Action, Caller, CheckView, DecimalNumber, FindingView, PayeeView, QuoteView, RailCall, ReconcileView, Target};
+use crate::api::{
+    Action, Caller, CheckView, DecimalNumber, FindingView, PayeeView, QuoteView, RailCall, ReconcileView, RouteStepView, Target, Verdict,
+};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Owner};
@@ -9,6 +11,7 @@ use crate::lifecycle::attempt::AnswerKind;
 use crate::money::Money;
 use crate::participant::Participant;
 use crate::rail::{Carried, HttpRequest, PayeeMatch, RailAnswer};
+use crate::route::Payment;
 use crate::store::record::{AccountRecord, AttemptRecord, AuditAction, Key, SettlementRecord};
 use crate::store::{Unique, typed};
 use crate::time::rfc3339;
@@ -112,8 +115,23 @@ impl Engine {
         };
         match self.price(caller, mode, &request, self.now()) {
             Ok((provider, fee)) => self.priced(caller, mode, &request, provider, fee),
-            Err(error) => Ok(refused(&error).into()),
+            Err(error) => Ok(CheckView { route: self.explained(&request.payment(mode)), ..refused(&error) }.into()),
         }
+    }
+
+    /// The route of a payment, with the reason why a provider is not on it.
+    fn explained(&self, payment: &Payment<'_>) -> Vec<RouteStepView> {
+        let routes = self.routes();
+        let money = |minor| DecimalNumber::from(Money::from_minor(minor, payment.money.currency()));
+        let steps = routes.steps(payment).into_iter();
+        steps
+            .map(|step| RouteStepView {
+                provider: step.spec.id.clone(),
+                verdict: if step.out.is_none() { Verdict::In } else { Verdict::Out },
+                why: step.out,
+                fee: step.fee(payment).filter(|_| step.out.is_none()).map(money),
+            })
+            .collect()
     }
 
     fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, provider: ProviderNo, fee: i64) -> Result<Preflight> {
@@ -144,9 +162,6 @@ impl Engine {
         warnings.extend(payee_warning(&payee));
         let lookup = self.rail(provider)?.look_up_payee(&request.to, &*self.provider(provider)?);
         let lookup = lookup.map(|it| PayeeLookup { request: it, provider, to: request.to.clone() });
-        let routes = self.routes();
-        let route = routes.candidates(&request.payment(mode)).into_iter().filter(|(_, spec)| spec.accepts(request.money).is_ok());
-        let route = route.map(|(_, spec)| spec.id.clone()).collect();
         let expires = self.now() + self.config.quote_ttl_ms;
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
         let view = CheckView {
@@ -160,7 +175,7 @@ impl Engine {
                 expires_at: rfc3339(expires),
                 quote_id: self.quote_id(caller, mode, request, provider, fee, expires)?,
             }),
-            route,
+            route: self.explained(&request.payment(mode)),
             payee,
             funds_available,
         };

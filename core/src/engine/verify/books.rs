@@ -6,18 +6,18 @@ use crate::error::Result;
 use crate::ids::SettlementNo;
 use crate::ledger::{AccountId, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::SettlementStatus;
-use crate::store::record::{AccountRecord, Key, SettlementRecord};
-use crate::store::{Scan, Store, typed_all};
+use crate::store::record::{AccountRecord, Key, MovementRecord, SettlementRecord};
+use crate::store::{Scan, Store, typed, typed_all};
 
 use super::{Findings, PAGE, VerifyReport};
 
 /// Adds up all transfers. Each debits and credits the same amount, so the sums balance by themselves. The proof is that
 /// the stored totals equal these sums.
 pub(super) fn journal(store: &dyn Store, report: &mut VerifyReport, sums: &mut BTreeMap<AccountId, Totals>) -> Result<()> {
-    let mut after = (SettlementNo(0), 0);
+    let (mut after, mut moved) = ((SettlementNo(0), 0), 0);
     loop {
         let page: Vec<Transfer> = typed_all(store.scan(&Scan::after(&Key::Transfer(after), PAGE))?)?;
-        let Some(last) = page.last() else { return Ok(()) };
+        let Some(last) = page.last() else { return movements(store, report, moved) };
         after = (last.journal, last.n);
         for transfer in &page {
             report.transfers += 1;
@@ -31,12 +31,34 @@ pub(super) fn journal(store: &dyn Store, report: &mut VerifyReport, sums: &mut B
                     "its accounts differ in mode or currency",
                 );
             }
+            if matches!(transfer.code, TransferCode::Deposit | TransferCode::Withdrawal) {
+                let movement: Option<MovementRecord> = typed(store.get(&Key::Movement(transfer.journal))?)?;
+                if movement.is_none_or(|movement| movement.transfer() != *transfer) {
+                    let what = format!("transfer {}/{}", transfer.journal.0, transfer.n);
+                    report.problem(what, "movement_differs", "no deposit or withdrawal is recorded for it, or another one");
+                }
+                moved += 1;
+            }
             for (account, delta) in transfer.deltas() {
                 let sum = sums.entry(account).or_default();
                 *sum = sum.plus(&delta).unwrap_or(*sum);
             }
         }
     }
+}
+
+/// Verifies that there are no more deposits and withdrawals than transfers for them.
+fn movements(store: &dyn Store, report: &mut VerifyReport, moved: u64) -> Result<()> {
+    let (mut after, mut count) = (SettlementNo(0), 0);
+    loop {
+        let page: Vec<MovementRecord> = typed_all(store.scan(&Scan::after(&Key::Movement(after), PAGE))?)?;
+        let Some(last) = page.last() else { break };
+        (after, count) = (last.journal, count + page.len() as u64);
+    }
+    if count != moved {
+        report.problem("movements", "movement_without_transfer", format!("there are {count}, their transfers are {moved}"));
+    }
+    Ok(())
 }
 
 pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTreeMap<AccountId, Totals>) -> Result<()> {
@@ -118,7 +140,9 @@ pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, proble
             TransferCode::Payment => (&mut sums.held, &mut sums.paid),
             TransferCode::Fee => (&mut sums.fees_held, &mut sums.fees_paid),
             TransferCode::Reversal => (&mut sums.announced, &mut sums.reversed),
-            TransferCode::Return | TransferCode::Funding => (&mut sums.announced, &mut sums.returned),
+            TransferCode::Return | TransferCode::Funding | TransferCode::Deposit | TransferCode::Withdrawal => {
+                (&mut sums.announced, &mut sums.returned)
+            }
         };
         *p += pending;
         *q += posted;

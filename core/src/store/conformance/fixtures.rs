@@ -222,6 +222,21 @@ pub fn invitation(hash: u8, expires_at: i64) -> InvitationRecord {
     InvitationRecord { hash: [hash; 32], created_at: 1, expires_at }
 }
 
+/// A deposit of client 1.
+pub fn movement(journal: i64, reference: &str) -> MovementRecord {
+    MovementRecord {
+        journal: SettlementNo(journal),
+        client: ClientNo(1),
+        reference: Reference::from_stored(reference.to_owned()),
+        kind: MovementKind::Deposit,
+        mode: Mode::Live,
+        currency: currency("EUR"),
+        amount: 1_000,
+        evidence: "line 7 of the statement of November".to_owned(),
+        at: 1_000,
+    }
+}
+
 /// A change of a provider.
 pub fn setup(revision: i64) -> SetupRecord {
     SetupRecord {

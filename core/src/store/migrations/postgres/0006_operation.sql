@@ -1,4 +1,5 @@
--- Providers and routes as data: the rows of the configuration, of which the last about a subject is in force.
+-- Live operation: providers and routes as data, and real money in and out. Of the rows of the configuration, the last about a
+-- subject is in force.
 -- This file never changes once released: its hash is kept in every database that it made.
 
 CREATE TABLE setup (
@@ -9,4 +10,17 @@ CREATE TABLE setup (
     document text     NOT NULL,                       -- JSON, without secrets
     secrets  bytea    NOT NULL,                       -- sealed; empty for none
     reason   text
+);
+
+CREATE TABLE movement (
+    journal   bigint   PRIMARY KEY,
+    client    bigint   NOT NULL,
+    amount    bigint   NOT NULL,
+    at        bigint   NOT NULL,
+    kind      smallint NOT NULL,                      -- 1 in, 2 out
+    mode      smallint NOT NULL,
+    currency  smallint NOT NULL,
+    reference text     NOT NULL,
+    evidence  text     NOT NULL,
+    UNIQUE (client, reference)
 );

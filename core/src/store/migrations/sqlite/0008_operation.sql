@@ -1,4 +1,5 @@
--- Providers and routes as data: the rows of the configuration, of which the last about a subject is in force.
+-- Live operation: providers and routes as data, and real money in and out. Of the rows of the configuration, the last about a
+-- subject is in force.
 -- This file never changes once released: its hash is kept in every database that it made.
 
 CREATE TABLE setup (
@@ -9,4 +10,17 @@ CREATE TABLE setup (
     document TEXT    NOT NULL,                    -- JSON, without secrets
     secrets  BLOB    NOT NULL,                    -- sealed; empty for none
     reason   TEXT
+) STRICT;
+
+CREATE TABLE movement (
+    journal   INTEGER PRIMARY KEY,
+    client    INTEGER NOT NULL,
+    reference TEXT    NOT NULL,
+    kind      INTEGER NOT NULL,                   -- 1 in, 2 out
+    mode      INTEGER NOT NULL,
+    currency  INTEGER NOT NULL,
+    amount    INTEGER NOT NULL,
+    evidence  TEXT    NOT NULL,
+    at        INTEGER NOT NULL,
+    UNIQUE (client, reference)
 ) STRICT;
