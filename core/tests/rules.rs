@@ -6,7 +6,8 @@ mod support;
 use std::sync::Arc;
 
 use railgate::api::{IdempotencyKey, Target, Work};
-use railgate::engine::{Fund, LeaseTasks, Maintain, Receive, Recover, ReportAnswer, Reverse};
+use railgate::engine::{Expire, Fund, LeaseTasks, Maintain, Receive, Recover, ReportAnswer, Reverse};
+use railgate::env::Env as _;
 use railgate::ledger::Mode;
 use railgate::money::{Currency, Money};
 use railgate::rail::RailAnswer;
@@ -259,7 +260,30 @@ fn a_sandbox_credential_makes_no_live_settlement() {
     let refused = s.engine.run(create(&s.engine, caller, &body("r", "1"))).unwrap_err();
     assert_eq!(refused.fields[0].code, "participant_sandbox_only");
     let to_a_phone = body("r", "1").replace("sim:ok", "msisdn:+254700000001");
-    assert_eq!(code(s.engine.run(create(&s.engine, caller, &to_a_phone))), "no_route");
+    let refused = s.engine.run(create(&s.engine, caller, &to_a_phone)).unwrap_err();
+    assert_eq!((refused.code.as_str(), refused.retryable), ("no_route", false), "there is no live provider at all");
+}
+
+#[test]
+fn a_payment_expires_on_time_even_if_the_outbox_stands_still() {
+    let s = Sandbox::new();
+    let at = |ms| railgate::time::rfc3339(s.env.now() + ms);
+    let ending = |reference: &str, at: String| body(reference, "10").replace('}', &format!(r#","expires_at":"{at}"}}"#));
+    s.create(&ending("a", at(5_000))).unwrap();
+    s.create(&ending("b", at(60_000))).unwrap();
+    s.create(&body("c", "10")).unwrap();
+    let expire = || s.engine.run(Expire { limit: 10 }).unwrap();
+    assert!(!s.engine.has_expired().unwrap() && expire() == 0);
+    s.env.advance_to(s.env.now() + 5_000);
+    assert!(s.engine.has_expired().unwrap());
+    assert_eq!((expire(), expire(), s.engine.has_expired().unwrap()), (1, 0, false));
+    assert_eq!((s.status("a"), s.status("b"), s.status("c")), ("cancelled", "accepted", "accepted"));
+    assert_eq!(s.euros().1, "20.00", "its money is free again");
+    // Nothing of it is sent later, and what was sent in time does not expire.
+    s.work();
+    s.env.advance_to(s.env.now() + 120_000);
+    assert_eq!((expire(), s.status("a"), s.status("b")), (0, "cancelled", "completed"));
+    s.assert_sound();
 }
 
 #[test]
@@ -280,7 +304,11 @@ fn fees_are_held_and_posted_beside_the_amount_and_a_quote_fixes_them() {
     for wrong in [quoted.replace("100.01", "200"), quoted.replace("sim:ok", "sim:pending"), quoted.replace("quo_0", "quo_1")] {
         assert_eq!(s.create(&wrong.replace("\"r\"", "\"q\"")).unwrap_err().fields[0].code, "quote_unknown");
     }
-    s.pass(900_000);
+    // Asking with a quote does not renew it.
+    s.pass(600_000);
+    let asked = s.engine.preflight(&s.caller, quoted.replace("\"r\"", "\"q\"").as_bytes()).unwrap().view.quote.unwrap();
+    assert_eq!((&asked.expires_at, &asked.quote_id), (&quote.expires_at, &quote.quote_id));
+    s.pass(300_000);
     assert_eq!(code(s.create(&quoted.replace("\"r\"", "\"q\""))), "quote_expired");
     assert!(s.create(&quoted).unwrap().1, "the settlement that used it replays");
     s.assert_sound();

@@ -130,7 +130,11 @@ fn nodes_that_change_something_at_once_both_succeed() {
                     let engine = Engine::open(store, env, config()).unwrap();
                     start.wait();
                     for n in 0..5 {
-                        put_one(&engine, provider(&format!("p-{node}-{n}"), json!({}))).unwrap();
+                        let put = || put_one(&engine, provider(&format!("p-{node}-{n}"), json!({})));
+                        // A command that met others too often is told to try again.
+                        while let Err(error) = put() {
+                            assert!(error.retryable, "{error}");
+                        }
                     }
                 })
             })

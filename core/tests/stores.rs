@@ -493,6 +493,7 @@ fn lists_use_their_indexes() {
             "settlement_review",
         ),
         ("settlement WHERE client = 1 AND reference = 'a' ORDER BY created_at DESC, no DESC LIMIT 9", "(client=? AND reference=?)"),
+        ("settlement WHERE status = ?1 AND expires_at < ?2 ORDER BY expires_at LIMIT ?3", "settlement_expires (status=? AND expires_at<?)"),
         ("key WHERE client = 1 ORDER BY no", "key_client"),
         ("key WHERE id = x'00'", "(id=?)"),
         ("nonce WHERE expires_at < 5 ORDER BY expires_at LIMIT 9", "nonce_expires"),

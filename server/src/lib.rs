@@ -28,6 +28,7 @@ pub mod carrier;
 pub mod cli;
 pub mod config;
 pub mod deliver;
+mod expiring;
 mod following;
 pub mod gateway;
 pub mod http;

@@ -26,6 +26,7 @@ use crate::background::keep;
 use crate::carrier::Carrier;
 use crate::config::{DatabaseTls, Edge, ServeConfig, StoreConfig};
 use crate::deliver::{DeliverSettings, Deliverer, Delivering};
+use crate::expiring::Expiring;
 use crate::following::Following;
 use crate::gateway::{Gateway, QueueLimits};
 use crate::http::{Figures, HttpLimits, Listener, Middleware, Parts, Tls, TlsError, front};
@@ -293,7 +294,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     })
 }
 
-/// All background tasks: the outbox, the numbering of events, webhooks, the configuration. None of them ends before `stop`.
+/// All background tasks: the outbox, the numbering of events, webhooks, the configuration, expiry. None of them ends before `stop`.
 async fn background(
     gateway: Gateway,
     carrier: Carrier,
@@ -311,7 +312,8 @@ async fn background(
         }
     };
     let following = keep(&stop, || Following::new(gateway.clone()));
-    tokio::join!(carrying, following, keep(&stop, || Numbering::new(gateway.clone(), worker.look_every)));
+    let expiring = keep(&stop, || Expiring::new(gateway.clone()));
+    tokio::join!(carrying, following, expiring, keep(&stop, || Numbering::new(gateway.clone(), worker.look_every)));
 }
 
 /// The base URLs that signatures may cover: only the configured one. Without one, a service on a loopback address accepts

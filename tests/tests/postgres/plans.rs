@@ -94,6 +94,7 @@ fn scans() -> Vec<Scan> {
         Scan::allowances_before(99, limit),
         Scan::invitations_expired_before(99, limit),
         Scan::refusals_before(99, limit),
+        Scan::expired_before(99, limit),
         Scan::all(RecordKind::Unlogged, limit),
         Scan::feed(client, Mode::Live, 5, limit),
         Scan::last_feed(client, Mode::Live),

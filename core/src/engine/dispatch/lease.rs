@@ -4,7 +4,7 @@ use crate::api::{Action, Lease, Subject, Work};
 use crate::error::{Error, Result};
 use crate::ids::SettlementNo;
 use crate::lifecycle::settlement::{Next, SettlementInput};
-use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName, attempt, reversal};
+use crate::lifecycle::{AttemptStatus, ReversalStatus, StateName, attempt, reversal};
 use crate::rail::RailAnswer;
 use crate::store::record::{Actor, AttemptRecord, EventType, Key, ReversalRecord, TaskKey, TaskKind, TaskRecord};
 use crate::store::{Lookup, Scan, Write, typed, typed_all};
@@ -113,9 +113,7 @@ impl Engine {
                 AttemptStatus::Completed | AttemptStatus::Declined | AttemptStatus::NotSent => Ok(None),
             };
         }
-        if change.record.status == SettlementStatus::Accepted && change.record.expires_at.is_some_and(|at| at <= overlay.now) {
-            let note = Note::new(None, StateName::Cancelled, Actor::System).data(r#"{"reason":"expired"}"#.to_owned());
-            change.input(SettlementInput::Cancel, note);
+        if change.expire() {
             change.update(overlay);
             return Ok(None);
         }

@@ -18,6 +18,7 @@ use crate::time::rfc3339;
 use crate::validate::CreateRequest;
 
 use super::create::mode_of;
+use super::quote::Terms;
 use super::read::as_problems;
 use crate::engine::group::{Command, Decision, Deed};
 use crate::engine::{Engine, verify};
@@ -114,7 +115,7 @@ impl Engine {
             Err(error) => return Ok(refused(&error).into()),
         };
         match self.price(caller, mode, &request, self.now()) {
-            Ok((provider, fee)) => self.priced(caller, mode, &request, provider, fee),
+            Ok(terms) => self.priced(caller, mode, &request, &terms),
             Err(error) => Ok(CheckView { route: self.explained(&request.payment(mode)), ..refused(&error) }.into()),
         }
     }
@@ -134,7 +135,8 @@ impl Engine {
             .collect()
     }
 
-    fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, provider: ProviderNo, fee: i64) -> Result<Preflight> {
+    fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, terms: &Terms) -> Result<Preflight> {
+        let Terms { provider, fee, until } = *terms;
         let currency = request.money.currency();
         let total = request.money.minor().saturating_add(fee);
         let account = Key::Account(AccountId::new(Owner::Client(caller.client), mode, currency));
@@ -162,7 +164,6 @@ impl Engine {
         warnings.extend(payee_warning(&payee));
         let lookup = self.rail(provider)?.look_up_payee(&request.to, &*self.provider(provider)?);
         let lookup = lookup.map(|it| PayeeLookup { request: it, provider, to: request.to.clone() });
-        let expires = self.now() + self.config.quote_ttl_ms;
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
         let view = CheckView {
             ok: problems.is_empty(),
@@ -172,8 +173,8 @@ impl Engine {
                 fee: money(fee),
                 total_debit: money(total),
                 provider: self.provider_id(provider),
-                expires_at: rfc3339(expires),
-                quote_id: self.quote_id(caller, mode, request, provider, fee, expires)?,
+                expires_at: rfc3339(until),
+                quote_id: self.quote_id(caller, mode, request, terms)?,
             }),
             route: self.explained(&request.payment(mode)),
             payee,

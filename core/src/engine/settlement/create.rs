@@ -7,11 +7,13 @@ use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::SettlementStatus;
 use crate::money::Money;
 use crate::participant::Namespace;
+use crate::route::Routes;
 use crate::store::Unique;
 use crate::store::record::{Actor, AuditAction, EventType, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
 use crate::validate::CreateRequest;
 
 use super::change::{Change, Note};
+use super::quote::Terms;
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account, overflow};
 
@@ -92,7 +94,7 @@ impl Engine {
         mode: Mode,
         request: &CreateRequest,
     ) -> Result<SettlementRecord> {
-        let (provider, fee) = self.price(caller, mode, request, overlay.now)?;
+        let Terms { provider, fee, .. } = self.price(caller, mode, request, overlay.now)?;
         let total = request.money.minor().checked_add(fee).ok_or_else(overflow)?;
         let account = AccountId::new(Owner::Client(caller.client), mode, request.money.currency());
         let available = overlay.totals(account)?.available().ok_or_else(overflow)?;
@@ -118,8 +120,8 @@ impl Engine {
         Ok(covered && self.draw_allowance(overlay, writer, client)?)
     }
 
-    /// The provider and the fee, or the error if a valid request cannot be granted. No side effects.
-    pub(crate) fn price(&self, caller: &Caller, mode: Mode, request: &CreateRequest, now: i64) -> Result<(ProviderNo, i64)> {
+    /// The provider, the fee and how long they hold, or the error if a valid request cannot be granted. No side effects.
+    pub(crate) fn price(&self, caller: &Caller, mode: Mode, request: &CreateRequest, now: i64) -> Result<Terms> {
         match request.to.namespace() {
             Namespace::Sim if !mode.is_sandbox() => {
                 return Err(Error::field("/to", "participant_sandbox_only", "sim: participants exist in the sandbox only"));
@@ -134,7 +136,11 @@ impl Engine {
         }
         match &request.quote_id {
             Some(quote) => self.quoted(quote, caller, mode, request, now),
-            None => self.routes().choose(&request.payment(mode)),
+            None => {
+                let routes = self.routes();
+                let (provider, fee) = routes.choose(&request.payment(mode)).map_err(|error| lasting(&routes, mode, error))?;
+                Ok(Terms { provider, fee, until: now + self.config.quote_ttl_ms })
+            }
         }
     }
 
@@ -179,6 +185,15 @@ impl Engine {
             more: more_of(request),
         }
     }
+}
+
+/// Without any provider of a mode, the same request will not find one soon.
+fn lasting(routes: &Routes, mode: Mode, mut error: Error) -> Error {
+    if error.code == ErrorCode::NoRoute && routes.providers().all(|(_, spec)| spec.mode != mode) {
+        error.detail = format!("the gateway has no provider for {} payments", mode.as_str()).into();
+        error.retryable = false;
+    }
+    error
 }
 
 /// Sandbox credentials create sandbox settlements only; live credentials may choose the sandbox.

@@ -3,6 +3,7 @@
 mod change;
 mod check;
 mod create;
+mod expire;
 mod list;
 mod quote;
 mod read;
@@ -11,6 +12,7 @@ mod receipt;
 pub(crate) use change::{Change, Note};
 pub use check::{NoteCheck, PayeeLookup, Preflight};
 pub use create::{Create, Created};
+pub use expire::Expire;
 pub use list::{ListRequest, PARAMETERS_MAX};
 pub(crate) use list::{cursor_of, id_of};
 pub(crate) use receipt::OpenedReceiptKey;

@@ -19,35 +19,29 @@ const PREFIX: &str = "quo_";
 const PROMISE: usize = 18;
 const TAG: usize = 16;
 
+/// What a payment costs, at whom, and how long that holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms {
+    pub(crate) provider: ProviderNo,
+    pub(crate) fee: i64,
+    /// When a quote of them expires.
+    pub(crate) until: Millis,
+}
+
 impl Engine {
     /// The id of a quote for `request`: expiry, fee and provider, with a tag that binds them to the caller and the request.
-    pub(crate) fn quote_id(
-        &self,
-        caller: &Caller,
-        mode: Mode,
-        request: &CreateRequest,
-        provider: ProviderNo,
-        fee: i64,
-        until: Millis,
-    ) -> Result<String> {
+    pub(crate) fn quote_id(&self, caller: &Caller, mode: Mode, request: &CreateRequest, terms: &Terms) -> Result<String> {
         let mut bytes = Vec::with_capacity(PROMISE + TAG);
-        bytes.extend(until.to_be_bytes());
-        bytes.extend(fee.to_be_bytes());
-        bytes.extend(provider.0.to_be_bytes());
+        bytes.extend(terms.until.to_be_bytes());
+        bytes.extend(terms.fee.to_be_bytes());
+        bytes.extend(terms.provider.0.to_be_bytes());
         let tag = self.quote_tag(&bytes, caller, mode, request)?;
         bytes.extend(tag);
         Ok(format!("{PREFIX}{}", hex(&bytes)))
     }
 
     /// The terms of a quote, if this gateway issued it for this very payment and it is still valid.
-    pub(crate) fn quoted(
-        &self,
-        quote: &str,
-        caller: &Caller,
-        mode: Mode,
-        request: &CreateRequest,
-        now: Millis,
-    ) -> Result<(ProviderNo, i64)> {
+    pub(crate) fn quoted(&self, quote: &str, caller: &Caller, mode: Mode, request: &CreateRequest, now: Millis) -> Result<Terms> {
         let unknown = || Error::field("/quote_id", "quote_unknown", "not a quote of this gateway for this payment");
         let bytes = quote.strip_prefix(PREFIX).and_then(unhex).filter(|b| b.len() == PROMISE + TAG).ok_or_else(unknown)?;
         let (promise, tag) = bytes.split_at(PROMISE);
@@ -66,7 +60,7 @@ impl Engine {
         if request.provider.as_ref().is_some_and(|pinned| *pinned != spec.id) {
             return Err(Error::field("/provider", "provider_differs", "the quote is for another provider"));
         }
-        Ok((provider, fee))
+        Ok(Terms { provider, fee, until })
     }
 
     fn quote_tag(&self, promise: &[u8], caller: &Caller, mode: Mode, request: &CreateRequest) -> Result<Vec<u8>> {

@@ -252,6 +252,9 @@ pub fn old_records_are_found_by_age(new: Factory<'_>) {
     make(store, [3, 1, 2].map(|at| insert(nonce(9 - at as u8, at))));
     make(store, [3, 1, 2].map(|at| insert(allowance(9 - at as u32, at))));
     make(store, [3, 1, 2].map(|at| insert(invitation(9 - at as u8, at))));
+    let ending = |no: i64, at, status| SettlementRecord { expires_at: Some(at), status, ..settlement(no, 1, &no.to_string()) };
+    make(store, [3, 1, 2].map(|at| insert(ending(9 - at, at, SettlementStatus::Accepted))));
+    make(store, [3, 1, 2].map(|at| insert(ending(19 - at, at, SettlementStatus::Submitted))));
     // What was done stays, however old it is.
     make(store, [3, 1, 2].map(|at| insert(AuditRecord { at, refused: Some("rate_limited".to_owned()), ..audit(9 - at) })));
     make(store, [3, 1, 2].map(|at| insert(AuditRecord { at, refused: None, ..audit(19 - at) })));
@@ -263,8 +266,9 @@ pub fn old_records_are_found_by_age(new: Factory<'_>) {
             let allowances = store.scan(&Scan::allowances_before(before, limit)).unwrap();
             let invitations = store.scan(&Scan::invitations_expired_before(before, limit)).unwrap();
             let refusals = store.scan(&Scan::refusals_before(before, limit)).unwrap();
-            let all = [idempotency, tokens, nonces, allowances, invitations, refusals];
-            assert_eq!(all.each_ref().map(Vec::len), [limit.min(count); 6]);
+            let expired = store.scan(&Scan::expired_before(before, limit)).unwrap();
+            let all = [idempotency, tokens, nonces, allowances, invitations, refusals, expired];
+            assert_eq!(all.each_ref().map(Vec::len), [limit.min(count); 7]);
             for record in all.iter().flatten() {
                 match record {
                     Record::Idempotency(it) => assert!(it.created_at < before),
@@ -272,6 +276,7 @@ pub fn old_records_are_found_by_age(new: Factory<'_>) {
                     Record::Nonce(it) => assert!(it.expires_at < before),
                     Record::Allowance(it) => assert!(it.since < before),
                     Record::Invitation(it) => assert!(it.expires_at < before),
+                    Record::Settlement(it) => assert!(it.expires_at < Some(before) && it.status == SettlementStatus::Accepted),
                     Record::Audit(it) => assert!(it.at < before && it.refused.is_some()),
                     other => panic!("{other:?}"),
                 }

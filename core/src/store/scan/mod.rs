@@ -291,6 +291,13 @@ impl Scan {
         self.that(column!(Settlement.created_at), is)
     }
 
+    /// Settlements that wait to be sent and expired before this time, the earliest first.
+    pub fn expired_before(before: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Settlement, limit).by(by!(Settlement: expires_at));
+        let scan = scan.with(column!(Settlement.status), Is::Equal, SettlementStatus::Accepted);
+        scan.with(column!(Settlement.expires_at), Is::Below, before)
+    }
+
     /// A settlement's events by sequence number, above `after`.
     pub fn events(settlement: SettlementNo, after: u32, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Event, limit).with(column!(Event.k), Is::Above, (settlement, after));

@@ -1,4 +1,4 @@
--- Live operation: providers and routes as data, and real money in and out. Of the rows of the configuration, the last about a
+-- Live operation: providers and routes as data, real money in and out, expiry. Of the rows of the configuration, the last about a
 -- subject is in force.
 -- This file never changes once released: its hash is kept in every database that it made.
 
@@ -24,3 +24,6 @@ CREATE TABLE movement (
     evidence  text     NOT NULL,
     UNIQUE (client, reference)
 );
+
+-- Those that wait to be sent and have an end are found when it comes.
+CREATE INDEX settlement_expires ON settlement (status, expires_at) WHERE expires_at IS NOT NULL;
