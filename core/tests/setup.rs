@@ -160,7 +160,8 @@ fn secrets_are_sealed_kept_and_never_shown() {
         let other = Engine::open(store.clone(), s.env.clone(), config()).unwrap();
         let applied = other.applied_providers().remove(0);
         assert_eq!((applied.spec.name.as_str(), applied.spec.secrets.get("secret")), ("Acme", Some("whispered")));
-        let shown = format!("{:?} {}", applied, serde_json::to_string(&document_of(&applied.spec)).unwrap());
+        let written = provider("acme", json!({"secrets": {"secret": "whispered"}}));
+        let shown = format!("{applied:?} {written:?} {}", serde_json::to_string(&document_of(&applied.spec)).unwrap());
         assert!(!shown.contains("whispered"), "{shown}");
         for row in rows(&*store) {
             let all = format!("{} {}", row.document, String::from_utf8_lossy(&row.secrets));

@@ -1,6 +1,7 @@
 //! Providers and routes as an operator writes them. [`crate::validate::provider`] checks them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::AmountInput;
 use super::request::body;
@@ -27,7 +28,7 @@ body! {
         /// Settings of its rail.
         settings: BTreeMap<String, String>,
         /// Secrets of its rail, by name. They are never shown again; left out, those that it has stay.
-        secrets: BTreeMap<String, String>,
+        secrets: SecretTexts,
         /// The kinds of participant that it reaches; default: all.
         [example = json!(["msisdn"])]
         namespaces: Vec<String>,
@@ -47,6 +48,18 @@ body! {
         enabled: bool,
         /// Whether it takes none for a while; default: false.
         maintenance: bool,
+    }
+}
+
+/// Secrets by name. Debugging shows the names only.
+#[derive(Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(transparent)]
+pub struct SecretTexts(pub BTreeMap<String, String>);
+
+impl fmt::Debug for SecretTexts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
     }
 }
 

@@ -148,7 +148,6 @@ impl Engine {
         let (receipt_key, ages) = (OpenedReceiptKey::default(), Ages::begin(&*env));
         let engine = Self { store, env, config, setup, id_key, owner, numbering, vault, writer, receipt_key, ages };
         numbering.begin(&engine)?;
-        engine.follow_setup()?;
         Ok(engine)
     }
 

@@ -36,7 +36,8 @@ impl Numbering for Deferred {
         if engine.store.get(&Key::Meta(SANDBOX_KEY.to_owned()))?.is_some() {
             return Err(Error::internal("the store belongs to an app's sandbox: a server needs a separate one"));
         }
-        engine.begin_log()
+        engine.begin_log()?;
+        engine.follow_setup().map(drop)
     }
 
     fn note_events(&self, _: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer) -> Result<()> {
