@@ -24,7 +24,7 @@
 //!     fees: vec![fee],
 //!     ..ProviderSpec::new("bank", "A bank", Mode::Sandbox, &Simulator)
 //! };
-//! let routes = Routes::new(vec![(ProviderNo(1), bank)], Vec::new());
+//! let routes = Routes::new(vec![(ProviderNo(1), bank)], None);
 //!
 //! let choose = |to: &str, money: &str| {
 //!     let to = to.parse().expect("a participant");
@@ -73,27 +73,28 @@ pub struct Payment<'a> {
     pub seed: &'a str,
 }
 
+/// Says which providers a payment tries. A trait, so that a program without a table of routes does not contain what reads one.
+pub trait Table: Send + Sync {
+    /// The ids of the providers, in order; `None` if the table says nothing about such payments.
+    fn route<'a>(&'a self, payment: &Payment<'_>) -> Option<Vec<&'a str>>;
+}
+
 /// The providers, each with its number in the store, and the table of routes: as of one moment.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Routes {
     providers: Vec<(ProviderNo, Arc<ProviderSpec>)>,
-    rules: Vec<RouteRule>,
+    table: Option<Arc<dyn Table>>,
 }
 
 impl Routes {
-    /// Takes the providers, in order of preference where no entry says otherwise, with their numbers from the store; and the entries.
-    pub fn new(providers: Vec<(ProviderNo, ProviderSpec)>, rules: Vec<RouteRule>) -> Self {
-        Self { providers: providers.into_iter().map(|(no, spec)| (no, Arc::new(spec))).collect(), rules }
+    /// Takes the providers, in order of preference where the table says nothing else, with their numbers from the store.
+    pub fn new(providers: Vec<(ProviderNo, ProviderSpec)>, table: Option<Arc<dyn Table>>) -> Self {
+        Self { providers: providers.into_iter().map(|(no, spec)| (no, Arc::new(spec))).collect(), table }
     }
 
     /// All providers, in order of preference.
     pub fn providers(&self) -> impl Iterator<Item = (ProviderNo, &Arc<ProviderSpec>)> {
         self.providers.iter().map(|(no, spec)| (*no, spec))
-    }
-
-    /// The table of routes.
-    pub fn rules(&self) -> &[RouteRule] {
-        &self.rules
     }
 
     /// The provider with this number.
@@ -122,10 +123,9 @@ impl Routes {
 
     /// The providers on the route of a payment, in the order in which they are tried, and why those are out that do not take it.
     pub fn steps(&self, payment: &Payment<'_>) -> Vec<Step<'_>> {
-        let on_route: Vec<_> = match rule::entry(&self.rules, payment.mode, payment.to, payment.money) {
-            Ok(None) => self.providers().collect(),
-            Ok(Some(entry)) => rule::in_order(&entry.providers, payment.seed).into_iter().filter_map(|id| self.by_id(id)).collect(),
-            Err(()) => Vec::new(),
+        let on_route: Vec<_> = match self.table.as_ref().and_then(|table| table.route(payment)) {
+            None => self.providers().collect(),
+            Some(ids) => ids.into_iter().filter_map(|id| self.by_id(id)).collect(),
         };
         let of_mode = on_route.into_iter().filter(|(_, spec)| spec.mode == payment.mode);
         of_mode.map(|(no, spec)| Step { no, spec, out: out(spec, payment) }).collect()

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use sha2::{Digest as _, Sha256};
 
+use super::{Payment, Table};
 use crate::ledger::Mode;
 use crate::money::{Currency, Money};
 use crate::participant::{Namespace, Participant};
@@ -58,9 +59,17 @@ impl RouteRule {
     }
 }
 
+/// A table of routes is its entries.
+impl Table for Vec<RouteRule> {
+    fn route<'a>(&'a self, payment: &Payment<'_>) -> Option<Vec<&'a str>> {
+        let covering = entry(self, payment.mode, payment.to, payment.money).transpose()?;
+        Some(covering.map(|entry| in_order(&entry.providers, payment.seed)).unwrap_or_default())
+    }
+}
+
 /// The entry for a payment: of those that cover it the one with the longest prefix, then the narrowest, then the first. `Ok(None)`
 /// if the table has no entry for such participants, `Err(())` if it has some, but none that covers this payment.
-pub(super) fn entry<'a>(rules: &'a [RouteRule], mode: Mode, to: &Participant, money: Money) -> Result<Option<&'a RouteRule>, ()> {
+fn entry<'a>(rules: &'a [RouteRule], mode: Mode, to: &Participant, money: Money) -> Result<Option<&'a RouteRule>, ()> {
     let mut about = rules.iter().filter(|rule| rule.is_about(mode, to.namespace())).peekable();
     if about.peek().is_none() {
         return Ok(None);
@@ -72,7 +81,7 @@ pub(super) fn entry<'a>(rules: &'a [RouteRule], mode: Mode, to: &Participant, mo
 
 /// The ids of an entry's providers, in the order in which a payment tries them. Among those of one priority `seed`, the payment's
 /// reference, draws lots, so that each is first in proportion to its weight, and the same payment has the same order every time.
-pub(super) fn in_order<'a>(providers: &'a [Choice], seed: &str) -> Vec<&'a str> {
+fn in_order<'a>(providers: &'a [Choice], seed: &str) -> Vec<&'a str> {
     let mut left: Vec<&Choice> = providers.iter().collect();
     left.sort_by_key(|choice| choice.priority);
     let mut ordered = Vec::with_capacity(left.len());

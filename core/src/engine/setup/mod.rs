@@ -35,7 +35,7 @@ pub(crate) struct Setup {
     built_in: Vec<(ProviderNo, ProviderSpec)>,
     /// The providers in the store, by id.
     applied: BTreeMap<String, Applied>,
-    rules: Vec<RouteRule>,
+    rules: Arc<Vec<RouteRule>>,
     rules_version: i64,
     routes: Arc<Routes>,
 }
@@ -60,8 +60,8 @@ impl Setup {
             return Err(Error::internal(format!("provider {} uses rail {}, which this gateway does not support", spec.id, spec.rail)));
         }
         let built_in = number_providers(store, &config.providers)?;
-        let routes = Arc::new(Routes::new(built_in.clone(), Vec::new()));
-        Ok(Self { revision: 0, built_in, applied: BTreeMap::new(), rules: Vec::new(), rules_version: 0, routes })
+        let routes = Arc::new(Routes::new(built_in.clone(), None));
+        Ok(Self { revision: 0, built_in, applied: BTreeMap::new(), rules: Arc::default(), rules_version: 0, routes })
     }
 
     /// Those of the program first, in its order, each as an operator changed it; then the others, in order of their ids.
@@ -70,7 +70,7 @@ impl Setup {
         let mut providers: Vec<_> = self.built_in.iter().map(changed).collect();
         providers
             .extend(self.applied.values().filter(|it| self.built_in.iter().all(|(_, spec)| spec.id != it.spec.id)).map(Applied::entry));
-        self.routes = Arc::new(Routes::new(providers, self.rules.clone()));
+        self.routes = Arc::new(Routes::new(providers, Some(self.rules.clone())));
     }
 }
 
@@ -92,7 +92,7 @@ impl Engine {
     }
 
     /// The table of routes and its version; 0 if there never was one.
-    pub fn applied_routes(&self) -> (Vec<RouteRule>, i64) {
+    pub fn applied_routes(&self) -> (Arc<Vec<RouteRule>>, i64) {
         let setup = self.setup.read().unwrap_or_else(PoisonError::into_inner);
         (setup.rules.clone(), setup.rules_version)
     }
@@ -127,7 +127,7 @@ impl Engine {
             return Ok(false);
         }
         match rules_or_provider {
-            Ok(rules) => (setup.rules, setup.rules_version) = (rules, row.revision),
+            Ok(rules) => (setup.rules, setup.rules_version) = (Arc::new(rules), row.revision),
             Err(applied) => {
                 setup.applied.insert(applied.spec.id.clone(), applied);
             }

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use comfy_table::Cell;
 use railgate::Engine;
 use railgate::engine::{Operated, PutProviders, PutRoutes, SwitchProvider, document_of, table_of};
-use railgate::route::{Availability, ProviderSpec, RouteRule, Serves};
+use railgate::route::{Availability, ProviderSpec, Serves};
 use railgate::time::rfc3339;
 
 use super::Global;
@@ -305,7 +305,7 @@ fn apply_providers(args: &ApplyArgs, global: &Global, terminal: &Terminal) -> Do
 fn apply_routes(args: &ApplyArgs, global: &Global, terminal: &Terminal) -> Done {
     let table = file::routes(&args.file)?;
     let engine = args.on.engine()?;
-    let (rules, version): (Vec<RouteRule>, i64) = engine.applied_routes();
+    let (rules, version) = engine.applied_routes();
     let plan = Plan::of_routes(&table_of(&rules), &table)?;
     carry_out(args, &plan, global, terminal, || {
         let put = PutRoutes { table, expected: Some(version), reason: args.on.reason.clone() };
