@@ -3,9 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 pub mod log;
+#[cfg(feature = "testkit")]
 pub mod meddling;
 #[cfg(feature = "testkit")]
 pub mod receiver;
+#[cfg(feature = "testkit")]
+pub mod remote;
 
 use std::sync::Arc;
 

@@ -9,9 +9,9 @@ use hyper::Request;
 use railgate::auth::{SoftwareKey, token_text};
 use railgate::ids::IdKey;
 use railgate::ledger::Mode;
-use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, Record};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use railgate::store::hooked::{Call, Hooked, Hooks};
+use railgate::store::record::Key;
+use railgate::store::{StoreError, Unique};
 use railgate_server::RateLimits;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
@@ -26,7 +26,6 @@ const MIB: usize = 1024 * 1024;
 /// Counts the reads that find out who calls.
 #[derive(Default)]
 struct Counting {
-    inner: MemoryStore,
     reads: AtomicUsize,
 }
 
@@ -37,28 +36,16 @@ impl Counting {
     }
 }
 
-impl Store for Counting {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        self.inner.commit(commit)
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.reads.fetch_add(usize::from(matches!(key, Key::Token(_) | Key::Key(_))), Ordering::SeqCst);
-        self.inner.get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.reads.fetch_add(usize::from(matches!(unique, Unique::KeyId(_))), Ordering::SeqCst);
-        self.inner.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.inner.scan(scan)
+impl Hooks for Counting {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        let finds_out = matches!(call, Call::Get(Key::Token(_) | Key::Key(_)) | Call::Find(Unique::KeyId(_)));
+        self.reads.fetch_add(usize::from(finds_out), Ordering::SeqCst);
+        Ok(())
     }
 }
 
-async fn counted() -> (Arc<Counting>, Service) {
-    let store = Arc::new(Counting::default());
+async fn counted() -> (Arc<Hooked<Counting>>, Service) {
+    let store = Arc::new(Hooked::<Counting>::default());
     let rates = RateLimits { reads_per_minute: 60_000, writes_per_minute: 60_000 };
     let service = service_with(store.clone(), |hosted| hosted.edge.rate = Some(rates)).await;
     store.taken();
