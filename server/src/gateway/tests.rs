@@ -1,11 +1,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use railgate::Config;
 use railgate::engine::Enroll;
 use railgate::env::ManualEnv;
 use railgate::store::StoreError;
 use railgate::store::hooked::{Call, Hooked, Hooks};
+use railgate::{Config, ErrorCode};
 
 use super::*;
 
@@ -116,7 +116,8 @@ async fn a_read_that_panics_is_an_error_and_no_more() {
     let (gateway, ..) = gateway(QueueLimits::default());
     let read = gateway.read(Tenant::STRANGER, |_| -> Result<()> { panic!("as told") }).await;
     let scan = gateway.scan(Tenant::STRANGER, |_| -> Result<()> { panic!("as told") }).await;
-    let at_the_gate = read_from(gateway.engine(), |_| -> Result<()> { panic!("as told") });
+    let lookups = Lookups::new(Arc::clone(&gateway.shared.engine));
+    let at_the_gate = lookups.read(|_| -> Result<()> { panic!("as told") });
     for error in [read, scan, at_the_gate].map(Result::unwrap_err) {
         assert_eq!(error.code, ErrorCode::Internal);
         assert!(!error.is_damage(), "no webhook is given up for it");

@@ -32,11 +32,12 @@ use super::limit::{Limits, Peer};
 use super::nonce_cache::NonceCache;
 use super::route::Access;
 use super::token::{self, TokenCache};
-use crate::gateway::{read_for_a_stranger, read_from};
+use crate::gateway::Lookups;
 
 /// Checks every call.
 pub(crate) struct Authenticator {
     engine: Arc<Engine>,
+    lookups: Lookups,
     challenges: Challenger,
     tokens: TokenCache,
     keys: KeyCache,
@@ -94,8 +95,9 @@ impl Authenticator {
         limits: Limits,
     ) -> Result<Self> {
         let challenges = Challenger::open(&engine, env)?;
+        let lookups = Lookups::new(Arc::clone(&engine));
         let (tokens, keys, seen) = (TokenCache::default(), KeyCache::default(), NonceCache::default());
-        Ok(Self { engine, challenges, tokens, keys, seen, verifier, bases, limits })
+        Ok(Self { engine, lookups, challenges, tokens, keys, seen, verifier, bases, limits })
     }
 
     /// A fresh challenge for a caller of this mode.
@@ -149,7 +151,7 @@ impl Authenticator {
         let mut proven = None;
         let credential = match access {
             Access::Token | Access::Scope(_) => {
-                let credential = self.tokens.authenticate(bearer?.ok_or_else(token::missing)?, &self.engine)?;
+                let credential = self.tokens.authenticate(bearer?.ok_or_else(token::missing)?, &self.lookups)?;
                 head.context.set_caller(&credential.caller);
                 credential
             }
@@ -208,7 +210,7 @@ impl Authenticator {
     fn signatory(&self, key: &KeyId, known: Known, peer: IpAddr) -> Result<Credential> {
         let now = self.engine.now();
         let enrolled = match known {
-            Known::Signed(..) => return read_from(&self.engine, |engine| engine.signatory(key)),
+            Known::Signed(..) => return self.lookups.read(|engine| engine.signatory(key)),
             Known::Unknown => return Err(Error::new(ErrorCode::KeyUnknown)),
             Known::Nothing(enrolled) => enrolled,
         };
@@ -216,7 +218,7 @@ impl Authenticator {
             let detail = "too many calls from this address were refused; a key that is new here has to wait";
             return Err(Error::with(ErrorCode::RateLimited, detail));
         }
-        let found = read_for_a_stranger(&self.engine, |engine| engine.signatory(key));
+        let found = self.lookups.read_for_a_stranger(|engine| engine.signatory(key));
         if found.as_ref().is_err_and(|error| error.code == ErrorCode::KeyUnknown) {
             self.keys.not_enrolled(key, now, enrolled);
         }
@@ -262,7 +264,7 @@ impl Authenticator {
 
     /// Checks challenge, clock and signature. Returns the nonce, which is not used up yet.
     fn prove(&self, head: Head<'_>, fields: &[(&str, &[u8])], signed: &Signed, key: &PublicKey, mode: Mode) -> Result<Nonce> {
-        let nonce = self.challenges.check(&self.engine, &signed.nonce, mode)?;
+        let nonce = self.challenges.check(&self.lookups, &signed.nonce, mode)?;
         signed.check_created(self.engine.now())?;
         self.verify(head, fields, signed, key, mode)?;
         Ok(nonce)
