@@ -11,10 +11,11 @@ use railgate::auth::{KeyId, Signer as _, SoftwareKey, token_text};
 use railgate::ids::IdKey;
 use railgate::ledger::Mode;
 use railgate::store::hooked::{Call, Hooked, Hooks};
+use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Key, RecordKind};
 use railgate::store::{StoreError, Unique};
 use railgate_server::RateLimits;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
@@ -313,6 +314,28 @@ async fn a_body_is_not_waited_for_before_its_sender_is_known() {
         let (_stream, problem) = by_its_head(&service, &head).await;
         assert_eq!(problem["code"], code, "{head}");
     }
+}
+
+#[tokio::test]
+async fn whose_quota_is_used_up_is_told_so_before_its_body_is_read() {
+    let rates = RateLimits { reads_per_minute: 60, writes_per_minute: 1 };
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.edge.rate = Some(rates)).await;
+    // A head alone uses up nothing, however often it is sent.
+    for _ in 0..3 {
+        let head = announced(&service, 2, "Connection: close\r\nExpect: 100-continue\r\n").await;
+        let mut stream = service.connect().await;
+        stream.write_all(head.as_bytes()).await.unwrap();
+        read_until(&mut stream, |text| text.starts_with("HTTP/1.1 100")).await;
+    }
+    let body = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "w-1"});
+    service.post(SETTLEMENTS, &body).await.expect(201);
+    let head = announced(&service, MIB, "").await;
+    let (_stream, problem) = by_its_head(&service, &head).await;
+    assert_eq!(problem["code"], "rate_limited", "{problem:#}");
+    // A minute later it is read.
+    service.env.advance_to(NOW + 60_000);
+    let later = service.raw(format!("{}{{}}", announced(&service, 2, "Connection: close\r\n").await).as_bytes()).await;
+    assert!(later.starts_with("HTTP/1.1 422"), "{later}");
 }
 
 #[tokio::test]
