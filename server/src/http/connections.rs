@@ -87,6 +87,9 @@ pub(super) struct Link {
     /// Whether the response has been handed over as a whole. It is sent when the stream has been flushed after that.
     handed: AtomicBool,
     end: Notify,
+    /// Whether a call is held that wants to know when the other end closes.
+    held: AtomicBool,
+    closed: Notify,
 }
 
 struct State {
@@ -176,6 +179,8 @@ impl Places {
             state: Mutex::new(state),
             handed: AtomicBool::new(false),
             end: Notify::new(),
+            held: AtomicBool::new(false),
+            closed: Notify::new(),
         });
         table.idle.insert(rank, Arc::clone(&link));
         Entry::Open(Open { link, pressed: table.open > bounds.all / 4 * 3 })
@@ -213,6 +218,25 @@ impl Link {
     /// Completes when the connection should make room, unless it is busy.
     pub(super) async fn told_to_end(&self) {
         self.end.notified().await;
+    }
+
+    /// Completes when the other end has closed the connection, or its side of it. Never on a connection that this process has with
+    /// itself.
+    pub(super) async fn hung_up(link: Option<&Self>) {
+        let Some(link) = link else { return std::future::pending().await };
+        link.held.store(true, Ordering::Release);
+        link.closed.notified().await;
+    }
+
+    /// See [`Link::hung_up`].
+    pub(super) fn is_held(&self) -> bool {
+        self.held.load(Ordering::Acquire)
+    }
+
+    /// The other end has closed its side.
+    pub(super) fn hang_up(&self) {
+        self.held.store(false, Ordering::Release);
+        self.closed.notify_one();
     }
 
     /// Whether a request of it is being answered.
@@ -272,6 +296,7 @@ impl Link {
         self.handed.store(false, Ordering::Release);
         let mut state = self.state();
         let burdens = std::mem::take(&mut state.burdens);
+        self.held.store(false, Ordering::Release);
         if let Phase::Busy { last } = state.phase {
             let mut table = self.places.table();
             if last {

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::support::{SETTLEMENTS, Service, Slow, read_until, service_with};
+use super::support::{NOW, SETTLEMENTS, Service, Slow, read_until, service_with};
 
 async fn with(adjust: impl FnOnce(&mut Hosted)) -> Service {
     service_with(Arc::new(MemoryStore::new()), adjust).await
@@ -186,6 +186,54 @@ async fn calls_that_wait_are_bounded_and_further_ones_are_answered_at_once() {
     let request = request.header("prefer", "wait=30").header("content-type", "application/json");
     let made = service.send(request.body(Body::from(body)).unwrap()).await.expect(201);
     assert_eq!((made.header("preference-applied"), made.json()["status"].as_str()), (Some("wait=30"), Some("completed")));
+}
+
+#[tokio::test]
+async fn who_leaves_gives_its_place_up_and_who_closes_its_side_hears_at_once() {
+    let service = with(|hosted| {
+        hosted.limits.client_waits = 1;
+        // Nobody waits for the end of that.
+        hosted.limits.wait_s = 30_000;
+    })
+    .await;
+    pending(&service).await;
+    let body = r#"{"amount":5,"currency":"EUR","to":"sim:pending","reference":"made"}"#;
+    let create = format!("Content-Type: application/json\r\nContent-Length: {}\r\nPrefer: wait=30000\r\n", body.len());
+    for leaves in [true, false] {
+        let poll = service.head("GET", &format!("{SETTLEMENTS}/open/status?wait=30000&version=1000"), "", b"").await;
+        let create = service.head("POST", SETTLEMENTS, &create, body.as_bytes()).await + body;
+        for (call, said) in [(poll, "\"final\":false"), (create, "preference-applied: wait=30000")] {
+            let mut stream = service.connect().await;
+            stream.write_all(call.as_bytes()).await.unwrap();
+            until_in_flight(&service, 1).await;
+            if leaves {
+                drop(stream);
+            } else {
+                stream.shutdown().await.unwrap();
+                let answer = rest(stream).await;
+                assert!(answer.starts_with("HTTP/1.1 20") && answer.contains(said), "{answer}");
+            }
+            until_in_flight(&service, 0).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_comes_while_another_is_held_is_answered_after_it() {
+    let service = with(|_| {}).await;
+    let body = json!({"amount": 5, "currency": "EUR", "to": "sim:slow-30s", "reference": "held"});
+    service.post(SETTLEMENTS, &body).await.expect(201);
+    service.until("held", "submitted").await;
+    let first = service.head("GET", &format!("{SETTLEMENTS}/held/status?wait=30"), "", b"").await;
+    let mut stream = service.connect().await;
+    stream.write_all(first.as_bytes()).await.unwrap();
+    until_in_flight(&service, 1).await;
+    for part in ["GET /heal", "thz HTTP/1.1\r\nHost: x\r\n\r\n"] {
+        stream.write_all(part.as_bytes()).await.unwrap();
+    }
+    service.env.advance_to(NOW + 31_000);
+    let answers = read_until(&mut stream, |text| text.contains("\"ok\"")).await;
+    assert!(answers.find("\"version\"").unwrap() < answers.find("\"ok\"").unwrap(), "{answers}");
 }
 
 /// A GET of the service's client whose response is not read.
