@@ -126,7 +126,11 @@ impl Subject {
             | AuditAction::TestWebhook
             | AuditAction::RedeliverWebhook
             | AuditAction::ReplayWebhook => Self::Webhook,
-            AuditAction::RotateSecret | AuditAction::Fund | AuditAction::MoreRefusals | AuditAction::Invite => Self::Nothing,
+            AuditAction::RotateSecret
+            | AuditAction::Fund
+            | AuditAction::MoreRefusals
+            | AuditAction::Invite
+            | AuditAction::WithdrawInvitation => Self::Nothing,
         }
     }
 }

@@ -1,15 +1,17 @@
 //! `railgate clients`: which clients may call, decided by the gateway's operator on the store itself.
 
+mod invitations;
+
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
 use railgate::Engine;
 use railgate::auth::KeyId;
-use railgate::engine::{Approve, Command, Invite, Operated, Resume, Revoke, Suspend};
+use railgate::engine::{Approve, Command, Operated, Resume, Revoke, Suspend};
 use railgate::ids::{ClientNo, Ulid};
 use railgate::ledger::Mode;
 use railgate::store::record::{ClientRecord, Key, KeyRecord, KeyStatus};
 use railgate::store::{Scan, Store, Unique, typed, typed_all};
-use railgate::time::{Millis, rfc3339};
+use railgate::time::rfc3339;
 use serde::Serialize;
 
 use super::Global;
@@ -50,14 +52,6 @@ Examples:
   railgate clients keys cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB --revoke kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
       The key can never sign again, and its tokens become invalid.";
 
-const INVITE_EXAMPLES: &str = "\
-Examples:
-  railgate clients invite
-  railgate clients invite --days 1 --store sqlite:/var/lib/railgate/railgate.db --json
-
-Prints a code that enrols one client: railgate enroll --invitation CODE. It is shown only this once; the store
-keeps only its hash. Servers with --enrollment invited require one.";
-
 const NOTICED: &str = "A running server notices within five seconds.";
 
 /// List, invite, approve and suspend clients
@@ -88,14 +82,11 @@ enum ClientsCommand {
         key: Option<KeyId>,
     },
     /// Make an invitation, with which one client enrols
-    #[command(after_help = INVITE_EXAMPLES)]
-    Invite {
-        /// For how many days the invitation is valid
-        #[arg(long, value_name = "DAYS", default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=365))]
-        days: u16,
-        #[command(flatten)]
-        store: StoreArg,
-    },
+    #[command(after_help = invitations::INVITE_EXAMPLES)]
+    Invite(invitations::InviteArgs),
+    /// List the invitations that were not used, or withdraw one
+    #[command(after_help = invitations::LIST_EXAMPLES)]
+    Invitations(invitations::InvitationsArgs),
     /// Refuse all further calls of a client
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(OnClient),
@@ -142,7 +133,8 @@ pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Do
             };
             operate(&on, Approve { client: on.client, key }, what, "approved", global, terminal)
         }
-        ClientsCommand::Invite { days, store } => invite(days, &store, global, terminal),
+        ClientsCommand::Invite(args) => invitations::invite(&args, global, terminal),
+        ClientsCommand::Invitations(args) => invitations::run(&args, global, terminal),
         ClientsCommand::Suspend(on) => operate(&on, Suspend(on.client), |_, shape| whole(shape), "suspended", global, terminal),
         ClientsCommand::Resume(on) => operate(&on, Resume(on.client), |_, shape| whole(shape), "resumed", global, terminal),
         ClientsCommand::Keys { on, revoke: Some(key) } => {
@@ -151,18 +143,6 @@ pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Do
         }
         ClientsCommand::Keys { on, revoke: None } => keys(&on, global, terminal),
     }
-}
-
-fn invite(days: u16, store: &StoreArg, global: &Global, terminal: &Terminal) -> Done {
-    let engine = store.place()?.engine(None)?;
-    let invitation = engine.run(Operated(Invite { ttl_ms: Millis::from(days) * 86_400_000 }))?;
-    let expires_at = rfc3339(invitation.expires_at);
-    if global.json {
-        return terminal.json(serde_json::json!({ "invitation": invitation.code, "expires_at": expires_at }).to_string().as_bytes());
-    }
-    terminal.line(&invitation.code)?;
-    note(format_args!("valid for one enrolment until {}; it is shown only this once", short_time(&expires_at)));
-    Ok(())
 }
 
 /// A client in the list.
