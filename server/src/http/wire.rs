@@ -15,23 +15,25 @@ use super::connections::Link;
 pub(super) struct Arriving {
     body: Incoming,
     link: Arc<Link>,
+    request: u64,
     arrived: bool,
 }
 
 impl Arriving {
     /// The body of a request whose head has just arrived.
     pub(super) fn body(body: Incoming, link: &Arc<Link>) -> Body {
+        let request = link.request();
         if body.is_end_stream() {
-            link.begin();
+            link.begin(request);
             return Body::new(body);
         }
         link.hear();
-        Body::new(Self { body, link: Arc::clone(link), arrived: false })
+        Body::new(Self { body, link: Arc::clone(link), request, arrived: false })
     }
 
     fn arrive(&mut self) {
         if !std::mem::replace(&mut self.arrived, true) {
-            self.link.begin();
+            self.link.begin(self.request);
         }
     }
 }
