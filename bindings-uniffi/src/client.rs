@@ -196,14 +196,16 @@ impl GatewayClient {
         Ok(self.link.session(|session: &mut Session| session.public_key().id().to_string()))
     }
 
-    /// Enrols the device's key as a new sandbox client called `name`. A key that is already enrolled, such as after a lost
+    /// Enrols the device's key as a new sandbox client called `name`, with the code of an `invitation` (`inv_…`) if the gateway's
+    /// operator requires one. A key that is already enrolled, such as after a lost
     /// response, stays with its client: no second client is made, and the result has no webhook secret, which is shown only once.
     ///
     /// # Errors
     /// `Refused`; `Unanswered`: it may be enrolled, repeat the call to find out; `Unsigned`; `Storage` with code
     /// `storage_owner` if the stored session is another client's.
-    pub async fn enroll(&self, name: String) -> Result<Enrollment, GatewayError> {
-        let request = self.link.session(|session| session.enroll_request(&name));
+    #[uniffi::method(default(invitation = None))]
+    pub async fn enroll(&self, name: String, invitation: Option<String>) -> Result<Enrollment, GatewayError> {
+        let request = self.link.session(|session| session.enroll_request(&name, invitation.as_deref()));
         match self.link.carry(Call::new(request), 1, |_| true).await.read() {
             Err(GatewayError::Refused { problem }) if problem.code == ErrorCode::KeyExists.as_str() => {
                 let client_id = self.link.identify().await?;

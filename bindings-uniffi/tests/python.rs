@@ -42,9 +42,11 @@ fn the_wheel_passes_its_tests() {
     let printed = run(command(&python).arg(example).arg(&url)).unwrap_or_else(|error| panic!("{error}"));
     assert!(printed.ends_with("receipt 25.00 EUR completed\n"), "{printed}");
 
+    let (inviting, invitation) = Server::inviting(&folder.path().join("inviting.db"));
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/python/tests");
     let mut pytest = command(&python);
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", tests]).env("RAILGATE_TEST_URL", url);
+    pytest.env("RAILGATE_TEST_INVITING", format!("http://{}", inviting.address)).env("RAILGATE_TEST_INVITATION", invitation);
     let printed = run(pytest.env("PYTHONDONTWRITEBYTECODE", "1")).unwrap_or_else(|error| panic!("{error}"));
     println!("{printed}");
     assert!(printed.contains(" passed") && !printed.contains("skipped"), "{printed}");

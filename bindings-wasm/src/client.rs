@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
-use crate::boundary::{array, bytes, count, counts, flag, json, millis, text, texts, thrown, thrown_as};
+use crate::boundary::{array, bytes, count, counts, flag, json, millis, text, text_or_none, texts, thrown, thrown_as};
 
 /// A request as JSON. An empty body means no body.
 #[derive(Serialize)]
@@ -112,12 +112,18 @@ impl Session {
         self.0.public_key().id().to_string()
     }
 
-    /// The request that enrols the key as a new sandbox client. It must be signed and needs no token.
+    /// The request that enrols the key as a new sandbox client; `invitation`: the code of an operator's, or undefined. It must be
+    /// signed and needs no token.
     ///
     /// # Errors
     /// Throws for arguments of the wrong type.
-    pub fn enroll_request(&self, #[wasm_bindgen(unchecked_param_type = "string")] name: &JsValue) -> Result<String, JsError> {
-        json(&Sent::of(self.0.enroll_request(&text(name, "name")?))?)
+    pub fn enroll_request(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] name: &JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "string")] invitation: &JsValue,
+    ) -> Result<String, JsError> {
+        let invitation = text_or_none(invitation, "invitation")?;
+        json(&Sent::of(self.0.enroll_request(&text(name, "name")?, invitation.as_deref()))?)
     }
 
     /// The request for live access with a new key. It must be signed by both keys and needs no token.

@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use railgate::engine::verify;
 use railgate::env::{Env, ManualEnv};
@@ -15,9 +15,10 @@ use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Key, MetaRecord, Record, RecordKind, SettlementRecord};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write};
+use railgate::store::{Commit, Scan, Store, Write};
 use railgate::{Config, Engine};
 use support::Sandbox;
+use support::meddling::Meddling;
 
 /// All records of a store, in order.
 fn everything(store: &dyn Store) -> Vec<Record> {
@@ -175,33 +176,11 @@ fn nobody_serves_half_a_copy() {
 }
 
 /// A store in which somebody else writes just before the first commit.
-struct Outrun {
-    inner: MemoryStore,
-    other: Mutex<Option<Commit>>,
-}
-
-impl Outrun {
-    fn by(other: Commit) -> Arc<Self> {
-        Arc::new(Self { inner: MemoryStore::new(), other: Mutex::new(Some(other)) })
-    }
-}
-
-impl Store for Outrun {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        if let Some(other) = self.other.lock().unwrap().take() {
-            self.inner.commit(&other)?;
-        }
-        self.inner.commit(commit)
-    }
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.inner.get(key)
-    }
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.inner.find(unique)
-    }
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.inner.scan(scan)
-    }
+fn outrun_by(other: Commit) -> Arc<Meddling> {
+    let store = Arc::new(MemoryStore::new());
+    let outrun = Meddling::over(store.clone());
+    outrun.before_commit(move || store.commit(&other).unwrap());
+    outrun
 }
 
 #[test]
@@ -209,7 +188,7 @@ fn of_a_copy_and_a_server_that_begin_at_one_moment_never_both_go_on() {
     let source = large();
     // The server is first: the copy gives up and leaves no mark.
     let served = commit([insert(MetaRecord { name: "id_key".to_owned(), value: vec![8; 16] })]);
-    let target = Outrun::by(served.clone());
+    let target = outrun_by(served.clone());
     assert!(matches!(copy(&source, &*target, &mut |_| {}), Err(CopyError::TargetTaken)));
     assert_eq!(everything(&*target).len(), 1);
     let open = |store: Arc<dyn Store>| Engine::open(store, Arc::new(ManualEnv::new(0, 1)), Config::default());
@@ -225,7 +204,7 @@ fn of_a_copy_and_a_server_that_begin_at_one_moment_never_both_go_on() {
 
     // The copy is first: the server does not start.
     let marked = commit([insert(MetaRecord { name: "copy".to_owned(), value: vec![] })]);
-    let refused = open(Outrun::by(marked)).err().unwrap();
+    let refused = open(outrun_by(marked)).err().unwrap();
     let cause = std::error::Error::source(&refused).unwrap().to_string();
     assert!(cause.contains("a copy that is not finished"), "{cause}");
 }

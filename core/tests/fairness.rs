@@ -1,19 +1,19 @@
 //! One client that causes much delays no other: the outbox, the numbering of events, lists and batches that are sent again.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(feature = "testkit")]
 
 mod support;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use railgate::api::{Caller, Page, SettlementView};
 use railgate::engine::{LeaseTasks, NumberEvents};
 use railgate::env::Env as _;
 use railgate::ids::ClientNo;
-use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, Record, RecordKind, UnloggedRecord};
-use railgate::store::{Commit, CommitError, Lookup, Scan, Store, StoreError, Unique, typed_all};
+use railgate::store::record::{RecordKind, UnloggedRecord};
+use railgate::store::{Scan, typed_all};
 use railgate::{Config, Engine, ErrorCode};
+use support::remote::Remote;
 use support::{Sandbox, create, enroll};
 
 fn pay(engine: &Engine, caller: Caller, references: impl Iterator<Item = String>) {
@@ -114,54 +114,15 @@ fn a_search_goes_on_from_page_to_page_and_none_examines_everything() {
     assert_eq!(sandbox.engine.list(&other, &request).unwrap_err().code, ErrorCode::InvalidCursor, "it belongs to its client");
 }
 
-/// A store on another machine that counts its round trips.
-struct Remote {
-    inner: MemoryStore,
-    trips: AtomicUsize,
-}
-
-impl Remote {
-    fn trip<T>(&self, answer: T) -> T {
-        self.trips.fetch_add(1, Ordering::Relaxed);
-        answer
-    }
-}
-
-impl Store for Remote {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        self.trip(self.inner.commit(commit))
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.trip(self.inner.get(key))
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.trip(self.inner.find(unique))
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.trip(self.inner.scan(scan))
-    }
-
-    fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
-        self.trip(self.inner.look_up(lookups))
-    }
-
-    fn is_remote(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn a_batch_that_is_sent_again_costs_a_handful_of_round_trips() {
-    let store = Arc::new(Remote { inner: MemoryStore::new(), trips: AtomicUsize::new(0) });
+    let store = Arc::new(Remote::default());
     let sandbox = Sandbox::over(store.clone(), Config::default(), 1);
     let body = |n: usize| format!(r#"{{"amount":0.01,"currency":"EUR","to":"sim:ok","reference":"pay-{n}"}}"#);
     let batch = || sandbox.engine.run_all((0..1_000).map(|n| create(&sandbox.engine, sandbox.caller, &body(n))));
     assert!(batch().iter().all(|made| !made.as_ref().unwrap().replayed));
-    let before = store.trips.load(Ordering::Relaxed);
+    store.taken();
     assert!(batch().iter().all(|made| made.as_ref().unwrap().replayed));
-    let trips = store.trips.load(Ordering::Relaxed) - before;
+    let trips = store.taken();
     assert!(trips < 16, "{trips} round trips");
 }

@@ -1,5 +1,6 @@
 //! Several engines over one store: they do not interfere with each other, and leave nothing behind when they stop.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(feature = "testkit")]
 
 mod support;
 
@@ -7,51 +8,31 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use railgate::engine::{Create, LeaseTasks, Release};
+use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, Record};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use railgate::store::{Commit, CommitError, Store, StoreError};
 use railgate::{Config, Engine, ErrorCode};
 use support::log::{assert_logged, log_all, log_some};
 use support::meddling::Meddling;
 use support::{Sandbox, create, sealing, together};
 
 /// Counts the commits refused because of another node; can be cut off from its standby.
+#[derive(Default)]
 struct Counting {
-    inner: Arc<dyn Store>,
     conflicts: AtomicUsize,
     alone: AtomicBool,
 }
 
-impl Counting {
-    fn over(inner: Arc<dyn Store>) -> Arc<Self> {
-        Arc::new(Self { inner, conflicts: AtomicUsize::new(0), alone: AtomicBool::new(false) })
-    }
-}
-
-impl Store for Counting {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        let made = self.inner.commit(commit);
-        self.conflicts.fetch_add(usize::from(matches!(made, Err(CommitError::Conflict(_)))), Ordering::Relaxed);
-        made
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.inner.get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.inner.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.inner.scan(scan)
-    }
-
-    fn secure(&self) -> Result<(), StoreError> {
-        match self.alone.load(Ordering::Relaxed) {
-            true => Err(StoreError::unavailable("waiting for the standby", "there is none")),
-            false => Ok(()),
+impl Hooks for Counting {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        match call {
+            Call::Secure if self.alone.load(Ordering::Relaxed) => Err(StoreError::unavailable("waiting for the standby", "there is none")),
+            _ => Ok(()),
         }
+    }
+
+    fn committed(&self, _: &Commit, made: &Result<(), CommitError>) {
+        self.conflicts.fetch_add(usize::from(matches!(made, Err(CommitError::Conflict(_)))), Ordering::Relaxed);
     }
 }
 
@@ -70,7 +51,7 @@ fn lease(node: &Engine, limit: usize) -> usize {
 #[test]
 fn nodes_that_create_in_turn_run_into_each_other_once_at_most() {
     let s = Sandbox::new();
-    let store = Counting::over(s.store.clone());
+    let store = Hooked::<Counting>::over(s.store.clone());
     let nodes = [node(&s, store.clone(), 1), node(&s, store.clone(), 2)];
     for n in 0..100 {
         let node = &nodes[n % 2];
@@ -85,7 +66,7 @@ fn nodes_that_create_in_turn_run_into_each_other_once_at_most() {
 #[test]
 fn a_replay_is_answered_only_once_it_is_as_durable_as_a_create() {
     let s = Sandbox::new();
-    let store = Counting::over(s.store.clone());
+    let store = Hooked::<Counting>::over(s.store.clone());
     let node = node(&s, store.clone(), 1);
     node.run(payment(&s, &node, "r")).unwrap();
     store.alone.store(true, Ordering::Relaxed);

@@ -50,6 +50,15 @@ impl Server {
         Self::over(&format!("sqlite:{}", path.display()), more)
     }
 
+    /// Like [`Server::start`], for clients with an invitation only; with the code of one.
+    pub fn inviting(path: &Path) -> (Self, String) {
+        let server = Self::start(path, &["--enrollment", "invited"]);
+        let store = format!("sqlite:{}", path.display());
+        let made = Command::new(railgate()).args(["clients", "invite", "--store", &store]).output().expect("railgate runs");
+        assert!(made.status.success(), "{made:?}");
+        (server, String::from_utf8(made.stdout).expect("text").trim().to_owned())
+    }
+
     /// Like [`Server::start`], over the store with this `--store` URL.
     pub fn over(store: &str, more: &[&str]) -> Self {
         Self::logging(store, more, Stdio::inherit())

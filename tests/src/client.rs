@@ -139,7 +139,7 @@ impl Account {
     pub fn enroll(address: SocketAddr, base: Option<&str>, signer: Arc<dyn Signer>) -> Result<Self> {
         let mut account = Self::unknown(signer, base);
         let mut client = account.connect(address)?;
-        let response = client.ask(client.session.enroll_request("Test"))?;
+        let response = client.ask(client.session.enroll_request("Test", None))?;
         assert_eq!(response.status, 201, "{response:?}");
         account.snapshot = client.session.snapshot();
         Ok(account)
@@ -241,7 +241,7 @@ impl Client {
 
     /// The bytes of a call that enrols the key.
     pub fn signed_enrollment(&mut self, name: &str) -> Result<Vec<u8>> {
-        let request = self.session.enroll_request(name);
+        let request = self.session.enroll_request(name, None);
         self.signed(request)
     }
 

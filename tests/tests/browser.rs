@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use railgate_tests::binary::{Server, railgate};
+use railgate_tests::binary::Server;
 use railgate_tests::npm::{module_tests, script, succeed};
 use railgate_tests::port;
 
@@ -20,9 +20,11 @@ fn against_a_server(name: &str) {
     let pages = port::free();
     let origin = format!("http://localhost:{pages}");
     let server = Server::start(&folder.path().join("gateway.db"), &["--cors-origin", &origin]);
+    let (inviting, invitation) = Server::inviting(&folder.path().join("inviting.db"));
     let mut tests = script(name);
     tests.env("RAILGATE_TEST_SERVER", format!("http://{}", server.address)).env("RAILGATE_TEST_PAGES", pages.to_string());
-    print!("{}", succeed(tests.env("RAILGATE_TEST_BINARY", railgate())));
+    tests.env("RAILGATE_TEST_INVITING", format!("http://{}", inviting.address)).env("RAILGATE_TEST_INVITATION", invitation);
+    print!("{}", succeed(&mut tests));
 }
 
 fn by_itself(name: &str) {

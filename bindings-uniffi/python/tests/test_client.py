@@ -1,6 +1,7 @@
 """The client against a real gateway."""
 
 import asyncio
+import os
 import threading
 from datetime import datetime, timezone
 from decimal import Decimal
@@ -156,6 +157,24 @@ def test_a_transport_or_a_key_that_is_cancelled_is_a_typed_error(url):
         client = railgate.GatewayClient(url, railgate.Environment.SANDBOX, Unsure(), railgate.UrllibTransport())
         with pytest.raises(railgate.GatewayError.Unsigned):
             await client.enroll("Test")
+
+    run(scenario())
+
+
+def test_an_invitation_enrols_one_client():
+    url, invitation = os.environ["RAILGATE_TEST_INVITING"], os.environ["RAILGATE_TEST_INVITATION"]
+
+    def stranger():
+        return railgate.GatewayClient(url, railgate.Environment.SANDBOX, new_signer(), railgate.UrllibTransport())
+
+    async def scenario():
+        client = stranger()
+        with pytest.raises(railgate.GatewayError.Refused) as caught:
+            await client.enroll("Uninvited")
+        assert caught.value.problem.code == "invitation_invalid"
+        assert (await client.enroll("Invited", invitation)).client_id.startswith("cli_")
+        with pytest.raises(railgate.GatewayError.Refused):
+            await stranger().enroll("Second", invitation=invitation)
 
     run(scenario())
 

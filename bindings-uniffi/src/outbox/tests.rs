@@ -108,7 +108,7 @@ fn client(gateway: &Arc<Gateway>, key: u8, session: Option<String>) -> Arc<Gatew
 
 fn enrolled(gateway: &Arc<Gateway>) -> Arc<GatewayClient> {
     let client = client(gateway, 1, None);
-    block_on(client.enroll("shop".to_owned())).unwrap();
+    block_on(client.enroll("shop".to_owned(), None)).unwrap();
     client
 }
 
@@ -162,7 +162,7 @@ fn a_session_is_one_keys_and_an_outbox_never_sends_as_another_client() {
         let other = client(&second, key, Some(session));
         let Err(GatewayError::Invalid { problem }) = open(&folder, &other) else { panic!("it was opened") };
         assert_eq!(problem.code, "not_enrolled");
-        assert_eq!(block_on(other.enroll("shop".to_owned())).unwrap().client_id, "cli_2");
+        assert_eq!(block_on(other.enroll("shop".to_owned(), None)).unwrap().client_id, "cli_2");
         let Err(GatewayError::Storage { problem }) = open(&folder, &other) else { panic!("it was opened") };
         assert_eq!(problem.code, "storage_owner");
     }
@@ -170,7 +170,7 @@ fn a_session_is_one_keys_and_an_outbox_never_sends_as_another_client() {
     // The key itself now belongs to another client: the open outbox sends nothing, whatever is tried.
     let moved = client(&second, 1, Some(kept));
     let outbox = open(&folder, &moved).unwrap();
-    let Err(GatewayError::Storage { problem }) = block_on(moved.enroll("shop".to_owned())) else { panic!("it was enrolled") };
+    let Err(GatewayError::Storage { problem }) = block_on(moved.enroll("shop".to_owned(), None)) else { panic!("it was enrolled") };
     assert_eq!(problem.code, "storage_owner");
     moved.link.session(|session| session.restore(&railgate::client::Snapshot::default()));
     let before = second.seen();
@@ -238,7 +238,7 @@ fn a_user_who_refuses_to_sign_is_asked_once() {
     let key = SoftwareSigner::new(Some(vec![1; 32])).unwrap();
     let signer = Arc::new(Asked { key, refuses: AtomicBool::new(false), times: AtomicUsize::new(0) });
     let client = GatewayClient::new("https://pay.example".to_owned(), Environment::Sandbox, signer.clone(), gateway.clone(), None).unwrap();
-    block_on(client.enroll("shop".to_owned())).unwrap();
+    block_on(client.enroll("shop".to_owned(), None)).unwrap();
     block_on(client.create(request("inv-0"))).unwrap();
     signer.refuses.store(true, SeqCst);
     let asked = || signer.times.swap(0, SeqCst);

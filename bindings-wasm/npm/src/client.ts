@@ -18,6 +18,7 @@ import type {
   CallOptions,
   ClientOptions,
   CreateOptions,
+  EnrollOptions,
   EventsOptions,
   FollowOptions,
   RawOptions,
@@ -58,6 +59,7 @@ export type {
   CallOptions,
   ClientOptions,
   CreateOptions,
+  EnrollOptions,
   EventsOptions,
   FollowOptions,
   RawOptions,
@@ -148,8 +150,10 @@ export class RailgateClient {
    *
    * @param name - The name of the client.
    */
-  async enroll(name: string, options: CallOptions = {}): Promise<Enrollment> {
-    const request = guarded(() => this.#connection.session.enroll_request(check.filled(name, "name")));
+  async enroll(name: string, options: EnrollOptions = {}): Promise<Enrollment> {
+    const { invitation } = options;
+    if (invitation !== undefined) check.filled(invitation, "invitation");
+    const request = guarded(() => this.#connection.session.enroll_request(check.filled(name, "name"), invitation));
     try {
       const answer = await this.#send(unauthenticated(request), options);
       const { access_token: _token, expires_in: _life, token_type: _type, ...enrollment } = view<Enrollment & TokenParts>(answer);

@@ -94,7 +94,14 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
         ["jwk", JWK, "string"],
       ],
     ],
-    ["Session.enroll_request", (...a) => one.enroll_request(...a), [["name", "Shop", "string"]]],
+    [
+      "Session.enroll_request",
+      (...a) => one.enroll_request(...a),
+      [
+        ["name", "Shop", "string"],
+        ["invitation", "inv_1", "stringOrUndefined"],
+      ],
+    ],
     ["Session.enroll_live_request", (...a) => one.enroll_live_request(...a), [["jwk", JWK, "string"]]],
     ["Session.restore", (...a) => one.restore(...a), [["snapshot", one.snapshot(), "string"]]],
     [

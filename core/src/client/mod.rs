@@ -202,17 +202,9 @@ impl Session {
         Request::post("/api/v1/auth/tokens", body)
     }
 
-    /// A request that enrols the session's key as a new sandbox client. Must be signed; carries no token.
-    pub fn enroll_request(&self, name: &str) -> Request {
-        self.enrolment(name, None)
-    }
-
-    /// Enrols the key as a new client, with the code of an operator's invitation.
-    pub fn enroll_invited_request(&self, name: &str, invitation: &str) -> Request {
-        self.enrolment(name, Some(invitation))
-    }
-
-    fn enrolment(&self, name: &str, invitation: Option<&str>) -> Request {
+    /// A request that enrols the session's key as a new sandbox client, with the code of an operator's invitation if the gateway
+    /// requires one. Must be signed; carries no token.
+    pub fn enroll_request(&self, name: &str, invitation: Option<&str>) -> Request {
         let invitation = invitation.map(|code| format!(r#","invitation":{}"#, quoted(code))).unwrap_or_default();
         let body = format!(r#"{{"jwk":{},"client_name":{}{invitation}}}"#, self.public_key().jwk(), quoted(name));
         Request::post("/api/v1/auth/enrollments", body)

@@ -52,6 +52,8 @@ pub mod copy;
 mod declare;
 #[cfg(feature = "testkit")]
 pub mod faulty;
+#[cfg(feature = "testkit")]
+pub mod hooked;
 #[cfg(feature = "sandbox")]
 pub mod journal;
 pub mod memory;
@@ -254,12 +256,16 @@ pub trait Store: Send + Sync {
 
     /// The results of several look-ups, made as a batch and returned in their order. They need not see the same point in time.
     fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
-        let one = |lookup: &Lookup| match lookup {
-            Lookup::Get(key) => self.get(key).map(|found| found.into_iter().collect()),
-            Lookup::Find(unique) => self.find(unique).map(|found| found.into_iter().collect()),
-            Lookup::Scan(scan) => self.scan(scan),
-        };
-        lookups.iter().map(one).collect()
+        lookups.iter().map(|lookup| one_by_one(self, lookup)).collect()
+    }
+}
+
+/// One look-up, made by itself.
+fn one_by_one(store: &(impl Store + ?Sized), lookup: &Lookup) -> Result<Vec<Record>, StoreError> {
+    match lookup {
+        Lookup::Get(key) => store.get(key).map(|found| found.into_iter().collect()),
+        Lookup::Find(unique) => store.find(unique).map(|found| found.into_iter().collect()),
+        Lookup::Scan(scan) => store.scan(scan),
     }
 }
 

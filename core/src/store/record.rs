@@ -161,6 +161,8 @@ stored_enum! {
         MoreRefusals = 23 "more_refusals",
         /// An operator invited somebody to enrol.
         Invite = 24 "invite",
+        /// An operator withdrew an invitation.
+        WithdrawInvitation = 25 "withdraw_invitation",
         /// An operator added or replaced a provider.
         PutProvider = 30 "put_provider",
         /// An operator enabled a provider.

@@ -24,8 +24,8 @@ use railgate::api::{Caller, Enrolled, IssuedToken, SignedBy, WebhookPatch};
 use railgate::auth::{Nonce, PublicKey, ScopeSet, Signer, SoftwareKey, token_hash};
 use railgate::engine::{
     AddKey, AnyCommand, Approve, Command, Create, DeleteWebhook, EnableWebhook, Enroll, EnrollLive, EnrollStranger, Enrollment, Fund,
-    Invite, IssueToken, Maintain, NoteCheck, NumberEvents, Operated, Redeliver, Replay, Resume, Revoke, RevokeKey, RevokeToken, Rotate,
-    RotateWebhookSecret, Signed, Suspend, TestWebhook, UpdateWebhook, verify,
+    InvitationId, Invite, IssueToken, Maintain, NoteCheck, NumberEvents, Operated, Redeliver, Replay, Resume, Revoke, RevokeKey,
+    RevokeToken, Rotate, RotateWebhookSecret, Signed, Suspend, TestWebhook, UpdateWebhook, WithdrawInvitation, verify,
 };
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::{ClientNo, KeyNo, Ulid};

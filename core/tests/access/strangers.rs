@@ -161,6 +161,39 @@ fn an_invitation_serves_for_one_client_and_only_its_hash_is_stored() {
 }
 
 #[test]
+fn an_invitation_that_was_withdrawn_serves_for_nobody_and_both_are_on_record() {
+    over_each_store_with(&settings(|config| config.enrollment = Enrollment::Invited), |w| {
+        let invite = || w.operate(Invite { ttl_ms: DAY }).unwrap();
+        let (withdrawn, kept) = (invite(), invite());
+        assert_eq!(InvitationId::parse(&withdrawn.id.to_string()), Some(withdrawn.id));
+        for wrong in ["", "0011223344", "00112233445566", "00112233445g", "0011223344EE"] {
+            assert_eq!(InvitationId::parse(wrong), None, "{wrong}");
+        }
+        w.operate(WithdrawInvitation(withdrawn.id)).unwrap();
+        assert_eq!(code(w.run(stranger(1, Some(&withdrawn.code)))), "invitation_invalid");
+        assert_eq!(code(w.operate(WithdrawInvitation(withdrawn.id))), "invitation_invalid");
+        w.run(stranger(1, Some(&kept.code))).unwrap();
+        assert_eq!(code(w.operate(WithdrawInvitation(kept.id))), "invitation_invalid");
+        let (first, second) = (withdrawn.id.to_string(), kept.id.to_string());
+        let rows: Vec<_> = w.audit().into_iter().map(|row| (row.action, row.name.unwrap_or_default(), row.refused.is_none())).collect();
+        let expected = [
+            (AuditAction::Invite, first.clone(), true),
+            (AuditAction::Invite, second.clone(), true),
+            (AuditAction::WithdrawInvitation, first.clone(), true),
+            (AuditAction::WithdrawInvitation, first, false),
+            (AuditAction::Enroll, String::new(), true),
+            (AuditAction::WithdrawInvitation, second, false),
+        ];
+        assert_eq!(rows, expected);
+        // What a group has used, nobody withdraws: of two that meet, the first one counts.
+        let last = invite();
+        let (enrolled, refused) = together(&w.engine, stranger(2, Some(&last.code)), Operated(WithdrawInvitation(last.id)));
+        assert!(enrolled.is_ok());
+        assert_eq!(code(refused), "invitation_invalid");
+    });
+}
+
+#[test]
 fn of_two_nodes_that_take_one_invitation_one_enrols() {
     let config = settings(|config| config.enrollment = Enrollment::Invited);
     over_each_store_with(&config, |w| {

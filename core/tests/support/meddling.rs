@@ -1,25 +1,25 @@
 //! A store in which something happens at the worst possible moment.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
-use railgate::store::record::{Key, Record, RecordKind};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write};
+use railgate::store::hooked::{Call, Hooked, Hooks};
+use railgate::store::record::RecordKind;
+use railgate::store::{Scan, StoreError, Write};
 
 type Hook = Box<dyn FnOnce() + Send>;
 
 /// Runs an action just before the next commit, or the next that writes a kind of record, or just after the next read of the clients.
-pub struct Meddling {
-    inner: Arc<dyn Store>,
+pub type Meddling = Hooked<Moments>;
+
+/// See [`Meddling`].
+#[derive(Default)]
+pub struct Moments {
     before_commit: Mutex<Option<Hook>>,
     before_write: Mutex<Option<(RecordKind, Hook)>>,
     after_clients: Mutex<Option<Hook>>,
 }
 
-impl Meddling {
-    pub fn over(inner: Arc<dyn Store>) -> Arc<Self> {
-        Arc::new(Self { inner, before_commit: Mutex::default(), before_write: Mutex::default(), after_clients: Mutex::default() })
-    }
-
+impl Moments {
     pub fn before_commit(&self, hook: impl FnOnce() + Send + 'static) {
         *self.before_commit.lock().unwrap() = Some(Box::new(hook));
     }
@@ -48,29 +48,21 @@ fn fire(hook: &Mutex<Option<Hook>>) {
     }
 }
 
-impl Store for Meddling {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        fire(&self.before_commit);
-        let hook = self.before_write.lock().unwrap().take_if(|(kind, _)| commit.writes.iter().any(|write| kind_of(write) == *kind));
-        if let Some((_, hook)) = hook {
-            hook();
+impl Hooks for Moments {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        if let Call::Commit(commit) = call {
+            fire(&self.before_commit);
+            let hook = self.before_write.lock().unwrap().take_if(|(kind, _)| commit.writes.iter().any(|write| kind_of(write) == *kind));
+            if let Some((_, hook)) = hook {
+                hook();
+            }
         }
-        self.inner.commit(commit)
+        Ok(())
     }
 
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.inner.get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.inner.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        let found = self.inner.scan(scan);
+    fn scanned(&self, scan: &Scan) {
         if scan.kind() == RecordKind::Client {
             fire(&self.after_clients);
         }
-        found
     }
 }

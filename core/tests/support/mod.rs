@@ -4,9 +4,12 @@
 
 pub mod live;
 pub mod log;
+#[cfg(feature = "testkit")]
 pub mod meddling;
 #[cfg(feature = "testkit")]
 pub mod receiver;
+#[cfg(feature = "testkit")]
+pub mod remote;
 
 use std::sync::Arc;
 

@@ -7,8 +7,9 @@ use railgate::ErrorCode;
 use railgate::api::{Lease, Work};
 use railgate::engine::{LeaseTasks, Receive, ReportAnswer};
 use railgate::ledger::Mode;
-use railgate::store::record::{Key, Record, RecordKind};
-use railgate::store::{CommitError, StoreError, Unique, Write};
+use railgate::store::hooked::{Call, Hooked, Hooks};
+use railgate::store::record::RecordKind;
+use railgate::store::{StoreError, Write};
 
 use super::*;
 
@@ -229,47 +230,35 @@ fn what_would_make_a_commit_too_large_is_told_by_the_next() {
 }
 
 /// A store that refuses to return endpoints on request, like a database after its privileges were revoked.
-struct Refusing(MemoryStore, AtomicBool);
+#[derive(Default)]
+struct Refusing(AtomicBool);
 
-impl Refusing {
-    fn may<T>(&self, wanted: bool, read: impl FnOnce(&MemoryStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        match wanted && self.1.load(Ordering::SeqCst) {
+impl Hooks for Refusing {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        let wanted = match call {
+            Call::Get(key) => matches!(key, Key::Endpoint(_)),
+            Call::Scan(scan) => scan.kind() == RecordKind::Endpoint,
+            Call::Commit(_) | Call::Find(_) | Call::Secure | Call::LookUp(_) => false,
+        };
+        match wanted && self.0.load(Ordering::SeqCst) {
             true => Err(StoreError::new("reading", "permission denied for table endpoint", false)),
-            false => read(&self.0),
+            false => Ok(()),
         }
-    }
-}
-
-impl Store for Refusing {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        self.0.commit(commit)
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.may(matches!(key, Key::Endpoint(_)), |store| store.get(key))
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.0.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.may(scan.kind() == RecordKind::Endpoint, |store| store.scan(scan))
     }
 }
 
 #[test]
 fn a_store_that_refuses_to_show_who_listens_is_not_taken_for_nobody_listening() {
-    let store = Arc::new(Refusing(MemoryStore::new(), AtomicBool::new(false)));
+    let store = Arc::new(Hooked::<Refusing>::default());
     let w = World::over(store.clone());
     let endpoint = w.hook();
     w.s.pay("r", "sim:ok");
-    store.1.store(true, Ordering::SeqCst);
+    store.0.store(true, Ordering::SeqCst);
     let refused = w.run(NumberEvents { limit: 100 }).unwrap_err();
     assert!(refused.code == ErrorCode::Internal && !refused.is_damage(), "{refused}");
     assert!(!support::log::unlogged(&*store).is_empty(), "they are told later");
     assert!(w.run(LeaseQueues { healthy: 1, troubled: 0, in_flight: Vec::new() }).is_ok(), "nothing is due yet");
-    store.1.store(false, Ordering::SeqCst);
+    store.0.store(false, Ordering::SeqCst);
     log_all(&w.s.engine);
     assert_eq!(w.deliveries(endpoint.no).len(), support::log::feeds(&*store).len());
 }

@@ -1,14 +1,12 @@
 //! What owners can do: secrets, tests, redeliveries, replays, removal; and what they cannot see of others.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use railgate::api::NewWebhook;
 use railgate::engine::Enroll;
 use railgate::ledger::Mode;
 use railgate::seal::MasterKeys;
-use railgate::store::record::{EndpointSecretRecord, Key, Record};
-use railgate::store::{CommitError, Lookup, StoreError, Unique};
+use railgate::store::record::EndpointSecretRecord;
 
+use super::support::remote::Remote;
 use super::*;
 
 fn secrets(w: &World, endpoint: EndpointNo) -> Vec<String> {
@@ -187,45 +185,9 @@ fn replay(w: &World, id: Ulid, since: i64, until: i64) -> usize {
     }
 }
 
-/// A store on another machine that counts the round trips to it.
-struct Far(MemoryStore, AtomicUsize);
-
-impl Far {
-    fn there(&self) -> &MemoryStore {
-        self.1.fetch_add(1, Ordering::SeqCst);
-        &self.0
-    }
-}
-
-impl Store for Far {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        self.there().commit(commit)
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.there().get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.there().find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.there().scan(scan)
-    }
-
-    fn is_remote(&self) -> bool {
-        true
-    }
-
-    fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
-        self.there().look_up(lookups)
-    }
-}
-
 #[test]
 fn a_part_of_a_replay_makes_few_round_trips_however_many_events_it_looks_at() {
-    let far = Arc::new(Far(MemoryStore::new(), AtomicUsize::new(0)));
+    let far = Arc::new(Remote::default());
     let w = World::over(far.clone());
     let (deaf, all) = (w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED]))), w.hook());
     for n in 0..501 {
@@ -233,10 +195,10 @@ fn a_part_of_a_replay_makes_few_round_trips_however_many_events_it_looks_at() {
     }
     log_all(&w.s.engine);
     for (endpoint, expected) in [(&deaf, 0), (&all, 500)] {
-        let before = far.1.load(Ordering::SeqCst);
+        far.taken();
         let replay = Replay { caller: w.s.caller, id: endpoint.id, since: 0, until: i64::MAX, after: 1 };
         assert_eq!(w.run(replay).unwrap().queued, expected);
-        let round_trips = far.1.load(Ordering::SeqCst) - before;
+        let round_trips = far.taken();
         assert!(round_trips <= 10, "{round_trips} round trips for {expected} deliveries");
     }
 }

@@ -126,13 +126,18 @@ impl Subject {
             | AuditAction::TestWebhook
             | AuditAction::RedeliverWebhook
             | AuditAction::ReplayWebhook => Self::Webhook,
-            AuditAction::RotateSecret | AuditAction::Fund | AuditAction::MoreRefusals | AuditAction::Invite => Self::Nothing,
-            AuditAction::PutProvider
+            AuditAction::RotateSecret
+            | AuditAction::Fund
+            | AuditAction::MoreRefusals
+            | AuditAction::Invite
+            | AuditAction::WithdrawInvitation
+            | AuditAction::PutProvider
             | AuditAction::EnableProvider
             | AuditAction::DisableProvider
             | AuditAction::MaintainProvider
-            | AuditAction::PutRoutes => Self::Nothing,
-            AuditAction::Deposit | AuditAction::Withdraw => Self::Nothing,
+            | AuditAction::PutRoutes
+            | AuditAction::Deposit
+            | AuditAction::Withdraw => Self::Nothing,
         }
     }
 }

@@ -1,18 +1,18 @@
 //! `railgate clients`: which clients may call, decided by the gateway's operator on the store itself.
 
+mod invitations;
+mod movements;
+
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
 use railgate::Engine;
-use railgate::api::Caller;
 use railgate::auth::KeyId;
-use railgate::engine::{Approve, Command, Invite, MoveMoney, Operated, Resume, Revoke, Suspend};
+use railgate::engine::{Approve, Command, Operated, Resume, Revoke, Suspend};
 use railgate::ids::{ClientNo, Ulid};
 use railgate::ledger::Mode;
-use railgate::money::Money;
-use railgate::participant::Reference;
 use railgate::store::record::{ClientRecord, Key, KeyRecord, KeyStatus, MovementKind};
 use railgate::store::{Scan, Store, Unique, typed, typed_all};
-use railgate::time::{Millis, rfc3339};
+use railgate::time::rfc3339;
 use serde::Serialize;
 
 use super::Global;
@@ -53,28 +53,6 @@ Examples:
   railgate clients keys cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB --revoke kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
       The key can never sign again, and its tokens become invalid.";
 
-const INVITE_EXAMPLES: &str = "\
-Examples:
-  railgate clients invite
-  railgate clients invite --days 1 --store sqlite:/var/lib/railgate/railgate.db --json
-
-Prints a code that enrols one client: railgate enroll --invitation CODE. It is shown only this once; the store
-keeps only its hash. Servers with --enrollment invited require one.";
-
-const DEPOSIT_EXAMPLES: &str = "\
-Examples:
-  railgate clients deposit cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB 5000 EUR --reference bank-2026-11-24-7 \\
-    --evidence 'statement of 24 November, line 7'
-
-Credits the client's live account once for each reference: the same command again changes nothing.";
-
-const WITHDRAW_EXAMPLES: &str = "\
-Examples:
-  railgate clients withdraw cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB 1200.50 EUR --reference payout-2026-11 \\
-    --evidence 'transfer 4711 to the client'
-
-Debits the client's live account once for each reference. Money on hold cannot leave.";
-
 const NOTICED: &str = "A running server notices within five seconds.";
 
 /// List, invite, approve and suspend clients
@@ -105,14 +83,11 @@ enum ClientsCommand {
         key: Option<KeyId>,
     },
     /// Make an invitation, with which one client enrols
-    #[command(after_help = INVITE_EXAMPLES)]
-    Invite {
-        /// For how many days the invitation is valid
-        #[arg(long, value_name = "DAYS", default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=365))]
-        days: u16,
-        #[command(flatten)]
-        store: StoreArg,
-    },
+    #[command(after_help = invitations::INVITE_EXAMPLES)]
+    Invite(invitations::InviteArgs),
+    /// List the invitations that were not used, or withdraw one
+    #[command(after_help = invitations::LIST_EXAMPLES)]
+    Invitations(invitations::InvitationsArgs),
     /// Refuse all further calls of a client
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(OnClient),
@@ -120,11 +95,11 @@ enum ClientsCommand {
     #[command(after_help = RESUME_EXAMPLES)]
     Resume(OnClient),
     /// Credit what a client paid in, in real money
-    #[command(after_help = DEPOSIT_EXAMPLES)]
-    Deposit(MovementArgs),
+    #[command(after_help = movements::DEPOSIT_EXAMPLES)]
+    Deposit(movements::MovementArgs),
     /// Debit what a client was paid out, in real money
-    #[command(after_help = WITHDRAW_EXAMPLES)]
-    Withdraw(MovementArgs),
+    #[command(after_help = movements::WITHDRAW_EXAMPLES)]
+    Withdraw(movements::MovementArgs),
     /// List a client's keys, or revoke one
     #[command(after_help = KEYS_EXAMPLES)]
     Keys {
@@ -134,22 +109,6 @@ enum ClientsCommand {
         #[arg(long, value_name = "KEY", value_parser = key_id, allow_hyphen_values = true)]
         revoke: Option<KeyId>,
     },
-}
-
-#[derive(Debug, Args)]
-struct MovementArgs {
-    #[command(flatten)]
-    on: OnClient,
-    /// The amount
-    amount: String,
-    /// ISO 4217 code
-    currency: String,
-    /// Your reference for it: a repeat with the same one changes nothing
-    #[arg(long, value_name = "REFERENCE", value_parser = reference)]
-    reference: Reference,
-    /// What proves it, such as the line of a bank statement
-    #[arg(long, value_name = "TEXT")]
-    evidence: String,
 }
 
 #[derive(Debug, Args)]
@@ -164,10 +123,6 @@ struct OnClient {
 /// Parses `cli_` and a ULID.
 pub(super) fn client_id(text: &str) -> Result<Ulid, String> {
     text.strip_prefix("cli_").and_then(Ulid::parse).ok_or_else(|| "a client id is cli_ and 26 letters and digits".to_owned())
-}
-
-fn reference(text: &str) -> Result<Reference, String> {
-    Reference::parse(text).map_err(|error| error.to_string())
 }
 
 fn key_id(text: &str) -> Result<KeyId, String> {
@@ -185,54 +140,18 @@ pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Do
             };
             operate(&on, Approve { client: on.client, key }, what, "approved", global, terminal)
         }
-        ClientsCommand::Invite { days, store } => invite(days, &store, global, terminal),
+        ClientsCommand::Invite(args) => invitations::invite(&args, global, terminal),
+        ClientsCommand::Invitations(args) => invitations::run(&args, global, terminal),
         ClientsCommand::Suspend(on) => operate(&on, Suspend(on.client), |_, shape| whole(shape), "suspended", global, terminal),
         ClientsCommand::Resume(on) => operate(&on, Resume(on.client), |_, shape| whole(shape), "resumed", global, terminal),
-        ClientsCommand::Deposit(args) => move_money(args, MovementKind::Deposit, global, terminal),
-        ClientsCommand::Withdraw(args) => move_money(args, MovementKind::Withdrawal, global, terminal),
+        ClientsCommand::Deposit(args) => movements::run(args, MovementKind::Deposit, global, terminal),
+        ClientsCommand::Withdraw(args) => movements::run(args, MovementKind::Withdrawal, global, terminal),
         ClientsCommand::Keys { on, revoke: Some(key) } => {
             let what = |key: &KeyRecord, shape: &ClientShape| format!("{} of {}", key.id, shape.client_id);
             operate(&on, Revoke { client: on.client, key }, what, "revoked", global, terminal)
         }
         ClientsCommand::Keys { on, revoke: None } => keys(&on, global, terminal),
     }
-}
-
-fn invite(days: u16, store: &StoreArg, global: &Global, terminal: &Terminal) -> Done {
-    let engine = store.place()?.engine(None)?;
-    let invitation = engine.run(Operated(Invite { ttl_ms: Millis::from(days) * 86_400_000 }))?;
-    let expires_at = rfc3339(invitation.expires_at);
-    if global.json {
-        return terminal.json(serde_json::json!({ "invitation": invitation.code, "expires_at": expires_at }).to_string().as_bytes());
-    }
-    terminal.line(&invitation.code)?;
-    note(format_args!("valid for one enrolment until {}; it is shown only this once", short_time(&expires_at)));
-    Ok(())
-}
-
-fn move_money(args: MovementArgs, kind: MovementKind, global: &Global, terminal: &Terminal) -> Done {
-    let MovementArgs { on, amount, currency, reference, evidence } = args;
-    let money: Money = format!("{amount} {currency}").parse().map_err(|error: railgate::Error| {
-        error
-            .fields
-            .iter()
-            .fold(Failure::usage(format!("{amount} {currency} is not an amount")), |failure, field| failure.detail(&*field.message))
-    })?;
-    let engine: Engine = on.store.place()?.engine(None)?;
-    let moved = engine.run(Operated(MoveMoney { client: on.client, kind, money, reference, evidence })).map_err(Failure::from)?;
-    let caller = Caller { client: moved.client.no, client_id: moved.client.id, mode: moved.movement.mode };
-    let balance = engine.balance(&caller, currency.as_str())?;
-    if global.json {
-        let done = serde_json::json!({
-            "kind": kind.as_str(), "reference": moved.movement.reference.as_str(), "amount": money.decimal(), "currency": currency,
-            "replayed": moved.replayed, "balance": balance,
-        });
-        return terminal.json(done.to_string().as_bytes());
-    }
-    let (mark, again) = (terminal.paint(Tone::Good, "✓"), if moved.replayed { ", as recorded before" } else { "" });
-    let what = if kind == MovementKind::Deposit { "credited to" } else { "debited from" };
-    terminal.line(format_args!("{mark} {} {currency} {what} cli_{} ({}){again}", money.decimal(), on.client, moved.client.name))?;
-    terminal.line(format_args!("live balance: {} {currency} available", super::render::decimal(&balance.available)))
 }
 
 /// A client in the list.

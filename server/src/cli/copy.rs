@@ -39,10 +39,14 @@ pub(crate) struct CopyArgs {
     /// The store to copy into
     #[arg(long, value_name = "STORE", env = "RAILGATE_COPY_TO", hide_env_values = true)]
     to: String,
+    /// The server's settings file, if it has one: its `db-tls` holds for both stores [env: RAILGATE_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: CopyArgs, global: &Global, terminal: &Terminal) -> Done {
-    let (from, to) = (StorePlace::parse(&args.from)?, StorePlace::parse(&args.to)?);
+    let [from, to] = [&args.from, &args.to].map(|address| StorePlace::named(address, args.config.as_deref()));
+    let (from, to) = (from?, to?);
     if from == to {
         return Err(Failure::usage("a store cannot be copied into itself"));
     }

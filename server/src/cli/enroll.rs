@@ -84,10 +84,7 @@ pub(crate) async fn run(args: EnrollArgs, global: &Global, terminal: &Terminal) 
 async fn sandbox(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
     let file = ProfileFile::named(&global.profile)?;
     let (mut session, fresh) = begin(&file, Mode::Sandbox, &args, global)?;
-    let ask = from_api(&session, |api| match &args.invitation {
-        Some(code) => api.enroll_invited_request(&args.name, code),
-        None => api.enroll_request(&args.name),
-    })?;
+    let ask = from_api(&session, |api| api.enroll_request(&args.name, args.invitation.as_deref()))?;
     let ended = session.exchange(ask).await?;
     tidy(&file, fresh, &ended);
     if is_known(&ended) {

@@ -11,7 +11,7 @@ use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
 use railgate::store::{SchemaVersion, Store, StoreError};
 
 use super::failure::{Done, Failure};
-use super::settings::{ServeArgs, store_address};
+use super::settings::ServeArgs;
 use crate::config::{DatabaseUrl, ServeConfig, StoreConfig};
 use railgate::env::SystemEnv;
 
@@ -82,9 +82,9 @@ impl StorePlace {
         }
     }
 
-    /// Parses an address in the form of `railgate serve --store`.
-    pub(super) fn parse(address: &str) -> Done<Self> {
-        Self::of(store_address(address).map_err(|right| Failure::usage(format!("the address of a store {right}")))?)
+    /// The store at an address in the form of `railgate serve --store`, under the settings of the environment and of `config`.
+    pub(super) fn named(address: &str, config: Option<&Path>) -> Done<Self> {
+        StoreArg { store: Some(address.to_owned()), config: config.map(Path::to_owned), data_dir: None }.place()
     }
 
     /// Opens it for reading, as of this moment. Servers may run on it.
@@ -200,11 +200,11 @@ mod tests {
 
     #[test]
     fn a_place_is_shown_without_its_password() {
-        let shown = |address: &str| StorePlace::parse(address).unwrap().to_string();
+        let shown = |address: &str| StorePlace::named(address, None).unwrap().to_string();
         assert_eq!(shown("sqlite:/a b.db"), "sqlite:/a b.db");
         assert_eq!(shown("postgres://u:hunter2@h/db"), "postgres://u:***@h/db");
-        let debug = format!("{:?}", StorePlace::parse("postgres://u:hunter2@h/db").unwrap());
+        let debug = format!("{:?}", StorePlace::named("postgres://u:hunter2@h/db", None).unwrap());
         assert!(!debug.contains("hunter2"), "{debug}");
-        assert!(StorePlace::parse("memory:").is_err() && StorePlace::parse("/a.db").is_err());
+        assert!(StorePlace::named("memory:", None).is_err() && StorePlace::named("/a.db", None).is_err());
     }
 }

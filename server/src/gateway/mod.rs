@@ -6,6 +6,7 @@
 
 mod clients;
 mod lanes;
+mod lookups;
 mod turns;
 mod watch;
 
@@ -21,15 +22,16 @@ use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
 use railgate::store::StoreError;
 use railgate::time::Millis;
-use railgate::{Engine, Error, ErrorCode, Result};
+use railgate::{Engine, Error, Result};
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio::sync::{Notify, oneshot};
 use tokio::task::block_in_place;
 
 use crate::metrics::Metrics;
 pub use clients::Tenant;
 pub use lanes::QueueLimits;
 use lanes::{Job, Lane, Lanes, Taken, Used, lost};
+pub(crate) use lookups::Lookups;
 use turns::Turns;
 pub use watch::Watch;
 use watch::{Followed, Watchers};
@@ -137,7 +139,7 @@ impl Gateway {
     /// cost. With a remote store, other tasks of this thread do not have to wait for it.
     ///
     /// # Errors
-    /// Those of `read`, [`ErrorCode::Internal`] when it panicked, and [`ErrorCode::StoreUnavailable`] when too many wait for
+    /// Those of `read`, `internal` when it panicked, and `store_unavailable` when too many wait for
     /// a remote store.
     pub async fn read<T>(&self, tenant: impl Into<Tenant>, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
         let _turn = self.turn(tenant.into()).await?;
@@ -161,7 +163,7 @@ impl Gateway {
     /// the store has readers: a look-up by key never waits for a scan.
     ///
     /// # Errors
-    /// Those of `read`, [`ErrorCode::Internal`] when it panicked, and [`ErrorCode::StoreUnavailable`] when too many wait.
+    /// Those of `read`, `internal` when it panicked, and `store_unavailable` when too many wait.
     pub async fn scan<T: Send + 'static>(
         &self,
         tenant: impl Into<Tenant>,
@@ -232,26 +234,6 @@ impl Gateway {
 /// How many reads of a remote store run at a time, and how many of them for one tenant.
 const READS: usize = 64;
 const READS_OF_ONE: usize = 16;
-/// How many unauthenticated calls may wait for such a store: they take no turn, because they may come from anybody.
-const AT_THE_GATE: usize = 128;
-
-/// A read for a call that is being authenticated, on the caller's thread. It neither waits for a turn nor takes one.
-pub(crate) fn read_from<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
-    static WAITING: Semaphore = Semaphore::const_new(AT_THE_GATE);
-    let place = engine.is_remote().then(|| WAITING.try_acquire()).transpose();
-    let _place = place.map_err(|_| Error::new(ErrorCode::StoreUnavailable))?;
-    aside(engine, read)
-}
-
-/// How many reads for strangers run at a time, on any store.
-const STRANGERS: usize = 16;
-
-/// [`read_from`] for somebody who has shown nothing that only we could have given: it takes none of the places of those who have.
-pub(crate) fn read_for_a_stranger<T>(engine: &Engine, read: impl FnOnce(&Engine) -> Result<T>) -> Result<T> {
-    static READING: Semaphore = Semaphore::const_new(STRANGERS);
-    let _place = READING.try_acquire().map_err(|_| Error::new(ErrorCode::StoreUnavailable))?;
-    aside(engine, read)
-}
 
 /// Reads so that other tasks of this thread do not wait for a remote store. A panic ends the read, not the calling task,
 /// because some of these tasks work for everybody.

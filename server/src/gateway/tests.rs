@@ -1,44 +1,33 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use railgate::Config;
 use railgate::engine::Enroll;
 use railgate::env::ManualEnv;
-use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, Record};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use railgate::store::StoreError;
+use railgate::store::hooked::{Call, Hooked, Hooks};
+use railgate::{Config, ErrorCode};
 
 use super::*;
 
 /// A memory store that panics in its next commit on demand.
+#[derive(Default)]
 struct Fragile {
-    inner: MemoryStore,
     panic_next: AtomicBool,
 }
 
-impl Store for Fragile {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        assert!(!self.panic_next.swap(false, Ordering::SeqCst), "as told");
-        // Slow enough for a group to gather meanwhile.
-        std::thread::sleep(Duration::from_millis(2));
-        self.inner.commit(commit)
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.inner.get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.inner.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.inner.scan(scan)
+impl Hooks for Fragile {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        if let Call::Commit(_) = call {
+            assert!(!self.panic_next.swap(false, Ordering::SeqCst), "as told");
+            // Slow enough for a group to gather meanwhile.
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(())
     }
 }
 
-fn gateway(limits: QueueLimits) -> (Gateway, Arc<Fragile>, Arc<Metrics>) {
-    let store = Arc::new(Fragile { inner: MemoryStore::new(), panic_next: AtomicBool::new(false) });
+fn gateway(limits: QueueLimits) -> (Gateway, Arc<Hooked<Fragile>>, Arc<Metrics>) {
+    let store = Arc::new(Hooked::<Fragile>::default());
     let engine = Engine::open(store.clone(), Arc::new(ManualEnv::new(1_800_000_000_000, 7)), Config::default()).unwrap();
     let metrics = Arc::new(Metrics::default());
     (Gateway::start(Arc::new(engine), Arc::clone(&metrics), limits).unwrap(), store, metrics)
@@ -127,7 +116,8 @@ async fn a_read_that_panics_is_an_error_and_no_more() {
     let (gateway, ..) = gateway(QueueLimits::default());
     let read = gateway.read(Tenant::STRANGER, |_| -> Result<()> { panic!("as told") }).await;
     let scan = gateway.scan(Tenant::STRANGER, |_| -> Result<()> { panic!("as told") }).await;
-    let at_the_gate = read_from(gateway.engine(), |_| -> Result<()> { panic!("as told") });
+    let lookups = Lookups::new(Arc::clone(&gateway.shared.engine));
+    let at_the_gate = lookups.read(|_| -> Result<()> { panic!("as told") });
     for error in [read, scan, at_the_gate].map(Result::unwrap_err) {
         assert_eq!(error.code, ErrorCode::Internal);
         assert!(!error.is_damage(), "no webhook is given up for it");

@@ -1,9 +1,9 @@
 //! Authentication: every call shows its token and a signature by the token's key over a nonce that this gateway issued.
 //!
 //! The checks run in this order, each with its own code. On the head alone: declared size and types; token; `keyid` is the token's
-//! key; challenge; clock; signature; nonce not seen on this node. Only then is the body read, into memory that was set aside for
-//! it. Then: its size; that the signature covers it; digest; nonce unused, which takes it; scope. Rate limits come last: only
-//! authenticated calls count against a client.
+//! key; challenge; clock; signature; nonce not seen on this node; the client's quota not used up. Only then is the body read, into
+//! memory that was set aside for it. Then: its size; that the signature covers it; digest; nonce unused, which takes it; scope. The
+//! call is counted last: only authenticated calls count against a client.
 //!
 //! What strangers can cause before their signature is verified is bounded: a token that this gateway did not make costs no read;
 //! a key that has signed on this node costs one only with a signature that is valid, and any other key only while its address has
@@ -21,6 +21,7 @@ use railgate::auth::{
 use railgate::env::Env;
 use railgate::ids::{ClientNo, KeyNo};
 use railgate::ledger::Mode;
+use railgate::limit::Decision;
 use railgate::store::record::KeyRecord;
 use railgate::{Engine, Error, ErrorCode, Result};
 
@@ -32,11 +33,12 @@ use super::limit::{Limits, Peer};
 use super::nonce_cache::NonceCache;
 use super::route::Access;
 use super::token::{self, TokenCache};
-use crate::gateway::{read_for_a_stranger, read_from};
+use crate::gateway::Lookups;
 
 /// Checks every call.
 pub(crate) struct Authenticator {
     engine: Arc<Engine>,
+    lookups: Lookups,
     challenges: Challenger,
     tokens: TokenCache,
     keys: KeyCache,
@@ -94,8 +96,9 @@ impl Authenticator {
         limits: Limits,
     ) -> Result<Self> {
         let challenges = Challenger::open(&engine, env)?;
+        let lookups = Lookups::new(Arc::clone(&engine));
         let (tokens, keys, seen) = (TokenCache::default(), KeyCache::default(), NonceCache::default());
-        Ok(Self { engine, challenges, tokens, keys, seen, verifier, bases, limits })
+        Ok(Self { engine, lookups, challenges, tokens, keys, seen, verifier, bases, limits })
     }
 
     /// A fresh challenge for a caller of this mode.
@@ -149,7 +152,7 @@ impl Authenticator {
         let mut proven = None;
         let credential = match access {
             Access::Token | Access::Scope(_) => {
-                let credential = self.tokens.authenticate(bearer?.ok_or_else(token::missing)?, &self.engine)?;
+                let credential = self.tokens.authenticate(bearer?.ok_or_else(token::missing)?, &self.lookups)?;
                 head.context.set_caller(&credential.caller);
                 credential
             }
@@ -208,7 +211,7 @@ impl Authenticator {
     fn signatory(&self, key: &KeyId, known: Known, peer: IpAddr) -> Result<Credential> {
         let now = self.engine.now();
         let enrolled = match known {
-            Known::Signed(..) => return read_from(&self.engine, |engine| engine.signatory(key)),
+            Known::Signed(..) => return self.lookups.read(|engine| engine.signatory(key)),
             Known::Unknown => return Err(Error::new(ErrorCode::KeyUnknown)),
             Known::Nothing(enrolled) => enrolled,
         };
@@ -216,7 +219,7 @@ impl Authenticator {
             let detail = "too many calls from this address were refused; a key that is new here has to wait";
             return Err(Error::with(ErrorCode::RateLimited, detail));
         }
-        let found = read_for_a_stranger(&self.engine, |engine| engine.signatory(key));
+        let found = self.lookups.read_for_a_stranger(|engine| engine.signatory(key));
         if found.as_ref().is_err_and(|error| error.code == ErrorCode::KeyUnknown) {
             self.keys.not_enrolled(key, now, enrolled);
         }
@@ -262,7 +265,7 @@ impl Authenticator {
 
     /// Checks challenge, clock and signature. Returns the nonce, which is not used up yet.
     fn prove(&self, head: Head<'_>, fields: &[(&str, &[u8])], signed: &Signed, key: &PublicKey, mode: Mode) -> Result<Nonce> {
-        let nonce = self.challenges.check(&self.engine, &signed.nonce, mode)?;
+        let nonce = self.challenges.check(&self.lookups, &signed.nonce, mode)?;
         signed.check_created(self.engine.now())?;
         self.verify(head, fields, signed, key, mode)?;
         Ok(nonce)
@@ -300,8 +303,7 @@ impl Authenticator {
     }
 
     fn charge(&self, head: Head<'_>, caller: &Caller) -> Result<()> {
-        let write = !matches!(head.parts.method, Method::GET | Method::HEAD);
-        self.count(head.context, caller, write, 1)
+        self.count(head.context, caller, writes(head), 1)
     }
 
     /// Counts `cost` further uses against the caller's quota: of writes, or of reads.
@@ -310,13 +312,20 @@ impl Authenticator {
     /// `rate_limited` when there are not enough left.
     pub(crate) fn count(&self, context: &Context, caller: &Caller, write: bool, cost: usize) -> Result<()> {
         let cost = u32::try_from(cost).unwrap_or(u32::MAX);
-        let Some(decision) = self.limits.client(caller.into(), write, cost, self.engine.now()) else { return Ok(()) };
-        context.set_rate(write, decision);
-        if decision.allowed {
-            return Ok(());
+        granted(context, write, self.limits.client(caller.into(), write, cost, self.engine.now()))
+    }
+
+    /// Refuses a call whose sender has no use left, before its body is read. The use is counted with the whole call: until the nonce
+    /// is taken, anybody who saw the head could send it again.
+    ///
+    /// # Errors
+    /// `rate_limited`.
+    pub(crate) fn check_quota(&self, proven: &Proven, head: Head<'_>) -> Result<()> {
+        let write = writes(head);
+        match self.limits.client_has_left(proven.caller().into(), write, self.engine.now()) {
+            Some(decision) if !decision.allowed => granted(head.context, write, Some(decision)),
+            Some(_) | None => Ok(()),
         }
-        let detail = format!("the quota of this minute is used up; try again in {} s", decision.retry_after_s);
-        Err(Error::with(ErrorCode::RateLimited, detail))
     }
 
     fn allow(&self, scope: Scope, credential: &Credential, nonce: &Nonce) -> Result<()> {
@@ -331,6 +340,22 @@ impl Authenticator {
         }
         Ok(())
     }
+}
+
+/// Whether a call counts as a write.
+fn writes(head: Head<'_>) -> bool {
+    !matches!(head.parts.method, Method::GET | Method::HEAD)
+}
+
+/// Notes a decision about a quota for the response's headers, and refuses the call if that is the decision.
+fn granted(context: &Context, write: bool, decision: Option<Decision>) -> Result<()> {
+    let Some(decision) = decision else { return Ok(()) };
+    context.set_rate(write, decision);
+    if decision.allowed {
+        return Ok(());
+    }
+    let detail = format!("the quota of this minute is used up; try again in {} s", decision.retry_after_s);
+    Err(Error::with(ErrorCode::RateLimited, detail))
 }
 
 /// Checks that the signature covers the body's digest, and that this is the body. The digest itself was verified with the head.

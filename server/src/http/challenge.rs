@@ -9,7 +9,7 @@ use railgate::ledger::Mode;
 use railgate::time::Millis;
 use railgate::{Engine, Error, Result};
 
-use crate::gateway::read_from;
+use crate::gateway::Lookups;
 
 /// How often the keys are reloaded.
 const FRESH_MS: Millis = 10_000;
@@ -41,13 +41,13 @@ impl Challenger {
     ///
     /// # Errors
     /// `challenge_invalid`, `challenge_expired`.
-    pub(crate) fn check(&self, engine: &Engine, nonce: &str, mode: Mode) -> Result<Nonce, Error> {
+    pub(crate) fn check(&self, lookups: &Lookups, nonce: &str, mode: Mode) -> Result<Nonce, Error> {
         let now = self.env.now();
         let age = now - self.read_at.load(Ordering::Relaxed);
         // A clock that was set back must not stop the reloads.
         let stale = !(0..FRESH_MS).contains(&age);
         if stale || (age >= AT_MOST_MS && !self.keys().knows(nonce)) {
-            self.read_again(engine, now);
+            self.read_again(lookups, now);
         }
         self.keys().check(nonce, mode, now)
     }
@@ -57,9 +57,9 @@ impl Challenger {
     }
 
     /// Reloads the keys. If the store cannot be read, they stay as they are.
-    fn read_again(&self, engine: &Engine, now: Millis) {
+    fn read_again(&self, lookups: &Lookups, now: Millis) {
         self.read_at.store(now, Ordering::Relaxed);
-        match read_from(engine, Engine::challenge_keys) {
+        match lookups.read(Engine::challenge_keys) {
             Ok(keys) => *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys),
             Err(error) => {
                 let cause = std::error::Error::source(&error).map(ToString::to_string);

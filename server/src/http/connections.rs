@@ -87,11 +87,17 @@ pub(super) struct Link {
     /// Whether the response has been handed over as a whole. It is sent when the stream has been flushed after that.
     handed: AtomicBool,
     end: Notify,
+    /// Whether a call is held that wants to know when the other end closes.
+    held: AtomicBool,
+    closed: Notify,
 }
 
 struct State {
     worth: Worth,
     phase: Phase,
+    /// The number of its latest request, and whether the response to that is sent.
+    request: u64,
+    answered: bool,
     /// What the responses that are not sent yet keep occupied.
     burdens: Vec<Arc<Burden>>,
 }
@@ -169,13 +175,15 @@ impl Places {
         table.open += 1;
         *table.of.entry(network).or_default() += 1;
         let rank = table.rank(Worth::Silent);
-        let state = State { worth: Worth::Silent, phase: Phase::Idle(rank), burdens: Vec::new() };
+        let state = State { worth: Worth::Silent, phase: Phase::Idle(rank), request: 0, answered: false, burdens: Vec::new() };
         let link = Arc::new(Link {
             places: Arc::clone(places),
             address,
             state: Mutex::new(state),
             handed: AtomicBool::new(false),
             end: Notify::new(),
+            held: AtomicBool::new(false),
+            closed: Notify::new(),
         });
         table.idle.insert(rank, Arc::clone(&link));
         Entry::Open(Open { link, pressed: table.open > bounds.all / 4 * 3 })
@@ -215,12 +223,40 @@ impl Link {
         self.end.notified().await;
     }
 
+    /// Completes when the other end has closed the connection, or its side of it. Never on a connection that this process has with
+    /// itself.
+    pub(super) async fn hung_up(link: Option<&Self>) {
+        let Some(link) = link else { return std::future::pending().await };
+        link.held.store(true, Ordering::Release);
+        link.closed.notified().await;
+    }
+
+    /// See [`Link::hung_up`].
+    pub(super) fn is_held(&self) -> bool {
+        self.held.load(Ordering::Acquire)
+    }
+
+    /// The other end has closed its side.
+    pub(super) fn hang_up(&self) {
+        self.held.store(false, Ordering::Release);
+        self.closed.notify_one();
+    }
+
     /// Whether a request of it is being answered.
     pub(super) fn is_busy(&self) -> bool {
         matches!(self.state().phase, Phase::Busy { .. })
     }
 
-    /// The head of a request has arrived, and its body not yet.
+    /// The head of a request has arrived; returns the request's number.
+    pub(super) fn request(&self) -> u64 {
+        self.handed.store(false, Ordering::Release);
+        let mut state = self.state();
+        state.answered = false;
+        state.request += 1;
+        state.request
+    }
+
+    /// The body of a request has not arrived yet.
     pub(super) fn hear(self: &Arc<Self>) {
         let mut state = self.state();
         if let Phase::Idle(rank) = state.phase {
@@ -233,9 +269,13 @@ impl Link {
         }
     }
 
-    /// A whole request has arrived.
-    pub(super) fn begin(&self) {
+    /// A whole request has arrived. The body of one that was refused by its head may end after the response, and then protects
+    /// nothing.
+    pub(super) fn begin(&self, request: u64) {
         let mut state = self.state();
+        if state.request != request || state.answered {
+            return;
+        }
         if let Phase::Idle(rank) = state.phase {
             let mut table = self.places.table();
             let last = table.idle.remove(&rank).is_none();
@@ -245,8 +285,6 @@ impl Link {
             state.phase = Phase::Busy { last };
             state.worth = state.worth.max(Worth::Served);
         }
-        drop(state);
-        self.handed.store(false, Ordering::Release);
     }
 
     /// The request is one of a known client.
@@ -272,6 +310,8 @@ impl Link {
         self.handed.store(false, Ordering::Release);
         let mut state = self.state();
         let burdens = std::mem::take(&mut state.burdens);
+        state.answered = true;
+        self.held.store(false, Ordering::Release);
         if let Phase::Busy { last } = state.phase {
             let mut table = self.places.table();
             if last {
@@ -294,9 +334,10 @@ impl Link {
 impl Drop for Open {
     fn drop(&mut self) {
         let (link, network) = (&self.link, network(self.link.address));
-        let state = link.state();
+        let mut state = link.state();
         let mut table = link.places.table();
-        let left = match state.phase {
+        // A body may outlive its connection.
+        let left = match std::mem::replace(&mut state.phase, Phase::Leaving) {
             Phase::Idle(rank) => table.idle.remove(&rank).is_none(),
             Phase::Leaving => true,
             Phase::Busy { .. } => false,
@@ -315,146 +356,4 @@ impl Drop for Open {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn connections(all: usize, of_one: usize) -> Connections {
-        let proxies = vec!["192.0.2.0/24".parse().unwrap()];
-        Connections::new(Bounds { all, of_one, proxies }, Arc::default())
-    }
-
-    fn enter(connections: &Connections, address: &str) -> Entry {
-        Places::enter(&connections.0, address.parse().unwrap())
-    }
-
-    fn open(connections: &Connections, address: &str) -> Open {
-        match enter(connections, address) {
-            Entry::Open(open) => open,
-            Entry::Refused | Entry::Full => panic!("no place for {address}"),
-        }
-    }
-
-    fn is_refused(connections: &Connections, address: &str) -> bool {
-        matches!(enter(connections, address), Entry::Refused)
-    }
-
-    /// Whether the connection was told to end.
-    fn ended(open: &Open) -> bool {
-        let state = open.link.state();
-        match state.phase {
-            Phase::Idle(rank) => !open.link.places.table().idle.contains_key(&rank),
-            Phase::Busy { last } => last,
-            Phase::Leaving => true,
-        }
-    }
-
-    /// A request that is answered to its end.
-    fn serve(open: &Open) {
-        open.link.begin();
-        open.link.hand_over();
-        open.link.flushed();
-    }
-
-    #[test]
-    fn an_address_has_its_share_and_proxies_and_this_machine_have_no_bound() {
-        let all = connections(100, 2);
-        let mut held = vec![open(&all, "198.51.100.1"), open(&all, "198.51.100.1")];
-        assert!(is_refused(&all, "198.51.100.1"));
-        held.push(open(&all, "198.51.100.2"));
-        held.push(open(&all, "2001:db8::1"));
-        held.push(open(&all, "2001:db8::ffff:2"));
-        assert!(is_refused(&all, "2001:db8::3"), "a /64 is one address");
-        held.push(open(&all, "2001:db8:0:1::1"));
-        for proxy in ["192.0.2.7", "127.0.0.1", "::1"] {
-            held.extend((0..5).map(|_| open(&all, proxy)));
-        }
-        held.remove(0);
-        held.push(open(&all, "198.51.100.1"));
-        drop(held);
-        let table = all.0.table();
-        assert!(table.open == 0 && table.of.is_empty() && table.idle.is_empty() && table.leaving == 0);
-    }
-
-    #[test]
-    fn strangers_make_room_before_those_who_called_and_those_before_known_clients() {
-        let all = connections(4, 100);
-        let [known, served, first, second] = [(); 4].map(|()| open(&all, "198.51.100.1"));
-        known.link.recognise();
-        serve(&known);
-        serve(&served);
-        for (next, connection) in [first, second, served, known].into_iter().enumerate() {
-            assert!(!ended(&connection));
-            assert!(matches!(enter(&all, "198.51.100.2"), Entry::Full));
-            assert!(ended(&connection), "number {next} was not the one to go");
-            drop(connection);
-            let busy = open(&all, "198.51.100.2");
-            busy.link.begin();
-            std::mem::forget(busy);
-        }
-        assert!(matches!(enter(&all, "198.51.100.2"), Entry::Full), "none is idle");
-        assert_eq!(all.0.table().leaving, 0);
-    }
-
-    #[test]
-    fn a_request_protects_its_connection_once_it_has_arrived_until_its_answer_is_sent() {
-        let all = connections(2, 100);
-        let (arriving, busy) = (open(&all, "198.51.100.1"), open(&all, "198.51.100.1"));
-        arriving.link.hear();
-        busy.link.begin();
-        assert!(matches!(enter(&all, "198.51.100.2"), Entry::Full));
-        assert!(ended(&arriving) && !ended(&busy));
-        // It arrives just now: it is answered, and the connection ends afterwards.
-        arriving.link.begin();
-        assert!(arriving.link.is_busy());
-        busy.link.flushed();
-        assert!(busy.link.is_busy(), "its response is not complete");
-        busy.link.hand_over();
-        assert!(busy.link.is_busy(), "its response is not sent");
-        busy.link.flushed();
-        assert!(!busy.link.is_busy());
-        serve(&arriving);
-        arriving.link.hand_over();
-        arriving.link.flushed();
-        assert!(matches!(enter(&all, "198.51.100.2"), Entry::Full));
-        assert!(!ended(&busy), "the other one is about to go");
-        drop(arriving);
-        assert!(matches!(enter(&all, "198.51.100.2"), Entry::Open(_)));
-    }
-
-    #[test]
-    fn behind_a_proxy_each_caller_has_as_many_requests_as_others_have_connections() {
-        let all = connections(100, 2);
-        let proxy = open(&all, "192.0.2.7");
-        let mut headers = HeaderMap::new();
-        headers.insert("x-forwarded-for", "203.0.113.9".parse().unwrap());
-        assert_eq!(open(&all, "198.51.100.1").link.caller(&headers).to_string(), "198.51.100.1", "anybody may send that header");
-        let caller = proxy.link.caller(&headers);
-        assert_eq!(caller.to_string(), "203.0.113.9");
-        let turns = [proxy.link.turn(caller), proxy.link.turn(caller)];
-        assert!(turns.iter().all(Result::is_ok) && proxy.link.turn(caller).is_err());
-        assert!(proxy.link.turn("203.0.113.10".parse().unwrap()).is_ok());
-        drop(turns);
-        assert!(proxy.link.turn(caller).is_ok());
-        // The proxy's own calls, such as its probes, have no bound.
-        let own = proxy.link.caller(&HeaderMap::new());
-        assert!([(); 9].iter().all(|()| proxy.link.turn(own).is_ok_and(|turn| turn.is_none())));
-    }
-
-    #[tokio::test]
-    async fn who_comes_while_all_are_busy_waits_for_the_first_to_become_idle() {
-        let all = Arc::new(connections(1, 100));
-        let busy = open(&all, "198.51.100.1");
-        busy.link.begin();
-        let waiting = tokio::spawn({
-            let all = Arc::clone(&all);
-            async move { all.admit("198.51.100.2".parse().unwrap()).await.is_some() }
-        });
-        tokio::task::yield_now().await;
-        assert!(!waiting.is_finished());
-        busy.link.hand_over();
-        busy.link.flushed();
-        busy.link.told_to_end().await;
-        drop(busy);
-        assert!(waiting.await.unwrap());
-    }
-}
+mod tests;

@@ -20,6 +20,7 @@ use railgate::{Error, ErrorCode};
 use super::App;
 use super::authenticate::{Admitted, Head, Shown};
 use super::body::{self, BODY, Held, Sender};
+use super::connections::Link;
 use super::context::Context;
 use super::limit::{Peer, network};
 use super::negotiate::{self, JSON};
@@ -54,6 +55,8 @@ pub(crate) struct Open<A> {
     pub(crate) caller: Caller,
     pub(crate) headers: HeaderMap,
     pub(crate) uri: Uri,
+    /// The connection that it came on, if it came on one.
+    pub(super) link: Option<Arc<Link>>,
     asked: PhantomData<A>,
 }
 
@@ -67,8 +70,8 @@ impl<A: Asks> FromRequestParts<App> for Open<A> {
             return Err(Error::with(ErrorCode::MalformedRequest, "this call takes no body").into());
         }
         let admitted = app.gate.admit(A::ACCESS, Shown { head: Head { parts, context: &context }, body: &[] })?;
-        let headers = std::mem::take(&mut parts.headers);
-        Ok(Self { caller: admitted.credential.caller, headers, uri: parts.uri.clone(), asked: PhantomData })
+        let (headers, link) = (std::mem::take(&mut parts.headers), parts.extensions.get().cloned());
+        Ok(Self { caller: admitted.credential.caller, headers, uri: parts.uri.clone(), link, asked: PhantomData })
     }
 }
 
@@ -107,6 +110,7 @@ impl<A: Asks, const MAX: usize> FromRequest<App> for Posted<A, MAX> {
         let head = Head { parts: &parts, context: &context };
         let known = check_head::<MAX>(&parts).and_then(|()| {
             let proven = app.gate.prove_head(A::ACCESS, head)?;
+            app.gate.check_quota(&proven, head)?;
             let held = app.bodies.hold(Sender::client(proven.caller()), &parts.headers, MAX)?;
             Ok((proven, held))
         });
@@ -123,6 +127,11 @@ impl<A: Asks, const MAX: usize> FromRequest<App> for Posted<A, MAX> {
 impl<A, const MAX: usize> Posted<A, MAX> {
     pub(crate) fn body(&self) -> &[u8] {
         &self.raw.body
+    }
+
+    /// The connection that it came on, if it came on one.
+    pub(super) fn link(&self) -> Option<&Link> {
+        self.raw.parts.extensions.get::<Arc<Link>>().map(Arc::as_ref)
     }
 
     /// Counts what the call costs beyond the one use that was counted already.

@@ -55,7 +55,7 @@ impl Figures {
                     let (figures, link) = (figures.clone(), Arc::clone(&answering));
                     async move { Ok::<_, Infallible>(figures.answer(link, request).await) }
                 });
-                let wire = TokioIo::new(Wire { stream, link: Arc::clone(&link) });
+                let wire = TokioIo::new(Wire::new(stream, Arc::clone(&link)));
                 run(builder(PATIENCE).serve_connection(wire, service), &link, stopping).await;
                 drop(place);
             });

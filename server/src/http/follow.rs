@@ -43,7 +43,7 @@ pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenti
     let enough = |record: &SettlementRecord| record.version > version || (known.is_none() && record.status.is_final());
     let place = if wait_s > 0 { held::wait(&app, call.caller.client) } else { None };
     let wait_s = if place.is_some() { wait_s } else { 0 };
-    let record = until(&app, &call.caller, record, wait_s, enough).await?;
+    let record = until(&app, &call.caller, call.link.as_deref(), record, wait_s, enough).await?;
     ok(&app.gateway.engine().status_view(&record))
 }
 

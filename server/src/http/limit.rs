@@ -78,6 +78,11 @@ impl Limits {
         self.quota(tenant.mode, write).map(|quota| quota.buckets.take(tenant.client, cost, now))
     }
 
+    /// What [`Limits::client`] would decide about one use. Counts nothing.
+    pub(crate) fn client_has_left(&self, tenant: Tenant, write: bool, now: Millis) -> Option<Decision> {
+        self.quota(tenant.mode, write).map(|quota| quota.buckets.look(tenant.client, now))
+    }
+
     /// Counts a failed authentication from this address. `true`: there were too many, and the caller should get 429 instead
     /// of 401. Correct calls are never refused for that, nor is any key or client: anyone can send wrong calls in another's
     /// name.
@@ -87,7 +92,7 @@ impl Limits {
 
     /// Whether this address has used up its failures for now. Counts nothing.
     pub(crate) fn has_failed_out(&self, peer: IpAddr, now: Millis) -> bool {
-        self.0.as_ref().is_some_and(|all| !all.failures.has_left(network(peer), now))
+        self.0.as_ref().is_some_and(|all| !all.failures.look(network(peer), now).allowed)
     }
 
     /// Counts an enrollment from this address.
@@ -177,12 +182,12 @@ impl<K: Copy + Eq + Hash> Buckets<K> {
         Self { gcra: Gcra::per_minute(quota), hash: RandomState::new(), shards: std::array::from_fn(shard) }
     }
 
-    /// Whether a use would be allowed.
-    fn has_left(&self, caller: K, now: Millis) -> bool {
+    /// What would be decided about one use. Counts nothing.
+    fn look(&self, caller: K, now: Millis) -> Decision {
         let shard = &self.shards[self.hash.hash_one(caller) as usize % SHARDS];
         let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = shard.states.get(&caller).copied().unwrap_or(0);
-        self.gcra.take(&mut state, now.saturating_mul(1_000)).allowed
+        self.gcra.take(&mut state, now.saturating_mul(1_000))
     }
 
     fn take(&self, caller: K, cost: u32, now: Millis) -> Decision {

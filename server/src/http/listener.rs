@@ -215,7 +215,7 @@ impl Connection {
                 async move { Ok::<_, Infallible>(answer(&front, link, request).await) }
             })
         };
-        let wire = TokioIo::new(Wire { stream, link: Arc::clone(&link) });
+        let wire = TokioIo::new(Wire::new(stream, Arc::clone(&link)));
         run(builder.serve_connection(wire, service), &link, stopping).await;
     }
 }

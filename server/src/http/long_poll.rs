@@ -9,11 +9,14 @@ use railgate::store::record::SettlementRecord;
 use tokio::time::{interval, sleep};
 
 use super::App;
+use super::connections::Link;
 
-/// The settlement as soon as it is `enough`, or in its state after `wait_s` seconds or when this process stops.
-pub(crate) async fn until(
+/// The settlement as soon as it is `enough`, or in its state after `wait_s` seconds, when this process stops, or when the other end of
+/// the connection closes: it is gone, and its place among the held calls is another's, or it still reads, and hears less.
+pub(super) async fn until(
     app: &App,
     caller: &Caller,
+    link: Option<&Link>,
     record: SettlementRecord,
     wait_s: u32,
     enough: impl Fn(&SettlementRecord) -> bool,
@@ -24,6 +27,7 @@ pub(crate) async fn until(
     let target = Target::Reference(record.reference.clone());
     let mut watch = app.gateway.watch(record.no);
     let mut stopping = app.stopping.clone();
+    let mut gone = pin!(Link::hung_up(link));
     let mut deadline = pin!(sleep(Duration::from_secs(wait_s.into())));
     // Other nodes advance payments too, and do not notify this one.
     let mut look = interval(app.limits.look.max(Duration::from_millis(1)));
@@ -39,6 +43,7 @@ pub(crate) async fn until(
             _ = look.tick() => {}
             () = &mut deadline => last = true,
             () = stopping.requested() => last = true,
+            () = &mut gone => last = true,
         }
     }
 }

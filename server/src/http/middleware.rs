@@ -64,7 +64,7 @@ impl Middleware {
         let uri = request.uri().clone();
         let limit = self.time_limit(&request);
         let counted = Counted::begin(&self.app);
-        let link = request.extensions_mut().remove::<Arc<Link>>();
+        let link = request.extensions().get::<Arc<Link>>().cloned();
         request.extensions_mut().insert(Arc::clone(&context));
         let turn = link.as_ref().map_or(Ok(None), |link| link.turn(peer));
         let mut response = match &turn {

@@ -54,7 +54,8 @@ pub(crate) async fn create(State(app): State<App>, posted: Posted<SettlementsWri
         Some((wait_s, _place)) => {
             // The settlement exists: a store that cannot be read now does not change that.
             let made = settlement.clone();
-            let settlement = until(&app, &posted.caller, *settlement, wait_s, |record| record.status.is_final()).await.unwrap_or(*made);
+            let is_final = |record: &SettlementRecord| record.status.is_final();
+            let settlement = until(&app, &posted.caller, posted.link(), *settlement, wait_s, is_final).await.unwrap_or(*made);
             let answer = created_answer(&app, &posted.caller, &settlement, replayed)?;
             with_text(answer, PREFERENCE_APPLIED, format!("wait={wait_s}"))
         }

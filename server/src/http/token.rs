@@ -7,13 +7,13 @@ use railgate::api::Credential;
 use railgate::ids::ClientNo;
 use railgate::store::record::Digest32;
 use railgate::time::Millis;
-use railgate::{Engine, Error, ErrorCode};
+use railgate::{Error, ErrorCode};
 use sha2::{Digest, Sha256};
 
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
-use crate::gateway::read_from;
+use crate::gateway::Lookups;
 
 /// A suspension or a revocation on another node takes effect after this time at the latest.
 const FRESH_MS: Millis = 5_000;
@@ -50,15 +50,16 @@ impl TokenCache {
     ///
     /// # Errors
     /// `token_invalid`, `token_expired`, `client_suspended`, and errors of the store.
-    pub(crate) fn authenticate(&self, token: &str, engine: &Engine) -> Result<Credential, Error> {
+    pub(crate) fn authenticate(&self, token: &str, lookups: &Lookups) -> Result<Credential, Error> {
         let hash = Sha256::digest(token.as_bytes()).into();
+        let engine = lookups.engine();
         let now = engine.now();
         let (known, revocations) = self.get(&hash, now);
         if let Some(known) = known {
             return known.ok_or_else(|| Error::new(ErrorCode::TokenInvalid));
         }
         engine.check_token(token)?;
-        let found = read_from(engine, |engine| engine.authenticate(token));
+        let found = lookups.read(|engine| engine.authenticate(token));
         let entry = match &found {
             Ok(credential) => Entry { credential: Some(*credential), until: credential.expires_at.min(now + FRESH_MS) },
             Err(error) if error.code == ErrorCode::TokenInvalid => Entry { credential: None, until: now + FRESH_MS },

@@ -15,23 +15,25 @@ use super::connections::Link;
 pub(super) struct Arriving {
     body: Incoming,
     link: Arc<Link>,
+    request: u64,
     arrived: bool,
 }
 
 impl Arriving {
     /// The body of a request whose head has just arrived.
     pub(super) fn body(body: Incoming, link: &Arc<Link>) -> Body {
+        let request = link.request();
         if body.is_end_stream() {
-            link.begin();
+            link.begin(request);
             return Body::new(body);
         }
         link.hear();
-        Body::new(Self { body, link: Arc::clone(link), arrived: false })
+        Body::new(Self { body, link: Arc::clone(link), request, arrived: false })
     }
 
     fn arrive(&mut self) {
         if !std::mem::replace(&mut self.arrived, true) {
-            self.link.begin();
+            self.link.begin(self.request);
         }
     }
 }
@@ -98,28 +100,61 @@ impl Drop for Leaving {
     }
 }
 
-/// A connection's stream; reports when everything that was handed over is sent.
+/// A connection's stream; reports when everything that was handed over is sent, and, while a call is held, when the other end closes.
 pub(super) struct Wire<S> {
-    pub(super) stream: S,
-    pub(super) link: Arc<Link>,
+    stream: S,
+    link: Arc<Link>,
+    /// A byte of the next request, which came while a call was held.
+    early: Option<u8>,
+}
+
+impl<S> Wire<S> {
+    pub(super) fn new(stream: S, link: Arc<Link>) -> Self {
+        Self { stream, link, early: None }
+    }
+}
+
+impl<S: AsyncRead + Unpin> Wire<S> {
+    /// Nobody reads while a request is answered, so the end of the stream would not be noticed. One byte is enough to notice it.
+    fn listen(&mut self, cx: &mut Context<'_>) {
+        let mut byte = [0];
+        let mut buffer = ReadBuf::new(&mut byte);
+        if self.early.is_some() {
+            return;
+        }
+        match Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
+            Poll::Pending => {}
+            Poll::Ready(Ok(())) if !buffer.filled().is_empty() => self.early = Some(byte[0]),
+            Poll::Ready(_) => self.link.hang_up(),
+        }
+    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if buffer.remaining() > 0
+            && let Some(byte) = self.early.take()
+        {
+            buffer.put_slice(&[byte]);
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
-    /// The HTTP side flushes only when all of its own buffers are written.
+    /// The HTTP side flushes whenever it has nothing else to do, and only when all of its own buffers are written.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = ready!(Pin::new(&mut self.stream).poll_flush(cx));
         if flushed.is_ok() {
             self.link.flushed();
+        }
+        if self.link.is_held() {
+            self.listen(cx);
         }
         Poll::Ready(flushed)
     }

@@ -49,6 +49,38 @@ fn an_invitation_enrols_one_client() {
 }
 
 #[test]
+fn an_invitation_is_listed_until_it_is_used_or_withdrawn() {
+    let world = World::start_with(Home::new(), &["--enrollment", "invited"]);
+    let list = || world.operate(&["clients", "invitations", "--json"]).ok().json()["data"].as_array().unwrap().clone();
+    assert!(world.operate(&["clients", "invitations"]).ok().out.contains("No invitations"));
+    let invite = || world.operate(&["clients", "invite", "--json"]).ok().json();
+    let (first, second) = (invite(), invite());
+    let listed = list();
+    assert_eq!(listed.len(), 2);
+    for made in [&first, &second] {
+        let row = listed.iter().find(|row| row["invitation_id"] == made["invitation_id"]).unwrap();
+        assert!(row["expires_at"] == made["expires_at"] && row["created_at"].is_string(), "{row}");
+    }
+    assert!(!listed.iter().any(|row| row.to_string().contains("inv_")), "no code is stored");
+    let text = |made: &serde_json::Value, member: &str| made[member].as_str().unwrap().to_owned();
+    assert!(world.operate(&["clients", "invitations"]).ok().out.contains(&text(&first, "invitation_id")));
+
+    let withdraw = |made: &serde_json::Value| world.operate(&["clients", "invitations", "--withdraw", &text(made, "invitation_id")]);
+    assert!(withdraw(&first).ok().out.contains("withdrawn"));
+    let refused = world.run(&["enroll", "--invitation", &text(&first, "invitation")]).fails(1);
+    assert!(refused.err.contains("invitation_invalid"), "{}", refused.err);
+    let again = withdraw(&first).fails(1);
+    assert!(again.err.contains("used or withdrawn") && again.err.contains("clients invitations"), "{}", again.err);
+    world.operate(&["clients", "invitations", "--withdraw", "inv_x"]).fails(2);
+
+    world.run(&["enroll", "--invitation", &text(&second, "invitation")]).ok();
+    assert!(list().is_empty());
+    let trail = world.operate(&["audit"]).ok();
+    let row = trail.out.lines().find(|line| line.contains("withdraw_invitation")).unwrap();
+    assert!(row.contains(&text(&first, "invitation_id")) && row.contains("operator"), "{}", trail.out);
+}
+
+#[test]
 fn a_live_key_waits_for_its_approval() {
     let world = World::enrolled();
     let client = client_id(&world);

@@ -52,6 +52,28 @@ fn a_database_on_another_machine_that_is_not_verified_is_warned_about_or_refused
 }
 
 #[test]
+fn no_command_opens_a_database_that_is_not_verified_where_that_is_required() {
+    let home = Home::new();
+    let config = home.path("server.toml");
+    std::fs::write(&config, "db-tls = \"verify-full\"\n").unwrap();
+    let (config, store, file) = (config.display().to_string(), "postgres://g@db.invalid/railgate", address(&home, "gateway.db"));
+    for line in [
+        &["copy", "--from", store, "--to", &file][..],
+        &["copy", "--from", &file, "--to", store],
+        &["audit", "--store", store],
+        &["backup", "--to", "never-made.db", "--store", store],
+        &["clients", "list", "--store", store],
+        &["clients", "invite", "--store", store],
+        &["keys", "list", "--store", store],
+        &["ledger", "verify", "--store", store],
+        &["migrate", "--store", store],
+    ] {
+        let refused = home.run(&[line, &["--config", &config]].concat()).fails(2);
+        assert!(refused.err.contains("must have sslmode=verify-full"), "{line:?}: {}", refused.err);
+    }
+}
+
+#[test]
 fn a_store_is_copied_once_its_server_is_gone() {
     let world = World::enrolled();
     world.settled("12.34", "sim:ok", "paid");

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::support::{SETTLEMENTS, Service, Slow, read_until, service_with};
+use super::support::{NOW, SETTLEMENTS, Service, Slow, read_until, service_with};
 
 async fn with(adjust: impl FnOnce(&mut Hosted)) -> Service {
     service_with(Arc::new(MemoryStore::new()), adjust).await
@@ -87,7 +87,8 @@ async fn hundreds_of_idle_connections_opened_again_and_again_lock_nobody_out() {
     while opened.load(Ordering::Relaxed) < 300 {
         tokio::task::yield_now().await;
     }
-    // A connection that was given up before its request arrived is opened again, as any client does.
+    // While more come than there are places, a new connection may be given up before its request arrives: nothing tells it from those
+    // that never bring one. It is opened again, as any client does. No request that arrived is lost that way.
     for n in 0..20 {
         let ask = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
         while !service.raw(ask).await.starts_with("HTTP/1.1 200") {}
@@ -101,9 +102,11 @@ async fn hundreds_of_idle_connections_opened_again_and_again_lock_nobody_out() {
         while made.is_empty() {
             made = create().await;
         }
-        assert!(made.starts_with("HTTP/1.1 20"), "{made:?}");
+        assert!(made.starts_with("HTTP/1.1 201"), "an earlier one was carried out and not answered: {made:?}");
     }
     let figures = service.figures().await;
+    let creates = format!("railgate_http_requests_total{{route=\"{SETTLEMENTS}\",method=\"POST\",status=\"201\"}} ");
+    assert_eq!(figure(&figures, &creates), 20);
     assert!(figure(&figures, "railgate_http_connections_evicted_total") > 200, "{figures}");
     assert!(figure(&figures, "railgate_http_connections ") <= 64, "{figures}");
     over.store(true, Ordering::Relaxed);
@@ -185,6 +188,54 @@ async fn calls_that_wait_are_bounded_and_further_ones_are_answered_at_once() {
     assert_eq!((made.header("preference-applied"), made.json()["status"].as_str()), (Some("wait=30"), Some("completed")));
 }
 
+#[tokio::test]
+async fn who_leaves_gives_its_place_up_and_who_closes_its_side_hears_at_once() {
+    let service = with(|hosted| {
+        hosted.limits.client_waits = 1;
+        // Nobody waits for the end of that.
+        hosted.limits.wait_s = 30_000;
+    })
+    .await;
+    pending(&service).await;
+    let body = r#"{"amount":5,"currency":"EUR","to":"sim:pending","reference":"made"}"#;
+    let create = format!("Content-Type: application/json\r\nContent-Length: {}\r\nPrefer: wait=30000\r\n", body.len());
+    for leaves in [true, false] {
+        let poll = service.head("GET", &format!("{SETTLEMENTS}/open/status?wait=30000&version=1000"), "", b"").await;
+        let create = service.head("POST", SETTLEMENTS, &create, body.as_bytes()).await + body;
+        for (call, said) in [(poll, "\"final\":false"), (create, "preference-applied: wait=30000")] {
+            let mut stream = service.connect().await;
+            stream.write_all(call.as_bytes()).await.unwrap();
+            until_in_flight(&service, 1).await;
+            if leaves {
+                drop(stream);
+            } else {
+                stream.shutdown().await.unwrap();
+                let answer = rest(stream).await;
+                assert!(answer.starts_with("HTTP/1.1 20") && answer.contains(said), "{answer}");
+            }
+            until_in_flight(&service, 0).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_comes_while_another_is_held_is_answered_after_it() {
+    let service = with(|_| {}).await;
+    let body = json!({"amount": 5, "currency": "EUR", "to": "sim:slow-30s", "reference": "held"});
+    service.post(SETTLEMENTS, &body).await.expect(201);
+    service.until("held", "submitted").await;
+    let first = service.head("GET", &format!("{SETTLEMENTS}/held/status?wait=30"), "", b"").await;
+    let mut stream = service.connect().await;
+    stream.write_all(first.as_bytes()).await.unwrap();
+    until_in_flight(&service, 1).await;
+    for part in ["GET /heal", "thz HTTP/1.1\r\nHost: x\r\n\r\n"] {
+        stream.write_all(part.as_bytes()).await.unwrap();
+    }
+    service.env.advance_to(NOW + 31_000);
+    let answers = read_until(&mut stream, |text| text.contains("\"ok\"")).await;
+    assert!(answers.find("\"version\"").unwrap() < answers.find("\"ok\"").unwrap(), "{answers}");
+}
+
 /// A GET of the service's client whose response is not read.
 async fn unread(service: &Service, path: &str) -> axum::response::Response {
     let request = service.request("GET", path).body(Body::empty()).unwrap();
@@ -257,6 +308,30 @@ async fn a_client_runs_two_exports_at_once() {
     );
     drop(first);
     while ask().await.status() != 200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn sixteen_exports_run_at_once_whosever_they_are() {
+    let mut service = with(|_| {}).await;
+    let export = format!("{SETTLEMENTS}/export");
+    let mut running = Vec::new();
+    for n in 0..8 {
+        service.token = service.enroll(&format!("Shop {n}")).await;
+        many(&service).await;
+        for _ in 0..2 {
+            running.push(unread(&service, &export).await);
+        }
+    }
+    assert!(running.iter().all(|export| export.status() == 200));
+    service.token = service.enroll("Late").await;
+    let refused = service.get(&export).await.problem(429, "rate_limited");
+    assert_eq!((&refused["detail"], &refused["retryable"]), (&json!("too many exports are running; try again later"), &json!(true)));
+    service.get(SETTLEMENTS).await.expect(200);
+    // One that ends makes room.
+    running.pop();
+    while service.get(&export).await.status != 200 {
         tokio::task::yield_now().await;
     }
 }

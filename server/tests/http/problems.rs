@@ -6,9 +6,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use axum::body::Body;
 use hyper::Request;
 use railgate::ErrorCode;
-use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, Record, RecordKind};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write};
+use railgate::store::hooked::{Call, Hooked, Hooks};
+use railgate::store::record::{Record, RecordKind};
+use railgate::store::{Commit, CommitError, StoreError, Write};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -146,7 +146,6 @@ async fn request_ids_are_taken_or_made() {
 /// A store that fails, waits and panics on demand.
 #[derive(Default)]
 struct Moody {
-    inner: MemoryStore,
     failing: AtomicBool,
     /// It fails after the next commit that adds a settlement or a client, not counting those of the background.
     fails_then: AtomicBool,
@@ -174,41 +173,34 @@ impl Moody {
     }
 }
 
-impl Store for Moody {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        drop(self.opened.wait_while(self.shut.lock().unwrap(), |shut| *shut).unwrap());
+impl Hooks for Moody {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        if let Call::Commit(_) = call {
+            drop(self.opened.wait_while(self.shut.lock().unwrap(), |shut| *shut).unwrap());
+        }
         self.mood()?;
-        let made = self.inner.commit(commit);
+        if let Call::Scan(scan) = call
+            && self.panics_when_idle.load(Ordering::SeqCst)
+            && scan.kind() == RecordKind::Task
+            && scan.limit() == 1
+        {
+            self.panicked.notify_one();
+            panic!("told to");
+        }
+        Ok(())
+    }
+
+    fn committed(&self, commit: &Commit, _: &Result<(), CommitError>) {
         let adds = |write: &Write| matches!(write, Write::Insert(Record::Settlement(_) | Record::Client(_)));
         if commit.writes.iter().any(adds) && self.fails_then.swap(false, Ordering::SeqCst) {
             self.failing.store(true, Ordering::SeqCst);
         }
-        made
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.mood()?;
-        self.inner.get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.mood()?;
-        self.inner.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.mood()?;
-        if self.panics_when_idle.load(Ordering::SeqCst) && scan.kind() == RecordKind::Task && scan.limit() == 1 {
-            self.panicked.notify_one();
-            panic!("told to");
-        }
-        self.inner.scan(scan)
     }
 }
 
 #[tokio::test]
 async fn faults_of_ours_say_little_and_pass() {
-    let store = Arc::new(Moody::default());
+    let store = Arc::new(Hooked::<Moody>::default());
     let service = service_with(store.clone(), |_| {}).await;
     service.settled("f-0", "sim:ok").await;
     let body = create("f-1", "sim:ok", json!(1));
@@ -251,7 +243,7 @@ async fn faults_of_ours_say_little_and_pass() {
 
 #[tokio::test]
 async fn a_panic_under_the_background_leaves_nothing_undone() {
-    let store = Arc::new(Moody::default());
+    let store = Arc::new(Hooked::<Moody>::default());
     let service = service_with(store.clone(), |_| {}).await;
     store.panics_when_idle.store(true, Ordering::SeqCst);
     for _ in 0..2 {
@@ -263,7 +255,7 @@ async fn a_panic_under_the_background_leaves_nothing_undone() {
 
 #[tokio::test]
 async fn what_was_done_is_not_called_off_because_the_store_failed_since() {
-    let store = Arc::new(Moody::default());
+    let store = Arc::new(Hooked::<Moody>::default());
     let service = service_with(store.clone(), |hosted| hosted.worker.carries = false).await;
     store.fails_then.store(true, Ordering::SeqCst);
     let request = service.request("POST", SETTLEMENTS).header("prefer", "wait=1").header("content-type", "application/json");

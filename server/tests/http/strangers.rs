@@ -1,23 +1,25 @@
 //! What callers can cause before they are known: little is read from the store, and nothing of a body into memory.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use axum::body::Body;
 use hyper::Request;
-use railgate::auth::{SoftwareKey, token_text};
+use railgate::auth::{KeyId, Signer as _, SoftwareKey, token_text};
 use railgate::ids::IdKey;
 use railgate::ledger::Mode;
+use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, Record};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use railgate::store::record::{Key, RecordKind};
+use railgate::store::{StoreError, Unique};
 use railgate_server::RateLimits;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use super::support::{NOW, SETTLEMENTS, Service, read_until, service, service_with};
+use super::support::{NOW, SETTLEMENTS, Service, read_until, service, service_with, service_without_client};
 
 const BATCH: &str = "/api/v1/gateway/settlements/batch";
 const TOKENS: &str = "/api/v1/auth/tokens";
@@ -26,7 +28,6 @@ const MIB: usize = 1024 * 1024;
 /// Counts the reads that find out who calls.
 #[derive(Default)]
 struct Counting {
-    inner: MemoryStore,
     reads: AtomicUsize,
 }
 
@@ -37,28 +38,16 @@ impl Counting {
     }
 }
 
-impl Store for Counting {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        self.inner.commit(commit)
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.reads.fetch_add(usize::from(matches!(key, Key::Token(_) | Key::Key(_))), Ordering::SeqCst);
-        self.inner.get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.reads.fetch_add(usize::from(matches!(unique, Unique::KeyId(_))), Ordering::SeqCst);
-        self.inner.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.inner.scan(scan)
+impl Hooks for Counting {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        let finds_out = matches!(call, Call::Get(Key::Token(_) | Key::Key(_)) | Call::Find(Unique::KeyId(_)));
+        self.reads.fetch_add(usize::from(finds_out), Ordering::SeqCst);
+        Ok(())
     }
 }
 
-async fn counted() -> (Arc<Counting>, Service) {
-    let store = Arc::new(Counting::default());
+async fn counted() -> (Arc<Hooked<Counting>>, Service) {
+    let store = Arc::new(Hooked::<Counting>::default());
     let rates = RateLimits { reads_per_minute: 60_000, writes_per_minute: 60_000 };
     let service = service_with(store.clone(), |hosted| hosted.edge.rate = Some(rates)).await;
     store.taken();
@@ -162,6 +151,128 @@ async fn who_names_the_key_of_another_causes_no_read() {
     assert_eq!(store.taken(), 0);
 }
 
+/// A remote store that keeps look-ups of keys waiting while it is told to, of all but one.
+#[derive(Default)]
+struct Stuck {
+    /// The key that is looked up all the same, and how many look-ups wait.
+    held: Mutex<(Option<KeyId>, usize)>,
+    freed: Condvar,
+}
+
+impl Stuck {
+    fn hold(&self, but: Option<KeyId>) {
+        self.held.lock().unwrap().0 = but;
+        self.freed.notify_all();
+    }
+
+    fn waiting(&self) -> usize {
+        self.held.lock().unwrap().1
+    }
+}
+
+impl Hooks for Stuck {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        let mut held = self.held.lock().unwrap();
+        if let (Call::Find(Unique::KeyId(key)), Some(spared)) = (call, held.0)
+            && *key != spared
+        {
+            held.1 += 1;
+            held = self.freed.wait_while(held, |held| held.0.is_some()).unwrap();
+            held.1 -= 1;
+        }
+        Ok(())
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sixteen_strangers_are_looked_up_at_once_and_no_client_waits_for_them() {
+    let store = Arc::new(Hooked::<Stuck>::default());
+    let service = Arc::new(service_with(store.clone(), |_| {}).await);
+    let own = service.key_of(&service.token);
+    store.hold(Some(own.public_key().id()));
+    let come = |n: u32| {
+        let service = Arc::clone(&service);
+        tokio::spawn(async move { service.exchange(asks(&service, &SoftwareKey::ed25519(&numbered(n))).await).await })
+    };
+    let strangers: Vec<_> = (0..16).map(come).collect();
+    while store.waiting() < 16 {
+        tokio::task::yield_now().await;
+    }
+    // The next one does not wait for a place.
+    let next = come(16);
+    while !next.is_finished() && store.waiting() == 16 {
+        tokio::task::yield_now().await;
+    }
+    if !next.is_finished() {
+        store.hold(None);
+        panic!("one more is looked up");
+    }
+    let refused = next.await.unwrap().problem(503, "store_unavailable");
+    assert_eq!(refused["retryable"], true, "{refused:#}");
+    // A token that is not cached yet is looked up, and so is a key that has signed here.
+    service.get(SETTLEMENTS).await.expect(200);
+    service.exchange(asks(&service, &own).await).await.expect(200);
+    assert_eq!(store.waiting(), 16);
+    store.hold(None);
+    for stranger in strangers {
+        stranger.await.unwrap().problem(401, "key_unknown");
+    }
+    come(17).await.unwrap().problem(401, "key_unknown");
+}
+
+/// Remembers which lists were read.
+#[derive(Default)]
+struct Listed(Mutex<Vec<RecordKind>>);
+
+impl Listed {
+    /// How many lists of this kind were read since the last call.
+    fn taken(&self, kind: RecordKind) -> usize {
+        let mut read = self.0.lock().unwrap();
+        let all = read.len();
+        read.retain(|one| *one != kind);
+        all - read.len()
+    }
+}
+
+impl Hooks for Listed {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        if let Call::Scan(scan) = call {
+            self.0.lock().unwrap().push(scan.kind());
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn what_anybody_may_ask_for_is_read_once_a_second_and_the_rest_never() {
+    let store = Arc::new(Hooked::<Listed>::default());
+    let service = service_without_client(store.clone(), |hosted| hosted.worker.carries = false).await;
+    let ask = async |path: &str| {
+        for _ in 0..100 {
+            service.exchange(Request::get(path).body(Body::empty()).unwrap()).await.expect(200);
+        }
+    };
+    // From here on time passes only when the test says so.
+    tokio::time::pause();
+    let kinds = [RecordKind::Secret, RecordKind::Task];
+    let _ = kinds.map(|kind| store.taken(kind));
+    for (path, kind) in ["/.well-known/jwks.json", "/readyz"].into_iter().zip(kinds) {
+        for _ in 0..3 {
+            ask(path).await;
+            assert_eq!(store.taken(kind), 1, "{path}");
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+    }
+    for path in ["/healthz", "/openapi.json"] {
+        ask(path).await;
+        assert_eq!(kinds.map(|kind| store.taken(kind)), [0, 0], "{path}");
+    }
+}
+
 /// The problem that arrives although only `head` was sent.
 async fn by_its_head(service: &Service, head: &str) -> (TcpStream, Value) {
     let mut stream = service.connect().await;
@@ -203,6 +314,28 @@ async fn a_body_is_not_waited_for_before_its_sender_is_known() {
         let (_stream, problem) = by_its_head(&service, &head).await;
         assert_eq!(problem["code"], code, "{head}");
     }
+}
+
+#[tokio::test]
+async fn whose_quota_is_used_up_is_told_so_before_its_body_is_read() {
+    let rates = RateLimits { reads_per_minute: 60, writes_per_minute: 1 };
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.edge.rate = Some(rates)).await;
+    // A head alone uses up nothing, however often it is sent.
+    for _ in 0..3 {
+        let head = announced(&service, 2, "Connection: close\r\nExpect: 100-continue\r\n").await;
+        let mut stream = service.connect().await;
+        stream.write_all(head.as_bytes()).await.unwrap();
+        read_until(&mut stream, |text| text.starts_with("HTTP/1.1 100")).await;
+    }
+    let body = json!({"amount": 1, "currency": "EUR", "to": "sim:ok", "reference": "w-1"});
+    service.post(SETTLEMENTS, &body).await.expect(201);
+    let head = announced(&service, MIB, "").await;
+    let (_stream, problem) = by_its_head(&service, &head).await;
+    assert_eq!(problem["code"], "rate_limited", "{problem:#}");
+    // A minute later it is read.
+    service.env.advance_to(NOW + 60_000);
+    let later = service.raw(format!("{}{{}}", announced(&service, 2, "Connection: close\r\n").await).as_bytes()).await;
+    assert!(later.starts_with("HTTP/1.1 422"), "{later}");
 }
 
 #[tokio::test]

@@ -11,9 +11,9 @@ use hyper::{HeaderMap, Request, StatusCode};
 use railgate::auth::{Outgoing, Signer, SoftwareKey, Stamp, TAG, sign_request};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::seal::MasterKeys;
+use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, Record};
-use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use railgate::store::{Store, StoreError};
 use railgate_server::{Hosted, Running, start_with};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -282,35 +282,27 @@ pub(crate) async fn read_until(stream: &mut TcpStream, found: impl Fn(&str) -> b
 }
 
 /// A slow disk: a commit takes as long as configured.
+pub(crate) type Slow = Hooked<Disk>;
+
+/// See [`Slow`].
 #[derive(Default)]
-pub(crate) struct Slow {
-    inner: MemoryStore,
+pub(crate) struct Disk {
     held: Mutex<bool>,
     freed: Condvar,
 }
 
-impl Slow {
+impl Disk {
     pub(crate) fn hold(&self, held: bool) {
         *self.held.lock().unwrap() = held;
         self.freed.notify_all();
     }
 }
 
-impl Store for Slow {
-    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        drop(self.freed.wait_while(self.held.lock().unwrap(), |held| *held).unwrap());
-        self.inner.commit(commit)
-    }
-
-    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.inner.get(key)
-    }
-
-    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.inner.find(unique)
-    }
-
-    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.inner.scan(scan)
+impl Hooks for Disk {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        if let Call::Commit(_) = call {
+            drop(self.freed.wait_while(self.held.lock().unwrap(), |held| *held).unwrap());
+        }
+        Ok(())
     }
 }

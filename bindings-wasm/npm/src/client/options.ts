@@ -31,6 +31,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of an enrolment. */
+export interface EnrollOptions extends CallOptions {
+  /** The code of an invitation (`inv_…`), for a gateway whose operator invites its clients. */
+  readonly invitation?: string | undefined;
+}
+
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
   /** How many seconds the server may delay the response until the settlement is final; at most 30. */

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as railgate from "railgate/client";
 import { verifyReceipt } from "railgate/receipt";
 import { lyingFetch } from "./liar.js";
-import { QUICK, baseUrl, enrolled, opened } from "./server.js";
+import { QUICK, baseUrl, enrolled, inviting, opened } from "./server.js";
 
 const pay = (reference, more = {}) => ({ amount: "10.50", currency: "EUR", to: "sim:ok", reference, ...more });
 
@@ -98,6 +98,8 @@ test("wrong types are a TypeError before anything is sent", async (t) => {
     () => client.reverse("x", {}, { idempotencyKey: "é" }),
     () => client.call("POST", "/webhooks", { idempotencyKey: "a\r\nb: c" }),
     () => client.enroll(undefined),
+    () => client.enroll("x", { invitation: 7 }),
+    () => client.enroll("x", { invitation: "" }),
     () => client.balance(null),
     () => client.call("get", "/webhooks"),
     () => client.call("GET", "/../x"),
@@ -248,6 +250,16 @@ test("a key that is enrolled is found again, also by who has nothing but the key
   const third = await opened(t, { signer });
   await third.balances();
   assert.deepEqual([third.enrolled, third.clientId], [true, client_id]);
+});
+
+test("where clients are invited, a client enrols with its invitation, once", async (t) => {
+  const { baseUrl, invitation } = inviting;
+  const invited = await opened(t, { baseUrl });
+  await assert.rejects(invited.enroll("Uninvited"), { code: "invitation_invalid" });
+  const { client_id: clientId } = await invited.enroll("Invited", { invitation });
+  assert.deepEqual([invited.enrolled, invited.clientId], [true, clientId]);
+  const second = await opened(t, { baseUrl });
+  await assert.rejects(second.enroll("Second", { invitation }), { code: "invitation_invalid" });
 });
 
 test("an enrolment whose answer got lost is done all the same", async (t) => {

@@ -7,6 +7,9 @@ if (url === undefined) throw new Error("RAILGATE_TEST_SERVER must be the address
 /** Its address. */
 export const baseUrl = url;
 
+/** A server that takes only invited clients, and an invitation, which serves once. */
+export const inviting = { baseUrl: process.env.RAILGATE_TEST_INVITING, invitation: process.env.RAILGATE_TEST_INVITATION };
+
 /** Short pauses, because this server may be called often. */
 export const QUICK = { attempts: 12, timeoutMs: 60_000, pauseMs: 5, longestPauseMs: 50 };
 /** The same for withheld responses: the timeout must pass. A slow server may exceed it, too. */

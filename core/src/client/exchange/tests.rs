@@ -424,7 +424,7 @@ fn calls_that_lack_the_same_may_wait_for_one_preparation() {
 fn what_an_enrolment_grants_is_the_session_s_unless_a_new_key_asked_for_it() {
     for new_key in [false, true] {
         let mut session = session();
-        let call = Call::new(session.enroll_request("Shop"));
+        let call = Call::new(session.enroll_request("Shop", None));
         let call = if new_key { call.with_new_key(key(2).public_key()) } else { call };
         let mut exchange = Exchange::new(call, PATIENCE);
         let mut keys = Vec::new();

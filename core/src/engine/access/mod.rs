@@ -16,7 +16,7 @@ pub(crate) use enroll::Census;
 #[cfg(feature = "sandbox")]
 pub(crate) use enroll::EnrollAlone;
 pub use enroll::{Enroll, EnrollLive, EnrollStranger};
-pub use invite::{Invitation, Invite};
+pub use invite::{Invitation, InvitationId, Invite, WithdrawInvitation};
 pub use keys::{AddKey, RevokeKey};
 pub use operator::{Approve, Operated, Resume, Revoke, Rotate, Suspend};
 pub(crate) use refusals::Refusals;

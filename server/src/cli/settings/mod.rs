@@ -12,7 +12,7 @@ use crate::config::{DatabaseTls, DatabaseUrl, Edge, ServeConfig, StoreConfig, Tl
 use crate::telemetry::{LogFormat, parse_filter};
 use sources::Sources;
 pub(super) use sources::{ConfigError, Origin};
-pub(super) use values::store_address;
+use values::store_address;
 use values::{file, listen_address, log_name, metrics_address, on_off, platform_data_dir, public_url, whole};
 
 /// The flags of `railgate serve`. Each may also be given as an environment variable (`RAILGATE_` and the flag's name in

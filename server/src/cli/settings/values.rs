@@ -79,7 +79,7 @@ pub(super) fn metrics_address(text: &str) -> Result<Option<SocketAddr>, String> 
     if text == "off" { Ok(None) } else { listen_address(text).map(Some).map_err(|right| format!("{right}; or off")) }
 }
 
-pub(in crate::cli) fn store_address(text: &str) -> Result<StoreConfig, String> {
+pub(super) fn store_address(text: &str) -> Result<StoreConfig, String> {
     if text == "memory:" {
         return Ok(StoreConfig::Memory);
     }
