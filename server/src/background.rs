@@ -59,7 +59,13 @@ async fn drive<B: Background>(mut background: B, mut stop: Stop) {
             Ok(()) => pause = PAUSE_MIN,
             Err(error) => {
                 let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
-                tracing::warn!(%error, cause, part = B::PART, pause_ms = pause.as_millis(), "a pause after a fault");
+                let pause_ms = pause.as_millis();
+                // Damage does not pass by itself.
+                if error.is_damage() {
+                    tracing::error!(%error, cause, part = B::PART, pause_ms, "the store is damaged; see railgate ledger verify");
+                } else {
+                    tracing::warn!(%error, cause, part = B::PART, pause_ms, "a pause after a fault");
+                }
                 stop.after(pause).await;
                 pause = (pause * 2).min(PAUSE_MAX);
             }

@@ -2,7 +2,7 @@
 
 use crate::engine::group::{Command, Decision};
 use crate::error::Result;
-use crate::store::record::{AuditRecord, IdempotencyRecord, InvitationRecord, Key, NonceRecord, TokenRecord};
+use crate::store::record::{AuditRecord, ID_KEY, IdempotencyRecord, InvitationRecord, Key, MetaRecord, NonceRecord, TokenRecord};
 use crate::store::{Scan, Write, typed_all};
 use crate::time::Millis;
 
@@ -12,6 +12,24 @@ const DAY: Millis = 24 * HOUR;
 const IDEMPOTENCY_DAYS: Millis = 7;
 /// How many expired rows of each kind one maintenance command removes. If it removed that many, there may be more.
 pub const SWEEP: usize = 1_000;
+
+/// Writes something that is there already, to learn whether the store takes writes again.
+#[derive(Debug, Clone)]
+pub struct TryWriting;
+
+impl Command for TryWriting {
+    type Output = ();
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
+        let same = MetaRecord { name: ID_KEY.to_owned(), value: d.engine.id_key.0.to_vec() };
+        d.overlay.write(Write::Replace(same.into()));
+        Ok(())
+    }
+}
 
 /// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations,
 /// refusals in the audit trail after the configured time, the remains of webhooks, and sandbox clients that were never used. Returns

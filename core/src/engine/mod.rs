@@ -66,6 +66,7 @@ mod setup;
 pub mod verify;
 mod webhook;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 
 use crate::env::Env;
@@ -89,7 +90,7 @@ use group::Writer;
 #[cfg(feature = "testkit")]
 pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
-pub use maintain::{Maintain, SWEEP};
+pub use maintain::{Maintain, SWEEP, TryWriting};
 pub use money::*;
 pub use reversal::*;
 pub use settlement::*;
@@ -110,6 +111,7 @@ pub struct Engine {
     writer: Mutex<Writer>,
     receipt_key: OpenedReceiptKey,
     ages: Ages,
+    takes_writes: AtomicBool,
 }
 
 impl Engine {
@@ -146,7 +148,20 @@ impl Engine {
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
         let writer = Mutex::new(Writer::new(&*store, owner, || numbering.turns())?);
         let (receipt_key, ages) = (OpenedReceiptKey::default(), Ages::begin(&*env));
-        let engine = Self { store, env, config, setup, id_key, owner, numbering, vault, writer, receipt_key, ages };
+        let engine = Self {
+            store,
+            env,
+            config,
+            setup,
+            id_key,
+            owner,
+            numbering,
+            vault,
+            writer,
+            receipt_key,
+            ages,
+            takes_writes: AtomicBool::new(true),
+        };
         numbering.begin(&engine)?;
         Ok(engine)
     }

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use hyper::header::CONTENT_TYPE;
 use railgate::api::HealthView;
+use railgate::engine::TryWriting;
 use railgate::{Error, ErrorCode, Result};
 
 use super::App;
@@ -23,7 +24,7 @@ fn health(status: &'static str) -> HandlerResult {
 /// What strangers may read from the store, as read last.
 #[derive(Default)]
 pub(super) struct Readings {
-    is_readable: Cached<bool>,
+    is_usable: Cached<bool>,
     pub(super) receipt_keys: Cached<Result<Bytes>>,
 }
 
@@ -40,7 +41,8 @@ pub(crate) async fn healthz(_: Noted) -> HandlerResult {
 
 /// Is the service ready for traffic?
 ///
-/// Not while it is shutting down, nor while its store cannot be read, which is tried once a second at most.
+/// Not while it is shutting down, nor while its store cannot be read or takes no writes, as with a full disk. It is tried once a second
+/// at most.
 #[utoipa::path(
     get, path = "/readyz", tag = "service", operation_id = "readyz",
     responses((status = 200, description = "The service is ready", body = HealthView), Unready),
@@ -52,15 +54,20 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
     }
     let gateway = app.gateway.clone();
     let read = || async move {
-        let read = gateway.scan(Tenant::GATEWAY, |engine| engine.next_due()).await;
-        if let Err(error) = &read {
+        let read = gateway.scan(Tenant::GATEWAY, |engine| engine.next_due().map(drop)).await;
+        // A node that gets no traffic any more would never notice that its store takes writes again.
+        let tried = match read {
+            Ok(()) if !gateway.engine().takes_writes() => gateway.work(TryWriting).await,
+            other => other,
+        };
+        if let Err(error) = &tried {
             tracing::warn!(%error, "not ready: the store fails");
         }
-        read.is_ok()
+        tried.is_ok()
     };
-    match app.readings.is_readable.get(read).await {
+    match app.readings.is_usable.get(read).await {
         Some(true) => health("ready"),
-        Some(false) | None => Err(unready("the store cannot be read")),
+        Some(false) | None => Err(unready("the store cannot be read or written")),
     }
 }
 

@@ -300,3 +300,33 @@ async fn the_type_of_a_problem_leads_to_its_page() {
     let posted = Request::post("/docs/problems").body(Body::empty()).unwrap();
     service.exchange(posted).await.problem(405, "method_not_allowed");
 }
+
+/// A store that takes no writes on demand, as with a full disk.
+#[derive(Default)]
+struct Full(AtomicBool);
+
+impl Hooks for Full {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        match (call, self.0.load(Ordering::SeqCst)) {
+            (Call::Commit(_), true) => Err(StoreError::unavailable("testing", "the disk is full")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_service_whose_store_takes_no_writes_is_not_ready_until_it_does() {
+    let store = Arc::new(Hooked::<Full>::default());
+    let service = service_with(store.clone(), |hosted| hosted.worker.carries = false).await;
+    service.get("/readyz").await.expect(200);
+    store.0.store(true, Ordering::SeqCst);
+    service.post(SETTLEMENTS, &create("w-1", "sim:ok", json!(1))).await.problem(503, "store_unavailable");
+    // What it was a second ago may still be said.
+    let until = async |ready: bool| while (service.get("/readyz").await.status == 200) != ready {};
+    until(false).await;
+    service.get("/readyz").await.problem(503, "store_unavailable");
+    service.get("/healthz").await.expect(200);
+    // Nobody else writes anything: that it takes writes again is found out by trying.
+    store.0.store(false, Ordering::SeqCst);
+    until(true).await;
+}

@@ -10,6 +10,7 @@ mod prefetch;
 mod turns;
 mod writer;
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use crate::error::{Error, ErrorCode, Result};
@@ -93,7 +94,9 @@ impl Engine {
             if let Err(error) = self.numbering.note_events(self, &mut overlay, &mut writer) {
                 return refuse(group, &|_| error.clone());
             }
-            let failed = match self.store.commit(&overlay.commit) {
+            let committed = self.store.commit(&overlay.commit);
+            self.note_writes(&committed);
+            let failed = match committed {
                 Ok(()) => {
                     writer.refusals.keep();
                     return overlay.effects();
@@ -117,6 +120,22 @@ impl Engine {
         }
         group.iter_mut().for_each(|command| command.reset());
         refuse(group, &|_| Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again"))
+    }
+
+    /// Whether the last commit was not refused by the store, as by a full disk.
+    pub fn takes_writes(&self) -> bool {
+        self.takes_writes.load(Ordering::Relaxed)
+    }
+
+    fn note_writes(&self, committed: &Result<(), CommitError>) {
+        let takes = match committed {
+            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_)) => true,
+            Err(CommitError::Indeterminate(_) | CommitError::Store(_)) => false,
+        };
+        // Written only when it changes: every commit passes here.
+        if takes != self.takes_writes() {
+            self.takes_writes.store(takes, Ordering::Relaxed);
+        }
     }
 
     /// Runs a single command.
