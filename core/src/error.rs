@@ -151,6 +151,9 @@ error_codes! {
     ReversalNotFound = "reversal_not_found", 404, Identification, false, "No such reversal",
         "The settlement has no reversal with this reference or id.",
         "List its reversals at `GET /api/v1/gateway/settlements/{ref}/reversals`.";
+    ReviewNotFound = "review_not_found", 404, Identification, false, "Nothing waits for a decision",
+        "Neither the settlement nor the reversal named waits for a person. Only operators see this code.",
+        "List what waits with `railgate review list`. Somebody else, or the rail itself, may have decided it meanwhile.";
     BalanceNotFound = "balance_not_found", 404, Identification, false, "No balance in that currency",
         "The client has no account in this currency.",
         "List your accounts at `GET /api/v1/balances`.";

@@ -109,6 +109,7 @@ fn history(name: &str) -> Vec<Commit> {
         commit([insert(setup(1))]),
         commit([insert(movement(1, "m"))]),
     ]);
+    commits.push(commit([insert(review(1, 0, 5))]));
     commits
 }
 
@@ -154,7 +155,7 @@ fn is_of_a_server(kind: RecordKind) -> bool {
         RecordKind::SimPayment | RecordKind::Secret | RecordKind::Meta | RecordKind::Feed | RecordKind::Allowance => false,
         RecordKind::Key | RecordKind::Token | RecordKind::Nonce | RecordKind::Audit | RecordKind::Unlogged | RecordKind::Tile => true,
         RecordKind::LogHead | RecordKind::Endpoint | RecordKind::EndpointSecret | RecordKind::Queue | RecordKind::Delivery => true,
-        RecordKind::Invitation | RecordKind::Setup | RecordKind::Movement => true,
+        RecordKind::Invitation | RecordKind::Setup | RecordKind::Movement | RecordKind::Review => true,
     }
 }
 

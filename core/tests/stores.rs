@@ -503,6 +503,9 @@ fn lists_use_their_indexes() {
         ("allowance WHERE since < ?1 ORDER BY since LIMIT ?2", "allowance_since"),
         ("allowance WHERE client = ?1", "PRIMARY KEY"),
         ("invitation WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2", "invitation_expires"),
+        ("review WHERE due <= ?1 ORDER BY due, k LIMIT ?2", "review_due (due<?)"),
+        ("review WHERE due <= ?1 AND (due, k) >= (?2, ?3) ORDER BY due, k LIMIT ?4", "review_due (due>? AND due<?)"),
+        ("review WHERE k >= ?1 AND k <= ?2 ORDER BY k", "PRIMARY KEY (rowid>? AND rowid<?)"),
         ("feed WHERE k = ?1", "(k=?)"),
         ("feed WHERE owner = ?1 AND position > ?2 ORDER BY position LIMIT ?3", "PRIMARY KEY (owner=? AND position>?)"),
         ("feed WHERE owner = ?1 ORDER BY position DESC LIMIT 1", "PRIMARY KEY (owner=?)"),
@@ -523,6 +526,8 @@ fn lists_use_their_indexes() {
     for query in ["unlogged ORDER BY no LIMIT ?1", "log_head ORDER BY events DESC LIMIT 1", "endpoint ORDER BY no DESC LIMIT 1"] {
         assert_eq!(plan(query), [format!("SCAN {}", query.split(' ').next().unwrap())], "{query}");
     }
+    let flagged = plan("settlement WHERE needs_review = 1 ORDER BY client, created_at, no LIMIT ?1");
+    assert_eq!(flagged, ["SCAN settlement USING INDEX settlement_review"], "only what is flagged, in its order");
     // A list merged from one walk per status needs no sorting.
     let walk = |status: u8| format!("delivery WHERE endpoint = ?1 AND no < ?2 AND status = {status}");
     let merged = plan(&format!("{} UNION ALL SELECT * FROM {} ORDER BY no DESC LIMIT ?3", walk(1), walk(2)));

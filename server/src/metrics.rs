@@ -68,6 +68,8 @@ pub struct Metrics {
     deliveries: Family<Labels<1>, Counter>,
     due: Gauge,
     lag: Gauge<f64, AtomicU64>,
+    reviews: Gauge,
+    review_age: Gauge<f64, AtomicU64>,
 }
 
 impl Default for Metrics {
@@ -94,6 +96,8 @@ impl Default for Metrics {
             deliveries: Family::default(),
             due: Gauge::default(),
             lag: Gauge::default(),
+            reviews: Gauge::default(),
+            review_age: Gauge::default(),
         };
         all.register();
         all
@@ -132,6 +136,9 @@ impl Metrics {
         r.register("webhook_attempts", "Webhook delivery attempts by outcome", self.deliveries.clone());
         r.register("outbox_tasks_due", "Outbox tasks that are due, counted up to 10,000", self.due.clone());
         r.register_with_unit("outbox_lag", "How long the oldest due task has been waiting", Unit::Seconds, self.lag.clone());
+        r.register("reviews_due", "What waits for a person and is due, counted up to 10,000", self.reviews.clone());
+        let oldest = "How long the oldest due review has been waiting";
+        r.register_with_unit("reviews_oldest_age", oldest, Unit::Seconds, self.review_age.clone());
     }
 
     /// All metrics as OpenMetrics text.
@@ -233,6 +240,12 @@ impl Metrics {
     pub(crate) fn outbox(&self, due: usize, lag: Duration) {
         self.due.set(i64::try_from(due).unwrap_or(i64::MAX));
         self.lag.set(lag.as_secs_f64());
+    }
+
+    /// Sets the state of the queue of reviews, which is read when the metrics are scraped.
+    pub(crate) fn reviews(&self, due: usize, oldest: Duration) {
+        self.reviews.set(i64::try_from(due).unwrap_or(i64::MAX));
+        self.review_age.set(oldest.as_secs_f64());
     }
 }
 

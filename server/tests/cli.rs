@@ -9,6 +9,8 @@ mod operator;
 mod owner;
 #[path = "cli/receipt.rs"]
 mod receipt;
+#[path = "cli/review.rs"]
+mod review;
 #[path = "cli/setup.rs"]
 mod setup;
 #[path = "cli/signed.rs"]

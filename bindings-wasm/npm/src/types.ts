@@ -338,6 +338,7 @@ export const GATEWAY_CODES = [
   "client_suspended",
   "settlement_not_found",
   "reversal_not_found",
+  "review_not_found",
   "balance_not_found",
   "key_not_found",
   "tile_not_found",
@@ -404,6 +405,7 @@ export const GATEWAY_CODES = [
  * - `client_suspended`: The client is suspended.
  * - `settlement_not_found`: No such settlement.
  * - `reversal_not_found`: No such reversal.
+ * - `review_not_found`: Nothing waits for a decision.
  * - `balance_not_found`: No balance in that currency.
  * - `key_not_found`: No such key.
  * - `tile_not_found`: The log has no such tile.

@@ -78,7 +78,8 @@ impl Proof {
             | E::TooManyWebhooks
             | E::ReversalNotSupported
             | E::ReceiptInvalid
-            | E::NotLoggedYet => Self::Other,
+            | E::NotLoggedYet
+            | E::ReviewNotFound => Self::Other,
         }
     }
 }

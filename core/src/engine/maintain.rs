@@ -1,6 +1,7 @@
 //! Deleting expired records.
 
 use crate::engine::group::{Command, Decision};
+use crate::engine::review::mend;
 use crate::error::Result;
 use crate::store::record::{AuditRecord, ID_KEY, IdempotencyRecord, InvitationRecord, Key, MetaRecord, NonceRecord, TokenRecord};
 use crate::store::{Scan, Write, typed_all};
@@ -32,8 +33,8 @@ impl Command for TryWriting {
 }
 
 /// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations,
-/// refusals in the audit trail after the configured time, the remains of webhooks, and sandbox clients that were never used. Returns
-/// the number of rows.
+/// refusals in the audit trail after the configured time, the remains of webhooks, and sandbox clients that were never used. Mends the
+/// queue of reviews. Returns the number of rows.
 #[derive(Debug, Clone)]
 pub struct Maintain;
 
@@ -71,6 +72,7 @@ impl Command for Maintain {
         for counted in d.writer.refusals.ended(d.overlay.now, SWEEP) {
             d.record_counted(&counted);
         }
+        count += mend(d.overlay, SWEEP)?;
         Ok(count + d.engine.expire_clients(d.overlay)?)
     }
 

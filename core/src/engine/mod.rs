@@ -45,6 +45,7 @@
 //! | `group/` | how commands become one commit; [`Command`], [`Slot`] |
 //! | `settlement/` | [`Create`], and everything that reads settlements |
 //! | `reversal/` | [`Reverse`] |
+//! | `review/` | [`ResolveReview`]: what waits for a person |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`]: providers and routes, as data |
 //! | `access/` | [`Signed`], enrolments, keys, tokens, acts of the gateway's operator, secrets |
@@ -61,6 +62,7 @@ mod group;
 mod maintain;
 mod money;
 mod reversal;
+mod review;
 mod settlement;
 mod setup;
 pub mod verify;
@@ -93,6 +95,7 @@ pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
 pub use maintain::{Maintain, SWEEP, TryWriting};
 pub use money::*;
 pub use reversal::*;
+pub use review::*;
 pub use settlement::*;
 use setup::Setup;
 pub use setup::*;

@@ -22,11 +22,13 @@
 
 pub mod attempt;
 pub mod reversal;
+pub mod review;
 pub mod settlement;
 pub mod table;
 
 pub use attempt::AttemptStatus;
 pub use reversal::ReversalStatus;
+pub use review::Resolution;
 pub use settlement::SettlementStatus;
 
 /// A value that is stored as a small number.

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 
 use super::attempt::{self, AnswerKind, AttemptStatus};
 use super::reversal::{self, Ask, ReversalStatus, Undo};
+use super::review::{self, Resolution};
 use super::settlement::{self, SettlementInput, SettlementStatus};
 
 /// A Markdown table for each lifecycle, with every state and every input.
@@ -75,7 +76,36 @@ pub fn markdown() -> String {
             reversal::Next::Discrepancy => "**discrepancy**".to_owned(),
         },
     );
+    section(
+        &mut out,
+        "Settlement that needs review, by what a person decides",
+        SettlementStatus::ALL,
+        |s| s.as_str(),
+        Resolution::ALL,
+        |r| r.as_str(),
+        |&s, &r| resolved(review::settlement(s, r)),
+    );
+    section(
+        &mut out,
+        "Reversal that needs review, by what a person decides",
+        ReversalStatus::ALL,
+        |s| s.as_str(),
+        Resolution::ALL,
+        |r| r.as_str(),
+        |&s, &r| resolved(review::reversal(s, r)),
+    );
     out
+}
+
+fn resolved(next: review::Next) -> String {
+    let text = match next {
+        review::Next::Completed => "→ completed",
+        review::Next::Failed => "→ failed",
+        review::Next::Cleared => "needs no review any more",
+        review::Next::KeepWaiting => "review again in a day",
+        review::Next::Refuse => "*refused*",
+    };
+    text.to_owned()
 }
 
 fn section<S, I>(

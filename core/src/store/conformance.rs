@@ -72,6 +72,7 @@ macro_rules! store_conformance {
             tasks_are_a_prefix_by_due_time
             accounts_of_a_client_are_its_own
             old_records_are_found_by_age
+            reviews_come_in_the_order_of_their_time
             keys_of_a_client_are_its_own
             secrets_are_in_order_of_kind_and_number
             every_kind_of_key_and_code_survives
@@ -140,7 +141,8 @@ fn kinds() -> Vec<(Record, Record)> {
     let revoked = KeyRecord { status: KeyStatus::Revoked, revoked_at: Some(9), label: Some("till".to_owned()), ..key(1, 1, 1) };
     let narrower = TokenRecord { key: KeyNo(2), scopes: ScopeSet::NONE, ..token(1, 6) };
     let retired = SecretRecord { sealed: vec![0], public: vec![4; 65], retired_at: Some(9), ..secret(SecretKind::Receipt, 1) };
-    let refused = AuditRecord { name: Some("n".to_owned()), refused: Some("nonce_replayed".to_owned()), ..audit(1) };
+    let refused =
+        AuditRecord { name: Some("n".to_owned()), refused: Some("nonce_replayed".to_owned()), detail: Some("{}".to_owned()), ..audit(1) };
     let ended = EndpointSecretRecord { until: Some(9), ..endpoint_secret(1, 1) };
     let tried = LastTry { at: 9, took_ms: 7, status: Some(500), error: None, excerpt: "sorry".to_owned() };
     let tried = DeliveryRecord { attempts: 1, last: Some(tried), ..delivery(1, 1, Some(9)) };
@@ -168,6 +170,7 @@ fn kinds() -> Vec<(Record, Record)> {
         (invitation(1, 5).into(), invitation(1, 6).into()),
         (movement(1, "m").into(), MovementRecord { evidence: "line 8".to_owned(), ..movement(1, "m") }.into()),
         (setup(1).into(), SetupRecord { secrets: Vec::new(), reason: None, ..setup(1) }.into()),
+        (review(1, 0, 5).into(), ReviewRecord { reason: ReviewReason::Discrepancy, opened_at: 9, ..review(1, 0, 6) }.into()),
     ]
 }
 

@@ -27,6 +27,8 @@ pub(crate) enum Role {
     Fixed,
     /// Values that do not fit are refused before they are written.
     Checked,
+    /// It came after the first release, and may be NULL: rows of a journal end before it where it is, as they did before.
+    Later,
     /// No special role.
     Plain,
 }
@@ -92,9 +94,9 @@ impl Layout {
                 Role::Key => layout.key += width,
                 Role::Unique => (layout.unique, layout.fixed) = (layout.unique | set, layout.fixed | set),
                 Role::Fixed => layout.fixed |= set,
-                Role::Checked | Role::Plain => {}
+                Role::Checked | Role::Later | Role::Plain => {}
             }
-            layout.later = if lines[line].later { layout.later + width } else { 0 };
+            layout.later = if lines[line].later || matches!(lines[line].role, Role::Later) { layout.later + width } else { 0 };
             column += width;
             line += 1;
         }
@@ -350,6 +352,7 @@ macro_rules! tables {
     (@role unique) => { Role::Unique };
     (@role fixed) => { Role::Fixed };
     (@role checked) => { Role::Checked };
+    (@role later) => { Role::Later };
 
     (@kind $variant:ident $($f:ident)+) => { RecordKind::$variant };
 

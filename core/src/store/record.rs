@@ -111,6 +111,23 @@ stored_enum! {
 }
 
 stored_enum! {
+    /// Why something needs review.
+    pub enum ReviewReason {
+        /// Its outcome was still unknown after a day.
+        NoEndForADay = 1 "no_end_for_a_day",
+        /// An answer of the rail contradicts what was proved.
+        Discrepancy = 2 "discrepancy",
+    }
+}
+
+impl ReviewReason {
+    /// The likely reason for something that was flagged by a program that recorded none.
+    pub(crate) const fn guess(is_final: bool) -> Self {
+        if is_final { Self::Discrepancy } else { Self::NoEndForADay }
+    }
+}
+
+stored_enum! {
     /// What somebody did or tried to do, in the audit trail.
     pub enum AuditAction {
         /// A client enrolled.
@@ -177,6 +194,8 @@ stored_enum! {
         Deposit = 35 "deposit",
         /// An operator debited what a client was paid out.
         Withdraw = 36 "withdraw",
+        /// An operator decided about something that needed review.
+        ResolveReview = 40 "resolve_review",
     }
 }
 

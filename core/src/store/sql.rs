@@ -82,7 +82,7 @@ impl Shape {
 
     /// The columns that a replacement assigns. If nothing can change, it assigns the key, because the row must still exist.
     pub(crate) fn assigned(&self) -> Vec<&ColumnOf> {
-        let changing: Vec<_> = self.columns.iter().filter(|it| matches!(it.role, Role::Checked | Role::Plain)).collect();
+        let changing: Vec<_> = self.columns.iter().filter(|it| matches!(it.role, Role::Checked | Role::Later | Role::Plain)).collect();
         if changing.is_empty() { self.key().take(1).collect() } else { changing }
     }
 

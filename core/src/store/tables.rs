@@ -372,6 +372,8 @@ tables! {
         name: Option<String>;
         /// The code of the refusal; `None` if the action was carried out.
         refused: Option<String>;
+        /// What was decided and on which evidence, as one JSON object, if an operator must say so.
+        detail: Option<String> [later];
     }
 
     /// A named value of the store as a whole.
@@ -612,5 +614,22 @@ tables! {
         evidence: String;
         /// When it was made.
         at: Millis;
+    }
+
+    /// Something that waits for a person: a settlement, or one of its reversals. Written in the commit that flags it with
+    /// `needs_review`, and removed in the commit that clears the flag.
+    Review(ReviewRecord) "review" = 29 Server {
+        key {
+            /// The settlement.
+            settlement: SettlementNo,
+            /// 0 for the settlement itself, otherwise the number of its reversal.
+            child: u16 => k;
+        }
+        /// Why it waits.
+        reason: ReviewReason;
+        /// Since when.
+        opened_at: Millis;
+        /// When a person should look at it: at once, or later if somebody put it off.
+        due: Millis;
     }
 }

@@ -137,14 +137,17 @@ pub fn parse_challenge(body: &[u8]) -> Result<Mode, Error> {
 /// # Errors
 /// What a valid text has.
 pub fn printable(text: &str) -> Result<String, &'static str> {
+    printable_up_to(text, LONGEST_NAME).ok_or("must have 1 to 100 printable characters")
+}
+
+/// Like [`printable`], with up to `longest` characters.
+pub(crate) fn printable_up_to(text: &str, longest: usize) -> Option<String> {
     let hidden =
         |c: char| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     let text = text.trim();
     // Bytes first: a long text is not walked to its end.
-    if text.is_empty() || text.len() > 4 * LONGEST_NAME || text.chars().count() > LONGEST_NAME || text.chars().any(hidden) {
-        return Err("must have 1 to 100 printable characters");
-    }
-    Ok(text.to_owned())
+    let fits = !text.is_empty() && text.len() <= 4 * longest && text.chars().count() <= longest && !text.chars().any(hidden);
+    fits.then(|| text.to_owned())
 }
 
 fn invitation(value: Value<'_>) -> Result<String, FieldProblems> {

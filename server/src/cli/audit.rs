@@ -8,13 +8,14 @@ use railgate::store::record::{AuditAction, AuditRecord, EndpointRecord, Key, Key
 use railgate::store::{Scan, Store, typed, typed_all};
 use railgate::time::{parse_rfc3339, rfc3339};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::Global;
 use super::clients::{all, by_id, client_id};
 use super::failure::{Done, Failure};
 use super::render::short_time;
 use super::stores::StoreArg;
-use super::terminal::{Terminal, Tone};
+use super::terminal::{Terminal, Tone, printable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,6 +63,8 @@ struct Row {
     target: Option<String>,
     /// `done`, or the code of the refusal.
     outcome: String,
+    /// What an operator decided and why.
+    detail: Option<Box<RawValue>>,
 }
 
 pub(crate) fn run(args: AuditArgs, global: &Global, terminal: &Terminal) -> Done {
@@ -117,7 +120,9 @@ impl Subject {
             AuditAction::EnrollLive | AuditAction::IssueToken | AuditAction::RevokeToken | AuditAction::AddKey | AuditAction::RevokeKey => {
                 Self::Key
             }
-            AuditAction::CreateSettlement | AuditAction::ReverseSettlement | AuditAction::CheckSettlement => Self::Settlement,
+            AuditAction::CreateSettlement | AuditAction::ReverseSettlement | AuditAction::CheckSettlement | AuditAction::ResolveReview => {
+                Self::Settlement
+            }
             AuditAction::CreateWebhook
             | AuditAction::UpdateWebhook
             | AuditAction::DeleteWebhook
@@ -173,6 +178,7 @@ impl<'a> Names<'a> {
             action: record.action.as_str(),
             target,
             outcome: record.refused.clone().unwrap_or_else(|| "done".to_owned()),
+            detail: record.detail.clone().and_then(|detail| RawValue::from_string(detail).ok()),
         })
     }
 
@@ -212,6 +218,7 @@ impl<'a> Names<'a> {
 fn show(rows: &[Row], more: bool, terminal: &Terminal) -> Done {
     let Some(last) = rows.last() else { return terminal.line(terminal.paint(Tone::Dim, "Nothing was done.")) };
     let mut table = terminal.table(&["when", "who", "key", "action", "on what", "outcome"]);
+    let mut details = Vec::new();
     for row in rows {
         let who = if row.by == "operator" { row.by } else { row.client_id.as_deref().unwrap_or("nobody") };
         // Enough of a thumbprint to tell keys apart; --json prints all of it.
@@ -225,8 +232,14 @@ fn show(rows: &[Row], more: bool, terminal: &Terminal) -> Done {
             Cell::new(row.target.as_deref().unwrap_or_default()),
             tone.cell(&row.outcome),
         ]);
+        if let Some(detail) = &row.detail {
+            details.push(format!("{}  {}", short_time(&row.at), printable(detail.get())));
+        }
     }
     terminal.show(&table)?;
+    for detail in details {
+        terminal.line(terminal.paint(Tone::Dim, detail))?;
+    }
     if more {
         terminal.line(terminal.paint(Tone::Dim, format_args!("There are more: --after {}", last.no)))?;
     }

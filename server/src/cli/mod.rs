@@ -22,6 +22,7 @@ mod proxy;
 mod receipt;
 mod render;
 mod reverse;
+mod review;
 mod serve;
 mod session;
 mod settings;
@@ -147,6 +148,7 @@ enum Command {
     Clients(clients::ClientsArgs),
     Providers(setup::ProvidersArgs),
     Routes(setup::RoutesArgs),
+    Review(review::ReviewArgs),
     Keys(keys::KeysArgs),
     Audit(audit::AuditArgs),
     Ledger(operator::LedgerArgs),
@@ -208,6 +210,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Clients(args) => clients::run(args, global, terminal),
         Command::Providers(args) => setup::providers(args, global, terminal),
         Command::Routes(args) => setup::routes(args, global, terminal),
+        Command::Review(args) => review::run(args, global, terminal),
         Command::Keys(args) => keys::run(args, global, terminal),
         Command::Audit(args) => audit::run(args, global, terminal),
         Command::Ledger(args) => operator::ledger(args, global, terminal),

@@ -103,7 +103,7 @@ impl Decision<'_, '_> {
     /// Writes an audit record of what `by` did or was refused, if the command has one. A client's refusals are recorded one by one
     /// up to a limit, and counted beyond.
     pub(crate) fn audit<C: Command>(&mut self, by: (ClientNo, KeyNo), command: &C, outcome: &Result<C::Output>) {
-        let Some(Deed { action, of, target, name }) = command.deed(outcome.as_ref().ok()) else { return };
+        let Some(Deed { action, of, target, name, detail }) = command.deed(outcome.as_ref().ok()) else { return };
         let (client, key) = of.unwrap_or(by);
         let by_operator = by.0 == ClientNo(0);
         if outcome.is_err() && !by_operator && !self.may_record_refusal(client) {
@@ -118,6 +118,7 @@ impl Decision<'_, '_> {
             target,
             name: if target == 0 { name.map(bounded) } else { None },
             refused: outcome.as_ref().err().map(|error| error.code.as_str().to_owned()),
+            detail,
         });
     }
 
@@ -143,6 +144,7 @@ impl Decision<'_, '_> {
             target: 0,
             name: Some(format!("{count} within the hour from {}", rfc3339(since))),
             refused: Some(AuditAction::MoreRefusals.as_str().to_owned()),
+            detail: None,
         });
     }
 }

@@ -8,13 +8,14 @@ use crate::lifecycle::{AttemptStatus, attempt};
 use crate::money::Money;
 use crate::rail::{FailureCode, RailAnswer};
 use crate::route::Payment;
-use crate::store::record::{Actor, AttemptRecord, EventType, Key, TaskKey, TaskKind, TaskRecord};
+use crate::store::record::{Actor, AttemptRecord, EventType, Key, ReversalRecord, ReviewReason, TaskKey, TaskKind, TaskRecord};
 use crate::store::{Lookup, Write};
 use crate::time::Millis;
 use crate::trace::write_string;
 
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Prefetch, Writer, subject};
+use crate::engine::review::Mark;
 use crate::engine::settlement::{Change, Note};
 
 /// The delays of the inquiries about an open attempt or reversal, counted from when it became unclear; afterwards one per hour.
@@ -66,7 +67,7 @@ impl Command for ReportAnswer {
                     engine.send_again(d.overlay, d.writer, &attempt);
                     false
                 } else {
-                    engine.attempt_answered(d.overlay, d.writer, change, attempt, answer)?
+                    engine.attempt_answered(d.overlay, d.writer, change, attempt, answer.into())?
                 }
             }
             Subject::Reversal(no, n) => {
@@ -77,7 +78,7 @@ impl Command for ReportAnswer {
                     RailAnswer::NotSent if reversal.rail_reference.is_some() => &RailAnswer::Unknown,
                     other => other,
                 };
-                engine.reversal_answered(d.overlay, d.writer, change, reversal, answer)?
+                engine.reversal_answered(d.overlay, d.writer, change, reversal, answer.into())?
             }
         };
         if let Some(task) = task.filter(|t| still_open && matches!(t.kind, TaskKind::Inquire | TaskKind::InquireReversal)) {
@@ -156,10 +157,10 @@ impl Engine {
         writer: &mut Writer,
         mut change: Change<'_>,
         mut attempt: AttemptRecord,
-        answer: &RailAnswer,
+        said: Said<'_>,
     ) -> Result<bool> {
-        let from = attempt.status;
-        let note = |to: AttemptStatus| Note::new(Some(from.name()), to.name(), actor_of(answer)).child(attempt.n);
+        let (from, answer) = (attempt.status, said.answer);
+        let note = |to: AttemptStatus| Note::new(Some(from.name()), to.name(), said.by).child(attempt.n);
         match attempt::transition(from, answer.kind()) {
             attempt::Next::Stay => return Ok(from.is_open()),
             attempt::Next::Contradiction => {
@@ -168,11 +169,11 @@ impl Engine {
             attempt::Next::PaidAndBounced => {
                 let no = change.record.no;
                 let paid = RailAnswer::Completed { rail_reference: None };
-                self.attempt_answered(overlay, writer, change, attempt.clone(), &paid)?;
+                self.attempt_answered(overlay, writer, change, attempt.clone(), Said { answer: &paid, by: said.by })?;
                 attempt.status = AttemptStatus::Completed;
                 overlay.settle();
                 let change = self.change(overlay, no)?;
-                return self.attempt_answered(overlay, writer, change, attempt, answer);
+                return self.attempt_answered(overlay, writer, change, attempt, said);
             }
             attempt::Next::Bounced => {
                 // A bounce while a reversal is in flight would give the money back twice: a person must look at it.
@@ -189,7 +190,7 @@ impl Engine {
                     change.more().rail_reference = Some(reference.clone());
                 }
                 let settlement = change.record.no;
-                let follow = self.follow(overlay, &mut change, &attempt, answer)?;
+                let follow = self.follow(overlay, &mut change, &attempt, said)?;
                 let task = match follow {
                     Follow::Nothing => None,
                     Follow::NextProvider => Some((overlay.now, TaskKind::Dispatch, attempt.n + 1)),
@@ -198,7 +199,7 @@ impl Engine {
                     Follow::Ask => None,
                 };
                 change.write(Write::Replace(attempt.clone().into()));
-                change.update(overlay);
+                change.update(overlay)?;
                 if let Some((due, kind, child)) = task {
                     let key = writer.task_key(due);
                     overlay.insert(TaskRecord { key, kind, settlement, child, tries: 0, since: overlay.now, owner: 0 });
@@ -206,16 +207,16 @@ impl Engine {
                 return Ok(attempt.status.is_open());
             }
         }
-        change.update(overlay);
+        change.update(overlay)?;
         Ok(from.is_open())
     }
 
     /// Applies the attempt's new state to the settlement.
-    fn follow(&self, overlay: &Overlay<'_>, change: &mut Change<'_>, attempt: &AttemptRecord, answer: &RailAnswer) -> Result<Follow> {
+    fn follow(&self, overlay: &Overlay<'_>, change: &mut Change<'_>, attempt: &AttemptRecord, said: Said<'_>) -> Result<Follow> {
         if change.record.status.is_final() || attempt.n != change.record.attempts {
             return Ok(Follow::Nothing);
         }
-        let note = |change: &Change<'_>| Note::new(None, change.record.status.name(), actor_of(answer)).child(attempt.n);
+        let note = |change: &Change<'_>| Note::new(None, change.record.status.name(), said.by).child(attempt.n);
         Ok(match attempt.status {
             AttemptStatus::Completed => {
                 change.input(SettlementInput::AttemptCompleted, note(change));
@@ -230,7 +231,7 @@ impl Engine {
                 Follow::Ask
             }
             AttemptStatus::Declined | AttemptStatus::NotSent => {
-                let (code, rail_code, elsewhere_ok) = refusal(answer);
+                let (code, rail_code, elsewhere_ok) = refusal(said.answer);
                 let next = if elsewhere_ok { self.next_provider(overlay, change, attempt)? } else { None };
                 match next {
                     Some(provider) => {
@@ -286,10 +287,17 @@ impl Engine {
 
     fn call_a_person(&self, overlay: &mut Overlay<'_>, task: &TaskRecord) -> Result<()> {
         let mut change = self.change(overlay, task.settlement)?;
-        if change.record.needs_review {
+        let reversal = match task.kind {
+            TaskKind::InquireReversal => Some(self.reversal_record(overlay, task.settlement, task.child)?),
+            TaskKind::Dispatch | TaskKind::Inquire | TaskKind::Reverse | TaskKind::SimulatorCallback => None,
+        };
+        if reversal.as_ref().map_or(change.record.needs_review, |reversal| reversal.needs_review) {
             return Ok(());
         }
-        change.record.needs_review = true;
+        change.mark(Mark::Open(reversal.as_ref().map_or(0, |reversal| reversal.n), ReviewReason::NoEndForADay));
+        if let Some(reversal) = reversal {
+            change.write(Write::Replace(ReversalRecord { needs_review: true, ..reversal }.into()));
+        }
         let state = change.record.status.name();
         let note = Note::new(Some(state), state, Actor::System)
             .child(task.child)
@@ -299,7 +307,7 @@ impl Engine {
             (_, false) => EventType::SettlementUnknown,
         };
         change.event(kind, note);
-        change.update(overlay);
+        change.update(overlay)?;
         Ok(())
     }
 }
@@ -311,8 +319,21 @@ enum Follow {
     NextProvider,
 }
 
+/// An answer, and who vouches for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Said<'a> {
+    pub(crate) answer: &'a RailAnswer,
+    pub(crate) by: Actor,
+}
+
+impl<'a> From<&'a RailAnswer> for Said<'a> {
+    fn from(answer: &'a RailAnswer) -> Self {
+        Self { answer, by: actor_of(answer) }
+    }
+}
+
 /// "Unknown" and "not sent" are our own conclusions; everything else is the rail's answer.
-pub(crate) fn actor_of(answer: &RailAnswer) -> Actor {
+fn actor_of(answer: &RailAnswer) -> Actor {
     match answer {
         RailAnswer::Unknown | RailAnswer::NotSent => Actor::System,
         RailAnswer::Completed { .. } | RailAnswer::Accepted { .. } | RailAnswer::Declined { .. } | RailAnswer::Returned { .. } => {

@@ -105,7 +105,7 @@ impl Engine {
             return match attempt.status {
                 // A host started it before and never reported back: it may or may not have been sent.
                 AttemptStatus::Started => {
-                    self.attempt_answered(overlay, writer, change, attempt, &RailAnswer::Unknown)?;
+                    self.attempt_answered(overlay, writer, change, attempt, (&RailAnswer::Unknown).into())?;
                     Ok(None)
                 }
                 AttemptStatus::Unknown if task.tries == attempt.sends => self.resend(overlay, change, attempt, task),
@@ -114,7 +114,7 @@ impl Engine {
             };
         }
         if change.expire() {
-            change.update(overlay);
+            change.update(overlay)?;
             return Ok(None);
         }
         if change.record.status.is_final() {
@@ -139,7 +139,7 @@ impl Engine {
         change.event(EventType::AttemptStarted, Note::new(None, StateName::Started, Actor::System).child(attempt.n).data(data));
         let call = self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?;
         change.write(Write::Insert(attempt.into()));
-        change.update(overlay);
+        change.update(overlay)?;
         Ok(Some(Work::Call(call)))
     }
 
@@ -161,7 +161,7 @@ impl Engine {
         change.event(EventType::AttemptStarted, Note::new(from, status.name(), Actor::System).child(attempt.n).data(data));
         let call = self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?;
         change.write(Write::Replace(attempt.into()));
-        change.update(overlay);
+        change.update(overlay)?;
         Ok(Some(Work::Call(call)))
     }
 
@@ -186,12 +186,12 @@ impl Engine {
                 change.event(EventType::ReversalSubmitted, note);
                 let call = self.reversal_call(&change.record, &reversal, Action::Reverse, task.tries)?;
                 change.write(Write::Replace(reversal.into()));
-                change.update(overlay);
+                change.update(overlay)?;
                 Ok(Some(Work::Call(call)))
             }
             // A host sent it before and never reported back.
             reversal::Next::Stay if reversal.status == ReversalStatus::Submitted && reversal.rail_reference.is_none() => {
-                self.reversal_answered(overlay, writer, change, reversal, &RailAnswer::Unknown)?;
+                self.reversal_answered(overlay, writer, change, reversal, (&RailAnswer::Unknown).into())?;
                 Ok(None)
             }
             reversal::Next::Stay | reversal::Next::Discrepancy => Ok(None),

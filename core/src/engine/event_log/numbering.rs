@@ -6,10 +6,11 @@ use crate::engine::Engine;
 #[cfg(feature = "sandbox")]
 use crate::engine::group::InOrder;
 use crate::engine::group::{Fair, Overlay, Owner, Turns, Writer};
+use crate::engine::review::{Mark, queue};
 use crate::error::{Error, Result};
 #[cfg(feature = "sandbox")]
 use crate::store::record::FeedRecord;
-use crate::store::record::{Key, LoggedChange, SANDBOX_KEY, UnloggedRecord};
+use crate::store::record::{Key, LoggedChange, SANDBOX_KEY, SettlementRecord, UnloggedRecord};
 use crate::time::Millis;
 
 use super::changes_of;
@@ -26,6 +27,9 @@ pub(crate) trait Numbering: Send + Sync {
     fn turns(&self) -> Box<dyn Turns>;
     /// Makes leases other than those of tasks due now: this engine's if it is leaving, otherwise those of others. Returns how many.
     fn free(&self, engine: &Engine, overlay: &mut Overlay<'_>, leaving: bool) -> Result<usize>;
+    /// Adds to the commit what the marks change in the queue of what waits for a person. Returns whether the settlement, which was
+    /// `flagged` before or not, still waits for one.
+    fn review(&self, overlay: &mut Overlay<'_>, record: &SettlementRecord, flagged: bool, marks: &[Mark]) -> Result<bool>;
 }
 
 /// Numbers events after the commit, in the log of all clients' events, as a server does.
@@ -72,6 +76,10 @@ impl Numbering for Deferred {
         }
         engine.free_queues(overlay, &|owner| engine.frees(owner, leaving))
     }
+
+    fn review(&self, overlay: &mut Overlay<'_>, record: &SettlementRecord, flagged: bool, marks: &[Mark]) -> Result<bool> {
+        queue(overlay, record, flagged, marks)
+    }
 }
 
 /// Without a log and with a single writer, gives each event its place in its owner's feed at once, as [`crate::sandbox`] does.
@@ -116,5 +124,10 @@ impl Numbering for Immediate {
 
     fn free(&self, _: &Engine, _: &mut Overlay<'_>, _: bool) -> Result<usize> {
         Ok(0)
+    }
+
+    /// Nobody reviews anything here, so there is no queue.
+    fn review(&self, _: &mut Overlay<'_>, _: &SettlementRecord, _: bool, marks: &[Mark]) -> Result<bool> {
+        Ok(marks.iter().any(|mark| matches!(mark, Mark::Open(..))))
     }
 }

@@ -35,11 +35,13 @@ pub struct Deed {
     pub(crate) target: i64,
     /// The name that the caller used, for a record without a number.
     pub(crate) name: Option<String>,
+    /// What was decided and why, as one JSON object.
+    pub(crate) detail: Option<String>,
 }
 
 impl Deed {
     pub(crate) fn new(action: AuditAction) -> Self {
-        Self { action, of: None, target: 0, name: None }
+        Self { action, of: None, target: 0, name: None, detail: None }
     }
 
     pub(crate) fn target(self, target: impl Into<i64>) -> Self {
@@ -48,6 +50,10 @@ impl Deed {
 
     pub(crate) fn name(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
+    }
+
+    pub(crate) fn detail(self, detail: String) -> Self {
+        Self { detail: Some(detail), ..self }
     }
 
     pub(crate) fn of(self, client: ClientNo, key: KeyNo) -> Self {

@@ -1,8 +1,9 @@
 //! A rail's answer to a reversal, and its consequences for the settlement and its money.
 
 use crate::engine::Engine;
-use crate::engine::dispatch::{INQUIRIES, actor_of, describe, refusal};
+use crate::engine::dispatch::{INQUIRIES, Said, describe, refusal};
 use crate::engine::group::{Overlay, Writer};
+use crate::engine::review::Mark;
 use crate::engine::settlement::{Change, Note};
 use crate::error::Result;
 use crate::ledger::TransferKind;
@@ -20,11 +21,12 @@ impl Engine {
         writer: &mut Writer,
         mut change: Change<'_>,
         mut reversal: ReversalRecord,
-        answer: &RailAnswer,
+        said: Said<'_>,
     ) -> Result<bool> {
+        let answer = said.answer;
         let (from, before) = (reversal.status, reversal.clone());
         let data = describe(answer, Some(self.reversal_ulid(&reversal)));
-        let note = |to: ReversalStatus| Note::new(Some(from.name()), to.name(), actor_of(answer)).child(reversal.n).data(data.clone());
+        let note = |to: ReversalStatus| Note::new(Some(from.name()), to.name(), said.by).child(reversal.n).data(data.clone());
         // A rail may answer `accepted` without a change of state: its reference is new information all the same.
         if let RailAnswer::Completed { rail_reference: Some(r) } | RailAnswer::Accepted { rail_reference: Some(r) } = answer {
             reversal.rail_reference = Some(r.clone());
@@ -36,10 +38,10 @@ impl Engine {
                 reversal.status = to;
                 reversal.updated_at = overlay.now;
                 reversal.completed_at = to.is_final().then_some(overlay.now);
-                self.settle_reversal(&mut change, &mut reversal, answer);
+                self.settle_reversal(&mut change, &mut reversal, said);
             }
             reversal::Next::Discrepancy => {
-                change.input(SettlementInput::Contradiction, note(from));
+                change.discrepancy(reversal.n, note(from));
                 reversal.needs_review = true;
             }
             reversal::Next::Stay => {}
@@ -50,7 +52,7 @@ impl Engine {
             change.guard();
             change.write(Write::Replace(reversal.into()));
         }
-        change.update(overlay);
+        change.update(overlay)?;
         if open && first_unclear {
             let key = writer.task_key(overlay.now + INQUIRIES[0]);
             overlay.insert(TaskRecord { key, kind: TaskKind::InquireReversal, settlement, child, tries: 0, since: overlay.now, owner: 0 });
@@ -59,26 +61,31 @@ impl Engine {
     }
 
     /// Updates the money and the settlement after the reversal changed state.
-    fn settle_reversal(&self, change: &mut Change<'_>, reversal: &mut ReversalRecord, answer: &RailAnswer) {
+    fn settle_reversal(&self, change: &mut Change<'_>, reversal: &mut ReversalRecord, said: Said<'_>) {
+        // It was flagged because its outcome was unknown; now it is known.
+        if reversal.status.is_final() && reversal.needs_review {
+            reversal.needs_review = false;
+            change.mark(Mark::Close(reversal.n));
+        }
         match reversal.status {
             ReversalStatus::Completed => {
                 change.end_reversal(reversal, TransferKind::Post);
                 change.record.reversed += reversal.amount;
                 let all = change.record.reversed >= change.record.amount;
                 let input = if all { SettlementInput::ReversedAll } else { SettlementInput::ReversedPart };
-                change.input(input, self.reversal_note(change.record.status.name(), reversal));
+                change.input(input, self.reversal_note(change.record.status.name(), said.by, reversal));
             }
             ReversalStatus::Failed => {
                 change.end_reversal(reversal, TransferKind::Void);
-                let (code, rail_code, _) = refusal(answer);
+                let (code, rail_code, _) = refusal(said.answer);
                 reversal.failure = Some(Failure { code, rail_code });
             }
             ReversalStatus::Accepted | ReversalStatus::Submitted | ReversalStatus::Unknown => {}
         }
     }
 
-    fn reversal_note(&self, state: StateName, reversal: &ReversalRecord) -> Note {
-        Note::new(None, state, Actor::Rail).child(reversal.n).data(format!(r#"{{"reversal":"rev_{}"}}"#, self.reversal_ulid(reversal)))
+    fn reversal_note(&self, state: StateName, by: Actor, reversal: &ReversalRecord) -> Note {
+        Note::new(None, state, by).child(reversal.n).data(format!(r#"{{"reversal":"rev_{}"}}"#, self.reversal_ulid(reversal)))
     }
 }
 

@@ -149,7 +149,7 @@ impl Engine {
         let note = Note::new(None, StateName::Accepted, Actor::Client).child(n).data(data);
         change.event(EventType::ReversalAccepted, note);
         change.write(Write::Insert(reversal.clone().into()));
-        let settlement = change.update(overlay);
+        let settlement = change.update(overlay)?;
         let key = writer.task_in_turn((settlement.client, settlement.mode), overlay.now);
         overlay.insert(TaskRecord {
             key,
@@ -301,7 +301,7 @@ fn cancel(overlay: &mut Overlay<'_>, mut change: Change<'_>, request: &ReverseRe
         minor(amount, &change.record)?;
     }
     match change.input(SettlementInput::Cancel, Note::new(None, StateName::Cancelled, Actor::Client)) {
-        Next::To(_) => Ok(change.update(overlay)),
+        Next::To(_) => change.update(overlay),
         Next::Stay | Next::Refuse | Next::Discrepancy => Err(Error::new(ErrorCode::InvalidState)),
     }
 }

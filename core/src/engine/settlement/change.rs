@@ -10,12 +10,15 @@ use crate::lifecycle::settlement::{Next, SettlementInput, transition};
 use crate::money::Money;
 use crate::rail::FailureCode;
 use crate::store::Write;
-use crate::store::record::{Actor, AttemptRecord, EventRecord, EventType, Failure, ReversalRecord, SettlementMore, SettlementRecord};
+use crate::store::record::{
+    Actor, AttemptRecord, EventRecord, EventType, Failure, ReversalRecord, ReviewReason, SettlementMore, SettlementRecord,
+};
 use crate::time::Millis;
 use crate::trace::{self, TracedEvent};
 
 use crate::engine::Engine;
 use crate::engine::group::Overlay;
+use crate::engine::review::Mark;
 
 /// The content of an event, besides its type.
 pub(crate) struct Note {
@@ -50,6 +53,9 @@ pub(crate) struct Change<'e> {
     pub(crate) record: SettlementRecord,
     expected: u32,
     pub(crate) now: Millis,
+    /// Whether it waited for a person when it was read, and what has changed about that.
+    flagged: bool,
+    marks: Vec<Mark>,
     /// Whether the settlement must still be as it was read, even if it does not change.
     guarded: bool,
     writes: Vec<Write>,
@@ -58,7 +64,8 @@ pub(crate) struct Change<'e> {
 impl<'e> Change<'e> {
     /// Starts a change of an existing settlement, or of a new one. A new one has version 0; its first event makes it 1.
     pub(crate) fn of(engine: &'e Engine, record: SettlementRecord, now: Millis) -> Self {
-        Self { engine, expected: record.version, record, now, guarded: false, writes: Vec::with_capacity(6) }
+        let (expected, flagged) = (record.version, record.needs_review);
+        Self { engine, expected, record, now, flagged, marks: Vec::new(), guarded: false, writes: Vec::with_capacity(6) }
     }
 
     /// Adds an event to the trace.
@@ -104,7 +111,7 @@ impl<'e> Change<'e> {
         let next = transition(self.record.status, input);
         match next {
             Next::To(to) => self.enter(to, note),
-            Next::Discrepancy => self.discrepancy(note),
+            Next::Discrepancy => self.discrepancy(0, note),
             Next::Stay | Next::Refuse => {}
         }
         next
@@ -115,8 +122,9 @@ impl<'e> Change<'e> {
         self.record.status = to;
         if to.is_final() {
             // A settlement was flagged because its outcome was unknown; now it is known.
-            if !from.is_final() {
+            if !from.is_final() && self.record.needs_review {
                 self.record.needs_review = false;
+                self.mark(Mark::Close(0));
             }
             self.record.completed_at = self.record.completed_at.or(Some(self.now));
         }
@@ -125,14 +133,24 @@ impl<'e> Change<'e> {
         self.event(kind, Note { from: Some(from.name()), to: Some(to.name()), ..note });
     }
 
-    /// Flags the settlement for a person. Only once: until someone has reviewed it, further contradictions add nothing.
-    fn discrepancy(&mut self, note: Note) {
-        if self.record.needs_review {
+    /// Flags the settlement for a person because of itself (`0`) or the reversal with this number. There is only one event: until
+    /// someone has reviewed it, further contradictions add none.
+    pub(crate) fn discrepancy(&mut self, child: u16, note: Note) {
+        let flagged = self.record.needs_review;
+        self.mark(Mark::Open(child, ReviewReason::Discrepancy));
+        if flagged {
             return;
         }
-        self.record.needs_review = true;
         let state = Some(self.record.status.name());
         self.event(EventType::SettlementDiscrepancy, Note { from: state, to: state, ..note });
+    }
+
+    /// Changes what waits for a person.
+    pub(crate) fn mark(&mut self, mark: Mark) {
+        if let Mark::Open(..) = mark {
+            self.record.needs_review = true;
+        }
+        self.marks.push(mark);
     }
 
     /// The money follows the state: posted when paid, released when proved failed or cancelled.
@@ -237,12 +255,17 @@ impl<'e> Change<'e> {
     }
 
     /// Writes the settlement, if it changed, and everything that belongs to it. Returns it as stored.
-    pub(crate) fn update(self, overlay: &mut Overlay<'_>) -> SettlementRecord {
+    pub(crate) fn update(mut self, overlay: &mut Overlay<'_>) -> Result<SettlementRecord> {
+        if !self.marks.is_empty() {
+            let before = overlay.commit.writes.len();
+            self.record.needs_review = self.engine.numbering.review(overlay, &self.record, self.flagged, &self.marks)?;
+            self.guarded |= overlay.commit.writes.len() > before;
+        }
         if self.record.version != self.expected || self.guarded {
             overlay.write(Write::Update { record: self.record.clone().into(), expected: self.expected });
         }
         self.writes.into_iter().for_each(|w| overlay.write(w));
-        self.record
+        Ok(self.record)
     }
 }
 

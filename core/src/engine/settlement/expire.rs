@@ -33,7 +33,7 @@ impl Command for Expire {
             }
             let mut change = d.engine.change(d.overlay, record.no)?;
             if change.expire() {
-                change.update(d.overlay);
+                change.update(d.overlay)?;
                 d.overlay.settle();
                 count += 1;
             }

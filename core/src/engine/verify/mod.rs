@@ -31,12 +31,13 @@
 //! ```
 //!
 //! It checks that traces are unbroken, records match their traces, transfers balance, account totals are the sums of their
-//! transfers, no settlement is at two providers at once, every event has one place in the log, webhooks have what they need, and
-//! keys and tokens have an owner.
+//! transfers, no settlement is at two providers at once, every event has one place in the log, webhooks have what they need, what
+//! waits for a person exists, and keys and tokens have an owner.
 
 mod access;
 mod books;
 mod log;
+mod reviews;
 mod trail;
 mod tree;
 mod webhooks;
@@ -181,6 +182,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
         progress(Progress { settlements_done: report.settlements, settlements_total });
     }
     log.end(&mut report)?;
+    reviews::reviews(store, &mut report)?;
     webhooks::webhooks(store, &mut report)?;
     Ok(report)
 }

@@ -250,6 +250,11 @@ pub fn setup(revision: i64) -> SetupRecord {
     }
 }
 
+/// A settlement, or its reversal `child`, that waits for a person.
+pub fn review(settlement: i64, child: u16, due: i64) -> ReviewRecord {
+    ReviewRecord { settlement: SettlementNo(settlement), child, reason: ReviewReason::NoEndForADay, opened_at: 1_000, due }
+}
+
 /// A secret of the gateway.
 pub fn secret(kind: SecretKind, no: u32) -> SecretRecord {
     SecretRecord { kind, no, sealed: vec![1, 2, 3], public: Vec::new(), created_at: 0, retired_at: None, version: Version::default() }
@@ -266,6 +271,7 @@ pub fn audit(no: i64) -> AuditRecord {
         target: 7,
         name: None,
         refused: None,
+        detail: None,
     }
 }
 

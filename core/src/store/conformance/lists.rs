@@ -58,6 +58,7 @@ fn in_order() -> Vec<Record> {
     add!(delivery(-1, 2, Some(5)), delivery(1, 1, None));
     add!(allowance(1, 9), allowance(u32::MAX, 5), invitation(1, 6), invitation(200, 5), setup(1), setup(2));
     add!(movement(3, "m-3"), movement(9, "m-1"));
+    add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
     records
 }
 
@@ -283,6 +284,37 @@ pub fn old_records_are_found_by_age(new: Factory<'_>) {
             }
         }
     }
+}
+
+/// What waits for a person is read in pages, earliest first, up to a time; that of one settlement stands apart from the next.
+pub fn reviews_come_in_the_order_of_their_time(new: Factory<'_>) {
+    let store = &*new();
+    let order = [(2, 0, 3), (2, 7, 3), (3, 0, 3), (1, 1, 5), (1, 0, 8), (9, 0, 8), (1, 65_000, 9)];
+    let by_key = [4, 3, 6, 0, 1, 2, 5];
+    make(store, by_key.map(|at| order[at]).map(|(settlement, child, due)| insert(review(settlement, child, due))));
+    let key = |(settlement, child, _): (i64, u16, i64)| Key::Review((SettlementNo(settlement), child));
+    for (until, count) in [(i64::MIN, 0), (2, 0), (3, 3), (7, 4), (8, 6), (i64::MAX, 7)] {
+        for limit in [1, 2, 3, 99] {
+            let mut seen: Vec<(i64, u16, i64)> = Vec::new();
+            loop {
+                let after = seen.last().map(|&(settlement, child, due)| (due, SettlementNo(settlement), child));
+                let page = keys(store, &Scan::reviews(until, after, limit));
+                assert!(page.len() <= limit);
+                if page.is_empty() || seen.len() > order.len() {
+                    break;
+                }
+                seen.extend(page.iter().map(|found| order.into_iter().find(|it| key(*it) == *found).unwrap()));
+            }
+            assert_eq!(seen, order[..count], "until {until} in pages of {limit}");
+        }
+    }
+    assert_eq!(keys(store, &Scan::reviews_of(SettlementNo(1))), [order[4], order[3], order[6]].map(key));
+    assert_eq!(keys(store, &Scan::reviews_of(SettlementNo(4))), []);
+
+    make(store, (1..=6).map(|no| insert(SettlementRecord { needs_review: no % 2 == 0, ..settlement(no, 9 - no as u32, &no.to_string()) })));
+    let flagged = |no| Key::Settlement(SettlementNo(no));
+    assert_eq!(keys(store, &Scan::flagged(9)), [6, 4, 2].map(flagged));
+    assert_eq!(keys(store, &Scan::flagged(2)), [6, 4].map(flagged));
 }
 
 fn list(store: &dyn Store, client: u32, filter: &SettlementFilter, before: Option<i64>, limit: usize) -> Vec<i64> {

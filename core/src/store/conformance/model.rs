@@ -70,6 +70,7 @@ fn any_other() -> impl Strategy<Value = Record> {
         }
         .into()),
         (1u16..3, "[pq]").prop_map(|(no, id)| provider(no, &id).into()),
+        (small(), 0u16..3, small()).prop_map(|(no, child, due)| review(no, child, due).into()),
         (small(), 1u16..3, prop::sample::select(AttemptStatus::ALL))
             .prop_map(|(no, n, status)| AttemptRecord { status, ..attempt(no, n) }.into()),
         (small(), 1u16..3, 1u32..3, prop::option::of("[rs]")).prop_map(|(no, n, client, reference)| reversal(
@@ -244,6 +245,8 @@ fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter)
     scans.extend((0..3).map(|after| Scan::after(&Key::Audit(after), 2)));
     scans.extend(numbers().map(Scan::transfers));
     scans.extend((0..4).map(|until| Scan::tasks(TaskKey(0), until, 2)));
+    scans.extend((0..4).flat_map(|until| [None, Some((1, SettlementNo(2), 1))].map(|after| Scan::reviews(until, after, 2))));
+    scans.extend(numbers().map(Scan::reviews_of).chain([Scan::flagged(2)]));
     for client in (1..3).map(ClientNo) {
         scans.push(Scan::accounts_of(client));
         for filter in [SettlementFilter::default(), filter.clone()] {

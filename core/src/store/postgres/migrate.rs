@@ -32,6 +32,8 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0004_enrolment", sql: include_str!("../migrations/postgres/0004_enrolment.sql"), oldest: 1 },
     Migration { name: "0005_trees", sql: include_str!("../migrations/postgres/0005_trees.sql"), oldest: 5 },
     Migration { name: "0006_operation", sql: include_str!("../migrations/postgres/0006_operation.sql"), oldest: 6 },
+    // An older program flags settlements without adding them to the queue: the next maintenance does.
+    Migration { name: "0007_review", sql: include_str!("../migrations/postgres/0007_review.sql"), oldest: 6 },
 ];
 
 impl Migration {

@@ -284,11 +284,16 @@ impl Scan {
     }
 
     /// Compares with a place in a list of settlements.
-    fn at(mut self, is: Is, place: Option<Place>) -> Self {
+    fn at(self, is: Is, place: Option<Place>) -> Self {
         let Some((at, no)) = place else { return self };
+        self.pair(column!(Settlement.created_at), is, at, no)
+    }
+
+    /// Compares a column and the key with a pair of values.
+    fn pair(mut self, column: u8, is: Is, value: impl Column, key: impl Column) -> Self {
         // Numbers can be written.
-        let _ = at.put(&mut self.cells).and_then(|()| no.put(&mut self.cells));
-        self.that(column!(Settlement.created_at), is)
+        let _ = value.put(&mut self.cells).and_then(|()| key.put(&mut self.cells));
+        self.that(column, is)
     }
 
     /// Settlements that wait to be sent and expired before this time, the earliest first.
@@ -386,6 +391,28 @@ impl Scan {
         // Every code sorts after the empty text, and NULL fails the comparison.
         let scan = Self::all(RecordKind::Audit, limit).by(by!(Audit: at)).with(column!(Audit.refused), Is::Above, String::new());
         scan.with(column!(Audit.at), Is::Below, at)
+    }
+}
+
+/// Scans for reviews.
+impl Scan {
+    /// What waits for a person and is due at or before `until`, earliest first; after the one with this time and key if given.
+    pub fn reviews(until: Millis, after: Option<(Millis, SettlementNo, u16)>, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Review, limit).by(by!(Review: due, k)).with(column!(Review.due), Is::UpTo, until);
+        let Some((due, settlement, child)) = after else { return scan };
+        // The first key after it: a settlement has far fewer reversals than a key has room for.
+        scan.pair(column!(Review.due), Is::NotBefore, due, (settlement, child.saturating_add(1)))
+    }
+
+    /// Settlements that need review, of all clients.
+    pub fn flagged(limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Settlement, limit).by(by!(Settlement: client, created_at, no));
+        scan.that(column!(Settlement.needs_review), Is::Flag(true))
+    }
+
+    /// Of a settlement, everything that waits for a person: itself first, then its reversals.
+    pub fn reviews_of(settlement: SettlementNo) -> Self {
+        Self::children(RecordKind::Review, settlement)
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0006_enrolment", sql: include_str!("../migrations/sqlite/0006_enrolment.sql") },
     Migration { name: "0007_trees", sql: include_str!("../migrations/sqlite/0007_trees.sql") },
     Migration { name: "0008_operation", sql: include_str!("../migrations/sqlite/0008_operation.sql") },
+    Migration { name: "0009_review", sql: include_str!("../migrations/sqlite/0009_review.sql") },
 ];
 
 impl Migration {

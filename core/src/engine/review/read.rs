@@ -1,0 +1,113 @@
+//! Reads: the queue, and everything that is known about one settlement.
+
+use crate::api::{EventView, ReversalView, ReviewView, SettlementView};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::{ClientNo, SettlementNo, Ulid};
+use crate::ledger::Transfer;
+use crate::money::Money;
+use crate::store::record::{AttemptRecord, ClientRecord, Key, ReversalRecord, ReviewRecord, SettlementRecord};
+use crate::store::{Scan, typed, typed_all};
+use crate::time::{Millis, rfc3339};
+use crate::trace::settlement_ulid;
+
+/// Everything that is known about a settlement, for a person who decides about it.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// What waits for the person: the settlement itself, reversals, or nothing.
+    pub waiting: Vec<ReviewView>,
+    /// The settlement as its owner sees it.
+    pub settlement: SettlementView,
+    /// Its attempts, each with the id of its provider.
+    pub attempts: Vec<(AttemptRecord, String)>,
+    /// Its reversals.
+    pub reversals: Vec<ReversalView>,
+    /// Its whole trace.
+    pub events: Vec<EventView>,
+    /// Its transfers.
+    pub transfers: Vec<Transfer>,
+}
+
+impl Engine {
+    /// A page of what waits for a person and is due at or before `until`, of all clients, oldest first; after the row `after` if given.
+    /// Also the row after which the next page begins, if there is one.
+    pub fn reviews(&self, until: Millis, after: Option<&ReviewRecord>, limit: usize) -> Result<(Vec<ReviewView>, Option<ReviewRecord>)> {
+        let after = after.map(|row| (row.due, row.settlement, row.child));
+        let rows: Vec<ReviewRecord> = typed_all(self.store.scan(&Scan::reviews(until, after, limit))?)?;
+        let mut found = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let record: Option<SettlementRecord> = typed(self.store.get(&Key::Settlement(row.settlement))?)?;
+            found.extend(record.map(|record| self.review_view(&record, row)).transpose()?.flatten());
+        }
+        let next = if rows.len() < limit { None } else { rows.last().cloned() };
+        Ok((found, next))
+    }
+
+    /// Everything that is known about a settlement of any client.
+    ///
+    /// # Errors
+    /// `settlement_not_found`.
+    pub fn case(&self, settlement: Ulid) -> Result<Case> {
+        let record: Option<SettlementRecord> = typed(self.store.get(&Key::Settlement(self.id_key.open(settlement)))?)?;
+        let record = record.filter(|record| settlement_ulid(&self.id_key, record) == settlement);
+        let record = record.ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))?;
+        let no = record.no;
+        let rows: Vec<ReviewRecord> = typed_all(self.store.scan(&Scan::reviews_of(no))?)?;
+        let waiting: Result<Vec<_>> = rows.iter().map(|row| self.review_view(&record, row)).collect();
+        let attempts: Vec<AttemptRecord> = typed_all(self.store.scan(&Scan::attempts(no))?)?;
+        Ok(Case {
+            waiting: waiting?.into_iter().flatten().collect(),
+            settlement: self.view(&record, self.client_of(record.client)?),
+            attempts: attempts.into_iter().map(|it| (it.clone(), self.provider_id(it.provider))).collect(),
+            reversals: self.reversals(&record)?,
+            events: self.events(&record, 0, usize::from(u16::MAX))?,
+            transfers: typed_all(self.store.scan(&Scan::transfers(no))?)?,
+        })
+    }
+
+    /// How many reviews are due, counted up to `most`, and since when the oldest of them waits.
+    pub fn reviews_due(&self, most: usize) -> Result<(usize, Option<Millis>)> {
+        let rows: Vec<ReviewRecord> = typed_all(self.store.scan(&Scan::reviews(self.now(), None, most))?)?;
+        Ok((rows.len(), rows.iter().map(|row| row.opened_at).min()))
+    }
+
+    /// A row of the queue; `None` if it is not flagged any more, because an older program cleared the flag.
+    fn review_view(&self, record: &SettlementRecord, row: &ReviewRecord) -> Result<Option<ReviewView>> {
+        let reversal = match row.child {
+            0 => None,
+            n => self.flagged_reversal(record.no, n)?,
+        };
+        if !record.needs_review || (row.child > 0 && reversal.is_none()) {
+            return Ok(None);
+        }
+        let (status, amount) = match &reversal {
+            None => (record.status.name(), record.amount),
+            Some(reversal) => (reversal.status.name(), reversal.amount),
+        };
+        Ok(Some(ReviewView {
+            settlement_id: self.settlement_id(record),
+            reversal: reversal.as_ref().map(|reversal| reversal.n),
+            reversal_id: reversal.map(|reversal| format!("rev_{}", self.reversal_ulid(&reversal))),
+            reference: record.reference.as_str().to_owned(),
+            client_id: format!("cli_{}", self.client_of(record.client)?),
+            sandbox: record.mode.is_sandbox(),
+            reason: row.reason,
+            opened_at: rfc3339(row.opened_at),
+            due_at: rfc3339(row.due),
+            status,
+            amount: Money::from_minor(amount, record.currency).into(),
+            currency: record.currency.code().to_owned(),
+            provider: self.provider_id(record.provider),
+        }))
+    }
+
+    fn flagged_reversal(&self, no: SettlementNo, n: u16) -> Result<Option<ReversalRecord>> {
+        let found: Option<ReversalRecord> = typed(self.store.get(&Key::Reversal((no, n)))?)?;
+        Ok(found.filter(|reversal| reversal.needs_review))
+    }
+
+    fn client_of(&self, no: ClientNo) -> Result<Ulid> {
+        let client: Option<ClientRecord> = typed(self.store.get(&Key::Client(no))?)?;
+        client.map(|client| client.id).ok_or_else(|| Error::internal(format!("client number {} is missing", no.0)))
+    }
+}

@@ -1,0 +1,382 @@
+//! `railgate review`: what waits for a person, decided by the gateway's operator on the store itself.
+
+use clap::{Args, Subcommand, ValueEnum};
+use comfy_table::Cell;
+use railgate::Engine;
+use railgate::api::{EventView, ReversalView, ReviewView, SettlementView};
+use railgate::engine::{Case, Operated, ResolveReview};
+use railgate::ids::Ulid;
+use railgate::ledger::{AccountId, Owner, TransferCode, TransferKind};
+use railgate::lifecycle::{AttemptStatus, Resolution};
+use railgate::money::{Currency, Money};
+use railgate::time::{Millis, parse_rfc3339, rfc3339};
+use serde::Serialize;
+
+use super::Global;
+use super::failure::{Done, Failure};
+use super::render::{self, decimal, short_time, state};
+use super::stores::StoreArg;
+use super::terminal::{Terminal, Tone, align_right, number, printable};
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  railgate review list
+  railgate review list --all
+  railgate review list --store sqlite:/var/lib/railgate/railgate.db --json
+
+Oldest first. A payment or reversal waits here if nobody knows its outcome after a day, or if its provider
+contradicts what was proved.";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  railgate review show stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB";
+
+const RESOLVE_EXAMPLES: &str = "\
+Examples:
+  railgate review resolve stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB --resolution confirmed_completed \\
+      --evidence 'Statement of 24 November, line 7'
+      Posts the money as if the provider had reported the payment as carried out.
+  railgate review resolve stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB --resolution confirmed_failed --reversal 1 \\
+      --evidence 'Call with the provider, ticket 4711'
+  railgate review resolve stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB --resolution keep_waiting --evidence 'Asked the provider'
+
+Confirm an outcome only with proof: it moves money. The evidence stays in the audit trail; clients never see it.";
+
+/// List, show and decide what waits for a person
+#[derive(Debug, Args)]
+pub(crate) struct ReviewArgs {
+    #[command(subcommand)]
+    command: ReviewCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ReviewCommand {
+    /// List what waits for a person, of all clients
+    #[command(after_help = LIST_EXAMPLES)]
+    List {
+        /// Also what was put off and is not due yet
+        #[arg(long)]
+        all: bool,
+        /// Show at most this many
+        #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        limit: u32,
+        #[command(flatten)]
+        store: StoreArg,
+    },
+    /// Show everything that is known about a settlement
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show {
+        /// The settlement's id
+        #[arg(value_name = "ID", value_parser = settlement_id)]
+        id: Ulid,
+        #[command(flatten)]
+        store: StoreArg,
+    },
+    /// Decide about a settlement or a reversal that waits
+    #[command(after_help = RESOLVE_EXAMPLES)]
+    Resolve {
+        /// The settlement's id
+        #[arg(value_name = "ID", value_parser = settlement_id)]
+        id: Ulid,
+        /// What you decide
+        #[arg(long, value_name = "RESOLUTION")]
+        resolution: Decided,
+        /// What proves it, for the audit trail: 1 to 500 characters
+        #[arg(long, value_name = "TEXT")]
+        evidence: String,
+        /// Decide about the reversal with this number, not about the settlement itself
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+        reversal: Option<u16>,
+        /// Refuse if the settlement is not at this version any more
+        #[arg(long, value_name = "VERSION")]
+        version: Option<u32>,
+        #[command(flatten)]
+        store: StoreArg,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Decided {
+    /// The provider carried it out
+    ConfirmedCompleted,
+    /// The provider did not carry it out and never will
+    ConfirmedFailed,
+    /// The recorded outcome stays, although something contradicts it
+    AcceptDiscrepancy,
+    /// There is no proof yet: ask again in a day
+    KeepWaiting,
+}
+
+impl From<Decided> for Resolution {
+    fn from(decided: Decided) -> Self {
+        match decided {
+            Decided::ConfirmedCompleted => Self::ConfirmedCompleted,
+            Decided::ConfirmedFailed => Self::ConfirmedFailed,
+            Decided::AcceptDiscrepancy => Self::AcceptDiscrepancy,
+            Decided::KeepWaiting => Self::KeepWaiting,
+        }
+    }
+}
+
+/// Parses `stl_` and a ULID.
+fn settlement_id(text: &str) -> Result<Ulid, String> {
+    text.strip_prefix("stl_").and_then(Ulid::parse).ok_or_else(|| "a settlement id is stl_ and 26 letters and digits".to_owned())
+}
+
+pub(crate) fn run(args: ReviewArgs, global: &Global, terminal: &Terminal) -> Done {
+    match args.command {
+        ReviewCommand::List { all, limit, store } => {
+            let engine = store.place()?.engine(None)?;
+            list(&engine, all, usize::try_from(limit).unwrap_or(usize::MAX), global, terminal)
+        }
+        ReviewCommand::Show { id, store } => {
+            let place = store.place()?;
+            let case = place
+                .engine(None)?
+                .case(id)
+                .map_err(|error| Failure::from(error).hint(format!("list what waits: railgate review list --store {place}")))?;
+            show(&case, global, terminal)
+        }
+        ReviewCommand::Resolve { id, resolution, evidence, reversal, version, store } => {
+            let place = store.place()?;
+            let act = ResolveReview { settlement: id, reversal, resolution: resolution.into(), evidence, expected: version };
+            let engine = place.engine(None)?;
+            engine.run(Operated(act)).map_err(|error| {
+                Failure::from(error).hint(format!("see what is known now: railgate review show stl_{id} --store {place}"))
+            })?;
+            resolved(&engine.case(id)?, resolution.into(), global, terminal)
+        }
+    }
+}
+
+fn list(engine: &Engine, all: bool, limit: usize, global: &Global, terminal: &Terminal) -> Done {
+    let now = engine.now();
+    let mut found = Vec::new();
+    let (mut after, mut more) = (None, true);
+    while more && found.len() < limit {
+        let (page, next) = engine.reviews(if all { Millis::MAX } else { now }, after.as_ref(), (limit - found.len()).min(500))?;
+        found.extend(page);
+        more = next.is_some();
+        after = next;
+    }
+    if global.json {
+        return as_json(&ListShape { data: found, has_more: more }, terminal);
+    }
+    if found.is_empty() {
+        return terminal.line(terminal.paint(Tone::Dim, "Nothing waits for a person."));
+    }
+    let mut table = terminal.table(&["settlement", "reversal", "reference", "client", "why", "waits", "amount", "", "provider", "status"]);
+    for it in &found {
+        table.add_row(vec![
+            Tone::Strong.cell(&it.settlement_id),
+            number(it.reversal.map(|n| n.to_string()).unwrap_or_default()),
+            Cell::new(&it.reference),
+            Cell::new(&it.client_id),
+            Tone::Warn.cell(it.reason.as_str()),
+            number(age(now, &it.opened_at)),
+            number(decimal(&it.amount)),
+            Cell::new(if it.sandbox { format!("{} sandbox", it.currency) } else { it.currency.clone() }),
+            Cell::new(&it.provider),
+            state(it.status.as_str()),
+        ]);
+    }
+    align_right(&mut table, [1, 5, 6]);
+    terminal.show(&table)?;
+    if more {
+        terminal.line(terminal.paint(Tone::Dim, "There are more: --limit N"))?;
+    }
+    Ok(())
+}
+
+/// How long something has been waiting, in the unit that fits.
+fn age(now: Millis, since: &str) -> String {
+    let minutes = parse_rfc3339(since).map_or(0, |since| (now - since).max(0)) / 60_000;
+    match minutes {
+        0..60 => format!("{minutes} min"),
+        60..2_880 => format!("{} h", minutes / 60),
+        _ => format!("{} d", minutes / 1_440),
+    }
+}
+
+/// A page of the queue as JSON. Not by way of a [`serde_json::Value`], which would make floats of the amounts.
+#[derive(Serialize)]
+struct ListShape {
+    data: Vec<ReviewView>,
+    has_more: bool,
+}
+
+#[derive(Serialize)]
+struct CaseShape<'a> {
+    waiting: &'a [ReviewView],
+    settlement: &'a SettlementView,
+    attempts: Vec<AttemptShape<'a>>,
+    reversals: &'a [ReversalView],
+    events: &'a [EventView],
+    transfers: Vec<TransferShape>,
+}
+
+#[derive(Serialize)]
+struct AttemptShape<'a> {
+    attempt: u16,
+    provider: &'a str,
+    status: AttemptStatus,
+    sends: u16,
+    started_at: String,
+    answered_at: Option<String>,
+}
+
+#[derive(Serialize)]
+struct TransferShape {
+    transfer: u16,
+    kind: TransferKind,
+    code: TransferCode,
+    amount: String,
+    debit: String,
+    credit: String,
+    /// The transfer that it ends; `None` if it ends none.
+    resolves: Option<u16>,
+    at: String,
+}
+
+impl<'a> CaseShape<'a> {
+    fn of(case: &'a Case) -> Self {
+        let attempts = case.attempts.iter().map(|(it, provider)| AttemptShape {
+            attempt: it.n,
+            provider,
+            status: it.status,
+            sends: it.sends,
+            started_at: rfc3339(it.started_at),
+            answered_at: it.answered_at.map(rfc3339),
+        });
+        let transfers = case.transfers.iter().map(|it| TransferShape {
+            transfer: it.n,
+            kind: it.kind,
+            code: it.code,
+            amount: amount(case, it.amount),
+            debit: account(case, it.debit),
+            credit: account(case, it.credit),
+            resolves: Some(it.resolves).filter(|n| *n > 0),
+            at: rfc3339(it.at),
+        });
+        Self {
+            waiting: &case.waiting,
+            settlement: &case.settlement,
+            attempts: attempts.collect(),
+            reversals: &case.reversals,
+            events: &case.events,
+            transfers: transfers.collect(),
+        }
+    }
+}
+
+fn as_json(shape: &impl Serialize, terminal: &Terminal) -> Done {
+    terminal.json(&serde_json::to_vec(shape).map_err(|error| Failure::caused("cannot write JSON", error))?)
+}
+
+fn amount(case: &Case, minor: i64) -> String {
+    let currency = Currency::from_code(&case.settlement.currency);
+    currency.map_or_else(|| minor.to_string(), |currency| Money::from_minor(minor, currency).decimal())
+}
+
+/// An account by its owner: those of a settlement are of its client, its providers and the fees.
+fn account(case: &Case, id: AccountId) -> String {
+    match id.owner() {
+        Owner::Client(_) => case.settlement.client_id.clone(),
+        Owner::Provider(no) => {
+            let attempt = case.attempts.iter().find(|(attempt, _)| attempt.provider == no);
+            attempt.map_or_else(|| format!("provider no. {}", no.0), |(_, provider)| provider.clone())
+        }
+        Owner::Funding => "funding".to_owned(),
+        Owner::Fees => "fees".to_owned(),
+    }
+}
+
+fn show(case: &Case, global: &Global, terminal: &Terminal) -> Done {
+    if global.json {
+        return as_json(&CaseShape::of(case), terminal);
+    }
+    terminal.show(&render::settlement(terminal, &case.settlement))?;
+    match case.waiting.as_slice() {
+        [] => terminal.line(terminal.paint(Tone::Dim, "Nothing of it waits for a person."))?,
+        waiting => waiting.iter().try_for_each(|it| terminal.line(terminal.paint(Tone::Warn, sentence(it))))?,
+    }
+    let shape = CaseShape::of(case);
+    let mut attempts = terminal.table(&["attempt", "provider", "status", "sent", "started", "answered"]);
+    for it in &shape.attempts {
+        attempts.add_row(vec![
+            number(it.attempt),
+            Cell::new(it.provider),
+            state(it.status.as_str()),
+            number(it.sends),
+            Tone::Dim.cell(short_time(&it.started_at)),
+            Tone::Dim.cell(it.answered_at.as_deref().map(short_time).unwrap_or_default()),
+        ]);
+    }
+    align_right(&mut attempts, [0, 3]);
+    terminal.show(&attempts)?;
+    case.reversals.iter().try_for_each(|it| terminal.show(&render::reversal(terminal, it)))?;
+    terminal.show(&render::events(terminal, &case.events))?;
+    let mut transfers = terminal.table(&["transfer", "at", "kind", "of", "from", "to", "amount", "ends"]);
+    for it in shape.transfers {
+        transfers.add_row(vec![
+            number(it.transfer),
+            Tone::Dim.cell(short_time(&it.at)),
+            Cell::new(it.kind.as_str()),
+            Cell::new(it.code.as_str()),
+            Cell::new(it.debit),
+            Cell::new(it.credit),
+            number(it.amount),
+            number(it.resolves.map(|n| n.to_string()).unwrap_or_default()),
+        ]);
+    }
+    align_right(&mut transfers, [0, 6, 7]);
+    terminal.show(&transfers)
+}
+
+/// What waits, since when and why.
+fn sentence(it: &ReviewView) -> String {
+    let what = it.reversal.map_or_else(|| "the settlement".to_owned(), |n| format!("reversal {n}"));
+    let since = short_time(&it.opened_at);
+    let put_off = if it.due_at > it.opened_at { format!(", put off until {}", short_time(&it.due_at)) } else { String::new() };
+    format!("Waits for a person: {what}, {}, since {since}{put_off}", it.reason.as_str())
+}
+
+fn resolved(case: &Case, resolution: Resolution, global: &Global, terminal: &Terminal) -> Done {
+    if global.json {
+        return as_json(&CaseShape::of(case), terminal);
+    }
+    let it = &case.settlement;
+    terminal.line(format_args!(
+        "{} {} ({}): {}; it is {}",
+        terminal.paint(Tone::Good, "✓"),
+        it.id,
+        printable(&it.reference),
+        resolution.as_str(),
+        it.status.as_str()
+    ))?;
+    case.waiting.iter().try_for_each(|it| terminal.line(sentence(it)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settlements_are_named_in_full() {
+        assert!(settlement_id("stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB").is_ok());
+        assert!(settlement_id("invoice-1").is_err() && settlement_id("stl_").is_err());
+    }
+
+    #[test]
+    fn every_resolution_has_its_name() {
+        let names = Decided::value_variants().iter().filter_map(|it| it.to_possible_value()).map(|it| it.get_name().to_owned());
+        assert_eq!(names.collect::<Vec<_>>(), Resolution::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_age_is_short() {
+        let since = rfc3339(0);
+        assert_eq!([0, 59, 60, 2_879, 2_880].map(|minutes| age(minutes * 60_000, &since)), ["0 min", "59 min", "1 h", "47 h", "2 d"]);
+    }
+}
