@@ -221,6 +221,27 @@ fn proof_that_arrives_by_itself_empties_the_queue() {
 }
 
 #[test]
+fn a_payment_that_two_providers_made_is_reviewed_although_its_outcome_is_known() {
+    for (s, _folder) in sandboxes() {
+        s.pay("r", "sim:failover");
+        // The first provider declines it; before the second one is tried, the first reports that it paid after all.
+        assert_eq!(s.engine.work(1, &()).unwrap(), 1);
+        assert_eq!(record(&s, "r").attempts, 1);
+        let no = record(&s, "r").no;
+        report(&s.engine, Subject::Attempt(no, 1), RailAnswer::Completed { rail_reference: None }).unwrap();
+        assert!(s.view("r").needs_review);
+        s.work();
+        assert_eq!((s.status("r"), s.view("r").needs_review), ("completed", true), "it was paid twice");
+        assert!(matches!(due(&s)[..], [(0, ReviewReason::Discrepancy, _)]));
+        assert_sound(&s);
+        assert_eq!(refused(&s, None, Resolution::ConfirmedFailed).0, ErrorCode::InvalidState);
+        resolve(&s, None, Resolution::AcceptDiscrepancy).unwrap();
+        assert_eq!((due(&s), s.view("r").needs_review), (vec![], false));
+        assert_sound(&s);
+    }
+}
+
+#[test]
 fn a_reversal_is_decided_by_its_number() {
     for (resolution, status, available) in
         [(Resolution::ConfirmedCompleted, "partially_reversed", "999994.00"), (Resolution::ConfirmedFailed, "completed", PAID)]

@@ -17,6 +17,8 @@ pub(crate) enum Mark {
     Open(u16, ReviewReason),
     /// It needs none any more.
     Close(u16),
+    /// The settlement's outcome is known: it needs none any more, unless something contradicts what was proved.
+    Known,
     /// It needs review again in a day.
     PutOff(u16),
 }
@@ -35,7 +37,16 @@ pub(crate) fn queue(overlay: &mut Overlay<'_>, record: &SettlementRecord, flagge
     for mark in marks {
         match *mark {
             Mark::Open(child, reason) => {
-                waiting.entry(child).or_insert_with(|| opened(child, reason));
+                let row = waiting.entry(child).or_insert_with(|| opened(child, reason));
+                // That the outcome gets known ends any other reason, but not this one.
+                if reason == ReviewReason::Discrepancy {
+                    row.reason = reason;
+                }
+            }
+            Mark::Known => {
+                if waiting.get(&0).is_some_and(|row| row.reason != ReviewReason::Discrepancy) {
+                    waiting.remove(&0);
+                }
             }
             Mark::Close(child) => {
                 waiting.remove(&child);

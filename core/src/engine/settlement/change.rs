@@ -124,7 +124,7 @@ impl<'e> Change<'e> {
             // A settlement was flagged because its outcome was unknown; now it is known.
             if !from.is_final() && self.record.needs_review {
                 self.record.needs_review = false;
-                self.mark(Mark::Close(0));
+                self.mark(Mark::Known);
             }
             self.record.completed_at = self.record.completed_at.or(Some(self.now));
         }
