@@ -99,7 +99,7 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
       (...a) => one.enroll_request(...a),
       [
         ["name", "Shop", "string"],
-        ["invitation", "inv_1", "stringOrUndefined"],
+        ["invitation", "inv_1", "stringOrNone"],
       ],
     ],
     ["Session.enroll_live_request", (...a) => one.enroll_live_request(...a), [["jwk", JWK, "string"]]],
