@@ -165,18 +165,23 @@ fn secrets_are_sealed_kept_and_never_shown() {
         assert!(!shown.contains("whispered"), "{shown}");
         for row in rows(&*store) {
             let all = format!("{} {}", row.document, String::from_utf8_lossy(&row.secrets));
-            assert!(!row.secrets.is_empty() && !all.contains("whispered"), "{all}");
+            assert!(!all.contains("whispered"), "{all}");
         }
+        let have_some = |store: &dyn Store| rows(store).iter().map(|row| !row.secrets.is_empty()).collect::<Vec<_>>();
+        assert_eq!(have_some(&*store), [false, true], "the last row alone has them");
+
+        // A program without the master key reads everything else, and neither changes secrets nor loses them.
+        let blind = Engine::open(store.clone(), s.env.clone(), Config { master: None, ..config() }).unwrap();
+        assert_eq!(blind.applied_providers().len(), 1);
+        assert!(put_one(&blind, provider("acme", json!({"secrets": {"secret": "x"}}))).is_err());
+        assert!(put_one(&blind, provider("acme", json!({"name": "ACME"}))).is_err(), "it cannot keep what it cannot open");
+        assert_eq!(have_some(&*store), [false, true]);
+
         // Replaced by none.
         put_one(&s.engine, provider("acme", json!({"secrets": {}}))).unwrap();
         other.follow_setup().unwrap();
         assert_eq!(other.applied_providers()[0].spec.secrets.get("secret"), None);
-        assert!(rows(&*store).last().unwrap().secrets.is_empty());
-
-        // Without the master key a program reads everything else.
-        let blind = Engine::open(store.clone(), s.env.clone(), Config { master: None, ..config() }).unwrap();
-        assert_eq!(blind.applied_providers().len(), 1);
-        assert!(put_one(&blind, provider("acme", json!({"secrets": {"secret": "x"}}))).is_err());
+        assert_eq!(have_some(&*store), [false; 3]);
     }
 }
 
@@ -188,13 +193,16 @@ fn secrets_move_to_a_new_master_key() {
     put_one(&s.engine, provider("bold", json!({}))).unwrap();
     let master = config().master.unwrap();
     let old = railgate::seal::MasterKeys::parse(&master.to_text()).unwrap();
-    master.prepend([7; 32]);
+    let id = master.prepend([7; 32]);
+    let new = railgate::seal::MasterKeys::new(vec![(id, [7; 32])]).unwrap();
     let engine = Engine::open(store.clone(), s.env.clone(), Config { master: Some(master.clone()), ..config() }).unwrap();
     engine.reseal().unwrap();
     assert_eq!(rows(&*store).len(), 3, "the provider with secrets has a further row");
     assert_eq!(engine.reseal().unwrap(), 0);
     engine.follow_setup().unwrap();
     assert_eq!(engine.applied_providers()[0].spec.secrets.get("secret"), Some("whispered"));
+    let with_new = Engine::open(store.clone(), s.env.clone(), Config { master: Some(Arc::new(new)), ..config() }).unwrap();
+    assert_eq!(with_new.applied_providers()[0].spec.secrets.get("secret"), Some("whispered"), "the old key is not needed any more");
     let with_old = Engine::open(store, s.env.clone(), Config { master: Some(Arc::new(old)), ..config() });
     assert!(with_old.is_err(), "the old key alone no longer opens them");
 }

@@ -1,7 +1,8 @@
 //! Providers and routes as data: each change is a row that stays, and what is in force is what the rows say in order.
 //!
 //! The number of a row is the revision of the configuration. A change therefore conflicts with any other that was made meanwhile, at
-//! whichever node, and nothing is overwritten unseen. Nodes follow the rows: a change is in force everywhere within seconds.
+//! whichever node, and nothing is overwritten unseen. Nodes follow the rows: a change is in force everywhere within seconds. Only the
+//! last row about a provider has its secrets; a change removes them from the row before it.
 
 mod put;
 mod show;
@@ -24,8 +25,6 @@ use crate::validate::provider::{parse_provider, parse_routes};
 
 pub use put::{PutProviders, PutRoutes, SwitchProvider};
 pub use show::{document_of, table_of};
-
-const PAGE: usize = 200;
 
 /// What is in force in this engine.
 pub(crate) struct Setup {
@@ -104,48 +103,44 @@ impl Engine {
     /// `internal` if a row cannot be understood, for example because another node has a rail that this one does not: what was in
     /// force before it stays.
     pub fn follow_setup(&self) -> Result<bool> {
-        let mut changed = false;
-        loop {
-            let after = self.setup.read().unwrap_or_else(PoisonError::into_inner).revision;
-            let rows: Vec<SetupRecord> = typed_all(self.store.scan(&Scan::after(&Key::Setup(after), PAGE))?)?;
-            if rows.is_empty() {
-                return Ok(changed);
-            }
-            for row in rows {
-                changed |= self.put_in_force(row)?;
+        let known = self.setup.read().unwrap_or_else(PoisonError::into_inner).revision;
+        let rows: Vec<SetupRecord> = typed_all(self.store.scan(&Scan::after(&Key::Setup(known), usize::MAX))?)?;
+        let Some(revision) = rows.last().map(|row| row.revision) else { return Ok(false) };
+        // Only the last row about a subject counts: earlier ones may name a rail that is gone.
+        let latest: BTreeMap<_, _> = rows.iter().map(|row| ((row.subject, row.provider), row)).collect();
+        let (mut rules, mut applied) = (None, Vec::new());
+        for row in latest.into_values() {
+            match row.subject {
+                SetupSubject::Provider => applied.push(self.applied(row)?),
+                SetupSubject::Routes => {
+                    rules = Some((parse_routes(row.document.as_bytes()).map_err(|e| unreadable(row, &e))?, row.revision))
+                }
             }
         }
-    }
-
-    fn put_in_force(&self, row: SetupRecord) -> Result<bool> {
-        let rules_or_provider = match row.subject {
-            SetupSubject::Provider => Err(self.applied(&row)?),
-            SetupSubject::Routes => Ok(parse_routes(row.document.as_bytes()).map_err(|error| unreadable(&row, &error))?),
-        };
         let mut setup = self.setup.write().unwrap_or_else(PoisonError::into_inner);
-        if row.revision <= setup.revision {
+        if revision <= setup.revision {
             return Ok(false);
         }
-        match rules_or_provider {
-            Ok(rules) => (setup.rules, setup.rules_version) = (Arc::new(rules), row.revision),
-            Err(applied) => {
-                setup.applied.insert(applied.spec.id.clone(), applied);
-            }
+        if let Some((rules, version)) = rules {
+            (setup.rules, setup.rules_version) = (Arc::new(rules), version);
         }
-        setup.revision = row.revision;
+        setup.applied.extend(applied.into_iter().map(|it| (it.spec.id.clone(), it)));
+        setup.revision = revision;
         setup.renew();
         Ok(true)
     }
 
     fn applied(&self, row: &SetupRecord) -> Result<Applied> {
         let mut spec = parse_provider(row.document.as_bytes(), &self.config.rails).map_err(|error| unreadable(row, &error))?.spec;
-        spec.secrets = self.secrets_of(row)?;
+        // A program without a master key calls nobody.
+        if self.config.master.is_some() {
+            spec.secrets = self.secrets_of(row)?;
+        }
         Ok(Applied { no: row.provider, version: row.revision, updated_at: row.at, spec })
     }
 
     fn secrets_of(&self, row: &SetupRecord) -> Result<Secrets> {
-        // A program without a master key calls nobody.
-        if row.secrets.is_empty() || self.config.master.is_none() {
+        if row.secrets.is_empty() {
             return Ok(Secrets::default());
         }
         let opened = self.unseal(&secrets_place(row.revision), &row.secrets)?;

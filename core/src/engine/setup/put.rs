@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
 use crate::ids::ProviderNo;
 use crate::route::{Availability, ProviderSpec, Secrets};
 use crate::store::record::{AuditAction, ProviderRecord, Record, RecordKind, SetupRecord, SetupSubject};
-use crate::store::{CommitError, Scan, typed_all};
+use crate::store::{CommitError, Scan, Write, typed_all};
 use crate::validate::provider::{parse_provider, parse_routes};
 
 /// Adds providers, or replaces each whole: all of them, or none. Returns their new versions.
@@ -273,6 +273,9 @@ impl Rows {
         let row = row(revision)?;
         if current.is_some_and(|same| same.document == row.document && row.secrets.is_empty() && same.secrets.is_empty()) {
             return Ok(version);
+        }
+        if let Some(before) = current.filter(|before| !before.secrets.is_empty()) {
+            overlay.write(Write::Replace(SetupRecord { secrets: Vec::new(), ..before.clone() }.into()));
         }
         overlay.insert(row.clone());
         self.setup.push(row);
