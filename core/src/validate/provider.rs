@@ -28,7 +28,7 @@ use super::{amount, currency, metadata, provider as id, sized};
 use crate::api::{ChoiceBody, FeeBody, FeeTierBody, LimitBody, ProviderBody, RouteBody, RoutesBody, TimeoutsBody};
 use crate::error::{Error, excerpt};
 use crate::ledger::Mode;
-use crate::money::{Amount, Currency};
+use crate::money::{Amount, AmountError, Currency};
 use crate::participant::Namespace;
 use crate::rail::Rails;
 use crate::route::{AmountLimits, Availability, Choice, FeeRule, FeeTier, Percent, ProviderSpec, RouteRule, Secrets, Serves, Units};
@@ -130,11 +130,7 @@ fn route(value: Value<'_>) -> Result<RouteRule, FieldProblems> {
     let currency = body.optional("currency", currency);
     let mut bound = |name| body.optional(name, |value| minor(value, currency.flatten()));
     let (min, max) = (bound("min"), bound("max"));
-    if let (Some(Some(min)), Some(Some(max))) = (min, max)
-        && min > max
-    {
-        body.refuse("max", FieldProblems::one("out_of_range", "must not be less than min"));
-    }
+    require_order(&mut body, min, max);
     Ok(body.finish(|| {
         let prefix = prefix?.unwrap_or_default();
         Some(RouteRule { mode: mode?, namespace: namespace?, prefix, currency: currency?, min: min?, max: max?, providers: providers? })
@@ -177,11 +173,7 @@ fn limit(value: Value<'_>, currency: Currency) -> Result<AmountLimits, FieldProb
     let mut body = value.object(&LimitBody::FIELDS)?;
     let mut bound = |name| body.optional(name, |value| minor(value, Some(currency)));
     let (min, max) = (bound("min"), bound("max"));
-    if let (Some(Some(min)), Some(Some(max))) = (min, max)
-        && min > max
-    {
-        body.refuse("max", FieldProblems::one("out_of_range", "must not be less than min"));
-    }
+    require_order(&mut body, min, max);
     Ok(body.finish(|| Some(AmountLimits { currency, min: min?.unwrap_or(1), max: max?.unwrap_or(i64::MAX) }))?)
 }
 
@@ -192,6 +184,7 @@ fn fee(value: Value<'_>) -> Result<FeeRule, FieldProblems> {
     let flat = body.optional("flat", units);
     let percent = body.optional("percent", percent);
     let (min, max) = (body.optional("min", units), body.optional("max", units));
+    require_order(&mut body, min, max);
     let tiers = body.optional("tiers", tiers);
     Ok(body.finish(|| {
         Some(FeeRule {
@@ -204,6 +197,15 @@ fn fee(value: Value<'_>) -> Result<FeeRule, FieldProblems> {
             tiers: tiers?.unwrap_or_default(),
         })
     })?)
+}
+
+/// Refuses an upper bound below the lower one.
+fn require_order<T: PartialOrd, const N: usize>(body: &mut Object<'_, N>, min: Option<Option<T>>, max: Option<Option<T>>) {
+    if let (Some(Some(min)), Some(Some(max))) = (min, max)
+        && min > max
+    {
+        body.refuse("max", FieldProblems::one("out_of_range", "must not be less than min"));
+    }
 }
 
 fn tiers(value: Value<'_>) -> Result<Vec<FeeTier>, FieldProblems> {
@@ -228,11 +230,12 @@ fn percent(value: Value<'_>) -> Result<Percent, FieldProblems> {
 }
 
 fn decimal<T: Default>(value: Value<'_>, of: fn(Amount) -> Option<T>, said: &'static str) -> Result<T, FieldProblems> {
-    // An amount is more than zero; here zero means something too.
-    if value.number()?.bytes().all(|byte| matches!(byte, b'0' | b'.')) {
-        return Ok(T::default());
+    let text = value.number()?;
+    match Amount::parse(&text) {
+        // An amount is more than zero; here zero means something too.
+        Err(AmountError::NotPositive) if !text.starts_with('-') => Ok(T::default()),
+        amount => of(amount?).ok_or_else(|| FieldProblems::one("out_of_range", said)),
     }
-    of(amount(value)?).ok_or_else(|| FieldProblems::one("out_of_range", said))
 }
 
 fn timeouts(value: Value<'_>) -> Result<(Option<u64>, Option<u64>), FieldProblems> {
@@ -279,4 +282,36 @@ fn list<'a, T>(value: Value<'a>, read: impl Fn(Value<'a>) -> Result<T, FieldProb
     let elements = value.elements(MANY)?.into_iter().enumerate();
     let read: Vec<T> = elements.filter_map(|(n, element)| problems.note(&n.to_string(), read(element))).collect();
     problems.into_result(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(more: &str) -> Vec<(String, String)> {
+        let body = format!(r#"{{"id": "c", "name": "C", "rail": "simulator", "mode": "sandbox", {more}}}"#);
+        let problems = parse_provider(body.as_bytes(), &Rails::built_in()).err().map(Error::into_fields).unwrap_or_default();
+        problems.into_iter().map(|problem| (problem.pointer.to_string(), problem.code.to_string())).collect()
+    }
+
+    #[test]
+    fn a_fee_is_a_plain_decimal_and_zero_is_one() {
+        for fine in ["0", "0.00", "\"0\"", "\"0.0001\"", "100"] {
+            assert_eq!(refused(&format!(r#""fees": [{{"flat": {fine}, "percent": {fine}}}]"#)), [], "{fine}");
+        }
+        for wrong in ["\"\"", "\".\"", "\"0.0.0\"", "\"00\"", "-0", "-1", "1e1", "\"0.00001\"", "true"] {
+            let found = refused(&format!(r#""fees": [{{"flat": {wrong}, "percent": {wrong}}}]"#));
+            let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
+            assert_eq!(pointers, ["/fees/0/flat", "/fees/0/percent"], "{wrong}");
+        }
+        assert_eq!(refused(r#""fees": [{"percent": "100.0001"}]"#).len(), 1);
+    }
+
+    #[test]
+    fn an_upper_bound_is_not_below_the_lower_one() {
+        let out_of_range = |pointer: &str| [(pointer.to_owned(), "out_of_range".to_owned())];
+        assert_eq!(refused(r#""fees": [{"min": 2, "max": "1.99"}]"#), out_of_range("/fees/0/max"));
+        assert_eq!(refused(r#""limits": {"EUR": {"min": 2, "max": "1.99"}}"#), out_of_range("/limits/EUR/max"));
+        assert_eq!(refused(r#""fees": [{"min": 2, "max": 2}], "limits": {"EUR": {"min": 2, "max": 2}}"#), []);
+    }
 }
