@@ -242,6 +242,25 @@ fn a_payment_that_two_providers_made_is_reviewed_although_its_outcome_is_known()
 }
 
 #[test]
+fn a_reversal_that_contradicts_itself_on_its_way_is_reviewed_although_its_outcome_is_known() {
+    for (s, _folder) in sandboxes() {
+        s.pay("r", "sim:ok");
+        s.work();
+        s.reverse("r", r#"{"amount":4}"#).unwrap();
+        let subject = Subject::Reversal(record(&s, "r").no, 1);
+        report(&s.engine, subject, RailAnswer::Returned { rail_code: None }).unwrap();
+        assert!(matches!(due(&s)[..], [(1, ReviewReason::Discrepancy, _)]));
+        s.work();
+        assert_eq!((s.status("r"), s.view("r").needs_review), ("partially_reversed", true));
+        assert!(matches!(due(&s)[..], [(1, ReviewReason::Discrepancy, _)]));
+        assert_sound(&s);
+        resolve(&s, Some(1), Resolution::AcceptDiscrepancy).unwrap();
+        assert_eq!((due(&s), s.view("r").needs_review), (vec![], false));
+        assert_sound(&s);
+    }
+}
+
+#[test]
 fn a_reversal_is_decided_by_its_number() {
     for (resolution, status, available) in
         [(Resolution::ConfirmedCompleted, "partially_reversed", "999994.00"), (Resolution::ConfirmedFailed, "completed", PAID)]

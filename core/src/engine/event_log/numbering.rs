@@ -8,9 +8,10 @@ use crate::engine::group::InOrder;
 use crate::engine::group::{Fair, Overlay, Owner, Turns, Writer};
 use crate::engine::review::{Mark, queue};
 use crate::error::{Error, Result};
+use crate::ids::SettlementNo;
 #[cfg(feature = "sandbox")]
 use crate::store::record::FeedRecord;
-use crate::store::record::{Key, LoggedChange, SANDBOX_KEY, SettlementRecord, UnloggedRecord};
+use crate::store::record::{Key, LoggedChange, ReviewReason, ReviewRecord, SANDBOX_KEY, SettlementRecord, UnloggedRecord};
 use crate::time::Millis;
 
 use super::changes_of;
@@ -30,6 +31,8 @@ pub(crate) trait Numbering: Send + Sync {
     /// Adds to the commit what the marks change in the queue of what waits for a person. Returns whether the settlement, which was
     /// `flagged` before or not, still waits for one.
     fn review(&self, overlay: &mut Overlay<'_>, record: &SettlementRecord, flagged: bool, marks: &[Mark]) -> Result<bool>;
+    /// Whether a reversal waits for a person because something contradicts what was proved.
+    fn is_contradicted(&self, overlay: &Overlay<'_>, settlement: SettlementNo, reversal: u16) -> Result<bool>;
 }
 
 /// Numbers events after the commit, in the log of all clients' events, as a server does.
@@ -80,6 +83,11 @@ impl Numbering for Deferred {
     fn review(&self, overlay: &mut Overlay<'_>, record: &SettlementRecord, flagged: bool, marks: &[Mark]) -> Result<bool> {
         queue(overlay, record, flagged, marks)
     }
+
+    fn is_contradicted(&self, overlay: &Overlay<'_>, settlement: SettlementNo, reversal: u16) -> Result<bool> {
+        let row: Option<ReviewRecord> = overlay.get(&Key::Review((settlement, reversal)))?;
+        Ok(row.is_some_and(|row| row.reason == ReviewReason::Discrepancy))
+    }
 }
 
 /// Without a log and with a single writer, gives each event its place in its owner's feed at once, as [`crate::sandbox`] does.
@@ -129,5 +137,9 @@ impl Numbering for Immediate {
     /// Nobody reviews anything here, so there is no queue.
     fn review(&self, _: &mut Overlay<'_>, _: &SettlementRecord, _: bool, marks: &[Mark]) -> Result<bool> {
         Ok(marks.iter().any(|mark| matches!(mark, Mark::Open(..))))
+    }
+
+    fn is_contradicted(&self, _: &Overlay<'_>, _: SettlementNo, _: u16) -> Result<bool> {
+        Ok(false)
     }
 }

@@ -38,6 +38,11 @@ impl Engine {
                 reversal.status = to;
                 reversal.updated_at = overlay.now;
                 reversal.completed_at = to.is_final().then_some(overlay.now);
+                // It was flagged because its outcome was unknown; now it is known. What contradicts a proof still waits for a person.
+                if to.is_final() && reversal.needs_review && !self.numbering.is_contradicted(overlay, reversal.settlement, reversal.n)? {
+                    reversal.needs_review = false;
+                    change.mark(Mark::Close(reversal.n));
+                }
                 self.settle_reversal(&mut change, &mut reversal, said);
             }
             reversal::Next::Discrepancy => {
@@ -62,11 +67,6 @@ impl Engine {
 
     /// Updates the money and the settlement after the reversal changed state.
     fn settle_reversal(&self, change: &mut Change<'_>, reversal: &mut ReversalRecord, said: Said<'_>) {
-        // It was flagged because its outcome was unknown; now it is known.
-        if reversal.status.is_final() && reversal.needs_review {
-            reversal.needs_review = false;
-            change.mark(Mark::Close(reversal.n));
-        }
         match reversal.status {
             ReversalStatus::Completed => {
                 change.end_reversal(reversal, TransferKind::Post);
