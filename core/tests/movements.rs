@@ -110,6 +110,14 @@ fn a_reference_moves_money_once() {
             let refused = s.engine.run(Operated(MoveMoney { evidence: evidence.to_owned(), ..of_other.clone() })).unwrap_err();
             assert_eq!(refused.fields[0].pointer, "/evidence");
         }
+        for minor in [0, -5] {
+            for kind in [MovementKind::Deposit, MovementKind::Withdrawal] {
+                let money = railgate::money::Money::from_minor(minor, of_other.money.currency());
+                let reference = "none".parse().unwrap();
+                let refused = s.engine.run(Operated(MoveMoney { kind, money, reference, ..of_other.clone() })).unwrap_err();
+                assert_eq!(refused.fields[0].code, "amount_not_positive");
+            }
+        }
         let nobody = MoveMoney { client: railgate::ids::Ulid(7), ..of_other };
         assert_eq!(code(s.engine.run(Operated(nobody))), ErrorCode::ClientNotFound);
         assert_eq!(euros(&s).0, "100.00");

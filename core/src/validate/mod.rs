@@ -315,16 +315,13 @@ fn metadata_key(key: &str) -> Result<(), FieldProblems> {
     check_size(key, 1, METADATA_KEY_MAX_CHARS, "the key must have")
 }
 
-/// What proves an operator's decision: 1 to 500 characters without control characters, trimmed.
+/// What proves an operator's decision: 1 to 500 printable characters, trimmed.
 ///
 /// # Errors
 /// `invalid_fields` at `/evidence`.
 pub fn evidence(text: &str) -> Result<String, Error> {
-    let text = text.trim();
-    if text.is_empty() || text.chars().count() > EVIDENCE_MAX_CHARS || text.contains(char::is_control) {
-        return Err(Error::field("/evidence", "evidence_malformed", "must have 1 to 500 characters, without line breaks"));
-    }
-    Ok(text.to_owned())
+    let said = || Error::field("/evidence", "evidence_malformed", "must have 1 to 500 printable characters");
+    access::printable_up_to(text, EVIDENCE_MAX_CHARS).ok_or_else(said)
 }
 
 /// Returns `text` if it has `min..=max` characters.

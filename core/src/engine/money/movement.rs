@@ -46,6 +46,9 @@ impl Command for MoveMoney {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Moved> {
         let evidence = evidence(&self.evidence)?;
+        if self.money.minor() <= 0 {
+            return Err(Error::field("/amount", "amount_not_positive", "the amount must be more than zero"));
+        }
         let client: ClientRecord = d.overlay.find(&Unique::ClientId(self.client))?.ok_or_else(|| Error::new(ErrorCode::ClientNotFound))?;
         let unique = Unique::MovementReference(client.no, self.reference.as_str().to_owned());
         if let Some(before) = d.overlay.find::<MovementRecord>(&unique)? {

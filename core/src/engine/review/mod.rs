@@ -14,7 +14,7 @@ use crate::time::Millis;
 pub(crate) use mend::mend;
 pub(crate) use queue::{Mark, queue};
 pub use read::Case;
-pub use resolve::{EVIDENCE_MAX, ResolveReview, Reviewed};
+pub use resolve::{ResolveReview, Reviewed};
 
 /// How long something that was put off stays out of the queue.
 const AGAIN_AFTER: Millis = 86_400_000;

@@ -12,12 +12,9 @@ use crate::rail::{FailureCode, RailAnswer};
 use crate::store::record::{Actor, AuditAction, EventType, Key, ReversalRecord, SettlementRecord};
 use crate::store::{Lookup, Write};
 use crate::trace::settlement_ulid;
-use crate::validate::access::printable_up_to;
+use crate::validate::evidence;
 
 use super::queue::{Mark, reviews_of};
-
-/// Maximum number of characters of the evidence.
-pub const EVIDENCE_MAX: usize = 500;
 
 /// Decides about a settlement that needs review, or about one of its reversals.
 ///
@@ -55,9 +52,7 @@ impl Command for ResolveReview {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Reviewed> {
-        if printable_up_to(&self.evidence, EVIDENCE_MAX).is_none() {
-            return Err(Error::field("/evidence", "evidence_malformed", "must have 1 to 500 printable characters"));
-        }
+        evidence(&self.evidence)?;
         let no = d.engine.id_key.open(self.settlement);
         let record: Option<SettlementRecord> = d.overlay.get(&Key::Settlement(no))?;
         let record = record.filter(|record| settlement_ulid(&d.engine.id_key, record) == self.settlement);
@@ -82,7 +77,7 @@ impl Command for ResolveReview {
 
     fn deed(&self, done: Option<&Reviewed>) -> Option<Deed> {
         // What is not valid is recorded too, but not at any length.
-        let evidence = printable_up_to(&self.evidence, EVIDENCE_MAX).unwrap_or_else(|| excerpt(&self.evidence).into_owned());
+        let evidence = evidence(&self.evidence).unwrap_or_else(|_| excerpt(&self.evidence).into_owned());
         let mut detail = json!({ "evidence": evidence, "resolution": self.resolution.as_str() });
         if let Some(n) = self.reversal {
             detail["reversal"] = n.into();
