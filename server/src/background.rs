@@ -53,18 +53,18 @@ pub(crate) async fn drain(mut in_flight: InFlight) {
 
 /// Runs a loop until `stop`. After a fault it pauses: twice as long after each one, until something succeeds.
 async fn drive<B: Background>(mut background: B, mut stop: Stop) {
-    let (mut in_flight, mut pause) = (InFlight::new(), PAUSE_MIN);
+    let (mut in_flight, mut pause, mut damage) = (InFlight::new(), PAUSE_MIN, None);
     while !stop.is_requested() {
         match turn(&mut background, &mut in_flight, &mut stop).await {
-            Ok(()) => pause = PAUSE_MIN,
+            Ok(()) => (pause, damage) = (PAUSE_MIN, None),
             Err(error) => {
                 let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
                 let pause_ms = pause.as_millis();
-                // Damage does not pass by itself.
-                if error.is_damage() {
-                    tracing::error!(%error, cause, part = B::PART, pause_ms, "the store is damaged; see railgate ledger verify");
-                } else {
+                if !error.is_damage() {
                     tracing::warn!(%error, cause, part = B::PART, pause_ms, "a pause after a fault");
+                } else if damage.as_ref() != Some(&cause) {
+                    tracing::error!(%error, cause, part = B::PART, "a fault that does not pass by itself; it is reported once");
+                    damage = Some(cause);
                 }
                 stop.after(pause).await;
                 pause = (pause * 2).min(PAUSE_MAX);
