@@ -7,9 +7,9 @@ CREATE TABLE setup (
     at       bigint   NOT NULL,
     subject  smallint NOT NULL,                       -- 1 a provider, 2 the table of routes
     provider integer  NOT NULL,                       -- 0 for none
-    document text     NOT NULL,                       -- JSON, without secrets
+    document text     COLLATE "C" NOT NULL,           -- JSON, without secrets
     secrets  bytea    NOT NULL,                       -- sealed; empty for none
-    reason   text
+    reason   text     COLLATE "C"
 );
 
 CREATE TABLE movement (
@@ -20,8 +20,8 @@ CREATE TABLE movement (
     kind      smallint NOT NULL,                      -- 1 in, 2 out
     mode      smallint NOT NULL,
     currency  smallint NOT NULL,
-    reference text     NOT NULL,
-    evidence  text     NOT NULL,
+    reference text     COLLATE "C" NOT NULL,
+    evidence  text     COLLATE "C" NOT NULL,
     UNIQUE (client, reference)
 );
 
