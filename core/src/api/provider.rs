@@ -10,20 +10,20 @@ body! {
     /// A provider: one operator that can be reached over a rail.
     ProviderBody {
         /// Stable id.
-        [example = "mpesa-kenya", pattern = "^[a-z0-9._-]{1,64}$"]
+        [example = "operator-kenya", pattern = "^[a-z0-9._-]{1,64}$"]
         id: String,
         /// A name for people.
-        [example = "M-Pesa Kenya", min_length = 1, max_length = 100]
+        [example = "Operator in Kenya", min_length = 1, max_length = 100]
         name: String,
         /// The protocol that it speaks.
-        [example = "adapter"]
+        [example = "simulator"]
         rail: String,
         /// `sandbox` or `live`, never both.
-        [example = "live"]
+        [example = "sandbox"]
         mode: String,
     } optional {
         /// The address of its interface.
-        [example = "https://adapter.example/mpesa", max_length = 2048]
+        [example = "https://operator.example/payments", max_length = 2048]
         base_url: String,
         /// Settings of its rail.
         settings: BTreeMap<String, String>,

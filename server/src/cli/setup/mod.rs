@@ -31,23 +31,22 @@ Examples:
 
 const SHOW_EXAMPLES: &str = "\
 Examples:
-  railgate providers show mpesa-kenya
-  railgate providers show mpesa-kenya --json > mpesa-kenya.json
+  railgate providers show operator-kenya
+  railgate providers show operator-kenya --json > operator-kenya.json
       What apply takes, without the secrets: they are never shown.";
 
 const APPLY_EXAMPLES: &str = "\
 Examples:
   railgate providers apply providers.toml --dry-run
   railgate providers apply providers.toml --reason 'contract of November'
-  railgate providers show mpesa-kenya --json | railgate providers apply - --yes
+  railgate providers show operator-kenya --json | railgate providers apply - --yes
 
 A file in TOML, or in JSON:
   [[providers]]
-  id = \"mpesa-kenya\"
-  name = \"M-Pesa Kenya\"
-  rail = \"adapter\"
-  mode = \"live\"
-  base_url = \"https://adapter.example/mpesa\"
+  id = \"operator-kenya\"
+  name = \"Operator in Kenya\"
+  rail = \"simulator\"
+  mode = \"sandbox\"
   namespaces = [\"msisdn\"]
   currencies = [\"KES\"]
   secrets = { token = \"…\" }
@@ -59,9 +58,9 @@ Providers that the file does not name stay as they are. All changes are made, or
 
 const SWITCH_EXAMPLES: &str = "\
 Examples:
-  railgate providers enable mpesa-kenya
-  railgate providers disable mpesa-kenya --reason 'contract ended'
-  railgate providers maintenance mpesa-kenya --reason 'announced for tonight'
+  railgate providers enable operator-kenya
+  railgate providers disable operator-kenya --reason 'contract ended'
+  railgate providers maintenance operator-kenya --reason 'announced for tonight'
 
 Payments that a provider has are followed to their end in any case.";
 
@@ -77,11 +76,11 @@ Examples:
 
 A file in TOML, or in JSON, with the whole table:
   [[routes]]
-  mode = \"live\"
+  mode = \"sandbox\"
   namespace = \"msisdn\"
   prefix = \"+2547\"
   currency = \"KES\"
-  providers = [{ id = \"mpesa-kenya\", priority = 1 }, { id = \"bank-kenya\", priority = 2 }]
+  providers = [{ id = \"operator-kenya\", priority = 1 }, { id = \"simulator\", priority = 2 }]
 
 The longest prefix wins, then the narrowest entry. Lower priorities come first; `weight` shares among equal ones. For a
 kind of participant without an entry, every enabled provider that serves it is tried, in order of id.";
