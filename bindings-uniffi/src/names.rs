@@ -149,6 +149,22 @@ mirror_enum! {
         BelowMinimum = "below_minimum",
         /// The amount is more than it takes.
         AboveMaximum = "above_maximum",
+        /// It does not answer, and another provider takes the payment.
+        Unavailable = "unavailable",
+    }
+}
+
+mirror_enum! {
+    /// How a provider is.
+    ProviderHealth of railgate::route::health::Health {
+        /// It answers, or was not asked lately.
+        Up = "up",
+        /// It answers slowly, not always, or is being tried again after an outage.
+        Degraded = "degraded",
+        /// It does not answer: payments go elsewhere or wait.
+        Down = "down",
+        /// Its operator announced that it takes no payments for a while.
+        Maintenance = "maintenance",
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::error::FieldProblem;
 use crate::mirror::mirror_record;
 use crate::names::{
-    Actor, EventType, FailureCode, KeyStatus, PayeeMatch, ReversalReason, ReversalStatus, RouteRefusal, SettlementStatus, StateName,
-    Verdict,
+    Actor, EventType, FailureCode, KeyStatus, PayeeMatch, ProviderHealth, ReversalReason, ReversalStatus, RouteRefusal, SettlementStatus,
+    StateName, Verdict,
 };
 use crate::values::{Decimal, Instant, Json};
 
@@ -324,6 +324,8 @@ mirror_record! {
         why: Option<RouteRefusal>,
         /// What it charges, if it takes the payment.
         fee: Option<Decimal>,
+        /// How it is. One that is down takes the payment only if no other does; the payment then waits for it.
+        health: ProviderHealth,
     }
 }
 

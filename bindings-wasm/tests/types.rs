@@ -276,6 +276,7 @@ fn generated() -> String {
         "ReversalReason" in "REVERSAL_REASONS": validate::ReversalReason,
         "Verdict": api::Verdict,
         "RouteRefusal": route::RouteRefusal,
+        "Health": route::health::Health,
         "EventType" in "EVENT_TYPES": record::EventType,
         "Actor" in "ACTORS": record::Actor,
         "StateName": lifecycle::StateName,

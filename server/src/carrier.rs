@@ -12,6 +12,7 @@ use railgate::api::{Lease, RailCall};
 use railgate::engine::{Receive, ReportAnswer, Round};
 use railgate::lifecycle::attempt::AnswerKind;
 use railgate::rail::{Carried, HttpReply, HttpRequest, RailAnswer, Request};
+use railgate::time::Millis;
 use railgate::webhook::{Cidr, Guard};
 use railgate::{Error, Result};
 use tokio::task::JoinSet;
@@ -98,9 +99,11 @@ impl Carrier {
 
     async fn send(&self, call: &RailCall, request: HttpRequest) -> RailAnswer {
         let (engine, begun) = (self.gateway.engine(), Instant::now());
-        let answer = engine.decode(call, &self.exchange(request).await);
+        let carried = self.exchange(request).await;
+        let took = begun.elapsed();
+        let answer = engine.heard(call, &carried, Millis::try_from(took.as_millis()).unwrap_or(Millis::MAX));
         let provider = engine.provider_name(call.provider);
-        self.metrics.rail_took(&provider, begun.elapsed());
+        self.metrics.rail_took(&provider, took);
         self.metrics.rail_answer(&provider, answer.kind());
         answer
     }

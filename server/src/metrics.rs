@@ -13,6 +13,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use railgate::lifecycle::attempt::AnswerKind;
+use railgate::route::health::{BreakerState, Reading};
 use railgate::{ErrorCode, Result};
 
 /// The content type of [`Metrics::encode`].
@@ -70,6 +71,9 @@ pub struct Metrics {
     lag: Gauge<f64, AtomicU64>,
     reviews: Gauge,
     review_age: Gauge<f64, AtomicU64>,
+    breakers: Family<Labels<2>, Gauge>,
+    success: Family<Labels<1>, Gauge<f64, AtomicU64>>,
+    p95: Family<Labels<1>, Gauge<f64, AtomicU64>>,
 }
 
 impl Default for Metrics {
@@ -98,6 +102,9 @@ impl Default for Metrics {
             lag: Gauge::default(),
             reviews: Gauge::default(),
             review_age: Gauge::default(),
+            breakers: Family::default(),
+            success: Family::default(),
+            p95: Family::default(),
         };
         all.register();
         all
@@ -139,6 +146,11 @@ impl Metrics {
         r.register("reviews_due", "What waits for a person and is due, counted up to 10,000", self.reviews.clone());
         let oldest = "How long the oldest due review has been waiting";
         r.register_with_unit("reviews_oldest_age", oldest, Unit::Seconds, self.review_age.clone());
+        r.register("provider_breaker", "1 for the state of a provider's breaker, 0 for the others", self.breakers.clone());
+        let success = "Share of the payments and reversals of the last minute that a provider answered";
+        r.register_with_unit("provider_success", success, Unit::Ratios, self.success.clone());
+        let p95 = "Time within which 95 % of a provider's answers of the last minute came";
+        r.register_with_unit("provider_p95", p95, Unit::Seconds, self.p95.clone());
     }
 
     /// All metrics as OpenMetrics text.
@@ -242,6 +254,28 @@ impl Metrics {
         self.lag.set(lag.as_secs_f64());
     }
 
+    /// Sets what this server knows about whether providers answer, which is read when the metrics are scraped. Those that are not
+    /// in `readings` any more have no figures.
+    pub(crate) fn providers(&self, readings: &[(String, Reading)]) {
+        self.breakers.clear();
+        self.success.clear();
+        self.p95.clear();
+        for (provider, reading) in readings {
+            let provider = Label::Shared(provider.as_str().into());
+            for state in BreakerState::ALL {
+                let labels = Labels([("provider", provider.clone()), ("state", Label::Fixed(state.as_str()))]);
+                self.breakers.get_or_create(&labels).set(i64::from(*state == reading.breaker));
+            }
+            let labels = Labels([("provider", provider)]);
+            if let Some(rate) = reading.success_rate {
+                self.success.get_or_create(&labels).set(rate);
+            }
+            if let Some(ms) = reading.p95_ms {
+                self.p95.get_or_create(&labels).set(Duration::from_millis(ms).as_secs_f64());
+            }
+        }
+    }
+
     /// Sets the state of the queue of reviews, which is read when the metrics are scraped.
     pub(crate) fn reviews(&self, due: usize, oldest: Duration) {
         self.reviews.set(i64::try_from(due).unwrap_or(i64::MAX));
@@ -270,5 +304,25 @@ mod tests {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }
         assert!(text.ends_with("# EOF\n"));
+    }
+
+    #[test]
+    fn a_provider_s_figures_are_those_of_now() {
+        let metrics = Metrics::default();
+        let down = Reading { breaker: BreakerState::Open, success_rate: Some(0.25), p95_ms: Some(1_500), ..Reading::NONE };
+        metrics.providers(&[("one".to_owned(), down), ("two".to_owned(), Reading::NONE)]);
+        let text = metrics.encode();
+        for line in [
+            "railgate_provider_breaker{provider=\"one\",state=\"open\"} 1",
+            "railgate_provider_breaker{provider=\"one\",state=\"closed\"} 0",
+            "railgate_provider_breaker{provider=\"two\",state=\"closed\"} 1",
+            "railgate_provider_success_ratios{provider=\"one\"} 0.25",
+            "railgate_provider_p95_seconds{provider=\"one\"} 1.5",
+        ] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
+        assert!(!text.contains("success_ratios{provider=\"two\"}"), "nothing was sent to it");
+        metrics.providers(&[]);
+        assert!(!metrics.encode().contains("provider=\"one\""), "it is not configured any more");
     }
 }

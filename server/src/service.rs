@@ -470,7 +470,7 @@ fn make_folder(path: &Path) -> Result<(), ServeError> {
     std::fs::create_dir_all(path).map_err(|cause| ServeError::DataDir { path: path.to_owned(), cause })
 }
 
-/// Updates the metrics of the outbox and of the reviews when they are scraped.
+/// Updates the metrics of the outbox, of the providers and of the reviews when they are scraped.
 fn outbox_figures(gateway: &Gateway, store: &Arc<dyn Store>, metrics: &Arc<Metrics>) -> Arc<dyn Fn() + Send + Sync> {
     const MOST: usize = 10_000;
     let (gateway, store, metrics) = (gateway.clone(), Arc::clone(store), Arc::clone(metrics));
@@ -482,6 +482,7 @@ fn outbox_figures(gateway: &Gateway, store: &Arc<dyn Store>, metrics: &Arc<Metri
             let lag = oldest.map_or(0, |oldest| u64::try_from(now - oldest).unwrap_or(0));
             metrics.outbox(due.len(), Duration::from_millis(lag));
         }
+        metrics.providers(&gateway.engine().readings());
         if let Ok((count, since)) = gateway.engine().reviews_due(MOST) {
             let age = since.map_or(0, |since| u64::try_from(now - since).unwrap_or(0));
             metrics.reviews(count, Duration::from_millis(age));

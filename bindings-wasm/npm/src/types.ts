@@ -198,8 +198,26 @@ export type Verdict = "in" | "out";
  * - `maintenance`: It takes no payments for a while.
  * - `below_minimum`: The amount is less than it takes.
  * - `above_maximum`: The amount is more than it takes.
+ * - `unavailable`: It does not answer, and another provider takes the payment.
  */
-export type RouteRefusal = "not_pinned" | "not_served" | "disabled" | "maintenance" | "below_minimum" | "above_maximum";
+export type RouteRefusal =
+  | "not_pinned"
+  | "not_served"
+  | "disabled"
+  | "maintenance"
+  | "below_minimum"
+  | "above_maximum"
+  | "unavailable";
+
+/**
+ * How a provider is.
+ *
+ * - `up`: It answers, or was not asked lately.
+ * - `degraded`: It answers slowly, not always, or is being tried again after an outage.
+ * - `down`: It does not answer: payments go elsewhere or wait.
+ * - `maintenance`: Its operator announced that it takes no payments for a while.
+ */
+export type Health = "up" | "degraded" | "down" | "maintenance";
 
 /** Every {@link EventType}. */
 export const EVENT_TYPES = [
@@ -773,6 +791,8 @@ export interface RouteStep {
   readonly why: RouteRefusal | null;
   /** What it charges, if it takes the payment. */
   readonly fee: Amount | null;
+  /** How it is. One that is `down` takes the payment only if no other does; the payment then waits for it. */
+  readonly health: Health;
 }
 
 /** What a settlement would cost, and until when this is guaranteed. */

@@ -12,6 +12,7 @@ use crate::money::Money;
 use crate::rail::FailureCode;
 use crate::rail::PayeeMatch;
 use crate::route::RouteRefusal;
+use crate::route::health::Health;
 use crate::store::record::{Actor, EventType};
 use crate::validate::ReversalReason;
 
@@ -409,6 +410,8 @@ pub struct RouteStepView {
     pub why: Option<RouteRefusal>,
     /// What it charges, if it takes the payment.
     pub fee: Option<DecimalNumber>,
+    /// How it is. One that is `down` takes the payment only if no other does; the payment then waits for it.
+    pub health: Health,
 }
 
 named_enum! {

@@ -97,8 +97,10 @@ pub use money::*;
 pub use reversal::*;
 pub use review::*;
 pub use settlement::*;
-use setup::Setup;
+#[cfg(feature = "sandbox")]
+use setup::Unwatched;
 pub use setup::*;
+use setup::{Setup, Watch, Watching};
 pub use webhook::*;
 
 /// The settlement engine over one store. It can be shared between threads; commands are decided one group at a time.
@@ -111,6 +113,7 @@ pub struct Engine {
     owner: i64,
     numbering: &'static dyn Numbering,
     vault: Box<dyn Vault>,
+    watch: Box<dyn Watch>,
     writer: Mutex<Writer>,
     receipt_key: OpenedReceiptKey,
     ages: Ages,
@@ -121,13 +124,14 @@ impl Engine {
     /// Opens an engine over `store`. On first use, creates the store's id key and the providers' numbers.
     pub fn open(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
         let vault = Box::new(config.master.clone());
-        Self::with(store, env, config, &Deferred, vault)
+        let watch = Box::new(Watching::new(Arc::clone(&env)));
+        Self::with(store, env, config, &Deferred, vault, watch)
     }
 
     /// Like [`Engine::open`], for a program that does not share its store and has one client.
     #[cfg(feature = "sandbox")]
     pub(crate) fn alone(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
-        Self::with(store, env, config, &Immediate, Box::new(Plain))
+        Self::with(store, env, config, &Immediate, Box::new(Plain), Box::new(Unwatched))
     }
 
     fn with(
@@ -136,6 +140,7 @@ impl Engine {
         config: Config,
         numbering: &'static dyn Numbering,
         vault: Box<dyn Vault>,
+        watch: Box<dyn Watch>,
     ) -> Result<Self> {
         require_whole(&*store)?;
         let id_key = load_id_key(&*store, &*env)?;
@@ -145,7 +150,7 @@ impl Engine {
         if let Some(spec) = config.providers.iter().find(|spec| config.rails.get(&spec.rail).is_none()) {
             return Err(Error::internal(format!("provider {} uses rail {}, which this gateway does not support", spec.id, spec.rail)));
         }
-        let setup = RwLock::new(Setup::begin(&*store, &config)?);
+        let setup = RwLock::new(Setup::begin(&*store, &config, &*watch)?);
         let mut owner = [0u8; 8];
         env.random(&mut owner);
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
@@ -160,6 +165,7 @@ impl Engine {
             owner,
             numbering,
             vault,
+            watch,
             writer,
             receipt_key,
             ages,

@@ -42,6 +42,7 @@
 //! ```
 
 mod fee;
+pub mod health;
 mod provider;
 mod rule;
 
@@ -53,6 +54,9 @@ use crate::ledger::Mode;
 use crate::lifecycle::named_enum;
 use crate::money::{Currency, Money};
 use crate::participant::Participant;
+use crate::time::Millis;
+
+use health::{Health, Pulse};
 
 pub use fee::{FeeRule, FeeTier, Percent, Units, fee};
 pub use provider::{AmountLimits, Availability, Capabilities, ProviderSpec, Secrets, Serves};
@@ -82,53 +86,86 @@ pub trait Table: Send + Sync {
 /// The providers, each with its number in the store, and the table of routes: as of one moment.
 #[derive(Clone, Default)]
 pub struct Routes {
-    providers: Vec<(ProviderNo, Arc<ProviderSpec>)>,
+    providers: Vec<Listed>,
     table: Option<Arc<dyn Table>>,
+}
+
+/// A provider, and what observes it.
+#[derive(Clone)]
+struct Listed {
+    no: ProviderNo,
+    spec: Arc<ProviderSpec>,
+    pulse: Option<Arc<dyn Pulse>>,
 }
 
 impl Routes {
     /// Takes the providers, in order of preference where the table says nothing else, with their numbers from the store.
     pub fn new(providers: Vec<(ProviderNo, ProviderSpec)>, table: Option<Arc<dyn Table>>) -> Self {
-        Self { providers: providers.into_iter().map(|(no, spec)| (no, Arc::new(spec))).collect(), table }
+        Self { providers: providers.into_iter().map(|(no, spec)| Listed { no, spec: Arc::new(spec), pulse: None }).collect(), table }
+    }
+
+    /// Has providers observed: payments go to one that does not answer only if no other takes them.
+    #[must_use]
+    pub fn observed(mut self, mut pulse: impl FnMut(ProviderNo, &ProviderSpec) -> Option<Arc<dyn Pulse>>) -> Self {
+        for listed in &mut self.providers {
+            listed.pulse = pulse(listed.no, &listed.spec);
+        }
+        self
     }
 
     /// All providers, in order of preference.
     pub fn providers(&self) -> impl Iterator<Item = (ProviderNo, &Arc<ProviderSpec>)> {
-        self.providers.iter().map(|(no, spec)| (*no, spec))
+        self.providers.iter().map(|listed| (listed.no, &listed.spec))
     }
 
     /// The provider with this number.
     pub fn provider(&self, no: ProviderNo) -> Option<&Arc<ProviderSpec>> {
-        self.providers.iter().find(|(n, _)| *n == no).map(|(_, spec)| spec)
+        self.listed(no).map(|listed| &listed.spec)
+    }
+
+    /// What observes the provider with this number, if something does.
+    pub fn pulse(&self, no: ProviderNo) -> Option<&dyn Pulse> {
+        self.listed(no)?.pulse.as_deref()
+    }
+
+    fn listed(&self, no: ProviderNo) -> Option<&Listed> {
+        self.providers.iter().find(|listed| listed.no == no)
     }
 
     /// The first provider in order of preference.
     pub fn preferred(&self) -> Option<ProviderNo> {
-        self.providers.first().map(|(no, _)| *no)
+        self.providers.first().map(|listed| listed.no)
     }
 
     /// The number of the provider with this id.
     pub fn number(&self, id: &str) -> Option<ProviderNo> {
-        self.by_id(id).map(|(no, _)| no)
+        self.by_id(id).map(|listed| listed.no)
     }
 
-    fn by_id(&self, id: &str) -> Option<(ProviderNo, &Arc<ProviderSpec>)> {
-        self.providers().find(|(_, spec)| spec.id == id)
+    fn by_id(&self, id: &str) -> Option<&Listed> {
+        self.providers.iter().find(|listed| listed.spec.id == id)
     }
 
     /// Whether any provider settles `currency`, in any mode.
     pub fn offers(&self, currency: Currency) -> bool {
-        self.providers.iter().any(|(_, spec)| spec.currencies.includes(&currency))
+        self.providers.iter().any(|listed| listed.spec.currencies.includes(&currency))
     }
 
-    /// The providers on the route of a payment, in the order in which they are tried, and why those are out that do not take it.
+    /// The providers on the route of a payment, in the order in which they are tried, and why those are out that do not take it. One
+    /// that does not answer is out as long as another takes the payment; if none does, the payment may wait for it.
     pub fn steps(&self, payment: &Payment<'_>) -> Vec<Step<'_>> {
         let on_route: Vec<_> = match self.table.as_ref().and_then(|table| table.route(payment)) {
-            None => self.providers().collect(),
+            None => self.providers.iter().collect(),
             Some(ids) => ids.into_iter().filter_map(|id| self.by_id(id)).collect(),
         };
-        let of_mode = on_route.into_iter().filter(|(_, spec)| spec.mode == payment.mode);
-        of_mode.map(|(no, spec)| Step { no, spec, out: out(spec, payment) }).collect()
+        let of_mode = on_route.into_iter().filter(|listed| listed.spec.mode == payment.mode);
+        let mut steps: Vec<_> = of_mode.map(|listed| Step::of(listed, payment)).collect();
+        if steps.iter().all(|step| step.out.is_some()) {
+            for step in steps.iter_mut().filter(|step| step.out == Some(RouteRefusal::Unavailable)) {
+                step.out = None;
+            }
+        }
+        steps
     }
 
     /// The first provider for a payment, and its fee.
@@ -167,6 +204,8 @@ named_enum! {
         BelowMinimum = "below_minimum",
         /// The amount is more than it takes.
         AboveMaximum = "above_maximum",
+        /// It does not answer, and another provider takes the payment.
+        Unavailable = "unavailable",
     }
 }
 
@@ -174,7 +213,7 @@ impl RouteRefusal {
     fn is_amount(self) -> bool {
         match self {
             Self::BelowMinimum | Self::AboveMaximum => true,
-            Self::NotPinned | Self::NotServed | Self::Disabled | Self::Maintenance => false,
+            Self::NotPinned | Self::NotServed | Self::Disabled | Self::Maintenance | Self::Unavailable => false,
         }
     }
 }
@@ -188,9 +227,29 @@ pub struct Step<'a> {
     pub spec: &'a Arc<ProviderSpec>,
     /// Why it does not take the payment; `None` if it does.
     pub out: Option<RouteRefusal>,
+    pulse: Option<&'a dyn Pulse>,
 }
 
-impl Step<'_> {
+impl<'a> Step<'a> {
+    fn of(listed: &'a Listed, payment: &Payment<'_>) -> Self {
+        let pulse = listed.pulse.as_deref();
+        let silent = || pulse.filter(|pulse| !pulse.admits()).map(|_| RouteRefusal::Unavailable);
+        Self { no: listed.no, spec: &listed.spec, out: out(&listed.spec, payment).or_else(silent), pulse }
+    }
+
+    /// How the provider is.
+    pub fn health(&self) -> Health {
+        self.spec.health(self.pulse.map_or(Health::Up, |pulse| pulse.reading().health))
+    }
+
+    /// Lets the payment leave for the provider.
+    ///
+    /// # Errors
+    /// In how many milliseconds to ask again, if it may not leave now.
+    pub fn leave(&self) -> Result<(), Millis> {
+        self.pulse.map_or(Ok(()), Pulse::leave)
+    }
+
     /// Its fee for the payment, in minor units; `None` on overflow.
     pub fn fee(&self, payment: &Payment<'_>) -> Option<i64> {
         fee(&self.spec.fees, payment.to.namespace(), payment.money)

@@ -6,6 +6,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::FeeRule;
+use super::health::Health;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ledger::Mode;
 use crate::lifecycle::named_enum;
@@ -145,6 +146,14 @@ impl ProviderSpec {
             answer_ms: None,
             capabilities: rail.capabilities(),
             availability: Availability::Enabled,
+        }
+    }
+
+    /// How it is: in maintenance as long as its operator says so, and otherwise as `observed`.
+    pub fn health(&self, observed: Health) -> Health {
+        match self.availability {
+            Availability::Maintenance => Health::Maintenance,
+            Availability::Enabled | Availability::Disabled => observed,
         }
     }
 

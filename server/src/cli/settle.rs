@@ -5,6 +5,7 @@ use hyper::header::{HeaderName, HeaderValue};
 use railgate::api::{AmountInput, CheckView, CreateBody, ReconcileView, RouteStepView, SettlementView};
 use railgate::lifecycle::SettlementStatus;
 use railgate::rail::PayeeMatch;
+use railgate::route::health::Health;
 
 use super::Global;
 use super::failure::{Done, Failure};
@@ -164,9 +165,10 @@ fn show_preflight([amount, currency, to]: [&str; 3], found: &CheckView, terminal
         rows.push(("funds", if found.funds_available { Cell::new("enough") } else { Tone::Bad.cell("not enough") }));
     }
     if !found.route.is_empty() {
-        let step = |step: &RouteStepView| match step.why {
-            None => step.provider.clone(),
-            Some(why) => format!("{} ({})", step.provider, why.as_str().replace('_', " ")),
+        let step = |step: &RouteStepView| match (step.why, step.health) {
+            (None, Health::Up) => step.provider.clone(),
+            (None, health) => format!("{} ({})", step.provider, health.as_str()),
+            (Some(why), _) => format!("{} ({})", step.provider, why.as_str().replace('_', " ")),
         };
         rows.push(("route", Cell::new(found.route.iter().map(step).collect::<Vec<_>>().join(", then "))));
     }

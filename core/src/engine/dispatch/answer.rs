@@ -7,8 +7,10 @@ use crate::lifecycle::settlement::SettlementInput;
 use crate::lifecycle::{AttemptStatus, attempt};
 use crate::money::Money;
 use crate::rail::{FailureCode, RailAnswer};
-use crate::route::Payment;
-use crate::store::record::{Actor, AttemptRecord, EventType, Key, ReversalRecord, ReviewReason, TaskKey, TaskKind, TaskRecord};
+use crate::route::{Payment, RouteRefusal};
+use crate::store::record::{
+    Actor, AttemptRecord, EventType, Key, ReversalRecord, ReviewReason, SettlementRecord, TaskKey, TaskKind, TaskRecord,
+};
 use crate::store::{Lookup, Write};
 use crate::time::Millis;
 use crate::trace::write_string;
@@ -251,22 +253,19 @@ impl Engine {
         })
     }
 
-    /// The next provider on the route as configured now. Never one that was tried before, wherever the route has it by now.
+    /// The next provider on the route as configured now; one that does not answer only if there is no other. Never one that was tried
+    /// before, wherever the route has it by now.
     fn next_provider(&self, overlay: &Overlay<'_>, change: &Change<'_>, attempt: &AttemptRecord) -> Result<Option<ProviderNo>> {
         let record = &change.record;
         let mut tried = vec![attempt.provider];
         for n in 1..attempt.n {
             tried.push(self.attempt(overlay, record.no, n)?.provider);
         }
-        let payment = Payment {
-            mode: record.mode,
-            to: &record.to,
-            money: Money::from_minor(record.amount, record.currency),
-            pinned: record.more.as_ref().and_then(|more| more.pinned.as_deref()),
-            seed: record.reference.as_str(),
-        };
         let routes = self.routes();
-        Ok(routes.steps(&payment).into_iter().find(|step| step.out.is_none() && !tried.contains(&step.no)).map(|step| step.no))
+        let mut steps = routes.steps(&payment(record));
+        steps.retain(|step| !tried.contains(&step.no));
+        let next = |out| steps.iter().find(|step| step.out == out);
+        Ok(next(None).or_else(|| next(Some(RouteRefusal::Unavailable))).map(|step| step.no))
     }
 
     /// Schedules the next inquiry of the chain. After a day the settlement is flagged for a person, and the inquiries continue.
@@ -309,6 +308,17 @@ impl Engine {
         change.event(kind, note);
         change.update(overlay)?;
         Ok(())
+    }
+}
+
+/// A settlement, as far as its route depends on it.
+pub(crate) fn payment(record: &SettlementRecord) -> Payment<'_> {
+    Payment {
+        mode: record.mode,
+        to: &record.to,
+        money: Money::from_minor(record.amount, record.currency),
+        pinned: record.more.as_ref().and_then(|more| more.pinned.as_deref()),
+        seed: record.reference.as_str(),
     }
 }
 

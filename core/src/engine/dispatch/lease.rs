@@ -8,10 +8,16 @@ use crate::lifecycle::{AttemptStatus, ReversalStatus, StateName, attempt, revers
 use crate::rail::RailAnswer;
 use crate::store::record::{Actor, AttemptRecord, EventType, Key, ReversalRecord, TaskKey, TaskKind, TaskRecord};
 use crate::store::{Lookup, Scan, Write, typed, typed_all};
+use crate::time::Millis;
 
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Writer, subject};
 use crate::engine::settlement::{Change, Note};
+
+/// How soon a payment whose providers do not answer is looked at again.
+const WAIT_MIN: Millis = 1_000;
+/// By when it is, even if nothing is expected to change by itself: an operator may add a provider.
+const WAIT_MAX: Millis = 30_000;
 
 /// Leases up to `limit` due tasks, and stores what must be stored before their requests leave.
 #[derive(Debug, Clone)]
@@ -118,6 +124,14 @@ impl Engine {
             return Ok(None);
         }
         if change.record.status.is_final() {
+            return Ok(None);
+        }
+        if change.record.attempts == 0
+            && let Err(wait_ms) = self.watch.may_leave(&self.routes(), &mut change)
+        {
+            // Nothing of it has left: it can still be cancelled, or expire.
+            let key = writer.task_key(overlay.now + wait_ms.clamp(WAIT_MIN, WAIT_MAX));
+            overlay.insert(TaskRecord { key, owner: 0, ..task.clone() });
             return Ok(None);
         }
         let attempt = AttemptRecord {

@@ -10,7 +10,7 @@ mod work;
 
 pub(crate) use age::Ages;
 pub use answer::ReportAnswer;
-pub(crate) use answer::{INQUIRIES, Said, describe, refusal};
+pub(crate) use answer::{INQUIRIES, Said, describe, payment, refusal};
 pub use inside::Receive;
 pub use lease::LeaseTasks;
 pub use release::{Recover, Release};

@@ -9,9 +9,33 @@ use crate::ids::{ProviderNo, Ulid};
 use crate::participant::Participant;
 use crate::rail::{Callback, Carried, Rail, RailAnswer, Request};
 use crate::route::ProviderSpec;
+use crate::route::health::Outcome;
 use crate::store::record::{Key, SettlementRecord};
 use crate::store::typed;
+use crate::time::Millis;
 use crate::trace::settlement_ulid;
+
+const fn moves_money(action: Action) -> bool {
+    match action {
+        Action::Submit | Action::Reverse => true,
+        Action::Inquire | Action::InquireReversal => false,
+    }
+}
+
+/// What the result of a call that moves money says about the provider. To refuse a payment is an answer as good as any.
+const fn outcome(carried: &Carried, answer: &RailAnswer) -> Outcome {
+    match (carried, answer) {
+        (Carried::NotSent | Carried::Lost, _) | (Carried::Answered(_), RailAnswer::Unknown) => Outcome::Failed,
+        (
+            Carried::Answered(_),
+            RailAnswer::Completed { .. }
+            | RailAnswer::Accepted { .. }
+            | RailAnswer::Declined { .. }
+            | RailAnswer::NotSent
+            | RailAnswer::Returned { .. },
+        ) => Outcome::Answered,
+    }
+}
 
 impl Engine {
     /// The request for a call. A request that moves money is abandoned at the call's `not_after`, even if the rail's own timeout is
@@ -20,7 +44,7 @@ impl Engine {
     /// # Errors
     /// `internal` if the call's provider is no longer configured.
     pub fn request(&self, call: &RailCall) -> Result<Request> {
-        let moves_money = matches!(call.action, Action::Submit | Action::Reverse);
+        let moves_money = moves_money(call.action);
         let left = u64::try_from(call.not_after.saturating_sub(self.now())).unwrap_or(0);
         if moves_money && left == 0 {
             return Ok(Request::TooLate);
@@ -34,8 +58,20 @@ impl Engine {
         Ok(request)
     }
 
-    /// The result of a call. An inquiry that could not be sent says nothing about its subject.
-    pub fn decode(&self, call: &RailCall, carried: &Carried) -> RailAnswer {
+    /// The result of a call that was carried for `took_ms` milliseconds. What it says about the provider is taken note of; call this
+    /// once for each call.
+    pub fn heard(&self, call: &RailCall, carried: &Carried, took_ms: Millis) -> RailAnswer {
+        let answer = self.decode(call, carried);
+        if let Some(pulse) = self.routes().pulse(call.provider)
+            && moves_money(call.action)
+        {
+            pulse.hear(outcome(carried, &answer), took_ms);
+        }
+        answer
+    }
+
+    /// An inquiry that could not be sent says nothing about its subject.
+    fn decode(&self, call: &RailCall, carried: &Carried) -> RailAnswer {
         match (carried, call.action) {
             (Carried::NotSent, Action::Submit | Action::Reverse) => RailAnswer::NotSent,
             (Carried::NotSent, Action::Inquire | Action::InquireReversal) | (Carried::Lost, _) => RailAnswer::Unknown,

@@ -19,7 +19,7 @@ pub struct Round {
     /// Calls to operators inside the gateway: run [`Receive`] for each, and hand the results to [`Round::received`].
     pub inside: Vec<(RailCall, TaskKey)>,
     /// Calls to other operators: have a carrier send the [request](Engine::request) of each, made at the last moment, and report
-    /// the answer that [`Engine::decode`] returns for the result.
+    /// the answer that [`Engine::heard`] returns for the result.
     pub outside: Vec<(RailCall, TaskKey)>,
     /// Why a lease is missing here, if one is. Its task is leased again when the lease ends; the others are not delayed.
     pub fault: Option<Error>,
@@ -91,7 +91,11 @@ impl Engine {
         match self.request(&call)? {
             Request::Inside => self.run(Receive(call)),
             Request::TooLate => Ok(RailAnswer::Unknown),
-            Request::Http(request) => Ok(self.decode(&call, &carrier.carry(&request))),
+            Request::Http(request) => {
+                let begun = self.env.steady();
+                let carried = carrier.carry(&request);
+                Ok(self.heard(&call, &carried, self.env.steady() - begun))
+            }
         }
     }
 }

@@ -130,6 +130,7 @@ impl Engine {
                 provider: step.spec.id.clone(),
                 verdict: if step.out.is_none() { Verdict::In } else { Verdict::Out },
                 why: step.out,
+                health: step.health(),
                 fee: step.fee(payment).filter(|_| step.out.is_none()).map(money),
             })
             .collect()
@@ -159,6 +160,10 @@ impl Engine {
                 "reference_used",
                 "the reference was used before: the same request is replayed, another one refused",
             ));
+        }
+        if self.routes().pulse(provider).is_some_and(|pulse| !pulse.admits()) {
+            let waits = "no provider for this payment answers now: it is accepted, and sent when one does";
+            warnings.push(FieldProblem::new("/to", "provider_unavailable", waits));
         }
         let payee = self.payee(provider, &request.to);
         warnings.extend(payee_warning(&payee));

@@ -4,6 +4,7 @@
 //! whichever node, and nothing is overwritten unseen. Nodes follow the rows: a change is in force everywhere within seconds. Only the
 //! last row about a provider has its secrets; a change removes them from the row before it.
 
+mod observe;
 mod put;
 mod show;
 
@@ -17,12 +18,17 @@ use super::group::ROUNDS;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
+use crate::rail::Rails;
+use crate::route::health::{Pulse, Reading};
 use crate::route::{ProviderSpec, RouteRule, Routes, Secrets};
 use crate::store::record::{Key, ProviderRecord, RecordKind, SetupRecord, SetupSubject};
 use crate::store::{Commit, CommitError, Scan, Store, Write, typed_all};
 use crate::time::Millis;
 use crate::validate::provider::{parse_provider, parse_routes};
 
+#[cfg(feature = "sandbox")]
+pub(crate) use observe::Unwatched;
+pub(crate) use observe::{Watch, Watching};
 pub use put::{PutProviders, PutRoutes, SwitchProvider};
 pub use show::{document_of, table_of};
 
@@ -54,22 +60,22 @@ pub struct Applied {
 
 impl Setup {
     /// The configuration of the program alone.
-    pub(crate) fn begin(store: &dyn Store, config: &Config) -> Result<Self> {
+    pub(crate) fn begin(store: &dyn Store, config: &Config, watch: &dyn Watch) -> Result<Self> {
         if let Some(spec) = config.providers.iter().find(|spec| config.rails.get(&spec.rail).is_none()) {
             return Err(Error::internal(format!("provider {} uses rail {}, which this gateway does not support", spec.id, spec.rail)));
         }
         let built_in = number_providers(store, &config.providers)?;
-        let routes = Arc::new(Routes::new(built_in.clone(), None));
+        let routes = Arc::new(watch.observed(Routes::new(built_in.clone(), None), &config.rails, &[]));
         Ok(Self { revision: 0, built_in, applied: BTreeMap::new(), rules: Arc::default(), rules_version: 0, routes })
     }
 
     /// Those of the program first, in its order, each as an operator changed it; then the others, in order of their ids.
-    fn renew(&mut self) {
-        let changed = |(no, spec): &(ProviderNo, ProviderSpec)| self.applied.get(&spec.id).map_or((*no, spec.clone()), Applied::entry);
-        let mut providers: Vec<_> = self.built_in.iter().map(changed).collect();
+    fn renew(&mut self, watch: &dyn Watch, rails: &Rails, changed: &[ProviderNo]) {
+        let current = |(no, spec): &(ProviderNo, ProviderSpec)| self.applied.get(&spec.id).map_or((*no, spec.clone()), Applied::entry);
+        let mut providers: Vec<_> = self.built_in.iter().map(current).collect();
         providers
             .extend(self.applied.values().filter(|it| self.built_in.iter().all(|(_, spec)| spec.id != it.spec.id)).map(Applied::entry));
-        self.routes = Arc::new(Routes::new(providers, Some(self.rules.clone())));
+        self.routes = Arc::new(watch.observed(Routes::new(providers, Some(self.rules.clone())), rails, changed));
     }
 }
 
@@ -83,6 +89,18 @@ impl Engine {
     /// The providers and routes in force.
     pub fn routes(&self) -> Arc<Routes> {
         Arc::clone(&self.setup.read().unwrap_or_else(PoisonError::into_inner).routes)
+    }
+
+    /// What this engine knows about whether a provider answers. An operator inside the gateway always does.
+    pub fn reading(&self, no: ProviderNo) -> Reading {
+        self.routes().pulse(no).map_or(Reading::NONE, Pulse::reading)
+    }
+
+    /// What this engine knows about each provider outside the gateway, by id.
+    pub fn readings(&self) -> Vec<(String, Reading)> {
+        let routes = self.routes();
+        let reading = |(no, spec): (ProviderNo, &Arc<ProviderSpec>)| Some((spec.id.clone(), routes.pulse(no)?.reading()));
+        routes.providers().filter_map(reading).collect()
     }
 
     /// The providers that operators configured, in order of their ids.
@@ -124,9 +142,10 @@ impl Engine {
         if let Some((rules, version)) = rules {
             (setup.rules, setup.rules_version) = (Arc::new(rules), version);
         }
+        let changed: Vec<ProviderNo> = applied.iter().map(|it| it.no).collect();
         setup.applied.extend(applied.into_iter().map(|it| (it.spec.id.clone(), it)));
         setup.revision = revision;
-        setup.renew();
+        setup.renew(&*self.watch, &self.config.rails, &changed);
         Ok(true)
     }
 

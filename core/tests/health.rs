@@ -1,0 +1,296 @@
+//! Providers that do not answer: payments go to others, wait, and find out when one answers again.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "support/plain_rail.rs"]
+mod plain_rail;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use plain_rail::{PlainRail, provider};
+use railgate::api::{CreateRequest, ReverseRequest, SettlementStatus, SettlementView, Verdict};
+use railgate::engine::{Operated, SwitchProvider};
+use railgate::env::{Env as _, ManualEnv};
+use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rails};
+use railgate::route::health::{BreakerState, Health, Outcome, Reading};
+use railgate::route::{Availability, RouteRefusal};
+use railgate::store::memory::MemoryStore;
+use railgate::{Client, Config, Gateway};
+
+const START: i64 = 1_795_257_497_042;
+
+/// A network with the operators `one.example` and `two.example`, of which some do not answer.
+#[derive(Default)]
+struct Network {
+    down: Mutex<BTreeSet<&'static str>>,
+    /// The hosts of the requests that move money.
+    asked: Mutex<Vec<String>>,
+    answer: Mutex<Option<(u16, &'static str)>>,
+}
+
+impl Network {
+    fn take_down(&self, operator: &'static str) {
+        self.down.lock().unwrap().insert(operator);
+    }
+
+    fn bring_up(&self, operator: &str) {
+        self.down.lock().unwrap().remove(operator);
+    }
+
+    /// How many requests that move money went to an operator since the last call.
+    fn asked(&self, operator: &str) -> usize {
+        let mut asked = self.asked.lock().unwrap();
+        let before = asked.len();
+        asked.retain(|host| host != operator);
+        before - asked.len()
+    }
+}
+
+impl Carrier for Network {
+    fn carry(&self, request: &HttpRequest) -> Carried {
+        let host = request.url.split('/').nth(2).unwrap().trim_end_matches(".example").to_owned();
+        let down = self.down.lock().unwrap().contains(host.as_str());
+        if request.method == "PUT" {
+            self.asked.lock().unwrap().push(host);
+        }
+        if down {
+            return Carried::NotSent;
+        }
+        let (status, body) = self.answer.lock().unwrap().unwrap_or((200, r#"{"status":"paid"}"#));
+        Carried::Answered(HttpReply { status, headers: Vec::new(), body: body.as_bytes().to_vec() })
+    }
+}
+
+struct World {
+    gateway: Gateway,
+    env: Arc<ManualEnv>,
+    client: railgate::api::Enrolled,
+    network: Network,
+}
+
+impl World {
+    /// With the providers `one` and `two`, in this order, and the simulated one.
+    fn new() -> Self {
+        let env = Arc::new(ManualEnv::new(START, 1));
+        let mut providers = vec![provider("one", "https://one.example"), provider("two", "https://two.example")];
+        for provider in &mut providers {
+            provider.namespaces = railgate::route::Serves::Only(vec![railgate::participant::Namespace::Msisdn]);
+        }
+        providers.extend(Config::sandbox().providers);
+        let config = Config { providers, rails: Rails::built_in().with(PlainRail), ..Config::sandbox() };
+        let gateway = Gateway::open_with(Arc::new(MemoryStore::new()), env.clone(), config).unwrap();
+        let client = gateway.enroll("Shop").unwrap();
+        Self { gateway, env, client, network: Network::default() }
+    }
+
+    fn shop(&self) -> Client<'_> {
+        self.gateway.client(&self.client)
+    }
+
+    fn request(reference: &str, pinned: Option<&str>) -> CreateRequest {
+        let request = CreateRequest::new("10 EUR".parse().unwrap(), "msisdn:+254700000001".parse().unwrap(), reference.parse().unwrap());
+        CreateRequest { provider: pinned.map(str::to_owned), ..request }
+    }
+
+    fn create(&self, reference: &str, pinned: Option<&str>) -> SettlementView {
+        self.shop().create(Self::request(reference, pinned)).unwrap().settlement
+    }
+
+    /// Creates a payment and carries everything that is due.
+    fn pay(&self, reference: &str, pinned: Option<&str>) -> SettlementView {
+        self.create(reference, pinned);
+        self.work();
+        self.shop().settlement(reference).unwrap()
+    }
+
+    fn work(&self) {
+        self.gateway.work_with(&self.network).unwrap();
+    }
+
+    fn pass(&self, ms: i64) {
+        let end = self.env.now() + ms;
+        while let Some(due) = self.gateway.next_due().unwrap().filter(|due| *due <= end) {
+            self.env.advance_to(due);
+            self.work();
+        }
+        self.env.advance_to(end);
+    }
+
+    /// Opens the breaker of an operator with payments that fail there.
+    fn open(&self, operator: &'static str) {
+        self.network.take_down(operator);
+        for n in 0..5 {
+            assert_eq!(self.reading(operator).breaker, BreakerState::Closed);
+            self.pay(&format!("{operator}-fails-{n}"), Some(operator));
+        }
+        assert_eq!(self.reading(operator).breaker, BreakerState::Open);
+        assert_eq!(self.network.asked(operator), 5);
+    }
+
+    fn reading(&self, provider: &str) -> Reading {
+        let engine = self.gateway.engine();
+        engine.reading(engine.routes().number(provider).unwrap())
+    }
+
+    fn status(&self, reference: &str) -> SettlementStatus {
+        self.shop().settlement(reference).unwrap().status
+    }
+
+    /// The route of a payment as a check shows it: provider, verdict, why not, health. Without the simulated ones.
+    fn route(&self) -> Vec<(String, Verdict, Option<RouteRefusal>, Health)> {
+        let body = r#"{"amount":10,"currency":"EUR","to":"msisdn:+254700000001","reference":"checked"}"#;
+        let steps = self.shop().check_json(body).unwrap().route.into_iter();
+        steps.take(2).map(|step| (step.provider, step.verdict, step.why, step.health)).collect()
+    }
+}
+
+#[test]
+fn payments_pass_over_a_provider_that_does_not_answer_and_return_when_it_does() {
+    let world = World::new();
+    assert_eq!(world.pay("before", None).provider, "one");
+    let of = |provider: &str, verdict, why, health| (provider.to_owned(), verdict, why, health);
+    let two = || of("two", Verdict::In, None, Health::Up);
+    assert_eq!(world.route(), [of("one", Verdict::In, None, Health::Up), two()]);
+
+    world.network.asked("one");
+    world.pass(60_000);
+    world.open("one");
+    assert_eq!(world.route(), [of("one", Verdict::Out, Some(RouteRefusal::Unavailable), Health::Down), two()]);
+    assert_eq!(world.create("meanwhile", None).provider, "two");
+    world.work();
+    assert_eq!((world.status("meanwhile"), world.network.asked("one")), (SettlementStatus::Completed, 0));
+
+    // After ten seconds it is tried again: by one payment, which then fails over, as it did before.
+    world.pass(10_000);
+    assert_eq!(world.route(), [of("one", Verdict::In, None, Health::Degraded), two()]);
+    let probe = world.pay("probe", None);
+    assert_eq!((probe.status, probe.provider.as_str(), probe.attempts), (SettlementStatus::Completed, "two", 2));
+    assert_eq!(world.reading("one").health, Health::Down);
+
+    world.network.bring_up("one");
+    world.pass(20_000);
+    assert_eq!(world.pay("again", None).provider, "one");
+    assert_eq!(world.route(), [of("one", Verdict::In, None, Health::Up), two()]);
+    assert_eq!(world.reading("one").success_rate, Some(1.0), "the outage is over, and so are its figures");
+}
+
+#[test]
+fn a_refusal_is_an_answer() {
+    let world = World::new();
+    *world.network.answer.lock().unwrap() = Some((200, r#"{"status":"refused","code":"nobody"}"#));
+    for n in 0..20 {
+        assert_eq!(world.pay(&format!("refused-{n}"), Some("one")).status, SettlementStatus::Failed);
+    }
+    let reading = world.reading("one");
+    assert_eq!((reading.health, reading.success_rate), (Health::Up, Some(1.0)));
+}
+
+#[test]
+fn an_unclear_answer_is_a_failure_whatever_inquiries_find() {
+    let world = World::new();
+    *world.network.answer.lock().unwrap() = Some((500, ""));
+    for n in 0..5 {
+        assert_eq!(world.pay(&format!("unclear-{n}"), Some("one")).status, SettlementStatus::Unknown);
+    }
+    assert_eq!(world.reading("one").breaker, BreakerState::Open);
+    *world.network.answer.lock().unwrap() = None;
+    world.pass(9_000);
+    assert_eq!(world.status("unclear-0"), SettlementStatus::Completed, "asked after five seconds, breaker or not");
+    assert_eq!(world.reading("one").breaker, BreakerState::Open, "that it answers questions does not mean that it takes payments");
+}
+
+#[test]
+fn a_payment_that_nobody_could_take_waits_and_is_not_lost() {
+    let world = World::new();
+    world.open("one");
+    world.create("waits", Some("one"));
+    world.create("cancelled", Some("one"));
+    let expires_at = Some(world.env.now() + 5_000);
+    world.shop().create(CreateRequest { expires_at, ..World::request("expires", Some("one")) }).unwrap();
+    let body = r#"{"amount":10,"currency":"EUR","to":"msisdn:+254700000001","reference":"checked","provider":"one"}"#;
+    let check = world.shop().check_json(body).unwrap();
+    assert!(check.ok);
+    assert_eq!(check.warnings.iter().map(|it| &*it.code).collect::<Vec<_>>(), ["provider_unavailable"]);
+    assert_eq!((check.route[0].verdict, check.route[0].health), (Verdict::In, Health::Down), "no other is on its route");
+
+    world.work();
+    world.pass(5_000);
+    assert_eq!(world.network.asked("one"), 0);
+    assert_eq!(world.status("waits"), SettlementStatus::Accepted);
+    world.shop().reverse("cancelled", ReverseRequest::default()).unwrap();
+    assert_eq!(world.status("cancelled"), SettlementStatus::Cancelled, "nothing of it had left");
+
+    world.network.bring_up("one");
+    world.pass(5_000);
+    assert_eq!((world.status("waits"), world.status("expires")), (SettlementStatus::Completed, SettlementStatus::Cancelled));
+    assert_eq!((world.network.asked("one"), world.reading("one").breaker), (1, BreakerState::Closed));
+    assert_eq!(world.shop().balance("EUR").unwrap().reserved.as_str(), "0.00");
+}
+
+#[test]
+fn three_payments_find_out_and_the_others_follow() {
+    let world = World::new();
+    world.open("one");
+    for n in 0..10 {
+        world.create(&format!("p-{n}"), Some("one"));
+    }
+    world.work();
+    // Those that leave are chosen together, before the first of them is heard of.
+    world.env.advance_to(world.gateway.next_due().unwrap().unwrap());
+    *world.network.answer.lock().unwrap() = Some((500, ""));
+    world.network.bring_up("one");
+    world.work();
+    assert_eq!((world.network.asked("one"), world.reading("one").breaker), (3, BreakerState::Open));
+
+    *world.network.answer.lock().unwrap() = None;
+    world.pass(26_000);
+    assert_eq!(world.network.asked("one"), 7, "three find out, the others leave within five seconds");
+    assert_eq!((0..10).filter(|n| world.status(&format!("p-{n}")) == SettlementStatus::Completed).count(), 10);
+}
+
+#[test]
+fn what_was_accepted_for_a_provider_that_failed_meanwhile_goes_to_another_before_it_leaves() {
+    let world = World::new();
+    assert_eq!(world.create("early", None).provider, "one");
+    let early = world.shop().settlement("early").unwrap();
+    // Five others fail there before it is sent.
+    let engine = world.gateway.engine();
+    let one = engine.routes().number("one").unwrap();
+    (0..5).for_each(|_| engine.routes().pulse(one).unwrap().hear(Outcome::Failed, 10));
+    world.work();
+    let paid = world.shop().settlement("early").unwrap();
+    assert_eq!((paid.status, paid.provider.as_str(), paid.attempts), (SettlementStatus::Completed, "two", 1));
+    assert_eq!(paid.fee, early.fee);
+    assert_eq!(world.network.asked("one"), 0);
+    let agree = world.gateway.client(&world.client).reconcile("early").unwrap();
+    assert_eq!(agree.findings.iter().filter(|it| it.code != "rail_disagrees").count(), 0, "{:?}", agree.findings);
+}
+
+#[test]
+fn one_clients_simulated_outages_close_no_provider_to_others() {
+    let world = World::new();
+    for n in 0..30 {
+        let to = "sim:provider-down".parse().unwrap();
+        world.shop().create(CreateRequest::new("1 EUR".parse().unwrap(), to, format!("sim-{n}").parse().unwrap())).unwrap();
+        world.work();
+    }
+    for simulated in ["simulator", "simulator-backup"] {
+        assert_eq!(world.reading(simulated), Reading::NONE);
+    }
+}
+
+#[test]
+fn a_provider_that_is_changed_is_known_nothing_about() {
+    let world = World::new();
+    world.open("one");
+    world.network.bring_up("one");
+    let engine = world.gateway.engine();
+    let switch = |to| engine.run(Operated(SwitchProvider { id: "one".to_owned(), to, reason: None })).unwrap();
+    switch(Availability::Maintenance);
+    assert!(engine.follow_setup().unwrap());
+    assert_eq!(world.route()[0].3, Health::Maintenance);
+    switch(Availability::Enabled);
+    assert!(engine.follow_setup().unwrap());
+    assert_eq!(world.reading("one"), Reading::NONE);
+    assert_eq!(world.pay("after", None).provider, "one");
+}
