@@ -18,7 +18,7 @@ use crate::mirror::Give;
 use crate::names::{KeyStatus, SettlementStatus};
 use crate::request::{ReversalRequest, SettlementRequest};
 use crate::values::Instant;
-use crate::views::{Balance, Check, Event, FeedPage, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
+use crate::views::{Balance, Check, Event, FeedPage, Provider, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
 
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
 
@@ -342,6 +342,27 @@ impl GatewayClient {
     pub async fn receipt_keys(&self) -> Result<String, GatewayError> {
         let keys: crate::values::Json = self.link.call_unsigned(Request::new("GET", "/.well-known/jwks.json")).await.read()?;
         Ok(keys.0)
+    }
+
+    /// Returns the providers that the client's payments can go to, and how they are.
+    ///
+    /// # Errors
+    /// `Refused`, `Unanswered`, `Unsigned`.
+    pub async fn providers(&self) -> Result<Vec<Provider>, GatewayError> {
+        let page: Data<Provider> = self.look("/api/v1/providers".to_owned()).await?;
+        Ok(page.data)
+    }
+
+    /// Returns the provider with this id.
+    ///
+    /// # Errors
+    /// `Refused` with `provider_not_found`, `Unanswered`, `Unsigned`; `Invalid` for a text that is not an id.
+    pub async fn provider(&self, id: String) -> Result<Provider, GatewayError> {
+        let is_id = (1..=64).contains(&id.len()) && id.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'));
+        if !is_id || id == "." || id == ".." {
+            return Err(GatewayError::invalid(Problem::local("provider_not_found", "this is not the id of a provider")));
+        }
+        self.look(format!("/api/v1/providers/{id}")).await
     }
 
     /// Returns the balances of the client's accounts.

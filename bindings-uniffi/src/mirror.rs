@@ -32,7 +32,7 @@ macro_rules! give_itself {
         fn give(self) -> Result<$kind, GatewayError> { Ok(self) }
     })* };
 }
-give_itself!(bool, u16, u32, u64, i64, String);
+give_itself!(bool, u16, u32, u64, i64, f64, String);
 
 impl Give<String> for Cow<'static, str> {
     fn give(self) -> Result<String, GatewayError> {
@@ -81,6 +81,12 @@ impl Give<Json> for Box<RawValue> {
 impl Give<HashMap<String, String>> for BTreeMap<String, String> {
     fn give(self) -> Result<HashMap<String, String>, GatewayError> {
         Ok(self.into_iter().collect())
+    }
+}
+
+impl Give<HashMap<String, crate::AmountLimits>> for BTreeMap<String, railgate::api::LimitView> {
+    fn give(self) -> Result<HashMap<String, crate::AmountLimits>, GatewayError> {
+        self.into_iter().map(|(currency, limits)| Ok((currency, limits.give()?))).collect()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::mirror::Give;
 use crate::request::{ReversalRequest, SettlementRequest};
 use crate::signing::seed;
 use crate::values::{Decimal, Instant};
-use crate::views::{Balance, Check, Event, FeedEvent, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
+use crate::views::{Balance, Check, Event, FeedEvent, Provider, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
 
 /// Options for opening a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
@@ -236,6 +236,22 @@ impl SandboxGateway {
     /// `Storage`.
     pub async fn receipt_keys(&self) -> Result<String, GatewayError> {
         self.look(|sandbox| sandbox.keys()).await
+    }
+
+    /// Returns the simulated providers.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn providers(&self) -> Result<Vec<Provider>, GatewayError> {
+        self.look(|sandbox| Ok(sandbox.client().providers())).await
+    }
+
+    /// Returns the provider with this id.
+    ///
+    /// # Errors
+    /// `Refused` with `provider_not_found`; `Storage`.
+    pub async fn provider(&self, id: String) -> Result<Provider, GatewayError> {
+        self.look(move |sandbox| sandbox.client().provider(&id)).await
     }
 
     /// Returns the balances of all accounts: play money.

@@ -68,9 +68,24 @@ fn records_are_the_same_from_the_engine_and_from_json() {
     agree::<Reversed>(sandbox.client().reverse_json("paid", &back.body(), None).unwrap().view);
     sandbox.client().reversals("paid").unwrap().into_iter().for_each(|reversal| drop(agree::<Reversal>(reversal)));
     sandbox.client().balances().unwrap().into_iter().for_each(|balance| drop(agree::<Balance>(balance)));
+    sandbox.client().providers().into_iter().for_each(|provider| drop(agree::<Provider>(provider)));
     sandbox.client().feed(0, 100).unwrap().data.into_iter().for_each(|event| drop(agree::<FeedEvent>(event)));
     let page: SettlementPage = agree(sandbox.client().list(&[]).unwrap());
     assert_eq!(page.data.len(), 2);
+}
+
+#[test]
+fn a_provider_is_the_same_from_the_engine_and_from_json() {
+    let text = r#"{"id": "operator-kenya", "name": "Operator in Kenya", "rail": "gsma", "sandbox": false, "namespaces": ["msisdn"],
+        "currencies": ["KES"], "countries": ["KE"], "limits": {"KES": {"min": 10.00, "max": 150000.00}},
+        "fees": [{"currency": "KES", "namespace": "msisdn", "flat": 5, "percent": 0.5, "min": 0, "max": 100,
+            "tiers": [{"from": 100, "flat": 3, "percent": 0}]}],
+        "capabilities": {"check_payee": true, "reverse": true, "partial_reverse": false, "inquiry": true, "idempotent_submit": true},
+        "status": "degraded", "success_rate": 0.9, "p95_ms": 1500, "updated_at": "2026-11-21T10:53:17.042Z"}"#;
+    let provider: Provider = agree(serde_json::from_str::<railgate::api::ProviderView>(text).unwrap());
+    assert_eq!((provider.status, provider.success_rate), (ProviderHealth::Degraded, Some(0.9)));
+    assert_eq!(provider.limits["KES"].min.to_string(), "10.00");
+    assert_eq!(provider.fees[0].tiers[0].from_amount.to_string(), "100");
 }
 
 #[test]

@@ -294,6 +294,99 @@ mirror_record! {
 }
 
 mirror_record! {
+    /// An operator that payments can go to: what it takes, what it charges, and how it is.
+    Provider of railgate::api::ProviderView {
+        /// Its id, which a request can name as its provider.
+        id: String,
+        /// Its name, for people.
+        name: String,
+        /// The protocol that it speaks.
+        rail: String,
+        /// True if no real money moves.
+        sandbox: bool,
+        /// The kinds of participant that it reaches; absent for all.
+        namespaces: Option<Vec<String>>,
+        /// The currencies that it settles, ISO 4217; absent for all.
+        currencies: Option<Vec<String>>,
+        /// The countries that it reaches, ISO 3166-1 alpha-2, for people; empty if it does not say.
+        countries: Vec<String>,
+        /// Smallest and largest payments, by currency. A currency that is not listed has no limits.
+        limits: HashMap<String, AmountLimits>,
+        /// What it charges. The rule that fits best applies: of both currency and namespace, then of the currency, then of the namespace.
+        fees: Vec<FeeRule>,
+        /// What it supports.
+        capabilities: Capabilities,
+        /// How it is, as seen by the server that answered.
+        status: ProviderHealth,
+        /// The share of the last minute's payments and reversals to which it gave an answer, 0 to 1; absent if there were none.
+        success_rate: Option<f64>,
+        /// The time within which 95 % of its answers came in the last minute, in milliseconds; absent if there were none.
+        p95_ms: Option<u64>,
+        /// When these figures last changed; absent if nothing was sent to it yet.
+        updated_at: Option<Instant>,
+    }
+}
+
+mirror_record! {
+    /// The smallest and the largest payment in one currency.
+    AmountLimits of railgate::api::LimitView {
+        /// The smallest payment.
+        min: Decimal,
+        /// The largest payment; absent if there is no limit.
+        max: Option<Decimal>,
+    }
+}
+
+mirror_record! {
+    /// A fee: a flat part and a percentage of the amount, each rounded up, within bounds. Amounts are in units of the payment's currency.
+    FeeRule of railgate::api::FeeView {
+        /// Only for this currency; absent for all.
+        currency: Option<String>,
+        /// Only for this kind of participant; absent for all.
+        namespace: Option<String>,
+        /// An amount for each payment.
+        flat: Decimal,
+        /// Hundredths of the payment's amount.
+        percent: Decimal,
+        /// The smallest fee.
+        min: Decimal,
+        /// The largest fee; absent if there is no limit.
+        max: Option<Decimal>,
+        /// In rising order of `from_amount`; the last whose `from_amount` the payment reaches replaces `flat` and `percent`.
+        tiers: Vec<FeeTier>,
+    }
+}
+
+mirror_record! {
+    /// A flat part and a percentage from some amount on, for the whole payment.
+    FeeTier of railgate::api::FeeTierView {
+        /// The smallest payment of the tier.
+        #[serde(rename = "from")]
+        from_amount = from: Decimal,
+        /// An amount for each payment.
+        flat: Decimal,
+        /// Hundredths of the payment's amount.
+        percent: Decimal,
+    }
+}
+
+mirror_record! {
+    /// What a provider supports.
+    Capabilities of railgate::route::Capabilities {
+        /// It can identify the payee before a payment.
+        check_payee: bool,
+        /// It can reverse a payment.
+        reverse: bool,
+        /// It can reverse a part of a payment.
+        partial_reverse: bool,
+        /// It can be asked for the outcome of a payment, and its "not found" is authoritative.
+        inquiry: bool,
+        /// It treats a repeated request with the same key as one request.
+        idempotent_submit: bool,
+    }
+}
+
+mirror_record! {
     /// The result of a pre-flight check.
     Check of railgate::api::CheckView {
         /// A create with this body would be accepted now.

@@ -149,9 +149,12 @@ impl World {
             ["string"] if schema["description"].as_str().is_some_and(|text| text.contains("RFC 3339")) => "Timestamp".to_owned(),
             ["string"] => "string".to_owned(),
             ["boolean"] => "boolean".to_owned(),
-            ["integer"] => "number".to_owned(),
+            ["integer" | "number"] => "number".to_owned(),
             ["array"] => format!("readonly {}[]", self.kind(&schema["items"], way)),
             ["object"] if schema["additionalProperties"]["type"] == "string" => "Readonly<Record<string, string>>".to_owned(),
+            ["object"] if schema["additionalProperties"]["$ref"].is_string() => {
+                format!("Readonly<Record<string, {}>>", self.kind(&schema["additionalProperties"], way))
+            }
             ["object"] => "Readonly<Record<string, unknown>>".to_owned(),
             other => panic!("{other:?} has no type in TypeScript: {schema}"),
         };
@@ -307,6 +310,11 @@ fn generated() -> String {
         "Reversal" Out: api::ReversalView,
         "ReverseResult" Out: api::ReverseView,
         "Balance" Out: api::BalanceView,
+        "AmountLimits" Out: api::LimitView,
+        "FeeTier" Out: api::FeeTierView,
+        "FeeRule" Out: api::FeeView,
+        "Capabilities" Out: route::Capabilities,
+        "Provider" Out: api::ProviderView,
         "RouteStep" Out: api::RouteStepView,
         "Quote" Out: api::QuoteView,
         "CheckResult" Out: api::CheckView,
@@ -349,8 +357,11 @@ fn the_package_reads_every_amount_exactly() {
     world.meet::<api::CheckView>("");
     world.meet::<api::ReverseView>("");
     world.meet::<api::ReceiptView>("");
+    world.meet::<api::ProvidersView>("");
     let members = world.schemas.values().filter_map(|schema| schema["properties"].as_object()).flatten();
-    let amounts = members.filter(|(_, schema)| schema["$ref"].as_str().is_some_and(|path| path.ends_with("/DecimalNumber")));
+    let is_decimal = |schema: &Value| schema["$ref"].as_str().is_some_and(|path| path.ends_with("/DecimalNumber"));
+    let amounts =
+        members.filter(|(_, schema)| is_decimal(schema) || schema["oneOf"].as_array().is_some_and(|either| either.iter().any(is_decimal)));
     let amounts: BTreeSet<&str> = amounts.map(|(name, _)| name.as_str()).collect();
     let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/npm/src/json.ts")).unwrap();
     let (_, list) = source.split_once("new Set([").unwrap();

@@ -37,8 +37,8 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::api::{
-    BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FeedPage, IdempotencyKey, Page, ReconcileView,
-    ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
+    BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FeedPage, IdempotencyKey, Page, ProviderView,
+    ReconcileView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
 use crate::engine::{Config, Create, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reverse};
 use crate::env::Env;
@@ -305,6 +305,19 @@ impl<'g> Client<'g> {
     /// `settlement_not_found`, `not_completed`; `internal` if [`Config::master`] is not set, because then nothing can be signed.
     pub fn receipt(&self, reference: &str) -> Result<Receipt> {
         self.engine.receipt(&self.caller, &target(reference)?)
+    }
+
+    /// The providers that the client's payments can go to, and how they are.
+    pub fn providers(&self) -> Vec<ProviderView> {
+        self.engine.providers(&self.caller)
+    }
+
+    /// The provider with this id.
+    ///
+    /// # Errors
+    /// `provider_not_found`.
+    pub fn provider(&self, id: &str) -> Result<ProviderView> {
+        self.engine.provider_by_id(&self.caller, id)
     }
 
     /// The client's balances, sorted by currency code.

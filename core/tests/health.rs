@@ -8,14 +8,15 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use plain_rail::{PlainRail, provider};
-use railgate::api::{CreateRequest, ReverseRequest, SettlementStatus, SettlementView, Verdict};
-use railgate::engine::{Operated, SwitchProvider};
+use railgate::api::{Caller, CreateRequest, ReverseRequest, SettlementStatus, SettlementView, Verdict};
+use railgate::engine::{Operated, PutProviders, SwitchProvider};
 use railgate::env::{Env as _, ManualEnv};
+use railgate::ledger::Mode;
 use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rails};
 use railgate::route::health::{BreakerState, Health, Outcome, Reading};
 use railgate::route::{Availability, RouteRefusal};
 use railgate::store::memory::MemoryStore;
-use railgate::{Client, Config, Gateway};
+use railgate::{Client, Config, ErrorCode, Gateway};
 
 const START: i64 = 1_795_257_497_042;
 
@@ -277,6 +278,34 @@ fn one_clients_simulated_outages_close_no_provider_to_others() {
     for simulated in ["simulator", "simulator-backup"] {
         assert_eq!(world.reading(simulated), Reading::NONE);
     }
+}
+
+#[test]
+fn clients_see_the_providers_of_their_modes_except_those_that_are_switched_off() {
+    let world = World::new();
+    let engine = world.gateway.engine();
+    let live = r#"{"id":"bank","name":"Bank","rail":"plain","mode":"live","currencies":["EUR"],"limits":{"EUR":{"max":"500"}},
+        "fees":[{"flat":"0.10","percent":"0.5","tiers":[{"from":"100","flat":"1"}]}]}"#;
+    engine.run(Operated(PutProviders { providers: vec![(serde_json::from_str(live).unwrap(), None)], reason: None })).unwrap();
+    let switched = SwitchProvider { id: "two".to_owned(), to: Availability::Disabled, reason: None };
+    engine.run(Operated(switched)).unwrap();
+    let switched = SwitchProvider { id: "simulator".to_owned(), to: Availability::Maintenance, reason: None };
+    engine.run(Operated(switched)).unwrap();
+    assert!(engine.follow_setup().unwrap());
+
+    let of_sandbox = world.client.caller;
+    let of_live = Caller { mode: Mode::Live, ..of_sandbox };
+    let ids = |caller| engine.providers(&caller).into_iter().map(|it| it.id).collect::<Vec<_>>();
+    assert_eq!(ids(of_sandbox), ["one", "simulator", "simulator-backup"]);
+    assert_eq!(ids(of_live), ["one", "simulator", "simulator-backup", "bank"]);
+    for (caller, id) in [(of_sandbox, "bank"), (of_sandbox, "two"), (of_live, "two"), (of_live, "nobody")] {
+        assert_eq!(engine.provider_by_id(&caller, id).unwrap_err().code, ErrorCode::ProviderNotFound, "{id}");
+    }
+    assert_eq!(engine.provider_by_id(&of_sandbox, "simulator").unwrap().status, Health::Maintenance);
+    let bank = serde_json::to_string(&engine.provider_by_id(&of_live, "bank").unwrap()).unwrap();
+    let takes = r#""sandbox":false,"namespaces":null,"currencies":["EUR"],"countries":[],"limits":{"EUR":{"min":0.01,"max":500.00}}"#;
+    let fees = r#""fees":[{"currency":null,"namespace":null,"flat":0.1,"percent":0.5,"min":0,"max":null,"tiers":[{"from":100,"flat":1,"percent":0}]}]"#;
+    assert!(bank.contains(takes) && bank.contains(fees), "{bank}");
 }
 
 #[test]

@@ -41,6 +41,7 @@ import type {
   FeedPage,
   Key,
   Page,
+  Provider,
   Receipt,
   ReconcileResult,
   ReverseRequest,
@@ -326,6 +327,16 @@ export class RailgateClient {
   /** Returns the public keys of receipts, for {@link verifyReceipt} of `railgate/receipt`. */
   async jwks(options: CallOptions = {}): Promise<JsonWebKeySet> {
     return view(await this.#send(get("/.well-known/jwks.json"), options));
+  }
+
+  /** Returns the providers that payments can go to: what each takes and charges, and how it is. */
+  async providers(options: CallOptions = {}): Promise<readonly Provider[]> {
+    return data(await this.#send(get(`${API}/providers`), options));
+  }
+
+  /** Returns one provider, by its id. */
+  async provider(id: string, options: CallOptions = {}): Promise<Provider> {
+    return view(await this.#send(get(`${API}/providers/${part(id, "id")}`), options));
   }
 
   /** Returns the balances of all accounts, one for each currency. */

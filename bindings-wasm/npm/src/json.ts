@@ -18,6 +18,11 @@ const MONEY: ReadonlySet<string> = new Set([
   "reserved",
   "pending",
   "ledger",
+  "flat",
+  "percent",
+  "min",
+  "max",
+  "from",
 ]);
 
 /**

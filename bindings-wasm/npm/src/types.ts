@@ -781,6 +781,91 @@ export interface Balance {
   readonly as_of: Timestamp;
 }
 
+/** The smallest and the largest payment in one currency. */
+export interface AmountLimits {
+  /** The smallest payment. */
+  readonly min: Amount;
+  /** The largest payment; null if there is no limit. */
+  readonly max: Amount | null;
+}
+
+/** A flat part and a percentage from some amount on, for the whole payment. */
+export interface FeeTier {
+  /** The smallest payment of the tier. */
+  readonly from: Amount;
+  /** An amount for each payment. */
+  readonly flat: Amount;
+  /** Hundredths of the payment's amount. */
+  readonly percent: Amount;
+}
+
+/** A fee: a flat part and a percentage of the amount, each rounded up, within bounds. Amounts are in units of the payment's currency. */
+export interface FeeRule {
+  /** Only for this currency; null for all. */
+  readonly currency: string | null;
+  /** Only for this kind of participant; null for all. */
+  readonly namespace: string | null;
+  /** An amount for each payment. */
+  readonly flat: Amount;
+  /** Hundredths of the payment's amount. */
+  readonly percent: Amount;
+  /** The smallest fee. */
+  readonly min: Amount;
+  /** The largest fee; null if there is no limit. */
+  readonly max: Amount | null;
+  /** In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`. */
+  readonly tiers: readonly FeeTier[];
+}
+
+/** What a provider supports. */
+export interface Capabilities {
+  /** It can identify the payee before a payment. */
+  readonly check_payee: boolean;
+  /** It can reverse a payment. */
+  readonly reverse: boolean;
+  /** It can reverse a part of a payment. */
+  readonly partial_reverse: boolean;
+  /** It can be asked for the outcome of a payment, and its "not found" is authoritative. */
+  readonly inquiry: boolean;
+  /** It treats a repeated request with the same key as one request. */
+  readonly idempotent_submit: boolean;
+}
+
+/** An operator that payments can go to: what it takes, what it charges, and how it is. */
+export interface Provider {
+  /** Its id, which a create can name as `provider`. */
+  readonly id: string;
+  /** Its name, for people. */
+  readonly name: string;
+  /** The protocol that it speaks. */
+  readonly rail: string;
+  /** Whether it is of the sandbox: no real money moves. */
+  readonly sandbox: boolean;
+  /** The kinds of participant that it reaches; null for all. */
+  readonly namespaces: readonly string[] | null;
+  /** The currencies that it settles, ISO 4217; null for all. */
+  readonly currencies: readonly string[] | null;
+  /** The countries that it reaches, ISO 3166-1 alpha-2, for people; empty if it does not say. */
+  readonly countries: readonly string[];
+  /** Smallest and largest payments, by currency. A currency that is not listed has no limits. */
+  readonly limits: Readonly<Record<string, AmountLimits>>;
+  /** What it charges. The rule that fits best applies: of both currency and namespace, then of the currency, then of the namespace. */
+  readonly fees: readonly FeeRule[];
+  /** What it supports. */
+  readonly capabilities: Capabilities;
+  /** How it is, as seen by the server that answers. */
+  readonly status: Health;
+  /** The share of the last minute's payments and reversals to which it gave an answer, 0 to 1; null if there were none. */
+  readonly success_rate: number | null;
+  /**
+   * The time within which 95 % of its answers came in the last minute, in milliseconds, at most a quarter too high; null if there
+   * were none.
+   */
+  readonly p95_ms: number | null;
+  /** When these figures last changed, RFC 3339; null if nothing was sent to it yet. */
+  readonly updated_at: Timestamp | null;
+}
+
 /** A provider on the route of a payment. */
 export interface RouteStep {
   /** The provider's id. */

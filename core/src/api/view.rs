@@ -17,9 +17,11 @@ use crate::store::record::{Actor, EventType};
 use crate::validate::ReversalReason;
 
 mod access;
+mod provider;
 mod webhook;
 
 pub use access::*;
+pub use provider::*;
 pub use webhook::*;
 
 /// An exact decimal, written as a JSON number with the currency's decimals. It is never converted to a float.

@@ -34,7 +34,7 @@ impl<T: PartialEq> Serves<T> {
 }
 
 /// What a provider supports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Capabilities {
     /// It can identify the payee before a payment.

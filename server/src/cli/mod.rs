@@ -11,6 +11,7 @@ mod demo;
 mod enroll;
 mod events;
 mod failure;
+mod health;
 mod http;
 mod keys;
 mod migrate;
@@ -141,6 +142,7 @@ enum Command {
     Reverse(reverse::ReverseArgs),
     List(show::ListArgs),
     Balance(show::BalanceArgs),
+    Health(health::HealthArgs),
     Receipt(receipt::ReceiptArgs),
     Webhooks(webhooks::WebhooksArgs),
     Curl(curl::CurlArgs),
@@ -203,6 +205,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Reverse(args) => wait_for(reverse::run(args, global, terminal)),
         Command::List(args) => wait_for(show::list(args, global, terminal)),
         Command::Balance(args) => wait_for(show::balance(args, global, terminal)),
+        Command::Health(args) => wait_for(health::run(args, global, terminal)),
         Command::Receipt(args) => wait_for(receipt::run(args, global, terminal)),
         Command::Webhooks(args) => wait_for(webhooks::run(args, global, terminal)),
         Command::Curl(args) => wait_for(curl::run(args, global, terminal)),

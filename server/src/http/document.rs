@@ -29,6 +29,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
         (name = "settlements", description = "Payments"),
         (name = "reversals", description = "Undoing payments, in whole or in part"),
         (name = "balances", description = "The client's accounts"),
+        (name = "providers", description = "The operators that payments can go to"),
         (name = "webhooks", description = "Event notifications: Standard Webhooks 1.0.0"),
         (name = "access", description = "Credentials"),
         (name = "simulator", description = "The sandbox's simulated operator"),
@@ -205,6 +206,8 @@ problem_groups! {
     NoReversal = [SettlementNotFound, ReversalNotFound];
     /// For calls that name a balance.
     NoBalance = [BalanceNotFound];
+    /// For calls that name a provider.
+    NoProvider = [ProviderNotFound];
     /// For calls that name a webhook.
     NoWebhook = [WebhookNotFound];
     /// For calls that name a delivery of a webhook.

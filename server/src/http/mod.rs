@@ -28,6 +28,7 @@ mod negotiate;
 mod nonce_cache;
 mod probe;
 mod problem;
+mod providers;
 mod receipts;
 mod response;
 mod reversals;
@@ -231,6 +232,7 @@ fn all_routes() -> OpenApiRouter<App> {
         receipts::routes(),
         reversals::routes(),
         account::routes(),
+        providers::routes(),
         log::routes(),
         access::routes(),
         webhooks::endpoints::routes(),

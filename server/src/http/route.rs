@@ -62,6 +62,7 @@ asks! {
     SettlementsReverse = Access::Scope(Scope::SettlementsReverse);
     ReceiptsRead = Access::Scope(Scope::ReceiptsRead);
     BalancesRead = Access::Scope(Scope::BalancesRead);
+    ProvidersRead = Access::Scope(Scope::ProvidersRead);
     WebhooksRead = Access::Scope(Scope::WebhooksRead);
     WebhooksWrite = Access::Scope(Scope::WebhooksWrite);
     KeysWrite = Access::Scope(Scope::KeysWrite);

@@ -83,11 +83,11 @@ fn a_running_server_follows_routes_and_switches() {
     let applied = world.operate(&["routes", "apply", path.to_str().unwrap(), "--yes"]).ok();
     assert!(applied.out.contains("+ the table of routes") && applied.out.contains("within a few seconds"), "{}", applied.out);
     let check = until_tried_first(&world, "acme");
-    let step = |provider: &str, verdict: &str, why: Option<&str>, fee: Option<f64>| serde_json::json!({ "provider": provider, "verdict": verdict, "why": why, "fee": fee });
-    assert_eq!(check["route"], serde_json::json!([step("acme", "in", None, Some(0.15)), step("bold", "in", None, Some(0.0))]));
+    let step = |provider: &str, verdict: &str, why: Option<&str>, fee: Option<f64>, health: &str| serde_json::json!({ "provider": provider, "verdict": verdict, "why": why, "fee": fee, "health": health });
+    assert_eq!(check["route"], serde_json::json!([step("acme", "in", None, Some(0.15), "up"), step("bold", "in", None, Some(0.0), "up")]));
     world.operate(&["providers", "maintenance", "acme", "--reason", "tonight"]).ok();
     let check = until_tried_first(&world, "bold");
-    assert_eq!(check["route"][0], step("acme", "out", Some("maintenance"), None));
+    assert_eq!(check["route"][0], step("acme", "out", Some("maintenance"), None, "maintenance"));
     world.operate(&["providers", "enable", "acme"]).ok();
     until_tried_first(&world, "acme");
     assert_eq!(world.operate(&["routes", "show"]).ok().out.matches("[[routes]]").count(), 1);
@@ -103,4 +103,23 @@ fn a_running_server_follows_routes_and_switches() {
         assert!(trail.contains(action), "{action} in {trail}");
     }
     world.operate(&["ledger", "verify"]).ok();
+}
+
+#[test]
+fn a_client_sees_how_the_providers_are() {
+    let world = World::enrolled();
+    let all = world.run(&["health"]).ok().out;
+    for part in ["simulator", "simulator-backup", "sandbox", "up"] {
+        assert!(all.contains(part), "{part} in {all}");
+    }
+    world.operate(&["providers", "maintenance", "simulator-backup"]).ok();
+    while world.run(&["health", "simulator-backup", "--json"]).ok().json()["status"] != "maintenance" {
+        std::thread::yield_now();
+    }
+    world.operate(&["providers", "disable", "simulator-backup"]).ok();
+    while world.run(&["health"]).ok().out.contains("simulator-backup") {
+        std::thread::yield_now();
+    }
+    let gone = world.run(&["health", "simulator-backup"]).fails(1);
+    assert!(gone.err.contains("No such provider"), "{}", gone.err);
 }

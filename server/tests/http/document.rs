@@ -93,7 +93,7 @@ async fn what_is_documented_is_served_and_nothing_else() {
         documented.sort_unstable();
         assert_eq!(served, documented, "{path}");
     }
-    assert_eq!(count, 46);
+    assert_eq!(count, 48);
 }
 
 #[test]
@@ -219,7 +219,9 @@ async fn answers_have_the_shapes_that_are_documented() {
             check("get", &format!("{settlements}/{{ref}}{rest}"), &service.get(&format!("{settlements}/{reference}{rest}")).await);
         }
     }
-    for path in [settlements, "/api/v1/balances", "/api/v1/simulator/scenarios", "/healthz", "/readyz"] {
+    check("get", "/api/v1/providers/{id}", &service.get("/api/v1/providers/simulator").await);
+    check("get", "/api/v1/providers/{id}", &service.get("/api/v1/providers/nobody").await);
+    for path in [settlements, "/api/v1/balances", "/api/v1/providers", "/api/v1/simulator/scenarios", "/healthz", "/readyz"] {
         check("get", path, &service.get(path).await);
     }
     check("get", "/api/v1/balances/{currency}", &service.get("/api/v1/balances/EUR").await);

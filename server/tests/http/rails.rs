@@ -146,3 +146,43 @@ async fn a_check_shows_the_payee_as_the_operator_names_it() {
     assert_eq!(view["payee"], json!({"display_name": "Holder of +254700000001", "match": "match"}));
     service.running.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_does_not_answer_is_shown_as_down_and_passed_over() {
+    let (address, books) = operator(Router::new().route("/payments/{key}", put(pay))).await;
+    let (silent, asked) = operator(Router::new().route("/payments/{key}", put(pay_and_fall_silent).get(tell))).await;
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| {
+        hosted.engine.providers = vec![plain_rail::provider("silent", &silent), plain_rail::provider("there", &address)];
+        hosted.engine.rails = Rails::built_in().with(plain_rail::PlainRail);
+    });
+    let service = service.await;
+    let up = service.get("/api/v1/providers/silent").await.expect(200).json();
+    assert_eq!((&up["status"], &up["success_rate"], &up["updated_at"]), (&json!("up"), &json!(null), &json!(null)));
+    let pay = async |reference: &str, provider: Option<&str>, status: &str| {
+        let mut body = json!({"amount": 10, "currency": "EUR", "to": "msisdn:+254700000001", "reference": reference});
+        if let Some(provider) = provider {
+            body["provider"] = json!(provider);
+        }
+        service.post(SETTLEMENTS, &body).await.expect(201);
+        service.until(reference, status).await;
+        service.get(&format!("{SETTLEMENTS}/{reference}")).await.json()
+    };
+    for n in 0..5 {
+        pay(&format!("unclear-{n}"), Some("silent"), "unknown").await;
+    }
+    let down = service.get("/api/v1/providers/silent").await.expect(200).json();
+    assert_eq!((&down["status"], &down["success_rate"], &down["p95_ms"]), (&json!("down"), &json!(0.0), &json!(null)));
+    assert_eq!(pay("other", None, "completed").await["provider"], "there");
+    assert_eq!((asked.lock().unwrap().len(), books.lock().unwrap().len()), (5, 1));
+    let listed = service.get("/api/v1/providers").await.expect(200).json();
+    assert_eq!((&listed["data"][0], &listed["data"][1]["success_rate"]), (&down, &json!(1.0)));
+    let figures = service.figures().await;
+    for line in [
+        "railgate_provider_breaker{provider=\"silent\",state=\"open\"} 1",
+        "railgate_provider_success_ratios{provider=\"silent\"} 0.0",
+        "railgate_provider_success_ratios{provider=\"there\"} 1.0",
+    ] {
+        assert!(figures.contains(line), "{line} is not in\n{figures}");
+    }
+    service.running.stop().await;
+}

@@ -40,6 +40,7 @@ async fn the_main_shapes() {
     insta::assert_snapshot!("read", shown(&send("GET", &format!("{SETTLEMENTS}/inv-1"), "").await));
     insta::assert_snapshot!("reversals", shown(&send("GET", &format!("{SETTLEMENTS}/inv-1/reversals"), "").await));
     insta::assert_snapshot!("list", shown(&send("GET", &format!("{SETTLEMENTS}?limit=1"), "").await));
+    insta::assert_snapshot!("provider", shown(&send("GET", "/api/v1/providers/simulator", "").await));
     insta::assert_snapshot!("balance", shown(&send("GET", "/api/v1/balances/EUR", "").await));
     insta::assert_snapshot!("check", shown(&send("POST", &format!("{SETTLEMENTS}/check"), &create.replace("inv-1", "inv-2")).await));
     insta::assert_snapshot!("reconcile", shown(&send("POST", &format!("{SETTLEMENTS}/inv-1/check"), "").await));

@@ -40,6 +40,10 @@ test("a payment from its first call to its receipt and its reversal, exact to th
   assert.equal((await client.balance("EUR")).available, "999990.00");
   assert.equal((await client.reconcile("inv-1")).consistent, true);
   assert.ok((await client.scenarios()).some(({ to }) => to === "sim:timeout-then-ok"));
+  const providers = await client.providers();
+  assert.deepEqual(providers.map(({ id, status, sandbox }) => [id, status, sandbox]), [["simulator", "up", true], ["simulator-backup", "up", true]]);
+  assert.deepEqual(await client.provider("simulator"), providers[0]);
+  await assert.rejects(client.provider("nobody"), { code: "provider_not_found" });
   assert.equal((await client.keys())[0].key_id, client.keyId);
 });
 

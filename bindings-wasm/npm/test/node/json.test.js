@@ -14,6 +14,16 @@ test("amounts keep the text that they had on the wire", () => {
   });
 });
 
+test("the fees and limits of a provider are amounts, its success rate is a number", () => {
+  const text = '{"limits":{"KES":{"min":10.00,"max":null}},"fees":[{"flat":5,"percent":0.5,"tiers":[{"from":100.00}]}],"success_rate":0.98}';
+  assert.deepEqual(parseView(text), {
+    limits: { KES: { min: "10.00", max: null } },
+    fees: [{ flat: "5", percent: "0.5", tiers: [{ from: "100.00" }] }],
+    success_rate: 0.98,
+  });
+  assert.deepEqual(parseView('{"from":"accepted"}'), { from: "accepted" });
+});
+
 test("what only looks like an amount stays as it is", () => {
   const inside = {
     description: '"amount":12.50, \\"fee\\": 1',

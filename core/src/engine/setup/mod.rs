@@ -7,6 +7,7 @@
 mod observe;
 mod put;
 mod show;
+mod view;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -19,7 +20,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
 use crate::rail::Rails;
-use crate::route::health::{Pulse, Reading};
+use crate::route::health::Reading;
 use crate::route::{ProviderSpec, RouteRule, Routes, Secrets};
 use crate::store::record::{Key, ProviderRecord, RecordKind, SetupRecord, SetupSubject};
 use crate::store::{Commit, CommitError, Scan, Store, Write, typed_all};
@@ -89,11 +90,6 @@ impl Engine {
     /// The providers and routes in force.
     pub fn routes(&self) -> Arc<Routes> {
         Arc::clone(&self.setup.read().unwrap_or_else(PoisonError::into_inner).routes)
-    }
-
-    /// What this engine knows about whether a provider answers. An operator inside the gateway always does.
-    pub fn reading(&self, no: ProviderNo) -> Reading {
-        self.routes().pulse(no).map_or(Reading::NONE, Pulse::reading)
     }
 
     /// What this engine knows about each provider outside the gateway, by id.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::view::names;
 use crate::api::{AmountInput, ChoiceBody, FeeBody, FeeTierBody, LimitBody, ProviderBody, RouteBody, RoutesBody, TimeoutsBody};
 use crate::money::{Currency, Money};
-use crate::route::{Availability, FeeRule, ProviderSpec, RouteRule, Serves, Units};
+use crate::route::{Availability, FeeRule, ProviderSpec, RouteRule, Units};
 
 /// A provider without its secrets. What is as by default is left out.
 pub fn document_of(spec: &ProviderSpec) -> ProviderBody {
@@ -82,13 +83,6 @@ fn units(units: Units) -> Option<AmountInput> {
 
 fn amount(minor: i64, currency: Currency) -> AmountInput {
     AmountInput::text(&Money::from_minor(minor, currency).decimal())
-}
-
-fn names<T: Copy>(serves: &Serves<T>, name: fn(T) -> &'static str) -> Option<Vec<String>> {
-    match serves {
-        Serves::All => None,
-        Serves::Only(some) => Some(some.iter().map(|it| name(*it).to_owned()).collect()),
-    }
 }
 
 fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
