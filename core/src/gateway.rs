@@ -40,7 +40,7 @@ use crate::api::{
     BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FeedPage, IdempotencyKey, Page, ProviderView,
     ReconcileView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
-use crate::engine::{Config, Create, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reverse};
+use crate::engine::{Config, Create, Engine, Enroll, Fund, Inquiries, NumberEvents, ReportInquiry, Reverse};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
@@ -280,23 +280,31 @@ impl<'g> Client<'g> {
         self.engine.reversal(&self.record(reference)?, id)
     }
 
-    /// Asks the operator for the state of a settlement, and checks that record, ledger, trace and operator agree.
+    /// Asks the operator for the state of a settlement and of its reversals, and checks that record, ledger, trace and operator agree.
+    /// What contradicts the record waits for a person from then on.
     ///
     /// # Errors
     /// `settlement_not_found`.
     pub fn reconcile(&self, reference: &str) -> Result<ReconcileView> {
+        self.reconcile_with(reference, &())
+    }
+
+    /// Like [`Client::reconcile`], with a carrier that sends requests to operators over the network. Without one, an operator outside
+    /// the gateway is not asked.
+    ///
+    /// # Errors
+    /// See [`Client::reconcile`].
+    pub fn reconcile_with(&self, reference: &str, carrier: &dyn Carrier) -> Result<ReconcileView> {
         let target = target(reference)?;
-        let question = self.engine.inquiry(&self.engine.settlement(&self.caller, &target)?)?;
-        let answer = match question {
-            None => None,
-            Some(call) => {
-                let subject = call.subject;
-                let answer = self.engine.ask(call, &())?;
-                self.engine.run(ReportAnswer { subject, answer: answer.clone(), lease: None })?;
-                Some(answer)
-            }
-        };
-        self.engine.reconcile(&self.caller, &target, answer.as_ref())
+        let Inquiries { calls, left_out } = self.engine.inquiries(&self.engine.settlement(&self.caller, &target)?)?;
+        let mut answers = Vec::with_capacity(calls.len());
+        for call in calls {
+            let subject = call.subject;
+            let answer = self.engine.ask(call, carrier)?;
+            self.engine.run(ReportInquiry { subject, answer: answer.clone() })?;
+            answers.push((subject, answer));
+        }
+        self.engine.reconcile(&self.caller, &target, &answers, left_out)
     }
 
     /// A settlement's signed receipt.

@@ -7,12 +7,13 @@ mod plain_rail;
 use std::sync::{Arc, Mutex};
 
 use plain_rail::{PlainRail, SIGNATURE, provider, signature};
-use railgate::api::{CreateRequest, ReverseRequest, SettlementStatus, SettlementView, Subject};
+use railgate::api::{CreateRequest, ReversalStatus, ReverseRequest, SettlementStatus, SettlementView, Subject};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::ids::ProviderNo;
 use railgate::rail::{
     Callback, CallbackError, Carried, Carrier, HttpReply, HttpRequest, Inbound, PayeeMatch, Rail as _, RailAnswer, Rails,
 };
+use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
 use railgate::{Client, Config, Gateway};
 
@@ -54,8 +55,13 @@ struct World {
 
 impl World {
     fn new() -> Self {
+        Self::with(|_| ())
+    }
+
+    fn with(adjust: impl Fn(&mut ProviderSpec)) -> Self {
         let env = Arc::new(ManualEnv::new(START, 1));
-        let providers = vec![provider("first", "https://one.example"), provider("second", "https://two.example")];
+        let mut providers = vec![provider("first", "https://one.example"), provider("second", "https://two.example")];
+        providers.iter_mut().for_each(adjust);
         let config = Config { providers, rails: Rails::built_in().with(PlainRail), ..Config::sandbox() };
         let gateway = Gateway::open_with(Arc::new(MemoryStore::new()), env.clone(), config).unwrap();
         let client = gateway.enroll("Shop").unwrap();
@@ -213,6 +219,120 @@ fn a_check_asks_the_provider_who_the_payee_is_and_pays_nobody() {
         assert_eq!(check(&silent), (PayeeMatch::NotAvailable, None, vec![]), "{silent:?}");
     }
     assert_eq!(world.gateway.work().unwrap(), 0);
+}
+
+/// The findings of a check, without the ids in their texts.
+fn findings(world: &World, operator: &dyn Carrier) -> Vec<(String, String)> {
+    let found = world.shop().reconcile_with("r", operator).unwrap();
+    assert_eq!(found.consistent, found.findings.is_empty());
+    let without_id =
+        |text: &str| text.split(' ').map(|word| if word.starts_with("rev_") { "REV:" } else { word }).collect::<Vec<_>>().join(" ");
+    found.findings.iter().map(|it| (it.code.to_string(), without_id(&it.message))).collect()
+}
+
+/// What waits for a person: the number of the reversal, if it is about one.
+fn reviews(world: &World) -> Vec<Option<u16>> {
+    let (found, _) = world.gateway.engine().reviews(i64::MAX >> 20, None, 10).unwrap();
+    found.into_iter().map(|it| it.reversal).collect()
+}
+
+fn events(world: &World) -> usize {
+    world.shop().events("r", 0, 200).unwrap().data.len()
+}
+
+const PAID: &str = r#"{"status":"paid"}"#;
+const REFUSED: &str = r#"{"status":"refused"}"#;
+
+#[test]
+fn a_check_asks_about_reversals_and_applies_what_the_rail_says() {
+    let world = World::new();
+    let silent = Script::new(|method: &str, url: &str| match (method, url.contains("refunds")) {
+        ("PUT", true) => Carried::Lost,
+        _ => replied(200, PAID),
+    });
+    world.pay(&silent, 0);
+    for (reference, amount) in [("one", "1"), ("two", "2")] {
+        let (amount, reference) = (amount.parse().ok(), reference.parse().ok());
+        world.shop().reverse("r", ReverseRequest { amount, reference, ..ReverseRequest::default() }).unwrap();
+        world.pass(&silent, 0);
+    }
+    let status = |reference: &str| world.shop().reversal("r", reference).unwrap().status;
+    assert_eq!((status("one"), status("two")), (ReversalStatus::Unknown, ReversalStatus::Unknown));
+    silent.asked.lock().unwrap().clear();
+
+    let unclear = Script::new(|_, url: &str| if url.contains("refunds") { replied(500, "") } else { replied(200, PAID) });
+    let unsaid = ("rail_disagrees".to_owned(), "reversal REV: the rail could not say how it stands".to_owned());
+    assert_eq!(findings(&world, &unclear), [unsaid.clone(), unsaid]);
+    assert_eq!(unclear.asked(), ["GET https://one.example/payments", "GET https://one.example/refunds", "GET https://one.example/refunds"]);
+    assert_eq!(reviews(&world), [], "that nobody knows is no contradiction");
+
+    let found = Script::new(|_, url: &str| if url.ends_with("R2") { replied(404, "") } else { replied(200, PAID) });
+    assert_eq!(findings(&world, &found), []);
+    assert_eq!(status("one"), ReversalStatus::Completed);
+    assert_eq!(status("two"), ReversalStatus::Unknown, "it may still be on its way");
+    assert_eq!(world.shop().settlement("r").unwrap().reversed_amount.as_str(), "1.00");
+
+    // The first is done: only the open one and, being the same here, the last are asked about.
+    let done = Script::new(|_, _| replied(200, PAID));
+    assert_eq!(findings(&world, &done), []);
+    assert_eq!(done.asked(), ["GET https://one.example/payments", "GET https://one.example/refunds"]);
+    assert_eq!(status("two"), ReversalStatus::Completed);
+    let last = Script::new(|_, _| replied(200, PAID));
+    assert_eq!(findings(&world, &last), []);
+    assert_eq!(last.asked().len(), 2, "the last one, although it is final");
+}
+
+#[test]
+fn a_check_asks_a_bounded_number_of_questions_and_says_what_it_left_out() {
+    let world = World::new();
+    let silent = Script::new(|_, url: &str| if url.contains("refunds") { Carried::Lost } else { replied(200, PAID) });
+    world.pay(&silent, 0);
+    for n in 0..20 {
+        let (amount, reference) = ("0.10".parse().ok(), format!("part-{n}").parse().ok());
+        world.shop().reverse("r", ReverseRequest { amount, reference, ..ReverseRequest::default() }).unwrap();
+    }
+    world.pass(&silent, 0);
+    let fine = Script::new(|_, _| replied(200, PAID));
+    let left_out =
+        ("rail_not_asked".to_owned(), "the rail was not asked about 4 more reversals that are not final: check again".to_owned());
+    assert_eq!(findings(&world, &fine), [left_out]);
+    assert_eq!(fine.asked().len(), 1 + 16);
+    assert_eq!(findings(&world, &fine), []);
+    assert_eq!(world.shop().settlement("r").unwrap().reversed_amount.as_str(), "2.00");
+}
+
+#[test]
+fn what_contradicts_a_reversal_waits_for_a_person_once() {
+    let world = World::new();
+    let fine = Script::new(|_, _| replied(200, PAID));
+    world.pay(&fine, 0);
+    world.shop().reverse("r", ReverseRequest::default()).unwrap();
+    world.pass(&fine, 0);
+    assert_eq!((findings(&world, &fine), reviews(&world)), (vec![], vec![]));
+
+    let denies = Script::new(|_, url: &str| if url.contains("refunds") { replied(200, REFUSED) } else { replied(200, PAID) });
+    let denied = ("rail_disagrees".to_owned(), "reversal REV: the rail says declined, the record says completed".to_owned());
+    let waits = ("needs_review".to_owned(), "the settlement waits for a person to look at it".to_owned());
+    assert_eq!(findings(&world, &denies), [denied.clone(), waits.clone()]);
+    assert_eq!((reviews(&world), world.shop().settlement("r").unwrap().needs_review), (vec![Some(1)], true));
+    assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Reversed, "no money moves");
+    let before = events(&world);
+    assert_eq!(findings(&world, &denies), [denied, waits]);
+    assert_eq!((reviews(&world), events(&world)), (vec![Some(1)], before), "a repeat changes nothing");
+}
+
+#[test]
+fn that_the_rail_does_not_find_what_it_paid_is_a_contradiction_if_its_word_counts() {
+    for (authoritative, waiting) in [(true, vec![None]), (false, vec![])] {
+        let world = World::with(|spec| spec.capabilities.inquiry = authoritative);
+        let fine = Script::new(|_, _| replied(200, PAID));
+        world.pay(&fine, 0);
+        let lost = Script::new(|_, _| replied(404, ""));
+        let found = findings(&world, &lost);
+        assert_eq!(found[0], ("rail_disagrees".to_owned(), "the rail says not_sent, the record says completed".to_owned()));
+        assert_eq!(reviews(&world), waiting);
+        assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Completed);
+    }
 }
 
 #[test]

@@ -4,10 +4,11 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use hyper::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION};
 use hyper::{HeaderMap, StatusCode};
-use railgate::api::{BatchResult, BatchView, Caller, CheckView, CreateBatchBody, CreateBody, Page, ReconcileView, SettlementView};
-use railgate::engine::{Create, Created, NoteCheck, ReportAnswer};
+use railgate::api::{BatchResult, BatchView, Caller, CheckView, CreateBatchBody, CreateBody, Page, ReconcileView, SettlementView, Subject};
+use railgate::engine::{Create, Created, Inquiries, NoteCheck, ReportInquiry};
 use railgate::store::record::SettlementRecord;
 use railgate::{Error, ErrorCode};
+use tokio::task::JoinSet;
 
 use super::App;
 use super::body::BATCH;
@@ -192,7 +193,8 @@ pub(crate) fn matches(headers: &HeaderMap, tag: &str) -> bool {
 
 /// Ask the rail now, and reconcile
 ///
-/// Compares the record, the ledger, the chain of events and what the rail reports.
+/// Compares the record, the ledger, the chain of events and what the rail reports about the payment and its reversals. What contradicts
+/// the record waits for a person from then on: `needs_review`. Each question to the rail counts as a call.
 #[utoipa::path(
     post, path = "/api/v1/gateway/settlements/{ref}/check", tag = "settlements", operation_id = "reconcileSettlement",
     params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
@@ -202,19 +204,28 @@ pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Post
     let gateway = &app.gateway;
     let target = named.target()?.clone();
     let settlement = gateway.read(&posted.caller, |engine| engine.settlement(&posted.caller, &target)).await?;
+    let caller = posted.caller;
+    let Inquiries { calls, left_out } = gateway.read(&caller, |engine| engine.inquiries(&settlement)).await?;
+    // Each question counts, as if it were asked alone.
+    posted.charge(&app, calls.len())?;
     // Recorded before anything leaves: the same call sent again must not ask the rail again.
     posted.run(&app, NoteCheck(settlement.no)).await?;
-    let question = gateway.read(&posted.caller, |engine| engine.inquiry(&settlement)).await?;
-    let answer = match question {
-        None => None,
-        Some(call) => {
-            let subject = call.subject;
-            let answer = app.carrier.ask(&posted.caller, call).await?;
-            gateway.run(&posted.caller, ReportAnswer { subject, answer: answer.clone(), lease: None }).await?;
-            Some(answer)
-        }
-    };
-    let caller = posted.caller;
-    let view = gateway.scan(&caller, move |engine| engine.reconcile(&caller, &target, answer.as_ref())).await?;
+    let mut asking = JoinSet::new();
+    for call in calls {
+        let (subject, carrier) = (call.subject, app.carrier.clone());
+        asking.spawn(async move { Ok::<_, Error>((subject, carrier.ask(&caller, call).await?)) });
+    }
+    let mut answers = Vec::with_capacity(asking.len());
+    while let Some(asked) = asking.join_next().await {
+        let (subject, answer) = asked.map_err(Error::internal)??;
+        gateway.run(&caller, ReportInquiry { subject, answer: answer.clone() }).await?;
+        answers.push((subject, answer));
+    }
+    // In the order of the questions, however long each took.
+    answers.sort_by_key(|(subject, _)| match *subject {
+        Subject::Attempt(_, n) => (0, n),
+        Subject::Reversal(_, n) => (1, n),
+    });
+    let view = gateway.scan(&caller, move |engine| engine.reconcile(&caller, &target, &answers, left_out)).await?;
     ok(&view)
 }

@@ -186,3 +186,29 @@ async fn one_that_does_not_answer_is_shown_as_down_and_passed_over() {
     }
     service.running.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_asks_about_the_reversal_and_calls_a_person_if_it_is_denied() {
+    let denied = async || r#"{"status":"refused"}"#;
+    let routes = Router::new().route("/payments/{key}", put(pay).get(tell)).route("/refunds/{key}", put(pay).get(denied));
+    let (address, _) = operator(routes).await;
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| {
+        hosted.engine.providers = vec![plain_rail::provider("first", &address)];
+        hosted.engine.rails = Rails::built_in().with(plain_rail::PlainRail);
+    });
+    let service = service.await;
+    let body = json!({"amount": 10, "currency": "EUR", "to": "msisdn:+254700000001", "reference": "r"});
+    service.post(SETTLEMENTS, &body).await.expect(201);
+    service.until("r", "completed").await;
+    let check = async || service.post(&format!("{SETTLEMENTS}/r/check"), &json!(null)).await.expect(200).json();
+    assert_eq!(check().await["consistent"], true);
+    service.post(&format!("{SETTLEMENTS}/r/reverse"), &json!({})).await.expect(201);
+    service.until("r", "reversed").await;
+    for _ in 0..2 {
+        let found = check().await;
+        let codes: Vec<_> = found["findings"].as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap()).collect();
+        assert_eq!((codes, &found["settlement"]["needs_review"]), (vec!["rail_disagrees", "needs_review"], &json!(true)));
+        assert_eq!(service.running.gateway().engine().reviews_due(10).unwrap().0, 1);
+    }
+    service.running.stop().await;
+}

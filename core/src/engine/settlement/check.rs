@@ -1,18 +1,14 @@
-//! Checks: would a create succeed, and do a settlement's record, ledger, trace and rail agree?
+//! Checks of a payment before it is made: would a create succeed?
 
-use crate::api::{
-    Action, Caller, CheckView, DecimalNumber, FindingView, PayeeView, QuoteView, RailCall, ReconcileView, RouteStepView, Target, Verdict,
-};
+use crate::api::{Caller, CheckView, DecimalNumber, PayeeView, QuoteView, RouteStepView, Verdict};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
-use crate::ids::{ProviderNo, SettlementNo};
+use crate::ids::ProviderNo;
 use crate::ledger::{AccountId, Mode, Owner};
-use crate::lifecycle::AttemptStatus;
-use crate::lifecycle::attempt::AnswerKind;
 use crate::money::Money;
 use crate::participant::Participant;
-use crate::rail::{Carried, HttpRequest, PayeeMatch, RailAnswer};
+use crate::rail::{Carried, HttpRequest, PayeeMatch};
 use crate::route::Payment;
-use crate::store::record::{AccountRecord, AttemptRecord, AuditAction, Key, SettlementRecord};
+use crate::store::record::{AccountRecord, Key};
 use crate::store::{Unique, typed};
 use crate::time::rfc3339;
 use crate::validate::CreateRequest;
@@ -20,8 +16,7 @@ use crate::validate::CreateRequest;
 use super::create::mode_of;
 use super::quote::Terms;
 use super::read::as_problems;
-use crate::engine::group::{Command, Decision, Deed};
-use crate::engine::{Engine, verify};
+use crate::engine::Engine;
 
 /// The result of a pre-flight check, before the payee is looked up.
 #[derive(Debug)]
@@ -65,29 +60,6 @@ fn payee_warning(payee: &PayeeView) -> Option<FieldProblem> {
         PayeeMatch::Match | PayeeMatch::NotAvailable => return None,
     };
     Some(FieldProblem::new("/to", code, message))
-}
-
-/// Writes an audit record of a coming comparison of a settlement with its rail: a signed call whose effect is outside the store.
-#[derive(Debug, Clone)]
-pub struct NoteCheck(
-    /// The settlement's number.
-    pub SettlementNo,
-);
-
-impl Command for NoteCheck {
-    type Output = ();
-
-    fn is_repeatable(&self) -> bool {
-        true
-    }
-
-    fn decide(&self, _: &mut Decision<'_, '_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn deed(&self, _: Option<&()>) -> Option<Deed> {
-        Some(Deed::new(AuditAction::CheckSettlement).target(self.0.0))
-    }
 }
 
 impl Engine {
@@ -187,64 +159,4 @@ impl Engine {
         };
         Ok(Preflight { view, lookup })
     }
-
-    /// The inquiry to send to the rail before reconciling: about the last attempt, if there was one.
-    pub fn inquiry(&self, record: &SettlementRecord) -> Result<Option<RailCall>> {
-        match self.last_attempt(record)? {
-            None => Ok(None),
-            Some(attempt) => self.attempt_call(record, &attempt, Action::Inquire, 0).map(Some),
-        }
-    }
-
-    /// Compares record, ledger, trace and the rail's answer. Apply the answer with [`ReportAnswer`](crate::engine::ReportAnswer)
-    /// first, so that it repairs what it can.
-    pub fn reconcile(&self, caller: &Caller, target: &Target, answer: Option<&RailAnswer>) -> Result<ReconcileView> {
-        let record = self.settlement(caller, target)?;
-        let mut findings: Vec<FindingView> = verify::settlement(&*self.store, &self.id_key, &record)?
-            .into_iter()
-            .map(|(code, message)| FindingView { code: code.into(), message })
-            .collect();
-        if let (Some(answer), Some(attempt)) = (answer, self.last_attempt(&record)?)
-            && let Some(message) = disagreement(attempt.status, answer.kind())
-        {
-            findings.push(FindingView { code: "rail_disagrees".into(), message });
-        }
-        if record.needs_review {
-            findings
-                .push(FindingView { code: "needs_review".into(), message: "the settlement waits for a person to look at it".to_owned() });
-        }
-        Ok(ReconcileView { consistent: findings.is_empty(), findings, settlement: self.view(&record, caller.client_id) })
-    }
-
-    fn last_attempt(&self, record: &SettlementRecord) -> Result<Option<AttemptRecord>> {
-        match record.attempts {
-            0 => Ok(None),
-            n => Ok(typed(self.store.get(&Key::Attempt((record.no, n)))?)?),
-        }
-    }
-}
-
-/// How the rail's answer contradicts the record of the attempt, after the answer was applied.
-fn disagreement(status: AttemptStatus, answer: AnswerKind) -> Option<String> {
-    let agree = match (status, answer) {
-        (AttemptStatus::Completed, AnswerKind::Completed | AnswerKind::Returned) => true,
-        (AttemptStatus::Declined | AttemptStatus::NotSent, AnswerKind::Declined | AnswerKind::NotSent) => true,
-        (AttemptStatus::Started | AttemptStatus::Accepted | AttemptStatus::Unknown, AnswerKind::Accepted | AnswerKind::NotSent) => true,
-        (AttemptStatus::Started | AttemptStatus::Accepted | AttemptStatus::Unknown, AnswerKind::Unknown) => false,
-        (AttemptStatus::Completed, AnswerKind::Accepted | AnswerKind::Declined | AnswerKind::NotSent | AnswerKind::Unknown) => false,
-        (
-            AttemptStatus::Declined | AttemptStatus::NotSent,
-            AnswerKind::Completed | AnswerKind::Accepted | AnswerKind::Unknown | AnswerKind::Returned,
-        ) => false,
-        (
-            AttemptStatus::Started | AttemptStatus::Accepted | AttemptStatus::Unknown,
-            AnswerKind::Completed | AnswerKind::Declined | AnswerKind::Returned,
-        ) => false,
-    };
-    (!agree).then(|| match answer {
-        AnswerKind::Unknown => "the rail could not say how the payment stands".to_owned(),
-        AnswerKind::Completed | AnswerKind::Accepted | AnswerKind::Declined | AnswerKind::NotSent | AnswerKind::Returned => {
-            format!("the rail says {}, the record says {}", answer.as_str(), status.as_str())
-        }
-    })
 }

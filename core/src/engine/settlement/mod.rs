@@ -8,11 +8,13 @@ mod list;
 mod quote;
 mod read;
 mod receipt;
+mod reconcile;
 
 pub(crate) use change::{Change, Note};
-pub use check::{NoteCheck, PayeeLookup, Preflight};
+pub use check::{PayeeLookup, Preflight};
 pub use create::{Create, Created};
 pub use expire::Expire;
 pub use list::{ListRequest, PARAMETERS_MAX};
 pub(crate) use list::{cursor_of, id_of};
 pub(crate) use receipt::OpenedReceiptKey;
+pub use reconcile::{Inquiries, NoteCheck, ReportInquiry};
