@@ -40,7 +40,7 @@ use crate::api::{
     BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FeedPage, IdempotencyKey, Page, ProviderView,
     ReconcileView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
-use crate::engine::{Config, Create, Engine, Enroll, Fund, Inquiries, NumberEvents, ReportInquiry, Reverse};
+use crate::engine::{Config, Create, Engine, Enroll, Fund, NumberEvents, Reverse};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
@@ -296,14 +296,7 @@ impl<'g> Client<'g> {
     /// See [`Client::reconcile`].
     pub fn reconcile_with(&self, reference: &str, carrier: &dyn Carrier) -> Result<ReconcileView> {
         let target = target(reference)?;
-        let Inquiries { calls, left_out } = self.engine.inquiries(&self.engine.settlement(&self.caller, &target)?)?;
-        let mut answers = Vec::with_capacity(calls.len());
-        for call in calls {
-            let subject = call.subject;
-            let answer = self.engine.ask(call, carrier)?;
-            self.engine.run(ReportInquiry { subject, answer: answer.clone() })?;
-            answers.push((subject, answer));
-        }
+        let (answers, left_out) = self.engine.inquire(&self.engine.settlement(&self.caller, &target)?, carrier)?;
         self.engine.reconcile(&self.caller, &target, &answers, left_out)
     }
 

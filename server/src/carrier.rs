@@ -37,9 +37,7 @@ impl Carrier {
     /// Uses the system's network. Whoever configures a provider chooses its address, so it may be inside the gateway's own
     /// network; without TLS it must be on this machine.
     pub fn new(gateway: Gateway, metrics: Arc<Metrics>) -> Self {
-        let anywhere: Vec<Cidr> = ["0.0.0.0/0", "::/0"].iter().filter_map(|range| range.parse().ok()).collect();
-        let guard = Guard { insecure_loopback: true, allow: anywhere };
-        Self { gateway, outbound: Outbound::new(guard, Limits::default()), metrics }
+        Self { gateway, outbound: anywhere(), metrics }
     }
 
     /// Asks operators what the leases ask for, and reports each answer as soon as it is there.
@@ -110,26 +108,99 @@ impl Carrier {
 
     /// Sends a request, and again if that is safe.
     pub(crate) async fn exchange(&self, request: HttpRequest) -> Carried {
-        let HttpRequest { method, url, headers, body, timeout_ms, repeatable } = request;
-        let end = Instant::now() + Duration::from_millis(timeout_ms);
-        let (Ok(method), Some(headers)) = (Method::from_bytes(method.as_bytes()), header_map(&headers)) else { return Carried::NotSent };
-        let body = Bytes::from(body);
-        let mut may_have_left = false;
-        for _ in 0..if repeatable { 2 } else { 1 } {
-            match self.outbound.exchange_whole((method.clone(), &url), headers.clone(), body.clone(), end, REPLY_MAX_BYTES).await {
-                Ok((status, headers, body)) => {
-                    let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-                    let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
-                    return Carried::Answered(HttpReply { status, headers, body });
-                }
-                Err(error) => may_have_left |= error.may_have_left(),
-            }
-        }
-        if may_have_left { Carried::Lost } else { Carried::NotSent }
+        exchange(&self.outbound, request).await
     }
+}
+
+/// To wherever a provider is said to be.
+fn anywhere() -> Outbound {
+    let allow: Vec<Cidr> = ["0.0.0.0/0", "::/0"].iter().filter_map(|range| range.parse().ok()).collect();
+    Outbound::new(Guard { insecure_loopback: true, allow }, Limits::default())
+}
+
+/// Sends the requests of a process without a gateway, one at a time.
+#[cfg(feature = "cli")]
+pub(crate) struct OneByOne {
+    runtime: tokio::runtime::Runtime,
+    outbound: Outbound,
+}
+
+#[cfg(feature = "cli")]
+impl OneByOne {
+    /// Uses the system's network, like [`Carrier::new`].
+    pub(crate) fn new(runtime: tokio::runtime::Runtime) -> Self {
+        Self { runtime, outbound: anywhere() }
+    }
+}
+
+#[cfg(feature = "cli")]
+impl railgate::rail::Carrier for OneByOne {
+    fn carry(&self, request: &HttpRequest) -> Carried {
+        self.runtime.block_on(exchange(&self.outbound, request.clone()))
+    }
+}
+
+/// Sends a request, and again if that is safe.
+async fn exchange(outbound: &Outbound, request: HttpRequest) -> Carried {
+    let HttpRequest { method, url, headers, body, timeout_ms, repeatable } = request;
+    let end = Instant::now() + Duration::from_millis(timeout_ms);
+    let (Ok(method), Some(headers)) = (Method::from_bytes(method.as_bytes()), header_map(&headers)) else { return Carried::NotSent };
+    let body = Bytes::from(body);
+    let mut may_have_left = false;
+    for _ in 0..if repeatable { 2 } else { 1 } {
+        match outbound.exchange_whole((method.clone(), &url), headers.clone(), body.clone(), end, REPLY_MAX_BYTES).await {
+            Ok((status, headers, body)) => {
+                let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+                let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+                return Carried::Answered(HttpReply { status, headers, body });
+            }
+            Err(error) => may_have_left |= error.may_have_left(),
+        }
+    }
+    if may_have_left { Carried::Lost } else { Carried::NotSent }
 }
 
 /// `None` if a name or a value is not valid in a header.
 fn header_map(headers: &[(String, String)]) -> Option<HeaderMap> {
     headers.iter().map(|(name, value)| Some((name.parse::<hyper::header::HeaderName>().ok()?, value.parse().ok()?))).collect()
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use railgate::rail::Carrier as _;
+
+    use super::*;
+
+    #[test]
+    fn a_process_without_a_gateway_sends_a_request_and_tells_a_refused_connection_from_a_lost_answer() {
+        let one_by_one = OneByOne::new(tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap());
+        let ask = |url: String| {
+            one_by_one.carry(&HttpRequest {
+                method: "GET",
+                url,
+                headers: Vec::new(),
+                body: Vec::new(),
+                timeout_ms: 5_000,
+                repeatable: false,
+            })
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let operator = std::thread::spawn(move || {
+            for answer in ["HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}", ""] {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut head = [0; 1_024];
+                assert!(stream.read(&mut head).unwrap() > 0);
+                stream.write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        let url = format!("http://{address}/payments/1");
+        assert!(matches!(ask(url.clone()), Carried::Answered(reply) if reply.status == 200 && reply.body == b"{}"));
+        assert!(matches!(ask(url.clone()), Carried::Lost));
+        operator.join().unwrap();
+        assert!(matches!(ask(url), Carried::NotSent), "nobody listens any more");
+    }
 }

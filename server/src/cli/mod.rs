@@ -226,7 +226,12 @@ fn run(Cli { global, command }: Cli) -> Done {
 
 /// Runs a client command, which needs no second thread.
 fn wait_for(conversation: impl Future<Output = Done>) -> Done {
-    runtime(tokio::runtime::Builder::new_current_thread())?.block_on(conversation)
+    current()?.block_on(conversation)
+}
+
+/// A runtime without a second thread.
+fn current() -> Done<tokio::runtime::Runtime> {
+    runtime(tokio::runtime::Builder::new_current_thread())
 }
 
 fn runtime(mut builder: tokio::runtime::Builder) -> Done<tokio::runtime::Runtime> {

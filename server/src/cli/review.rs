@@ -1,22 +1,29 @@
 //! `railgate review`: what waits for a person, decided by the gateway's operator on the store itself.
 
+use std::sync::Arc;
+
 use clap::{Args, Subcommand, ValueEnum};
 use comfy_table::Cell;
 use railgate::Engine;
-use railgate::api::{EventView, ReversalView, ReviewView, SettlementView};
-use railgate::engine::{Case, Operated, ResolveReview};
+use railgate::api::{EventView, ReversalView, ReviewView, SettlementView, Subject};
+use railgate::engine::{Asked, Case, Operated, ResolveReview};
 use railgate::ids::Ulid;
 use railgate::ledger::{AccountId, Owner, TransferCode, TransferKind};
+use railgate::lifecycle::attempt::AnswerKind;
 use railgate::lifecycle::{AttemptStatus, Resolution};
 use railgate::money::{Currency, Money};
+use railgate::rail::{FailureCode, RailAnswer};
 use railgate::time::{Millis, parse_rfc3339, rfc3339};
 use serde::Serialize;
 
 use super::Global;
 use super::failure::{Done, Failure};
+use super::keys::failed;
 use super::render::{self, decimal, short_time, state};
-use super::stores::StoreArg;
+use super::stores::{StoreArg, StorePlace};
 use super::terminal::{Terminal, Tone, align_right, number, printable};
+use crate::carrier::OneByOne;
+use crate::master;
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -29,7 +36,10 @@ contradicts what was proved.";
 
 const SHOW_EXAMPLES: &str = "\
 Examples:
-  railgate review show stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB";
+  railgate review show stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB
+  railgate review show stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB --ask
+      Asks the provider now, from this machine, about the payment and its reversals. Its answers count like those to the
+      gateway's own questions, and may end the wait. It needs the master keys, because the provider's secrets are sealed.";
 
 const RESOLVE_EXAMPLES: &str = "\
 Examples:
@@ -69,8 +79,14 @@ enum ReviewCommand {
         /// The settlement's id
         #[arg(value_name = "ID", value_parser = settlement_id)]
         id: Ulid,
+        /// Ask its provider first, and apply what it says
+        #[arg(long)]
+        ask: bool,
         #[command(flatten)]
         store: StoreArg,
+        /// The file of master keys, to ask [env: RAILGATE_MASTER_KEYS] [default: as for railgate serve]
+        #[arg(long, value_name = "FILE", requires = "ask")]
+        master_keys: Option<String>,
     },
     /// Decide about a settlement or a reversal that waits
     #[command(after_help = RESOLVE_EXAMPLES)]
@@ -130,13 +146,11 @@ pub(crate) fn run(args: ReviewArgs, global: &Global, terminal: &Terminal) -> Don
             let engine = store.place()?.engine(None)?;
             list(&engine, all, usize::try_from(limit).unwrap_or(usize::MAX), global, terminal)
         }
-        ReviewCommand::Show { id, store } => {
-            let place = store.place()?;
-            let case = place
-                .engine(None)?
-                .case(id)
-                .map_err(|error| Failure::from(error).hint(format!("list what waits: railgate review list --store {place}")))?;
-            show(&case, global, terminal)
+        ReviewCommand::Show { id, ask, store, master_keys } => {
+            let (place, engine) = if ask { asking(&store, master_keys)? } else { still(&store)? };
+            let unknown = |error| Failure::from(error).hint(format!("list what waits: railgate review list --store {place}"));
+            let asked = ask.then(|| engine.ask_the_rail(id, &OneByOne::new(super::current()?)).map_err(unknown)).transpose()?;
+            show(&engine.case(id).map_err(unknown)?, asked.as_ref(), global, terminal)
         }
         ReviewCommand::Resolve { id, resolution, evidence, reversal, version, store } => {
             let place = store.place()?;
@@ -148,6 +162,22 @@ pub(crate) fn run(args: ReviewArgs, global: &Global, terminal: &Terminal) -> Don
             resolved(&engine.case(id)?, resolution.into(), global, terminal)
         }
     }
+}
+
+/// The engine for a look at the store.
+fn still(store: &StoreArg) -> Done<(StorePlace, Engine)> {
+    let place = store.place()?;
+    let engine = place.engine(None)?;
+    Ok((place, engine))
+}
+
+/// The engine for questions to providers, which have secrets.
+fn asking(store: &StoreArg, master_keys: Option<String>) -> Done<(StorePlace, Engine)> {
+    let (place, keys) = store.place_and_keys(master_keys)?;
+    // Check the store first: a mistyped path is the likelier mistake.
+    drop(place.open()?);
+    let engine = place.engine(Some(Arc::new(master::load(&keys).map_err(failed)?)))?;
+    Ok((place, engine))
 }
 
 fn list(engine: &Engine, all: bool, limit: usize, global: &Global, terminal: &Terminal) -> Done {
@@ -208,12 +238,63 @@ struct ListShape {
 
 #[derive(Serialize)]
 struct CaseShape<'a> {
+    /// What the provider said just now; absent if it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<Vec<AskedShape>>,
     waiting: &'a [ReviewView],
     settlement: &'a SettlementView,
     attempts: Vec<AttemptShape<'a>>,
     reversals: &'a [ReversalView],
     events: &'a [EventView],
     transfers: Vec<TransferShape>,
+}
+
+/// An answer about an attempt or a reversal, by its number.
+#[derive(Serialize)]
+struct AskedShape {
+    attempt: Option<u16>,
+    reversal: Option<u16>,
+    answer: AnswerKind,
+    rail_reference: Option<String>,
+    code: Option<FailureCode>,
+    rail_code: Option<String>,
+}
+
+impl AskedShape {
+    fn of((subject, answer): &(Subject, RailAnswer)) -> Self {
+        let (attempt, reversal) = match *subject {
+            Subject::Attempt(_, n) => (Some(n), None),
+            Subject::Reversal(_, n) => (None, Some(n)),
+        };
+        let (rail_reference, code, rail_code) = match answer {
+            RailAnswer::Completed { rail_reference } | RailAnswer::Accepted { rail_reference } => (rail_reference.clone(), None, None),
+            RailAnswer::Declined { code, rail_code, .. } => (None, Some(*code), rail_code.clone()),
+            RailAnswer::Returned { rail_code } => (None, None, rail_code.clone()),
+            RailAnswer::NotSent | RailAnswer::Unknown => (None, None, None),
+        };
+        Self { attempt, reversal, answer: answer.kind(), rail_reference, code, rail_code }
+    }
+
+    /// One sentence for people.
+    fn sentence(&self) -> String {
+        let about = match (self.attempt, self.reversal) {
+            (_, Some(n)) => format!("reversal {n}"),
+            (Some(n), None) => format!("attempt {n}"),
+            (None, None) => String::new(),
+        };
+        let said = match self.answer {
+            AnswerKind::Completed => "carried out",
+            AnswerKind::Accepted => "accepted, not carried out yet",
+            AnswerKind::Declined => "declined",
+            AnswerKind::NotSent => "not found",
+            AnswerKind::Unknown => "no usable answer",
+            AnswerKind::Returned => "carried out, and came back",
+        };
+        let details = [self.code.map(|code| code.as_str().to_owned()), self.rail_code.clone(), self.rail_reference.clone()];
+        let details: Vec<String> = details.into_iter().flatten().map(|text| printable(&text).to_string()).collect();
+        let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
+        format!("The provider says now about {about}: {said}{details}")
+    }
 }
 
 #[derive(Serialize)]
@@ -240,7 +321,7 @@ struct TransferShape {
 }
 
 impl<'a> CaseShape<'a> {
-    fn of(case: &'a Case) -> Self {
+    fn of(case: &'a Case, asked: Option<&Asked>) -> Self {
         let attempts = case.attempts.iter().map(|(it, provider)| AttemptShape {
             attempt: it.n,
             provider,
@@ -260,6 +341,7 @@ impl<'a> CaseShape<'a> {
             at: rfc3339(it.at),
         });
         Self {
+            asked: asked.map(|asked| asked.answers.iter().map(AskedShape::of).collect()),
             waiting: &case.waiting,
             settlement: &case.settlement,
             attempts: attempts.collect(),
@@ -292,16 +374,22 @@ fn account(case: &Case, id: AccountId) -> String {
     }
 }
 
-fn show(case: &Case, global: &Global, terminal: &Terminal) -> Done {
+fn show(case: &Case, asked: Option<&Asked>, global: &Global, terminal: &Terminal) -> Done {
+    let shape = CaseShape::of(case, asked);
     if global.json {
-        return as_json(&CaseShape::of(case), terminal);
+        return as_json(&shape, terminal);
     }
     terminal.show(&render::settlement(terminal, &case.settlement))?;
+    for it in shape.asked.iter().flatten() {
+        terminal.line(terminal.paint(Tone::Strong, it.sentence()))?;
+    }
+    if let Some(left_out) = asked.map(|asked| asked.left_out).filter(|left_out| *left_out > 0) {
+        terminal.line(terminal.paint(Tone::Warn, format_args!("It was not asked about {left_out} more reversals: ask again.")))?;
+    }
     match case.waiting.as_slice() {
         [] => terminal.line(terminal.paint(Tone::Dim, "Nothing of it waits for a person."))?,
         waiting => waiting.iter().try_for_each(|it| terminal.line(terminal.paint(Tone::Warn, sentence(it))))?,
     }
-    let shape = CaseShape::of(case);
     let mut attempts = terminal.table(&["attempt", "provider", "status", "sent", "started", "answered"]);
     for it in &shape.attempts {
         attempts.add_row(vec![
@@ -344,7 +432,7 @@ fn sentence(it: &ReviewView) -> String {
 
 fn resolved(case: &Case, resolution: Resolution, global: &Global, terminal: &Terminal) -> Done {
     if global.json {
-        return as_json(&CaseShape::of(case), terminal);
+        return as_json(&CaseShape::of(case, None), terminal);
     }
     let it = &case.settlement;
     terminal.line(format_args!(

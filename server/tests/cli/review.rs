@@ -97,6 +97,8 @@ fn an_outcome_that_nobody_knew_is_confirmed_beside_a_running_server() {
     let found = waiting(&world);
     assert_eq!(found.len(), 2, "{found:?}");
     let id = |reference: &str| found.iter().find(|it| it["reference"] == reference).unwrap()["settlement_id"].as_str().unwrap().to_owned();
+    let asked = world.operate(&["review", "show", &id("lost"), "--ask"]).ok().out;
+    assert!(asked.contains("The provider says now about attempt 1: no usable answer") && asked.contains("Waits for a person"), "{asked}");
     let later = resolve(&world, &id("lost"), "keep_waiting", &[]).ok();
     assert!(later.out.contains("it is unknown") && later.out.contains("put off until"), "{}", later.out);
     resolve(&world, &id("lost"), "confirmed_completed", &[]).ok();
@@ -107,6 +109,28 @@ fn an_outcome_that_nobody_knew_is_confirmed_beside_a_running_server() {
     assert!(balance.contains("999,990.00  ") && balance.contains("    0.00"), "{balance}");
     assert_eq!(waiting(&world), [] as [serde_json::Value; 0]);
     world.operate(&["ledger", "verify"]).ok();
+}
+
+#[test]
+fn a_person_asks_the_provider_and_its_answer_counts() {
+    let world = World::enrolled();
+    let made = world.run(&["settle", "10", "EUR", "sim:timeout-then-ok", "--reference", "r", "--json"]).ok().json();
+    let id = made["id"].as_str().unwrap();
+    while world.run(&["status", "r", "--json"]).ok().json()["status"] == "accepted" {
+        std::thread::yield_now();
+    }
+    let still = world.operate(&["review", "show", id, "--json"]).ok().json();
+    assert!(still.get("asked").is_none(), "{still}");
+    let case = world.operate(&["review", "show", id, "--ask", "--json"]).ok().json();
+    let answer = &case["asked"][0];
+    assert_eq!((&answer["attempt"], &answer["reversal"], &answer["answer"]), (&1.into(), &serde_json::Value::Null, &"completed".into()));
+    assert_eq!(case["settlement"]["status"], "completed", "what it says counts");
+    let audit = world.operate(&["audit", "--json"]).ok().json();
+    assert!(audit["data"].as_array().unwrap().iter().any(|it| it["action"] == "check_settlement" && it["by"] == "operator"), "{audit}");
+    world.operate(&["review", "show", id, "--master-keys", "keys"]).fails(2);
+    let absent = world.path("absent");
+    let keyless = world.operate(&["review", "show", id, "--ask", "--master-keys", absent.to_str().unwrap()]).fails(1);
+    assert!(keyless.err.contains("absent"), "{}", keyless.err);
 }
 
 #[test]

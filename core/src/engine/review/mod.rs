@@ -4,6 +4,7 @@
 //! was proved. The queue has a row for each, which is written and removed in the commit that sets or clears `needs_review`. A sandbox
 //! has no operator and therefore no queue.
 
+mod ask;
 mod mend;
 mod queue;
 mod read;
@@ -11,6 +12,7 @@ mod resolve;
 
 use crate::time::Millis;
 
+pub use ask::Asked;
 pub(crate) use mend::mend;
 pub(crate) use queue::{Mark, queue};
 pub use read::Case;

@@ -48,9 +48,7 @@ impl Engine {
     /// # Errors
     /// `settlement_not_found`.
     pub fn case(&self, settlement: Ulid) -> Result<Case> {
-        let record: Option<SettlementRecord> = typed(self.store.get(&Key::Settlement(self.id_key.open(settlement)))?)?;
-        let record = record.filter(|record| settlement_ulid(&self.id_key, record) == settlement);
-        let record = record.ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))?;
+        let record = self.settlement_of_any(settlement)?;
         let no = record.no;
         let rows: Vec<ReviewRecord> = typed_all(self.store.scan(&Scan::reviews_of(no))?)?;
         let waiting: Result<Vec<_>> = rows.iter().map(|row| self.review_view(&record, row)).collect();
@@ -63,6 +61,13 @@ impl Engine {
             events: self.events(&record, 0, usize::from(u16::MAX))?,
             transfers: typed_all(self.store.scan(&Scan::transfers(no))?)?,
         })
+    }
+
+    /// The settlement with this id, of any client.
+    pub(super) fn settlement_of_any(&self, id: Ulid) -> Result<SettlementRecord> {
+        let record: Option<SettlementRecord> = typed(self.store.get(&Key::Settlement(self.id_key.open(id)))?)?;
+        let record = record.filter(|record| settlement_ulid(&self.id_key, record) == id);
+        record.ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
     }
 
     /// How many reviews are due, counted up to `most`, and since when the oldest of them waits.

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ids::{ProviderNo, SettlementNo, Ulid};
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::{AttemptStatus, ReversalStatus};
-use crate::rail::RailAnswer;
+use crate::rail::{Carrier, RailAnswer};
 use crate::store::record::{AttemptRecord, AuditAction, Key, ReversalRecord, SettlementRecord};
 use crate::store::{Scan, typed, typed_all};
 
@@ -128,6 +128,19 @@ impl Engine {
             found.calls.push(self.reversal_call(record, &reversal, Action::InquireReversal, 0)?);
         }
         Ok(found)
+    }
+
+    /// Asks the rail what there is to ask, and applies each answer. Returns the answers, and the number of reversals left out.
+    pub(crate) fn inquire(&self, record: &SettlementRecord, carrier: &dyn Carrier) -> Result<(Vec<(Subject, RailAnswer)>, usize)> {
+        let Inquiries { calls, left_out } = self.inquiries(record)?;
+        let mut answers = Vec::with_capacity(calls.len());
+        for call in calls {
+            let subject = call.subject;
+            let answer = self.ask(call, carrier)?;
+            self.run(ReportInquiry { subject, answer: answer.clone() })?;
+            answers.push((subject, answer));
+        }
+        Ok((answers, left_out))
     }
 
     /// Compares record, ledger, trace and the rail's answers, which were [applied](ReportInquiry) before, so that they repaired what
