@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use hyper::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION};
 use hyper::{HeaderMap, StatusCode};
 use railgate::api::{BatchResult, BatchView, Caller, CheckView, CreateBatchBody, CreateBody, Page, ReconcileView, SettlementView, Subject};
-use railgate::engine::{Create, Created, Inquiries, NoteCheck, ReportInquiry};
+use railgate::engine::{Create, Created, Inquiries, NoteCheck, ReportAnswer};
 use railgate::store::record::SettlementRecord;
 use railgate::{Error, ErrorCode};
 use tokio::task::JoinSet;
@@ -218,7 +218,7 @@ pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Post
     let mut answers = Vec::with_capacity(asking.len());
     while let Some(asked) = asking.join_next().await {
         let (subject, answer) = asked.map_err(Error::internal)??;
-        gateway.run(&caller, ReportInquiry { subject, answer: answer.clone() }).await?;
+        gateway.run(&caller, ReportAnswer { subject, answer: answer.clone(), lease: None }).await?;
         answers.push((subject, answer));
     }
     // In the order of the questions, however long each took.

@@ -4,7 +4,7 @@ use crate::api::{Action, Subject};
 use crate::error::Result;
 use crate::ids::{ProviderNo, Ulid};
 use crate::lifecycle::settlement::SettlementInput;
-use crate::lifecycle::{AttemptStatus, attempt};
+use crate::lifecycle::{AttemptStatus, ReversalStatus, attempt};
 use crate::money::Money;
 use crate::rail::{FailureCode, RailAnswer};
 use crate::route::{Payment, RouteRefusal};
@@ -35,7 +35,7 @@ pub struct ReportAnswer {
     pub subject: Subject,
     /// The answer.
     pub answer: RailAnswer,
-    /// The lease under which the rail was asked; `None` for an unsolicited callback.
+    /// The lease under which the rail was asked; `None` for an unsolicited callback, or if it was asked outside the outbox.
     pub lease: Option<TaskKey>,
 }
 
@@ -63,7 +63,8 @@ impl Command for ReportAnswer {
                 // The settlement first: its version guarantees that the attempt read after it is current.
                 let change = engine.change(d.overlay, no)?;
                 let attempt = engine.attempt(d.overlay, no, n)?;
-                let answer = engine.weigh(answer, task.as_ref(), attempt.provider, attempt.started_at);
+                let done = attempt.answered_at.filter(|_| lease.is_none() && attempt.status == AttemptStatus::Completed);
+                let answer = engine.weigh(answer, task.as_ref(), attempt.provider, (attempt.started_at, done));
                 let inquired = task.as_ref().is_some_and(|t| t.kind == TaskKind::Inquire);
                 if *answer == RailAnswer::NotSent && inquired && engine.may_resend(&attempt) {
                     engine.send_again(d.overlay, d.writer, &attempt);
@@ -75,9 +76,10 @@ impl Command for ReportAnswer {
             Subject::Reversal(no, n) => {
                 let change = engine.change(d.overlay, no)?;
                 let reversal = engine.reversal_record(d.overlay, no, n)?;
-                let answer = match engine.weigh(answer, task.as_ref(), change.record.provider, reversal.updated_at) {
+                let done = reversal.completed_at.filter(|_| lease.is_none() && reversal.status == ReversalStatus::Completed);
+                let answer = match engine.weigh(answer, task.as_ref(), change.record.provider, (reversal.updated_at, done)) {
                     // The rail accepted it once, so not finding it now proves nothing.
-                    RailAnswer::NotSent if reversal.rail_reference.is_some() => &RailAnswer::Unknown,
+                    RailAnswer::NotSent if reversal.rail_reference.is_some() && done.is_none() => &RailAnswer::Unknown,
                     other => other,
                 };
                 engine.reversal_answered(d.overlay, d.writer, change, reversal, answer.into())?
@@ -108,19 +110,30 @@ impl TaskRecord {
 impl Engine {
     /// Downgrades "not sent" to "unknown" unless it is proof. That the rail could not be reached is. "Not found" is proof
     /// only from a rail that declares it authoritative, and only if the rail was asked when nothing could be in flight any more. An
-    /// answer reported under an expired lease may belong to an older inquiry and proves nothing.
-    fn weigh<'a>(&self, answer: &'a RailAnswer, task: Option<&TaskRecord>, provider: ProviderNo, sent_at: Millis) -> &'a RailAnswer {
+    /// answer reported under an expired lease may belong to an older inquiry and proves nothing. What was `done` so long ago that the
+    /// rail must have been asked later is contradicted without a lease, too: that moves no money, and a person looks at it.
+    fn weigh<'a>(
+        &self,
+        answer: &'a RailAnswer,
+        task: Option<&TaskRecord>,
+        provider: ProviderNo,
+        (sent_at, done_at): (Millis, Option<Millis>),
+    ) -> &'a RailAnswer {
         let asked_late = |task: &TaskRecord| {
             let asked_at = task.key.due() - self.config.lease_ms;
             self.ages.age(&*self.env, sent_at, asked_at) >= self.not_found_after()
         };
-        let proof = task.is_some_and(|task| match task.kind {
-            TaskKind::Dispatch => self.proves_not_sent(provider, Action::Submit),
-            TaskKind::Reverse => self.proves_not_sent(provider, Action::Reverse),
-            TaskKind::Inquire => asked_late(task) && self.proves_not_sent(provider, Action::Inquire),
-            TaskKind::InquireReversal => asked_late(task) && self.proves_not_sent(provider, Action::InquireReversal),
-            TaskKind::SimulatorCallback => false,
-        });
+        let contradicts = |done_at| self.now() - done_at >= self.not_found_after() && self.proves_not_sent(provider, Action::Inquire);
+        let proof = task.map_or_else(
+            || done_at.is_some_and(contradicts),
+            |task| match task.kind {
+                TaskKind::Dispatch => self.proves_not_sent(provider, Action::Submit),
+                TaskKind::Reverse => self.proves_not_sent(provider, Action::Reverse),
+                TaskKind::Inquire => asked_late(task) && self.proves_not_sent(provider, Action::Inquire),
+                TaskKind::InquireReversal => asked_late(task) && self.proves_not_sent(provider, Action::InquireReversal),
+                TaskKind::SimulatorCallback => false,
+            },
+        );
         match answer {
             RailAnswer::NotSent if !proof => &RailAnswer::Unknown,
             RailAnswer::NotSent

@@ -17,4 +17,4 @@ pub use expire::Expire;
 pub use list::{ListRequest, PARAMETERS_MAX};
 pub(crate) use list::{cursor_of, id_of};
 pub(crate) use receipt::OpenedReceiptKey;
-pub use reconcile::{Inquiries, NoteCheck, ReportInquiry};
+pub use reconcile::{Inquiries, NoteCheck};

@@ -140,8 +140,7 @@ impl Engine {
 
     /// A settlement's reversals, oldest first.
     pub fn reversals(&self, record: &SettlementRecord) -> Result<Vec<ReversalView>> {
-        let reversals: Vec<ReversalRecord> = typed_all(self.store.scan(&Scan::reversals(record.no))?)?;
-        Ok(reversals.iter().map(|r| self.reversal_view(record, r)).collect())
+        Ok(self.reversals_of(record)?.iter().map(|r| self.reversal_view(record, r)).collect())
     }
 
     /// One reversal of a settlement, by its `rev_` id or the client's reference.

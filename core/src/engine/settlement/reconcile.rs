@@ -1,20 +1,19 @@
 //! Checks of a settlement that exists: do its record, ledger, trace and rail agree?
 
-use std::collections::VecDeque;
-
 use crate::api::{Action, Caller, FindingView, RailCall, ReconcileView, Subject, Target};
 use crate::error::Result;
-use crate::ids::{ProviderNo, SettlementNo, Ulid};
+use crate::ids::SettlementNo;
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::{AttemptStatus, ReversalStatus};
 use crate::rail::{Carrier, RailAnswer};
 use crate::store::record::{AttemptRecord, AuditAction, Key, ReversalRecord, SettlementRecord};
 use crate::store::{Scan, typed, typed_all};
 
-use crate::engine::group::{Command, Decision, Deed, Prefetch, subject};
+use crate::engine::dispatch::ReportAnswer;
+use crate::engine::group::{Command, Decision, Deed};
 use crate::engine::{Engine, verify};
 
-/// How many reversals a rail is asked about in one check: the last, and the oldest that are not final.
+/// How many reversals a rail is asked about in one check, besides the last: the oldest that are not final.
 const MOST_REVERSALS: usize = 16;
 
 /// Writes an audit record of a coming comparison of a settlement with its rail: a signed call whose effect is outside the store.
@@ -40,69 +39,10 @@ impl Command for NoteCheck {
     }
 }
 
-/// A rail's answer to one of [`Engine::inquiries`]. It changes what an answer to an inquiry of the outbox would, with two exceptions:
-/// that the rail does not find what is open proves nothing, because it may still be on its way; and that it does not find what it
-/// carried out is a contradiction, if the rail declares such answers authoritative.
-#[derive(Debug, Clone)]
-pub struct ReportInquiry {
-    /// The attempt or reversal that the rail was asked about.
-    pub subject: Subject,
-    /// The answer.
-    pub answer: RailAnswer,
-}
-
-impl Command for ReportInquiry {
-    type Output = ();
-
-    fn is_repeatable(&self) -> bool {
-        true
-    }
-
-    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
-        let engine = d.engine;
-        match self.subject {
-            Subject::Attempt(no, n) => {
-                // The settlement first: its version guarantees that what is read after it is current.
-                let change = engine.change(d.overlay, no)?;
-                let attempt = engine.attempt(d.overlay, no, n)?;
-                let done = attempt.status == AttemptStatus::Completed;
-                let answer = self.weighed(engine, done, attempt.provider, Action::Inquire);
-                engine.attempt_answered(d.overlay, d.writer, change, attempt, answer.into())?;
-            }
-            Subject::Reversal(no, n) => {
-                let change = engine.change(d.overlay, no)?;
-                let reversal = engine.reversal_record(d.overlay, no, n)?;
-                let done = reversal.status == ReversalStatus::Completed;
-                let answer = self.weighed(engine, done, change.record.provider, Action::InquireReversal);
-                engine.reversal_answered(d.overlay, d.writer, change, reversal, answer.into())?;
-            }
-        }
-        Ok(())
-    }
-
-    fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
-        prefetch.add(subject(self.subject));
-    }
-}
-
-impl ReportInquiry {
-    fn weighed(&self, engine: &Engine, done: bool, provider: ProviderNo, action: Action) -> &RailAnswer {
-        match self.answer {
-            RailAnswer::NotSent if !done || !engine.proves_not_sent(provider, action) => &RailAnswer::Unknown,
-            RailAnswer::NotSent
-            | RailAnswer::Completed { .. }
-            | RailAnswer::Accepted { .. }
-            | RailAnswer::Declined { .. }
-            | RailAnswer::Unknown
-            | RailAnswer::Returned { .. } => &self.answer,
-        }
-    }
-}
-
 /// The questions to a rail about a settlement.
 #[derive(Debug, Default)]
 pub struct Inquiries {
-    /// The calls to make. Apply each answer with [`ReportInquiry`].
+    /// The calls to make. Apply each answer with [`ReportAnswer`].
     pub calls: Vec<RailCall>,
     /// How many reversals that are not final are left out.
     pub left_out: usize,
@@ -116,16 +56,17 @@ impl Engine {
         if let Some(attempt) = self.last_attempt(record)? {
             found.calls.push(self.attempt_call(record, &attempt, Action::Inquire, 0)?);
         }
-        let mut asked: VecDeque<_> = self.reversals_of(record)?.into();
-        let last = asked.back().map(|reversal| reversal.n);
-        asked.retain(|it| it.status != ReversalStatus::Accepted && (!it.status.is_final() || Some(it.n) == last));
-        while asked.len() > MOST_REVERSALS {
-            // The newest but one: the oldest have waited the longest.
-            asked.remove(asked.len() - 2);
-            found.left_out += 1;
-        }
-        for reversal in asked {
-            found.calls.push(self.reversal_call(record, &reversal, Action::InquireReversal, 0)?);
+        let reversals = self.reversals_of(record)?;
+        for reversal in &reversals {
+            let last = reversal.n == record.reversals;
+            if reversal.status == ReversalStatus::Accepted || (reversal.status.is_final() && !last) {
+                continue;
+            }
+            if !last && found.calls.len() > MOST_REVERSALS {
+                found.left_out += 1;
+                continue;
+            }
+            found.calls.push(self.reversal_call(record, reversal, Action::InquireReversal, 0)?);
         }
         Ok(found)
     }
@@ -137,13 +78,13 @@ impl Engine {
         for call in calls {
             let subject = call.subject;
             let answer = self.ask(call, carrier)?;
-            self.run(ReportInquiry { subject, answer: answer.clone() })?;
+            self.run(ReportAnswer { subject, answer: answer.clone(), lease: None })?;
             answers.push((subject, answer));
         }
         Ok((answers, left_out))
     }
 
-    /// Compares record, ledger, trace and the rail's answers, which were [applied](ReportInquiry) before, so that they repaired what
+    /// Compares record, ledger, trace and the rail's answers, which were [applied](ReportAnswer) before, so that they repaired what
     /// they can. `left_out`: how many reversals the rail was not asked about.
     pub fn reconcile(&self, caller: &Caller, target: &Target, answers: &[(Subject, RailAnswer)], left_out: usize) -> Result<ReconcileView> {
         let record = self.settlement(caller, target)?;
@@ -151,19 +92,23 @@ impl Engine {
             .into_iter()
             .map(|(code, message)| FindingView { code: code.into(), message })
             .collect();
+        let (attempt, reversals) = (self.last_attempt(&record)?, self.reversals_of(&record)?);
         for (subject, answer) in answers {
-            let message = match *subject {
-                Subject::Attempt(no, n) => {
-                    let attempt: Option<AttemptRecord> = typed(self.store.get(&Key::Attempt((no, n)))?)?;
-                    attempt.filter(|it| !agrees(it.status, answer.kind())).map(|it| disagreement(None, it.status.as_str(), answer.kind()))
+            let said = answer.kind();
+            let (about, status, fits) = match *subject {
+                Subject::Attempt(..) => {
+                    let Some(attempt) = &attempt else { continue };
+                    (String::new(), attempt.status.as_str(), agrees(attempt.status, said))
                 }
-                Subject::Reversal(no, n) => {
-                    let reversal: Option<ReversalRecord> = typed(self.store.get(&Key::Reversal((no, n)))?)?;
-                    let odd = reversal.filter(|it| !reversal_agrees(it.status, answer.kind()));
-                    odd.map(|it| disagreement(Some(self.reversal_ulid(&it)), it.status.as_str(), answer.kind()))
+                Subject::Reversal(_, n) => {
+                    let Some(it) = reversals.iter().find(|it| it.n == n) else { continue };
+                    (format!("reversal rev_{}: ", self.reversal_ulid(it)), it.status.as_str(), reversal_agrees(it.status, said))
                 }
             };
-            findings.extend(message.map(|message| FindingView { code: "rail_disagrees".into(), message }));
+            if !fits {
+                let message = about + &disagreement(status, said);
+                findings.push(FindingView { code: "rail_disagrees".into(), message });
+            }
         }
         if left_out > 0 {
             let message = format!("the rail was not asked about {left_out} more reversals that are not final: check again");
@@ -183,7 +128,8 @@ impl Engine {
         }
     }
 
-    fn reversals_of(&self, record: &SettlementRecord) -> Result<Vec<ReversalRecord>> {
+    /// A settlement's reversals, oldest first.
+    pub(super) fn reversals_of(&self, record: &SettlementRecord) -> Result<Vec<ReversalRecord>> {
         match record.reversals {
             0 => Ok(Vec::new()),
             _ => Ok(typed_all(self.store.scan(&Scan::reversals(record.no))?)?),
@@ -191,17 +137,13 @@ impl Engine {
     }
 }
 
-/// What is wrong about an answer that does not fit the record of the payment or of a reversal.
-fn disagreement(reversal: Option<Ulid>, status: &str, answer: AnswerKind) -> String {
-    let said = match answer {
-        AnswerKind::Unknown => "the rail could not say how the payment stands".to_owned(),
+/// What is wrong about an answer that does not fit the record.
+fn disagreement(status: &str, answer: AnswerKind) -> String {
+    match answer {
+        AnswerKind::Unknown => "the rail could not say how it stands".to_owned(),
         AnswerKind::Completed | AnswerKind::Accepted | AnswerKind::Declined | AnswerKind::NotSent | AnswerKind::Returned => {
             format!("the rail says {}, the record says {status}", answer.as_str())
         }
-    };
-    match reversal {
-        None => said,
-        Some(id) => format!("reversal rev_{id}: {}", said.replace("the payment", "it")),
     }
 }
 
