@@ -93,6 +93,12 @@ fn an_outcome_that_nobody_knew_is_confirmed_beside_a_running_server() {
     let world = World::enrolled();
     world.run(&["settle", "10", "EUR", "sim:timeout-never", "--reference", "lost"]).ok();
     world.run(&["settle", "20", "EUR", "sim:timeout-never", "--reference", "gone"]).ok();
+    // The server has reported what it sent: time that passes only here would end its leases too early.
+    for reference in ["lost", "gone"] {
+        while world.run(&["status", reference, "--json"]).ok().json()["status"] != "unknown" {
+            std::thread::yield_now();
+        }
+    }
     let_a_day_pass(&world);
     let found = waiting(&world);
     assert_eq!(found.len(), 2, "{found:?}");
