@@ -229,12 +229,18 @@ error_codes! {
     InsufficientFunds = "insufficient_funds", 422, BusinessRule, false, "The account does not hold enough",
         "The available balance does not cover the amount and the fee.",
         "Fund the account, or pay less. `GET /api/v1/balances` shows what is available and what is reserved.";
-    AmountBelowMinimum = "amount_below_minimum", 422, BusinessRule, false, "Less than the provider's minimum",
-        "No provider for this payment accepts so small an amount.",
+    AmountBelowMinimum = "amount_below_minimum", 422, BusinessRule, false, "Less than the smallest payment",
+        "No provider for this payment accepts so small an amount, or your own limits do not allow it.",
         "Pay at least the amount in `detail`.";
-    AmountAboveMaximum = "amount_above_maximum", 422, BusinessRule, false, "More than the provider's maximum",
-        "No provider for this payment accepts so large an amount.",
+    AmountAboveMaximum = "amount_above_maximum", 422, BusinessRule, false, "More than the largest payment",
+        "No provider for this payment accepts so large an amount, or your own limits do not allow it.",
         "Pay at most the amount in `detail`, in several settlements if necessary.";
+    LimitDailyValue = "limit_daily_value", 422, BusinessRule, false, "The payments of today would add up to too much",
+        "The gateway's operator limits the sum of your payments of a day, in each currency. Nothing was reserved.",
+        "Pay at most what `detail` says is left, or the rest after midnight UTC. Payments that fail or are cancelled do not count.";
+    LimitDailyCount = "limit_daily_count", 422, BusinessRule, false, "There were too many payments today",
+        "The gateway's operator limits how many payments you make in a day, in each currency. Nothing was reserved.",
+        "Pay after midnight UTC. Payments that fail or are cancelled do not count.";
     SameParty = "same_party", 422, BusinessRule, false, "Payer and payee are the same",
         "The payee is the client that pays.",
         "Correct `to`.";
@@ -247,6 +253,9 @@ error_codes! {
     ReversalNotSupported = "reversal_not_supported", 422, BusinessRule, false, "The provider cannot reverse this",
         "The provider of the payment cannot reverse it, or not in part.",
         "Reverse the whole amount if `detail` says that this is possible; otherwise settle it with the payee directly.";
+    ReversalWindowClosed = "reversal_window_closed", 422, BusinessRule, false, "It is too late to reverse this",
+        "The time in which the payment could be reversed has passed.",
+        "Settle it with the payee directly, or ask the gateway's operator.";
     ReceiptInvalid = "receipt_invalid", 422, Validation, false, "The receipt is not one that these keys signed",
         "The text is not a receipt, or its signature does not match any of the keys it was checked against.",
         "Do not rely on it. Fetch the receipt and the keys (`/.well-known/jwks.json`) from the gateway that issued it.";

@@ -102,6 +102,7 @@ pub mod route;
 pub mod sandbox;
 pub mod seal;
 pub mod store;
+pub mod terms;
 pub mod time;
 pub mod trace;
 pub mod validate;

@@ -110,6 +110,7 @@ fn history(name: &str) -> Vec<Commit> {
         commit([insert(movement(1, "m"))]),
     ]);
     commits.push(commit([insert(review(1, 0, 5))]));
+    commits.push(commit([insert(usage(1, 5, 1))]));
     commits
 }
 
@@ -155,7 +156,7 @@ fn is_of_a_server(kind: RecordKind) -> bool {
         RecordKind::SimPayment | RecordKind::Secret | RecordKind::Meta | RecordKind::Feed | RecordKind::Allowance => false,
         RecordKind::Key | RecordKind::Token | RecordKind::Nonce | RecordKind::Audit | RecordKind::Unlogged | RecordKind::Tile => true,
         RecordKind::LogHead | RecordKind::Endpoint | RecordKind::EndpointSecret | RecordKind::Queue | RecordKind::Delivery => true,
-        RecordKind::Invitation | RecordKind::Setup | RecordKind::Movement | RecordKind::Review => true,
+        RecordKind::Invitation | RecordKind::Setup | RecordKind::Movement | RecordKind::Review | RecordKind::Usage => true,
     }
 }
 

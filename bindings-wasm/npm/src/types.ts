@@ -384,10 +384,13 @@ export const GATEWAY_CODES = [
   "insufficient_funds",
   "amount_below_minimum",
   "amount_above_maximum",
+  "limit_daily_value",
+  "limit_daily_count",
   "same_party",
   "quote_expired",
   "idempotency_key_reused",
   "reversal_not_supported",
+  "reversal_window_closed",
   "receipt_invalid",
   "rate_limited",
   "internal",
@@ -449,12 +452,15 @@ export const GATEWAY_CODES = [
  * - `too_many_webhooks`: The limit on webhooks is reached.
  * - `invalid_fields`: Some fields are not valid.
  * - `insufficient_funds`: The account does not hold enough.
- * - `amount_below_minimum`: Less than the provider's minimum.
- * - `amount_above_maximum`: More than the provider's maximum.
+ * - `amount_below_minimum`: Less than the smallest payment.
+ * - `amount_above_maximum`: More than the largest payment.
+ * - `limit_daily_value`: The payments of today would add up to too much.
+ * - `limit_daily_count`: There were too many payments today.
  * - `same_party`: Payer and payee are the same.
  * - `quote_expired`: The quote has expired; ask for a new one.
  * - `idempotency_key_reused`: The Idempotency-Key was used for a different request.
  * - `reversal_not_supported`: The provider cannot reverse this.
+ * - `reversal_window_closed`: It is too late to reverse this.
  * - `receipt_invalid`: The receipt is not one that these keys signed.
  * - `rate_limited`: Too many requests; slow down.
  * - `internal`: Something went wrong on our side.

@@ -40,6 +40,7 @@ mod provider;
 mod request;
 mod review;
 mod task;
+mod terms;
 mod view;
 mod webhook;
 
@@ -53,5 +54,6 @@ pub use provider::*;
 pub use request::*;
 pub use review::*;
 pub use task::{Action, Lease, RailCall, Work};
+pub use terms::*;
 pub use view::*;
 pub use webhook::*;

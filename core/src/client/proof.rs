@@ -27,6 +27,8 @@ impl Proof {
             | E::InsufficientFunds
             | E::AmountBelowMinimum
             | E::AmountAboveMaximum
+            | E::LimitDailyValue
+            | E::LimitDailyCount
             | E::SameParty
             | E::QuoteExpired
             | E::IdempotencyKeyReused
@@ -77,6 +79,7 @@ impl Proof {
             | E::KeyExists
             | E::TooManyWebhooks
             | E::ReversalNotSupported
+            | E::ReversalWindowClosed
             | E::ReceiptInvalid
             | E::NotLoggedYet
             | E::ReviewNotFound => Self::Other,

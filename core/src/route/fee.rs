@@ -122,12 +122,15 @@ impl FeeRule {
 }
 
 /// The fee for a payment by the rule that fits best: of both its currency and its namespace, then of its currency, then of its
-/// namespace, then of neither; among equals, the first. Without a rule that fits it is free. `None` on overflow.
-pub fn fee(rules: &[FeeRule], namespace: Namespace, money: Money) -> Option<i64> {
-    let fitting = rules.iter().filter(|rule| rule.covers(money.currency(), namespace));
-    // The first of several minimal ones.
-    let best = fitting.min_by_key(|rule| (rule.currency.is_none(), rule.namespace.is_none()));
-    best.map_or(Some(0), |rule| rule.fee(money))
+/// namespace, then of neither; among equals, the first. The rules of a list count only if none of an earlier list fits. Without a
+/// rule that fits it is free. `None` on overflow.
+pub fn fee<'a>(lists: impl IntoIterator<Item = &'a [FeeRule]>, namespace: Namespace, money: Money) -> Option<i64> {
+    let best = |rules: &'a [FeeRule]| {
+        let fitting = rules.iter().filter(|rule| rule.covers(money.currency(), namespace));
+        // The first of several minimal ones.
+        fitting.min_by_key(|rule| (rule.currency.is_none(), rule.namespace.is_none()))
+    };
+    lists.into_iter().find_map(best).map_or(Some(0), |rule| rule.fee(money))
 }
 
 #[cfg(test)]
@@ -179,13 +182,16 @@ mod tests {
             flat("4", eur, Some(Namespace::Iban)),
             flat("5", eur, None),
         ];
-        let charged = |namespace, amount| fee(&all, namespace, money(amount));
+        let charged = |namespace, amount| fee([&all[..]], namespace, money(amount));
         assert_eq!(charged(Namespace::Msisdn, "10.00 USD"), Some(100));
         assert_eq!(charged(Namespace::Iban, "10.00 USD"), Some(200));
         assert_eq!(charged(Namespace::Msisdn, "10.00 EUR"), Some(300));
         assert_eq!(charged(Namespace::Iban, "10.00 EUR"), Some(400));
-        assert_eq!(fee(&[], Namespace::Iban, money("10.00 EUR")), Some(0));
-        assert_eq!(fee(&all[3..4], Namespace::Iban, money("10.00 USD")), Some(0), "no rule fits");
+        assert_eq!(fee([&[][..]], Namespace::Iban, money("10.00 EUR")), Some(0));
+        assert_eq!(fee([&all[3..4]], Namespace::Iban, money("10.00 USD")), Some(0), "no rule fits");
+        let agreed = |rules, namespace| fee([rules, &all[..]], namespace, money("10.00 EUR"));
+        assert_eq!(agreed(&all[1..2], Namespace::Iban), Some(200), "what is agreed comes before a rule that fits better");
+        assert_eq!(agreed(&all[1..2], Namespace::Msisdn), Some(300), "where nothing agreed fits");
     }
 
     proptest! {

@@ -29,7 +29,7 @@
 //! let choose = |to: &str, money: &str| {
 //!     let to = to.parse().expect("a participant");
 //!     let money = money.parse().expect("money");
-//!     routes.choose(&Payment { mode: Mode::Sandbox, to: &to, money, pinned: None, seed: "inv-1" })
+//!     routes.choose(&Payment { mode: Mode::Sandbox, to: &to, money, pinned: None, seed: "inv-1", agreed: &[] })
 //! };
 //! let iban = "iban:DE89370400440532013000";
 //! assert_eq!(choose(iban, "10.50 EUR")?, (ProviderNo(1), 13));
@@ -75,6 +75,8 @@ pub struct Payment<'a> {
     pub pinned: Option<&'a str>,
     /// The payment's reference: draws lots between providers that share.
     pub seed: &'a str,
+    /// What the client pays instead of the providers' fees, where a rule fits.
+    pub agreed: &'a [FeeRule],
 }
 
 /// Says which providers a payment tries. A trait, so that a program without a table of routes does not contain what reads one.
@@ -252,7 +254,7 @@ impl<'a> Step<'a> {
 
     /// Its fee for the payment, in minor units; `None` on overflow.
     pub fn fee(&self, payment: &Payment<'_>) -> Option<i64> {
-        fee(&self.spec.fees, payment.to.namespace(), payment.money)
+        fee([payment.agreed, &self.spec.fees], payment.to.namespace(), payment.money)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::ledger::{AccountId, Mode, Totals};
 use crate::lifecycle::Coded;
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
+use crate::terms::{UsageId, Used};
 
 /// The type of a column, in databases that have types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,6 +206,7 @@ wrapped! {
     KeyNo(u32) = |it| it.0, Self;
     ProviderNo(u16) = |it| it.0, Self;
     AccountId(i64) = |it| it.0, Self;
+    UsageId(i64) = |it| it.0, Self;
     TaskKey(i64) = |it| it.0, Self;
     KeyId([u8; 32]) = |it| it.0, Self;
     // The same 64 bits, reinterpreted.
@@ -422,6 +424,20 @@ impl<T: Stored> Column for Later<T> {
 }
 
 /// Four columns, one per total.
+/// Two columns: the sum and the number.
+impl Column for Used {
+    const KINDS: &'static [Kind] = &[Kind::Int8, Kind::Int8];
+
+    fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S> {
+        sink.int(self.value)?;
+        sink.int(self.count)
+    }
+
+    fn read<C: Source>(source: &mut C) -> Read<Self> {
+        Ok(Self { value: <i64 as Column>::read(source)?, count: <i64 as Column>::read(source)? })
+    }
+}
+
 impl Column for Totals {
     const KINDS: &'static [Kind] = &[Kind::Int8; 4];
 

@@ -66,6 +66,8 @@ macro_rules! store_conformance {
             only_what_spends_is_guarded
             totals_that_do_not_fit_are_refused
             a_popular_account_takes_every_transfer
+            a_floor_below_zero_holds_for_one_commit
+            a_counter_adds_up_to_its_limit
             pages_begin_after_and_end_at_their_limit
             every_kind_is_walked_in_the_order_of_its_keys
             children_of_one_settlement_stay_apart_from_the_next
@@ -169,7 +171,8 @@ fn kinds() -> Vec<(Record, Record)> {
         (delivery(1, 1, Some(5)).into(), tried.into()),
         (invitation(1, 5).into(), invitation(1, 6).into()),
         (movement(1, "m").into(), MovementRecord { evidence: "line 8".to_owned(), ..movement(1, "m") }.into()),
-        (setup(1).into(), SetupRecord { secrets: Vec::new(), reason: None, ..setup(1) }.into()),
+        (setup(1).into(), SetupRecord { secrets: Vec::new(), reason: None, client: Some(ClientNo(7)), ..setup(1) }.into()),
+        (usage(1, 500, 2).into(), usage(1, -1, i64::MAX).into()),
         (review(1, 0, 5).into(), ReviewRecord { reason: ReviewReason::Discrepancy, opened_at: 9, ..review(1, 0, 6) }.into()),
     ]
 }

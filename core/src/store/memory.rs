@@ -30,9 +30,10 @@ use std::sync::{RwLock, RwLockReadGuard};
 
 use super::cell::{KeyBytes, head, key_bytes, unique_bytes};
 use super::record::{AccountRecord, Key, Record};
-use super::shared::{self, Deltas};
+use super::shared::{self, Counts, Deltas};
 use super::{Clash, Commit, CommitError, Scan, Store, StoreError, Unique, Write};
 use crate::ledger::Totals;
+use crate::terms::Used;
 
 /// Keeps everything in memory until it is dropped.
 #[derive(Default)]
@@ -108,6 +109,7 @@ impl State {
                 Write::Update { record, expected } => self.replace(record, Some(*expected))?,
                 Write::Replace(record) => self.replace(record, None)?,
                 Write::Post(transfer) => self.insert(&transfer.clone().into())?,
+                Write::Count { .. } | Write::Floor { .. } => continue,
                 Write::Delete(key) => match key_bytes(key) {
                     Some(key) if self.records.contains_key(&key) => Some(self.set(key, None)?),
                     Some(_) | None => None,
@@ -128,6 +130,13 @@ impl State {
         for (id, totals) in settled {
             let account = AccountRecord { id, totals }.into();
             undo.push(self.set(bytes_of(&Key::Account(id))?, Some(account))?);
+        }
+        let counted = Counts::of(commit).settle(|id| match self.records.get(&bytes_of(&Key::Usage(id))?) {
+            Some(Record::Usage(usage)) => Ok(usage.used),
+            Some(_) | None => Ok(Used::default()),
+        })?;
+        for usage in counted {
+            undo.push(self.set(bytes_of(&Key::Usage(usage.id))?, Some(usage.into()))?);
         }
         Ok(())
     }

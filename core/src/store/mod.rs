@@ -71,6 +71,7 @@ pub mod sqlite;
 mod tables;
 
 use crate::ledger::{AccountId, Transfer};
+use crate::terms::{UsageId, Used};
 use record::*;
 pub use scan::{AmountBound, Place, Scan, SettlementFilter};
 pub use tables::Unique;
@@ -95,6 +96,22 @@ pub enum Write {
     Replace(Record),
     /// Adds a journal line and updates the totals of both accounts; an account without a row starts at zero.
     Post(Transfer),
+    /// Adds to the counter of a day, which starts at zero. Fails if it adds something and a part is then more than `most`.
+    Count {
+        /// The counter.
+        id: UsageId,
+        /// What to add; negative to take back.
+        by: Used,
+        /// The most that the day may add up to.
+        most: Used,
+    },
+    /// In this commit, the available money of this account may fall to `floor` instead of zero.
+    Floor {
+        /// The account.
+        account: AccountId,
+        /// In minor units, zero or less.
+        floor: i64,
+    },
     /// Removes an existing record.
     Delete(Key),
 }
@@ -123,6 +140,9 @@ pub enum CommitError {
     /// Nothing was written: the available money of this account would have fallen below its floor.
     #[error("the balance guard of account {} refused", .0.0)]
     BalanceGuard(AccountId),
+    /// Nothing was written: this counter would have become more than it may.
+    #[error("the guard of counter {} refused", .0.0)]
+    UsageGuard(UsageId),
     /// The connection broke after the commit was sent: it may or may not have been made. Resolve by reading.
     #[error("it is not known whether the commit was made: {0}")]
     Indeterminate(StoreError),

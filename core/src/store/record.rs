@@ -107,6 +107,8 @@ stored_enum! {
         Provider = 1 "provider",
         /// The table of routes.
         Routes = 2 "routes",
+        /// The terms of a client.
+        Terms = 3 "terms",
     }
 }
 
@@ -194,6 +196,8 @@ stored_enum! {
         Deposit = 35 "deposit",
         /// An operator debited what a client was paid out.
         Withdraw = 36 "withdraw",
+        /// An operator replaced the terms of a client.
+        PutTerms = 37 "put_terms",
         /// An operator decided about something that needed review.
         ResolveReview = 40 "resolve_review",
     }
@@ -221,6 +225,9 @@ pub struct SettlementMore {
     /// Why the settlement failed; `None` if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// Whether it counts for the limits of the day on which it was accepted, until it fails or is cancelled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counted: bool,
 }
 
 /// Why a settlement or a reversal failed.

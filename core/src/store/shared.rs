@@ -1,10 +1,11 @@
 //! Rules common to all stores: which writes every store refuses, and how the transfers of one commit add up.
 
 use super::column::Column;
-use super::record::{Key, Record, RecordKind};
+use super::record::{Key, Record, RecordKind, UsageRecord};
 use super::{Commit, CommitError, Store, StoreError, Write};
 use crate::ids::SettlementNo;
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
+use crate::terms::{UsageId, Used};
 
 /// Settlement and journal numbers are in `-MAX_NO..=MAX_NO`, so that a child's key fits into 64 bits with 16 bits of its own.
 pub(crate) const MAX_NO: i64 = (1 << 47) - 1;
@@ -50,6 +51,9 @@ pub(crate) fn check(commit: &Commit) -> Result<(), StoreError> {
         Write::Update { record, .. } | Write::Replace(record) => refusal(record),
         Write::Post(transfer) if transfer.amount <= 0 => Some("a transfer moves more than zero"),
         Write::Post(transfer) => Column::refusal(&(transfer.journal, transfer.n)),
+        Write::Floor { account, .. } if !account.has_floor() => Some("the account has no floor"),
+        Write::Floor { floor, .. } if *floor > 0 => Some("a floor is zero or less"),
+        Write::Count { .. } | Write::Floor { .. } => None,
         Write::Delete(key) if is_posted(key.kind()) => Some("accounts and transfers are never removed"),
         Write::Delete(key) => key.refusal(),
     };
@@ -68,7 +72,11 @@ fn is_posted(kind: RecordKind) -> bool {
 /// The sum of a commit's transfers by account: a popular account is updated once per commit, not once per transfer.
 ///
 /// The sums are wider than the totals, so that neither overflow nor the balance guard depends on the order of the transfers.
-pub(crate) struct Deltas(Vec<(AccountId, [i128; 4])>);
+pub(crate) struct Deltas {
+    accounts: Vec<(AccountId, [i128; 4])>,
+    /// Where the available money may fall below zero.
+    floors: Vec<(AccountId, i64)>,
+}
 
 impl Deltas {
     /// Both sides of each transfer, in the order of the accounts.
@@ -83,13 +91,18 @@ impl Deltas {
             }
             same
         });
-        Self(deltas)
+        let floor = |write: &Write| if let Write::Floor { account, floor } = write { Some((*account, *floor)) } else { None };
+        Self { accounts: deltas, floors: commit.writes.iter().filter_map(floor).collect() }
+    }
+
+    fn floor(&self, account: AccountId) -> i64 {
+        self.floors.iter().filter(|(of, _)| *of == account).map(|(_, floor)| *floor).min().unwrap_or(0)
     }
 
     /// Whether there were no transfers.
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.accounts.is_empty()
     }
 
     /// The new totals of every account, by key, or why the commit is refused: an account with a floor spent more than it has, or
@@ -98,10 +111,10 @@ impl Deltas {
         &self,
         mut current: impl FnMut(AccountId) -> Result<Totals, StoreError>,
     ) -> Result<Vec<(AccountId, Totals)>, CommitError> {
-        let mut settled = Vec::with_capacity(self.0.len());
-        for &(account, ref delta) in &self.0 {
+        let mut settled = Vec::with_capacity(self.accounts.len());
+        for &(account, ref delta) in &self.accounts {
             let totals = sum(&current(account)?, delta).ok_or_else(|| overflow(account))?;
-            guard(account, delta, &totals)?;
+            guard(account, delta, &totals, self.floor(account))?;
             settled.push((account, totals));
         }
         Ok(settled)
@@ -113,26 +126,86 @@ impl Deltas {
 impl Deltas {
     /// The amount to add to each account, by key; `None` if it does not fit the type of totals.
     pub(crate) fn each(&self) -> Option<Vec<(AccountId, Totals)>> {
-        self.0.iter().map(|(account, delta)| Some((*account, sum(&Totals::default(), delta)?))).collect()
+        self.accounts.iter().map(|(account, delta)| Some((*account, sum(&Totals::default(), delta)?))).collect()
     }
 
     /// The accounts, by key, with nothing to add.
     pub(crate) fn nothing(&self) -> Vec<(AccountId, Totals)> {
-        self.0.iter().map(|(account, _)| (*account, Totals::default())).collect()
+        self.accounts.iter().map(|(account, _)| (*account, Totals::default())).collect()
     }
 
     /// Whether the commit is allowed. `now` returns the totals after it.
     pub(crate) fn guard(&self, now: impl Fn(AccountId) -> Result<Totals, StoreError>) -> Result<(), CommitError> {
-        self.0.iter().try_for_each(|(account, delta)| guard(*account, delta, &now(*account)?))
+        self.accounts.iter().try_for_each(|(account, delta)| guard(*account, delta, &now(*account)?, self.floor(*account)))
     }
 }
 
 /// Refuses new totals that do not fit, and an account with a floor that spent more than it has.
-fn guard(account: AccountId, delta: &[i128; 4], totals: &Totals) -> Result<(), CommitError> {
+fn guard(account: AccountId, delta: &[i128; 4], totals: &Totals, floor: i64) -> Result<(), CommitError> {
     let available = totals.available().ok_or_else(|| overflow(account))?;
     let [debits_pending, debits_posted, _, credits_posted] = delta;
     let spends = credits_posted - debits_posted - debits_pending < 0;
-    if spends && available < 0 && account.has_floor() { Err(CommitError::BalanceGuard(account)) } else { Ok(()) }
+    if spends && available < floor && account.has_floor() { Err(CommitError::BalanceGuard(account)) } else { Ok(()) }
+}
+
+/// The sum of a commit's counts by counter.
+pub(crate) struct Counts(Vec<(UsageId, Used, Used)>);
+
+impl Counts {
+    /// What to add to each counter and the most that it may become, by key.
+    pub(crate) fn of(commit: &Commit) -> Self {
+        let count = |write: &Write| if let Write::Count { id, by, most } = write { Some((*id, *by, *most)) } else { None };
+        let mut counts: Vec<_> = commit.writes.iter().filter_map(count).collect();
+        counts.sort_by_key(|(id, ..)| *id);
+        counts.dedup_by(|(id, by, most), (last, sum, least)| {
+            let same = id == last;
+            if same {
+                *sum = sum.plus(*by);
+                *least = Used { value: least.value.min(most.value), count: least.count.min(most.count) };
+            }
+            same
+        });
+        Self(counts)
+    }
+
+    /// Whether nothing is counted.
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The new value of every counter, by key, or which one would become more than it may.
+    pub(crate) fn settle(&self, mut current: impl FnMut(UsageId) -> Result<Used, StoreError>) -> Result<Vec<UsageRecord>, CommitError> {
+        let settled = self.0.iter().map(|&(id, by, most)| {
+            let used = current(id)?.plus(by);
+            require_within(id, by, used, most)?;
+            Ok(UsageRecord { id, used })
+        });
+        settled.collect()
+    }
+}
+
+/// For a store that adds up the counters itself.
+#[cfg(feature = "postgres")]
+impl Counts {
+    /// What to add to each counter, by key.
+    pub(crate) fn each(&self) -> impl Iterator<Item = UsageRecord> {
+        self.0.iter().map(|(id, by, _)| UsageRecord { id: *id, used: *by })
+    }
+
+    /// Whether the commit is allowed. `now` are the counters after it, in any order.
+    pub(crate) fn guard(&self, now: &[UsageRecord]) -> Result<(), CommitError> {
+        now.iter().try_for_each(|record| {
+            let counted = self.0.iter().find(|(id, ..)| *id == record.id);
+            counted.map_or(Ok(()), |(id, by, most)| require_within(*id, *by, record.used, *most))
+        })
+    }
+}
+
+/// Taking back is always allowed: the limits may have become lower meanwhile.
+fn require_within(id: UsageId, by: Used, used: Used, most: Used) -> Result<(), CommitError> {
+    let adds = by.value > 0 || by.count > 0;
+    if adds && !used.is_within(most) { Err(CommitError::UsageGuard(id)) } else { Ok(()) }
 }
 
 fn parts(totals: &Totals) -> [i64; 4] {

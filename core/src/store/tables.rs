@@ -14,6 +14,7 @@ use crate::ledger::{AccountId, Mode, Totals, Transfer, TransferCode, TransferKin
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
+use crate::terms::{UsageId, Used};
 use crate::time::Millis;
 use crate::validate::ReversalReason;
 
@@ -584,12 +585,27 @@ tables! {
         provider: ProviderNo;
         /// When it was made.
         at: Millis;
-        /// What is in force from then on, in JSON: a [`crate::api::ProviderBody`] or [`crate::api::RoutesBody`], without secrets.
+        /// What is in force from then on, in JSON: a [`crate::api::ProviderBody`] without secrets, a [`crate::api::RoutesBody`] or a
+        /// [`crate::api::TermsBody`].
         document: String;
         /// The provider's secrets, sealed; empty if there are none.
         secrets: Vec<u8>;
         /// Why it was made.
         reason: Option<String>;
+        /// The client, if it is about one.
+        client: Option<ClientNo> [later];
+    }
+
+    /// What the counted payments of one client on one day add up to, in one mode and currency. Changed by [`Write::Count`] only.
+    ///
+    /// [`Write::Count`]: super::Write::Count
+    Usage(UsageRecord) "usage" = 31 Server {
+        key {
+            /// Client, currency, mode and day.
+            id: UsageId;
+        }
+        /// The sum of the amounts, and how many they are.
+        used: Used => value count;
     }
 
     /// Real money that entered or left a client's account. Its transfer has the same journal number.

@@ -33,6 +33,7 @@
 pub mod access;
 pub(crate) mod json;
 pub mod provider;
+pub mod terms;
 pub mod webhook;
 
 use crate::api::{CreateBatchBody, CreateBody, FundBody, ReverseBody};
@@ -41,7 +42,7 @@ use crate::ledger::Mode;
 use crate::lifecycle::stored_enum;
 use crate::money::{Amount, AmountError, Currency, Money};
 use crate::participant::{Participant, ParticipantError, Reference, ReferenceError};
-use crate::route::Payment;
+use crate::route::{FeeRule, Payment};
 use crate::time::{Millis, parse_rfc3339, rfc3339};
 use json::{FieldProblems, Object, Value};
 use std::borrow::Cow;
@@ -112,8 +113,8 @@ impl CreateRequest {
     }
 
     /// What its route depends on.
-    pub(crate) fn payment(&self, mode: Mode) -> Payment<'_> {
-        Payment { mode, to: &self.to, money: self.money, pinned: self.provider.as_deref(), seed: self.reference.as_str() }
+    pub(crate) fn payment<'a>(&'a self, mode: Mode, agreed: &'a [FeeRule]) -> Payment<'a> {
+        Payment { mode, to: &self.to, money: self.money, pinned: self.provider.as_deref(), seed: self.reference.as_str(), agreed }
     }
 }
 

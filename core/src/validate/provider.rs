@@ -34,7 +34,7 @@ use crate::rail::Rails;
 use crate::route::{AmountLimits, Availability, Choice, FeeRule, FeeTier, Percent, ProviderSpec, RouteRule, Secrets, Serves, Units};
 
 /// More than any provider or table needs.
-const MANY: usize = 1_000;
+pub(super) const MANY: usize = 1_000;
 const URL_MAX_CHARS: usize = 2_048;
 const PREFIX_MAX_CHARS: usize = 34;
 const TIMEOUT_MAX_MS: u64 = 120_000;
@@ -138,7 +138,7 @@ fn route(value: Value<'_>) -> Result<RouteRule, FieldProblems> {
 }
 
 /// An amount of an entry in minor units of its currency, which must be given.
-fn minor(value: Value<'_>, currency: Option<Currency>) -> Result<i64, FieldProblems> {
+pub(super) fn minor(value: Value<'_>, currency: Option<Currency>) -> Result<i64, FieldProblems> {
     let currency = currency.ok_or_else(|| FieldProblems::one("currency_missing", "needs a currency beside it"))?;
     Ok(amount(value)?.to_money(currency)?.minor())
 }
@@ -177,7 +177,7 @@ fn limit(value: Value<'_>, currency: Currency) -> Result<AmountLimits, FieldProb
     Ok(body.finish(|| Some(AmountLimits { currency, min: min?.unwrap_or(1), max: max?.unwrap_or(i64::MAX) }))?)
 }
 
-fn fee(value: Value<'_>) -> Result<FeeRule, FieldProblems> {
+pub(super) fn fee(value: Value<'_>) -> Result<FeeRule, FieldProblems> {
     let mut body = value.object(&FeeBody::FIELDS)?;
     let currency = body.optional("currency", currency);
     let namespace = body.optional("namespace", namespace);
@@ -200,7 +200,7 @@ fn fee(value: Value<'_>) -> Result<FeeRule, FieldProblems> {
 }
 
 /// Refuses an upper bound below the lower one.
-fn require_order<T: PartialOrd, const N: usize>(body: &mut Object<'_, N>, min: Option<Option<T>>, max: Option<Option<T>>) {
+pub(super) fn require_order<T: PartialOrd, const N: usize>(body: &mut Object<'_, N>, min: Option<Option<T>>, max: Option<Option<T>>) {
     if let (Some(Some(min)), Some(Some(max))) = (min, max)
         && min > max
     {
@@ -245,7 +245,7 @@ fn timeouts(value: Value<'_>) -> Result<(Option<u64>, Option<u64>), FieldProblem
     Ok(body.finish(|| Some((connect_ms?, answer_ms?)))?)
 }
 
-fn integer(value: Value<'_>, max: u64) -> Result<u64, FieldProblems> {
+pub(super) fn integer(value: Value<'_>, max: u64) -> Result<u64, FieldProblems> {
     let said = || FieldProblems::one("out_of_range", format!("must be a whole number, at most {max}"));
     value.raw().parse().ok().filter(|n| *n <= max).ok_or_else(said)
 }
@@ -277,7 +277,7 @@ fn base_url(value: Value<'_>) -> Result<String, FieldProblems> {
 }
 
 /// Each element of a list, with the problems of all of them.
-fn list<'a, T>(value: Value<'a>, read: impl Fn(Value<'a>) -> Result<T, FieldProblems>) -> Result<Vec<T>, FieldProblems> {
+pub(super) fn list<'a, T>(value: Value<'a>, read: impl Fn(Value<'a>) -> Result<T, FieldProblems>) -> Result<Vec<T>, FieldProblems> {
     let mut problems = FieldProblems::default();
     let elements = value.elements(MANY)?.into_iter().enumerate();
     let read: Vec<T> = elements.filter_map(|(n, element)| problems.note(&n.to_string(), read(element))).collect();

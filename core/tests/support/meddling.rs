@@ -37,6 +37,8 @@ fn kind_of(write: &Write) -> RecordKind {
     match write {
         Write::Insert(record) | Write::Replace(record) | Write::Update { record, .. } => record.kind(),
         Write::Post(_) => RecordKind::Transfer,
+        Write::Count { .. } => RecordKind::Usage,
+        Write::Floor { .. } => RecordKind::Account,
         Write::Delete(key) => key.kind(),
     }
 }

@@ -141,6 +141,7 @@ impl Subject {
             | AuditAction::DisableProvider
             | AuditAction::MaintainProvider
             | AuditAction::PutRoutes
+            | AuditAction::PutTerms
             | AuditAction::Deposit
             | AuditAction::Withdraw => Self::Nothing,
         }

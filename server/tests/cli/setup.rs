@@ -123,3 +123,47 @@ fn a_client_sees_how_the_providers_are() {
     let gone = world.run(&["health", "simulator-backup"]).fails(1);
     assert!(gone.err.contains("No such provider"), "{}", gone.err);
 }
+
+#[test]
+fn a_file_of_limits_is_shown_asked_about_and_applied() {
+    let world = World::enrolled();
+    let client = world.operate(&["clients", "list", "--json"]).ok().json()["data"][0]["client_id"].as_str().unwrap().to_owned();
+    let text = format!(
+        "[[clients]]\nclient = \"{client}\"\ncredit = {{ EUR = \"25\" }}\nreversal_days = 30\n\
+         [[clients.limits]]\nmode = \"sandbox\"\ncurrency = \"EUR\"\nmax = \"60\"\ndaily_value = 100\n"
+    );
+    let file = world.path("limits.toml");
+    std::fs::write(&file, &text).unwrap();
+    let file = file.to_str().unwrap();
+    assert!(world.operate(&["limits", "list"]).ok().out.contains("No client has limits"));
+    let shown = world.operate(&["limits", "apply", file, "--dry-run"]).ok();
+    assert!(shown.out.contains(&format!("+ client {client}")) && shown.out.contains("Nothing was changed"), "{}", shown.out);
+    world.operate(&["limits", "apply", file, "--yes", "--reason", "contract"]).ok();
+    let body = |amount: &str, reference: &str| format!(r#"{{"amount":{amount},"currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#);
+    let check = |amount: &str| world.run(&["curl", "POST", "/gateway/settlements/check", &body(amount, "r")]).ok().json();
+    while check("60.01")["ok"] == true {
+        std::thread::yield_now();
+    }
+    assert_eq!(check("60.01")["problems"][0]["code"], "amount_above_maximum");
+    world.run(&["curl", "POST", "/gateway/settlements", &body("59.50", "r-1")]).ok();
+    let refused = world.run(&["curl", "POST", "/gateway/settlements", &body("40.51", "r-2")]).fails(22);
+    assert!(refused.out.contains("limit_daily_value") && refused.out.contains("40.50 of 100.00 EUR are left today"), "{}", refused.out);
+    let listed = world.operate(&["limits", "list"]).ok().out;
+    for part in ["sandbox EUR", "up to 60.00", "59.50 of 100.00", "live EUR", "25.00"] {
+        assert!(listed.contains(part), "{part} in {listed}");
+    }
+    let today = &world.operate(&["limits", "list", "--json"]).ok().json()["data"][0]["today"];
+    assert_eq!(today, &serde_json::json!([{ "mode": "sandbox", "currency": "EUR", "value": "59.50", "count": 1 }]));
+
+    // What is shown can be applied, and says the same.
+    let saved = world.path("limits.json");
+    std::fs::write(&saved, world.operate(&["limits", "show", &client, "--json"]).ok().out).unwrap();
+    assert!(world.operate(&["limits", "apply", saved.to_str().unwrap(), "--yes"]).ok().out.contains("Nothing changes."));
+    let unknown = world.path("unknown.toml");
+    std::fs::write(&unknown, text.replace(&client, "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB")).unwrap();
+    assert!(world.operate(&["limits", "apply", unknown.to_str().unwrap(), "--yes"]).fails(1).err.contains("client_not_found"));
+    std::fs::write(&unknown, text.replace("max = \"60\"", "max = \"-1\"")).unwrap();
+    assert!(world.operate(&["limits", "apply", unknown.to_str().unwrap(), "--yes"]).fails(1).err.contains("/limits/0/max"));
+    assert!(world.operate(&["audit"]).ok().out.contains("put_terms"));
+    world.operate(&["ledger", "verify"]).ok();
+}

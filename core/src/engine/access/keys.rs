@@ -98,7 +98,13 @@ impl Engine {
         let stored: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(client))?)?;
         let added = overlay.commit.writes.iter().filter_map(|write| match write {
             Write::Insert(Record::Key(key)) if key.client == client => Some(key.no),
-            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+            Write::Insert(_)
+            | Write::Update { .. }
+            | Write::Replace(_)
+            | Write::Post(_)
+            | Write::Count { .. }
+            | Write::Floor { .. }
+            | Write::Delete(_) => None,
         });
         let numbers = stored.iter().map(|key| key.no).chain(added);
         numbers.filter_map(|no| overlay.get(&Key::Key(no)).transpose()).collect()

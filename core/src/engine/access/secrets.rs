@@ -151,7 +151,13 @@ impl Engine {
         let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::all(RecordKind::Secret, usize::MAX))?)?;
         let made = overlay.commit.writes.iter().filter_map(|write| match write {
             Write::Insert(Record::Secret(secret)) => Some((secret.kind, secret.no)),
-            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+            Write::Insert(_)
+            | Write::Update { .. }
+            | Write::Replace(_)
+            | Write::Post(_)
+            | Write::Count { .. }
+            | Write::Floor { .. }
+            | Write::Delete(_) => None,
         });
         let keys = stored.iter().map(|secret| (secret.kind, secret.no)).chain(made).filter(|(other, _)| *other == kind);
         keys.filter_map(|key| overlay.get(&Key::Secret(key)).transpose()).collect()

@@ -332,6 +332,8 @@ pub(crate) fn payment(record: &SettlementRecord) -> Payment<'_> {
         money: Money::from_minor(record.amount, record.currency),
         pinned: record.more.as_ref().and_then(|more| more.pinned.as_deref()),
         seed: record.reference.as_str(),
+        // The fee was agreed when it was accepted.
+        agreed: &[],
     }
 }
 

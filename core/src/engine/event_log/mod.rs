@@ -354,7 +354,13 @@ pub(crate) fn changes_of(commit: &Commit) -> Result<Vec<LoggedChange>> {
                 let last = last.ok_or_else(|| Error::internal("an event was made without its settlement"))?;
                 last.events.push(logged(event));
             }
-            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => {}
+            Write::Insert(_)
+            | Write::Update { .. }
+            | Write::Replace(_)
+            | Write::Post(_)
+            | Write::Count { .. }
+            | Write::Floor { .. }
+            | Write::Delete(_) => {}
         }
     }
     Ok(changes)

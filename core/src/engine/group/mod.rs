@@ -102,7 +102,7 @@ impl Engine {
                     return overlay.effects();
                 }
                 Err(CommitError::Conflict(clashes)) => self.learn(&overlay.commit, &clashes, &mut known, &mut writer),
-                Err(CommitError::BalanceGuard(_)) => Ok(()),
+                Err(CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => Ok(()),
                 Err(CommitError::Indeterminate(_)) if self.was_committed(&overlay.commit) && self.store.secure().is_ok() => {
                     writer.refusals.keep();
                     return overlay.effects();
@@ -129,7 +129,7 @@ impl Engine {
 
     fn note_writes(&self, committed: &Result<(), CommitError>) {
         let takes = match committed {
-            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_)) => true,
+            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => true,
             Err(CommitError::Indeterminate(_) | CommitError::Store(_)) => false,
         };
         // Written only when it changes: every commit passes here.
@@ -202,7 +202,13 @@ impl Engine {
         let there = |record: &Record| self.store.holds(record).unwrap_or(false);
         let heads = commit.writes.iter().filter_map(|write| match write {
             Write::Insert(head @ Record::LogHead(_)) => Some(head),
-            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+            Write::Insert(_)
+            | Write::Update { .. }
+            | Write::Replace(_)
+            | Write::Post(_)
+            | Write::Count { .. }
+            | Write::Floor { .. }
+            | Write::Delete(_) => None,
         });
         if heads.into_iter().any(there) {
             return true;
@@ -216,7 +222,13 @@ impl Engine {
                 | Record::SimPayment(_)
                 | Record::EndpointSecret(_)),
             ) => Some(record),
-            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+            Write::Insert(_)
+            | Write::Update { .. }
+            | Write::Replace(_)
+            | Write::Post(_)
+            | Write::Count { .. }
+            | Write::Floor { .. }
+            | Write::Delete(_) => None,
         });
         witnesses.next().is_some_and(there) && witnesses.all(there)
     }

@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
-use crate::store::record::{AccountRecord, Key, Record, SettlementRecord, TaskKind, TaskRecord, Version};
+use crate::store::record::{AccountRecord, Key, Record, SettlementRecord, TaskKind, TaskRecord, UsageRecord, Version};
 use crate::store::{Commit, Scan, Store, StoreError, Unique, Write, typed};
+use crate::terms::{UsageId, Used};
 use crate::time::Millis;
 use crate::{Error, ErrorCode};
 
@@ -31,6 +32,8 @@ pub(crate) struct Overlay<'a> {
     unique: HashMap<Unique, Key>,
     /// Of accounts: what the store holds, read once, and what settled writes of this group moved.
     accounts: HashMap<AccountId, (Option<Totals>, Totals)>,
+    /// Of counters of a day: what the store holds, read once, and what settled writes of this group counted.
+    counters: HashMap<UsageId, (Option<Used>, Used)>,
     /// Settlements that settled writes touch, for those who follow them.
     changed: Vec<SettlementNo>,
     created: usize,
@@ -53,6 +56,7 @@ impl<'a> Overlay<'a> {
             written: HashMap::new(),
             unique: HashMap::new(),
             accounts: HashMap::new(),
+            counters: HashMap::new(),
             changed: Vec::new(),
             created: 0,
             due: None,
@@ -136,6 +140,11 @@ impl<'a> Overlay<'a> {
                 Write::Delete(key) => {
                     self.written.insert(key.clone(), None);
                 }
+                Write::Count { id, by, .. } => {
+                    let (_, counted) = self.counters.entry(*id).or_default();
+                    *counted = counted.plus(*by);
+                }
+                Write::Floor { .. } => {}
                 Write::Post(transfer) => {
                     for (account, delta) in transfer.deltas() {
                         let (_, moved) = self.accounts.entry(account).or_default();
@@ -184,7 +193,7 @@ impl<'a> Overlay<'a> {
     fn record_at(&self, index: usize) -> Option<Record> {
         match &self.commit.writes[index] {
             Write::Insert(record) | Write::Replace(record) | Write::Update { record, .. } => Some(record.clone()),
-            Write::Post(_) | Write::Delete(_) => None,
+            Write::Post(_) | Write::Count { .. } | Write::Floor { .. } | Write::Delete(_) => None,
         }
     }
 
@@ -192,7 +201,9 @@ impl<'a> Overlay<'a> {
     pub(crate) fn inserted(&self) -> impl Iterator<Item = &Record> {
         self.commit.writes[..self.settled].iter().filter_map(|write| match write {
             Write::Insert(record) => Some(record),
-            Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Delete(_) => None,
+            Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Count { .. } | Write::Floor { .. } | Write::Delete(_) => {
+                None
+            }
         })
     }
 
@@ -243,6 +254,17 @@ impl<'a> Overlay<'a> {
         };
         self.accounts.insert(account, (Some(stored), moved));
         stored.plus(&moved).ok_or_else(overflow)
+    }
+
+    /// What the counted payments of a day add up to, including those of this group.
+    pub(crate) fn used(&mut self, id: UsageId) -> Result<Used> {
+        let (known, counted) = self.counters.get(&id).copied().unwrap_or_default();
+        let stored = match known {
+            Some(stored) => stored,
+            None => typed::<UsageRecord>(self.stored(&Key::Usage(id))?)?.map(|usage| usage.used).unwrap_or_default(),
+        };
+        self.counters.insert(id, (Some(stored), counted));
+        Ok(stored.plus(counted))
     }
 
     /// Adds a transfer to the journal.

@@ -121,6 +121,9 @@ impl Engine {
         request: &ReverseRequest,
     ) -> Result<(SettlementRecord, ReversalRecord)> {
         let amount = self.reversal_amount(&change.record, request)?;
+        if let Some(completed_at) = change.record.completed_at {
+            self.terms(change.record.client).require_reversible(completed_at, overlay.now)?;
+        }
         if change.record.reversals >= MOST_REVERSALS {
             return Err(Error::with(ErrorCode::InvalidState, "the settlement has the maximum number of reversals"));
         }

@@ -13,6 +13,7 @@ use crate::store::Write;
 use crate::store::record::{
     Actor, AttemptRecord, EventRecord, EventType, Failure, ReversalRecord, ReviewReason, SettlementMore, SettlementRecord,
 };
+use crate::terms::{UsageId, Used};
 use crate::time::Millis;
 use crate::trace::{self, TracedEvent};
 
@@ -157,7 +158,13 @@ impl<'e> Change<'e> {
     fn move_money(&mut self, to: SettlementStatus) {
         match to {
             SettlementStatus::Completed => self.resolve_hold(TransferKind::Post),
-            SettlementStatus::Failed | SettlementStatus::Cancelled => self.resolve_hold(TransferKind::Void),
+            SettlementStatus::Failed | SettlementStatus::Cancelled => {
+                self.resolve_hold(TransferKind::Void);
+                if self.record.more.as_ref().is_some_and(|more| more.counted) {
+                    let by = Used::minus_one(self.record.amount);
+                    self.write(Write::Count { id: self.usage(), by, most: by });
+                }
+            }
             SettlementStatus::Returned => self.give_back_rest(),
             // On hold since the settlement was accepted; reversals move their own money.
             SettlementStatus::Accepted | SettlementStatus::Submitted | SettlementStatus::Unknown => {}
@@ -173,6 +180,17 @@ impl<'e> Change<'e> {
             let fees = self.account(Owner::Fees);
             self.transfer(TransferKind::Pending, TransferCode::Fee, client, fees, self.record.fee, 0);
         }
+    }
+
+    /// Counts the payment for the limits of its day, which may add up to `most`.
+    pub(crate) fn count(&mut self, most: Used) {
+        self.more().counted = true;
+        self.write(Write::Count { id: self.usage(), by: Used::one(self.record.amount), most });
+    }
+
+    /// The counter of the day on which it was accepted.
+    fn usage(&self) -> UsageId {
+        UsageId::new(self.record.client, self.record.mode, self.record.currency, self.record.created_at)
     }
 
     /// Moves the hold to another provider: releases it there, holds it here.

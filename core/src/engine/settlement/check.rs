@@ -8,13 +8,14 @@ use crate::money::Money;
 use crate::participant::Participant;
 use crate::rail::{Carried, HttpRequest, PayeeMatch};
 use crate::route::Payment;
-use crate::store::record::{AccountRecord, Key};
+use crate::store::record::{AccountRecord, Key, UsageRecord};
 use crate::store::{Unique, typed};
+use crate::terms::{Terms, UsageId};
 use crate::time::rfc3339;
 use crate::validate::CreateRequest;
 
 use super::create::mode_of;
-use super::quote::Terms;
+use super::quote::Priced;
 use super::read::as_problems;
 use crate::engine::Engine;
 
@@ -86,9 +87,10 @@ impl Engine {
             Ok(mode) => mode,
             Err(error) => return Ok(refused(&error).into()),
         };
-        match self.price(caller, mode, &request, self.now()) {
-            Ok(terms) => self.priced(caller, mode, &request, &terms),
-            Err(error) => Ok(CheckView { route: self.explained(&request.payment(mode)), ..refused(&error) }.into()),
+        let terms = self.terms(caller.client);
+        match self.price(caller, mode, &request, &terms, self.now()) {
+            Ok(priced) => self.priced(caller, mode, &request, &terms, &priced),
+            Err(error) => Ok(CheckView { route: self.explained(&request.payment(mode, &terms.fees)), ..refused(&error) }.into()),
         }
     }
 
@@ -108,8 +110,8 @@ impl Engine {
             .collect()
     }
 
-    fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, terms: &Terms) -> Result<Preflight> {
-        let Terms { provider, fee, until } = *terms;
+    fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, terms: &Terms, priced: &Priced) -> Result<Preflight> {
+        let Priced { provider, fee, until } = *priced;
         let currency = request.money.currency();
         let total = request.money.minor().saturating_add(fee);
         let account = Key::Account(AccountId::new(Owner::Client(caller.client), mode, currency));
@@ -118,10 +120,15 @@ impl Engine {
             Some(account) => account.totals.available().unwrap_or(0),
             None => self.allowance(caller.client, mode, currency)?,
         };
-        let funds_available = available >= total;
+        let funds_available = available.saturating_add(terms.credit(mode, currency)) >= total;
         let unique = Unique::SettlementReference(caller.client, request.reference.as_str().to_owned());
         let mut problems = Vec::new();
         let mut warnings = Vec::new();
+        if let Some(limits) = terms.limits(mode, request.money).filter(|limits| limits.counts()) {
+            let day = Key::Usage(UsageId::new(caller.client, mode, currency, self.now()));
+            let used = typed::<UsageRecord>(self.store.get(&day)?)?.map(|usage| usage.used).unwrap_or_default();
+            problems.extend(limits.another(request.money, used).err().iter().flat_map(as_problems));
+        }
         if !funds_available {
             let code = ErrorCode::InsufficientFunds;
             problems.push(FieldProblem::new("/amount", code.as_str(), code.title()));
@@ -151,9 +158,9 @@ impl Engine {
                 total_debit: money(total),
                 provider: self.provider_id(provider),
                 expires_at: rfc3339(until),
-                quote_id: self.quote_id(caller, mode, request, terms)?,
+                quote_id: self.quote_id(caller, mode, request, priced)?,
             }),
-            route: self.explained(&request.payment(mode)),
+            route: self.explained(&request.payment(mode, &terms.fees)),
             payee,
             funds_available,
         };

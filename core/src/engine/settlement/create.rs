@@ -8,12 +8,13 @@ use crate::lifecycle::SettlementStatus;
 use crate::money::Money;
 use crate::participant::Namespace;
 use crate::route::Routes;
-use crate::store::Unique;
 use crate::store::record::{Actor, AuditAction, EventType, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
+use crate::store::{Unique, Write};
+use crate::terms::{Terms, UsageId};
 use crate::validate::CreateRequest;
 
 use super::change::{Change, Note};
-use super::quote::Terms;
+use super::quote::Priced;
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account, overflow};
 
@@ -94,15 +95,28 @@ impl Engine {
         mode: Mode,
         request: &CreateRequest,
     ) -> Result<SettlementRecord> {
-        let Terms { provider, fee, .. } = self.price(caller, mode, request, overlay.now)?;
+        let terms = self.terms(caller.client);
+        let Priced { provider, fee, .. } = self.price(caller, mode, request, &terms, overlay.now)?;
         let total = request.money.minor().checked_add(fee).ok_or_else(overflow)?;
+        let limits = terms.limits(mode, request.money).filter(|limits| limits.counts());
+        if let Some(limits) = limits {
+            let day = UsageId::new(caller.client, mode, request.money.currency(), overlay.now);
+            limits.another(request.money, overlay.used(day)?)?;
+        }
         let account = AccountId::new(Owner::Client(caller.client), mode, request.money.currency());
         let available = overlay.totals(account)?.available().ok_or_else(overflow)?;
-        if available < total && !self.opens(overlay, writer, account, total)? {
+        let credit = terms.credit(mode, request.money.currency());
+        if available.saturating_add(credit) < total && !self.opens(overlay, writer, account, total)? {
             return Err(Error::new(ErrorCode::InsufficientFunds));
         }
         let mut change = Change::of(self, self.fresh_record(overlay, writer, caller, mode, request, provider, fee), overlay.now);
         change.hold();
+        if credit > 0 {
+            change.write(Write::Floor { account, floor: -credit });
+        }
+        if let Some(limits) = limits {
+            change.count(limits.day());
+        }
         let status = SettlementStatus::Accepted;
         change.event(EventType::SettlementAccepted, Note::new(None, status.name(), Actor::Client));
         let settlement = change.record.no;
@@ -121,7 +135,7 @@ impl Engine {
     }
 
     /// The provider, the fee and how long they hold, or the error if a valid request cannot be granted. No side effects.
-    pub(crate) fn price(&self, caller: &Caller, mode: Mode, request: &CreateRequest, now: i64) -> Result<Terms> {
+    pub(crate) fn price(&self, caller: &Caller, mode: Mode, request: &CreateRequest, terms: &Terms, now: i64) -> Result<Priced> {
         match request.to.namespace() {
             Namespace::Sim if !mode.is_sandbox() => {
                 return Err(Error::field("/to", "participant_sandbox_only", "sim: participants exist in the sandbox only"));
@@ -134,12 +148,15 @@ impl Engine {
         if request.expires_at.is_some_and(|at| at <= now) {
             return Err(Error::field("/expires_at", "expires_in_past", "expires_at must be in the future"));
         }
+        if let Some(limits) = terms.limits(mode, request.money) {
+            limits.accepts(request.money)?;
+        }
         match &request.quote_id {
             Some(quote) => self.quoted(quote, caller, mode, request, now),
             None => {
                 let routes = self.routes();
-                let (provider, fee) = routes.choose(&request.payment(mode)).map_err(|error| lasting(&routes, mode, error))?;
-                Ok(Terms { provider, fee, until: now + self.config.quote_ttl_ms })
+                let (provider, fee) = routes.choose(&request.payment(mode, &terms.fees)).map_err(|error| lasting(&routes, mode, error))?;
+                Ok(Priced { provider, fee, until: now + self.config.quote_ttl_ms })
             }
         }
     }

@@ -21,7 +21,7 @@ const TAG: usize = 16;
 
 /// What a payment costs, at whom, and how long that holds.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Terms {
+pub(crate) struct Priced {
     pub(crate) provider: ProviderNo,
     pub(crate) fee: i64,
     /// When a quote of them expires.
@@ -30,18 +30,18 @@ pub(crate) struct Terms {
 
 impl Engine {
     /// The id of a quote for `request`: expiry, fee and provider, with a tag that binds them to the caller and the request.
-    pub(crate) fn quote_id(&self, caller: &Caller, mode: Mode, request: &CreateRequest, terms: &Terms) -> Result<String> {
+    pub(crate) fn quote_id(&self, caller: &Caller, mode: Mode, request: &CreateRequest, priced: &Priced) -> Result<String> {
         let mut bytes = Vec::with_capacity(PROMISE + TAG);
-        bytes.extend(terms.until.to_be_bytes());
-        bytes.extend(terms.fee.to_be_bytes());
-        bytes.extend(terms.provider.0.to_be_bytes());
+        bytes.extend(priced.until.to_be_bytes());
+        bytes.extend(priced.fee.to_be_bytes());
+        bytes.extend(priced.provider.0.to_be_bytes());
         let tag = self.quote_tag(&bytes, caller, mode, request)?;
         bytes.extend(tag);
         Ok(format!("{PREFIX}{}", hex(&bytes)))
     }
 
     /// The terms of a quote, if this gateway issued it for this very payment and it is still valid.
-    pub(crate) fn quoted(&self, quote: &str, caller: &Caller, mode: Mode, request: &CreateRequest, now: Millis) -> Result<Terms> {
+    pub(crate) fn quoted(&self, quote: &str, caller: &Caller, mode: Mode, request: &CreateRequest, now: Millis) -> Result<Priced> {
         let unknown = || Error::field("/quote_id", "quote_unknown", "not a quote of this gateway for this payment");
         let bytes = quote.strip_prefix(PREFIX).and_then(unhex).filter(|b| b.len() == PROMISE + TAG).ok_or_else(unknown)?;
         let (promise, tag) = bytes.split_at(PROMISE);
@@ -60,7 +60,7 @@ impl Engine {
         if request.provider.as_ref().is_some_and(|pinned| *pinned != spec.id) {
             return Err(Error::field("/provider", "provider_differs", "the quote is for another provider"));
         }
-        Ok(Terms { provider, fee, until })
+        Ok(Priced { provider, fee, until })
     }
 
     fn quote_tag(&self, promise: &[u8], caller: &Caller, mode: Mode, request: &CreateRequest) -> Result<Vec<u8>> {

@@ -1,15 +1,16 @@
-//! Providers and routes as data: each change is a row that stays, and what is in force is what the rows say in order.
+//! Providers, routes and the terms of clients as data: each change is a row that stays, and what is in force is what the rows say in order.
 //!
 //! The number of a row is the revision of the configuration. A change therefore conflicts with any other that was made meanwhile, at
 //! whichever node, and nothing is overwritten unseen. Nodes follow the rows: a change is in force everywhere within seconds. Only the
 //! last row about a provider has its secrets; a change removes them from the row before it.
 
+mod agree;
 mod observe;
 mod put;
 mod show;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError};
 
 use zeroize::Zeroizing;
@@ -18,20 +19,23 @@ use super::config::Config;
 use super::group::ROUNDS;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
-use crate::ids::ProviderNo;
+use crate::ids::{ClientNo, ProviderNo, Ulid};
 use crate::rail::Rails;
 use crate::route::health::Reading;
 use crate::route::{ProviderSpec, RouteRule, Routes, Secrets};
 use crate::store::record::{Key, ProviderRecord, RecordKind, SetupRecord, SetupSubject};
 use crate::store::{Commit, CommitError, Scan, Store, Write, typed_all};
+use crate::terms::Terms;
 use crate::time::Millis;
 use crate::validate::provider::{parse_provider, parse_routes};
+use crate::validate::terms::parse_terms;
 
+pub use agree::PutTerms;
 #[cfg(feature = "sandbox")]
 pub(crate) use observe::Unwatched;
 pub(crate) use observe::{Watch, Watching};
 pub use put::{PutProviders, PutRoutes, SwitchProvider};
-pub use show::{document_of, table_of};
+pub use show::{document_of, table_of, terms_of};
 
 /// What is in force in this engine.
 pub(crate) struct Setup {
@@ -44,6 +48,22 @@ pub(crate) struct Setup {
     rules: Arc<Vec<RouteRule>>,
     rules_version: i64,
     routes: Arc<Routes>,
+    terms: HashMap<ClientNo, AppliedTerms>,
+    /// Those of a client with whom nothing is agreed.
+    no_terms: Arc<Terms>,
+}
+
+/// What an operator agreed with a client.
+#[derive(Debug, Clone)]
+pub struct AppliedTerms {
+    /// The client.
+    pub client: Ulid,
+    /// The revision that changed them last.
+    pub version: i64,
+    /// When that was.
+    pub updated_at: Millis,
+    /// The terms.
+    pub terms: Arc<Terms>,
 }
 
 /// A provider as an operator configured it.
@@ -67,7 +87,8 @@ impl Setup {
         }
         let built_in = number_providers(store, &config.providers)?;
         let routes = Arc::new(watch.observed(Routes::new(built_in.clone(), None), &config.rails, &[]));
-        Ok(Self { revision: 0, built_in, applied: BTreeMap::new(), rules: Arc::default(), rules_version: 0, routes })
+        let (terms, no_terms) = (HashMap::new(), Arc::default());
+        Ok(Self { revision: 0, built_in, applied: BTreeMap::new(), rules: Arc::default(), rules_version: 0, routes, terms, no_terms })
     }
 
     /// Those of the program first, in its order, each as an operator changed it; then the others, in order of their ids.
@@ -110,6 +131,25 @@ impl Engine {
         (setup.rules.clone(), setup.rules_version)
     }
 
+    /// What is agreed with a client.
+    pub(crate) fn terms(&self, client: ClientNo) -> Arc<Terms> {
+        let setup = self.setup.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(setup.terms.get(&client).map_or(&setup.no_terms, |it| &it.terms))
+    }
+
+    /// The terms of a client; `None` if there never were any.
+    pub fn applied_terms(&self, client: ClientNo) -> Option<AppliedTerms> {
+        self.setup.read().unwrap_or_else(PoisonError::into_inner).terms.get(&client).cloned()
+    }
+
+    /// The terms of all clients that have some, in order of the clients' numbers.
+    pub fn all_applied_terms(&self) -> Vec<(ClientNo, AppliedTerms)> {
+        let setup = self.setup.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = setup.terms.iter().map(|(client, it)| (*client, it.clone())).collect();
+        all.sort_by_key(|(client, _)| *client);
+        all
+    }
+
     /// Puts into force what this or another node has changed since the last call; returns whether there was something. Call it every
     /// few seconds: without a change it costs one read of one key.
     ///
@@ -121,14 +161,15 @@ impl Engine {
         let rows: Vec<SetupRecord> = typed_all(self.store.scan(&Scan::after(&Key::Setup(known), usize::MAX))?)?;
         let Some(revision) = rows.last().map(|row| row.revision) else { return Ok(false) };
         // Only the last row about a subject counts: earlier ones may name a rail that is gone.
-        let latest: BTreeMap<_, _> = rows.iter().map(|row| ((row.subject, row.provider), row)).collect();
-        let (mut rules, mut applied) = (None, Vec::new());
+        let latest: BTreeMap<_, _> = rows.iter().map(|row| ((row.subject, row.provider, row.client), row)).collect();
+        let (mut rules, mut applied, mut terms) = (None, Vec::new(), Vec::new());
         for row in latest.into_values() {
             match row.subject {
                 SetupSubject::Provider => applied.push(self.applied(row)?),
                 SetupSubject::Routes => {
                     rules = Some((parse_routes(row.document.as_bytes()).map_err(|e| unreadable(row, &e))?, row.revision))
                 }
+                SetupSubject::Terms => terms.extend(agreed(row)?),
             }
         }
         let mut setup = self.setup.write().unwrap_or_else(PoisonError::into_inner);
@@ -140,6 +181,7 @@ impl Engine {
         }
         let changed: Vec<ProviderNo> = applied.iter().map(|it| it.no).collect();
         setup.applied.extend(applied.into_iter().map(|it| (it.spec.id.clone(), it)));
+        setup.terms.extend(terms);
         setup.revision = revision;
         setup.renew(&*self.watch, &self.config.rails, &changed);
         Ok(true)
@@ -162,6 +204,13 @@ impl Engine {
         let read: BTreeMap<String, String> = serde_json::from_slice(&opened).map_err(Error::internal)?;
         Ok(Secrets(read.into_iter().map(|(name, secret)| (name, Zeroizing::new(secret))).collect()))
     }
+}
+
+/// What a row says about a client.
+fn agreed(row: &SetupRecord) -> Result<Option<(ClientNo, AppliedTerms)>> {
+    let request = parse_terms(row.document.as_bytes()).map_err(|error| unreadable(row, &error))?;
+    let terms = AppliedTerms { client: request.client, version: row.revision, updated_at: row.at, terms: Arc::new(request.terms) };
+    Ok(row.client.map(|client| (client, terms)))
 }
 
 /// Names a row's secrets; the additional data under which they are sealed.

@@ -125,7 +125,7 @@ impl Command for PutRoutes {
             d.overlay,
             self.expected,
             |row| row.subject == subject,
-            |revision| Ok(SetupRecord { revision, subject, provider, at, document, secrets, reason }),
+            |revision| Ok(SetupRecord { revision, subject, provider, at, document, secrets, reason, client: None }),
         )
     }
 
@@ -169,7 +169,7 @@ impl Engine {
             |row| is_about(row, provider),
             |revision| {
                 let secrets = self.sealed_secrets(revision, &secrets)?;
-                Ok(SetupRecord { revision, subject: SetupSubject::Provider, provider, at, document, secrets, reason })
+                Ok(SetupRecord { revision, subject: SetupSubject::Provider, provider, at, document, secrets, reason, client: None })
             },
         )
     }
@@ -216,13 +216,13 @@ impl Engine {
 }
 
 /// The whole configuration so far, with what this group and this command add.
-struct Rows {
+pub(super) struct Rows {
     setup: Vec<SetupRecord>,
     providers: Vec<ProviderRecord>,
 }
 
 impl Rows {
-    fn read(overlay: &Overlay<'_>) -> Result<Self> {
+    pub(super) fn read(overlay: &Overlay<'_>) -> Result<Self> {
         let mut setup: Vec<SetupRecord> = typed_all(overlay.store.scan(&Scan::all(RecordKind::Setup, usize::MAX))?)?;
         let mut providers: Vec<ProviderRecord> = typed_all(overlay.store.scan(&Scan::all(RecordKind::Provider, usize::MAX))?)?;
         for record in overlay.inserted() {
@@ -257,7 +257,7 @@ impl Rows {
 
     /// Adds a row after all others, unless its subject is not as expected; none if nothing changes. If another node adds a row too,
     /// this group is decided again.
-    fn append(
+    pub(super) fn append(
         &mut self,
         overlay: &mut Overlay<'_>,
         expected: Option<i64>,

@@ -1,11 +1,15 @@
-//! Providers and routes as their operator would write them.
+//! Providers, routes and terms as their operator would write them.
 
 use std::collections::BTreeMap;
 
 use super::view::names;
-use crate::api::{AmountInput, ChoiceBody, FeeBody, FeeTierBody, LimitBody, ProviderBody, RouteBody, RoutesBody, TimeoutsBody};
+use crate::api::{
+    AmountInput, ChoiceBody, ClientLimitBody, FeeBody, FeeTierBody, LimitBody, ProviderBody, RouteBody, RoutesBody, TermsBody, TimeoutsBody,
+};
+use crate::ids::Ulid;
 use crate::money::{Currency, Money};
 use crate::route::{Availability, FeeRule, ProviderSpec, RouteRule, Units};
+use crate::terms::Terms;
 
 /// A provider without its secrets. What is as by default is left out.
 pub fn document_of(spec: &ProviderSpec) -> ProviderBody {
@@ -37,6 +41,29 @@ pub fn document_of(spec: &ProviderSpec) -> ProviderBody {
 /// A table of routes.
 pub fn table_of(rules: &[RouteRule]) -> RoutesBody {
     RoutesBody { routes: rules.iter().map(entry).collect() }
+}
+
+/// The terms of a client.
+pub fn terms_of(client: Ulid, terms: &Terms) -> TermsBody {
+    let limits = terms.limits.iter().map(|limits| {
+        let bound = |minor: Option<i64>| minor.map(|minor| amount(minor, limits.currency));
+        ClientLimitBody {
+            mode: limits.mode.as_str().to_owned(),
+            currency: limits.currency.code().to_owned(),
+            min: bound(limits.min),
+            max: bound(limits.max),
+            daily_value: bound(limits.daily_value),
+            daily_count: limits.daily_count.and_then(|count| u32::try_from(count).ok()),
+        }
+    });
+    let credit = terms.credit.iter().map(|it| (it.currency().code().to_owned(), AmountInput::text(&it.decimal())));
+    TermsBody {
+        client: format!("cli_{client}"),
+        limits: some(limits.collect()),
+        credit: Some(credit.collect::<BTreeMap<_, _>>()).filter(|credit| !credit.is_empty()),
+        fees: some(terms.fees.iter().map(fee).collect()),
+        reversal_days: terms.reversal_days,
+    }
 }
 
 fn entry(rule: &RouteRule) -> RouteBody {

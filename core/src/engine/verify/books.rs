@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::ids::SettlementNo;
-use crate::ledger::{AccountId, Totals, Transfer, TransferCode, TransferKind};
+use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::SettlementStatus;
-use crate::store::record::{AccountRecord, Key, MovementRecord, SettlementRecord};
+use crate::store::record::{AccountRecord, Key, MovementRecord, RecordKind, SettlementRecord, SetupRecord, SetupSubject};
 use crate::store::{Scan, Store, typed, typed_all};
+use crate::validate::terms::parse_terms;
 
 use super::{Findings, PAGE, VerifyReport};
 
@@ -71,6 +72,7 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
         stored.extend(page.into_iter().map(|a| (a.id, a.totals)));
     }
     report.accounts = stored.len() as u64;
+    let granted = credit(store)?;
     let name = |id: AccountId| format!("account {:?} {} {}", id.owner(), id.currency().map_or("?", |c| c.code()), id.mode().as_str());
     let mut books: BTreeMap<_, (i128, i128)> = BTreeMap::new();
     for (id, totals) in &stored {
@@ -78,8 +80,8 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
         if sum != *totals {
             report.problem(name(*id), "account_total", format!("its totals are {totals:?}, its transfers add up to {sum:?}"));
         }
-        if id.has_floor() && totals.available().is_none_or(|a| a < 0) {
-            report.problem(name(*id), "account_overdrawn", "its available money is below zero");
+        if id.has_floor() && totals.available().is_none_or(|a| a < -granted.get(id).copied().unwrap_or(0)) {
+            report.problem(name(*id), "account_overdrawn", "its available money is below zero, or below its credit");
         }
         let book = books.entry((id.mode(), id.currency())).or_default();
         book.0 += i128::from(totals.credits_posted) - i128::from(totals.debits_posted);
@@ -97,6 +99,20 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
         );
     }
     Ok(())
+}
+
+/// The most credit that each account ever had: it may be lower by now, or withdrawn.
+fn credit(store: &dyn Store) -> Result<BTreeMap<AccountId, i64>> {
+    let mut most = BTreeMap::new();
+    let rows: Vec<SetupRecord> = typed_all(store.scan(&Scan::all(RecordKind::Setup, usize::MAX))?)?;
+    for row in rows.iter().filter(|row| row.subject == SetupSubject::Terms) {
+        let (Some(client), Ok(request)) = (row.client, parse_terms(row.document.as_bytes())) else { continue };
+        for credit in request.terms.credit {
+            let granted = most.entry(AccountId::new(Owner::Client(client), Mode::Live, credit.currency())).or_default();
+            *granted = credit.minor().max(*granted);
+        }
+    }
+    Ok(most)
 }
 
 /// The sums of a settlement's transfers, in minor units.

@@ -31,7 +31,7 @@
 //! ```
 //!
 //! It checks that traces are unbroken, records match their traces, transfers balance, account totals are the sums of their
-//! transfers, no settlement is at two providers at once, every event has one place in the log, webhooks have what they need, what
+//! transfers, the counters of limits are the sums of their payments, no settlement is at two providers at once, every event has one place in the log, webhooks have what they need, what
 //! waits for a person exists, and keys and tokens have an owner.
 
 mod access;
@@ -40,6 +40,7 @@ mod log;
 mod reviews;
 mod trail;
 mod tree;
+mod usage;
 mod webhooks;
 
 use std::collections::{BTreeMap, HashSet};
@@ -53,6 +54,7 @@ use crate::time::Millis;
 use crate::trace::settlement_ulid;
 
 use log::LogCheck;
+use usage::UsageCheck;
 
 /// The progress of a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +165,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
     let settlements_total = last.map_or(0, |s| s.no.0 as u64);
     let mut after = SettlementNo(0);
     let mut references = HashSet::new();
+    let mut usage = UsageCheck::default();
     loop {
         let page: Vec<SettlementRecord> = typed_all(store.scan(&Scan::after(&Key::Settlement(after), PAGE))?)?;
         let Some(last) = page.last() else { break };
@@ -170,6 +173,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
         for record in &page {
             let what = format!("stl_{}", settlement_ulid(&key, record));
             report.settlements += 1;
+            usage.settlement(record);
             report.events += u64::from(record.version);
             if !references.insert((record.client, record.reference.as_str().to_owned())) {
                 report.problem(&what, "reference_twice", "another settlement of the client has the same reference");
@@ -182,6 +186,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
         progress(Progress { settlements_done: report.settlements, settlements_total });
     }
     log.end(&mut report)?;
+    usage.end(store, &mut report)?;
     reviews::reviews(store, &mut report)?;
     webhooks::webhooks(store, &mut report)?;
     Ok(report)

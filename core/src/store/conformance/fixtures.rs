@@ -24,6 +24,7 @@ use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 use crate::store::record::*;
 use crate::store::{Commit, Write};
+use crate::terms::{UsageId, Used};
 
 /// The currency with this code.
 pub fn currency(code: &str) -> Currency {
@@ -247,7 +248,18 @@ pub fn setup(revision: i64) -> SetupRecord {
         document: "{}".to_owned(),
         secrets: vec![1, 2, 3],
         reason: Some("a new contract".to_owned()),
+        client: None,
     }
+}
+
+/// The counter of client 1's payments in euro on day `day`.
+pub fn usage_id(day: i64) -> UsageId {
+    UsageId::new(ClientNo(1), Mode::Live, currency("EUR"), day * 86_400_000)
+}
+
+/// So much was paid on a day.
+pub fn usage(day: i64, value: i64, count: i64) -> UsageRecord {
+    UsageRecord { id: usage_id(day), used: Used { value, count } }
 }
 
 /// A settlement, or its reversal `child`, that waits for a person.

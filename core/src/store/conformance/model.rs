@@ -12,6 +12,7 @@ use crate::lifecycle::{AttemptStatus, SettlementStatus};
 use crate::store::memory::MemoryStore;
 use crate::store::record::*;
 use crate::store::{Commit, CommitError, Lookup, Scan, SettlementFilter, Store, Unique, Write};
+use crate::terms::{UsageId, Used};
 
 /// The result of a commit, in a form that can be compared between stores.
 #[derive(Debug, PartialEq)]
@@ -19,6 +20,7 @@ enum Outcome {
     Made,
     Clashed(Vec<usize>),
     Guarded(AccountId),
+    Limited(UsageId),
     Refused,
 }
 
@@ -27,6 +29,7 @@ fn outcome(store: &dyn Store, commit: &Commit) -> Outcome {
         Ok(()) => Outcome::Made,
         Err(CommitError::Conflict(clashes)) => Outcome::Clashed(clashes.into_iter().map(|it| it.write).collect()),
         Err(CommitError::BalanceGuard(account)) => Outcome::Guarded(account),
+        Err(CommitError::UsageGuard(id)) => Outcome::Limited(id),
         Err(CommitError::Store(error)) if !error.retryable => Outcome::Refused,
         Err(other) => panic!("{other:?}"),
     }
@@ -173,6 +176,12 @@ fn any_write() -> impl Strategy<Value = Write> {
         3 => (any_settlement(), 1u32..4).prop_map(|(record, expected)| update(record, expected)),
         1 => (1i64..6).prop_map(|no| Write::Delete(Key::Settlement(SettlementNo(no)))),
         4 => any_transfer().prop_map(Write::Post),
+        1 => (any_account(), -100i64..2).prop_map(|(account, floor)| Write::Floor { account, floor }),
+        3 => (0i64..2, -5i64..9, 0i64..30).prop_map(|(day, value, most)| Write::Count {
+            id: usage_id(day),
+            by: Used { value, count: value.signum() },
+            most: Used { value: most, count: 3 },
+        }),
         5 => any_other().prop_map(Write::Insert),
         3 => any_other().prop_map(Write::Replace),
         2 => any_other().prop_map(|record| Write::Delete(record.key())),

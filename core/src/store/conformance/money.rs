@@ -6,6 +6,7 @@ use crate::ids::{ClientNo, ProviderNo};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferKind};
 use crate::store::record::{Key, Record};
 use crate::store::{CommitError, Scan, Store, Write};
+use crate::terms::Used;
 
 fn totals_of(store: &dyn Store, account: AccountId) -> Option<Totals> {
     match store.get(&Key::Account(account)).unwrap() {
@@ -133,4 +134,59 @@ pub fn a_popular_account_takes_every_transfer(new: Factory<'_>) {
         sum = sum.plus(&account.totals).unwrap();
     }
     assert_eq!((accounts.len(), sum), (102, totals([500_500, 1_000_000, 500_500, 1_000_000])));
+}
+
+/// An account may fall to the floor of a commit, and not a unit further; without one, to zero.
+pub fn a_floor_below_zero_holds_for_one_commit(new: Factory<'_>) {
+    let store = &*new();
+    let (payer, payee) = (account_of(1), account(Owner::Provider(ProviderNo(1))));
+    let floor = |floor| Write::Floor { account: payer, floor };
+    let pay = |no, amount| Write::Post(pending(no, 1, payer, payee, amount));
+    assert_eq!(guarded(store.commit(&commit([pay(1, 100)]))), payer);
+    assert_eq!(guarded(store.commit(&commit([floor(-99), pay(1, 100)]))), payer);
+    let other = Write::Floor { account: account_of(2), floor: -100 };
+    assert_eq!(guarded(store.commit(&commit([other, pay(1, 100)]))), payer);
+    make(store, [pay(1, 60), floor(-100), pay(2, 40)]);
+    assert_eq!(totals_of(store, payer).unwrap().available(), Some(-100));
+    assert_eq!(guarded(store.commit(&commit([pay(3, 1)]))), payer);
+    assert_eq!(guarded(store.commit(&commit([floor(-100), pay(3, 1)]))), payer);
+    // What is below its floor may receive, and release what it held.
+    make(store, [funding(-1, payer, 1), Write::Post(pending(1, 1, payer, payee, 60).resolve(TransferKind::Void, 2, 0))]);
+    assert_eq!(totals_of(store, payer).unwrap().available(), Some(-39));
+    for wrong in [floor(1), Write::Floor { account: payee, floor: -1 }] {
+        assert!(matches!(store.commit(&commit([wrong])), Err(CommitError::Store(error)) if !error.retryable));
+    }
+}
+
+/// A counter starts at zero and counts the commit as a whole; what takes back is never refused.
+pub fn a_counter_adds_up_to_its_limit(new: Factory<'_>) {
+    let store = &*new();
+    let most = Used { value: 100, count: 3 };
+    let count = |day, by| Write::Count { id: usage_id(day), by, most };
+    let used = |day| match store.get(&Key::Usage(usage_id(day))).unwrap() {
+        Some(Record::Usage(usage)) => Some((usage.used.value, usage.used.count)),
+        None => None,
+        Some(other) => panic!("not a counter: {other:?}"),
+    };
+    let limited = |result: Result<(), CommitError>| matches!(result, Err(CommitError::UsageGuard(id)) if id == usage_id(1));
+    assert!(limited(store.commit(&commit([count(1, Used::one(101))]))));
+    assert_eq!(used(1), None);
+    make(store, [count(1, Used::one(60)), count(1, Used::one(70)), count(1, Used::minus_one(60)), count(2, Used::one(5))]);
+    assert_eq!((used(1), used(2)), (Some((70, 1)), Some((5, 1))));
+    assert!(limited(store.commit(&commit([count(1, Used::one(31)), insert(task(1, 1))]))));
+    make(store, [count(1, Used::one(30))]);
+    make(store, [count(1, Used::one(0))]);
+    assert!(limited(store.commit(&commit([count(1, Used::one(0))]))), "three payments");
+    assert_eq!(used(1), Some((100, 3)));
+    // A limit that is lower by now refuses nothing that is given back; the lowest of a commit counts.
+    let lower = Write::Count { id: usage_id(1), by: Used::minus_one(30), most: Used::default() };
+    make(store, [lower.clone(), lower.clone()]);
+    assert_eq!(used(1), Some((40, 1)));
+    assert!(limited(store.commit(&commit([count(1, Used::one(50)), lower]))));
+    assert_eq!(store.get(&Key::Task(crate::store::record::TaskKey::new(1, 1))).unwrap(), None);
+    // A clash takes precedence over every guard, and money over a counter.
+    let clash = store.commit(&commit([count(1, Used::one(500)), Write::Delete(Key::Usage(usage_id(9)))]));
+    assert!(matches!(clash, Err(CommitError::Conflict(_))), "{clash:?}");
+    let poor = Write::Post(pending(1, 1, account_of(1), account_of(2), 1));
+    assert_eq!(guarded(store.commit(&commit([count(1, Used::one(500)), poor]))), account_of(1));
 }

@@ -11,7 +11,7 @@ use crate::store::cell::{Cell, FURTHER, KeyBytes, key_bytes, ordered, row, uniqu
 use crate::store::column::Read;
 use crate::store::compact::{Rest, blob, number};
 use crate::store::record::{AccountRecord, Key, Record, RecordKind};
-use crate::store::shared::{self, Deltas};
+use crate::store::shared::{self, Counts, Deltas};
 use crate::store::{Clash, Commit, CommitError, Scan, StoreError, Unique, Write};
 
 type Bytes = KeyBytes;
@@ -60,6 +60,7 @@ impl<const SERVER: bool> Table<SERVER> {
                 Write::Update { record, expected } => self.replace(record, Some(*expected), undo)?,
                 Write::Replace(record) => self.replace(record, None, undo)?,
                 Write::Post(transfer) => self.insert(&Record::Transfer(transfer.clone()), undo)?,
+                Write::Count { .. } | Write::Floor { .. } => true,
                 Write::Delete(key) => self.delete(key, undo)?,
             };
             if !made {
@@ -76,6 +77,16 @@ impl<const SERVER: bool> Table<SERVER> {
         for (id, totals) in settled {
             let row = Row::of::<SERVER>(&Record::Account(AccountRecord { id, totals }))?;
             self.put(row.key(), row.encoded().into(), undo);
+        }
+        if SERVER {
+            let counted = Counts::of(commit).settle(|id| match self.get(&Key::Usage(id))? {
+                Some(Record::Usage(usage)) => Ok(usage.used),
+                Some(_) | None => Ok(Default::default()),
+            })?;
+            for usage in counted {
+                let row = Row::of::<SERVER>(&usage.into())?;
+                self.put(row.key(), row.encoded().into(), undo);
+            }
         }
         Ok(())
     }

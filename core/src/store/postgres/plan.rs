@@ -10,7 +10,7 @@ use super::tables::{Action, statements};
 use crate::store::cell::KeyBytes;
 use crate::store::column::Sink as _;
 use crate::store::record::{Key, Record, RecordKind};
-use crate::store::shared::Deltas;
+use crate::store::shared::{Counts, Deltas};
 use crate::store::{Commit, StoreError, Write};
 
 /// The work of one transaction.
@@ -19,6 +19,8 @@ pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
     /// The sums of the transfers.
     pub(super) deltas: Deltas,
+    /// The sums of what is counted.
+    pub(super) counts: Counts,
     /// A new row that is never changed or removed, if there is one: if it exists, the whole commit was made.
     pub(super) witness: Option<Record>,
 }
@@ -59,12 +61,13 @@ impl Plan {
         // Ordered by table and then by key: two commits that touch the same rows lock them in the same order and cannot deadlock.
         let mut groups: BTreeMap<(u32, RecordKind, Action), Vec<(Key, usize)>> = BTreeMap::new();
         for (index, write) in commit.writes.iter().enumerate() {
-            let (key, action) = target(write);
+            let Some((key, action)) = target(write) else { continue };
             if witness.is_none() {
                 witness = match write {
                     Write::Insert(record @ (Record::Event(_) | Record::Audit(_))) => Some(record.clone()),
                     Write::Post(transfer) => Some(transfer.clone().into()),
                     Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Delete(_) => None,
+                    Write::Count { .. } | Write::Floor { .. } => None,
                 };
             }
             let layer = layers.of(write, &key, action)?;
@@ -74,16 +77,18 @@ impl Plan {
             group.sort_unstable();
             step(kind, action, group, commit)
         });
-        Ok(Self { steps: steps.collect::<Result<_, _>>()?, deltas: Deltas::of(commit), witness })
+        Ok(Self { steps: steps.collect::<Result<_, _>>()?, deltas: Deltas::of(commit), counts: Counts::of(commit), witness })
     }
 }
 
-fn target(write: &Write) -> (Key, Action) {
+/// The row to write; `None` for what is added up instead.
+fn target(write: &Write) -> Option<(Key, Action)> {
     match write {
-        Write::Insert(record) => (record.key(), Action::Insert),
-        Write::Update { record, .. } | Write::Replace(record) => (record.key(), Action::Replace),
-        Write::Post(transfer) => (Key::Transfer((transfer.journal, transfer.n)), Action::Insert),
-        Write::Delete(key) => (key.clone(), Action::Delete),
+        Write::Insert(record) => Some((record.key(), Action::Insert)),
+        Write::Update { record, .. } | Write::Replace(record) => Some((record.key(), Action::Replace)),
+        Write::Post(transfer) => Some((Key::Transfer((transfer.journal, transfer.n)), Action::Insert)),
+        Write::Count { .. } | Write::Floor { .. } => None,
+        Write::Delete(key) => Some((key.clone(), Action::Delete)),
     }
 }
 
@@ -122,6 +127,7 @@ fn step(kind: RecordKind, action: Action, group: Vec<(Key, usize)>, commit: &Com
                 batch.int((*expected).into())?;
             }
             Write::Post(transfer) => transfer.bind(&mut batch)?,
+            Write::Count { .. } | Write::Floor { .. } => {}
             Write::Delete(key) => key.bind(&mut batch)?,
         }
     }

@@ -84,6 +84,11 @@ pub(in crate::store) fn post() -> &'static Sql {
     &statements(RecordKind::Account).post
 }
 
+/// Adds to counters; a counter without a row starts at zero.
+pub(in crate::store) fn count() -> &'static Sql {
+    &statements(RecordKind::Usage).post
+}
+
 impl Statements {
     /// The statement for this action. Its result has one row, with the primary key, for each row written.
     pub(in crate::store) fn write(&self, action: Action) -> &Sql {

@@ -20,9 +20,10 @@ use super::error::{Meaning, failed, meaning, surely_not_made};
 use super::plan::{Plan, Step};
 use super::pool::{Connection, Lent, Shared, in_order, jittered};
 use super::read;
-use super::tables::{Action, Sql, post, statements};
+use super::tables::{Action, Sql, count, post, statements};
 use crate::ledger::{AccountId, Totals};
-use crate::store::record::{AccountRecord, RecordKind};
+use crate::store::record::{AccountRecord, RecordKind, UsageRecord};
+use crate::store::shared::Counts;
 use crate::store::{Clash, CommitError, StoreError};
 
 /// The pause before a retry; it grows with the number of tries.
@@ -146,12 +147,14 @@ fn rolled_back_by_the_end(tried: Tried) -> Tried {
 
 /// Writes everything and checks that all conditions were true.
 async fn write(link: &mut Connection, plan: &Plan, careful: bool) -> Result<Transaction, Tried> {
-    let (prepared, posting) = prepare(link, plan).await.map_err(|e| broken(&e))?;
+    let Prepared { steps: prepared, posting, counting } = prepare(link, plan).await.map_err(|e| broken(&e))?;
     // In careful mode it adds zero: that locks the rows and returns their values.
     let added = if careful { None } else { plan.deltas.each() };
     let added = accounts(&added.unwrap_or_else(|| plan.deltas.nothing())).map_err(refuse)?;
     let steps = prepared.iter().zip(plan.steps.iter().map(|step| &step.batch));
-    let jobs = std::iter::once(None).chain(steps.chain(posting.as_ref().map(|it| (it, &added))).map(Some));
+    let counted = counters(&plan.counts).map_err(refuse)?;
+    let sums = posting.as_ref().map(|it| (it, &added)).into_iter().chain(counting.as_ref().map(|it| (it, &counted)));
+    let jobs = std::iter::once(None).chain(steps.chain(sums).map(Some));
     let mut done = in_order(jobs.map(|job| send(&link.client, job))).await.into_iter();
 
     let begun = done.next().unwrap_or_else(|| Ok(Done::default())).map_err(|e| broken(&e))?;
@@ -168,17 +171,24 @@ async fn write(link: &mut Connection, plan: &Plan, careful: bool) -> Result<Tran
         clashes.sort_by_key(|clash| clash.write);
         return Err(Tried::Refused(CommitError::Conflict(clashes)));
     }
-    let totals = match done.next() {
-        None => return Ok(transaction),
+    let posted = posting.as_ref().and_then(|_| done.next());
+    let counted = done.next();
+    let totals = match posted {
+        None => HashMap::new(),
         Some(Err(error)) if meaning(&error) == Meaning::OutOfRange && !careful => return Err(Tried::Overflow),
         Some(done) => totals(&done.map_err(|e| broken(&e))?.rows).map_err(refuse)?,
     };
     let now = |account| totals.get(&account).copied().ok_or_else(|| StoreError::corrupt("adding up an account", "it has no totals"));
-    if careful {
+    if careful && posting.is_some() {
         let settled = plan.deltas.settle(now).map_err(Tried::Refused)?;
         replace(link, &accounts(&settled).map_err(refuse)?).await.map_err(|e| broken(&e))?;
     } else {
         plan.deltas.guard(now).map_err(Tried::Refused)?;
+    }
+    if let Some(counted) = counted {
+        let rows = counted.map_err(|e| broken(&e))?.rows;
+        let now: Result<Vec<UsageRecord>, _> = rows.iter().map(|row| UsageRecord::read(&mut Cells::new(row))).collect();
+        plan.counts.guard(&now.map_err(refuse)?).map_err(Tried::Refused)?;
     }
     Ok(transaction)
 }
@@ -211,6 +221,13 @@ fn cell(answer: &[SimpleQueryMessage], column: usize) -> String {
 fn accounts(totals: &[(AccountId, Totals)]) -> Result<Batch, StoreError> {
     let mut batch = Batch::new(&post().kinds);
     totals.iter().try_for_each(|(id, totals)| AccountRecord { id: *id, totals: *totals }.bind(&mut batch))?;
+    Ok(batch)
+}
+
+/// Encodes what is counted as rows.
+fn counters(counts: &Counts) -> Result<Batch, StoreError> {
+    let mut batch = Batch::new(&count().kinds);
+    counts.each().try_for_each(|usage| usage.bind(&mut batch))?;
     Ok(batch)
 }
 
@@ -349,15 +366,24 @@ async fn is_ours(link: &mut Connection, plan: &Plan, xid: &str) -> Result<Resolv
     Ok(if found.first() == Some(witness) { Resolved::Made } else { Resolved::NotMade })
 }
 
-async fn prepare(link: &mut Connection, plan: &Plan) -> Result<(Vec<Statement>, Option<Statement>), Error> {
-    let mut wanted: Vec<(&str, Vec<Type>)> = plan.steps.iter().map(sql).map(|sql| (sql.text.as_str(), sql.types())).collect();
-    let posts = !plan.deltas.is_empty();
-    if posts {
-        wanted.push((&post().text, post().types()));
-    }
-    let mut statements = link.prepare(&wanted).await?;
-    let posting = if posts { statements.pop() } else { None };
-    Ok((statements, posting))
+/// The statements of a plan.
+struct Prepared {
+    steps: Vec<Statement>,
+    /// Adds to the totals of accounts, if there are transfers.
+    posting: Option<Statement>,
+    /// Adds to counters, if something is counted.
+    counting: Option<Statement>,
+}
+
+async fn prepare(link: &mut Connection, plan: &Plan) -> Result<Prepared, Error> {
+    let mut wanted: Vec<&Sql> = plan.steps.iter().map(sql).collect();
+    let (posts, counts) = (!plan.deltas.is_empty(), !plan.counts.is_empty());
+    wanted.extend(posts.then(post).into_iter().chain(counts.then(count)));
+    let wanted: Vec<(&str, Vec<Type>)> = wanted.into_iter().map(|sql| (sql.text.as_str(), sql.types())).collect();
+    let mut steps = link.prepare(&wanted).await?;
+    let counting = if counts { steps.pop() } else { None };
+    let posting = if posts { steps.pop() } else { None };
+    Ok(Prepared { steps, posting, counting })
 }
 
 fn sql(step: &Step) -> &'static Sql {

@@ -7,9 +7,10 @@ use super::rows::{Bind, Cells};
 use super::tables::{ACTIONS, Action, statements};
 use crate::ledger::{AccountId, Totals, Transfer};
 use crate::store::column::Sink as _;
-use crate::store::record::{AccountRecord, Key, Record, RecordKind};
-use crate::store::shared::{self, Deltas};
+use crate::store::record::{AccountRecord, Key, Record, RecordKind, UsageRecord};
+use crate::store::shared::{self, Counts, Deltas};
 use crate::store::{Clash, Commit, CommitError, StoreError, Write};
+use crate::terms::{UsageId, Used};
 
 /// Makes the whole commit durable, or nothing of it.
 pub(super) fn commit(connection: &Connection, commit: &Commit) -> Result<(), CommitError> {
@@ -67,7 +68,11 @@ impl<'c> Writer<'c> {
                 clashes.push(Clash { write: index });
             }
         }
-        if clashes.is_empty() { self.settle(&Deltas::of(commit)) } else { Err(CommitError::Conflict(clashes)) }
+        if !clashes.is_empty() {
+            return Err(CommitError::Conflict(clashes));
+        }
+        self.settle(&Deltas::of(commit))?;
+        self.count(&Counts::of(commit))
     }
 
     /// Makes one write; returns `false` if its condition does not hold.
@@ -77,6 +82,8 @@ impl<'c> Writer<'c> {
             Write::Replace(record) => self.record(record, Action::Replace),
             Write::Update { record, expected } => self.update(record, *expected),
             Write::Post(transfer) => self.post(transfer),
+            // Added up at the end.
+            Write::Count { .. } | Write::Floor { .. } => Ok(true),
             Write::Delete(key) => self.delete(key),
         }
     }
@@ -115,7 +122,7 @@ impl<'c> Writer<'c> {
     }
 
     /// Updates the totals: one row per account, regardless of the number of transfers.
-    fn settle(self, deltas: &Deltas) -> Result<(), CommitError> {
+    fn settle(&self, deltas: &Deltas) -> Result<(), CommitError> {
         if deltas.is_empty() {
             return Ok(());
         }
@@ -131,6 +138,30 @@ impl<'c> Writer<'c> {
                 .map_err(|e| failed("writing an account", e))?;
         }
         Ok(())
+    }
+
+    /// Updates the counters: one row per counter, regardless of the number of payments.
+    fn count(&self, counts: &Counts) -> Result<(), CommitError> {
+        if counts.is_empty() {
+            return Ok(());
+        }
+        let cached = |sql: &str| self.connection.prepare_cached(sql).map_err(|e| failed("preparing", e));
+        let usage = statements(RecordKind::Usage);
+        let mut read = cached(&usage.get)?;
+        let counted = counts.settle(|id| used(&mut read, id))?;
+        let mut put = cached(&usage.upsert)?;
+        for record in counted {
+            record.bind(&mut Bind::new(&mut put)).and_then(|()| put.raw_execute()).map_err(|e| failed("writing a counter", e))?;
+        }
+        Ok(())
+    }
+}
+
+fn used(read: &mut CachedStatement<'_>, id: UsageId) -> Result<Used, StoreError> {
+    let mut found = read.query([id.0]).map_err(|e| failed("reading a counter", e))?;
+    match found.next().map_err(|e| failed("reading a counter", e))? {
+        Some(row) => Ok(UsageRecord::read(&mut Cells::new(row))?.used),
+        None => Ok(Used::default()),
     }
 }
 

@@ -1,5 +1,6 @@
-//! Files with providers or routes, in TOML or JSON. The same text becomes the same bytes that the operator's interface takes.
+//! Files with providers, routes or terms of clients, in TOML or JSON. The same text becomes the same bytes that the operator's interface takes.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use railgate::engine::table_of;
 use railgate::rail::Rails;
 use railgate::route::ProviderSpec;
 use railgate::validate::provider::{parse_provider, parse_routes};
-use serde::Deserialize;
+use railgate::validate::terms::{TermsRequest, parse_terms};
 use serde_json::value::RawValue;
 
 use crate::cli::failure::{Done, Failure};
@@ -22,22 +23,10 @@ pub(super) struct Given {
 
 /// The providers of a file: one, or several under `providers`.
 pub(super) fn providers(path: &Path) -> Done<Vec<Given>> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Several {
-        providers: Vec<Box<RawValue>>,
-    }
-    let text = json(path)?;
-    let several = serde_json::from_str::<Several>(&text).map(|it| it.providers);
-    let texts: Vec<String> = match several {
-        Ok(several) => several.into_iter().map(|raw| raw.get().to_owned()).collect(),
-        Err(_) => vec![text],
-    };
     let rails = Rails::built_in();
-    let mut given: Vec<Given> = Vec::with_capacity(texts.len());
-    for (n, text) in texts.iter().enumerate() {
-        let faulty = |error: railgate::Error| Failure::from(error).detail(format!("in provider {} of {}", n + 1, path.display()));
-        let spec = parse_provider(text.as_bytes(), &rails).map_err(faulty)?.spec;
+    let mut given: Vec<Given> = Vec::new();
+    for (n, text) in several(path, "providers")?.iter().enumerate() {
+        let spec = parse_provider(text.as_bytes(), &rails).map_err(|error| faulty(error, "provider", n, path))?.spec;
         let body: ProviderBody = serde_json::from_str(text).map_err(|error| Failure::caused("cannot read a provider", error))?;
         if given.iter().any(|other| other.spec.id == spec.id) {
             return Err(Failure::new(format!("{} has the provider {} twice", path.display(), spec.id)));
@@ -45,6 +34,33 @@ pub(super) fn providers(path: &Path) -> Done<Vec<Given>> {
         given.push(Given { body, spec });
     }
     Ok(given)
+}
+
+/// The terms of a file: those of one client, or of several under `clients`.
+pub(super) fn terms(path: &Path) -> Done<Vec<TermsRequest>> {
+    let mut given: Vec<TermsRequest> = Vec::new();
+    for (n, text) in several(path, "clients")?.iter().enumerate() {
+        let request = parse_terms(text.as_bytes()).map_err(|error| faulty(error, "client", n, path))?;
+        if given.iter().any(|other| other.client == request.client) {
+            return Err(Failure::new(format!("{} has the client cli_{} twice", path.display(), request.client)));
+        }
+        given.push(request);
+    }
+    Ok(given)
+}
+
+/// The texts of the objects in the list of this name, or of the only object in the file.
+fn several(path: &Path, name: &str) -> Done<Vec<String>> {
+    let text = json(path)?;
+    let listed = serde_json::from_str::<BTreeMap<String, Vec<Box<RawValue>>>>(&text).ok().filter(|members| members.len() == 1);
+    Ok(match listed.and_then(|mut members| members.remove(name)) {
+        Some(several) => several.into_iter().map(|raw| raw.get().to_owned()).collect(),
+        None => vec![text],
+    })
+}
+
+fn faulty(error: railgate::Error, what: &str, n: usize, path: &Path) -> Failure {
+    Failure::from(error).detail(format!("in {what} {} of {}", n + 1, path.display()))
 }
 
 /// The table of routes of a file.

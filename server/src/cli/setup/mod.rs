@@ -1,7 +1,8 @@
-//! `railgate providers` and `railgate routes`: which operators take which payments, decided by the gateway's operator on the store
-//! itself. A running server puts a change into force within seconds.
+//! `railgate providers`, `railgate routes` and `railgate limits`: which operators take which payments, and what each client may pay,
+//! decided by the gateway's operator on the store itself. A running server puts a change into force within seconds.
 
 mod file;
+mod limits;
 mod plan;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
@@ -181,6 +182,8 @@ impl OnSetup {
         place.engine(Some(Arc::new(master::load(&keys).map_err(failed)?)))
     }
 }
+
+pub(crate) use limits::{LimitsArgs, limits};
 
 pub(crate) fn providers(args: ProvidersArgs, global: &Global, terminal: &Terminal) -> Done {
     match args.command {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use railgate::api::{ProviderBody, RoutesBody};
-use railgate::engine::document_of;
+use railgate::api::{ProviderBody, RoutesBody, TermsBody};
+use railgate::engine::{document_of, terms_of};
+use railgate::ids::Ulid;
+use railgate::validate::terms::TermsRequest;
 use serde_json::Value;
 
 use super::file::Given;
@@ -13,7 +15,7 @@ use crate::cli::terminal::{Terminal, Tone};
 /// Everything that a file would change.
 pub(super) struct Plan(Vec<Change>);
 
-/// What happens to one provider, or to the table of routes.
+/// What happens to one provider, the table of routes, or the terms of one client.
 pub(super) struct Change {
     what: String,
     is_new: bool,
@@ -24,10 +26,16 @@ pub(super) struct Change {
 impl Plan {
     pub(super) fn of_providers(given: &[Given], before: impl Fn(&str) -> Option<ProviderBody>) -> Done<Self> {
         let changes = given.iter().map(|it| {
-            let was = before(&it.spec.id);
             let after = ProviderBody { secrets: it.body.secrets.clone(), ..document_of(&it.spec) };
-            let members = differing(&members(&was)?, &members(&Some(after))?);
-            Ok(Change { what: format!("provider {}", it.spec.id), is_new: was.is_none(), members })
+            Change::of(format!("provider {}", it.spec.id), &before(&it.spec.id), after)
+        });
+        Ok(Self(changes.collect::<Done<_>>()?))
+    }
+
+    pub(super) fn of_terms(given: &[TermsRequest], before: impl Fn(Ulid) -> Option<TermsBody>) -> Done<Self> {
+        let changes = given.iter().map(|it| {
+            let after = terms_of(it.client, &it.terms);
+            Change::of(format!("client {}", after.client), &before(it.client), after)
         });
         Ok(Self(changes.collect::<Done<_>>()?))
     }
@@ -66,6 +74,11 @@ impl Plan {
 }
 
 impl Change {
+    fn of<T: serde::Serialize>(what: String, before: &Option<T>, after: T) -> Done<Self> {
+        let members = differing(&members(before)?, &members(&Some(after))?);
+        Ok(Self { what, is_new: before.is_none(), members })
+    }
+
     pub(super) fn shape(&self) -> Value {
         let members =
             self.members.iter().map(|(name, before, after)| serde_json::json!({ "member": name, "before": before, "after": after }));
@@ -77,7 +90,7 @@ fn value(of: &impl serde::Serialize) -> Done<Value> {
     serde_json::to_value(of).map_err(|error| Failure::caused("cannot compare", error))
 }
 
-/// A provider's members. Of its secrets only the names are shown, and they always count as changed.
+/// The members of a document. Of a provider's secrets only the names are shown, and they always count as changed.
 fn members(body: &Option<impl serde::Serialize>) -> Done<BTreeMap<String, Value>> {
     let mut members: BTreeMap<String, Value> = match value(body)? {
         Value::Object(members) => members.into_iter().collect(),

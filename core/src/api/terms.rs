@@ -1,0 +1,45 @@
+//! The terms of a client as an operator writes them. [`crate::validate::terms`] checks them.
+
+use std::collections::BTreeMap;
+
+use super::AmountInput;
+use super::provider::FeeBody;
+use super::request::body;
+
+body! {
+    /// What is agreed with a client. What is left out is not limited.
+    TermsBody {
+        /// The client.
+        [example = "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB"]
+        client: String,
+    } optional {
+        /// Limits of its payments, at most one entry for each mode and currency.
+        limits: Vec<ClientLimitBody>,
+        /// By currency, how far below zero the available money of its live account may fall.
+        credit: BTreeMap<String, AmountInput>,
+        /// What it pays instead of the providers' fees, where a rule fits.
+        fees: Vec<FeeBody>,
+        /// For how many days after its completion a payment can be reversed.
+        reversal_days: u32,
+    }
+}
+
+body! {
+    /// The limits of a client's payments in one mode and currency: amounts without fees, in units of the currency. A day is UTC.
+    ClientLimitBody {
+        /// `sandbox` or `live`.
+        mode: String,
+        /// ISO 4217 code.
+        [example = "EUR", pattern = "^[A-Z]{3}$"]
+        currency: String,
+    } optional {
+        /// The smallest payment.
+        min: AmountInput,
+        /// The largest payment.
+        max: AmountInput,
+        /// The most that the payments of a day add up to.
+        daily_value: AmountInput,
+        /// The most payments of a day.
+        daily_count: u32,
+    }
+}
