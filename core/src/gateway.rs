@@ -323,7 +323,7 @@ impl<'g> Client<'g> {
         self.engine.balance(&self.caller, currency)
     }
 
-    /// Adds play money to the client's sandbox account.
+    /// Adds play money to the client's sandbox account, which may be credited with 10,000,000,000 of its currency in all.
     ///
     /// # Errors
     /// `invalid_fields`, `amount_above_maximum`.

@@ -205,6 +205,8 @@ problem_groups! {
     NoReversal = [SettlementNotFound, ReversalNotFound];
     /// For calls that name a balance.
     NoBalance = [BalanceNotFound];
+    /// For calls that add play money.
+    TooMuch = [AmountAboveMaximum];
     /// For calls that name a webhook.
     NoWebhook = [WebhookNotFound];
     /// For calls that name a delivery of a webhook.

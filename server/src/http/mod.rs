@@ -34,6 +34,7 @@ mod reversals;
 mod route;
 mod settlements;
 mod shares;
+mod simulator;
 mod stream;
 mod tls;
 mod token;
@@ -231,6 +232,7 @@ fn all_routes() -> OpenApiRouter<App> {
         receipts::routes(),
         reversals::routes(),
         account::routes(),
+        simulator::routes(),
         log::routes(),
         access::routes(),
         webhooks::endpoints::routes(),

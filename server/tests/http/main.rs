@@ -17,6 +17,7 @@ mod routes;
 mod shapes;
 mod shutdown;
 mod signed;
+mod simulator;
 mod strangers;
 mod support;
 mod trees;
