@@ -255,6 +255,17 @@ impl SandboxGateway {
         self.change(move |sandbox| sandbox.client().fund_json(&body)).await
     }
 
+    /// Has the simulated operator decide about a settlement now, whatever its scenario: `submitted`, `unknown`, `completed`,
+    /// `failed` (with an optional code of the failure) or `returned`.
+    ///
+    /// # Errors
+    /// `Refused` with code `invalid_state` if that cannot become of it; as [`SandboxGateway::settlement`]; `Invalid`.
+    #[uniffi::method(default(code = None))]
+    pub async fn advance(&self, reference: String, to: String, code: Option<String>) -> Result<Settlement, GatewayError> {
+        let body = serde_json::json!({"to": to, "code": code}).to_string();
+        self.change(move |sandbox| sandbox.client().advance_json(&reference, &body)).await
+    }
+
     /// Watches the events of the gateway after the position `after`: past ones, then each as it happens.
     ///
     /// # Errors

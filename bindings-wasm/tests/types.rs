@@ -294,6 +294,7 @@ fn generated() -> String {
         "Problem" Loose: api::Problem,
         "CreateRequest" In: api::CreateBody,
         "ReverseRequest" In: api::ReverseBody,
+        "AdvanceRequest" In: api::AdvanceBody,
         "Payee" Out: api::PayeeView,
         "Failure" Out: api::FailureView,
         "SettlementLinks" Out: api::LinksView,

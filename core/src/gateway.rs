@@ -40,7 +40,7 @@ use crate::api::{
     BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FeedPage, IdempotencyKey, Page, ReconcileView,
     ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
-use crate::engine::{Config, Create, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reverse};
+use crate::engine::{Advance, Config, Create, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reverse};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
@@ -51,6 +51,7 @@ use crate::receipt::Receipt;
 use crate::store::record::SettlementRecord;
 use crate::store::{Store, Unique, typed};
 use crate::time::Millis;
+use crate::validate::simulator::parse_advance;
 use crate::validate::{parse_money, parse_reverse};
 
 /// Approximate number of events numbered in one commit.
@@ -338,6 +339,15 @@ impl<'g> Client<'g> {
     /// See [`Client::fund`]; also `malformed_json`.
     pub fn fund_json(&self, body: &str) -> Result<BalanceView> {
         self.fund(parse_money(body.as_bytes())?)
+    }
+
+    /// Has the simulated operator decide about a settlement of the sandbox now, from a JSON body: `{"to", "code"}`.
+    ///
+    /// # Errors
+    /// `settlement_not_found`; `invalid_state` if that cannot become of it; `malformed_json`, `invalid_fields`.
+    pub fn advance_json(&self, reference: &str, body: &str) -> Result<SettlementView> {
+        let (target, request) = (target(reference)?, parse_advance(body.as_bytes())?);
+        Ok(self.view(&*self.engine.run(Advance { caller: self.caller, target, request })?))
     }
 
     fn record(&self, reference: &str) -> Result<SettlementRecord> {

@@ -164,6 +164,7 @@ fn nothing_is_left_out() {
         "balances",
         "balance",
         "fund",
+        "advance",
         "scenarios",
         "clock",
         "set_clock",

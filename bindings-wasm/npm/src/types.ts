@@ -518,6 +518,14 @@ export interface ReverseRequest {
   readonly description?: string;
 }
 
+/** What becomes of a settlement of the sandbox. */
+export interface AdvanceRequest {
+  /** What the simulated operator does. */
+  readonly to: "submitted" | "unknown" | "completed" | "failed" | "returned";
+  /** Why it fails; only with `failed`. Default: `other`. */
+  readonly code?: FailureCode;
+}
+
 /** What the provider reports about the payee. */
 export interface Payee {
   /** The account holder's name, if the provider discloses it. */

@@ -196,6 +196,8 @@ stored_enum! {
         Withdraw = 36 "withdraw",
         /// An operator decided about something that needed review.
         ResolveReview = 40 "resolve_review",
+        /// A client decided what becomes of a settlement of its sandbox.
+        AdvanceSettlement = 50 "advance_settlement",
     }
 }
 

@@ -14,6 +14,8 @@ use crate::ledger::{AccountId, Mode, Totals, Transfer, TransferCode, TransferKin
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
+use crate::rail::FailureCode;
+use crate::rail::simulator::Outcome;
 use crate::time::Millis;
 use crate::validate::ReversalReason;
 
@@ -320,6 +322,10 @@ tables! {
         received: u16;
         /// When it first arrived.
         received_at: Millis;
+        /// What the operator answers about it since it was told to, whatever the scenario; `None` if it was not told.
+        decided: Option<Outcome> [later];
+        /// Why it is refused, if it was told to refuse it.
+        code: Option<FailureCode> [later];
     }
 
     /// A nonce that a change has used. The same signed call then has no effect at any node.

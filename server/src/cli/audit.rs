@@ -120,9 +120,11 @@ impl Subject {
             AuditAction::EnrollLive | AuditAction::IssueToken | AuditAction::RevokeToken | AuditAction::AddKey | AuditAction::RevokeKey => {
                 Self::Key
             }
-            AuditAction::CreateSettlement | AuditAction::ReverseSettlement | AuditAction::CheckSettlement | AuditAction::ResolveReview => {
-                Self::Settlement
-            }
+            AuditAction::CreateSettlement
+            | AuditAction::ReverseSettlement
+            | AuditAction::CheckSettlement
+            | AuditAction::ResolveReview
+            | AuditAction::AdvanceSettlement => Self::Settlement,
             AuditAction::CreateWebhook
             | AuditAction::UpdateWebhook
             | AuditAction::DeleteWebhook

@@ -1,11 +1,16 @@
 //! `railgate sim`: the simulator of the profile's sandbox.
 
+use std::borrow::Cow;
+
+use clap::builder::PossibleValuesParser;
 use comfy_table::Cell;
-use railgate::api::{AmountInput, BalanceView, FundBody, ScenariosView};
+use railgate::api::{AdvanceBody, AmountInput, BalanceView, FundBody, ScenariosView, SettlementView};
+use railgate::rail::FailureCode;
+use railgate::rail::simulator::Outcome;
 
 use super::Global;
 use super::failure::Done;
-use super::http::Ask;
+use super::http::{Ask, encode};
 use super::problem::read;
 use super::render;
 use super::session::Session;
@@ -25,6 +30,15 @@ Examples:
 
 Each run adds the amount again. An account may be credited with 10,000,000,000 in all.";
 
+const ADVANCE_EXAMPLES: &str = "\
+Examples:
+  railgate settle 10.50 EUR sim:pending --reference inv-7
+  railgate sim advance inv-7 completed
+  railgate sim advance inv-7 returned
+  railgate sim advance inv-8 failed --code account_closed
+
+The operator sticks to its decision, whatever the payee's scenario would have brought.";
+
 /// Control the sandbox's simulated operator
 #[derive(Debug, clap::Args)]
 pub(crate) struct SimArgs {
@@ -38,6 +52,7 @@ enum SimCommand {
     #[command(after_help = SCENARIOS_EXAMPLES)]
     Scenarios,
     Fund(FundArgs),
+    Advance(AdvanceArgs),
 }
 
 /// Add play money to an account of the sandbox
@@ -52,10 +67,30 @@ struct FundArgs {
     currency: String,
 }
 
+/// Decide what becomes of a payment: the operator answers now
+#[derive(Debug, clap::Args)]
+#[command(after_help = ADVANCE_EXAMPLES)]
+struct AdvanceArgs {
+    /// The reference or id of the payment
+    #[arg(value_name = "REF")]
+    target: String,
+    /// What the operator does with it
+    #[arg(value_name = "TO", value_parser = names(Outcome::ALL, Outcome::as_str))]
+    to: String,
+    /// Why it fails [default: other]
+    #[arg(long, value_name = "CODE", value_parser = names(FailureCode::ALL, FailureCode::as_str))]
+    code: Option<String>,
+}
+
+fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> PossibleValuesParser {
+    all.iter().map(|one| name(*one)).into()
+}
+
 pub(crate) async fn run(args: SimArgs, global: &Global, terminal: &Terminal) -> Done {
     match args.command {
         SimCommand::Scenarios => scenarios(global, terminal).await,
         SimCommand::Fund(args) => fund(&args, global, terminal).await,
+        SimCommand::Advance(args) => advance(args, global, terminal).await,
     }
 }
 
@@ -79,4 +114,16 @@ async fn fund(args: &FundArgs, global: &Global, terminal: &Terminal) -> Done {
         return terminal.json(&answer.body);
     }
     terminal.show(&render::balances(terminal, &[read::<BalanceView>(&answer)?]))
+}
+
+async fn advance(args: AdvanceArgs, global: &Global, terminal: &Terminal) -> Done {
+    let body = AdvanceBody { to: Cow::Owned(args.to), code: args.code.map(Cow::Owned) };
+    let body = serde_json::to_string(&body).unwrap_or_default();
+    let path = format!("/simulator/settlements/{}/advance", encode(&args.target));
+    // Asked twice, it finds the payment as it is asked to be.
+    let answer = Session::open(global)?.call_until_answered(Ask::post(path, body), "asking again changes nothing more").await?;
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    terminal.show(&render::settlement(terminal, &read::<SettlementView>(&answer)?))
 }

@@ -205,6 +205,8 @@ problem_groups! {
     NoReversal = [SettlementNotFound, ReversalNotFound];
     /// For calls that name a balance.
     NoBalance = [BalanceNotFound];
+    /// For calls that tell the simulated operator what to do.
+    NotAdvanced = [InvalidState, VersionConflict];
     /// For calls that add play money.
     TooMuch = [AmountAboveMaximum];
     /// For calls that name a webhook.

@@ -1,19 +1,20 @@
 //! The simulator: what a client does with its own sandbox. None of it touches another client, or live money.
 
 use axum::extract::State;
-use railgate::api::{BalanceView, Caller, FundBody, ScenariosView};
-use railgate::engine::Fund;
+use railgate::api::{AdvanceBody, BalanceView, Caller, FundBody, ScenariosView, SettlementView};
+use railgate::engine::{Advance, Fund};
 use railgate::ledger::Mode;
 use railgate::rail::sandbox_scenarios;
 use railgate::validate::parse_money;
+use railgate::validate::simulator::parse_advance;
 
 use super::App;
-use super::document::{BadFields, Denied, TooMuch, Unserved};
-use super::extract::{Authenticated, Posted};
+use super::document::{BadFields, Denied, NoSettlement, NotAdvanced, TooMuch, Unserved};
+use super::extract::{Authenticated, Named, Posted};
 use super::response::{HandlerResult, ok};
 use super::route::{Simulator, routes};
 
-routes![scenarios, fund];
+routes![scenarios, fund, advance];
 
 /// List the scenarios of the sandbox's simulated operator
 #[utoipa::path(
@@ -39,4 +40,21 @@ pub(crate) async fn fund(State(app): State<App>, posted: Posted<Simulator>) -> H
     let caller = Caller { mode: Mode::Sandbox, ..posted.caller };
     let view = app.gateway.read(&caller, |engine| engine.balance(&caller, money.currency().code())).await?;
     ok(&view)
+}
+
+/// Decide what becomes of a settlement of the sandbox
+///
+/// The simulated operator decides now, whatever its scenario, and sticks to it. Its answer takes its usual way: the lifecycle, the
+/// money, the trace and webhooks follow. What has not been sent yet is sent first. If the settlement already is where `to` brings it,
+/// nothing changes. A live settlement is not found here.
+#[utoipa::path(
+    post, path = "/api/v1/simulator/settlements/{ref}/advance", tag = "simulator", operation_id = "advanceSettlement",
+    params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
+    request_body(content = AdvanceBody, content_type = "application/json", example = json!({"to": "failed", "code": "account_closed"})),
+    responses((status = 200, description = "The settlement afterwards", body = SettlementView), BadFields, NoSettlement, NotAdvanced, Denied, Unserved),
+)]
+pub(crate) async fn advance(State(app): State<App>, named: Named, posted: Posted<Simulator>) -> HandlerResult {
+    let (target, request) = (named.target()?.clone(), parse_advance(posted.body())?);
+    let record = posted.run(&app, Advance { caller: posted.caller, target, request }).await?;
+    ok(&app.gateway.engine().view(&record, posted.caller.client_id))
 }

@@ -13,3 +13,14 @@ fn scenarios_are_listed_and_play_money_is_added() {
     assert!(refused.err.contains("/amount"), "{}", refused.err);
     assert!(world.run(&["balance", "CHF"]).ok().out.contains("250.50"));
 }
+
+#[test]
+fn a_payment_is_advanced_to_its_end() {
+    let world = World::enrolled();
+    world.run(&["settle", "10.50", "EUR", "sim:timeout-never", "--reference", "r-1"]).ok();
+    let failed = world.run(&["sim", "advance", "r-1", "failed", "--code", "account_closed"]).ok().out;
+    assert!(failed.contains("failed (RJCT)") && failed.contains("account_closed"), "{failed}");
+    let refused = world.run(&["sim", "advance", "r-1", "completed"]).fails(1);
+    assert!(refused.err.contains("cannot become completed"), "{}", refused.err);
+    world.run(&["sim", "advance", "r-1", "paid"]).fails(2);
+}

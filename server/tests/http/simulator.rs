@@ -4,7 +4,7 @@ use axum::body::Body;
 use hyper::Request;
 use serde_json::json;
 
-use super::support::service;
+use super::support::{SETTLEMENTS, service};
 
 const FUND: &str = "/api/v1/simulator/fund";
 
@@ -20,5 +20,28 @@ async fn play_money_is_added_to_the_caller_s_account_only() {
     service.post(FUND, &json!({"currency": "CHF", "amount": 0})).await.problem(422, "invalid_fields");
     service.post(FUND, &json!({"currency": "CHF", "amount": 10_000_000_000u64})).await.problem(422, "amount_above_maximum");
     assert_eq!(service.get("/api/v1/balances/CHF").await.json()["ledger"].to_string(), "12.5");
+    service.running.stop().await;
+}
+
+#[tokio::test]
+async fn the_client_decides_what_becomes_of_a_settlement() {
+    let service = service().await;
+    let create = json!({"amount": 10, "currency": "EUR", "to": "sim:pending", "reference": "r"});
+    service.post(SETTLEMENTS, &create).await.expect(201);
+    service.until("r", "submitted").await;
+    let advance = "/api/v1/simulator/settlements/r/advance";
+    let done = service.post(advance, &json!({"to": "completed"})).await.expect(200).json();
+    assert_eq!((&done["status"], &done["iso_status"]), (&json!("completed"), &json!("ACSC")));
+    assert_eq!(service.post(advance, &json!({"to": "completed"})).await.expect(200).json()["version"], done["version"]);
+    service.post(advance, &json!({"to": "failed"})).await.problem(409, "invalid_state");
+    assert_eq!(service.post(&format!("{SETTLEMENTS}/r/check"), &json!({})).await.expect(200).json()["consistent"], true);
+    assert_eq!(service.post(advance, &json!({"to": "returned"})).await.expect(200).json()["status"], "returned");
+    let wrong = service.post(advance, &json!({"to": "reversed", "code": 7})).await.problem(422, "invalid_fields");
+    assert_eq!(wrong["errors"].as_array().unwrap().len(), 2);
+
+    let other = service.enroll("Other shop").await;
+    let theirs = Request::post(advance).header("authorization", format!("Bearer {other}")).header("content-type", "application/json");
+    let theirs = theirs.body(Body::from(json!({"to": "completed"}).to_string())).unwrap();
+    service.send(theirs).await.problem(404, "settlement_not_found");
     service.running.stop().await;
 }

@@ -8,6 +8,7 @@ import { DisposedError } from "../errors.js";
 import { problemError } from "../problem.js";
 import { parseView } from "../json.js";
 import type {
+  AdvanceRequest,
   Balance,
   CheckResult,
   CreateRequest,
@@ -288,6 +289,16 @@ export class Sandbox {
   /** Adds play money and returns the new balance. */
   async fund(request: FundRequest, options?: CallOptions): Promise<Balance> {
     return (await this.#ask<Balance>("fund", { body: check.object(request, "request") }, options)).ok;
+  }
+
+  /**
+   * Has the simulated operator decide about a settlement now, whatever its scenario, and returns the settlement.
+   *
+   * @throws {@link BusinessRuleError} with code `invalid_state` if that cannot become of it.
+   */
+  async advance(ref: string, request: AdvanceRequest, options?: CallOptions): Promise<Settlement> {
+    const members = { ref: check.filled(ref, "ref"), body: check.object(request, "request") };
+    return (await this.#ask<Settlement>("advance", members, options)).ok;
   }
 
   /** Returns the simulator's scenarios: payees and what happens to payments to them. */

@@ -61,7 +61,8 @@ impl Command for ReportAnswer {
                 // The settlement first: its version guarantees that the attempt read after it is current.
                 let change = engine.change(d.overlay, no)?;
                 let attempt = engine.attempt(d.overlay, no, n)?;
-                let answer = engine.weigh(answer, task.as_ref(), attempt.provider, attempt.started_at);
+                let told = engine.told(d.overlay, &change.record, &attempt)?;
+                let answer = engine.weigh(told.as_ref().unwrap_or(answer), task.as_ref(), attempt.provider, attempt.started_at);
                 let inquired = task.as_ref().is_some_and(|t| t.kind == TaskKind::Inquire);
                 if *answer == RailAnswer::NotSent && inquired && engine.may_resend(&attempt) {
                     engine.send_again(d.overlay, d.writer, &attempt);

@@ -4,11 +4,13 @@
 use crate::api::{Action, RailCall, Subject};
 use crate::error::{Error, Result};
 use crate::ids::SettlementNo;
+use crate::lifecycle::AttemptStatus;
 use crate::rail::{Inside, RailAnswer};
-use crate::store::record::{Key, SimPaymentRecord, TaskKind, TaskRecord};
+use crate::store::record::{AttemptRecord, Key, SettlementRecord, SimPaymentRecord, TaskKind, TaskRecord};
 use crate::store::{Lookup, Write};
 
-use crate::engine::group::{Command, Decision, Prefetch};
+use crate::engine::Engine;
+use crate::engine::group::{Command, Decision, Overlay, Prefetch};
 
 /// Distinguishes reversals from attempts in the operator's books.
 const REVERSAL: u16 = 0x8000;
@@ -38,16 +40,19 @@ impl Command for Receive {
             (Action::Submit | Action::Reverse, _) if call.not_after <= d.overlay.now => RailAnswer::Unknown,
             (Action::Submit | Action::Reverse, _) if !operator.is_reachable(call) => RailAnswer::NotSent,
             (Action::Submit | Action::Reverse, Some(mut payment)) => {
+                let told = payment.told(operator, call);
                 payment.received = payment.received.saturating_add(1);
                 d.overlay.write(Write::Replace(payment.into()));
-                operator.answer(call)
+                told.unwrap_or_else(|| operator.answer(call))
             }
             (Action::Submit | Action::Reverse, None) => {
                 enter(d, operator, call);
                 operator.answer(call)
             }
             (Action::Inquire | Action::InquireReversal, None) => RailAnswer::NotSent,
-            (Action::Inquire | Action::InquireReversal, Some(payment)) => operator.inquire(call, d.overlay.now - payment.received_at),
+            (Action::Inquire | Action::InquireReversal, Some(payment)) => {
+                payment.told(operator, call).unwrap_or_else(|| operator.inquire(call, d.overlay.now - payment.received_at))
+            }
         };
         Ok(answer)
     }
@@ -61,7 +66,7 @@ impl Command for Receive {
 fn enter(d: &mut Decision<'_, '_>, operator: &dyn Inside, call: &RailCall) {
     let (settlement, child) = entry_of(call.subject);
     let received_at = d.overlay.now;
-    d.overlay.insert(SimPaymentRecord { settlement, child, provider: call.provider, received: 1, received_at });
+    d.overlay.insert(SimPaymentRecord { settlement, child, provider: call.provider, received: 1, received_at, decided: None, code: None });
     if child & REVERSAL != 0 {
         return;
     }
@@ -72,8 +77,31 @@ fn enter(d: &mut Decision<'_, '_>, operator: &dyn Inside, call: &RailCall) {
     }
 }
 
+impl SimPaymentRecord {
+    /// The operator's answer, if it was told what becomes of the payment.
+    fn told(&self, operator: &dyn Inside, call: &RailCall) -> Option<RailAnswer> {
+        self.decided.map(|outcome| operator.told(call, outcome, self.code))
+    }
+}
+
+impl Engine {
+    /// What an operator inside the gateway answers about an attempt now, if it was told to since it gave an earlier answer: that one
+    /// may still be on its way, as a callback or in a report.
+    pub(super) fn told(&self, overlay: &Overlay<'_>, record: &SettlementRecord, attempt: &AttemptRecord) -> Result<Option<RailAnswer>> {
+        // Nobody told it anything about an attempt that still waits for its first answer.
+        if !record.mode.is_sandbox() || attempt.status == AttemptStatus::Started {
+            return Ok(None);
+        }
+        let payment: Option<SimPaymentRecord> = overlay.get(&Key::SimPayment((attempt.settlement, attempt.n)))?;
+        let Some(payment) = payment.filter(|payment| payment.decided.is_some()) else { return Ok(None) };
+        // An operator that is not configured any more says nothing.
+        let Ok(call) = self.attempt_call(record, attempt, Action::Inquire, 0) else { return Ok(None) };
+        Ok(self.rail(attempt.provider)?.inside().and_then(|operator| payment.told(operator, &call)))
+    }
+}
+
 /// The key of a payment in the operator's books.
-fn entry_of(subject: Subject) -> (SettlementNo, u16) {
+pub(crate) fn entry_of(subject: Subject) -> (SettlementNo, u16) {
     match subject {
         Subject::Attempt(no, n) => (no, n),
         Subject::Reversal(no, n) => (no, n | REVERSAL),

@@ -98,7 +98,7 @@ impl Engine {
     }
 
     /// Starts attempt `task.child`. It is stored as submitted before a byte leaves.
-    fn prepare_dispatch(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
+    pub(crate) fn prepare_dispatch(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
         let mut change = self.change(overlay, task.settlement)?;
         if change.record.attempts >= task.child {
             let attempt = self.attempt(overlay, task.settlement, task.child)?;

@@ -295,7 +295,15 @@ pub fn provider(no: u16, id: &str) -> ProviderRecord {
 
 /// A payment in the simulated operator's books.
 pub fn sim_payment(settlement: i64, child: u16) -> SimPaymentRecord {
-    SimPaymentRecord { settlement: SettlementNo(settlement), child, provider: ProviderNo(1), received: 1, received_at: 3_000 }
+    SimPaymentRecord {
+        settlement: SettlementNo(settlement),
+        child,
+        provider: ProviderNo(1),
+        received: 1,
+        received_at: 3_000,
+        decided: None,
+        code: None,
+    }
 }
 
 /// A named value.

@@ -34,6 +34,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0006_operation", sql: include_str!("../migrations/postgres/0006_operation.sql"), oldest: 6 },
     // An older program flags settlements without adding them to the queue: the next maintenance does.
     Migration { name: "0007_review", sql: include_str!("../migrations/postgres/0007_review.sql"), oldest: 6 },
+    Migration { name: "0008_simulator", sql: include_str!("../migrations/postgres/0008_simulator.sql"), oldest: 6 },
 ];
 
 impl Migration {

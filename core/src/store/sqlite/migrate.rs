@@ -30,6 +30,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0007_trees", sql: include_str!("../migrations/sqlite/0007_trees.sql") },
     Migration { name: "0008_operation", sql: include_str!("../migrations/sqlite/0008_operation.sql") },
     Migration { name: "0009_review", sql: include_str!("../migrations/sqlite/0009_review.sql") },
+    Migration { name: "0010_simulator", sql: include_str!("../migrations/sqlite/0010_simulator.sql") },
 ];
 
 impl Migration {

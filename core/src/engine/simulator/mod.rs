@@ -1,0 +1,5 @@
+//! What a client does with the simulated operator of its own sandbox.
+
+mod advance;
+
+pub use advance::Advance;

@@ -1,0 +1,56 @@
+//! The bodies of the simulator's calls.
+//!
+//! ```
+//! use railgate::rail::FailureCode;
+//! use railgate::rail::simulator::Outcome;
+//! use railgate::validate::simulator::parse_advance;
+//!
+//! # fn main() -> Result<(), railgate::Error> {
+//! let request = parse_advance(br#"{"to": "failed", "code": "account_closed"}"#)?;
+//! assert_eq!((request.to, request.code), (Outcome::Failed, Some(FailureCode::AccountClosed)));
+//! assert!(parse_advance(br#"{"to": "completed", "code": "account_closed"}"#).is_err());
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::api::AdvanceBody;
+use crate::error::Error;
+use crate::rail::FailureCode;
+use crate::rail::simulator::Outcome;
+
+use super::json::{FieldProblems, Object, Value};
+
+/// A validated [`AdvanceBody`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdvanceRequest {
+    /// What becomes of the settlement.
+    pub to: Outcome,
+    /// Why it fails; only with [`Outcome::Failed`].
+    pub code: Option<FailureCode>,
+}
+
+/// Parses `{"to", "code"}`.
+///
+/// # Errors
+/// `malformed_json`, `invalid_fields`.
+pub fn parse_advance(body: &[u8]) -> Result<AdvanceRequest, Error> {
+    let mut body = Object::parse(body, &AdvanceBody::FIELDS)?;
+    let to = body.required("to", |value| one_of(value, Outcome::ALL, Outcome::as_str));
+    let code = body.optional("code", |value| {
+        let code = one_of(value, FailureCode::ALL, FailureCode::as_str)?;
+        if to.is_some_and(|to| to != Outcome::Failed) {
+            return Err(FieldProblems::one("not_applicable", "is only for failed"));
+        }
+        Ok(code)
+    });
+    body.finish(|| Some(AdvanceRequest { to: to?, code: code? }))
+}
+
+/// The value with this wire name.
+fn one_of<T: Copy>(value: Value<'_>, all: &[T], name: fn(T) -> &'static str) -> Result<T, FieldProblems> {
+    let text = value.text()?;
+    all.iter().copied().find(|one| name(*one) == text).ok_or_else(|| {
+        let known: Vec<_> = all.iter().map(|one| name(*one)).collect();
+        FieldProblems::one("unknown_value", format!("must be one of {}", known.join(", ")))
+    })
+}

@@ -1,0 +1,165 @@
+//! What a client does with the simulated operator of its own sandbox.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::sync::Arc;
+
+use railgate::api::Work;
+use railgate::engine::{Advance, LeaseTasks, Receive, ReportAnswer};
+use railgate::env::Env as _;
+use railgate::store::memory::MemoryStore;
+use railgate::validate::simulator::parse_advance;
+use railgate::{Config, Error};
+use support::{Sandbox, enroll, live, target};
+
+const DAY: i64 = 86_400_000;
+
+fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
+    result.unwrap_err().code.as_str()
+}
+
+impl Sandbox {
+    fn advance(&self, reference: &str, to: &str) -> Result<&'static str, Error> {
+        let request = parse_advance(format!(r#"{{"to":"{to}"}}"#).as_bytes())?;
+        let record = self.engine.run(Advance { caller: self.caller, target: target(reference), request })?;
+        Ok(record.status.as_str())
+    }
+}
+
+#[test]
+fn each_state_can_be_reached_from_where_the_lifecycle_allows_it() {
+    let roads: [(&str, bool, [(&str, bool); 5]); 5] = [
+        ("accepted", false, [("submitted", true), ("unknown", true), ("completed", true), ("failed", true), ("returned", true)]),
+        ("sim:pending", true, [("submitted", true), ("unknown", false), ("completed", true), ("failed", true), ("returned", true)]),
+        ("sim:timeout-never", true, [("submitted", true), ("unknown", true), ("completed", true), ("failed", true), ("returned", true)]),
+        ("sim:ok", true, [("submitted", false), ("unknown", false), ("completed", true), ("failed", false), ("returned", true)]),
+        (
+            "sim:decline-over_limit",
+            true,
+            [("submitted", false), ("unknown", false), ("completed", false), ("failed", true), ("returned", false)],
+        ),
+    ];
+    for (from, sent, ends) in roads {
+        for (to, allowed) in ends {
+            let s = Sandbox::new();
+            s.pay("r", if from.starts_with("sim:") { from } else { "sim:ok" });
+            if sent {
+                s.work();
+            }
+            let before = s.view("r");
+            if allowed {
+                assert_eq!(s.advance("r", to).unwrap(), to, "{from} to {to}");
+                // The same call again changes nothing.
+                let version = s.view("r").version;
+                assert_eq!(s.advance("r", to).unwrap(), to);
+                assert_eq!(s.view("r").version, version);
+            } else {
+                assert_eq!(code(s.advance("r", to)), "invalid_state", "{from} to {to}");
+                assert_eq!(s.view("r").version, before.version, "a refusal leaves nothing behind");
+            }
+            // Neither the scenario nor an inquiry changes what was decided.
+            let decided = s.status("r");
+            s.pass(2 * DAY);
+            assert_eq!(s.status("r"), decided, "{from} to {to}, two days later");
+            assert!(!s.trace("r").contains(&"settlement.discrepancy"), "{from} to {to}");
+            s.assert_sound();
+        }
+    }
+}
+
+#[test]
+fn the_operator_sticks_to_its_decision_whatever_its_scenario_says_later() {
+    for (scenario, to) in [("sim:slow-30s", "failed"), ("sim:duplicate-callback", "failed"), ("sim:out-of-order", "submitted")] {
+        let s = Sandbox::new();
+        s.pay("r", scenario);
+        s.work();
+        s.advance("r", to).unwrap();
+        s.pass(2 * DAY);
+        assert_eq!(s.status("r"), if to == "failed" { "failed" } else { "submitted" }, "{scenario}");
+        assert!(!s.trace("r").contains(&"settlement.discrepancy"), "{scenario}");
+        s.assert_sound();
+    }
+}
+
+#[test]
+fn a_decision_is_an_answer_of_the_rail_with_its_money_and_its_reason() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:pending");
+    s.work();
+    let request = parse_advance(br#"{"to":"failed","code":"account_closed"}"#).unwrap();
+    s.engine.run(Advance { caller: s.caller, target: target("r"), request }).unwrap();
+    let failure = s.view("r").failure.unwrap();
+    assert_eq!((failure.code.as_str(), failure.iso_reason.as_ref()), ("account_closed", "AC07"));
+    assert_eq!(s.euros(), ("1000000.00".to_owned(), "0.00".to_owned(), "0.00".to_owned()));
+    let answered = s
+        .events("r")
+        .into_iter()
+        .find(|event| event.kind.as_str() == "attempt.answered" && event.to.is_some_and(|to| to.as_str() == "declined"));
+    assert_eq!(answered.unwrap().actor.as_str(), "rail");
+}
+
+#[test]
+fn an_answer_on_its_way_does_not_contradict_a_later_decision() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:ok");
+    let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
+    let Work::Call(call) = &leases[0].work else { panic!() };
+    let paid = s.engine.run(Receive(call.clone())).unwrap();
+    assert_eq!(s.advance("r", "failed").unwrap(), "failed");
+    s.engine.run(ReportAnswer { subject: call.subject, answer: paid, lease: Some(leases[0].key) }).unwrap();
+    assert_eq!(s.trace("r").last(), Some(&"settlement.failed"));
+    s.assert_sound();
+}
+
+#[test]
+fn a_request_that_arrives_after_the_decision_is_answered_by_it_and_counted_once() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:ok");
+    let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
+    let Work::Call(call) = &leases[0].work else { panic!() };
+    assert_eq!(s.advance("r", "failed").unwrap(), "failed");
+    let answer = s.engine.run(Receive(call.clone())).unwrap();
+    s.engine.run(ReportAnswer { subject: call.subject, answer, lease: Some(leases[0].key) }).unwrap();
+    assert_eq!(s.status("r"), "failed");
+    s.assert_sound();
+}
+
+#[test]
+fn a_payment_that_is_being_reversed_does_not_come_back_too() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:reverse-unknown");
+    s.work();
+    s.reverse("r", r#"{"amount":4}"#).unwrap();
+    s.work();
+    assert_eq!(code(s.advance("r", "returned")), "invalid_state");
+    s.assert_sound();
+}
+
+#[test]
+fn what_expired_or_was_cancelled_is_not_sent() {
+    let s = Sandbox::new();
+    s.create(r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"late","expires_at":"2026-11-21T10:39:00Z"}"#).unwrap();
+    s.pay("gone", "sim:ok");
+    s.reverse("gone", "").unwrap();
+    s.env.advance_to(s.env.now() + 60_000);
+    for reference in ["late", "gone"] {
+        assert_eq!(code(s.advance(reference, "completed")), "invalid_state");
+    }
+    s.work();
+    assert_eq!((s.status("late"), s.status("gone")), ("cancelled", "cancelled"));
+}
+
+#[test]
+fn settlements_of_others_and_live_ones_are_not_found() {
+    let s = live::both_modes(Arc::new(MemoryStore::new()), Config::default());
+    s.pay("own", "msisdn:+254700000001");
+    let own_live = live::live(s.caller);
+    live::pay(&s.engine, own_live, "real");
+    let request = parse_advance(br#"{"to":"completed"}"#).unwrap();
+    let tell = |caller, reference| s.engine.run(Advance { caller, target: target(reference), request });
+    assert_eq!(code(tell(enroll(&s.engine, "Other"), "own")), "settlement_not_found");
+    assert_eq!(code(tell(s.caller, "real")), "settlement_not_found");
+    assert_eq!(code(tell(own_live, "real")), "settlement_not_found", "not even by a live credential");
+    assert_eq!(tell(own_live, "own").unwrap().status.as_str(), "completed", "which may use the sandbox");
+}
