@@ -37,10 +37,10 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::api::{
-    BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FeedPage, IdempotencyKey, Page, ReconcileView,
-    ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
+    BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FaultsView, FeedPage, IdempotencyKey, Page,
+    ReconcileView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
-use crate::engine::{Advance, Config, Create, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reverse};
+use crate::engine::{Advance, Config, Create, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reverse, SetFaults};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
@@ -51,7 +51,7 @@ use crate::receipt::Receipt;
 use crate::store::record::SettlementRecord;
 use crate::store::{Store, Unique, typed};
 use crate::time::Millis;
-use crate::validate::simulator::parse_advance;
+use crate::validate::simulator::{parse_advance, parse_faults};
 use crate::validate::{parse_money, parse_reverse};
 
 /// Approximate number of events numbered in one commit.
@@ -348,6 +348,22 @@ impl<'g> Client<'g> {
     pub fn advance_json(&self, reference: &str, body: &str) -> Result<SettlementView> {
         let (target, request) = (target(reference)?, parse_advance(body.as_bytes())?);
         Ok(self.view(&*self.engine.run(Advance { caller: self.caller, target, request })?))
+    }
+
+    /// The faults of the simulated operator and of the way to it.
+    ///
+    /// # Errors
+    /// `store_unavailable`.
+    pub fn faults(&self) -> Result<FaultsView> {
+        self.engine.faults(&self.caller)
+    }
+
+    /// Replaces the faults, from a JSON body: `{"rate", "latency_ms", "drop_answer_rate", "seed"}`. What is left out is 0.
+    ///
+    /// # Errors
+    /// `malformed_json`, `invalid_fields`.
+    pub fn set_faults_json(&self, body: &str) -> Result<FaultsView> {
+        self.engine.run(SetFaults { caller: self.caller, faults: parse_faults(body.as_bytes())? })
     }
 
     fn record(&self, reference: &str) -> Result<SettlementRecord> {

@@ -165,6 +165,8 @@ fn nothing_is_left_out() {
         "balance",
         "fund",
         "advance",
+        "faults",
+        "set_faults",
         "scenarios",
         "clock",
         "set_clock",

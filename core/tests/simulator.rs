@@ -6,12 +6,16 @@ mod support;
 use std::sync::Arc;
 
 use railgate::api::Work;
-use railgate::engine::{Advance, LeaseTasks, Receive, ReportAnswer};
+use railgate::engine::{Advance, LeaseTasks, Receive, ReportAnswer, SetFaults};
 use railgate::env::Env as _;
+use railgate::store::Scan;
 use railgate::store::memory::MemoryStore;
-use railgate::validate::simulator::parse_advance;
+use railgate::validate::simulator::{parse_advance, parse_faults};
 use railgate::{Config, Error};
 use support::{Sandbox, enroll, live, target};
+
+/// A scenario, whether it is sent first, and which ends it then allows.
+type Road = (&'static str, bool, [(&'static str, bool); 5]);
 
 const DAY: i64 = 86_400_000;
 
@@ -20,6 +24,12 @@ fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
 }
 
 impl Sandbox {
+    fn faults(&self, body: &str) {
+        let faults = parse_faults(body.as_bytes()).unwrap();
+        assert_eq!(self.engine.run(SetFaults { caller: self.caller, faults }).unwrap(), faults);
+        assert_eq!(self.engine.faults(&self.caller).unwrap(), faults);
+    }
+
     fn advance(&self, reference: &str, to: &str) -> Result<&'static str, Error> {
         let request = parse_advance(format!(r#"{{"to":"{to}"}}"#).as_bytes())?;
         let record = self.engine.run(Advance { caller: self.caller, target: target(reference), request })?;
@@ -29,7 +39,7 @@ impl Sandbox {
 
 #[test]
 fn each_state_can_be_reached_from_where_the_lifecycle_allows_it() {
-    let roads: [(&str, bool, [(&str, bool); 5]); 5] = [
+    let roads: [Road; 5] = [
         ("accepted", false, [("submitted", true), ("unknown", true), ("completed", true), ("failed", true), ("returned", true)]),
         ("sim:pending", true, [("submitted", true), ("unknown", false), ("completed", true), ("failed", true), ("returned", true)]),
         ("sim:timeout-never", true, [("submitted", true), ("unknown", true), ("completed", true), ("failed", true), ("returned", true)]),
@@ -105,7 +115,7 @@ fn an_answer_on_its_way_does_not_contradict_a_later_decision() {
     s.pay("r", "sim:ok");
     let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
     let Work::Call(call) = &leases[0].work else { panic!() };
-    let paid = s.engine.run(Receive(call.clone())).unwrap();
+    let paid = s.engine.run(Receive(call.clone())).unwrap().unwrap();
     assert_eq!(s.advance("r", "failed").unwrap(), "failed");
     s.engine.run(ReportAnswer { subject: call.subject, answer: paid, lease: Some(leases[0].key) }).unwrap();
     assert_eq!(s.trace("r").last(), Some(&"settlement.failed"));
@@ -119,7 +129,7 @@ fn a_request_that_arrives_after_the_decision_is_answered_by_it_and_counted_once(
     let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
     let Work::Call(call) = &leases[0].work else { panic!() };
     assert_eq!(s.advance("r", "failed").unwrap(), "failed");
-    let answer = s.engine.run(Receive(call.clone())).unwrap();
+    let answer = s.engine.run(Receive(call.clone())).unwrap().unwrap();
     s.engine.run(ReportAnswer { subject: call.subject, answer, lease: Some(leases[0].key) }).unwrap();
     assert_eq!(s.status("r"), "failed");
     s.assert_sound();
@@ -162,4 +172,132 @@ fn settlements_of_others_and_live_ones_are_not_found() {
     assert_eq!(code(tell(s.caller, "real")), "settlement_not_found");
     assert_eq!(code(tell(own_live, "real")), "settlement_not_found", "not even by a live credential");
     assert_eq!(tell(own_live, "own").unwrap().status.as_str(), "completed", "which may use the sandbox");
+}
+
+/// How often the operator received something about the settlement.
+fn arrivals(s: &Sandbox, reference: &str) -> usize {
+    let no = s.engine.settlement(&s.caller, &target(reference)).unwrap().no;
+    s.store.scan(&Scan::sim_payments(no)).unwrap().len()
+}
+
+#[test]
+fn a_call_that_is_not_sent_proves_that_nothing_happened() {
+    let s = Sandbox::new();
+    s.faults(r#"{"rate":1}"#);
+    s.pay("r", "sim:ok");
+    s.work();
+    let view = s.view("r");
+    assert_eq!((view.status.as_str(), view.attempts), ("failed", 2), "both providers were tried");
+    assert_eq!(view.failure.unwrap().code.as_str(), "provider_offline");
+    assert_eq!((arrivals(&s, "r"), s.euros().0.as_str()), (0, "1000000.00"));
+    s.assert_sound();
+}
+
+#[test]
+fn an_answer_that_is_lost_leaves_the_payment_unknown_until_an_inquiry_gets_through() {
+    let s = Sandbox::new();
+    s.faults(r#"{"drop_answer_rate":1}"#);
+    s.pay("r", "sim:ok");
+    s.pass(7_200_000);
+    assert_eq!((s.status("r"), arrivals(&s, "r")), ("unknown", 1), "the answers to inquiries are lost too");
+    s.faults("{}");
+    s.pass(3_600_000);
+    assert_eq!((s.status("r"), s.view("r").attempts), ("completed", 1));
+    s.assert_sound();
+}
+
+#[test]
+fn an_inquiry_that_is_not_sent_proves_nothing() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:timeout-then-ok");
+    s.work();
+    s.faults(r#"{"rate":1}"#);
+    s.pass(7_200_000);
+    assert_eq!(s.status("r"), "unknown");
+    s.faults(r#"{"rate":0}"#);
+    s.pass(3_600_000);
+    assert_eq!(s.status("r"), "completed");
+    s.assert_sound();
+}
+
+#[test]
+fn a_slow_answer_arrives_in_its_time() {
+    let s = Sandbox::new();
+    s.faults(r#"{"latency_ms":2000}"#);
+    s.pay("r", "sim:ok");
+    s.pass(1_999);
+    assert_eq!(s.status("r"), "submitted");
+    s.pass(1);
+    assert_eq!(s.status("r"), "completed");
+    s.reverse("r", "").unwrap();
+    s.pass(1_999);
+    assert_eq!(s.status("r"), "completed");
+    s.pass(1);
+    assert_eq!(s.status("r"), "reversed");
+    s.pass(DAY);
+    let trace = s.trace("r");
+    assert!(!trace.contains(&"settlement.unknown") && !trace.contains(&"reversal.unknown"), "{trace:?}");
+    s.assert_sound();
+}
+
+#[test]
+fn an_answer_slower_than_the_gateway_waits_comes_late_and_contradicts_nothing() {
+    let s = Sandbox::new();
+    s.faults(r#"{"latency_ms":40000}"#);
+    s.pay("paid", "sim:ok");
+    s.pay("refused", "sim:decline-over_limit");
+    s.pass(30_000);
+    assert_eq!((s.status("paid"), s.status("refused")), ("unknown", "unknown"));
+    s.pass(DAY);
+    assert_eq!((s.status("paid"), s.status("refused")), ("completed", "failed"));
+    for reference in ["paid", "refused"] {
+        assert_eq!((arrivals(&s, reference), s.view(reference).needs_review), (1, false));
+    }
+    s.assert_sound();
+}
+
+#[test]
+fn the_seed_and_the_calls_decide_which_calls_are_hit() {
+    let unknown = |seed: u32, share: &str| {
+        let s = Sandbox::new();
+        s.faults(&format!(r#"{{"drop_answer_rate":{share},"seed":{seed}}}"#));
+        let references: Vec<_> = (0..200).map(|n| format!("r-{n}")).collect();
+        references.iter().for_each(|reference| drop(s.pay(reference, "sim:ok")));
+        s.work();
+        references.into_iter().filter(|reference| s.status(reference) == "unknown").collect::<Vec<_>>()
+    };
+    let hit = unknown(7, "0.25");
+    assert!((25..75).contains(&hit.len()), "{} of 200", hit.len());
+    assert_eq!(unknown(7, "0.25"), hit);
+    assert_ne!(unknown(8, "0.25"), hit);
+    assert_eq!((unknown(7, "0").len(), unknown(7, "1").len()), (0, 200));
+    let more = unknown(7, "0.5");
+    assert!(hit.iter().all(|reference| more.contains(reference)), "a higher rate hits further calls");
+}
+
+#[test]
+fn the_faults_of_one_sandbox_reach_neither_others_nor_live_money() {
+    let s = live::both_modes(Arc::new(MemoryStore::new()), Config::default());
+    s.faults(r#"{"rate":1,"drop_answer_rate":1,"latency_ms":60000}"#);
+    let other = enroll(&s.engine, "Other");
+    live::pay(&s.engine, other, "theirs");
+    live::pay(&s.engine, live::live(s.caller), "real");
+    live::pay(&s.engine, s.caller, "own");
+    s.work();
+    let status = |caller, reference| s.engine.settlement(&caller, &target(reference)).unwrap().status.as_str();
+    assert_eq!(status(other, "theirs"), "completed");
+    assert_eq!(status(live::live(s.caller), "real"), "completed");
+    assert_eq!(status(s.caller, "own"), "failed");
+}
+
+#[test]
+fn a_decision_overtakes_a_slow_answer() {
+    let s = Sandbox::new();
+    s.faults(r#"{"latency_ms":5000}"#);
+    s.pay("r", "sim:ok");
+    s.pass(1_000);
+    assert_eq!(s.advance("r", "failed").unwrap(), "failed");
+    s.pass(DAY);
+    assert_eq!((s.status("r"), s.trace("r").last()), ("failed", Some(&"settlement.failed")));
+    s.assert_sound();
 }

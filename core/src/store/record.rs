@@ -198,6 +198,8 @@ stored_enum! {
         ResolveReview = 40 "resolve_review",
         /// A client decided what becomes of a settlement of its sandbox.
         AdvanceSettlement = 50 "advance_settlement",
+        /// A client ordered faults for its sandbox.
+        SetFaults = 51 "set_faults",
     }
 }
 

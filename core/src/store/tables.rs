@@ -622,6 +622,23 @@ tables! {
         at: Millis;
     }
 
+    /// The faults that a client ordered for its sandbox.
+    #[derive(Copy)]
+    Simulator(SimulatorRecord) "simulator" = 31 {
+        key {
+            /// The client.
+            client: ClientNo;
+        }
+        /// The share of calls that do not reach the operator, in millionths.
+        rate: u32;
+        /// The share of calls whose answer is lost, in millionths.
+        drop_answer_rate: u32;
+        /// How long the operator takes to answer.
+        latency_ms: Millis;
+        /// Selects which calls are hit.
+        seed: u64;
+    }
+
     /// Something that waits for a person: a settlement, or one of its reversals. Written in the commit that flags it with
     /// `needs_review`, and removed in the commit that clears the flag.
     Review(ReviewRecord) "review" = 29 Server {

@@ -13,7 +13,7 @@
 //! # }
 //! ```
 
-use crate::api::AdvanceBody;
+use crate::api::{AdvanceBody, FaultsBody, FaultsView, Rate};
 use crate::error::Error;
 use crate::rail::FailureCode;
 use crate::rail::simulator::Outcome;
@@ -44,6 +44,41 @@ pub fn parse_advance(body: &[u8]) -> Result<AdvanceRequest, Error> {
         Ok(code)
     });
     body.finish(|| Some(AdvanceRequest { to: to?, code: code? }))
+}
+
+/// The longest latency.
+const LATENCY_MAX_MS: u64 = 3_600_000;
+/// The highest seed: JSON has no exact larger numbers everywhere.
+const SEED_MAX: u64 = (1 << 53) - 1;
+
+/// Parses `{"rate", "latency_ms", "drop_answer_rate", "seed"}`; what is left out is 0.
+///
+/// # Errors
+/// `malformed_json`, `invalid_fields`.
+pub fn parse_faults(body: &[u8]) -> Result<FaultsView, Error> {
+    let mut body = Object::parse(body, &FaultsBody::FIELDS)?;
+    let rate = body.optional("rate", share);
+    let latency_ms = body.optional("latency_ms", |value| whole(value, LATENCY_MAX_MS));
+    let drop_answer_rate = body.optional("drop_answer_rate", share);
+    let seed = body.optional("seed", |value| whole(value, SEED_MAX));
+    body.finish(|| {
+        Some(FaultsView {
+            rate: rate?.unwrap_or_default(),
+            latency_ms: latency_ms?.unwrap_or_default(),
+            drop_answer_rate: drop_answer_rate?.unwrap_or_default(),
+            seed: seed?.unwrap_or_default(),
+        })
+    })
+}
+
+fn share(value: Value<'_>) -> Result<Rate, FieldProblems> {
+    let read = Rate::parse(&value.number()?);
+    read.ok_or_else(|| FieldProblems::one("out_of_range", "must be a number from 0 to 1 with at most 6 decimals"))
+}
+
+fn whole(value: Value<'_>, max: u64) -> Result<u64, FieldProblems> {
+    let read = value.number()?.parse().ok().filter(|number| *number <= max);
+    read.ok_or_else(|| FieldProblems::one("out_of_range", format!("must be a whole number from 0 to {max}")))
 }
 
 /// The value with this wire name.

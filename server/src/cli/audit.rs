@@ -135,6 +135,7 @@ impl Subject {
             | AuditAction::ReplayWebhook => Self::Webhook,
             AuditAction::RotateSecret
             | AuditAction::Fund
+            | AuditAction::SetFaults
             | AuditAction::MoreRefusals
             | AuditAction::Invite
             | AuditAction::WithdrawInvitation

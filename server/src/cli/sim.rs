@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use clap::builder::PossibleValuesParser;
 use comfy_table::Cell;
-use railgate::api::{AdvanceBody, AmountInput, BalanceView, FundBody, ScenariosView, SettlementView};
+use railgate::api::{AdvanceBody, AmountInput, BalanceView, FaultsBody, FaultsView, FundBody, Rate, ScenariosView, SettlementView};
 use railgate::rail::FailureCode;
 use railgate::rail::simulator::Outcome;
 
@@ -39,6 +39,15 @@ Examples:
 
 The operator sticks to its decision, whatever the payee's scenario would have brought.";
 
+const FAULTS_EXAMPLES: &str = "\
+Examples:
+  railgate sim faults
+  railgate sim faults --rate 0.1 --drop-answer-rate 0.05 --seed 7
+  railgate sim faults --latency 2000
+  railgate sim faults --none
+
+What is given replaces all faults; what is left out is 0. The same seed and calls have the same faults.";
+
 /// Control the sandbox's simulated operator
 #[derive(Debug, clap::Args)]
 pub(crate) struct SimArgs {
@@ -53,6 +62,7 @@ enum SimCommand {
     Scenarios,
     Fund(FundArgs),
     Advance(AdvanceArgs),
+    Faults(FaultsArgs),
 }
 
 /// Add play money to an account of the sandbox
@@ -82,6 +92,31 @@ struct AdvanceArgs {
     code: Option<String>,
 }
 
+/// Show the faults of the operator and of the way to it, or replace them
+#[derive(Debug, clap::Args)]
+#[command(after_help = FAULTS_EXAMPLES)]
+struct FaultsArgs {
+    /// The share of calls that do not reach the operator, from 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    rate: Option<Rate>,
+    /// How long the operator takes to answer a payment or a reversal, in milliseconds
+    #[arg(long, value_name = "MS")]
+    latency: Option<u64>,
+    /// The share of calls whose answer is lost after the operator has done what was asked, from 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    drop_answer_rate: Option<Rate>,
+    /// Selects which calls are hit
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// No faults any more
+    #[arg(long, conflicts_with_all = ["rate", "latency", "drop_answer_rate", "seed"])]
+    none: bool,
+}
+
+fn share(text: &str) -> Result<Rate, String> {
+    Rate::parse(text).ok_or_else(|| "must be a number from 0 to 1 with at most 6 decimals".to_owned())
+}
+
 fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> PossibleValuesParser {
     all.iter().map(|one| name(*one)).into()
 }
@@ -91,6 +126,7 @@ pub(crate) async fn run(args: SimArgs, global: &Global, terminal: &Terminal) -> 
         SimCommand::Scenarios => scenarios(global, terminal).await,
         SimCommand::Fund(args) => fund(&args, global, terminal).await,
         SimCommand::Advance(args) => advance(args, global, terminal).await,
+        SimCommand::Faults(args) => faults(&args, global, terminal).await,
     }
 }
 
@@ -126,4 +162,27 @@ async fn advance(args: AdvanceArgs, global: &Global, terminal: &Terminal) -> Don
         return terminal.json(&answer.body);
     }
     terminal.show(&render::settlement(terminal, &read::<SettlementView>(&answer)?))
+}
+
+async fn faults(args: &FaultsArgs, global: &Global, terminal: &Terminal) -> Done {
+    let FaultsArgs { rate, latency, drop_answer_rate, seed, none } = *args;
+    let changes = none || rate.is_some() || latency.is_some() || drop_answer_rate.is_some() || seed.is_some();
+    let mut session = Session::open(global)?;
+    let answer = if changes {
+        let body = FaultsBody { rate, latency_ms: latency, drop_answer_rate, seed };
+        let body = serde_json::to_string(&body).unwrap_or_default();
+        session.call_until_answered(Ask::put("/simulator/faults", body), "it sets the same faults again").await?
+    } else {
+        session.call(Ask::get("/simulator/faults")).await?
+    };
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    let FaultsView { rate, latency_ms, drop_answer_rate, seed } = read(&answer)?;
+    terminal.show(&terminal.card(vec![
+        ("calls not sent", Cell::new(rate.text())),
+        ("answers lost", Cell::new(drop_answer_rate.text())),
+        ("latency", Cell::new(format!("{latency_ms} ms"))),
+        ("seed", Cell::new(seed)),
+    ]))
 }

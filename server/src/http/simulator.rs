@@ -1,12 +1,12 @@
 //! The simulator: what a client does with its own sandbox. None of it touches another client, or live money.
 
 use axum::extract::State;
-use railgate::api::{AdvanceBody, BalanceView, Caller, FundBody, ScenariosView, SettlementView};
-use railgate::engine::{Advance, Fund};
+use railgate::api::{AdvanceBody, BalanceView, Caller, FaultsBody, FaultsView, FundBody, ScenariosView, SettlementView};
+use railgate::engine::{Advance, Fund, SetFaults};
 use railgate::ledger::Mode;
 use railgate::rail::sandbox_scenarios;
 use railgate::validate::parse_money;
-use railgate::validate::simulator::parse_advance;
+use railgate::validate::simulator::{parse_advance, parse_faults};
 
 use super::App;
 use super::document::{BadFields, Denied, NoSettlement, NotAdvanced, TooMuch, Unserved};
@@ -14,7 +14,7 @@ use super::extract::{Authenticated, Named, Posted};
 use super::response::{HandlerResult, ok};
 use super::route::{Simulator, routes};
 
-routes![scenarios, fund, advance];
+routes![scenarios, fund, advance, faults, set_faults];
 
 /// List the scenarios of the sandbox's simulated operator
 #[utoipa::path(
@@ -57,4 +57,29 @@ pub(crate) async fn advance(State(app): State<App>, named: Named, posted: Posted
     let (target, request) = (named.target()?.clone(), parse_advance(posted.body())?);
     let record = posted.run(&app, Advance { caller: posted.caller, target, request }).await?;
     ok(&app.gateway.engine().view(&record, posted.caller.client_id))
+}
+
+/// Read the faults of the caller's sandbox
+#[utoipa::path(
+    get, path = "/api/v1/simulator/faults", tag = "simulator", operation_id = "getFaults",
+    responses((status = 200, description = "The faults in force", body = FaultsView), Denied, Unserved),
+)]
+pub(crate) async fn faults(State(app): State<App>, Authenticated(call): Authenticated<Simulator>) -> HandlerResult {
+    ok(&app.gateway.read(&call.caller, |engine| engine.faults(&call.caller)).await?)
+}
+
+/// Make the simulated operator fail
+///
+/// Replaces the faults of the caller's sandbox; what is left out is 0. Which calls are hit follows from the seed and each call's key at
+/// the operator. A call that does not reach the operator proves that nothing happened, so another provider is tried; one whose answer is
+/// lost leaves the payment `unknown` until an inquiry finds it; an answer that takes longer than 30 seconds comes after the gateway has
+/// given up waiting. The latency applies to payments and reversals, the rates to inquiries too.
+#[utoipa::path(
+    put, path = "/api/v1/simulator/faults", tag = "simulator", operation_id = "setFaults",
+    request_body(content = FaultsBody, content_type = "application/json", example = json!({"rate": 0.1, "latency_ms": 2000, "drop_answer_rate": 0.05, "seed": 7})),
+    responses((status = 200, description = "The faults from now on", body = FaultsView), BadFields, Denied, Unserved),
+)]
+pub(crate) async fn set_faults(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
+    let faults = parse_faults(posted.body())?;
+    ok(&posted.run(&app, SetFaults { caller: posted.caller, faults }).await?)
 }

@@ -24,3 +24,16 @@ fn a_payment_is_advanced_to_its_end() {
     assert!(refused.err.contains("cannot become completed"), "{}", refused.err);
     world.run(&["sim", "advance", "r-1", "paid"]).fails(2);
 }
+
+#[test]
+fn faults_are_shown_and_replaced() {
+    let world = World::enrolled();
+    let none = world.run(&["sim", "faults", "--json"]).ok().json();
+    assert_eq!(none["rate"], 0);
+    let shown = world.run(&["sim", "faults", "--rate", "0.25", "--latency", "1500", "--seed", "7"]).ok().out;
+    assert!(shown.contains("0.25") && shown.contains("1500 ms"), "{shown}");
+    let replaced = world.run(&["sim", "faults", "--drop-answer-rate", "1", "--json"]).ok().json();
+    assert_eq!((&replaced["rate"], &replaced["drop_answer_rate"]), (&0.into(), &1.into()));
+    assert_eq!(world.run(&["sim", "faults", "--none", "--json"]).ok().json(), none);
+    world.run(&["sim", "faults", "--rate", "2"]).fails(2);
+}

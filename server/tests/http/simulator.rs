@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use hyper::Request;
+use railgate::env::Env as _;
 use serde_json::json;
 
 use super::support::{SETTLEMENTS, service};
@@ -43,5 +44,34 @@ async fn the_client_decides_what_becomes_of_a_settlement() {
     let theirs = Request::post(advance).header("authorization", format!("Bearer {other}")).header("content-type", "application/json");
     let theirs = theirs.body(Body::from(json!({"to": "completed"}).to_string())).unwrap();
     service.send(theirs).await.problem(404, "settlement_not_found");
+    service.running.stop().await;
+}
+
+#[tokio::test]
+async fn faults_are_ordered_by_a_client_for_its_own_calls() {
+    let service = service().await;
+    let faults = "/api/v1/simulator/faults";
+    let none = service.get(faults).await.expect(200);
+    assert_eq!(none.text(), r#"{"rate":0,"latency_ms":0,"drop_answer_rate":0,"seed":0}"#);
+    let put = |body: serde_json::Value| {
+        let request = service.request("PUT", faults).header("content-type", "application/json");
+        service.send(request.body(Body::from(body.to_string())).unwrap())
+    };
+    let ordered = put(json!({"drop_answer_rate": 1, "rate": "0.000", "seed": 7})).await.expect(200);
+    assert_eq!(ordered.text(), r#"{"rate":0,"latency_ms":0,"drop_answer_rate":1,"seed":7}"#);
+    assert_eq!(service.get(faults).await.text(), ordered.text());
+    let create = json!({"amount": 10, "currency": "EUR", "to": "sim:ok", "reference": "r"});
+    service.post(SETTLEMENTS, &create).await.expect(201);
+    service.until("r", "unknown").await;
+    // What is left out is 0. The answer comes when its time has.
+    put(json!({"latency_ms": 3000})).await.expect(200);
+    service.post(SETTLEMENTS, &json!({"amount": 10, "currency": "EUR", "to": "sim:ok", "reference": "slow"})).await.expect(201);
+    service.until("slow", "submitted").await;
+    service.env.advance_to(service.env.now() + 3_000);
+    service.until("slow", "completed").await;
+
+    let wrong =
+        put(json!({"rate": 1.5, "latency_ms": 3_600_001, "drop_answer_rate": -1, "seed": 0.5})).await.problem(422, "invalid_fields");
+    assert_eq!(wrong["errors"].as_array().unwrap().len(), 4);
     service.running.stop().await;
 }

@@ -12,6 +12,8 @@ import type {
   Balance,
   CheckResult,
   CreateRequest,
+  Faults,
+  FaultsRequest,
   FeedPage,
   Page,
   Problem,
@@ -121,6 +123,7 @@ const READS = new Set([
   "keys",
   "balances",
   "balance",
+  "faults",
   "scenarios",
   "clock",
 ]);
@@ -299,6 +302,16 @@ export class Sandbox {
   async advance(ref: string, request: AdvanceRequest, options?: CallOptions): Promise<Settlement> {
     const members = { ref: check.filled(ref, "ref"), body: check.object(request, "request") };
     return (await this.#ask<Settlement>("advance", members, options)).ok;
+  }
+
+  /** Returns the faults of the simulated operator. */
+  async faults(options?: CallOptions): Promise<Faults> {
+    return (await this.#ask<Faults>("faults", {}, options)).ok;
+  }
+
+  /** Replaces the faults of the simulated operator; what is left out is 0. The same seed and calls have the same faults. */
+  async setFaults(request: FaultsRequest, options?: CallOptions): Promise<Faults> {
+    return (await this.#ask<Faults>("set_faults", { body: check.object(request, "request") }, options)).ok;
   }
 
   /** Returns the simulator's scenarios: payees and what happens to payments to them. */

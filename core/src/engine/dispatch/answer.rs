@@ -18,6 +18,8 @@ use crate::engine::group::{Command, Decision, Overlay, Prefetch, Writer, subject
 use crate::engine::review::Mark;
 use crate::engine::settlement::{Change, Note};
 
+use super::inside::subject_of;
+
 /// The delays of the inquiries about an open attempt or reversal, counted from when it became unclear; afterwards one per hour.
 pub(crate) const INQUIRIES: [Millis; 6] = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
 const HOUR: Millis = 3_600_000;
@@ -98,7 +100,8 @@ impl TaskRecord {
     /// The attempt or reversal that the task is about.
     pub(crate) fn subject(&self) -> Subject {
         match self.kind {
-            TaskKind::Dispatch | TaskKind::Inquire | TaskKind::SimulatorCallback => Subject::Attempt(self.settlement, self.child),
+            TaskKind::Dispatch | TaskKind::Inquire => Subject::Attempt(self.settlement, self.child),
+            TaskKind::SimulatorCallback => subject_of(self.settlement, self.child),
             TaskKind::Reverse | TaskKind::InquireReversal => Subject::Reversal(self.settlement, self.child),
         }
     }

@@ -1,5 +1,8 @@
 //! What a client does with the simulated operator of its own sandbox.
 
 mod advance;
+mod faults;
 
 pub use advance::Advance;
+pub(crate) use faults::Fault;
+pub use faults::SetFaults;
