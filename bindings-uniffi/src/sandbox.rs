@@ -311,6 +311,15 @@ impl SandboxGateway {
         self.change(move |sandbox| sandbox.client().set_faults_json(&body)).await
     }
 
+    /// Starts again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults, restores the opening
+    /// balances and lets the clock run. Returns how many settlements were ended. History and references stay.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn reset(&self) -> Result<u64, GatewayError> {
+        self.change(|sandbox| Ok(sandbox.reset(now())?.ended)).await
+    }
+
     /// Watches the events of the gateway after the position `after`: past ones, then each as it happens.
     ///
     /// # Errors

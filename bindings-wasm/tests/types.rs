@@ -297,6 +297,7 @@ fn generated() -> String {
         "ReverseRequest" In: api::ReverseBody,
         "FaultsRequest" In: api::FaultsBody,
         "Faults" Out: api::FaultsView,
+        "ResetResult" Out: api::ResetView,
         "AdvanceRequest" In: api::AdvanceBody,
         "Payee" Out: api::PayeeView,
         "Failure" Out: api::FailureView,

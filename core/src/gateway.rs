@@ -38,9 +38,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::api::{
     BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FaultsView, FeedPage, IdempotencyKey, Page,
-    ReconcileView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
+    ReconcileView, ResetView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
-use crate::engine::{Advance, Config, Create, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reverse, SetFaults};
+use crate::engine::{Advance, Config, Create, End, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reset, Restore, Reverse, SetFaults};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
@@ -364,6 +364,24 @@ impl<'g> Client<'g> {
     /// `malformed_json`, `invalid_fields`.
     pub fn set_faults_json(&self, body: &str) -> Result<FaultsView> {
         self.engine.run(SetFaults { caller: self.caller, faults: parse_faults(body.as_bytes())? })
+    }
+
+    /// Starts the sandbox again: cancels what was not sent, has the simulated operator refuse what is open, removes all faults and restores
+    /// the opening balances. History and references stay.
+    ///
+    /// # Errors
+    /// `store_unavailable`; what was ended stays so, and the next call continues.
+    pub fn reset(&self) -> Result<ResetView> {
+        let caller = self.caller;
+        self.engine.run(Reset { caller })?;
+        let (mut pages, mut done) = (Some(self.engine.parse_reset(b"")?), ResetView::default());
+        while let Some(request) = pages {
+            let page = self.engine.list(&caller, &request)?;
+            done.count(self.engine.run_all(End::all(caller, &page)))?;
+            pages = request.next(&page);
+        }
+        self.engine.run(Restore { caller })?;
+        Ok(done)
     }
 
     fn record(&self, reference: &str) -> Result<SettlementRecord> {

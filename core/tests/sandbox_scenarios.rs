@@ -167,6 +167,7 @@ fn nothing_is_left_out() {
         "advance",
         "faults",
         "set_faults",
+        "reset",
         "scenarios",
         "clock",
         "set_clock",

@@ -5,8 +5,8 @@ mod support;
 
 use std::sync::Arc;
 
-use railgate::api::Work;
-use railgate::engine::{Advance, LeaseTasks, Receive, ReportAnswer, SetFaults};
+use railgate::api::{FaultsView, ResetView, Work};
+use railgate::engine::{Advance, End, Fund, LeaseTasks, Receive, ReportAnswer, Reset, Restore, SetFaults};
 use railgate::env::Env as _;
 use railgate::store::Scan;
 use railgate::store::memory::MemoryStore;
@@ -299,5 +299,76 @@ fn a_decision_overtakes_a_slow_answer() {
     assert_eq!(s.advance("r", "failed").unwrap(), "failed");
     s.pass(DAY);
     assert_eq!((s.status("r"), s.trace("r").last()), ("failed", Some(&"settlement.failed")));
+    s.assert_sound();
+}
+
+fn reset(s: &Sandbox) -> (u64, u64) {
+    let caller = s.caller;
+    s.engine.run(Reset { caller }).unwrap();
+    let (mut pages, mut done) = (Some(s.engine.parse_reset(b"").unwrap()), ResetView::default());
+    while let Some(request) = pages {
+        let page = s.engine.list(&caller, &request).unwrap();
+        done.count(s.engine.run_all(End::all(caller, &page))).unwrap();
+        pages = request.next(&page);
+    }
+    s.engine.run(Restore { caller }).unwrap();
+    (done.ended, done.still_open)
+}
+
+#[test]
+fn a_reset_ends_what_is_open_and_restores_the_opening_balances() {
+    let s = Sandbox::new();
+    s.engine.run(Fund { caller: s.caller, money: "500.00 EUR".parse().unwrap() }).unwrap();
+    s.engine.run(Fund { caller: s.caller, money: "7.00 CHF".parse().unwrap() }).unwrap();
+    for (reference, to) in [("paid", "sim:ok"), ("open", "sim:pending"), ("lost", "sim:timeout-then-ok")] {
+        s.pay(reference, to);
+    }
+    s.work();
+    s.pay("unsent", "sim:ok");
+    s.faults(r#"{"rate":1}"#);
+
+    assert_eq!(reset(&s), (3, 0));
+    let states = ["paid", "open", "lost", "unsent"].map(|reference| s.status(reference));
+    assert_eq!(states, ["completed", "failed", "failed", "cancelled"]);
+    assert_eq!(s.euros(), ("1000000.00".to_owned(), "0.00".to_owned(), "0.00".to_owned()));
+    assert_eq!(s.engine.balance(&s.caller, "CHF").unwrap().available.as_str(), "0.00");
+    assert_eq!(s.engine.faults(&s.caller).unwrap(), FaultsView::default());
+    s.assert_sound();
+
+    // Nothing stirs afterwards, and a second reset has nothing to do.
+    s.pass(2 * DAY);
+    assert_eq!(["paid", "open", "lost", "unsent"].map(|reference| s.status(reference)), states);
+    assert_eq!(reset(&s), (0, 0));
+    s.pay("new", "sim:ok");
+    s.work();
+    assert_eq!(s.status("new"), "completed");
+    assert_eq!(code(s.create(r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"paid"}"#)), "reference_conflict");
+    s.assert_sound();
+}
+
+#[test]
+fn a_reset_touches_neither_others_nor_live_money() {
+    let s = live::both_modes(Arc::new(MemoryStore::new()), Config::default());
+    let own_live = live::live(s.caller);
+    let other = enroll(&s.engine, "Other");
+    live::pay(&s.engine, other, "theirs");
+    live::pay(&s.engine, own_live, "real");
+    live::pay(&s.engine, s.caller, "own");
+    let before = s.engine.balance(&own_live, "EUR").unwrap().available;
+    assert_eq!(reset(&s), (1, 0));
+    let status = |caller, reference| s.engine.settlement(&caller, &target(reference)).unwrap().status.as_str();
+    assert_eq!((status(other, "theirs"), status(own_live, "real"), status(s.caller, "own")), ("accepted", "accepted", "cancelled"));
+    assert_eq!(s.engine.balance(&own_live, "EUR").unwrap().available, before);
+    let tried = s.engine.run(End { caller: own_live, target: target("real") });
+    assert_eq!(code(tried), "settlement_not_found");
+}
+
+#[test]
+fn a_client_that_has_used_nothing_keeps_its_allowance() {
+    let s = Sandbox::new();
+    assert_eq!(reset(&s), (0, 0));
+    assert_eq!(s.euros().0, "1000000.00");
+    s.pay("r", "sim:ok");
+    assert_eq!(s.euros().0, "999990.00");
     s.assert_sound();
 }

@@ -545,6 +545,19 @@ export interface Faults {
   readonly seed: number;
 }
 
+/** What a reset has done. */
+export interface ResetResult {
+  /** How many settlements were ended. */
+  readonly ended: number;
+  /** How many are still open, because their provider is not the simulated operator. */
+  readonly still_open: number;
+  /**
+   * Set if there are more settlements than one call looks at: send the request again with this as `cursor`. Null when everything is
+   * done and the balances are restored.
+   */
+  readonly next_cursor: string | null;
+}
+
 /** What becomes of a settlement of the sandbox. */
 export interface AdvanceRequest {
   /** What the simulated operator does. */

@@ -89,6 +89,27 @@ body! {
     }
 }
 
+body! {
+    /// Where a reset goes on.
+    ResetBody {} optional {
+        /// `next_cursor` of the previous response.
+        cursor: String,
+    }
+}
+
+/// What a reset has done.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ResetView {
+    /// How many settlements were ended.
+    pub ended: u64,
+    /// How many are still open, because their provider is not the simulated operator.
+    pub still_open: u64,
+    /// Set if there are more settlements than one call looks at: send the request again with this as `cursor`. Null when everything is
+    /// done and the balances are restored.
+    pub next_cursor: Option<String>,
+}
+
 /// The faults in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -46,7 +46,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-use crate::api::Caller;
+use crate::api::{Caller, ResetView};
 use crate::engine::{Config, Engine, EnrollAlone, Recover};
 use crate::env::{Env as _, ManualEnv};
 use crate::error::{Error, ErrorCode, Result};
@@ -182,6 +182,18 @@ impl Sandbox {
         *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
         self.pass(clock.at(now))?;
         Ok(self.clock_view(now))
+    }
+
+    /// Starts the sandbox again, as [`Client::reset`] does, and lets the clock run if it was stopped. Time never goes back: the clock stays
+    /// ahead by as much as it was.
+    ///
+    /// # Errors
+    /// `store_unavailable`.
+    pub fn reset(&self, now: Millis) -> Result<ResetView> {
+        self.tick(now);
+        let done = self.client().reset()?;
+        self.set_clock(now, r#"{"frozen":false}"#)?;
+        Ok(done)
     }
 
     /// Advances the time to `end`, carrying out each task at its own time.

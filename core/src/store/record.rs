@@ -200,6 +200,8 @@ stored_enum! {
         AdvanceSettlement = 50 "advance_settlement",
         /// A client ordered faults for its sandbox.
         SetFaults = 51 "set_faults",
+        /// A client reset its sandbox.
+        ResetSandbox = 52 "reset_sandbox",
     }
 }
 

@@ -24,8 +24,9 @@ use railgate::api::{Caller, Enrolled, FaultsView, IssuedToken, SignedBy, Webhook
 use railgate::auth::{Nonce, PublicKey, ScopeSet, Signer, SoftwareKey, token_hash};
 use railgate::engine::{
     AddKey, Advance, AnyCommand, Approve, Command, Create, DeleteWebhook, EnableWebhook, Enroll, EnrollLive, EnrollStranger, Enrollment,
-    Fund, InvitationId, Invite, IssueToken, Maintain, NoteCheck, NumberEvents, Operated, Redeliver, Replay, Resume, Revoke, RevokeKey,
-    RevokeToken, Rotate, RotateWebhookSecret, SetFaults, Signed, Suspend, TestWebhook, UpdateWebhook, WithdrawInvitation, verify,
+    Fund, InvitationId, Invite, IssueToken, Maintain, NoteCheck, NumberEvents, Operated, Redeliver, Replay, Reset, Resume, Revoke,
+    RevokeKey, RevokeToken, Rotate, RotateWebhookSecret, SetFaults, Signed, Suspend, TestWebhook, UpdateWebhook, WithdrawInvitation,
+    verify,
 };
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::{ClientNo, KeyNo, Ulid};
@@ -246,6 +247,7 @@ fn signable(w: &World) -> Vec<Signable> {
         signable_as(AuditAction::Fund, Fund { caller, money: Money::from_minor(5, Currency::from_code("EUR").unwrap()) }),
         signable_as(AuditAction::AdvanceSettlement, Advance { caller, target: target("done"), request: completed }),
         signable_as(AuditAction::SetFaults, SetFaults { caller, faults: FaultsView::default() }),
+        signable_as(AuditAction::ResetSandbox, Reset { caller }),
         signable_as(AuditAction::ReverseSettlement, reverse(caller, "fresh", "")),
         signable_as(AuditAction::ReverseSettlement, reverse(caller, "done", "")),
     ];

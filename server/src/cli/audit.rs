@@ -136,6 +136,7 @@ impl Subject {
             AuditAction::RotateSecret
             | AuditAction::Fund
             | AuditAction::SetFaults
+            | AuditAction::ResetSandbox
             | AuditAction::MoreRefusals
             | AuditAction::Invite
             | AuditAction::WithdrawInvitation

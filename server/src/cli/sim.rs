@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use clap::builder::PossibleValuesParser;
 use comfy_table::Cell;
-use railgate::api::{AdvanceBody, AmountInput, BalanceView, FaultsBody, FaultsView, FundBody, Rate, ScenariosView, SettlementView};
+use railgate::api::{
+    AdvanceBody, AmountInput, BalanceView, FaultsBody, FaultsView, FundBody, Rate, ResetBody, ResetView, ScenariosView, SettlementView,
+};
 use railgate::rail::FailureCode;
 use railgate::rail::simulator::Outcome;
 
@@ -48,6 +50,13 @@ Examples:
 
 What is given replaces all faults; what is left out is 0. The same seed and calls have the same faults.";
 
+const RESET_EXAMPLES: &str = "\
+Examples:
+  railgate sim reset
+
+Payments that were not sent are cancelled; the operator refuses those that are open. History stays, so
+new payments need new references.";
+
 /// Control the sandbox's simulated operator
 #[derive(Debug, clap::Args)]
 pub(crate) struct SimArgs {
@@ -63,6 +72,9 @@ enum SimCommand {
     Fund(FundArgs),
     Advance(AdvanceArgs),
     Faults(FaultsArgs),
+    /// Start the sandbox again: end what is open, remove the faults, restore the opening balances
+    #[command(after_help = RESET_EXAMPLES)]
+    Reset,
 }
 
 /// Add play money to an account of the sandbox
@@ -127,6 +139,7 @@ pub(crate) async fn run(args: SimArgs, global: &Global, terminal: &Terminal) -> 
         SimCommand::Fund(args) => fund(&args, global, terminal).await,
         SimCommand::Advance(args) => advance(args, global, terminal).await,
         SimCommand::Faults(args) => faults(&args, global, terminal).await,
+        SimCommand::Reset => reset(global, terminal).await,
     }
 }
 
@@ -185,4 +198,27 @@ async fn faults(args: &FaultsArgs, global: &Global, terminal: &Terminal) -> Done
         ("latency", Cell::new(format!("{latency_ms} ms"))),
         ("seed", Cell::new(seed)),
     ]))
+}
+
+async fn reset(global: &Global, terminal: &Terminal) -> Done {
+    let mut session = Session::open(global)?;
+    let (mut cursor, mut total) = (None, ResetView::default());
+    loop {
+        let body = serde_json::to_string(&ResetBody { cursor }).unwrap_or_default();
+        let answer = session.call_until_answered(Ask::post("/simulator/reset", body).patient(30), "a reset can be repeated").await?;
+        let part: ResetView = read(&answer)?;
+        total = ResetView { ended: total.ended + part.ended, still_open: total.still_open + part.still_open, next_cursor: None };
+        cursor = part.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    if global.json {
+        return terminal.json(serde_json::to_string(&total).unwrap_or_default().as_bytes());
+    }
+    terminal.line(terminal.paint(Tone::Good, format_args!("The sandbox starts again. Payments that were ended: {}.", total.ended)))?;
+    match total.still_open {
+        0 => Ok(()),
+        open => terminal.line(terminal.paint(Tone::Warn, format_args!("Still open, at providers that are not simulated: {open}."))),
+    }
 }

@@ -1,20 +1,25 @@
 //! The simulator: what a client does with its own sandbox. None of it touches another client, or live money.
 
 use axum::extract::State;
-use railgate::api::{AdvanceBody, BalanceView, Caller, FaultsBody, FaultsView, FundBody, ScenariosView, SettlementView};
-use railgate::engine::{Advance, Fund, SetFaults};
+use railgate::api::{
+    AdvanceBody, BalanceView, Caller, FaultsBody, FaultsView, FundBody, ResetBody, ResetView, ScenariosView, SettlementView,
+};
+use railgate::engine::{Advance, End, Fund, Reset, Restore, SetFaults};
 use railgate::ledger::Mode;
 use railgate::rail::sandbox_scenarios;
 use railgate::validate::parse_money;
 use railgate::validate::simulator::{parse_advance, parse_faults};
 
 use super::App;
-use super::document::{BadFields, Denied, NoSettlement, NotAdvanced, TooMuch, Unserved};
+use super::document::{BadFields, Denied, InvalidPage, NoSettlement, NotAdvanced, TooMuch, Unserved};
 use super::extract::{Authenticated, Named, Posted};
 use super::response::{HandlerResult, ok};
 use super::route::{Simulator, routes};
 
-routes![scenarios, fund, advance, faults, set_faults];
+/// How many pages of settlements a reset looks at in one call, each among 4,000.
+const RESET_PAGES: usize = 25;
+
+routes![scenarios, fund, advance, faults, set_faults, reset];
 
 /// List the scenarios of the sandbox's simulated operator
 #[utoipa::path(
@@ -82,4 +87,37 @@ pub(crate) async fn faults(State(app): State<App>, Authenticated(call): Authenti
 pub(crate) async fn set_faults(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
     let faults = parse_faults(posted.body())?;
     ok(&posted.run(&app, SetFaults { caller: posted.caller, faults }).await?)
+}
+
+/// Start the sandbox again
+///
+/// Cancels the caller's sandbox settlements that were not sent, has the simulated operator refuse those that are open, removes all
+/// faults, and restores the opening balances. History stays: references are unique for ever, so use new ones. What is completed keeps
+/// its scenario: reversals in flight and payments that are to come back go on. One call looks at 100,000 settlements at most.
+#[utoipa::path(
+    post, path = "/api/v1/simulator/reset", tag = "simulator", operation_id = "resetSandbox",
+    request_body(content = Option<ResetBody>, content_type = "application/json", example = json!({})),
+    responses((status = 200, description = "What was done", body = ResetView), BadFields, InvalidPage, Denied, Unserved),
+)]
+pub(crate) async fn reset(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
+    let caller = Caller { mode: Mode::Sandbox, ..posted.caller };
+    let mut request = app.gateway.engine().parse_reset(posted.body())?;
+    // Recorded before anything ends: the same call sent again must not begin another reset.
+    posted.run(&app, Reset { caller }).await?;
+    let mut done = ResetView::default();
+    for _ in 0..RESET_PAGES {
+        let asked = request.clone();
+        let page = app.gateway.scan(&caller, move |engine| engine.list(&caller, &asked)).await?;
+        done.count(app.gateway.run_all(&caller, End::all(caller, &page)).await?)?;
+        match request.next(&page) {
+            Some(next) => request = next,
+            None => {
+                done.next_cursor = None;
+                app.gateway.run(&caller, Restore { caller }).await?;
+                return ok(&done);
+            }
+        }
+        done.next_cursor = page.next_cursor;
+    }
+    ok(&done)
 }

@@ -37,3 +37,13 @@ fn faults_are_shown_and_replaced() {
     assert_eq!(world.run(&["sim", "faults", "--none", "--json"]).ok().json(), none);
     world.run(&["sim", "faults", "--rate", "2"]).fails(2);
 }
+
+#[test]
+fn a_sandbox_starts_again() {
+    let world = World::enrolled();
+    world.run(&["settle", "10.50", "EUR", "sim:pending", "--reference", "r-1"]).ok();
+    let reset = world.run(&["sim", "reset"]).ok().out;
+    assert!(reset.contains("were ended: 1."), "{reset}");
+    assert!(world.run(&["balance", "EUR"]).ok().out.contains("1,000,000.00"));
+    assert_eq!(world.run(&["sim", "reset", "--json"]).ok().json()["ended"], 0);
+}

@@ -75,3 +75,19 @@ async fn faults_are_ordered_by_a_client_for_its_own_calls() {
     assert_eq!(wrong["errors"].as_array().unwrap().len(), 4);
     service.running.stop().await;
 }
+
+#[tokio::test]
+async fn a_sandbox_starts_again() {
+    let service = service().await;
+    for n in 0..230 {
+        let create = json!({"amount": 10, "currency": "EUR", "to": "sim:pending", "reference": format!("r-{n}")});
+        service.post(SETTLEMENTS, &create).await.expect(201);
+    }
+    let done = service.post_text("/api/v1/simulator/reset", "").await.expect(200).json();
+    assert_eq!(done, json!({"ended": 230, "still_open": 0, "next_cursor": null}));
+    assert!(["failed", "cancelled"].contains(&service.status("r-0").await.as_str()));
+    assert_eq!(service.get("/api/v1/balances/EUR").await.json()["available"].to_string(), "1000000.0");
+    assert_eq!(service.post("/api/v1/simulator/reset", &json!({})).await.expect(200).json()["ended"], 0);
+    service.post("/api/v1/simulator/reset", &json!({"cursor": "x"})).await.problem(400, "invalid_cursor");
+    service.running.stop().await;
+}

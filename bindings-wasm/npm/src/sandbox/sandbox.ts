@@ -19,6 +19,7 @@ import type {
   Problem,
   Receipt,
   ReconcileResult,
+  ResetResult,
   Reversal,
   ReverseRequest,
   ReverseResult,
@@ -312,6 +313,14 @@ export class Sandbox {
   /** Replaces the faults of the simulated operator; what is left out is 0. The same seed and calls have the same faults. */
   async setFaults(request: FaultsRequest, options?: CallOptions): Promise<Faults> {
     return (await this.#ask<Faults>("set_faults", { body: check.object(request, "request") }, options)).ok;
+  }
+
+  /**
+   * Starts again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults, restores the
+   * opening balances and lets the clock run. History and references stay.
+   */
+  async reset(options?: CallOptions): Promise<ResetResult> {
+    return (await this.#ask<ResetResult>("reset", {}, options)).ok;
   }
 
   /** Returns the simulator's scenarios: payees and what happens to payments to them. */

@@ -61,7 +61,7 @@ impl Command for Advance {
 }
 
 impl Engine {
-    fn advance(
+    pub(super) fn advance(
         &self,
         overlay: &mut Overlay<'_>,
         writer: &mut Writer,
