@@ -255,7 +255,7 @@ fn range(query: &[(String, String)], last: i64) -> Result<(i64, usize)> {
             "limit" => (&mut limit, 1, 200),
             _ => {
                 let name = excerpt(name);
-                let message = format!("{name:?} is not a parameter of this list");
+                let message = format!("{name:?} is not a parameter of this call");
                 problems.push(FieldProblem::new(name, "unknown_parameter", message));
                 continue;
             }
