@@ -14,6 +14,7 @@ mod races;
 mod rails;
 mod receipts;
 mod routes;
+mod scenarios;
 mod shapes;
 mod shutdown;
 mod signed;
