@@ -40,7 +40,9 @@ use crate::api::{
     BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FaultsView, FeedPage, IdempotencyKey, Page,
     ReconcileView, ResetView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
-use crate::engine::{Advance, Config, Create, End, Engine, Enroll, Fund, NumberEvents, ReportAnswer, Reset, Restore, Reverse, SetFaults};
+use crate::engine::{
+    Advance, Config, Create, End, Engine, Enroll, Fund, ListRequest, NumberEvents, ReportAnswer, Reset, Restore, Reverse, SetFaults,
+};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
@@ -374,7 +376,7 @@ impl<'g> Client<'g> {
     pub fn reset(&self) -> Result<ResetView> {
         let caller = self.caller;
         self.engine.run(Reset { caller })?;
-        let (mut pages, mut done) = (Some(self.engine.parse_reset(b"")?), ResetView::default());
+        let (mut pages, mut done) = (Some(ListRequest::open_in_sandbox(None)), ResetView::default());
         while let Some(request) = pages {
             let page = self.engine.list(&caller, &request)?;
             done.count(self.engine.run_all(End::all(caller, &page)))?;

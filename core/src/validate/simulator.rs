@@ -35,9 +35,9 @@ pub struct AdvanceRequest {
 /// `malformed_json`, `invalid_fields`.
 pub fn parse_advance(body: &[u8]) -> Result<AdvanceRequest, Error> {
     let mut body = Object::parse(body, &AdvanceBody::FIELDS)?;
-    let to = body.required("to", |value| one_of(value, Outcome::ALL, Outcome::as_str));
+    let to = body.required("to", |value| Ok(Outcome::ALL[one_of(value, &mut Outcome::ALL.iter().map(|to| to.as_str()))?]));
     let code = body.optional("code", |value| {
-        let code = one_of(value, FailureCode::ALL, FailureCode::as_str)?;
+        let code = FailureCode::ALL[one_of(value, &mut FailureCode::ALL.iter().map(|code| code.as_str()))?];
         if to.is_some_and(|to| to != Outcome::Failed) {
             return Err(FieldProblems::one("not_applicable", "is only for failed"));
         }
@@ -81,11 +81,16 @@ fn whole(value: Value<'_>, max: u64) -> Result<u64, FieldProblems> {
     read.ok_or_else(|| FieldProblems::one("out_of_range", format!("must be a whole number from 0 to {max}")))
 }
 
-/// The value with this wire name.
-fn one_of<T: Copy>(value: Value<'_>, all: &[T], name: fn(T) -> &'static str) -> Result<T, FieldProblems> {
+/// The position of a wire name among all. Not generic, because a page loads this.
+fn one_of(value: Value<'_>, all: &mut dyn Iterator<Item = &'static str>) -> Result<usize, FieldProblems> {
     let text = value.text()?;
-    all.iter().copied().find(|one| name(*one) == text).ok_or_else(|| {
-        let known: Vec<_> = all.iter().map(|one| name(*one)).collect();
-        FieldProblems::one("unknown_value", format!("must be one of {}", known.join(", ")))
-    })
+    let mut known = String::new();
+    for (at, name) in all.enumerate() {
+        if name == text {
+            return Ok(at);
+        }
+        known.push_str(if at == 0 { "must be one of " } else { ", " });
+        known.push_str(name);
+    }
+    Err(FieldProblems::one("unknown_value", known))
 }

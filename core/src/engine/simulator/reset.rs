@@ -175,14 +175,12 @@ impl Engine {
     /// # Errors
     /// `malformed_json`, `invalid_fields`.
     pub fn parse_reset(&self, body: &[u8]) -> Result<ListRequest> {
-        let mut query = [("status", "accepted"), ("status", "submitted"), ("status", "unknown"), ("sandbox", "true"), ("limit", "200")]
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .to_vec();
-        if !body.is_empty() {
-            let mut body = Object::parse(body, &ResetBody::FIELDS)?;
-            let cursor = body.optional("cursor", Value::text);
-            query.extend(body.finish(|| cursor)?.map(|cursor| ("cursor".to_owned(), cursor.into_owned())));
+        if body.is_empty() {
+            return Ok(ListRequest::open_in_sandbox(None));
         }
-        self.parse_list(&query)
+        let mut body = Object::parse(body, &ResetBody::FIELDS)?;
+        let cursor = body.optional("cursor", Value::text);
+        let cursor = body.finish(|| cursor)?;
+        Ok(ListRequest::open_in_sandbox(cursor.map(|cursor| cursor.into_owned())))
     }
 }
