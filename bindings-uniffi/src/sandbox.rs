@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use blocking::unblock;
 use event_listener::Event as Signal;
 use railgate::ErrorCode;
+use railgate::api::{FaultsView, Rate};
 use railgate::sandbox::{Options, Sandbox};
 use railgate::store::sqlite::SqliteStore;
 
@@ -42,6 +43,31 @@ pub struct SandboxWork {
     pub due: Option<Instant>,
     /// The number of tasks done.
     pub done: u64,
+}
+
+/// How the simulated operator and the way to it fail. Which calls are hit follows from the seed.
+#[derive(Debug, Clone, PartialEq, uniffi::Record)]
+pub struct SandboxFaults {
+    /// The share of calls that do not reach the operator, from 0 to 1.
+    #[uniffi(default = 0.0)]
+    pub rate: f64,
+    /// How long the operator takes to answer a payment or a reversal, in milliseconds; at most an hour.
+    #[uniffi(default = 0)]
+    pub latency_ms: u64,
+    /// The share of calls whose answer is lost, from 0 to 1.
+    #[uniffi(default = 0.0)]
+    pub drop_answer_rate: f64,
+    /// Selects which calls are hit.
+    #[uniffi(default = 0)]
+    pub seed: u64,
+}
+
+impl Give<SandboxFaults> for FaultsView {
+    fn give(self) -> Result<SandboxFaults, GatewayError> {
+        let FaultsView { rate, latency_ms, drop_answer_rate, seed } = self;
+        let share = |share: Rate| f64::from(share.millionths()) / 1_000_000.0;
+        Ok(SandboxFaults { rate: share(rate), latency_ms, drop_answer_rate: share(drop_answer_rate), seed })
+    }
 }
 
 /// A sandbox gateway with one client, in a file. It uses no network. Its methods wait for the disk on another thread and may
@@ -269,6 +295,45 @@ impl SandboxGateway {
     pub async fn fund(&self, currency: String, amount: Decimal) -> Result<Balance, GatewayError> {
         let body = serde_json::json!({"currency": currency, "amount": amount.shortest()}).to_string();
         self.change(move |sandbox| sandbox.client().fund_json(&body)).await
+    }
+
+    /// Has the simulated operator decide about a settlement now, whatever its scenario: `submitted`, `unknown`, `completed`,
+    /// `failed` (with an optional code of the failure) or `returned`.
+    ///
+    /// # Errors
+    /// `Refused` with code `invalid_state` if that cannot become of it; as [`SandboxGateway::settlement`]; `Invalid`.
+    #[uniffi::method(default(code = None))]
+    pub async fn advance(&self, reference: String, to: String, code: Option<String>) -> Result<Settlement, GatewayError> {
+        let body = serde_json::json!({"to": to, "code": code}).to_string();
+        self.change(move |sandbox| sandbox.client().advance_json(&reference, &body)).await
+    }
+
+    /// Returns the faults of the simulated operator.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn faults(&self) -> Result<SandboxFaults, GatewayError> {
+        self.look(|sandbox| sandbox.client().faults()).await
+    }
+
+    /// Replaces the faults of the simulated operator.
+    ///
+    /// # Errors
+    /// `Invalid`, `Storage`.
+    pub async fn set_faults(&self, faults: SandboxFaults) -> Result<SandboxFaults, GatewayError> {
+        let SandboxFaults { rate, latency_ms, drop_answer_rate, seed } = faults;
+        // Written without an exponent, unlike by a JSON library.
+        let body = format!(r#"{{"rate":"{rate}","latency_ms":{latency_ms},"drop_answer_rate":"{drop_answer_rate}","seed":{seed}}}"#);
+        self.change(move |sandbox| sandbox.client().set_faults_json(&body)).await
+    }
+
+    /// Starts again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults, restores the opening
+    /// balances and lets the clock run. Returns how many settlements were ended. History and references stay.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn reset(&self) -> Result<u64, GatewayError> {
+        self.change(|sandbox| Ok(sandbox.reset(now())?.ended)).await
     }
 
     /// Watches the events of the gateway after the position `after`: past ones, then each as it happens.

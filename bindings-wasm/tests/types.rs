@@ -260,6 +260,7 @@ fn write_names(out: &mut String, names: &Names) {
 fn generated() -> String {
     let mut world = World::default();
     world.called.insert("DecimalNumber".to_owned(), "Amount");
+    world.called.insert("Rate".to_owned(), "number");
     let text = |lines: &[&str]| lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
     macro_rules! names {
         ($($name:literal $(in $list:literal)?: $kind:ty,)*) => { $(
@@ -298,6 +299,10 @@ fn generated() -> String {
         "Problem" Loose: api::Problem,
         "CreateRequest" In: api::CreateBody,
         "ReverseRequest" In: api::ReverseBody,
+        "FaultsRequest" In: api::FaultsBody,
+        "Faults" Out: api::FaultsView,
+        "ResetResult" Out: api::ResetView,
+        "AdvanceRequest" In: api::AdvanceBody,
         "Payee" Out: api::PayeeView,
         "Failure" Out: api::FailureView,
         "SettlementLinks" Out: api::LinksView,

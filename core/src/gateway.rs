@@ -37,10 +37,10 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::api::{
-    BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FeedPage, IdempotencyKey, Page, ProviderView,
-    ReconcileView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
+    BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FaultsView, FeedPage, IdempotencyKey, Page,
+    ProviderView, ReconcileView, ResetView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
 };
-use crate::engine::{Config, Create, Engine, Enroll, Fund, NumberEvents, Reverse};
+use crate::engine::{Advance, Config, Create, End, Engine, Enroll, Fund, ListRequest, NumberEvents, Reset, Restore, Reverse, SetFaults};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
@@ -51,6 +51,7 @@ use crate::receipt::Receipt;
 use crate::store::record::SettlementRecord;
 use crate::store::{Store, Unique, typed};
 use crate::time::Millis;
+use crate::validate::simulator::{parse_advance, parse_faults};
 use crate::validate::{parse_money, parse_reverse};
 
 /// Approximate number of events numbered in one commit.
@@ -337,7 +338,7 @@ impl<'g> Client<'g> {
         self.engine.balance(&self.caller, currency)
     }
 
-    /// Adds play money to the client's sandbox account.
+    /// Adds play money to the client's sandbox account, which may be credited with 10,000,000,000 of its currency in all.
     ///
     /// # Errors
     /// `invalid_fields`, `amount_above_maximum`.
@@ -352,6 +353,49 @@ impl<'g> Client<'g> {
     /// See [`Client::fund`]; also `malformed_json`.
     pub fn fund_json(&self, body: &str) -> Result<BalanceView> {
         self.fund(parse_money(body.as_bytes())?)
+    }
+
+    /// Has the simulated operator decide about a settlement of the sandbox now, from a JSON body: `{"to", "code"}`.
+    ///
+    /// # Errors
+    /// `settlement_not_found`; `invalid_state` if that cannot become of it; `malformed_json`, `invalid_fields`.
+    pub fn advance_json(&self, reference: &str, body: &str) -> Result<SettlementView> {
+        let (target, request) = (target(reference)?, parse_advance(body.as_bytes())?);
+        Ok(self.view(&*self.engine.run(Advance { caller: self.caller, target, request })?))
+    }
+
+    /// The faults of the simulated operator and of the way to it.
+    ///
+    /// # Errors
+    /// `store_unavailable`.
+    pub fn faults(&self) -> Result<FaultsView> {
+        self.engine.faults(&self.caller)
+    }
+
+    /// Replaces the faults, from a JSON body: `{"rate", "latency_ms", "drop_answer_rate", "seed"}`. What is left out is 0.
+    ///
+    /// # Errors
+    /// `malformed_json`, `invalid_fields`.
+    pub fn set_faults_json(&self, body: &str) -> Result<FaultsView> {
+        self.engine.run(SetFaults { caller: self.caller, faults: parse_faults(body.as_bytes())? })
+    }
+
+    /// Starts the sandbox again: cancels what was not sent, has the simulated operator refuse what is open, removes all faults and restores
+    /// the opening balances. History and references stay.
+    ///
+    /// # Errors
+    /// `store_unavailable`; what was ended stays so, and the next call continues.
+    pub fn reset(&self) -> Result<ResetView> {
+        let caller = self.caller;
+        self.engine.run(Reset { caller })?;
+        let (mut pages, mut done) = (Some(ListRequest::open_in_sandbox(None)), ResetView::default());
+        while let Some(request) = pages {
+            let page = self.engine.list(&caller, &request)?;
+            done.count(self.engine.run_all(End::all(caller, &page)))?;
+            pages = request.next(&page);
+        }
+        self.engine.run(Restore { caller })?;
+        Ok(done)
     }
 
     fn record(&self, reference: &str) -> Result<SettlementRecord> {

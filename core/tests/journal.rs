@@ -105,6 +105,7 @@ fn history(name: &str) -> Vec<Commit> {
     ));
     commits.extend([
         commit([insert(allowance(1, 5))]),
+        commit([insert(simulator(1, 5))]),
         commit([insert(invitation(1, 5))]),
         commit([insert(setup(1))]),
         commit([insert(movement(1, "m"))]),
@@ -154,6 +155,7 @@ fn is_of_a_server(kind: RecordKind) -> bool {
         RecordKind::Client | RecordKind::Provider | RecordKind::Account | RecordKind::Settlement | RecordKind::Attempt => false,
         RecordKind::Reversal | RecordKind::Event | RecordKind::Transfer | RecordKind::Task | RecordKind::Idempotency => false,
         RecordKind::SimPayment | RecordKind::Secret | RecordKind::Meta | RecordKind::Feed | RecordKind::Allowance => false,
+        RecordKind::Simulator => false,
         RecordKind::Key | RecordKind::Token | RecordKind::Nonce | RecordKind::Audit | RecordKind::Unlogged | RecordKind::Tile => true,
         RecordKind::LogHead | RecordKind::Endpoint | RecordKind::EndpointSecret | RecordKind::Queue | RecordKind::Delivery => true,
         RecordKind::Invitation | RecordKind::Setup | RecordKind::Movement | RecordKind::Review | RecordKind::Usage => true,

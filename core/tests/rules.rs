@@ -463,6 +463,20 @@ fn play_money_can_be_added() {
 }
 
 #[test]
+fn play_money_is_bounded_in_all_whatever_was_spent_since() {
+    let s = Sandbox::new();
+    let fund = |units: &str| s.engine.run(Fund { caller: s.caller, money: units.parse().unwrap() });
+    assert_eq!(code(fund("10000000000.01 CHF")), "amount_above_maximum");
+    fund("9999999999.99 CHF").unwrap();
+    s.create(r#"{"amount":9999999999.99,"currency":"CHF","to":"sim:ok","reference":"r"}"#).unwrap();
+    s.work();
+    fund("0.01 CHF").unwrap();
+    assert_eq!(code(fund("0.01 CHF")), "amount_above_maximum");
+    assert_eq!(code(fund("10000000000 JPY")), "amount_above_maximum", "the opening balance counts");
+    s.assert_sound();
+}
+
+#[test]
 fn the_chain_is_hashed_over_the_canonical_form() {
     use sha2::{Digest, Sha256};
     let s = Sandbox::new();

@@ -321,7 +321,7 @@ impl World {
             let (subject, node) = (call.subject, self.node());
             let inquiry = matches!(call.action, Action::Inquire | Action::InquireReversal);
             match self.nodes[node].run(Receive(call)) {
-                Ok(answer) if !self.random.one_in(5) => self.reports.push((subject, answer, key)),
+                Ok(Some(answer)) if !self.random.one_in(5) => self.reports.push((subject, answer, key)),
                 // An inquiry may be repeated; a payment whose answer is lost may not.
                 Ok(_) | Err(_) if inquiry || self.random.one_in(2) => self.reports.push((subject, RailAnswer::Unknown, key)),
                 Ok(_) | Err(_) => {}

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use railgate::Error;
 use railgate::api::*;
 use railgate::validate::access::{parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token};
+use railgate::validate::simulator::{parse_advance, parse_faults};
 use railgate::validate::webhook::{parse_new_webhook, parse_replay, parse_rotation, parse_webhook_patch, parse_webhook_test};
 use railgate::validate::{AnyCurrency, parse_batch, parse_create, parse_money, parse_reverse};
 use serde::{Serialize, de::DeserializeOwned};
@@ -66,6 +67,9 @@ fn payments() {
     let reverse = json!({"amount": "4.20", "reason": "fraud", "reference": "r", "description": "d"});
     agree::<ReverseBody, _>(&ReverseBody::FIELDS, &reverse, json!({}), parse_reverse);
     agree::<FundBody, _>(&FundBody::FIELDS, &json!({"currency": "EUR", "amount": "1"}), json!({}), parse_money);
+    agree::<AdvanceBody, _>(&AdvanceBody::FIELDS, &json!({"to": "failed", "code": "over_limit"}), json!({}), parse_advance);
+    let faults = json!({"rate": 0.1, "latency_ms": 2000, "drop_answer_rate": 0.05, "seed": 7});
+    agree::<FaultsBody, _>(&FaultsBody::FIELDS, &faults, json!({}), parse_faults);
 }
 
 #[test]

@@ -74,17 +74,21 @@ impl Carrier {
     /// If the store cannot be used, or the call's provider is no longer configured.
     pub async fn ask(&self, tenant: impl Into<Tenant>, call: RailCall) -> Result<RailAnswer> {
         match self.gateway.engine().request(&call)? {
-            Request::Inside => self.gateway.run(tenant, Receive(call)).await,
+            Request::Inside => Ok(self.gateway.run(tenant, Receive(call)).await?.unwrap_or(RailAnswer::Unknown)),
             Request::TooLate => Ok(RailAnswer::Unknown),
             Request::Http(request) => Ok(self.send(&call, request).await),
         }
     }
 
     /// Operators inside the gateway keep their books in the same store, so calls to them are commands.
-    async fn receive(&self, round: &Round) -> Result<Vec<Result<RailAnswer>>> {
+    async fn receive(&self, round: &Round) -> Result<Vec<Result<Option<RailAnswer>>>> {
         let results = self.gateway.work_all(round.inside.iter().map(|(call, _)| Receive(call.clone())).collect()).await?;
         for ((call, _), result) in round.inside.iter().zip(&results) {
-            let kind = result.as_ref().map_or(AnswerKind::Unknown, RailAnswer::kind);
+            let kind = match result {
+                Ok(Some(answer)) => answer.kind(),
+                Ok(None) => continue,
+                Err(_) => AnswerKind::Unknown,
+            };
             self.metrics.rail_answer(&self.gateway.engine().provider_name(call.provider), kind);
         }
         Ok(results)

@@ -15,6 +15,8 @@ mod review;
 mod setup;
 #[path = "cli/signed.rs"]
 mod signed;
+#[path = "cli/sim.rs"]
+mod sim;
 #[path = "cli/stores.rs"]
 mod stores;
 #[path = "cli/support.rs"]

@@ -542,6 +542,54 @@ export interface ReverseRequest {
   readonly description?: string;
 }
 
+/** How the simulated operator and the way to it fail. What is left out is 0. */
+export interface FaultsRequest {
+  /** The share of calls that do not reach the operator. */
+  readonly rate?: number;
+  /**
+   * How long the operator takes to answer a payment or a reversal, in milliseconds; at most an hour. An answer that takes
+   * longer than the gateway waits comes late.
+   */
+  readonly latency_ms?: number;
+  /** The share of calls whose answer is lost after the operator has done what was asked. */
+  readonly drop_answer_rate?: number;
+  /** Selects which calls are hit: the same seed and the same calls have the same faults. At most 2⁵³ − 1. */
+  readonly seed?: number;
+}
+
+/** The faults in force. */
+export interface Faults {
+  /** The share of calls that do not reach the operator. */
+  readonly rate: number;
+  /** How long the operator takes to answer a payment or a reversal, in milliseconds. */
+  readonly latency_ms: number;
+  /** The share of calls whose answer is lost after the operator has done what was asked. */
+  readonly drop_answer_rate: number;
+  /** Selects which calls are hit. */
+  readonly seed: number;
+}
+
+/** What a reset has done. */
+export interface ResetResult {
+  /** How many settlements were ended. */
+  readonly ended: number;
+  /** How many are still open, because their provider is not the simulated operator. */
+  readonly still_open: number;
+  /**
+   * Set if there are more settlements than one call looks at: send the request again with this as `cursor`. Null when everything is
+   * done and the balances are restored.
+   */
+  readonly next_cursor: string | null;
+}
+
+/** What becomes of a settlement of the sandbox. */
+export interface AdvanceRequest {
+  /** What the simulated operator does. */
+  readonly to: "submitted" | "unknown" | "completed" | "failed" | "returned";
+  /** Why it fails; only with `failed`. Default: `other`. */
+  readonly code?: FailureCode;
+}
+
 /** What the provider reports about the payee. */
 export interface Payee {
   /** The account holder's name, if the provider discloses it. */

@@ -39,6 +39,7 @@ mod caller;
 mod provider;
 mod request;
 mod review;
+mod simulator;
 mod task;
 mod terms;
 mod view;
@@ -53,6 +54,7 @@ pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedToken, Sign
 pub use provider::*;
 pub use request::*;
 pub use review::*;
+pub use simulator::*;
 pub use task::{Action, Lease, RailCall, Work};
 pub use terms::*;
 pub use view::*;

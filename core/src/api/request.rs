@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 #[cfg(feature = "openapi")]
-use schema::{amount, event_type, events, left, reason};
+use schema::{amount, event_type, events, failure, left, outcome, reason};
 
 /// Declares a body: required members, then optional ones. `[…]` adds attributes to a member's schema.
 macro_rules! body {
@@ -114,6 +114,19 @@ body! {
         [schema_with = amount, example = 10.50]
         amount: AmountInput,
     } optional {}
+}
+
+body! {
+    /// What becomes of a settlement of the sandbox.
+    AdvanceBody {
+        /// What the simulated operator does.
+        [schema_with = outcome]
+        to: Cow<'static, str>,
+    } optional {
+        /// Why it fails, a [`crate::rail::FailureCode`]; only with `failed`. Default: `other`.
+        [schema_with = failure, required = false]
+        code: Cow<'static, str>,
+    }
 }
 
 /// A public key (RFC 7517): P-256 or Ed25519.
@@ -320,6 +333,8 @@ impl<'de> Deserialize<'de> for AmountInput {
 mod schema {
     use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
 
+    use crate::rail::FailureCode;
+    use crate::rail::simulator::Outcome;
     use crate::store::record::Topic;
     use crate::validate::ReversalReason;
 
@@ -342,6 +357,21 @@ mod schema {
     pub(super) fn reason() -> Object {
         let names = ReversalReason::ALL.iter().map(|reason| reason.as_str());
         ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).description(Some("The reason for the reversal.")).build()
+    }
+
+    pub(super) fn outcome() -> Object {
+        let names = Outcome::ALL.iter().map(|outcome| outcome.as_str());
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(names))
+            .description(Some("What the simulated operator does."))
+            .build()
+    }
+
+    pub(super) fn failure() -> Object {
+        let names = FailureCode::ALL.iter().map(|code| code.as_str());
+        let described = "Why it fails; only with `failed`. Default: `other`.";
+        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).description(Some(described)).build()
     }
 
     pub(super) fn events() -> Schema {

@@ -1,6 +1,6 @@
 //! The work of a host: leased from the outbox, done outside, its result reported back.
 
-use crate::ids::ProviderNo;
+use crate::ids::{ClientNo, ProviderNo};
 use crate::ledger::Mode;
 use crate::money::Money;
 use crate::participant::{Participant, Reference};
@@ -51,6 +51,8 @@ pub enum Action {
 pub struct RailCall {
     /// The attempt or reversal concerned.
     pub subject: Subject,
+    /// The client that pays.
+    pub client: ClientNo,
     /// The kind of call.
     pub action: Action,
     /// The provider to call.

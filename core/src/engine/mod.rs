@@ -48,6 +48,7 @@
 //! | `review/` | [`ResolveReview`]: what waits for a person |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`]: providers and routes, as data |
+//! | `simulator/` | [`Advance`], [`SetFaults`], [`Reset`]: what a client does with its own sandbox's operator |
 //! | `access/` | [`Signed`], enrolments, keys, tokens, acts of the gateway's operator, secrets |
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
@@ -65,6 +66,7 @@ mod reversal;
 mod review;
 mod settlement;
 mod setup;
+mod simulator;
 pub mod verify;
 mod webhook;
 
@@ -101,6 +103,7 @@ pub use settlement::*;
 use setup::Unwatched;
 pub use setup::*;
 use setup::{Setup, Watch, Watching};
+pub use simulator::*;
 pub use webhook::*;
 
 /// The settlement engine over one store. It can be shared between threads; commands are decided one group at a time.

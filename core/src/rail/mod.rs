@@ -74,6 +74,7 @@ use crate::lifecycle::stored_enum;
 use crate::participant::Participant;
 use crate::route::{Capabilities, ProviderSpec};
 use crate::time::Millis;
+use simulator::Outcome;
 
 pub use carry::Carrier;
 pub use request::{Callback, CallbackError, Carried, HttpReply, HttpRequest, Inbound, Request};
@@ -147,6 +148,8 @@ pub trait Inside: Send + Sync {
     fn inquire(&self, call: &RailCall, elapsed: Millis) -> RailAnswer;
     /// The callbacks about a payment: the delay after its arrival, and the answer.
     fn callbacks(&self, call: &RailCall) -> Vec<(Millis, RailAnswer)>;
+    /// Its answer since it was told what becomes of a payment, and why if it is to refuse it.
+    fn told(&self, call: &RailCall, outcome: Outcome, code: Option<FailureCode>) -> RailAnswer;
 }
 
 /// The rails that a gateway supports.

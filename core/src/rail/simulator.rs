@@ -41,6 +41,7 @@ use std::borrow::Cow;
 use super::{FailureCode, HttpReply, Inside, PayeeMatch, Rail, RailAnswer, Request};
 use crate::api::{PayeeView, RailCall, ScenarioView, Subject};
 use crate::ledger::Mode;
+use crate::lifecycle::stored_enum;
 use crate::participant::{Namespace, Participant};
 use crate::route::{Capabilities, ProviderSpec};
 use crate::time::Millis;
@@ -105,6 +106,32 @@ impl Inside for Simulator {
 
     fn callbacks(&self, call: &RailCall) -> Vec<(Millis, RailAnswer)> {
         Scenario::of(&call.to).callbacks(&call.rail_key)
+    }
+
+    fn told(&self, call: &RailCall, outcome: Outcome, code: Option<FailureCode>) -> RailAnswer {
+        match outcome {
+            Outcome::Submitted => taken(&call.rail_key),
+            Outcome::Unknown => RailAnswer::Unknown,
+            Outcome::Completed => paid(&call.rail_key),
+            Outcome::Failed => declined(code.unwrap_or(FailureCode::Other), false),
+            Outcome::Returned => returned(),
+        }
+    }
+}
+
+stored_enum! {
+    /// What the simulated operator can be told to do with a payment, whatever its scenario.
+    pub enum Outcome {
+        /// It takes the payment, and reports no outcome.
+        Submitted = 1 "submitted",
+        /// Its answers are lost.
+        Unknown = 2 "unknown",
+        /// It pays.
+        Completed = 3 "completed",
+        /// It refuses the payment.
+        Failed = 4 "failed",
+        /// It paid, and the payment comes back.
+        Returned = 5 "returned",
     }
 }
 
@@ -225,12 +252,11 @@ impl Scenario {
 
     /// The answer to attempt `n` of a payment.
     pub fn submit(self, n: u16, rail_key: &str) -> RailAnswer {
-        let taken = || RailAnswer::Accepted { rail_reference: Some(rail_reference(rail_key)) };
         match self {
             Self::Ok | Self::ReturnedAfter1d | Self::ReverseFail | Self::ReverseUnknown | Self::CloseMatch | Self::NoMatch => {
                 paid(rail_key)
             }
-            Self::Slow30s | Self::Pending | Self::DuplicateCallback => taken(),
+            Self::Slow30s | Self::Pending | Self::DuplicateCallback => taken(rail_key),
             Self::Decline(code) => declined(code, false),
             Self::LateOkAfterFail => declined(FailureCode::Other, false),
             Self::Failover if n == 1 => declined(FailureCode::OverLimit, true),
@@ -244,7 +270,7 @@ impl Scenario {
     pub fn inquire(self, n: u16, rail_key: &str, elapsed: Millis) -> RailAnswer {
         match self {
             Self::Slow30s if elapsed >= SLOW => paid(rail_key),
-            Self::Slow30s | Self::Pending => RailAnswer::Accepted { rail_reference: Some(rail_reference(rail_key)) },
+            Self::Slow30s | Self::Pending => taken(rail_key),
             Self::TimeoutThenOk | Self::DuplicateCallback | Self::OutOfOrder => paid(rail_key),
             Self::TimeoutThenFail => declined(FailureCode::Other, false),
             Self::TimeoutNever => RailAnswer::Unknown,
@@ -293,7 +319,7 @@ impl Scenario {
             Self::LateOkAfterFail => vec![(10_000, paid(rail_key))],
             Self::DuplicateCallback => vec![(1_000, paid(rail_key)), (2_000, paid(rail_key))],
             Self::OutOfOrder => {
-                vec![(1_000, paid(rail_key)), (2_000, RailAnswer::Accepted { rail_reference: Some(rail_reference(rail_key)) })]
+                vec![(1_000, paid(rail_key)), (2_000, taken(rail_key))]
             }
             Self::ReturnedAfter1d => vec![(DAY, returned())],
             Self::Ok
@@ -314,6 +340,10 @@ impl Scenario {
 
 fn paid(rail_key: &str) -> RailAnswer {
     RailAnswer::Completed { rail_reference: Some(rail_reference(rail_key)) }
+}
+
+fn taken(rail_key: &str) -> RailAnswer {
+    RailAnswer::Accepted { rail_reference: Some(rail_reference(rail_key)) }
 }
 
 fn declined(code: FailureCode, elsewhere_ok: bool) -> RailAnswer {

@@ -34,6 +34,10 @@ const CALLS: &[(&str, &[&str], &[&str])] = &[
     ("balances", &[], &[]),
     ("balance", &["currency"], &[]),
     ("fund", &["body"], &[]),
+    ("advance", &["ref", "body"], &[]),
+    ("faults", &[], &[]),
+    ("set_faults", &["body"], &[]),
+    ("reset", &[], &[]),
     ("scenarios", &[], &[]),
     ("clock", &[], &[]),
     ("set_clock", &["body"], &[]),
@@ -96,6 +100,10 @@ impl Sandbox {
             "balances" => ok(&Listed { data: client.balances()? }),
             "balance" => ok(&client.balance(&request.text("currency")?)?),
             "fund" => ok(&client.fund_json(request.body())?),
+            "advance" => ok(&client.advance_json(&request.text("ref")?, request.body())?),
+            "faults" => ok(&client.faults()?),
+            "set_faults" => ok(&client.set_faults_json(request.body())?),
+            "reset" => ok(&self.reset(now)?),
             "scenarios" => ok(&Listed::<&[ScenarioView]> { data: sandbox_scenarios() }),
             "clock" => ok(&self.clock_view(now)),
             "set_clock" => ok(&self.set_clock(now, request.body())?),
@@ -247,7 +255,7 @@ fn range(query: &[(String, String)], last: i64) -> Result<(i64, usize)> {
             "limit" => (&mut limit, 1, 200),
             _ => {
                 let name = excerpt(name);
-                let message = format!("{name:?} is not a parameter of this list");
+                let message = format!("{name:?} is not a parameter of this call");
                 problems.push(FieldProblem::new(name, "unknown_parameter", message));
                 continue;
             }

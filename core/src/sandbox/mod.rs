@@ -46,7 +46,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-use crate::api::Caller;
+use crate::api::{Caller, ResetView};
 use crate::engine::{Config, Engine, EnrollAlone, Recover};
 use crate::env::{Env as _, ManualEnv};
 use crate::error::{Error, ErrorCode, Result};
@@ -184,14 +184,26 @@ impl Sandbox {
         Ok(self.clock_view(now))
     }
 
+    /// Starts the sandbox again, as [`Client::reset`] does, and lets the clock run if it was stopped. Time never goes back: the clock stays
+    /// ahead by as much as it was.
+    ///
+    /// # Errors
+    /// `store_unavailable`.
+    pub fn reset(&self, now: Millis) -> Result<ResetView> {
+        self.tick(now);
+        let done = self.client().reset()?;
+        self.set_clock(now, r#"{"frozen":false}"#)?;
+        Ok(done)
+    }
+
     /// Advances the time to `end`, carrying out each task at its own time.
     fn pass(&self, end: Millis) -> Result<()> {
         self.engine.work_until_quiet(&())?;
-        while let Some(due) = self.engine.next_due()?.filter(|due| *due <= end) {
+        // A task with nothing left to do is dropped and not counted. Only one that stays due is left for later.
+        let mut idle = None;
+        while let Some(due) = self.engine.next_due()?.filter(|due| *due <= end && idle != Some(*due)) {
             self.env.advance_to(due);
-            if self.engine.work_until_quiet(&())? == 0 {
-                break;
-            }
+            idle = (self.engine.work_until_quiet(&())? == 0).then_some(due);
         }
         self.env.advance_to(end);
         Ok(())

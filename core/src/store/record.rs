@@ -200,6 +200,12 @@ stored_enum! {
         PutTerms = 37 "put_terms",
         /// An operator decided about something that needed review.
         ResolveReview = 40 "resolve_review",
+        /// A client decided what becomes of a settlement of its sandbox.
+        AdvanceSettlement = 50 "advance_settlement",
+        /// A client ordered faults for its sandbox.
+        SetFaults = 51 "set_faults",
+        /// A client reset its sandbox.
+        ResetSandbox = 52 "reset_sandbox",
     }
 }
 

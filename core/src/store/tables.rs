@@ -14,6 +14,8 @@ use crate::ledger::{AccountId, Mode, Totals, Transfer, TransferCode, TransferKin
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
+use crate::rail::FailureCode;
+use crate::rail::simulator::Outcome;
 use crate::terms::{UsageId, Used};
 use crate::time::Millis;
 use crate::validate::ReversalReason;
@@ -321,6 +323,10 @@ tables! {
         received: u16;
         /// When it first arrived.
         received_at: Millis;
+        /// What the operator answers about it since it was told to, whatever the scenario; `None` if it was not told.
+        decided: Option<Outcome> [later];
+        /// Why it is refused, if it was told to refuse it.
+        code: Option<FailureCode> [later];
     }
 
     /// A nonce that a change has used. The same signed call then has no effect at any node.
@@ -630,6 +636,23 @@ tables! {
         evidence: String;
         /// When it was made.
         at: Millis;
+    }
+
+    /// The faults that a client ordered for its sandbox.
+    #[derive(Copy)]
+    Simulator(SimulatorRecord) "simulator" = 32 {
+        key {
+            /// The client.
+            client: ClientNo;
+        }
+        /// The share of calls that do not reach the operator, in millionths.
+        rate: u32;
+        /// The share of calls whose answer is lost, in millionths.
+        drop_answer_rate: u32;
+        /// How long the operator takes to answer.
+        latency_ms: Millis;
+        /// Selects which calls are hit.
+        seed: u64;
     }
 
     /// Something that waits for a person: a settlement, or one of its reversals. Written in the commit that flags it with

@@ -33,6 +33,7 @@
 pub mod access;
 pub(crate) mod json;
 pub mod provider;
+pub mod simulator;
 pub mod terms;
 pub mod webhook;
 

@@ -39,8 +39,11 @@ fn every_signed_change_leaves_one_record_of_who_and_what() {
         let (who, with, action, target, name, refused) = rows[7].clone();
         assert_eq!((who, with, action, target), (client.caller.client.0, client.key.0, AuditAction::Fund, 0));
         assert_eq!((name.as_deref(), refused), (Some("EUR"), None));
-        assert_eq!(rows[8], by(AuditAction::ReverseSettlement, fresh));
-        assert_eq!(rows[9], by(AuditAction::ReverseSettlement, done));
+        assert_eq!(rows[8], by(AuditAction::AdvanceSettlement, done));
+        assert_eq!(rows[9], by(AuditAction::SetFaults, 0));
+        assert_eq!(rows[10], by(AuditAction::ResetSandbox, 0));
+        assert_eq!(rows[11], by(AuditAction::ReverseSettlement, fresh));
+        assert_eq!(rows[12], by(AuditAction::ReverseSettlement, done));
         let webhook = |n: u32| {
             let stored: Option<EndpointRecord> = typed(w.store.get(&Key::Endpoint(EndpointNo(n))).unwrap()).unwrap();
             i64::from(stored.unwrap().no.0)
@@ -55,7 +58,7 @@ fn every_signed_change_leaves_one_record_of_who_and_what() {
             (AuditAction::ReplayWebhook, 0),
             (AuditAction::DeleteWebhook, webhook(2)),
         ];
-        for (row, (action, target)) in rows[10..].iter().zip(of_webhooks) {
+        for (row, (action, target)) in rows[13..].iter().zip(of_webhooks) {
             assert_eq!((row.0, row.1, row.2, row.3), (client.caller.client.0, client.key.0, action, target));
             assert_eq!(row.4.is_some(), target == 0, "{action:?}: a webhook whose number is not known is named by its id");
         }

@@ -20,12 +20,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use railgate::api::{Caller, Enrolled, IssuedToken, SignedBy, WebhookPatch};
+use railgate::api::{Caller, Enrolled, FaultsView, IssuedToken, SignedBy, WebhookPatch};
 use railgate::auth::{Nonce, PublicKey, ScopeSet, Signer, SoftwareKey, token_hash};
 use railgate::engine::{
-    AddKey, AnyCommand, Approve, Command, Create, DeleteWebhook, EnableWebhook, Enroll, EnrollLive, EnrollStranger, Enrollment, Fund,
-    InvitationId, Invite, IssueToken, Maintain, NoteCheck, NumberEvents, Operated, Redeliver, Replay, Resume, Revoke, RevokeKey,
-    RevokeToken, Rotate, RotateWebhookSecret, Signed, Suspend, TestWebhook, UpdateWebhook, WithdrawInvitation, verify,
+    AddKey, Advance, AnyCommand, Approve, Command, Create, DeleteWebhook, EnableWebhook, Enroll, EnrollLive, EnrollStranger, Enrollment,
+    Fund, InvitationId, Invite, IssueToken, Maintain, NoteCheck, NumberEvents, Operated, Redeliver, Replay, Reset, Resume, Revoke,
+    RevokeKey, RevokeToken, Rotate, RotateWebhookSecret, SetFaults, Signed, Suspend, TestWebhook, UpdateWebhook, WithdrawInvitation,
+    verify,
 };
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::{ClientNo, KeyNo, Ulid};
@@ -36,6 +37,7 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::record::{AuditAction, AuditRecord, EventType, Key, KeyRecord, NonceRecord, Record, Topic};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
 use railgate::store::{Scan, Store, typed_all};
+use railgate::validate::simulator::parse_advance;
 use railgate::{Config, Engine, Error};
 use support::meddling::Meddling;
 use support::receiver::new_hook;
@@ -233,6 +235,7 @@ fn signable(w: &World) -> Vec<Signable> {
         }
     }
     let settlement = w.engine.settlement(&caller, &target("done")).unwrap().no;
+    let completed = parse_advance(br#"{"to":"completed"}"#).unwrap();
     let mut commands = vec![
         signable_as(AuditAction::Enroll, enrolment("New", 11)),
         signable_as(AuditAction::EnrollLive, EnrollLive { caller, key: public(13) }),
@@ -242,6 +245,9 @@ fn signable(w: &World) -> Vec<Signable> {
         signable_as(AuditAction::RevokeKey, RevokeKey { caller, key: public(2).id() }),
         signable_as(AuditAction::CheckSettlement, NoteCheck(settlement)),
         signable_as(AuditAction::Fund, Fund { caller, money: Money::from_minor(5, Currency::from_code("EUR").unwrap()) }),
+        signable_as(AuditAction::AdvanceSettlement, Advance { caller, target: target("done"), request: completed }),
+        signable_as(AuditAction::SetFaults, SetFaults { caller, faults: FaultsView::default() }),
+        signable_as(AuditAction::ResetSandbox, Reset { caller }),
         signable_as(AuditAction::ReverseSettlement, reverse(caller, "fresh", "")),
         signable_as(AuditAction::ReverseSettlement, reverse(caller, "done", "")),
     ];

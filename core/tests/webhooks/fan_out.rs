@@ -32,7 +32,7 @@ fn work(w: &World, seen: &mut Seen) {
         let Some(Lease { key, work }) = leases.into_iter().next() else { return };
         let (subject, answer) = match work {
             Work::Callback { subject, answer } => (subject, answer),
-            Work::Call(call) => (call.subject, w.run(Receive(call)).unwrap()),
+            Work::Call(call) => (call.subject, w.run(Receive(call)).unwrap().unwrap()),
         };
         w.run(ReportAnswer { subject, answer, lease: Some(key) }).unwrap();
         look(w, seen);

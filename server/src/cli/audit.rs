@@ -120,9 +120,11 @@ impl Subject {
             AuditAction::EnrollLive | AuditAction::IssueToken | AuditAction::RevokeToken | AuditAction::AddKey | AuditAction::RevokeKey => {
                 Self::Key
             }
-            AuditAction::CreateSettlement | AuditAction::ReverseSettlement | AuditAction::CheckSettlement | AuditAction::ResolveReview => {
-                Self::Settlement
-            }
+            AuditAction::CreateSettlement
+            | AuditAction::ReverseSettlement
+            | AuditAction::CheckSettlement
+            | AuditAction::ResolveReview
+            | AuditAction::AdvanceSettlement => Self::Settlement,
             AuditAction::CreateWebhook
             | AuditAction::UpdateWebhook
             | AuditAction::DeleteWebhook
@@ -133,6 +135,8 @@ impl Subject {
             | AuditAction::ReplayWebhook => Self::Webhook,
             AuditAction::RotateSecret
             | AuditAction::Fund
+            | AuditAction::SetFaults
+            | AuditAction::ResetSandbox
             | AuditAction::MoreRefusals
             | AuditAction::Invite
             | AuditAction::WithdrawInvitation

@@ -65,6 +65,11 @@ impl Ask {
         ask.with(hyper::header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
     }
 
+    /// A `PUT` of a JSON document below `/api/v1`.
+    pub(crate) fn put(path: impl AsRef<str>, json: impl Into<Bytes>) -> Self {
+        Self { method: Method::PUT, ..Self::post(path, json) }
+    }
+
     /// Adds a header.
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);

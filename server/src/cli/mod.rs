@@ -30,6 +30,7 @@ mod settings;
 mod settle;
 mod setup;
 mod show;
+mod sim;
 mod stores;
 mod terminal;
 mod webhooks;
@@ -147,6 +148,7 @@ enum Command {
     Webhooks(webhooks::WebhooksArgs),
     Curl(curl::CurlArgs),
     Proxy(proxy::ProxyArgs),
+    Sim(sim::SimArgs),
     Clients(clients::ClientsArgs),
     Providers(setup::ProvidersArgs),
     Routes(setup::RoutesArgs),
@@ -211,6 +213,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Webhooks(args) => wait_for(webhooks::run(args, global, terminal)),
         Command::Curl(args) => wait_for(curl::run(args, global, terminal)),
         Command::Proxy(args) => wait_for(proxy::run(args, global, terminal)),
+        Command::Sim(args) => wait_for(sim::run(args, global, terminal)),
         Command::Clients(args) => clients::run(args, global, terminal),
         Command::Providers(args) => setup::providers(args, global, terminal),
         Command::Routes(args) => setup::routes(args, global, terminal),

@@ -1,16 +1,15 @@
-//! Balances, and the scenarios of the sandbox's simulator.
+//! Balances.
 
 use axum::extract::State;
-use railgate::api::{BalanceView, BalancesView, ScenariosView};
-use railgate::rail::sandbox_scenarios;
+use railgate::api::{BalanceView, BalancesView};
 
 use super::App;
 use super::document::{Denied, NoBalance, Unserved};
 use super::extract::{Authenticated, Named};
 use super::response::{HandlerResult, ok};
-use super::route::{AnyToken, BalancesRead, routes};
+use super::route::{BalancesRead, routes};
 
-routes![balances, balance, scenarios];
+routes![balances, balance];
 
 /// Read all balances
 #[utoipa::path(
@@ -31,13 +30,4 @@ pub(crate) async fn balances(State(app): State<App>, Authenticated(call): Authen
 pub(crate) async fn balance(State(app): State<App>, Authenticated(call): Authenticated<BalancesRead>, named: Named) -> HandlerResult {
     let view = app.gateway.read(&call.caller, |engine| engine.balance(&call.caller, named.last())).await?;
     ok(&view)
-}
-
-/// List the scenarios of the sandbox's simulated operator
-#[utoipa::path(
-    get, path = "/api/v1/simulator/scenarios", tag = "simulator", operation_id = "listScenarios",
-    responses((status = 200, description = "Each with the `to` that triggers it", body = ScenariosView), Denied, Unserved),
-)]
-pub(crate) async fn scenarios(Authenticated(_): Authenticated<AnyToken>) -> HandlerResult {
-    ok(&ScenariosView { data: sandbox_scenarios().to_vec() })
 }

@@ -208,6 +208,12 @@ problem_groups! {
     NoBalance = [BalanceNotFound];
     /// For calls that name a provider.
     NoProvider = [ProviderNotFound];
+    /// For calls that tell the simulated operator what to do.
+    NotAdvanced = [InvalidState, VersionConflict];
+    /// For calls that go on at a cursor.
+    InvalidPage = [InvalidCursor];
+    /// For calls that add play money.
+    TooMuch = [AmountAboveMaximum];
     /// For calls that name a webhook.
     NoWebhook = [WebhookNotFound];
     /// For calls that name a delivery of a webhook.

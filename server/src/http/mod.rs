@@ -35,6 +35,7 @@ mod reversals;
 mod route;
 mod settlements;
 mod shares;
+mod simulator;
 mod stream;
 mod tls;
 mod token;
@@ -233,6 +234,7 @@ fn all_routes() -> OpenApiRouter<App> {
         reversals::routes(),
         account::routes(),
         providers::routes(),
+        simulator::routes(),
         log::routes(),
         access::routes(),
         webhooks::endpoints::routes(),

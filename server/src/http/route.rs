@@ -66,6 +66,7 @@ asks! {
     WebhooksRead = Access::Scope(Scope::WebhooksRead);
     WebhooksWrite = Access::Scope(Scope::WebhooksWrite);
     KeysWrite = Access::Scope(Scope::KeysWrite);
+    Simulator = Access::Scope(Scope::Simulator);
 }
 
 /// An argument of a handler, with what it requires of the caller.

@@ -8,14 +8,18 @@ import { DisposedError } from "../errors.js";
 import { problemError } from "../problem.js";
 import { parseView } from "../json.js";
 import type {
+  AdvanceRequest,
   Balance,
   CheckResult,
   CreateRequest,
+  Faults,
+  FaultsRequest,
   FeedPage,
   Page,
   Problem,
   Receipt,
   ReconcileResult,
+  ResetResult,
   Reversal,
   ReverseRequest,
   ReverseResult,
@@ -120,6 +124,7 @@ const READS = new Set([
   "keys",
   "balances",
   "balance",
+  "faults",
   "scenarios",
   "clock",
 ]);
@@ -288,6 +293,34 @@ export class Sandbox {
   /** Adds play money and returns the new balance. */
   async fund(request: FundRequest, options?: CallOptions): Promise<Balance> {
     return (await this.#ask<Balance>("fund", { body: check.object(request, "request") }, options)).ok;
+  }
+
+  /**
+   * Has the simulated operator decide about a settlement now, whatever its scenario, and returns the settlement.
+   *
+   * @throws {@link BusinessRuleError} with code `invalid_state` if that cannot become of it.
+   */
+  async advance(ref: string, request: AdvanceRequest, options?: CallOptions): Promise<Settlement> {
+    const members = { ref: check.filled(ref, "ref"), body: check.object(request, "request") };
+    return (await this.#ask<Settlement>("advance", members, options)).ok;
+  }
+
+  /** Returns the faults of the simulated operator. */
+  async faults(options?: CallOptions): Promise<Faults> {
+    return (await this.#ask<Faults>("faults", {}, options)).ok;
+  }
+
+  /** Replaces the faults of the simulated operator; what is left out is 0. The same seed and calls have the same faults. */
+  async setFaults(request: FaultsRequest, options?: CallOptions): Promise<Faults> {
+    return (await this.#ask<Faults>("set_faults", { body: check.object(request, "request") }, options)).ok;
+  }
+
+  /**
+   * Starts again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults, restores the
+   * opening balances and lets the clock run. History and references stay.
+   */
+  async reset(options?: CallOptions): Promise<ResetResult> {
+    return (await this.#ask<ResetResult>("reset", {}, options)).ok;
   }
 
   /** Returns the simulator's scenarios: payees and what happens to payments to them. */

@@ -202,6 +202,23 @@ test("a clock may show fractions; one that shows no number is told", async (t) =
   assert.equal((await sandbox.get("inv-1")).status, "completed");
 });
 
+test("the operator does as it is told, fails on request, and everything can start again", async (t) => {
+  const sandbox = await opened(t);
+  await sandbox.create(draft({ to: "sim:pending" }));
+  const failed = await sandbox.advance("inv-1", { to: "failed", code: "account_closed" });
+  assert.deepEqual([failed.status, failed.failure.code], ["failed", "account_closed"]);
+  await assert.rejects(
+    sandbox.advance("inv-1", { to: "completed" }),
+    (error) => error instanceof BusinessRuleError && error.code === "invalid_state",
+  );
+  assert.deepEqual(await sandbox.setFaults({ drop_answer_rate: 1, seed: 7 }), { rate: 0, latency_ms: 0, drop_answer_rate: 1, seed: 7 });
+  await sandbox.create(draft({ reference: "inv-2" }));
+  assert.equal((await sandbox.status("inv-2")).status, "unknown");
+  assert.deepEqual(await sandbox.reset(), { ended: 1, still_open: 0, next_cursor: null });
+  assert.equal((await sandbox.faults()).drop_answer_rate, 0);
+  assert.deepEqual([(await sandbox.status("inv-2")).status, (await sandbox.balance("EUR")).available], ["failed", "1000000.00"]);
+});
+
 test("arguments of a wrong type are a TypeError that names them, before anything happens", async (t) => {
   const sandbox = await opened(t);
   const calls = {
@@ -212,6 +229,7 @@ test("arguments of a wrong type are a TypeError that names them, before anything
       () => sandbox.reverse(undefined),
       () => sandbox.receipt([]),
       () => sandbox.settled(""),
+      () => sandbox.advance(7, { to: "completed" }),
     ],
     request: [
       () => sandbox.create("text"),
@@ -219,6 +237,8 @@ test("arguments of a wrong type are a TypeError that names them, before anything
       () => sandbox.check(),
       () => sandbox.reverse("a", 5),
       () => sandbox.fund([]),
+      () => sandbox.advance("a", "completed"),
+      () => sandbox.setFaults(null),
     ],
     filter: [() => sandbox.list(7)],
     query: [() => sandbox.feed("x"), () => sandbox.events("a", 3)],

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::ids::{ClientNo, KeyNo};
 use crate::ledger::Mode;
 use crate::store::record::{
-    AccountRecord, AllowanceRecord, ClientRecord, EndpointRecord, EndpointStatus, Key, KeyRecord, KeyStatus, RecordKind,
+    AccountRecord, AllowanceRecord, ClientRecord, EndpointRecord, EndpointStatus, Key, KeyRecord, KeyStatus, RecordKind, SimulatorRecord,
 };
 use crate::store::{Scan, Write, typed, typed_all};
 use crate::time::Millis;
@@ -88,6 +88,9 @@ impl Engine {
         for key in [Key::Allowance(client), Key::Client(client)].into_iter().chain(keys.map(Key::Key)) {
             overlay.write(Write::Delete(key));
             count += 1;
+        }
+        if overlay.get::<SimulatorRecord>(&Key::Simulator(client))?.is_some() {
+            overlay.write(Write::Delete(Key::Simulator(client)));
         }
         Ok(count)
     }

@@ -20,6 +20,8 @@ use crate::engine::group::{Command, Decision, Overlay, Prefetch, Writer, subject
 use crate::engine::review::Mark;
 use crate::engine::settlement::{Change, Note};
 
+use super::inside::subject_of;
+
 /// The delays of the inquiries about an open attempt or reversal, counted from when it became unclear; afterwards one per hour.
 pub(crate) const INQUIRIES: [Millis; 6] = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
 const HOUR: Millis = 3_600_000;
@@ -63,8 +65,9 @@ impl Command for ReportAnswer {
                 // The settlement first: its version guarantees that the attempt read after it is current.
                 let change = engine.change(d.overlay, no)?;
                 let attempt = engine.attempt(d.overlay, no, n)?;
+                let told = engine.told(d.overlay, &change.record, &attempt)?;
                 let done = attempt.answered_at.filter(|_| lease.is_none() && attempt.status == AttemptStatus::Completed);
-                let answer = engine.weigh(answer, task.as_ref(), attempt.provider, (attempt.started_at, done));
+                let answer = engine.weigh(told.as_ref().unwrap_or(answer), task.as_ref(), attempt.provider, (attempt.started_at, done));
                 let inquired = task.as_ref().is_some_and(|t| t.kind == TaskKind::Inquire);
                 if *answer == RailAnswer::NotSent && inquired && engine.may_resend(&attempt) {
                     engine.send_again(d.overlay, d.writer, &attempt);
@@ -101,7 +104,8 @@ impl TaskRecord {
     /// The attempt or reversal that the task is about.
     pub(crate) fn subject(&self) -> Subject {
         match self.kind {
-            TaskKind::Dispatch | TaskKind::Inquire | TaskKind::SimulatorCallback => Subject::Attempt(self.settlement, self.child),
+            TaskKind::Dispatch | TaskKind::Inquire => Subject::Attempt(self.settlement, self.child),
+            TaskKind::SimulatorCallback => subject_of(self.settlement, self.child),
             TaskKind::Reverse | TaskKind::InquireReversal => Subject::Reversal(self.settlement, self.child),
         }
     }

@@ -14,6 +14,8 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Writer, subject};
 use crate::engine::settlement::{Change, Note};
 
+use super::inside::LATE;
+
 /// How soon a payment whose providers do not answer is looked at again.
 const WAIT_MIN: Millis = 1_000;
 /// By when it is, even if nothing is expected to change by itself: an operator may add a provider.
@@ -104,7 +106,7 @@ impl Engine {
     }
 
     /// Starts attempt `task.child`. It is stored as submitted before a byte leaves.
-    fn prepare_dispatch(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
+    pub(crate) fn prepare_dispatch(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<Option<Work>> {
         let mut change = self.change(overlay, task.settlement)?;
         if change.record.attempts >= task.child {
             let attempt = self.attempt(overlay, task.settlement, task.child)?;
@@ -223,11 +225,17 @@ impl Engine {
 
     fn prepare_callback(&self, overlay: &Overlay<'_>, task: &TaskRecord) -> Result<Option<Work>> {
         let record = overlay.settlement(task.settlement)?;
-        let attempt = self.attempt(overlay, task.settlement, task.child)?;
-        let call = self.attempt_call(&record, &attempt, Action::Submit, 0)?;
-        let callbacks = self.rail(attempt.provider)?.inside().map(|operator| operator.callbacks(&call)).unwrap_or_default();
-        let callback = callbacks.into_iter().nth(usize::from(task.tries));
-        Ok(callback.map(|(_, answer)| Work::Callback { subject: Subject::Attempt(task.settlement, task.child), answer }))
+        let subject = task.subject();
+        let call = match subject {
+            Subject::Attempt(no, n) => self.attempt_call(&record, &self.attempt(overlay, no, n)?, Action::Submit, 0)?,
+            Subject::Reversal(no, n) => self.reversal_call(&record, &self.reversal_record(overlay, no, n)?, Action::Reverse, 0)?,
+        };
+        let Some(operator) = self.rail(call.provider)?.inside() else { return Ok(None) };
+        let answer = match task.tries {
+            LATE => Some(operator.answer(&call)),
+            n => operator.callbacks(&call).into_iter().nth(usize::from(n)).map(|(_, answer)| answer),
+        };
+        Ok(answer.map(|answer| Work::Callback { subject, answer }))
     }
 
     pub(crate) fn attempt(&self, overlay: &Overlay<'_>, no: SettlementNo, n: u16) -> Result<AttemptRecord> {

@@ -12,6 +12,7 @@ pub(crate) use age::Ages;
 pub use answer::ReportAnswer;
 pub(crate) use answer::{INQUIRIES, Said, describe, payment, refusal};
 pub use inside::Receive;
+pub(crate) use inside::entry_of;
 pub use lease::LeaseTasks;
 pub use release::{Recover, Release};
 pub use work::Round;

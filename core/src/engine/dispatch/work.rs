@@ -27,9 +27,9 @@ pub struct Round {
 
 impl Round {
     /// Takes the results of [`Round::inside`], in the same order. The answer to a failed call is `Unknown`: it may have arrived.
-    pub fn received(&mut self, results: Vec<Result<RailAnswer>>) {
+    pub fn received(&mut self, results: Vec<Result<Option<RailAnswer>>>) {
         for ((call, key), result) in self.inside.drain(..).zip(results) {
-            let answer = result.unwrap_or(RailAnswer::Unknown);
+            let Some(answer) = result.unwrap_or(Some(RailAnswer::Unknown)) else { continue };
             self.answers.push(ReportAnswer { subject: call.subject, answer, lease: Some(key) });
         }
     }
@@ -89,7 +89,7 @@ impl Engine {
     /// Sends one call to its operator now, outside the outbox.
     pub(crate) fn ask(&self, call: RailCall, carrier: &dyn Carrier) -> Result<RailAnswer> {
         match self.request(&call)? {
-            Request::Inside => self.run(Receive(call)),
+            Request::Inside => Ok(self.run(Receive(call))?.unwrap_or(RailAnswer::Unknown)),
             Request::TooLate => Ok(RailAnswer::Unknown),
             Request::Http(request) => {
                 let begun = self.env.steady();

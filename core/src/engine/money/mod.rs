@@ -4,8 +4,8 @@ mod movement;
 
 use crate::api::Caller;
 use crate::engine::Engine;
-use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account, overflow};
-use crate::error::{Error, Result};
+use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account};
+use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
 use crate::money::Currency;
@@ -15,6 +15,10 @@ use crate::store::{Write, typed};
 use crate::time::Millis;
 
 pub use movement::{MoveMoney, Moved};
+
+/// How much an account of the sandbox may be credited with in all, in units of its currency. All play money comes from one account of
+/// the gateway, whose total must not overflow however many clients there are.
+const MOST_PLAY_MONEY: i64 = 10_000_000_000;
 
 /// Adds play money to a client's sandbox account.
 #[derive(Debug, Clone)]
@@ -42,8 +46,13 @@ impl Command for Fund {
         if totals == Totals::default() {
             d.engine.draw_allowance(d.overlay, d.writer, caller.client)?;
         }
-        let ledger = totals.ledger().and_then(|l| l.checked_add(money.minor()));
-        ledger.filter(|l| *l < i64::MAX / 4).ok_or_else(overflow)?;
+        let most = MOST_PLAY_MONEY * 10_i64.pow(u32::from(money.currency().minor_units()));
+        let credited = totals.credits_posted.checked_add(money.minor());
+        if credited.is_none_or(|credited| credited > most) {
+            let most = Money::from_minor(most, money.currency());
+            let detail = format!("an account of the sandbox is credited with at most {} {} in all", most.decimal(), most.currency());
+            return Err(Error::with(ErrorCode::AmountAboveMaximum, detail));
+        }
         d.overlay.post(funding(d.writer.journal(), 1, caller.client, *money, d.overlay.now));
         Ok(())
     }

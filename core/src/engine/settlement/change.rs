@@ -334,6 +334,7 @@ impl Engine {
         self.provider(provider)?;
         Ok(RailCall {
             subject,
+            client: record.client,
             action,
             provider,
             rail_key: self.rail_key(record, subject),

@@ -37,6 +37,13 @@ pub struct ListRequest {
 }
 
 impl ListRequest {
+    /// The sandbox settlements that are open, in the largest pages, after a cursor.
+    pub(crate) fn open_in_sandbox(cursor: Option<String>) -> Self {
+        let status = vec![SettlementStatus::Accepted, SettlementStatus::Submitted, SettlementStatus::Unknown];
+        let filter = SettlementFilter { status, mode: Some(Mode::Sandbox), ..SettlementFilter::default() };
+        Self { filter, limit: MOST, cursor, empty: false }
+    }
+
     /// The request for the next page, for hosts that stream whole lists; `None` after the last page.
     pub fn next(&self, page: &Page<SettlementView>) -> Option<Self> {
         page.next_cursor.clone().map(|cursor| Self { cursor: Some(cursor), ..self.clone() })

@@ -305,9 +305,22 @@ pub fn provider(no: u16, id: &str) -> ProviderRecord {
     ProviderRecord { no: ProviderNo(no), id: id.to_owned() }
 }
 
+/// The faults of a client's sandbox.
+pub fn simulator(client: u32, seed: u64) -> SimulatorRecord {
+    SimulatorRecord { client: ClientNo(client), rate: 100_000, drop_answer_rate: 1_000_000, latency_ms: 2_000, seed }
+}
+
 /// A payment in the simulated operator's books.
 pub fn sim_payment(settlement: i64, child: u16) -> SimPaymentRecord {
-    SimPaymentRecord { settlement: SettlementNo(settlement), child, provider: ProviderNo(1), received: 1, received_at: 3_000 }
+    SimPaymentRecord {
+        settlement: SettlementNo(settlement),
+        child,
+        provider: ProviderNo(1),
+        received: 1,
+        received_at: 3_000,
+        decided: None,
+        code: None,
+    }
 }
 
 /// A named value.

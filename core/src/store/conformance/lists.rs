@@ -59,6 +59,7 @@ fn in_order() -> Vec<Record> {
     add!(allowance(1, 9), allowance(u32::MAX, 5), invitation(1, 6), invitation(200, 5), setup(1), setup(2));
     add!(usage(1, 5, 1), usage(20_000, 1, 1));
     add!(movement(3, "m-3"), movement(9, "m-1"));
+    add!(simulator(1, u64::MAX), simulator(u32::MAX, 0));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
     records
 }

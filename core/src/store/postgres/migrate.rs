@@ -35,6 +35,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     // An older program flags settlements without adding them to the queue: the next maintenance does.
     Migration { name: "0007_review", sql: include_str!("../migrations/postgres/0007_review.sql"), oldest: 6 },
     Migration { name: "0008_terms", sql: include_str!("../migrations/postgres/0008_terms.sql"), oldest: 8 },
+    Migration { name: "0009_simulator", sql: include_str!("../migrations/postgres/0009_simulator.sql"), oldest: 8 },
 ];
 
 impl Migration {

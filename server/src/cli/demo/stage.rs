@@ -226,7 +226,9 @@ impl Stage {
                 Work::Call(call) => {
                     let subject = call.subject;
                     self.take_time();
-                    (subject, self.engine.run(Receive(call))?, false)
+                    // Nothing delays an answer here.
+                    let Some(answer) = self.engine.run(Receive(call))? else { continue };
+                    (subject, answer, false)
                 }
             };
             self.report(subject, answer, lease.key, callback)?;

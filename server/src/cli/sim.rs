@@ -1,0 +1,224 @@
+//! `railgate sim`: the simulator of the profile's sandbox.
+
+use std::borrow::Cow;
+
+use clap::builder::PossibleValuesParser;
+use comfy_table::Cell;
+use railgate::api::{
+    AdvanceBody, AmountInput, BalanceView, FaultsBody, FaultsView, FundBody, Rate, ResetBody, ResetView, ScenariosView, SettlementView,
+};
+use railgate::rail::FailureCode;
+use railgate::rail::simulator::Outcome;
+
+use super::Global;
+use super::failure::Done;
+use super::http::{Ask, encode};
+use super::problem::read;
+use super::render;
+use super::session::Session;
+use super::terminal::{Terminal, Tone};
+
+const SCENARIOS_EXAMPLES: &str = "\
+Examples:
+  railgate sim scenarios
+  railgate settle 10.50 EUR sim:timeout-then-ok
+
+Payments to any other payee complete at once.";
+
+const FUND_EXAMPLES: &str = "\
+Examples:
+  railgate sim fund 250 EUR
+  railgate sim fund 1000000 CHF
+
+Each run adds the amount again. An account may be credited with 10,000,000,000 in all.";
+
+const ADVANCE_EXAMPLES: &str = "\
+Examples:
+  railgate settle 10.50 EUR sim:pending --reference inv-7
+  railgate sim advance inv-7 completed
+  railgate sim advance inv-7 returned
+  railgate sim advance inv-8 failed --code account_closed
+
+The operator sticks to its decision, whatever the payee's scenario would have brought.";
+
+const FAULTS_EXAMPLES: &str = "\
+Examples:
+  railgate sim faults
+  railgate sim faults --rate 0.1 --drop-answer-rate 0.05 --seed 7
+  railgate sim faults --latency 2000
+  railgate sim faults --none
+
+What is given replaces all faults; what is left out is 0. The same seed and calls have the same faults.";
+
+const RESET_EXAMPLES: &str = "\
+Examples:
+  railgate sim reset
+
+Payments that were not sent are cancelled; the operator refuses those that are open. History stays, so
+new payments need new references.";
+
+/// Control the sandbox's simulated operator
+#[derive(Debug, clap::Args)]
+pub(crate) struct SimArgs {
+    #[command(subcommand)]
+    command: SimCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum SimCommand {
+    /// List the payees that make the operator refuse, delay, lose or return a payment
+    #[command(after_help = SCENARIOS_EXAMPLES)]
+    Scenarios,
+    Fund(FundArgs),
+    Advance(AdvanceArgs),
+    Faults(FaultsArgs),
+    /// Start the sandbox again: end what is open, remove the faults, restore the opening balances
+    #[command(after_help = RESET_EXAMPLES)]
+    Reset,
+}
+
+/// Add play money to an account of the sandbox
+#[derive(Debug, clap::Args)]
+#[command(after_help = FUND_EXAMPLES)]
+struct FundArgs {
+    /// A plain decimal, such as 250.00
+    #[arg(value_name = "AMOUNT", allow_negative_numbers = true)]
+    amount: String,
+    /// ISO 4217 code, such as EUR
+    #[arg(value_name = "CURRENCY")]
+    currency: String,
+}
+
+/// Decide what becomes of a payment: the operator answers now
+#[derive(Debug, clap::Args)]
+#[command(after_help = ADVANCE_EXAMPLES)]
+struct AdvanceArgs {
+    /// The reference or id of the payment
+    #[arg(value_name = "REF")]
+    target: String,
+    /// What the operator does with it
+    #[arg(value_name = "TO", value_parser = names(Outcome::ALL, Outcome::as_str))]
+    to: String,
+    /// Why it fails [default: other]
+    #[arg(long, value_name = "CODE", value_parser = names(FailureCode::ALL, FailureCode::as_str))]
+    code: Option<String>,
+}
+
+/// Show the faults of the operator and of the way to it, or replace them
+#[derive(Debug, clap::Args)]
+#[command(after_help = FAULTS_EXAMPLES)]
+struct FaultsArgs {
+    /// The share of calls that do not reach the operator, from 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    rate: Option<Rate>,
+    /// How long the operator takes to answer a payment or a reversal, in milliseconds
+    #[arg(long, value_name = "MS")]
+    latency: Option<u64>,
+    /// The share of calls whose answer is lost after the operator has done what was asked, from 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    drop_answer_rate: Option<Rate>,
+    /// Selects which calls are hit
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// No faults any more
+    #[arg(long, conflicts_with_all = ["rate", "latency", "drop_answer_rate", "seed"])]
+    none: bool,
+}
+
+fn share(text: &str) -> Result<Rate, String> {
+    Rate::parse(text).ok_or_else(|| "must be a number from 0 to 1 with at most 6 decimals".to_owned())
+}
+
+fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> PossibleValuesParser {
+    all.iter().map(|one| name(*one)).into()
+}
+
+pub(crate) async fn run(args: SimArgs, global: &Global, terminal: &Terminal) -> Done {
+    match args.command {
+        SimCommand::Scenarios => scenarios(global, terminal).await,
+        SimCommand::Fund(args) => fund(&args, global, terminal).await,
+        SimCommand::Advance(args) => advance(args, global, terminal).await,
+        SimCommand::Faults(args) => faults(&args, global, terminal).await,
+        SimCommand::Reset => reset(global, terminal).await,
+    }
+}
+
+async fn scenarios(global: &Global, terminal: &Terminal) -> Done {
+    let answer = Session::open(global)?.call(Ask::get("/simulator/scenarios")).await?;
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    let mut table = terminal.table(&["to", "what happens"]);
+    for it in read::<ScenariosView>(&answer)?.data {
+        table.add_row(vec![Tone::Strong.cell(&it.to), Cell::new(&it.description)]);
+    }
+    terminal.show(&table)
+}
+
+async fn fund(args: &FundArgs, global: &Global, terminal: &Terminal) -> Done {
+    let body = FundBody { currency: args.currency.clone(), amount: AmountInput::typed(&args.amount) };
+    let body = serde_json::to_string(&body).unwrap_or_default();
+    let answer = Session::open(global)?.call(Ask::post("/simulator/fund", body)).await?;
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    terminal.show(&render::balances(terminal, &[read::<BalanceView>(&answer)?]))
+}
+
+async fn advance(args: AdvanceArgs, global: &Global, terminal: &Terminal) -> Done {
+    let body = AdvanceBody { to: Cow::Owned(args.to), code: args.code.map(Cow::Owned) };
+    let body = serde_json::to_string(&body).unwrap_or_default();
+    let path = format!("/simulator/settlements/{}/advance", encode(&args.target));
+    // Asked twice, it finds the payment as it is asked to be.
+    let answer = Session::open(global)?.call_until_answered(Ask::post(path, body), "asking again changes nothing more").await?;
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    terminal.show(&render::settlement(terminal, &read::<SettlementView>(&answer)?))
+}
+
+async fn faults(args: &FaultsArgs, global: &Global, terminal: &Terminal) -> Done {
+    let FaultsArgs { rate, latency, drop_answer_rate, seed, none } = *args;
+    let changes = none || rate.is_some() || latency.is_some() || drop_answer_rate.is_some() || seed.is_some();
+    let mut session = Session::open(global)?;
+    let answer = if changes {
+        let body = FaultsBody { rate, latency_ms: latency, drop_answer_rate, seed };
+        let body = serde_json::to_string(&body).unwrap_or_default();
+        session.call_until_answered(Ask::put("/simulator/faults", body), "it sets the same faults again").await?
+    } else {
+        session.call(Ask::get("/simulator/faults")).await?
+    };
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    let FaultsView { rate, latency_ms, drop_answer_rate, seed } = read(&answer)?;
+    terminal.show(&terminal.card(vec![
+        ("calls not sent", Cell::new(rate.text())),
+        ("answers lost", Cell::new(drop_answer_rate.text())),
+        ("latency", Cell::new(format!("{latency_ms} ms"))),
+        ("seed", Cell::new(seed)),
+    ]))
+}
+
+async fn reset(global: &Global, terminal: &Terminal) -> Done {
+    let mut session = Session::open(global)?;
+    let (mut cursor, mut total) = (None, ResetView::default());
+    loop {
+        let body = serde_json::to_string(&ResetBody { cursor }).unwrap_or_default();
+        let answer = session.call_until_answered(Ask::post("/simulator/reset", body).patient(30), "a reset can be repeated").await?;
+        let part: ResetView = read(&answer)?;
+        total = ResetView { ended: total.ended + part.ended, still_open: total.still_open + part.still_open, next_cursor: None };
+        cursor = part.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    if global.json {
+        return terminal.json(serde_json::to_string(&total).unwrap_or_default().as_bytes());
+    }
+    terminal.line(terminal.paint(Tone::Good, format_args!("The sandbox starts again. Payments that were ended: {}.", total.ended)))?;
+    match total.still_open {
+        0 => Ok(()),
+        open => terminal.line(terminal.paint(Tone::Warn, format_args!("Still open, at providers that are not simulated: {open}."))),
+    }
+}

@@ -1,0 +1,123 @@
+//! The simulator: what a client does with its own sandbox. None of it touches another client, or live money.
+
+use axum::extract::State;
+use railgate::api::{
+    AdvanceBody, BalanceView, Caller, FaultsBody, FaultsView, FundBody, ResetBody, ResetView, ScenariosView, SettlementView,
+};
+use railgate::engine::{Advance, End, Fund, Reset, Restore, SetFaults};
+use railgate::ledger::Mode;
+use railgate::rail::sandbox_scenarios;
+use railgate::validate::parse_money;
+use railgate::validate::simulator::{parse_advance, parse_faults};
+
+use super::App;
+use super::document::{BadFields, Denied, InvalidPage, NoSettlement, NotAdvanced, TooMuch, Unserved};
+use super::extract::{Authenticated, Named, Posted};
+use super::response::{HandlerResult, ok};
+use super::route::{Simulator, routes};
+
+/// How many pages of settlements a reset looks at in one call, each among 4,000.
+const RESET_PAGES: usize = 25;
+
+routes![scenarios, fund, advance, faults, set_faults, reset];
+
+/// List the scenarios of the sandbox's simulated operator
+#[utoipa::path(
+    get, path = "/api/v1/simulator/scenarios", tag = "simulator", operation_id = "listScenarios",
+    responses((status = 200, description = "Each with the `to` that triggers it", body = ScenariosView), Denied, Unserved),
+)]
+pub(crate) async fn scenarios(Authenticated(_): Authenticated<Simulator>) -> HandlerResult {
+    ok(&ScenariosView { data: sandbox_scenarios().to_vec() })
+}
+
+/// Add play money to a sandbox account
+///
+/// Every call adds the amount again. An account may be credited with 10,000,000,000 of its currency in all.
+#[utoipa::path(
+    post, path = "/api/v1/simulator/fund", tag = "simulator", operation_id = "fund",
+    request_body(content = FundBody, content_type = "application/json", example = json!({"currency": "EUR", "amount": 250.00})),
+    responses((status = 200, description = "The balance afterwards", body = BalanceView), BadFields, TooMuch, Denied, Unserved),
+)]
+pub(crate) async fn fund(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
+    let money = parse_money(posted.body())?;
+    posted.run(&app, Fund { caller: posted.caller, money }).await?;
+    // A live credential sees its live balances; play money is in the sandbox.
+    let caller = Caller { mode: Mode::Sandbox, ..posted.caller };
+    let view = app.gateway.read(&caller, |engine| engine.balance(&caller, money.currency().code())).await?;
+    ok(&view)
+}
+
+/// Decide what becomes of a settlement of the sandbox
+///
+/// The simulated operator decides now, whatever its scenario, and sticks to it. Its answer takes its usual way: the lifecycle, the
+/// money, the trace and webhooks follow. What has not been sent yet is sent first. If the settlement already is where `to` brings it,
+/// nothing changes. A live settlement is not found here.
+#[utoipa::path(
+    post, path = "/api/v1/simulator/settlements/{ref}/advance", tag = "simulator", operation_id = "advanceSettlement",
+    params(("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001")),
+    request_body(content = AdvanceBody, content_type = "application/json", example = json!({"to": "failed", "code": "account_closed"})),
+    responses((status = 200, description = "The settlement afterwards", body = SettlementView), BadFields, NoSettlement, NotAdvanced, Denied, Unserved),
+)]
+pub(crate) async fn advance(State(app): State<App>, named: Named, posted: Posted<Simulator>) -> HandlerResult {
+    let (target, request) = (named.target()?.clone(), parse_advance(posted.body())?);
+    let record = posted.run(&app, Advance { caller: posted.caller, target, request }).await?;
+    ok(&app.gateway.engine().view(&record, posted.caller.client_id))
+}
+
+/// Read the faults of the caller's sandbox
+#[utoipa::path(
+    get, path = "/api/v1/simulator/faults", tag = "simulator", operation_id = "getFaults",
+    responses((status = 200, description = "The faults in force", body = FaultsView), Denied, Unserved),
+)]
+pub(crate) async fn faults(State(app): State<App>, Authenticated(call): Authenticated<Simulator>) -> HandlerResult {
+    ok(&app.gateway.read(&call.caller, |engine| engine.faults(&call.caller)).await?)
+}
+
+/// Make the simulated operator fail
+///
+/// Replaces the faults of the caller's sandbox; what is left out is 0. Which calls are hit follows from the seed and each call's key at
+/// the operator. A call that does not reach the operator proves that nothing happened, so another provider is tried; one whose answer is
+/// lost leaves the payment `unknown` until an inquiry finds it; an answer that takes longer than 30 seconds comes after the gateway has
+/// given up waiting. The latency applies to payments and reversals, the rates to inquiries too.
+#[utoipa::path(
+    put, path = "/api/v1/simulator/faults", tag = "simulator", operation_id = "setFaults",
+    request_body(content = FaultsBody, content_type = "application/json", example = json!({"rate": 0.1, "latency_ms": 2000, "drop_answer_rate": 0.05, "seed": 7})),
+    responses((status = 200, description = "The faults from now on", body = FaultsView), BadFields, Denied, Unserved),
+)]
+pub(crate) async fn set_faults(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
+    let faults = parse_faults(posted.body())?;
+    ok(&posted.run(&app, SetFaults { caller: posted.caller, faults }).await?)
+}
+
+/// Start the sandbox again
+///
+/// Cancels the caller's sandbox settlements that were not sent, has the simulated operator refuse those that are open, removes all
+/// faults, and restores the opening balances. History stays: references are unique for ever, so use new ones. What is completed keeps
+/// its scenario: reversals in flight and payments that are to come back go on. One call looks at 100,000 settlements at most.
+#[utoipa::path(
+    post, path = "/api/v1/simulator/reset", tag = "simulator", operation_id = "resetSandbox",
+    request_body(content = Option<ResetBody>, content_type = "application/json", example = json!({})),
+    responses((status = 200, description = "What was done", body = ResetView), BadFields, InvalidPage, Denied, Unserved),
+)]
+pub(crate) async fn reset(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
+    let caller = Caller { mode: Mode::Sandbox, ..posted.caller };
+    let mut request = app.gateway.engine().parse_reset(posted.body())?;
+    // Recorded before anything ends: the same call sent again must not begin another reset.
+    posted.run(&app, Reset { caller }).await?;
+    let mut done = ResetView::default();
+    for _ in 0..RESET_PAGES {
+        let asked = request.clone();
+        let page = app.gateway.scan(&caller, move |engine| engine.list(&caller, &asked)).await?;
+        done.count(app.gateway.run_all(&caller, End::all(caller, &page)).await?)?;
+        match request.next(&page) {
+            Some(next) => request = next,
+            None => {
+                done.next_cursor = None;
+                app.gateway.run(&caller, Restore { caller }).await?;
+                return ok(&done);
+            }
+        }
+        done.next_cursor = page.next_cursor;
+    }
+    ok(&done)
+}

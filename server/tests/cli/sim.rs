@@ -1,0 +1,49 @@
+//! The simulator on the command line.
+
+use super::support::World;
+
+#[test]
+fn scenarios_are_listed_and_play_money_is_added() {
+    let world = World::enrolled();
+    let listed = world.run(&["sim", "scenarios"]).ok().out;
+    assert!(listed.contains("sim:timeout-then-ok") && listed.contains("the answer is lost"), "{listed}");
+    let funded = world.run(&["sim", "fund", "250.5", "CHF"]).ok().out;
+    assert!(funded.contains("CHF") && funded.contains("250.50"), "{funded}");
+    let refused = world.run(&["sim", "fund", "-1", "CHF"]).fails(1);
+    assert!(refused.err.contains("/amount"), "{}", refused.err);
+    assert!(world.run(&["balance", "CHF"]).ok().out.contains("250.50"));
+}
+
+#[test]
+fn a_payment_is_advanced_to_its_end() {
+    let world = World::enrolled();
+    world.run(&["settle", "10.50", "EUR", "sim:timeout-never", "--reference", "r-1"]).ok();
+    let failed = world.run(&["sim", "advance", "r-1", "failed", "--code", "account_closed"]).ok().out;
+    assert!(failed.contains("failed (RJCT)") && failed.contains("account_closed"), "{failed}");
+    let refused = world.run(&["sim", "advance", "r-1", "completed"]).fails(1);
+    assert!(refused.err.contains("cannot become completed"), "{}", refused.err);
+    world.run(&["sim", "advance", "r-1", "paid"]).fails(2);
+}
+
+#[test]
+fn faults_are_shown_and_replaced() {
+    let world = World::enrolled();
+    let none = world.run(&["sim", "faults", "--json"]).ok().json();
+    assert_eq!(none["rate"], 0);
+    let shown = world.run(&["sim", "faults", "--rate", "0.25", "--latency", "1500", "--seed", "7"]).ok().out;
+    assert!(shown.contains("0.25") && shown.contains("1500 ms"), "{shown}");
+    let replaced = world.run(&["sim", "faults", "--drop-answer-rate", "1", "--json"]).ok().json();
+    assert_eq!((&replaced["rate"], &replaced["drop_answer_rate"]), (&0.into(), &1.into()));
+    assert_eq!(world.run(&["sim", "faults", "--none", "--json"]).ok().json(), none);
+    world.run(&["sim", "faults", "--rate", "2"]).fails(2);
+}
+
+#[test]
+fn a_sandbox_starts_again() {
+    let world = World::enrolled();
+    world.run(&["settle", "10.50", "EUR", "sim:pending", "--reference", "r-1"]).ok();
+    let reset = world.run(&["sim", "reset"]).ok().out;
+    assert!(reset.contains("were ended: 1."), "{reset}");
+    assert!(world.run(&["balance", "EUR"]).ok().out.contains("1,000,000.00"));
+    assert_eq!(world.run(&["sim", "reset", "--json"]).ok().json()["ended"], 0);
+}
