@@ -29,6 +29,9 @@ pub struct Config {
     pub rails: Rails,
     /// The opening balances of a new sandbox client.
     pub sandbox_funding: Vec<Money>,
+    /// How much an account of the sandbox is credited with in all, in units of its currency; `None` for as much as fits. All play money
+    /// comes from one account of the gateway, whose total must not overflow, however many clients there are.
+    pub play_money_max: Option<i64>,
     /// Who may enrol as a new client over the network.
     pub enrollment: Enrollment,
     /// How many clients there may be before no more enrol over the network.
@@ -67,6 +70,7 @@ impl Default for Config {
             providers: sandbox_providers(),
             rails: Rails::built_in(),
             sandbox_funding: funded.iter().filter_map(|code| Currency::from_code(code)).map(million).collect(),
+            play_money_max: Some(10_000_000_000),
             enrollment: Enrollment::Open,
             enrollment_cap: 10_000,
             audit_refusals_ms: 30 * 86_400_000,

@@ -121,7 +121,8 @@ impl Sandbox {
     pub fn open(store: Arc<dyn Store>, options: &Options, seed: [u8; 32], now: Millis) -> Result<Self> {
         let clock = read_clock(&*store)?;
         let env = Arc::new(ManualEnv::seeded(clock.unwrap_or_default().at(now), seed));
-        let config = Config { issuer: options.issuer.clone(), ..Config::default() };
+        // Its only client shares play money with nobody.
+        let config = Config { issuer: options.issuer.clone(), play_money_max: None, ..Config::default() };
         let engine = Engine::alone(Arc::clone(&store), Arc::<ManualEnv>::clone(&env), config)?;
         if clock.is_none() {
             let mark = MetaRecord { name: SANDBOX_KEY.to_owned(), value: Clock::default().to_bytes() };

@@ -78,6 +78,8 @@ struct Player {
 impl Player {
     async fn new() -> Self {
         let service = service_with(Arc::new(MemoryStore::new()), |hosted| {
+            // As in a page, which has one client.
+            hosted.engine.play_money_max = None;
             // Tasks are carried out when the scenario says, and tokens outlive it.
             hosted.worker.carries = false;
             hosted.engine.token_ttl_ms = 366 * 86_400_000;

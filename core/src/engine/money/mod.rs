@@ -16,9 +16,8 @@ use crate::time::Millis;
 
 pub use movement::{MoveMoney, Moved};
 
-/// How much an account of the sandbox may be credited with in all, in units of its currency. All play money comes from one account of
-/// the gateway, whose total must not overflow however many clients there are.
-const MOST_PLAY_MONEY: i64 = 10_000_000_000;
+/// More than any account is credited with: far enough from the largest number that no sum overflows.
+const MOST: i64 = i64::MAX / 4;
 
 /// Adds play money to a client's sandbox account.
 #[derive(Debug, Clone)]
@@ -46,7 +45,8 @@ impl Command for Fund {
         if totals == Totals::default() {
             d.engine.draw_allowance(d.overlay, d.writer, caller.client)?;
         }
-        let most = MOST_PLAY_MONEY * 10_i64.pow(u32::from(money.currency().minor_units()));
+        let minor = |units: i64| units.saturating_mul(10_i64.pow(u32::from(money.currency().minor_units())));
+        let most = d.engine.config.play_money_max.map_or(MOST, |units| minor(units).min(MOST));
         let credited = totals.credits_posted.checked_add(money.minor());
         if credited.is_none_or(|credited| credited > most) {
             let most = Money::from_minor(most, money.currency());

@@ -134,10 +134,10 @@ impl Engine {
             problems.push(FieldProblem::new("/amount", code.as_str(), code.title()));
         }
         if self.store.find(&unique)?.is_some() {
-            warnings.push(FieldProblem::new(
+            problems.push(FieldProblem::new(
                 "/reference",
                 "reference_used",
-                "the reference was used before: the same request is replayed, another one refused",
+                "the reference was used before: the same request is a replay and pays nothing, another one is refused",
             ));
         }
         if self.routes().pulse(provider).is_some_and(|pulse| !pulse.admits()) {

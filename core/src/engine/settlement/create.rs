@@ -8,9 +8,9 @@ use crate::lifecycle::SettlementStatus;
 use crate::money::Money;
 use crate::participant::Namespace;
 use crate::route::Routes;
-use crate::store::record::{Actor, AuditAction, EventType, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
-use crate::store::{Unique, Write};
-use crate::terms::{Terms, UsageId};
+use crate::store::record::{Actor, AuditAction, EventType, Key, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
+use crate::store::{Lookup, Unique, Write};
+use crate::terms::{ClientLimits, Terms, UsageId};
 use crate::validate::CreateRequest;
 
 use super::change::{Change, Note};
@@ -68,8 +68,13 @@ impl Command for Create {
     }
 
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        let (client, money) = (self.caller.client, self.request.money);
         let mode = mode_of(&self.caller, &self.request).unwrap_or(self.caller.mode);
-        prefetch.add([account(Owner::Client(self.caller.client), mode, self.request.money.currency())]);
+        prefetch.add([account(Owner::Client(client), mode, money.currency())]);
+        if prefetch.engine.terms(client).limits(mode, money).is_some_and(ClientLimits::counts) {
+            let day = UsageId::new(client, mode, money.currency(), prefetch.engine.now());
+            prefetch.add([Lookup::Get(Key::Usage(day))]);
+        }
     }
 
     fn numbers(&self, _: &Engine) -> usize {
