@@ -5,7 +5,7 @@
 pub enum Request {
     /// Hand the call to the operator inside the gateway: run [`crate::engine::Receive`].
     Inside,
-    /// Have a carrier send this request, and pass the result to [`crate::Engine::decode`].
+    /// Have a carrier send this request, and pass the result to [`crate::Engine::heard`].
     Http(HttpRequest),
     /// Send nothing. It is too late: an inquiry may already have been told that it never arrives. The answer is
     /// [`super::RailAnswer::Unknown`].
