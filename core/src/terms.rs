@@ -148,6 +148,14 @@ pub struct Used {
 }
 
 impl Used {
+    /// More than there ever is.
+    pub(crate) const MAX: Self = Self { value: i64::MAX, count: i64::MAX };
+
+    /// Whether a change makes a part larger.
+    pub(crate) const fn adds(self) -> bool {
+        self.value > 0 || self.count > 0
+    }
+
     /// One payment.
     pub(crate) const fn one(value: i64) -> Self {
         Self { value, count: 1 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Barrier};
 
 use proptest::prelude::*;
 use railgate::api::{Caller, ReverseRequest, TermsBody};
-use railgate::engine::{Create, Operated, PutTerms, Reverse, verify};
+use railgate::engine::{Create, Operated, PutTerms, Reverse, Slot, verify};
 use railgate::ledger::Mode;
 use railgate::money::Currency;
 use railgate::rail::simulator::Simulator;
@@ -140,6 +140,40 @@ fn what_fails_or_is_cancelled_does_not_count() {
         s.store.commit(&Commit { writes: vec![Write::Count { id, by, most: by }] }).unwrap();
         let report = verify::verify(&*s.store, &mut |_| {}).unwrap();
         assert_eq!(report.problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), ["usage_differs"]);
+    }
+}
+
+#[test]
+fn what_is_given_back_refuses_nothing_that_is_decided_with_it() {
+    for (store, _folder) in stores() {
+        let s = Sandbox::over(store, config(), 1);
+        agree(&s, json!({ "limits": [{ "mode": "sandbox", "currency": "EUR", "daily_value": "100", "daily_count": 2 }] })).unwrap();
+        let create = |amount: &str, reference: &str| {
+            let request = Box::new(s.engine.parse_create(body(amount, "sim:ok", reference).as_bytes()).unwrap());
+            Slot::new(Create { caller: s.caller, request })
+        };
+        let cancel = |reference: &str| {
+            let request = Box::new(ReverseRequest::default());
+            Slot::new(Reverse { caller: s.caller, target: target(reference), request, idempotency: None })
+        };
+        let made = |create: Slot<Create>| create.into_result().unwrap().map(drop).map_err(|error| error.code);
+        let (mut one, mut two) = (create("60", "r-1"), create("40", "r-2"));
+        s.engine.execute(&mut [&mut one, &mut two]);
+        assert_eq!((made(one), made(two)), (Ok(()), Ok(())));
+        // One group: the day has room again for what was cancelled before, and for no more.
+        let (mut gone, mut large, mut fits, mut third) = (cancel("r-1"), create("61", "r-3"), create("60", "r-4"), create("1", "r-5"));
+        s.engine.execute(&mut [&mut gone, &mut large, &mut fits, &mut third]);
+        assert_eq!(gone.into_result().unwrap().unwrap().settlement.status.as_str(), "cancelled");
+        assert_eq!(made(large), Err(ErrorCode::LimitDailyValue));
+        assert_eq!((made(fits), made(third)), (Ok(()), Err(ErrorCode::LimitDailyCount)));
+        // Also if the group as a whole adds to the day.
+        let (mut gone, mut again) = (cancel("r-2"), create("30", "r-6"));
+        s.engine.execute(&mut [&mut gone, &mut again]);
+        assert!(gone.into_result().unwrap().is_ok());
+        let (mut gone, mut more) = (cancel("r-6"), create("40", "r-7"));
+        s.engine.execute(&mut [&mut gone, &mut more]);
+        assert_eq!((made(again), made(more)), (Ok(()), Ok(())));
+        s.assert_sound();
     }
 }
 

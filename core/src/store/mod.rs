@@ -102,7 +102,7 @@ pub enum Write {
         id: UsageId,
         /// What to add; negative to take back.
         by: Used,
-        /// The most that the day may add up to.
+        /// The most that the day may add up to; without effect on what takes back.
         most: Used,
     },
     /// In this commit, the available money of this account may fall to `floor` instead of zero.

@@ -152,9 +152,14 @@ fn guard(account: AccountId, delta: &[i128; 4], totals: &Totals, floor: i64) -> 
 pub(crate) struct Counts(Vec<(UsageId, Used, Used)>);
 
 impl Counts {
-    /// What to add to each counter and the most that it may become, by key.
+    /// What to add to each counter and the most that it may become, by key. Only what adds limits the counter: what takes back, in
+    /// the same commit, must not refuse it.
     pub(crate) fn of(commit: &Commit) -> Self {
-        let count = |write: &Write| if let Write::Count { id, by, most } = write { Some((*id, *by, *most)) } else { None };
+        let count = |write: &Write| match write {
+            Write::Count { id, by, most } if by.adds() => Some((*id, *by, *most)),
+            Write::Count { id, by, .. } => Some((*id, *by, Used::MAX)),
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Floor { .. } | Write::Delete(_) => None,
+        };
         let mut counts: Vec<_> = commit.writes.iter().filter_map(count).collect();
         counts.sort_by_key(|(id, ..)| *id);
         counts.dedup_by(|(id, by, most), (last, sum, least)| {
@@ -204,8 +209,7 @@ impl Counts {
 
 /// Taking back is always allowed: the limits may have become lower meanwhile.
 fn require_within(id: UsageId, by: Used, used: Used, most: Used) -> Result<(), CommitError> {
-    let adds = by.value > 0 || by.count > 0;
-    if adds && !used.is_within(most) { Err(CommitError::UsageGuard(id)) } else { Ok(()) }
+    if by.adds() && !used.is_within(most) { Err(CommitError::UsageGuard(id)) } else { Ok(()) }
 }
 
 fn parts(totals: &Totals) -> [i64; 4] {

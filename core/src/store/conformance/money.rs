@@ -178,11 +178,16 @@ pub fn a_counter_adds_up_to_its_limit(new: Factory<'_>) {
     make(store, [count(1, Used::one(0))]);
     assert!(limited(store.commit(&commit([count(1, Used::one(0))]))), "three payments");
     assert_eq!(used(1), Some((100, 3)));
-    // A limit that is lower by now refuses nothing that is given back; the lowest of a commit counts.
-    let lower = Write::Count { id: usage_id(1), by: Used::minus_one(30), most: Used::default() };
-    make(store, [lower.clone(), lower.clone()]);
+    // A limit that is lower by now refuses nothing that is given back, nor what is paid in the same commit.
+    let back = Write::Count { id: usage_id(1), by: Used::minus_one(30), most: Used::default() };
+    make(store, [back.clone(), back.clone()]);
     assert_eq!(used(1), Some((40, 1)));
-    assert!(limited(store.commit(&commit([count(1, Used::one(50)), lower]))));
+    make(store, [count(1, Used::one(50)), back.clone()]);
+    assert_eq!(used(1), Some((60, 1)));
+    assert!(limited(store.commit(&commit([count(1, Used::one(71)), back]))), "101 would be too much");
+    // Of several limits the lowest counts.
+    let lower = Write::Count { id: usage_id(1), by: Used::one(20), most: Used { value: 90, count: 9 } };
+    assert!(limited(store.commit(&commit([count(1, Used::one(20)), lower]))));
     assert_eq!(store.get(&Key::Task(crate::store::record::TaskKey::new(1, 1))).unwrap(), None);
     // A clash takes precedence over every guard, and money over a counter.
     let clash = store.commit(&commit([count(1, Used::one(500)), Write::Delete(Key::Usage(usage_id(9)))]));
