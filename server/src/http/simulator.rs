@@ -93,7 +93,8 @@ pub(crate) async fn set_faults(State(app): State<App>, posted: Posted<Simulator>
 ///
 /// Cancels the caller's sandbox settlements that were not sent, has the simulated operator refuse those that are open, removes all
 /// faults, and restores the opening balances. History stays: references are unique for ever, so use new ones. What is completed keeps
-/// its scenario: reversals in flight and payments that are to come back go on. One call looks at 100,000 settlements at most.
+/// its scenario: reversals in flight and payments that are to come back go on. One call looks at 100,000 settlements at most,
+/// and counts as 25 writes.
 #[utoipa::path(
     post, path = "/api/v1/simulator/reset", tag = "simulator", operation_id = "resetSandbox",
     request_body(content = Option<ResetBody>, content_type = "application/json", example = json!({})),
@@ -102,6 +103,8 @@ pub(crate) async fn set_faults(State(app): State<App>, posted: Posted<Simulator>
 pub(crate) async fn reset(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
     let caller = Caller { mode: Mode::Sandbox, ..posted.caller };
     let mut request = app.gateway.engine().parse_reset(posted.body())?;
+    // What it may have to look through costs far more than one write.
+    posted.charge(&app, RESET_PAGES)?;
     // Recorded before anything ends: the same call sent again must not begin another reset.
     posted.run(&app, Reset { caller }).await?;
     let mut done = ResetView::default();
