@@ -121,6 +121,9 @@ impl AccountId {
     }
 }
 
+/// More than any sum of money reaches: far enough from the largest number that adding two does not overflow.
+pub(crate) const SUM_MAX: i64 = i64::MAX / 4;
+
 /// The four totals of an account, in minor units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {

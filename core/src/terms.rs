@@ -24,16 +24,13 @@
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
-use crate::ledger::Mode;
+use crate::ledger::{Mode, SUM_MAX};
 use crate::money::{Currency, Money};
 use crate::route::FeeRule;
 use crate::time::Millis;
 
 /// Milliseconds of a day, which begins at midnight UTC.
 const DAY: Millis = 86_400_000;
-
-/// More than any counter reaches, and far enough from the largest number that two nodes together do not.
-const MOST: i64 = i64::MAX / 4;
 
 /// What is agreed with a client. A client without terms has no limits and no credit, and pays the providers' fees.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -115,7 +112,7 @@ impl ClientLimits {
 
     /// What the payments of a day may add up to.
     pub fn day(&self) -> Used {
-        Used { value: self.daily_value.unwrap_or(MOST), count: self.daily_count.unwrap_or(MOST) }
+        Used { value: self.daily_value.unwrap_or(SUM_MAX), count: self.daily_count.unwrap_or(SUM_MAX) }
     }
 
     /// Requires that another payment fits into the day on which so much was paid.

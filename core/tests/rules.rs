@@ -466,6 +466,7 @@ fn play_money_can_be_added() {
 fn play_money_is_bounded_in_all_whatever_was_spent_since() {
     let s = Sandbox::new();
     let fund = |units: &str| s.engine.run(Fund { caller: s.caller, money: units.parse().unwrap() });
+    assert_eq!(code(fund("9999000000.01 EUR")), "amount_above_maximum", "the opening balance counts, drawn or not");
     assert_eq!(code(fund("10000000000.01 CHF")), "amount_above_maximum");
     fund("9999999999.99 CHF").unwrap();
     s.create(r#"{"amount":9999999999.99,"currency":"CHF","to":"sim:ok","reference":"r"}"#).unwrap();

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
-use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
+use crate::ledger::{AccountId, Mode, Owner, SUM_MAX, Totals, Transfer, TransferCode, TransferKind};
 use crate::money::Currency;
 use crate::money::Money;
 use crate::store::record::{AllowanceRecord, AuditAction, Key};
@@ -15,9 +15,6 @@ use crate::store::{Write, typed};
 use crate::time::Millis;
 
 pub use movement::{MoveMoney, Moved};
-
-/// More than any account is credited with: far enough from the largest number that no sum overflows.
-const MOST: i64 = i64::MAX / 4;
 
 /// Adds play money to a client's sandbox account.
 #[derive(Debug, Clone)]
@@ -42,12 +39,11 @@ impl Command for Fund {
         }
         let account = AccountId::new(Owner::Client(caller.client), Mode::Sandbox, money.currency());
         let totals = d.overlay.totals(account)?;
-        if totals == Totals::default() {
-            d.engine.draw_allowance(d.overlay, d.writer, caller.client)?;
-        }
+        let opens = totals == Totals::default() && d.engine.draw_allowance(d.overlay, d.writer, caller.client)?;
+        let opening = if opens { d.engine.opening_balance(money.currency()) } else { 0 };
         let minor = |units: i64| units.saturating_mul(10_i64.pow(u32::from(money.currency().minor_units())));
-        let most = d.engine.config.play_money_max.map_or(MOST, |units| minor(units).min(MOST));
-        let credited = totals.credits_posted.checked_add(money.minor());
+        let most = d.engine.config.play_money_max.map_or(SUM_MAX, |units| minor(units).min(SUM_MAX));
+        let credited = (totals.credits_posted + opening).checked_add(money.minor());
         if credited.is_none_or(|credited| credited > most) {
             let most = Money::from_minor(most, money.currency());
             let detail = format!("an account of the sandbox is credited with at most {} {} in all", most.decimal(), most.currency());
@@ -73,9 +69,14 @@ impl Command for Fund {
 impl Engine {
     /// The opening balance in this currency of a client that has not used its money yet; 0 of any other client.
     pub(crate) fn allowance(&self, client: ClientNo, mode: Mode, currency: Currency) -> Result<i64> {
-        let granted = self.config.sandbox_funding.iter().filter(|money| money.currency() == currency).map(|money| money.minor()).sum();
+        let granted = self.opening_balance(currency);
         let unused = mode.is_sandbox() && granted > 0 && self.has_allowance(client)?;
         Ok(if unused { granted } else { 0 })
+    }
+
+    /// What a new sandbox client has in this currency, in minor units.
+    pub(crate) fn opening_balance(&self, currency: Currency) -> i64 {
+        self.config.sandbox_funding.iter().filter(|money| money.currency() == currency).map(|money| money.minor()).sum()
     }
 
     /// Whether the client has not used its money yet.

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, overflow};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{KeyNo, Ulid};
-use crate::ledger::{AccountId, Mode, Owner, Transfer, TransferCode, TransferKind};
+use crate::ledger::{AccountId, Mode, Owner, SUM_MAX, Transfer, TransferCode, TransferKind};
 use crate::money::Money;
 use crate::participant::Reference;
 use crate::store::Unique;
@@ -76,7 +76,7 @@ impl Command for MoveMoney {
         match movement.kind {
             MovementKind::Deposit => {
                 let after = totals.ledger().and_then(|ledger| ledger.checked_add(movement.amount));
-                after.filter(|after| *after < i64::MAX / 4).ok_or_else(overflow)?;
+                after.filter(|after| *after < SUM_MAX).ok_or_else(overflow)?;
             }
             MovementKind::Withdrawal => {
                 let available = totals.available().ok_or_else(overflow)?;

@@ -148,9 +148,8 @@ impl Command for Restore {
         let mut n = 0;
         for id in accounts {
             let Some(currency) = id.currency() else { continue };
-            let granted = d.engine.config.sandbox_funding.iter().find(|money| money.currency() == currency);
             let available = d.overlay.totals(id)?.available().unwrap_or_default();
-            let missing = granted.map_or(0, |money| money.minor()) - available;
+            let missing = d.engine.opening_balance(currency) - available;
             if missing == 0 {
                 continue;
             }
