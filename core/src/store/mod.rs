@@ -116,6 +116,16 @@ pub enum Write {
     Delete(Key),
 }
 
+impl Write {
+    /// The record that it adds; `None` for every other write.
+    pub(crate) fn inserted(&self) -> Option<&Record> {
+        match self {
+            Self::Insert(record) => Some(record),
+            Self::Update { .. } | Self::Replace(_) | Self::Post(_) | Self::Count { .. } | Self::Floor { .. } | Self::Delete(_) => None,
+        }
+    }
+}
+
 /// Writes that become durable together or not at all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Commit {

@@ -114,7 +114,7 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
 /// See [`parse_provider`].
 pub fn parse_routes(body: &[u8]) -> Result<Vec<RouteRule>, Error> {
     let mut body = Object::parse(body, &RoutesBody::FIELDS)?;
-    let routes = body.required("routes", |value| if value.raw() == "[]" { Ok(Vec::new()) } else { list(value, route) });
+    let routes = body.required("routes", |value| list_or_none(value, route));
     body.finish(|| routes)
 }
 
@@ -277,11 +277,16 @@ fn base_url(value: Value<'_>) -> Result<String, FieldProblems> {
 }
 
 /// Each element of a list, with the problems of all of them.
-pub(super) fn list<'a, T>(value: Value<'a>, read: impl Fn(Value<'a>) -> Result<T, FieldProblems>) -> Result<Vec<T>, FieldProblems> {
+fn list<'a, T>(value: Value<'a>, read: impl Fn(Value<'a>) -> Result<T, FieldProblems>) -> Result<Vec<T>, FieldProblems> {
     let mut problems = FieldProblems::default();
     let elements = value.elements(MANY)?.into_iter().enumerate();
     let read: Vec<T> = elements.filter_map(|(n, element)| problems.note(&n.to_string(), read(element))).collect();
     problems.into_result(read)
+}
+
+/// Like [`list`], but it may be empty.
+pub(super) fn list_or_none<'a, T>(value: Value<'a>, read: impl Fn(Value<'a>) -> Result<T, FieldProblems>) -> Result<Vec<T>, FieldProblems> {
+    if value.raw() == "[]" { Ok(Vec::new()) } else { list(value, read) }
 }
 
 #[cfg(test)]

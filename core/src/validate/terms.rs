@@ -20,7 +20,7 @@
 
 use super::access::mode;
 use super::json::{FieldProblems, Object, Value};
-use super::provider::{MANY, fee, integer, list, minor, require_order};
+use super::provider::{MANY, fee, integer, list_or_none, minor, require_order};
 use super::{amount, currency};
 use crate::api::{ClientLimitBody, TermsBody};
 use crate::error::Error;
@@ -49,7 +49,7 @@ pub fn parse_terms(body: &[u8]) -> Result<TermsRequest, Error> {
     let client = body.required("client", client);
     let limits = body.optional("limits", limits);
     let credit = body.optional("credit", credit);
-    let fees = body.optional("fees", |value| if value.raw() == "[]" { Ok(Vec::new()) } else { list(value, fee) });
+    let fees = body.optional("fees", |value| list_or_none(value, fee));
     let reversal_days = body.optional("reversal_days", |value| integer(value, MOST_DAYS));
     body.finish(|| {
         let terms = Terms {
@@ -69,7 +69,7 @@ fn client(value: Value<'_>) -> Result<Ulid, FieldProblems> {
 }
 
 fn limits(value: Value<'_>) -> Result<Vec<ClientLimits>, FieldProblems> {
-    let limits: Vec<ClientLimits> = if value.raw() == "[]" { Vec::new() } else { list(value, limit)? };
+    let limits = list_or_none(value, limit)?;
     let mut problems = FieldProblems::default();
     for (n, one) in limits.iter().enumerate() {
         if limits[..n].iter().any(|other| (other.mode, other.currency) == (one.mode, one.currency)) {

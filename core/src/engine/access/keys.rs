@@ -96,16 +96,12 @@ impl Engine {
     /// A client's keys, with the changes of this group.
     pub(crate) fn keys_of(&self, overlay: &Overlay<'_>, client: ClientNo) -> Result<Vec<KeyRecord>> {
         let stored: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(client))?)?;
-        let added = overlay.commit.writes.iter().filter_map(|write| match write {
-            Write::Insert(Record::Key(key)) if key.client == client => Some(key.no),
-            Write::Insert(_)
-            | Write::Update { .. }
-            | Write::Replace(_)
-            | Write::Post(_)
-            | Write::Count { .. }
-            | Write::Floor { .. }
-            | Write::Delete(_) => None,
-        });
+        let added = overlay
+            .commit
+            .writes
+            .iter()
+            .filter_map(Write::inserted)
+            .filter_map(|record| if let Record::Key(key) = record { (key.client == client).then_some(key.no) } else { None });
         let numbers = stored.iter().map(|key| key.no).chain(added);
         numbers.filter_map(|no| overlay.get(&Key::Key(no)).transpose()).collect()
     }

@@ -149,16 +149,12 @@ impl Engine {
     /// The secrets of a kind, with the changes of this group.
     fn secrets_now(&self, overlay: &Overlay<'_>, kind: SecretKind) -> Result<Vec<SecretRecord>> {
         let stored: Vec<SecretRecord> = typed_all(self.store.scan(&Scan::all(RecordKind::Secret, usize::MAX))?)?;
-        let made = overlay.commit.writes.iter().filter_map(|write| match write {
-            Write::Insert(Record::Secret(secret)) => Some((secret.kind, secret.no)),
-            Write::Insert(_)
-            | Write::Update { .. }
-            | Write::Replace(_)
-            | Write::Post(_)
-            | Write::Count { .. }
-            | Write::Floor { .. }
-            | Write::Delete(_) => None,
-        });
+        let made = overlay
+            .commit
+            .writes
+            .iter()
+            .filter_map(Write::inserted)
+            .filter_map(|record| if let Record::Secret(secret) = record { Some((secret.kind, secret.no)) } else { None });
         let keys = stored.iter().map(|secret| (secret.kind, secret.no)).chain(made).filter(|(other, _)| *other == kind);
         keys.filter_map(|key| overlay.get(&Key::Secret(key)).transpose()).collect()
     }

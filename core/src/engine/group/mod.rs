@@ -200,35 +200,20 @@ impl Engine {
     /// names this node and is proof as long as nobody has appended since.
     fn was_committed(&self, commit: &Commit) -> bool {
         let there = |record: &Record| self.store.holds(record).unwrap_or(false);
-        let heads = commit.writes.iter().filter_map(|write| match write {
-            Write::Insert(head @ Record::LogHead(_)) => Some(head),
-            Write::Insert(_)
-            | Write::Update { .. }
-            | Write::Replace(_)
-            | Write::Post(_)
-            | Write::Count { .. }
-            | Write::Floor { .. }
-            | Write::Delete(_) => None,
-        });
-        if heads.into_iter().any(there) {
+        let added = commit.writes.iter().filter_map(Write::inserted);
+        if added.clone().any(|record| matches!(record, Record::LogHead(_)) && there(record)) {
             return true;
         }
-        let mut witnesses = commit.writes.iter().filter_map(|write| match write {
-            Write::Insert(
-                record @ (Record::Event(_)
-                | Record::Audit(_)
-                | Record::Nonce(_)
-                | Record::Token(_)
-                | Record::SimPayment(_)
-                | Record::EndpointSecret(_)),
-            ) => Some(record),
-            Write::Insert(_)
-            | Write::Update { .. }
-            | Write::Replace(_)
-            | Write::Post(_)
-            | Write::Count { .. }
-            | Write::Floor { .. }
-            | Write::Delete(_) => None,
+        let mut witnesses = added.filter(|record| {
+            matches!(
+                record,
+                Record::Event(_)
+                    | Record::Audit(_)
+                    | Record::Nonce(_)
+                    | Record::Token(_)
+                    | Record::SimPayment(_)
+                    | Record::EndpointSecret(_)
+            )
         });
         witnesses.next().is_some_and(there) && witnesses.all(there)
     }

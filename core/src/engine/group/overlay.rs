@@ -199,12 +199,7 @@ impl<'a> Overlay<'a> {
 
     /// The records that this group added and settled.
     pub(crate) fn inserted(&self) -> impl Iterator<Item = &Record> {
-        self.commit.writes[..self.settled].iter().filter_map(|write| match write {
-            Write::Insert(record) => Some(record),
-            Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Count { .. } | Write::Floor { .. } | Write::Delete(_) => {
-                None
-            }
-        })
+        self.commit.writes[..self.settled].iter().filter_map(Write::inserted)
     }
 
     /// Whether this group already wrote or deleted the record.
