@@ -145,6 +145,9 @@ error_codes! {
     ClientSuspended = "client_suspended", 403, Authorisation, false, "The client is suspended",
         "An operator has suspended the client. Payments that were already sent are still completed or fail as usual.",
         "Ask the operator of the gateway.";
+    SecondOperatorRequired = "second_operator_required", 403, Authorisation, false, "Somebody else has to decide this",
+        "Nobody decides about what they asked for themselves, nor about what was asked for by an operator whom they invited or who invited them.",
+        "Ask a colleague who may approve. Operators whom `railgate operators invite` invited on the server were invited by nobody.";
     SettlementNotFound = "settlement_not_found", 404, Identification, false, "No such settlement",
         "You have no settlement with this reference or id. Those of other clients are never shown.",
         "Check the spelling. If you sent the create and got no response, send the same create again: it is not carried out twice.";
@@ -154,6 +157,12 @@ error_codes! {
     ReviewNotFound = "review_not_found", 404, Identification, false, "Nothing waits for a decision",
         "Neither the settlement nor the reversal named waits for a person. Only operators see this code.",
         "List what waits with `railgate review list`. Somebody else, or the rail itself, may have decided it meanwhile.";
+    OperatorNotFound = "operator_not_found", 404, Identification, false, "No such operator",
+        "The gateway has no operator with this id. Only operators see this code.",
+        "List them at `GET /api/v1/operator/operators` or with `railgate operators list`.";
+    ApprovalNotFound = "approval_not_found", 404, Identification, false, "Nothing with this id was asked for",
+        "No operator asked for a confirmation under this id. Only operators see this code.",
+        "List what was asked for at `GET /api/v1/operator/approvals`.";
     BalanceNotFound = "balance_not_found", 404, Identification, false, "No balance in that currency",
         "The client has no account in this currency.",
         "List your accounts at `GET /api/v1/balances`.";

@@ -38,9 +38,36 @@ number! {
     SettlementNo(i64)
 }
 number! {
-    /// A client's number inside one store, from 1.
+    /// A client's number inside one store, from 1. Numbers from [`ClientNo::OPERATORS`] on are those of operators, who sign calls like
+    /// clients but have no client's record: whatever looks for one finds none.
     ClientNo(u32)
 }
+
+number! {
+    /// An operator's number inside one store, from 1. 0 means nobody: the command line, which works on the store itself.
+    OperatorNo(u32)
+}
+
+impl ClientNo {
+    /// Above every client's number.
+    pub const OPERATORS: u32 = 1 << 30;
+
+    /// The operator that signs under this number; `None` for a client.
+    pub const fn operator(self) -> Option<OperatorNo> {
+        match self.0.checked_sub(Self::OPERATORS) {
+            Some(no) if no > 0 => Some(OperatorNo(no)),
+            Some(_) | None => None,
+        }
+    }
+}
+
+impl OperatorNo {
+    /// The number under which the operator signs calls.
+    pub const fn party(self) -> ClientNo {
+        ClientNo(ClientNo::OPERATORS + self.0)
+    }
+}
+
 number! {
     /// A provider's number inside one store, from 1; never reused.
     ProviderNo(u16)

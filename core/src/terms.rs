@@ -105,6 +105,12 @@ impl ClientLimits {
         Ok(())
     }
 
+    /// Whether they limit nothing.
+    pub fn is_empty(&self) -> bool {
+        let Self { min, max, daily_value, daily_count, .. } = self;
+        [min, max, daily_value, daily_count].iter().all(|bound| bound.is_none())
+    }
+
     /// Whether the payments of a day are counted.
     pub fn counts(&self) -> bool {
         self.daily_value.is_some() || self.daily_count.is_some()

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use hyper::header::HeaderValue;
-use railgate::engine::Enrollment;
+use railgate::engine::{Enrollment, FourEyes};
 use railgate::store::sqlite::Synchronous;
 use railgate::webhook::Cidr;
 
@@ -86,6 +86,8 @@ pub struct ServeConfig {
     pub enrollment: Enrollment,
     /// How many clients there may be before no more enrol.
     pub enrollment_cap: u32,
+    /// Which acts of an operator a second one has to confirm.
+    pub four_eyes: FourEyes,
     /// For how many days the audit trail keeps what was refused.
     pub audit_refusals_days: u32,
     /// How long an access token lives, in seconds.

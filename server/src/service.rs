@@ -176,6 +176,7 @@ pub async fn start(config: &ServeConfig) -> Result<Running, ServeError> {
     hosted.worker.alone = !config.is_shared();
     hosted.engine.enrollment = config.enrollment;
     hosted.engine.enrollment_cap = config.enrollment_cap;
+    hosted.engine.four_eyes = config.four_eyes;
     hosted.engine.audit_refusals_ms = Millis::from(config.audit_refusals_days) * 86_400_000;
     hosted.engine.token_ttl_ms = Millis::from(config.token_ttl_s) * 1_000;
     hosted.limits.connections = open_files::make_room(config.max_connections);

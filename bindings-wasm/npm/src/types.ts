@@ -354,9 +354,12 @@ export const GATEWAY_CODES = [
   "invitation_invalid",
   "mode_mismatch",
   "client_suspended",
+  "second_operator_required",
   "settlement_not_found",
   "reversal_not_found",
   "review_not_found",
+  "operator_not_found",
+  "approval_not_found",
   "balance_not_found",
   "key_not_found",
   "tile_not_found",
@@ -424,9 +427,12 @@ export const GATEWAY_CODES = [
  * - `invitation_invalid`: Enrolment requires a valid invitation.
  * - `mode_mismatch`: The credential belongs to another mode.
  * - `client_suspended`: The client is suspended.
+ * - `second_operator_required`: Somebody else has to decide this.
  * - `settlement_not_found`: No such settlement.
  * - `reversal_not_found`: No such reversal.
  * - `review_not_found`: Nothing waits for a decision.
+ * - `operator_not_found`: No such operator.
+ * - `approval_not_found`: Nothing with this id was asked for.
  * - `balance_not_found`: No balance in that currency.
  * - `key_not_found`: No such key.
  * - `tile_not_found`: The log has no such tile.

@@ -36,6 +36,7 @@
 
 mod answer;
 mod caller;
+mod operator;
 mod provider;
 mod request;
 mod review;
@@ -51,6 +52,7 @@ pub use crate::receipt::ReceiptView;
 pub use crate::validate::{CreateRequest, ReverseRequest};
 pub use answer::{CreateAnswer, ReverseAnswer};
 pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedToken, SignedBy, Subject, Target};
+pub use operator::*;
 pub use provider::*;
 pub use request::*;
 pub use review::*;

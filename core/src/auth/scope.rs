@@ -48,8 +48,14 @@ scopes! {
     BundlesReview = 11 "bundles:review",
     /// Control the sandbox's simulator.
     Simulator = 12 "simulator",
-    /// Everything an operator may do.
+    /// Change operators, their roles, and the gateway's settings. Operators only.
     Admin = 13 "admin",
+    /// Read what concerns all clients. Operators only.
+    OperatorRead = 14 "operator:read",
+    /// Act on clients, money, providers, routes and reviews. Operators only.
+    OperatorAct = 15 "operator:act",
+    /// Confirm what other operators asked for. Operators only.
+    OperatorApprove = 16 "operator:approve",
 }
 
 /// A set of scopes.
@@ -60,7 +66,13 @@ impl ScopeSet {
     /// The empty set.
     pub const NONE: ScopeSet = ScopeSet(0);
     /// What a client's own key may do: everything that concerns only that client.
-    pub const CLIENT: ScopeSet = ScopeSet::all().without(Scope::Mobile).without(Scope::BundlesReview).without(Scope::Admin);
+    pub const CLIENT: ScopeSet = ScopeSet::all()
+        .without(Scope::Mobile)
+        .without(Scope::BundlesReview)
+        .without(Scope::Admin)
+        .without(Scope::OperatorRead)
+        .without(Scope::OperatorAct)
+        .without(Scope::OperatorApprove);
 
     /// The set of all scopes.
     pub const fn all() -> Self {

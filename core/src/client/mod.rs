@@ -215,6 +215,12 @@ impl Session {
         Request::post("/api/v1/auth/enrollments", format!(r#"{{"jwk":{},"environment":"live"}}"#, key.jwk()))
     }
 
+    /// The request that enrols the session's key as an operator's, with the code of an invitation.
+    pub fn enroll_operator_request(&self, code: &str, name: Option<&str>) -> Request {
+        let name = name.map(|name| format!(r#","name":{}"#, quoted(name))).unwrap_or_default();
+        Request::post(OPERATOR_ENROLMENT, format!(r#"{{"code":{},"jwk":{}{name}}}"#, quoted(code), self.public_key().jwk()))
+    }
+
     /// A request ready for signing: with the token if `authenticated`, the digest of its body, and a nonce that starts with the
     /// challenge and ends with `random`, which must never be used twice.
     fn draft(&self, request: Request, authenticated: bool, now: Millis, random: [u8; 16]) -> Result<Draft, ClientError> {
@@ -308,10 +314,13 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
+/// Where operators enrol.
+const OPERATOR_ENROLMENT: &str = "/api/v1/operator/enrollments";
+
 /// Whether a call to this path carries the token: all do, except those that obtain the first one.
 pub fn carries_token(path: &str) -> bool {
     let path = path.split('?').next().unwrap_or(path);
-    !["/api/v1/auth/challenges", "/api/v1/auth/enrollments", "/api/v1/auth/tokens"].contains(&path)
+    !["/api/v1/auth/challenges", "/api/v1/auth/enrollments", "/api/v1/auth/tokens", OPERATOR_ENROLMENT].contains(&path)
 }
 
 fn told(body: &[u8]) -> Option<Told> {

@@ -51,6 +51,7 @@ impl Proof {
             | E::EnrollmentClosed
             | E::EnrollmentFull
             | E::InvitationInvalid
+            | E::SecondOperatorRequired
             | E::ModeMismatch
             | E::ClientSuspended
             | E::RateLimited
@@ -82,7 +83,9 @@ impl Proof {
             | E::ReversalWindowClosed
             | E::ReceiptInvalid
             | E::NotLoggedYet
-            | E::ReviewNotFound => Self::Other,
+            | E::ReviewNotFound
+            | E::OperatorNotFound
+            | E::ApprovalNotFound => Self::Other,
         }
     }
 }

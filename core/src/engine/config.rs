@@ -20,6 +20,37 @@ pub enum Enrollment {
     Off,
 }
 
+/// Which acts of an operator a second one has to confirm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FourEyes {
+    /// Live money in or out of a client's account, and its floor.
+    pub money: bool,
+    /// Live access of a client.
+    pub access: bool,
+    /// The outcome of a payment or reversal, from [`FourEyes::outcome_from`] on.
+    pub outcome: bool,
+    /// A new or changed live provider, and enabling one. Switching one off needs nobody else.
+    pub provider: bool,
+    /// The table of routes.
+    pub routes: bool,
+    /// Limits and fees of a client.
+    pub terms: bool,
+    /// The smallest amount whose outcome needs a second operator, in units of its currency.
+    pub outcome_from: i64,
+}
+
+impl FourEyes {
+    /// Nobody has to confirm anything.
+    pub const OFF: Self =
+        Self { money: false, access: false, outcome: false, provider: false, routes: false, terms: false, outcome_from: 0 };
+}
+
+impl Default for FourEyes {
+    fn default() -> Self {
+        Self { money: true, access: true, outcome: true, provider: true, outcome_from: 1_000, ..Self::OFF }
+    }
+}
+
 /// The configuration of an engine. The defaults are for the sandbox: two simulated providers.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -36,6 +67,8 @@ pub struct Config {
     pub enrollment: Enrollment,
     /// How many clients there may be before no more enrol over the network.
     pub enrollment_cap: u32,
+    /// Which acts of an operator a second one has to confirm.
+    pub four_eyes: FourEyes,
     /// How long the audit trail keeps what was refused. What was done is kept for ever.
     pub audit_refusals_ms: Millis,
     /// Lifetime of an access token.
@@ -73,6 +106,7 @@ impl Default for Config {
             play_money_max: Some(10_000_000_000),
             enrollment: Enrollment::Open,
             enrollment_cap: 10_000,
+            four_eyes: FourEyes::default(),
             audit_refusals_ms: 30 * 86_400_000,
             token_ttl_ms: 900_000,
             quote_ttl_ms: 900_000,

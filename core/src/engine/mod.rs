@@ -49,6 +49,7 @@
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`]: providers and routes, as data |
 //! | `simulator/` | [`Advance`], [`SetFaults`], [`Reset`]: what a client does with its own sandbox's operator |
+//! | `operator/` | [`Operate`], [`DecideApproval`]: acts of the people who run the gateway, and who confirms them |
 //! | `access/` | [`Signed`], enrolments, keys, tokens, acts of the gateway's operator, secrets |
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
@@ -62,6 +63,7 @@ mod event_log;
 mod group;
 mod maintain;
 mod money;
+mod operator;
 mod reversal;
 mod review;
 mod settlement;
@@ -85,7 +87,7 @@ use crate::time::Millis;
 use access::Plain;
 use access::Vault;
 pub use access::*;
-pub use config::{Config, Enrollment};
+pub use config::{Config, Enrollment, FourEyes};
 use dispatch::Ages;
 pub use dispatch::*;
 pub use event_log::*;
@@ -96,6 +98,7 @@ pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
 pub use maintain::{Maintain, SWEEP, TryWriting};
 pub use money::*;
+pub use operator::*;
 pub use reversal::*;
 pub use review::*;
 pub use settlement::*;

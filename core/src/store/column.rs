@@ -8,7 +8,7 @@ use super::changes::{decode_changes, encode_changes};
 use super::record::*;
 use super::shared::{pack_child, pack_tile};
 use crate::auth::{Algorithm, KeyId, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Totals};
 use crate::lifecycle::Coded;
 use crate::money::Currency;
@@ -203,6 +203,7 @@ macro_rules! wrapped {
 wrapped! {
     ClientNo(u32) = |it| it.0, Self;
     EndpointNo(u32) = |it| it.0, Self;
+    OperatorNo(u32) = |it| it.0, Self;
     KeyNo(u32) = |it| it.0, Self;
     ProviderNo(u16) = |it| it.0, Self;
     AccountId(i64) = |it| it.0, Self;

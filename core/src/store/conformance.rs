@@ -34,7 +34,7 @@ pub use shared_use::*;
 use super::record::*;
 use super::*;
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode};
 use crate::lifecycle::{AttemptStatus, SettlementStatus, StateName};
 use crate::money::Currency;
@@ -75,6 +75,7 @@ macro_rules! store_conformance {
             accounts_of_a_client_are_its_own
             old_records_are_found_by_age
             reviews_come_in_the_order_of_their_time
+            what_operators_read_is_newest_first
             keys_of_a_client_are_its_own
             secrets_are_in_order_of_kind_and_number
             every_kind_of_key_and_code_survives
@@ -146,6 +147,17 @@ fn kinds() -> Vec<(Record, Record)> {
     let refused =
         AuditRecord { name: Some("n".to_owned()), refused: Some("nonce_replayed".to_owned()), detail: Some("{}".to_owned()), ..audit(1) };
     let ended = EndpointSecretRecord { until: Some(9), ..endpoint_secret(1, 1) };
+    let invited = OperatorRecord { status: OperatorStatus::Invited, code: vec![7; 32], enrolled_at: None, ..operator(1, 11) };
+    let decided = ApprovalRecord {
+        status: ApprovalStatus::Confirmed,
+        sealed: Vec::new(),
+        replaces: Some(7),
+        reason: Some("r".to_owned()),
+        decided_by: OperatorNo(2),
+        decided_at: Some(5),
+        comment: Some("c".to_owned()),
+        ..approval(1, 11)
+    };
     let tried = LastTry { at: 9, took_ms: 7, status: Some(500), error: None, excerpt: "sorry".to_owned() };
     let tried = DeliveryRecord { attempts: 1, last: Some(tried), ..delivery(1, 1, Some(9)) };
     vec![
@@ -171,6 +183,8 @@ fn kinds() -> Vec<(Record, Record)> {
         (delivery(1, 1, Some(5)).into(), tried.into()),
         (invitation(1, 5).into(), invitation(1, 6).into()),
         (movement(1, "m").into(), MovementRecord { evidence: "line 8".to_owned(), ..movement(1, "m") }.into()),
+        (operator(1, 11).into(), invited.into()),
+        (approval(1, 11).into(), decided.into()),
         (setup(1).into(), SetupRecord { secrets: Vec::new(), reason: None, client: Some(ClientNo(7)), ..setup(1) }.into()),
         (usage(1, 500, 2).into(), usage(1, -1, i64::MAX).into()),
         (review(1, 0, 5).into(), ReviewRecord { reason: ReviewReason::Discrepancy, opened_at: 9, ..review(1, 0, 6) }.into()),

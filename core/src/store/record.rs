@@ -28,6 +28,7 @@
 //! The kinds of records are declared in `store/tables.rs`; this module has the types of their fields.
 
 mod log;
+mod operator;
 mod webhook;
 
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ use crate::time::Millis;
 
 pub use super::tables::*;
 pub use log::*;
+pub use operator::*;
 pub use webhook::*;
 
 /// A SHA-256 digest.
@@ -206,6 +208,20 @@ stored_enum! {
         SetFaults = 51 "set_faults",
         /// A client reset its sandbox.
         ResetSandbox = 52 "reset_sandbox",
+        /// Somebody was invited to be an operator.
+        InviteOperator = 60 "invite_operator",
+        /// An operator enrolled their key.
+        EnrollOperator = 61 "enroll_operator",
+        /// An operator got another role.
+        ChangeRole = 62 "change_role",
+        /// An operator was revoked.
+        RevokeOperator = 63 "revoke_operator",
+        /// An operator asked for something that a second one has to confirm.
+        AskApproval = 64 "ask_approval",
+        /// A second operator confirmed what another one had asked for.
+        ConfirmApproval = 65 "confirm_approval",
+        /// An operator declined what was asked for.
+        DeclineApproval = 66 "decline_approval",
     }
 }
 

@@ -9,7 +9,7 @@ use super::column::{Bound, Column, Read, Sink, Source};
 pub(crate) use super::declare::{Flag, Layout, Line, Role, Spec, has, tables};
 use super::record::*;
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
@@ -670,5 +670,75 @@ tables! {
         opened_at: Millis;
         /// When a person should look at it: at once, or later if somebody put it off.
         due: Millis;
+    }
+
+    /// A person who runs the gateway. Rows are never removed: the audit trail names them.
+    Operator(OperatorRecord) "operator" = 33 Server Versioned {
+        key {
+            /// The operator's number.
+            no: OperatorNo;
+        }
+        /// The ULID in `opr_…`.
+        id: Ulid;
+        /// The name by which colleagues know them.
+        name: String;
+        /// What they may do.
+        role: OperatorRole;
+        /// Whether they were invited, may sign, or were revoked.
+        status: OperatorStatus;
+        /// SHA-256 of the code of their invitation; empty once it was used.
+        code: Vec<u8>;
+        /// Who invited them; 0 if that was done on the store itself.
+        invited_by: OperatorNo;
+        /// When they were invited.
+        created_at: Millis;
+        /// When the invitation expires.
+        expires_at: Millis;
+        /// When they enrolled their key; `None` if they have not.
+        enrolled_at: Option<Millis>;
+        /// When they were revoked; `None` if they were not.
+        revoked_at: Option<Millis>;
+        /// Increases by one with every change.
+        version: Version;
+    }
+
+    /// What an operator asked for and a second one confirms or declines.
+    Approval(ApprovalRecord) "approval" = 34 Server Versioned, find ApprovalId(id: Ulid) {
+        key {
+            /// Its number, which grows with time.
+            no: i64;
+        }
+        /// The ULID in `apr_…`.
+        id: Ulid [unique];
+        /// What was asked for.
+        act: OperatorAct;
+        /// What it is about, as the path of the call named it.
+        subject: String;
+        /// The request, in JSON, without secrets.
+        request: String;
+        /// The whole request, sealed, if it has secrets; otherwise empty.
+        sealed: Vec<u8>;
+        /// The version of the configuration that it replaces; `None` for whichever there is.
+        replaces: Option<i64>;
+        /// The client concerned; 0 if there is none.
+        client: ClientNo;
+        /// Why it was asked for.
+        reason: Option<String>;
+        /// Who asked.
+        asked_by: OperatorNo;
+        /// When.
+        asked_at: Millis;
+        /// When it expires, unless somebody decides before.
+        expires_at: Millis;
+        /// Whether it waits or how it was decided.
+        status: ApprovalStatus;
+        /// Who decided; 0 if nobody has.
+        decided_by: OperatorNo;
+        /// When.
+        decided_at: Option<Millis>;
+        /// What the decider said.
+        comment: Option<String>;
+        /// Increases by one with every change.
+        version: Version;
     }
 }

@@ -32,6 +32,7 @@
 
 pub mod access;
 pub(crate) mod json;
+pub mod operator;
 pub mod provider;
 pub mod simulator;
 pub mod terms;

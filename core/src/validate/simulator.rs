@@ -82,7 +82,7 @@ fn whole(value: Value<'_>, max: u64) -> Result<u64, FieldProblems> {
 }
 
 /// The position of a wire name among all. Not generic, because a page loads this.
-fn one_of(value: Value<'_>, all: &mut dyn Iterator<Item = &'static str>) -> Result<usize, FieldProblems> {
+pub(super) fn one_of(value: Value<'_>, all: &mut dyn Iterator<Item = &'static str>) -> Result<usize, FieldProblems> {
     let text = value.text()?;
     let mut known = String::new();
     for (at, name) in all.enumerate() {

@@ -6,10 +6,10 @@ mod movements;
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
 use railgate::Engine;
+use railgate::api::ClientView;
 use railgate::auth::KeyId;
 use railgate::engine::{Approve, Command, Operated, Resume, Revoke, Suspend};
 use railgate::ids::{ClientNo, Ulid};
-use railgate::ledger::Mode;
 use railgate::store::record::{ClientRecord, Key, KeyRecord, KeyStatus, MovementKind};
 use railgate::store::{Scan, Store, Unique, typed, typed_all};
 use railgate::time::rfc3339;
@@ -134,7 +134,7 @@ pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Do
         ClientsCommand::List { pending, store } => list(pending, &store, global, terminal),
         ClientsCommand::Approve { on, key } => {
             let key = key.map_or_else(|| only_pending(&on), |key| Ok(Some(key)))?;
-            let what = |_: &ClientRecord, shape: &ClientShape| match key {
+            let what = |_: &ClientRecord, shape: &ClientView| match key {
                 Some(key) => format!("{key} of {}", whole(shape)),
                 None => whole(shape),
             };
@@ -147,37 +147,10 @@ pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Do
         ClientsCommand::Deposit(args) => movements::run(args, MovementKind::Deposit, global, terminal),
         ClientsCommand::Withdraw(args) => movements::run(args, MovementKind::Withdrawal, global, terminal),
         ClientsCommand::Keys { on, revoke: Some(key) } => {
-            let what = |key: &KeyRecord, shape: &ClientShape| format!("{} of {}", key.id, shape.client_id);
+            let what = |key: &KeyRecord, shape: &ClientView| format!("{} of {}", key.id, shape.client_id);
             operate(&on, Revoke { client: on.client, key }, what, "revoked", global, terminal)
         }
         ClientsCommand::Keys { on, revoke: None } => keys(&on, global, terminal),
-    }
-}
-
-/// A client in the list.
-#[derive(Serialize)]
-struct ClientShape {
-    client_id: String,
-    name: String,
-    created_at: String,
-    suspended: bool,
-    sandbox_keys: usize,
-    live_keys: usize,
-    pending_keys: usize,
-}
-
-impl ClientShape {
-    fn of(client: &ClientRecord, keys: &[KeyRecord]) -> Self {
-        let active = |mode| keys.iter().filter(|key| key.status == KeyStatus::Active && key.mode == mode).count();
-        Self {
-            client_id: format!("cli_{}", client.id),
-            name: client.name.clone(),
-            created_at: rfc3339(client.created_at),
-            suspended: client.suspended,
-            sandbox_keys: active(Mode::Sandbox),
-            live_keys: active(Mode::Live),
-            pending_keys: keys.iter().filter(|key| key.status == KeyStatus::Pending).count(),
-        }
     }
 }
 
@@ -185,7 +158,7 @@ fn list(pending: bool, store: &StoreArg, global: &Global, terminal: &Terminal) -
     let store = store.place()?.open()?;
     let mut shown = Vec::new();
     for client in all(&*store)? {
-        let shape = ClientShape::of(&client, &keys_of(&*store, client.no)?);
+        let shape = ClientView::of(&client, &keys_of(&*store, client.no)?);
         if !pending || shape.pending_keys > 0 {
             shown.push(shape);
         }
@@ -311,7 +284,7 @@ fn only_pending(on: &OnClient) -> Done<Option<KeyId>> {
     }
 }
 
-fn whole(shape: &ClientShape) -> String {
+fn whole(shape: &ClientView) -> String {
     format!("{} ({})", shape.client_id, shape.name)
 }
 
@@ -319,7 +292,7 @@ fn whole(shape: &ClientShape) -> String {
 fn operate<C: Command>(
     on: &OnClient,
     act: C,
-    what: impl FnOnce(&C::Output, &ClientShape) -> String,
+    what: impl FnOnce(&C::Output, &ClientView) -> String,
     done: &str,
     global: &Global,
     terminal: &Terminal,
@@ -333,7 +306,7 @@ fn operate<C: Command>(
     drop(engine);
     let store = place.open()?;
     let client = by_id(&*store, on.client)?;
-    let shape = ClientShape::of(&client, &keys_of(&*store, client.no)?);
+    let shape = ClientView::of(&client, &keys_of(&*store, client.no)?);
     if global.json {
         note(NOTICED);
         return terminal.json(serde_json::json!({ "done": done, "client": shape }).to_string().as_bytes());

@@ -2,7 +2,7 @@
 
 use comfy_table::Cell;
 use hyper::body::Bytes;
-use railgate::api::{BalanceView, BalancesView, EnrollmentView};
+use railgate::api::{BalanceView, BalancesView, EnrollmentView, OperatorEnrollmentView};
 use railgate::auth::Algorithm;
 use railgate::client::{self, Verdict};
 use railgate::ledger::Mode;
@@ -25,6 +25,8 @@ Examples:
   railgate enroll --live
       Requests live access for the profile's client, with a new key in the profile default-live.
       An operator approves it: railgate clients approve cli_…
+  railgate enroll --operator opi_01KAJX3M7Q5W8ZP9D2R4T6V8YB --profile ada
+      Enrols as an operator of the gateway, with a code of `railgate operators invite`.
   railgate enroll --force
       Enrols a new client; the old profile is kept as default.old
       (default.old2 if that exists, and so on).
@@ -33,13 +35,16 @@ The profile is a file that only you can read, in $RAILGATE_HOME/profiles or the 
 configuration folder. It contains the private key, which never leaves this machine. It is written before
 anything is sent: if the response is lost, the same command continues with the same key.";
 
+/// The name of a client that gives none.
+const NAME: &str = "railgate cli";
+
 /// Make a key, enrol it as a new sandbox client, and save it as a profile
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EnrollArgs {
-    /// The client's name, for people
-    #[arg(long, value_name = "NAME", default_value = "railgate cli")]
-    name: String,
+    /// The client's name, for people [default: railgate cli; an operator's: that of the invitation]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// The key's signature algorithm
     #[arg(long, value_enum, default_value_t = KeyKind::P256)]
     algorithm: KeyKind,
@@ -52,6 +57,9 @@ pub(crate) struct EnrollArgs {
     /// The profile for the live key [default: the profile's name with -live added]
     #[arg(long, value_name = "NAME", requires = "live")]
     live_profile: Option<String>,
+    /// Enrol as an operator of the gateway, with the code of an invitation
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["live", "invitation"])]
+    operator: Option<String>,
     /// Enrol a new client even if the profile exists; the old profile is kept as NAME.old
     #[arg(long)]
     force: bool,
@@ -78,13 +86,17 @@ impl From<KeyKind> for Algorithm {
 }
 
 pub(crate) async fn run(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
-    if args.live { live(args, global, terminal).await } else { sandbox(args, global, terminal).await }
+    match args.operator.clone() {
+        Some(code) => operator(&code, args, global, terminal).await,
+        None if args.live => live(args, global, terminal).await,
+        None => sandbox(args, global, terminal).await,
+    }
 }
 
 async fn sandbox(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
     let file = ProfileFile::named(&global.profile)?;
     let (mut session, fresh) = begin(&file, Mode::Sandbox, &args, global)?;
-    let ask = from_api(&session, |api| api.enroll_request(&args.name, args.invitation.as_deref()))?;
+    let ask = from_api(&session, |api| api.enroll_request(args.name.as_deref().unwrap_or(NAME), args.invitation.as_deref()))?;
     let ended = session.exchange(ask).await?;
     tidy(&file, fresh, &ended);
     if is_known(&ended) {
@@ -246,6 +258,38 @@ async fn live(args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
     let client = if client_id.is_empty() { "cli_…" } else { &client_id };
     terminal.line(format_args!("An operator of the gateway must approve it: railgate clients approve {client}"))?;
     terminal.line(format_args!("Then: railgate balance --profile {}", file.name()))
+}
+
+async fn operator(code: &str, args: EnrollArgs, global: &Global, terminal: &Terminal) -> Done {
+    let file = ProfileFile::named(&global.profile)?;
+    let (mut session, fresh) = begin(&file, Mode::Live, &args, global)?;
+    let ask = from_api(&session, |api| api.enroll_operator_request(code, args.name.as_deref()))?;
+    let ended = session.exchange(ask).await?;
+    tidy(&file, fresh, &ended);
+    if is_known(&ended) {
+        session.update(|profile| profile.enrolling = false)?;
+        return terminal.line("The key was enrolled before; the response was lost, and with it the operator's id.");
+    }
+    let answer = session.accepted(ended)?;
+    let enrolled: OperatorEnrollmentView = read(&answer)?;
+    session.update(|profile| {
+        profile.client_id.clone_from(&enrolled.operator.id);
+        profile.enrolling = false;
+    })?;
+    if global.json {
+        return terminal.json(&document(&answer.body, &enrolled.token.access_token, args.show_token));
+    }
+    let it = &enrolled.operator;
+    let rows = vec![
+        ("operator", Tone::Strong.cell(&it.id)),
+        ("name", Cell::new(&it.name)),
+        ("role", Cell::new(it.role.as_str())),
+        ("key", Cell::new(&enrolled.key_id)),
+        ("profile", Cell::new(format!("{} ({})", file.name(), file.path().display()))),
+    ];
+    terminal.show(&terminal.card(rows))?;
+    terminal.line("")?;
+    terminal.line(format_args!("Try: railgate curl GET /operator/clients --profile {}", file.name()))
 }
 
 /// The server's document, with the token redacted unless it was asked for. The rest is unchanged, byte for byte.

@@ -16,6 +16,7 @@ mod http;
 mod keys;
 mod migrate;
 mod operator;
+mod operators;
 mod problem;
 mod profile;
 mod proof;
@@ -150,6 +151,7 @@ enum Command {
     Proxy(proxy::ProxyArgs),
     Sim(sim::SimArgs),
     Clients(clients::ClientsArgs),
+    Operators(operators::OperatorsArgs),
     Providers(setup::ProvidersArgs),
     Routes(setup::RoutesArgs),
     Limits(setup::LimitsArgs),
@@ -215,6 +217,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Proxy(args) => wait_for(proxy::run(args, global, terminal)),
         Command::Sim(args) => wait_for(sim::run(args, global, terminal)),
         Command::Clients(args) => clients::run(args, global, terminal),
+        Command::Operators(args) => operators::run(args, global, terminal),
         Command::Providers(args) => setup::providers(args, global, terminal),
         Command::Routes(args) => setup::routes(args, global, terminal),
         Command::Limits(args) => setup::limits(args, global, terminal),

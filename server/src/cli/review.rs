@@ -5,15 +5,12 @@ use std::sync::Arc;
 use clap::{Args, Subcommand, ValueEnum};
 use comfy_table::Cell;
 use railgate::Engine;
-use railgate::api::{EventView, ReversalView, ReviewView, SettlementView, Subject};
+use railgate::api::{CaseAnswerView, ReviewView};
 use railgate::engine::{Asked, Case, Operated, ResolveReview};
 use railgate::ids::Ulid;
-use railgate::ledger::{AccountId, Owner, TransferCode, TransferKind};
+use railgate::lifecycle::Resolution;
 use railgate::lifecycle::attempt::AnswerKind;
-use railgate::lifecycle::{AttemptStatus, Resolution};
-use railgate::money::{Currency, Money};
-use railgate::rail::{FailureCode, RailAnswer};
-use railgate::time::{Millis, parse_rfc3339, rfc3339};
+use railgate::time::{Millis, parse_rfc3339};
 use serde::Serialize;
 
 use super::Global;
@@ -150,7 +147,7 @@ pub(crate) fn run(args: ReviewArgs, global: &Global, terminal: &Terminal) -> Don
             let (place, engine) = if ask { asking(&store, master_keys)? } else { still(&store)? };
             let unknown = |error| Failure::from(error).hint(format!("list what waits: railgate review list --store {place}"));
             let asked = ask.then(|| engine.ask_the_rail(id, &OneByOne::new(super::current()?)).map_err(unknown)).transpose()?;
-            show(&engine.case(id).map_err(unknown)?, asked.as_ref(), global, terminal)
+            show(engine.case(id).map_err(unknown)?, asked.as_ref(), global, terminal)
         }
         ReviewCommand::Resolve { id, resolution, evidence, reversal, version, store } => {
             let place = store.place()?;
@@ -159,7 +156,7 @@ pub(crate) fn run(args: ReviewArgs, global: &Global, terminal: &Terminal) -> Don
             engine.run(Operated(act)).map_err(|error| {
                 Failure::from(error).hint(format!("see what is known now: railgate review show stl_{id} --store {place}"))
             })?;
-            resolved(&engine.case(id)?, resolution.into(), global, terminal)
+            resolved(engine.case(id)?, resolution.into(), global, terminal)
         }
     }
 }
@@ -236,152 +233,39 @@ struct ListShape {
     has_more: bool,
 }
 
-#[derive(Serialize)]
-struct CaseShape<'a> {
-    /// What the provider said just now; absent if it was not asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    asked: Option<Vec<AskedShape>>,
-    waiting: &'a [ReviewView],
-    settlement: &'a SettlementView,
-    attempts: Vec<AttemptShape<'a>>,
-    reversals: &'a [ReversalView],
-    events: &'a [EventView],
-    transfers: Vec<TransferShape>,
-}
-
-/// An answer about an attempt or a reversal, by its number.
-#[derive(Serialize)]
-struct AskedShape {
-    attempt: Option<u16>,
-    reversal: Option<u16>,
-    answer: AnswerKind,
-    rail_reference: Option<String>,
-    code: Option<FailureCode>,
-    rail_code: Option<String>,
-}
-
-impl AskedShape {
-    fn of((subject, answer): &(Subject, RailAnswer)) -> Self {
-        let (attempt, reversal) = match *subject {
-            Subject::Attempt(_, n) => (Some(n), None),
-            Subject::Reversal(_, n) => (None, Some(n)),
-        };
-        let (rail_reference, code, rail_code) = match answer {
-            RailAnswer::Completed { rail_reference } | RailAnswer::Accepted { rail_reference } => (rail_reference.clone(), None, None),
-            RailAnswer::Declined { code, rail_code, .. } => (None, Some(*code), rail_code.clone()),
-            RailAnswer::Returned { rail_code } => (None, None, rail_code.clone()),
-            RailAnswer::NotSent | RailAnswer::Unknown => (None, None, None),
-        };
-        Self { attempt, reversal, answer: answer.kind(), rail_reference, code, rail_code }
-    }
-
-    /// One sentence for people.
-    fn sentence(&self) -> String {
-        let about = match (self.attempt, self.reversal) {
-            (_, Some(n)) => format!("reversal {n}"),
-            (Some(n), None) => format!("attempt {n}"),
-            (None, None) => String::new(),
-        };
-        let said = match self.answer {
-            AnswerKind::Completed => "carried out",
-            AnswerKind::Accepted => "accepted, not carried out yet",
-            AnswerKind::Declined => "declined",
-            AnswerKind::NotSent => "not found",
-            AnswerKind::Unknown => "no usable answer",
-            AnswerKind::Returned => "carried out, and came back",
-        };
-        let details = [self.code.map(|code| code.as_str().to_owned()), self.rail_code.clone(), self.rail_reference.clone()];
-        let details: Vec<String> = details.into_iter().flatten().map(|text| printable(&text).to_string()).collect();
-        let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
-        format!("The provider says now about {about}: {said}{details}")
-    }
-}
-
-#[derive(Serialize)]
-struct AttemptShape<'a> {
-    attempt: u16,
-    provider: &'a str,
-    status: AttemptStatus,
-    sends: u16,
-    started_at: String,
-    answered_at: Option<String>,
-}
-
-#[derive(Serialize)]
-struct TransferShape {
-    transfer: u16,
-    kind: TransferKind,
-    code: TransferCode,
-    amount: String,
-    debit: String,
-    credit: String,
-    /// The transfer that it ends; `None` if it ends none.
-    resolves: Option<u16>,
-    at: String,
-}
-
-impl<'a> CaseShape<'a> {
-    fn of(case: &'a Case, asked: Option<&Asked>) -> Self {
-        let attempts = case.attempts.iter().map(|(it, provider)| AttemptShape {
-            attempt: it.n,
-            provider,
-            status: it.status,
-            sends: it.sends,
-            started_at: rfc3339(it.started_at),
-            answered_at: it.answered_at.map(rfc3339),
-        });
-        let transfers = case.transfers.iter().map(|it| TransferShape {
-            transfer: it.n,
-            kind: it.kind,
-            code: it.code,
-            amount: amount(case, it.amount),
-            debit: account(case, it.debit),
-            credit: account(case, it.credit),
-            resolves: Some(it.resolves).filter(|n| *n > 0),
-            at: rfc3339(it.at),
-        });
-        Self {
-            asked: asked.map(|asked| asked.answers.iter().map(AskedShape::of).collect()),
-            waiting: &case.waiting,
-            settlement: &case.settlement,
-            attempts: attempts.collect(),
-            reversals: &case.reversals,
-            events: &case.events,
-            transfers: transfers.collect(),
-        }
-    }
+/// What the provider said, in one sentence for people.
+fn answer_sentence(it: &CaseAnswerView) -> String {
+    let about = match (it.attempt, it.reversal) {
+        (_, Some(n)) => format!("reversal {n}"),
+        (Some(n), None) => format!("attempt {n}"),
+        (None, None) => String::new(),
+    };
+    let said = match it.answer {
+        AnswerKind::Completed => "carried out",
+        AnswerKind::Accepted => "accepted, not carried out yet",
+        AnswerKind::Declined => "declined",
+        AnswerKind::NotSent => "not found",
+        AnswerKind::Unknown => "no usable answer",
+        AnswerKind::Returned => "carried out, and came back",
+    };
+    let details = [it.code.map(|code| code.as_str().to_owned()), it.rail_code.clone(), it.rail_reference.clone()];
+    let details: Vec<String> = details.into_iter().flatten().map(|text| printable(&text).to_string()).collect();
+    let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
+    format!("The provider says now about {about}: {said}{details}")
 }
 
 fn as_json(shape: &impl Serialize, terminal: &Terminal) -> Done {
     terminal.json(&serde_json::to_vec(shape).map_err(|error| Failure::caused("cannot write JSON", error))?)
 }
 
-fn amount(case: &Case, minor: i64) -> String {
-    let currency = Currency::from_code(&case.settlement.currency);
-    currency.map_or_else(|| minor.to_string(), |currency| Money::from_minor(minor, currency).decimal())
-}
-
-/// An account by its owner: those of a settlement are of its client, its providers and the fees.
-fn account(case: &Case, id: AccountId) -> String {
-    match id.owner() {
-        Owner::Client(_) => case.settlement.client_id.clone(),
-        Owner::Provider(no) => {
-            let attempt = case.attempts.iter().find(|(attempt, _)| attempt.provider == no);
-            attempt.map_or_else(|| format!("provider no. {}", no.0), |(_, provider)| provider.clone())
-        }
-        Owner::Funding => "funding".to_owned(),
-        Owner::Fees => "fees".to_owned(),
-    }
-}
-
-fn show(case: &Case, asked: Option<&Asked>, global: &Global, terminal: &Terminal) -> Done {
-    let shape = CaseShape::of(case, asked);
+fn show(case: Case, asked: Option<&Asked>, global: &Global, terminal: &Terminal) -> Done {
+    let case = case.view(asked);
     if global.json {
-        return as_json(&shape, terminal);
+        return as_json(&case, terminal);
     }
     terminal.show(&render::settlement(terminal, &case.settlement))?;
-    for it in shape.asked.iter().flatten() {
-        terminal.line(terminal.paint(Tone::Strong, it.sentence()))?;
+    for it in case.asked.iter().flatten() {
+        terminal.line(terminal.paint(Tone::Strong, answer_sentence(it)))?;
     }
     if let Some(left_out) = asked.map(|asked| asked.left_out).filter(|left_out| *left_out > 0) {
         terminal.line(terminal.paint(Tone::Warn, format_args!("It was not asked about {left_out} more reversals: ask again.")))?;
@@ -391,10 +275,10 @@ fn show(case: &Case, asked: Option<&Asked>, global: &Global, terminal: &Terminal
         waiting => waiting.iter().try_for_each(|it| terminal.line(terminal.paint(Tone::Warn, sentence(it))))?,
     }
     let mut attempts = terminal.table(&["attempt", "provider", "status", "sent", "started", "answered"]);
-    for it in &shape.attempts {
+    for it in &case.attempts {
         attempts.add_row(vec![
             number(it.attempt),
-            Cell::new(it.provider),
+            Cell::new(&it.provider),
             state(it.status.as_str()),
             number(it.sends),
             Tone::Dim.cell(short_time(&it.started_at)),
@@ -406,7 +290,7 @@ fn show(case: &Case, asked: Option<&Asked>, global: &Global, terminal: &Terminal
     case.reversals.iter().try_for_each(|it| terminal.show(&render::reversal(terminal, it)))?;
     terminal.show(&render::events(terminal, &case.events))?;
     let mut transfers = terminal.table(&["transfer", "at", "kind", "of", "from", "to", "amount", "ends"]);
-    for it in shape.transfers {
+    for it in case.transfers {
         transfers.add_row(vec![
             number(it.transfer),
             Tone::Dim.cell(short_time(&it.at)),
@@ -430,9 +314,9 @@ fn sentence(it: &ReviewView) -> String {
     format!("Waits for a person: {what}, {}, since {since}{put_off}", it.reason.as_str())
 }
 
-fn resolved(case: &Case, resolution: Resolution, global: &Global, terminal: &Terminal) -> Done {
+fn resolved(case: Case, resolution: Resolution, global: &Global, terminal: &Terminal) -> Done {
     if global.json {
-        return as_json(&CaseShape::of(case, None), terminal);
+        return as_json(&case.view(None), terminal);
     }
     let it = &case.settlement;
     terminal.line(format_args!(
@@ -448,6 +332,8 @@ fn resolved(case: &Case, resolution: Resolution, global: &Global, terminal: &Ter
 
 #[cfg(test)]
 mod tests {
+    use railgate::time::rfc3339;
+
     use super::*;
 
     #[test]

@@ -11,6 +11,7 @@ use railgate::api::{
 };
 use railgate::auth::{CHALLENGE_TTL_S, KeyId, ScopeSet, token_hash};
 use railgate::engine::{AddKey, Enroll, EnrollLive, EnrollStranger, IssueToken, RevokeKey, RevokeToken, Signed};
+use railgate::ledger::Mode;
 use railgate::time::Millis;
 use railgate::validate::access::{EnrollRequest, parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token};
 use railgate::{Engine, Error, ErrorCode};
@@ -60,7 +61,7 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw<ENROLMENT>) -> Handl
             raw.context.set_access(Access::Enrolling);
             // Before the signature, which costs more than this.
             app.gateway.engine().admits_strangers()?;
-            let by = app.gate.admit_new(&key, raw.shown())?;
+            let by = app.gate.admit_new(&key, &[Mode::Sandbox], raw.shown())?;
             let command = EnrollStranger { enroll: Enroll { name, key: Some(key) }, invitation };
             enroll_sandbox(&app, Signed { by, command }).await
         }
@@ -205,13 +206,13 @@ pub(crate) async fn jwks(State(app): State<App>, _: super::extract::Noted) -> Ha
     with(answer, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))
 }
 
-fn no_content() -> Response {
+pub(super) fn no_content() -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
     response
 }
 
-fn token_view(engine: &Engine, token: IssuedToken) -> TokenView {
+pub(super) fn token_view(engine: &Engine, token: IssuedToken) -> TokenView {
     TokenView {
         access_token: token.text,
         token_type: "Bearer".into(),

@@ -226,12 +226,20 @@ impl Authenticator {
         found
     }
 
-    /// Admits a caller whose key is not enrolled yet.
-    pub(crate) fn admit_new(&self, key: &PublicKey, shown: Shown<'_>) -> Result<SignedBy> {
+    /// Admits a caller whose key is not enrolled yet, with a challenge of any of these modes.
+    pub(crate) fn admit_new(&self, key: &PublicKey, modes: &[Mode], shown: Shown<'_>) -> Result<SignedBy> {
         let fields = fields(shown.head.parts);
         let found = self.find(shown.head, &fields, TAG)?;
         require_key(&found, &key.id())?;
-        let nonce = self.prove(shown.head, &fields, &found, key, Mode::Sandbox)?;
+        let mut proven = Err(Error::internal("a challenge has a mode"));
+        for mode in modes {
+            proven = self.prove(shown.head, &fields, &found, key, *mode);
+            // Only a challenge of another mode is not one of this mode.
+            if proven.as_ref().err().is_none_or(|error| error.code != ErrorCode::ChallengeInvalid) {
+                break;
+            }
+        }
+        let nonce = proven?;
         check_body(&found, shown)?;
         self.take(&nonce)?;
         let again_s = self.limits.enrollment(Peer::of(&shown.head.parts.extensions), self.engine.now()).err();

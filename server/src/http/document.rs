@@ -210,6 +210,22 @@ problem_groups! {
     NoProvider = [ProviderNotFound];
     /// For calls that tell the simulated operator what to do.
     NotAdvanced = [InvalidState, VersionConflict];
+    /// For operators' calls that name a client.
+    NoClient = [ClientNotFound];
+    /// For calls that name an operator.
+    NoOperator = [OperatorNotFound];
+    /// For calls that name what was asked for.
+    NoApproval = [ApprovalNotFound];
+    /// For operators' acts.
+    NotActed = [
+        SecondOperatorRequired, ClientNotFound, KeyNotFound, ProviderNotFound, SettlementNotFound, ReversalNotFound, ReviewNotFound,
+        InvalidState, VersionConflict, ReferenceConflict, InsufficientFunds,
+    ];
+    /// For operators who enrol.
+    NotInvited = [
+        DigestMismatch, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired, ClockSkew, NonceReplayed,
+        InvitationInvalid, RateLimited,
+    ];
     /// For calls that go on at a cursor.
     InvalidPage = [InvalidCursor];
     /// For calls that add play money.

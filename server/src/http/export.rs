@@ -1,8 +1,11 @@
 //! Exports: a whole list, streamed page by page, so that its size is not limited.
 
+use std::sync::Arc;
+
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::Response;
+use hyper::HeaderMap;
 use hyper::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
 use railgate::api::{Caller, Page, SettlementView};
 use railgate::engine::ListRequest;
@@ -43,20 +46,28 @@ routes![export];
     ),
 )]
 pub(crate) async fn export(State(app): State<App>, open: Open<SettlementsRead>) -> HandlerResult {
-    let kind = choose(&open.headers, &[CSV, NDJSON])?;
-    let pairs = pairs(&open.uri)?;
+    let (pairs, caller) = (pairs(&open.uri)?, open.caller);
+    stream(app, &open.headers, caller, &pairs, Box::new(move |engine, request| engine.list(&caller, request))).await
+}
+
+/// Reads a page of the list that is exported.
+pub(super) type Read = Box<dyn Fn(&Engine, &ListRequest) -> Result<Page<SettlementView>> + Send + Sync>;
+
+/// Streams the list that these parameters describe.
+pub(super) async fn stream(app: App, headers: &HeaderMap, caller: Caller, pairs: &[(String, String)], read: Read) -> HandlerResult {
+    let kind = choose(headers, &[CSV, NDJSON])?;
     if let Some((name, _)) = pairs.iter().find(|(name, _)| name == "cursor" || name == "limit") {
         return Err(Error::field(name.as_str(), "unknown_parameter", "an export has no pages").into());
     }
-    let mut request = app.gateway.engine().parse_list(&pairs)?;
+    let mut request = app.gateway.engine().parse_list(pairs)?;
     request.limit = PAGE;
     let (content, file, format) = match kind {
         CSV => ("text/csv; charset=utf-8; header=present", "attachment; filename=\"settlements.csv\"", Format::Csv),
         _ => (NDJSON, "attachment; filename=\"settlements.ndjson\"", Format::NdJson),
     };
     let (sender, receiver) = mpsc::channel(2);
-    let place = held::export(&app, open.caller.client)?;
-    let export = Export { app, caller: open.caller, format, sender, _place: place };
+    let place = held::export(&app, caller.client)?;
+    let export = Export { app, caller, read: Arc::new(read), format, sender, _place: place };
     // Before the response starts, so that an error here is still reported as a problem.
     let first = export.page(request).await?;
     tokio::spawn(export.run(first));
@@ -75,6 +86,7 @@ enum Format {
 struct Export {
     app: App,
     caller: Caller,
+    read: Arc<Read>,
     format: Format,
     sender: mpsc::Sender<Result<Bytes>>,
     /// Its place among the exports.
@@ -106,9 +118,9 @@ impl Export {
     }
 
     async fn page(&self, request: ListRequest) -> Result<Rows> {
-        let (caller, format) = (self.caller, self.format);
+        let (list, format) = (Arc::clone(&self.read), self.format);
         let read = move |engine: &Engine| {
-            let page = engine.list(&caller, &request)?;
+            let page = list(engine, &request)?;
             Ok((rows(format, &page)?, request.next(&page)))
         };
         self.app.gateway.scan(&self.caller, read).await

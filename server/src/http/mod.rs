@@ -26,6 +26,7 @@ mod long_poll;
 mod middleware;
 mod negotiate;
 mod nonce_cache;
+mod operator;
 mod probe;
 mod problem;
 mod providers;
@@ -235,6 +236,13 @@ fn all_routes() -> OpenApiRouter<App> {
         account::routes(),
         providers::routes(),
         simulator::routes(),
+        operator::people::routes(),
+        operator::approvals::routes(),
+        operator::clients::routes(),
+        operator::money::routes(),
+        operator::providers::routes(),
+        operator::settlements::routes(),
+        operator::reviews::routes(),
         log::routes(),
         access::routes(),
         webhooks::endpoints::routes(),

@@ -67,6 +67,10 @@ asks! {
     WebhooksWrite = Access::Scope(Scope::WebhooksWrite);
     KeysWrite = Access::Scope(Scope::KeysWrite);
     Simulator = Access::Scope(Scope::Simulator);
+    AsViewer = Access::Scope(Scope::OperatorRead);
+    AsAgent = Access::Scope(Scope::OperatorAct);
+    AsApprover = Access::Scope(Scope::OperatorApprove);
+    AsAdmin = Access::Scope(Scope::Admin);
 }
 
 /// An argument of a handler, with what it requires of the caller.

@@ -6,6 +6,7 @@ use hyper::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH,
 use hyper::{HeaderMap, StatusCode};
 use railgate::api::{BatchResult, BatchView, Caller, CheckView, CreateBatchBody, CreateBody, Page, ReconcileView, SettlementView, Subject};
 use railgate::engine::{Create, Created, Inquiries, NoteCheck, ReportAnswer};
+use railgate::rail::RailAnswer;
 use railgate::store::record::SettlementRecord;
 use railgate::{Error, ErrorCode};
 use tokio::task::JoinSet;
@@ -18,7 +19,7 @@ use super::held;
 use super::long_poll::until;
 use super::problem::problem;
 use super::response::{HandlerResult, json, ok, with, with_text};
-use super::route::{SettlementsRead, SettlementsWrite, routes};
+use super::route::{Asks, SettlementsRead, SettlementsWrite, routes};
 use super::unsent::Reader;
 
 /// Marks the response to a call that was carried out before.
@@ -204,12 +205,24 @@ pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Post
     let gateway = &app.gateway;
     let target = named.target()?.clone();
     let settlement = gateway.read(&posted.caller, |engine| engine.settlement(&posted.caller, &target)).await?;
-    let caller = posted.caller;
-    let Inquiries { calls, left_out } = gateway.read(&caller, |engine| engine.inquiries(&settlement)).await?;
+    let (caller, (answers, left_out)) = (posted.caller, inquire(&app, &posted, &settlement).await?);
+    let view = gateway.scan(&caller, move |engine| engine.reconcile(&caller, &target, &answers, left_out)).await?;
+    ok(&view)
+}
+
+/// Asks the rail about a settlement and its reversals, on behalf of whoever calls, and applies the answers. Returns them, and about how
+/// many reversals it was not asked.
+pub(super) async fn inquire<A: Asks>(
+    app: &App,
+    posted: &Posted<A>,
+    settlement: &SettlementRecord,
+) -> railgate::Result<(Vec<(Subject, RailAnswer)>, usize)> {
+    let (gateway, caller) = (&app.gateway, posted.caller);
+    let Inquiries { calls, left_out } = gateway.read(&caller, |engine| engine.inquiries(settlement)).await?;
     // Each question counts, as if it were asked alone.
-    posted.charge(&app, calls.len())?;
+    posted.charge(app, calls.len())?;
     // Recorded before anything leaves: the same call sent again must not ask the rail again.
-    posted.run(&app, NoteCheck(settlement.no)).await?;
+    posted.run(app, NoteCheck(settlement.no)).await?;
     let mut asking = JoinSet::new();
     for call in calls {
         let (subject, carrier) = (call.subject, app.carrier.clone());
@@ -226,6 +239,5 @@ pub(crate) async fn reconcile(State(app): State<App>, named: Named, posted: Post
         Subject::Attempt(_, n) => (0, n),
         Subject::Reversal(_, n) => (1, n),
     });
-    let view = gateway.scan(&caller, move |engine| engine.reconcile(&caller, &target, &answers, left_out)).await?;
-    ok(&view)
+    Ok((answers, left_out))
 }

@@ -4,7 +4,8 @@ use crate::api::{Caller, Credential};
 use crate::auth::{KeyId, ScopeSet, token_end, token_hash};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
-use crate::store::record::{ClientRecord, Digest32, Key, KeyRecord, KeyStatus, TokenRecord};
+use crate::ids::Ulid;
+use crate::store::record::{ClientRecord, Digest32, Key, KeyRecord, KeyStatus, OperatorRecord, TokenRecord};
 use crate::store::{Unique, typed};
 use crate::time::Millis;
 
@@ -49,13 +50,20 @@ impl Engine {
     }
 
     fn credential(&self, key: &KeyRecord, scopes: ScopeSet, expires_at: Millis) -> Result<Credential> {
+        let caller = Caller { client: key.client, client_id: self.signing_id(key)?, mode: key.mode };
+        Ok(Credential { caller, key: key.no, key_id: key.id, public: key.public, scopes, expires_at })
+    }
+
+    /// The id of the client or operator who signs with this key.
+    fn signing_id(&self, key: &KeyRecord) -> Result<Ulid> {
+        if let Some(no) = key.client.operator() {
+            // Whoever is revoked has no key that is active.
+            let operator: Option<OperatorRecord> = typed(self.store.get(&Key::Operator(no))?)?;
+            return operator.map(|operator| operator.id).ok_or_else(|| Error::internal("a key's operator is missing"));
+        }
         let client: Option<ClientRecord> = typed(self.store.get(&Key::Client(key.client))?)?;
         let client = client.ok_or_else(|| Error::internal("a key's client is missing"))?;
-        if client.suspended {
-            return Err(Error::new(ErrorCode::ClientSuspended));
-        }
-        let caller = Caller { client: client.no, client_id: client.id, mode: key.mode };
-        Ok(Credential { caller, key: key.no, key_id: key.id, public: key.public, scopes, expires_at })
+        if client.suspended { Err(Error::new(ErrorCode::ClientSuspended)) } else { Ok(client.id) }
     }
 
     /// Whether any node burnt this nonce.

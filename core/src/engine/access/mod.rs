@@ -15,8 +15,10 @@ mod vault;
 pub(crate) use enroll::Census;
 #[cfg(feature = "sandbox")]
 pub(crate) use enroll::EnrollAlone;
+pub(crate) use enroll::named;
 pub use enroll::{Enroll, EnrollLive, EnrollStranger};
 pub use invite::{Invitation, InvitationId, Invite, WithdrawInvitation};
+pub(crate) use keys::revoked;
 pub use keys::{AddKey, RevokeKey};
 pub use operator::{Approve, Operated, Resume, Revoke, Rotate, Suspend};
 pub(crate) use refusals::Refusals;

@@ -88,6 +88,7 @@ impl Engine {
             })?);
         }
         count += self.reseal_setup(stale)?;
+        count += self.reseal_approvals(stale)?;
         let mut after = ClientNo(0);
         loop {
             let clients: Vec<ClientRecord> = typed_all(self.store.scan(&Scan::after(&Key::Client(after), 500))?)?;

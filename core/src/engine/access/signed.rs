@@ -103,12 +103,19 @@ impl Decision<'_, '_> {
     /// Writes an audit record of what `by` did or was refused, if the command has one. A client's refusals are recorded one by one
     /// up to a limit, and counted beyond.
     pub(crate) fn audit<C: Command>(&mut self, by: (ClientNo, KeyNo), command: &C, outcome: &Result<C::Output>) {
-        let Some(Deed { action, of, target, name, detail }) = command.deed(outcome.as_ref().ok()) else { return };
-        let (client, key) = of.unwrap_or(by);
+        let Some(deed) = command.deed(outcome.as_ref().ok()) else { return };
+        let (client, key) = deed.of.unwrap_or(by);
         let by_operator = by.0 == ClientNo(0);
         if outcome.is_err() && !by_operator && !self.may_record_refusal(client) {
             return;
         }
+        self.record(deed.of(client, key), outcome.as_ref().err());
+    }
+
+    /// Writes an audit record. The deed says for which client and key.
+    pub(crate) fn record(&mut self, deed: Deed, refusal: Option<&Error>) {
+        let Deed { action, of, target, name, detail } = deed;
+        let (client, key) = of.unwrap_or((ClientNo(0), KeyNo(0)));
         self.overlay.insert(AuditRecord {
             no: self.writer.audit_no(self.overlay.now),
             at: self.overlay.now,
@@ -117,7 +124,7 @@ impl Decision<'_, '_> {
             action,
             target,
             name: if target == 0 { name.map(bounded) } else { None },
-            refused: outcome.as_ref().err().map(|error| error.code.as_str().to_owned()),
+            refused: refusal.map(|error| error.code.as_str().to_owned()),
             detail,
         });
     }
@@ -169,6 +176,10 @@ fn still_may_sign(overlay: &Overlay<'_>, by: &SignedBy) -> Result<()> {
         return Ok(());
     }
     let key: Option<KeyRecord> = overlay.get(&Key::Key(by.key))?;
+    if by.client.operator().is_some() {
+        // An operator who is revoked has no key left.
+        return key.is_some_and(|key| key.status == KeyStatus::Active).then_some(()).ok_or_else(|| Error::new(ErrorCode::KeyRevoked));
+    }
     let client: Option<ClientRecord> = overlay.get(&Key::Client(by.client))?;
     if key.is_none_or(|key| key.status != KeyStatus::Active) {
         return Err(Error::new(ErrorCode::KeyRevoked));

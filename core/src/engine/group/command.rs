@@ -27,6 +27,7 @@ pub struct Prefetch<'e> {
 }
 
 /// What the audit trail records of a command, besides the time.
+#[derive(Debug, Clone)]
 pub struct Deed {
     pub(crate) action: AuditAction,
     /// The client and key that it counts for, if not those of the signer.

@@ -130,6 +130,10 @@ impl<'a> Overlay<'a> {
                     self.unique.insert(Unique::MovementReference(record.client, record.reference.as_str().to_owned()), key.clone());
                     self.written.insert(key, Some(index));
                 }
+                Write::Insert(Record::Approval(record)) => {
+                    self.unique.insert(Unique::ApprovalId(record.id), Key::Approval(record.no));
+                    self.written.insert(Key::Approval(record.no), Some(index));
+                }
                 Write::Insert(Record::Key(record)) => {
                     self.unique.insert(Unique::KeyId(record.id), Key::Key(record.no));
                     self.written.insert(Key::Key(record.no), Some(index));

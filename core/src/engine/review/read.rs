@@ -1,12 +1,15 @@
 //! Reads: the queue, and everything that is known about one settlement.
 
-use crate::api::{EventView, ReversalView, ReviewView, SettlementView};
+use super::Asked;
+use crate::api::{
+    CaseAnswerView, CaseAttemptView, CaseTransferView, CaseView, EventView, ReversalView, ReviewView, ReviewsView, SettlementView,
+};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo, Ulid};
-use crate::ledger::Transfer;
-use crate::money::Money;
-use crate::store::record::{AttemptRecord, ClientRecord, Key, ReversalRecord, ReviewRecord, SettlementRecord};
+use crate::ledger::{AccountId, Owner, Transfer};
+use crate::money::{Currency, Money};
+use crate::store::record::{AttemptRecord, ClientRecord, Key, ReversalRecord, ReviewReason, ReviewRecord, SettlementRecord};
 use crate::store::{Scan, typed, typed_all};
 use crate::time::{Millis, rfc3339};
 use crate::trace::settlement_ulid;
@@ -28,6 +31,55 @@ pub struct Case {
     pub transfers: Vec<Transfer>,
 }
 
+impl Case {
+    /// The view of it, with what the provider said if it was asked.
+    pub fn view(self, asked: Option<&Asked>) -> CaseView {
+        let currency = Currency::from_code(&self.settlement.currency);
+        let amount = |minor: i64| currency.map_or_else(|| minor.to_string(), |currency| Money::from_minor(minor, currency).decimal());
+        let transfer = |it: &Transfer| CaseTransferView {
+            transfer: it.n,
+            kind: it.kind,
+            code: it.code,
+            amount: amount(it.amount),
+            debit: self.account(it.debit),
+            credit: self.account(it.credit),
+            resolves: Some(it.resolves).filter(|n| *n > 0),
+            at: rfc3339(it.at),
+        };
+        let transfers = self.transfers.iter().map(transfer).collect();
+        let attempt = |(it, provider): (AttemptRecord, String)| CaseAttemptView {
+            attempt: it.n,
+            provider,
+            status: it.status,
+            sends: it.sends,
+            started_at: rfc3339(it.started_at),
+            answered_at: it.answered_at.map(rfc3339),
+        };
+        CaseView {
+            asked: asked.map(|asked| asked.answers.iter().map(CaseAnswerView::from).collect()),
+            waiting: self.waiting,
+            settlement: self.settlement,
+            attempts: self.attempts.into_iter().map(attempt).collect(),
+            reversals: self.reversals,
+            events: self.events,
+            transfers,
+        }
+    }
+
+    /// An account by its owner: those of a settlement are of its client, its providers and the fees.
+    fn account(&self, id: AccountId) -> String {
+        match id.owner() {
+            Owner::Client(_) => self.settlement.client_id.clone(),
+            Owner::Provider(no) => {
+                let attempt = self.attempts.iter().find(|(attempt, _)| attempt.provider == no);
+                attempt.map_or_else(|| format!("provider no. {}", no.0), |(_, provider)| provider.clone())
+            }
+            Owner::Funding => "funding".to_owned(),
+            Owner::Fees => "fees".to_owned(),
+        }
+    }
+}
+
 impl Engine {
     /// A page of what waits for a person and is due at or before `until`, of all clients, oldest first; after the row `after` if given.
     /// Also the row after which the next page begins, if there is one.
@@ -41,6 +93,33 @@ impl Engine {
         }
         let next = if rows.len() < limit { None } else { rows.last().cloned() };
         Ok((found, next))
+    }
+
+    /// A page of what waits for a person, for the wire: what is due, or `all`, put off included.
+    ///
+    /// # Errors
+    /// `invalid_cursor`.
+    pub fn reviews_page(&self, all: bool, cursor: Option<&str>, limit: usize) -> Result<ReviewsView> {
+        let after = cursor.map(|cursor| self.review_after(cursor).ok_or_else(|| Error::new(ErrorCode::InvalidCursor))).transpose()?;
+        let (data, next) = self.reviews(if all { Millis::MAX } else { self.now() }, after.as_ref(), limit)?;
+        let next_cursor = match &next {
+            Some(row) => {
+                let record: Option<SettlementRecord> = typed(self.store.get(&Key::Settlement(row.settlement))?)?;
+                record.map(|record| format!("{}.{}.{}", self.settlement_id(&record), row.child, row.due))
+            }
+            None => None,
+        };
+        Ok(ReviewsView { data, has_more: next_cursor.is_some(), next_cursor })
+    }
+
+    /// The place in the queue that a cursor names.
+    fn review_after(&self, cursor: &str) -> Option<ReviewRecord> {
+        let mut parts = cursor.split('.');
+        let id = Ulid::parse(parts.next()?.strip_prefix("stl_")?)?;
+        let (child, due) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let settlement = self.id_key.open(id);
+        // Of a place, only its time and key count.
+        Some(ReviewRecord { settlement, child, reason: ReviewReason::Discrepancy, opened_at: due, due })
     }
 
     /// Everything that is known about a settlement of any client.
@@ -64,7 +143,7 @@ impl Engine {
     }
 
     /// The settlement with this id, of any client.
-    pub(super) fn settlement_of_any(&self, id: Ulid) -> Result<SettlementRecord> {
+    pub fn settlement_of_any(&self, id: Ulid) -> Result<SettlementRecord> {
         let record: Option<SettlementRecord> = typed(self.store.get(&Key::Settlement(self.id_key.open(id)))?)?;
         let record = record.filter(|record| settlement_ulid(&self.id_key, record) == id);
         record.ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
@@ -89,8 +168,14 @@ impl Engine {
             None => (record.status.name(), record.amount),
             Some(reversal) => (reversal.status.name(), reversal.amount),
         };
+        let settlement_id = self.settlement_id(record);
+        let id = match row.child {
+            0 => settlement_id.clone(),
+            n => format!("{settlement_id}.{n}"),
+        };
         Ok(Some(ReviewView {
-            settlement_id: self.settlement_id(record),
+            id,
+            settlement_id,
             reversal: reversal.as_ref().map(|reversal| reversal.n),
             reversal_id: reversal.map(|reversal| format!("rev_{}", self.reversal_ulid(&reversal))),
             reference: record.reference.as_str().to_owned(),
@@ -111,7 +196,7 @@ impl Engine {
         Ok(found.filter(|reversal| reversal.needs_review))
     }
 
-    fn client_of(&self, no: ClientNo) -> Result<Ulid> {
+    pub(crate) fn client_of(&self, no: ClientNo) -> Result<Ulid> {
         let client: Option<ClientRecord> = typed(self.store.get(&Key::Client(no))?)?;
         client.map(|client| client.id).ok_or_else(|| Error::internal(format!("client number {} is missing", no.0)))
     }

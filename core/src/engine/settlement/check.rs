@@ -1,8 +1,8 @@
 //! Checks of a payment before it is made: would a create succeed?
 
-use crate::api::{Caller, CheckView, DecimalNumber, PayeeView, QuoteView, RouteStepView, Verdict};
+use crate::api::{Caller, CheckView, DecimalNumber, ExplainView, PayeeView, QuoteView, RouteStepView, Verdict};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
-use crate::ids::ProviderNo;
+use crate::ids::{ClientNo, ProviderNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner};
 use crate::money::Money;
 use crate::participant::Participant;
@@ -92,6 +92,18 @@ impl Engine {
             Ok(priced) => self.priced(caller, mode, &request, &terms, &priced),
             Err(error) => Ok(CheckView { route: self.explained(&request.payment(mode, &terms.fees)), ..refused(&error) }.into()),
         }
+    }
+
+    /// Where such a payment of a client would go, and why not elsewhere. Without a client: one with whom nothing is agreed.
+    ///
+    /// # Errors
+    /// What is wrong with the create body; `client_not_found`.
+    pub fn explain(&self, client: Option<Ulid>, body: &[u8]) -> Result<ExplainView> {
+        let client = client.map(|id| self.client_no(id)).transpose()?.unwrap_or(ClientNo(0));
+        let request = self.parse_create(body)?;
+        let terms = self.terms(client);
+        let mode = if request.sandbox == Some(true) { Mode::Sandbox } else { Mode::Live };
+        Ok(ExplainView { route: self.explained(&request.payment(mode, &terms.fees)) })
     }
 
     /// The route of a payment, with the reason why a provider is not on it.

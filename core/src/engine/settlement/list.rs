@@ -44,6 +44,16 @@ impl ListRequest {
         Self { filter, limit: MOST, cursor, empty: false }
     }
 
+    /// The cursor, as it was sent.
+    pub(crate) fn cursor(&self) -> Option<&str> {
+        self.cursor.as_deref()
+    }
+
+    /// Whether no settlement can match.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.empty
+    }
+
     /// The request for the next page, for hosts that stream whole lists; `None` after the last page.
     pub fn next(&self, page: &Page<SettlementView>) -> Option<Self> {
         page.next_cursor.clone().map(|cursor| Self { cursor: Some(cursor), ..self.clone() })

@@ -3,9 +3,12 @@
 use crate::api::TermsBody;
 use crate::engine::group::{Command, Decision, Deed};
 use crate::error::{Error, ErrorCode, Result, excerpt};
-use crate::ids::ProviderNo;
+use crate::ids::{ProviderNo, Ulid};
+use crate::money::Money;
+use crate::route::FeeRule;
 use crate::store::Unique;
 use crate::store::record::{AuditAction, ClientRecord, SetupRecord, SetupSubject};
+use crate::terms::{ClientLimits, Terms};
 use crate::validate::terms::parse_terms;
 
 use super::put::Rows;
@@ -18,6 +21,70 @@ pub struct PutTerms {
     pub terms: Vec<(TermsBody, Option<i64>)>,
     /// Why, for the record.
     pub reason: Option<String>,
+}
+
+/// A part of a client's terms.
+#[derive(Debug, Clone)]
+pub enum TermsEdit {
+    /// The limits in one mode and currency.
+    Limits(ClientLimits),
+    /// All fees.
+    Fees(Vec<FeeRule>),
+    /// The credit in one currency; zero for none.
+    Credit(Money),
+}
+
+/// Replaces a part of a client's terms and leaves the rest as it is. Returns their new version.
+#[derive(Debug, Clone)]
+pub struct EditTerms {
+    /// The client.
+    pub client: Ulid,
+    /// What is replaced.
+    pub edit: TermsEdit,
+    /// Why, for the record.
+    pub reason: Option<String>,
+}
+
+impl Command for EditTerms {
+    type Output = i64;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<i64> {
+        let client: Option<ClientRecord> = d.overlay.find(&Unique::ClientId(self.client))?;
+        let client = client.ok_or_else(|| Error::new(ErrorCode::ClientNotFound))?.no;
+        let rows = Rows::read(d.overlay)?;
+        let row = rows.last(|row| (row.subject, row.client) == (SetupSubject::Terms, Some(client)));
+        let mut terms = match row {
+            Some(row) => parse_terms(row.document.as_bytes())?.terms,
+            None => Terms::default(),
+        };
+        match &self.edit {
+            TermsEdit::Limits(limits) => {
+                terms.limits.retain(|it| (it.mode, it.currency) != (limits.mode, limits.currency));
+                if !limits.is_empty() {
+                    terms.limits.push(*limits);
+                }
+            }
+            TermsEdit::Fees(fees) => terms.fees.clone_from(fees),
+            TermsEdit::Credit(credit) => {
+                terms.credit.retain(|it| it.currency() != credit.currency());
+                if credit.minor() > 0 {
+                    terms.credit.push(*credit);
+                }
+            }
+        }
+        let version = row.map_or(0, |row| row.revision);
+        let terms = vec![(terms_of(self.client, &terms), Some(version))];
+        let versions = PutTerms { terms, reason: self.reason.clone() }.decide(d)?;
+        Ok(versions.last().copied().unwrap_or(version))
+    }
+
+    fn deed(&self, _: Option<&i64>) -> Option<Deed> {
+        Some(Deed::new(AuditAction::PutTerms).name(format!("cli_{}", self.client)))
+    }
 }
 
 impl Command for PutTerms {

@@ -31,7 +31,7 @@ use crate::time::Millis;
 use crate::validate::provider::{parse_provider, parse_routes};
 use crate::validate::terms::parse_terms;
 
-pub use agree::PutTerms;
+pub use agree::{EditTerms, PutTerms, TermsEdit};
 #[cfg(feature = "sandbox")]
 pub(crate) use observe::Unwatched;
 pub(crate) use observe::{Watch, Watching};

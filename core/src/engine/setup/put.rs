@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay, ROUNDS};
 use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
 use crate::ids::ProviderNo;
+use crate::ledger::Mode;
 use crate::route::{Availability, ProviderSpec, Secrets};
 use crate::store::record::{AuditAction, ProviderRecord, Record, RecordKind, SetupRecord, SetupSubject};
 use crate::store::{CommitError, Scan, Write, typed_all};
@@ -135,6 +136,11 @@ impl Command for PutRoutes {
 }
 
 impl Engine {
+    /// The mode of a provider, with what other nodes have just changed; `None` if there is none.
+    pub(crate) fn mode_of_provider(&self, overlay: &Overlay<'_>, id: &str) -> Result<Option<Mode>> {
+        Ok(self.provider_in(&Rows::read(overlay)?, id)?.map(|spec| spec.mode))
+    }
+
     /// A provider as the rows, or else the program, have it, without its secrets.
     fn provider_in(&self, rows: &Rows, id: &str) -> Result<Option<ProviderSpec>> {
         match rows.number(id).and_then(|no| rows.last(|row| is_about(row, no))) {
@@ -235,7 +241,7 @@ impl Rows {
         Ok(Self { setup, providers })
     }
 
-    fn last(&self, is_wanted: impl Fn(&SetupRecord) -> bool) -> Option<&SetupRecord> {
+    pub(super) fn last(&self, is_wanted: impl Fn(&SetupRecord) -> bool) -> Option<&SetupRecord> {
         self.setup.iter().rev().find(|row| is_wanted(row))
     }
 

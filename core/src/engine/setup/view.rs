@@ -1,6 +1,9 @@
 //! Providers as clients see them.
 
-use crate::api::{Caller, DecimalNumber, FeeTierView, FeeView, LimitView, ProviderView};
+use std::sync::Arc;
+
+use super::show::{document_of, table_of};
+use crate::api::{Caller, DecimalNumber, FeeTierView, FeeView, LimitView, OperatedProviderView, OperatedRoutesView, ProviderView};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
@@ -30,6 +33,41 @@ impl Engine {
         let routes = self.routes();
         let found = routes.providers().find(|(_, spec)| spec.id == id && is_shown(spec, caller));
         found.map(|(no, spec)| view_of(spec, routes.pulse(no))).ok_or_else(|| Error::new(ErrorCode::ProviderNotFound))
+    }
+}
+
+impl Engine {
+    /// All providers as operators configured them, and how they are.
+    pub fn operated_providers(&self) -> Vec<OperatedProviderView> {
+        let (routes, applied) = (self.routes(), self.applied_providers());
+        let version = |id: &str| applied.iter().find(|it| it.spec.id == id).map_or(0, |it| it.version);
+        let view = |(no, spec): (ProviderNo, &Arc<ProviderSpec>)| {
+            let reading = routes.pulse(no).map_or(Reading::NONE, Pulse::reading);
+            OperatedProviderView {
+                provider: document_of(spec),
+                version: version(&spec.id),
+                secret_names: spec.secrets.0.iter().map(|(name, _)| name.clone()).collect(),
+                status: spec.health(reading.health),
+                success_rate: reading.success_rate,
+                p95_ms: reading.p95_ms,
+            }
+        };
+        routes.providers().map(view).collect()
+    }
+
+    /// One of [`Engine::operated_providers`].
+    ///
+    /// # Errors
+    /// `provider_not_found`.
+    pub fn operated_provider(&self, id: &str) -> Result<OperatedProviderView> {
+        let found = self.operated_providers().into_iter().find(|it| it.provider.id == id);
+        found.ok_or_else(|| Error::new(ErrorCode::ProviderNotFound))
+    }
+
+    /// The table of routes, and its version.
+    pub fn operated_routes(&self) -> OperatedRoutesView {
+        let (rules, version) = self.applied_routes();
+        OperatedRoutesView { table: table_of(&rules), version }
     }
 }
 

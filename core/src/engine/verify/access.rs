@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::error::Result;
 use crate::ids::{ClientNo, KeyNo};
 use crate::ledger::Mode;
-use crate::store::record::{AuditRecord, ClientRecord, Key, KeyRecord, TokenRecord};
+use crate::store::record::{AuditRecord, ClientRecord, Key, KeyRecord, OperatorRecord, RecordKind, TokenRecord};
 use crate::store::{Scan, Store, typed_all};
 use crate::time::Millis;
 
@@ -43,9 +43,10 @@ pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()>
     }
 }
 
-/// Every client.
+/// Everybody who may have keys: every client, and every operator.
 fn clients(store: &dyn Store) -> Result<HashSet<ClientNo>> {
-    let mut clients = HashSet::new();
+    let operators: Vec<OperatorRecord> = typed_all(store.scan(&Scan::all(RecordKind::Operator, usize::MAX))?)?;
+    let mut clients: HashSet<ClientNo> = operators.iter().map(|operator| operator.no.party()).collect();
     let mut after = ClientNo(0);
     loop {
         let page: Vec<ClientRecord> = typed_all(store.scan(&Scan::after(&Key::Client(after), PAGE))?)?;

@@ -17,7 +17,7 @@
 //! ```
 
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, EndpointNo, KeyNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
@@ -235,6 +235,47 @@ pub fn movement(journal: i64, reference: &str) -> MovementRecord {
         amount: 1_000,
         evidence: "line 7 of the statement of November".to_owned(),
         at: 1_000,
+    }
+}
+
+/// An active operator.
+pub fn operator(no: u32, id: u128) -> OperatorRecord {
+    OperatorRecord {
+        no: OperatorNo(no),
+        id: Ulid(id),
+        name: "Ada".to_owned(),
+        role: OperatorRole::Agent,
+        status: OperatorStatus::Active,
+        code: Vec::new(),
+        invited_by: OperatorNo(0),
+        created_at: 1,
+        expires_at: 9,
+        enrolled_at: Some(5),
+        revoked_at: None,
+        version: Version::default(),
+    }
+}
+
+/// A deposit that waits for a second operator.
+pub fn approval(no: i64, id: u128) -> ApprovalRecord {
+    ApprovalRecord {
+        no,
+        id: Ulid(id),
+        act: OperatorAct::Deposit,
+        subject: "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB".to_owned(),
+        request: "{}".to_owned(),
+        sealed: vec![0, 255],
+        replaces: None,
+        client: ClientNo(1),
+        reason: None,
+        asked_by: OperatorNo(1),
+        asked_at: 1,
+        expires_at: 9,
+        status: ApprovalStatus::Pending,
+        decided_by: OperatorNo(0),
+        decided_at: None,
+        comment: None,
+        version: Version::default(),
     }
 }
 

@@ -60,6 +60,7 @@ fn in_order() -> Vec<Record> {
     add!(usage(1, 5, 1), usage(20_000, 1, 1));
     add!(movement(3, "m-3"), movement(9, "m-1"));
     add!(simulator(1, u64::MAX), simulator(u32::MAX, 0));
+    add!(operator(1, 12), operator(200, 11), approval(-1, 12), approval(1, 11));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
     records
 }
@@ -317,6 +318,37 @@ pub fn reviews_come_in_the_order_of_their_time(new: Factory<'_>) {
     let flagged = |no| Key::Settlement(SettlementNo(no));
     assert_eq!(keys(store, &Scan::flagged(9)), [6, 4, 2].map(flagged));
     assert_eq!(keys(store, &Scan::flagged(2)), [6, 4].map(flagged));
+}
+
+/// What operators read is of all clients, newest first by number, in pages.
+pub fn what_operators_read_is_newest_first(new: Factory<'_>) {
+    let store = &*new();
+    let status = |no: i64| ApprovalStatus::ALL[(no % 3) as usize];
+    make(store, (1..=9).map(|no| insert(ApprovalRecord { status: status(no), ..approval(no, no as u128) })));
+    make(store, (1..=9).map(|no| insert(settlement(no, (no % 2) as u32 + 1, &no.to_string()))));
+    make(store, (1..=9).map(|no| insert(audit(no))));
+    for only in [None, Some(ApprovalStatus::Pending), Some(ApprovalStatus::Declined)] {
+        let mine: Vec<Key> = (1..=9).rev().filter(|no| only.is_none_or(|only| status(*no) == only)).map(Key::Approval).collect();
+        walks(store, &mine, |last, limit| match last {
+            Some(Key::Approval(before)) => Scan::approvals(only, *before, limit),
+            _ => Scan::approvals(only, i64::MAX, limit),
+        });
+    }
+    let all: Vec<Key> = (1..=9).rev().map(Key::Audit).collect();
+    walks(store, &all, |last, limit| match last {
+        Some(Key::Audit(before)) => Scan::audit_before(*before, limit),
+        _ => Scan::audit_before(i64::MAX, limit),
+    });
+    let found = |filter: &SettlementFilter, from, before, limit| {
+        let found = keys(store, &Scan::settlements(filter, SettlementNo(from), SettlementNo(before), limit));
+        found.into_iter().map(|key| if let Key::Settlement(no) = key { no.0 } else { 0 }).collect::<Vec<_>>()
+    };
+    let everything = SettlementFilter::default();
+    assert_eq!(found(&everything, 1, 10, 99), [9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(found(&everything, 3, 8, 3), [7, 6, 5]);
+    assert_eq!(found(&everything, 5, 5, 9), [0; 0]);
+    let by_reference = SettlementFilter { reference: Some("4".to_owned()), ..everything };
+    assert_eq!(found(&by_reference, 1, 10, 9), [4]);
 }
 
 fn list(store: &dyn Store, client: u32, filter: &SettlementFilter, before: Option<i64>, limit: usize) -> Vec<i64> {

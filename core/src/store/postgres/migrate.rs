@@ -36,6 +36,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0007_review", sql: include_str!("../migrations/postgres/0007_review.sql"), oldest: 6 },
     Migration { name: "0008_terms", sql: include_str!("../migrations/postgres/0008_terms.sql"), oldest: 8 },
     Migration { name: "0009_simulator", sql: include_str!("../migrations/postgres/0009_simulator.sql"), oldest: 8 },
+    Migration { name: "0010_operators", sql: include_str!("../migrations/postgres/0010_operators.sql"), oldest: 8 },
 ];
 
 impl Migration {

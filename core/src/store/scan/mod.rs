@@ -243,6 +243,13 @@ impl Scan {
 
     /// A client's settlements, newest first; older than `before` if given.
     pub fn settlements_of(client: ClientNo, filter: &SettlementFilter, before: Option<Place>, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Settlement, limit).with(column!(Settlement.client), Is::Equal, client);
+        let scan = scan.by(Order::ByBackwards(columns!(Settlement: created_at, no))).matching(filter);
+        scan.at(Is::NotBefore, filter.from).at(Is::Before, before)
+    }
+
+    /// Only settlements that match the filter, except for its place.
+    fn matching(self, filter: &SettlementFilter) -> Self {
         let SettlementFilter {
             status,
             currency,
@@ -255,12 +262,10 @@ impl Scan {
             min_amount,
             max_amount,
             needs_review,
-            from,
+            from: _,
         } = filter;
         let set = status.iter().fold(0i64, |set, status| set | 1 << status.code());
-        let mut scan = Self::all(RecordKind::Settlement, limit).with(column!(Settlement.client), Is::Equal, client);
-        scan = scan.by(Order::ByBackwards(columns!(Settlement: created_at, no)));
-        scan = scan
+        let mut scan = self
             .with_some(column!(Settlement.status), Is::OneOf, Some(set).filter(|_| !status.is_empty()))
             .with_some(column!(Settlement.currency), Is::Equal, *currency)
             .with_some(column!(Settlement.provider), Is::Equal, *provider)
@@ -277,10 +282,10 @@ impl Scan {
                 scan = scan.that(column!(Settlement.amount), is);
             }
         }
-        if let Some(flag) = needs_review {
-            scan = scan.that(column!(Settlement.needs_review), Is::Flag(*flag));
+        match needs_review {
+            Some(flag) => scan.that(column!(Settlement.needs_review), Is::Flag(*flag)),
+            None => scan,
         }
-        scan.at(Is::NotBefore, *from).at(Is::Before, before)
     }
 
     /// Compares with a place in a list of settlements.
@@ -391,6 +396,26 @@ impl Scan {
         // Every code sorts after the empty text, and NULL fails the comparison.
         let scan = Self::all(RecordKind::Audit, limit).by(by!(Audit: at)).with(column!(Audit.refused), Is::Above, String::new());
         scan.with(column!(Audit.at), Is::Below, at)
+    }
+}
+
+/// Scans for operators.
+impl Scan {
+    /// What operators asked for, newest first, below the number `before` (`i64::MAX` for the newest): with this stored status, or all.
+    pub fn approvals(status: Option<ApprovalStatus>, before: i64, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Approval, limit).backwards().with(column!(Approval.no), Is::Below, before);
+        scan.with_some(column!(Approval.status), Is::Equal, status)
+    }
+
+    /// Settlements of all clients that match the filter, newest first by number: below `before`, and not below the `from` of the filter.
+    pub fn settlements(filter: &SettlementFilter, from: SettlementNo, before: SettlementNo, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Settlement, limit).backwards().with(column!(Settlement.no), Is::From, from);
+        scan.with(column!(Settlement.no), Is::Below, before).matching(filter)
+    }
+
+    /// Audit records below the number `before` (`i64::MAX` for the newest), newest first.
+    pub fn audit_before(before: i64, limit: usize) -> Self {
+        Self::all(RecordKind::Audit, limit).backwards().with(column!(Audit.no), Is::Below, before)
     }
 }
 

@@ -32,6 +32,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0009_review", sql: include_str!("../migrations/sqlite/0009_review.sql") },
     Migration { name: "0010_terms", sql: include_str!("../migrations/sqlite/0010_terms.sql") },
     Migration { name: "0011_simulator", sql: include_str!("../migrations/sqlite/0011_simulator.sql") },
+    Migration { name: "0012_operators", sql: include_str!("../migrations/sqlite/0012_operators.sql") },
 ];
 
 impl Migration {

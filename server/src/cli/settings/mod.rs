@@ -6,6 +6,7 @@ mod values;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use railgate::engine::FourEyes;
 use railgate::store::postgres::PostgresStore;
 
 use crate::config::{DatabaseTls, DatabaseUrl, Edge, ServeConfig, StoreConfig, TlsFiles};
@@ -110,6 +111,14 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_ENROLLMENT_CAP] [default: 10000]
     #[arg(long, value_name = "COUNT")]
     pub(super) enrollment_cap: Option<String>,
+    /// Which acts of an operator a second one has to confirm: some of money, access, outcome, provider, routes and terms,
+    /// separated by commas, or `off` [env: RAILGATE_FOUR_EYES] [default: money,access,outcome,provider]
+    #[arg(long, value_name = "ACTS")]
+    pub(super) four_eyes: Option<String>,
+    /// The smallest amount whose outcome needs a second operator, in units of its currency [env: RAILGATE_FOUR_EYES_FROM]
+    /// [default: 1000]
+    #[arg(long, value_name = "AMOUNT")]
+    pub(super) four_eyes_from: Option<String>,
     /// For how many days the audit trail keeps what was refused; what was done is kept for ever
     /// [env: RAILGATE_AUDIT_REFUSALS_DAYS] [default: 30]
     #[arg(long, value_name = "DAYS")]
@@ -145,7 +154,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 28] = [
+const NAMES: [&str; 30] = [
     "listen",
     "metrics-listen",
     "store",
@@ -169,6 +178,8 @@ const NAMES: [&str; 28] = [
     "log-level",
     "enrollment",
     "enrollment-cap",
+    "four-eyes",
+    "four-eyes-from",
     "audit-refusals-days",
     "token-ttl",
     "max-connections",
@@ -218,6 +229,10 @@ impl ServeArgs {
         let enrollment = from.read("enrollment", self.enrollment, || Ok("open".to_owned()), values::enrollment);
         let count = whole(1..=10_000_000, "must be a number from 1 to 10000000");
         let enrollment_cap = from.read("enrollment-cap", self.enrollment_cap, || Ok("10000".to_owned()), count);
+        let four_eyes = || Ok("money,access,outcome,provider".to_owned());
+        let four_eyes = from.read("four-eyes", self.four_eyes, four_eyes, values::four_eyes);
+        let amount = whole(0..=1_000_000_000, "must be a whole number from 0 to 1000000000");
+        let four_eyes_from = from.read("four-eyes-from", self.four_eyes_from, || Ok("1000".to_owned()), amount);
         let days = whole(1..=3_650, "must be a number of days from 1 to 3650");
         let audit_refusals_days = from.read("audit-refusals-days", self.audit_refusals_days, || Ok("30".to_owned()), days);
         let seconds = whole(60..=86_400, "must be a number of seconds from 60 to 86400");
@@ -245,6 +260,7 @@ impl ServeArgs {
                 master_keys: master_keys?,
                 enrollment: enrollment?,
                 enrollment_cap: enrollment_cap?,
+                four_eyes: FourEyes { outcome_from: four_eyes_from?.into(), ..four_eyes? },
                 audit_refusals_days: audit_refusals_days?,
                 token_ttl_s: token_ttl_s?,
                 max_connections: max_connections? as usize,

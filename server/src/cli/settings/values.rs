@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use directories::ProjectDirs;
 use hyper::header::HeaderValue;
 use railgate::client::normal_base;
-use railgate::engine::Enrollment;
+use railgate::engine::{Enrollment, FourEyes};
 use railgate::store::sqlite::Synchronous;
 use railgate::webhook::Cidr;
 
@@ -119,6 +119,23 @@ pub(super) fn enrollment(text: &str) -> Result<Enrollment, String> {
         "off" => Ok(Enrollment::Off),
         _ => Err("must be open, invited or off".to_owned()),
     }
+}
+
+/// `off`, or the acts that a second operator has to confirm, separated by commas.
+pub(super) fn four_eyes(text: &str) -> Result<FourEyes, String> {
+    let mut rules = FourEyes::OFF;
+    for act in text.split(',').map(str::trim).filter(|act| *act != "off" && !act.is_empty()) {
+        match act {
+            "money" => rules.money = true,
+            "access" => rules.access = true,
+            "outcome" => rules.outcome = true,
+            "provider" => rules.provider = true,
+            "routes" => rules.routes = true,
+            "terms" => rules.terms = true,
+            _ => return Err("must be off, or some of money, access, outcome, provider, routes and terms, separated by commas".to_owned()),
+        }
+    }
+    Ok(rules)
 }
 
 /// `off`, or `READS/WRITES`.

@@ -1,0 +1,468 @@
+//! Operators' calls: what they send, and what they see.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::provider::{FeeBody, ProviderBody, RoutesBody};
+use super::request::body;
+use super::{AmountInput, BalanceView, DecimalNumber, Jwk, KeyView, RouteStepView, TermsBody, TokenView};
+use crate::engine::Moved;
+use crate::ledger::Mode;
+use crate::money::Money;
+use crate::route::health::Health;
+use crate::store::record::{ApprovalStatus, ClientRecord, KeyRecord, KeyStatus, MovementKind, OperatorAct, OperatorRole, OperatorStatus};
+use crate::time::rfc3339;
+
+body! {
+    /// An operator who enrols.
+    OperatorEnrollBody {
+        /// The code of the invitation.
+        [example = "opi_01KAJX3M7Q5W8ZP9D2R4T6V8YB", max_length = 64]
+        code: String,
+        /// The public key. Its private key never leaves its owner.
+        jwk: Jwk,
+    } optional {
+        /// A name for people; default: the one that they were invited under.
+        [example = "Ada", min_length = 1, max_length = 100]
+        name: String,
+    }
+}
+
+body! {
+    /// Somebody who is invited to be an operator.
+    OperatorInviteBody {
+        /// A name for people.
+        [example = "Ada", min_length = 1, max_length = 100]
+        name: String,
+        /// `viewer`, `agent`, `approver` or `admin`.
+        [example = "agent"]
+        role: String,
+        /// Why, for the audit trail.
+        [max_length = 500]
+        reason: String,
+    } optional {}
+}
+
+body! {
+    /// Another role for an operator.
+    RoleBody {
+        /// `viewer`, `agent`, `approver` or `admin`.
+        [example = "approver"]
+        role: String,
+        /// Why, for the audit trail.
+        [max_length = 500]
+        reason: String,
+    } optional {}
+}
+
+body! {
+    /// Why something is done, for the audit trail.
+    ReasonBody {
+        /// 1 to 500 printable characters.
+        [example = "contract signed", max_length = 500]
+        reason: String,
+    } optional {}
+}
+
+body! {
+    /// What somebody says who decides about what another one asked for.
+    CommentBody {} optional {
+        /// 1 to 500 printable characters.
+        [example = "compared with the bank statement", max_length = 500]
+        comment: String,
+    }
+}
+
+body! {
+    /// A client whose live keys are approved.
+    ApproveClientBody {
+        /// Why, for the audit trail.
+        [example = "contract signed", max_length = 500]
+        reason: String,
+    } optional {
+        /// Only the key with this thumbprint; default: all that wait.
+        key: String,
+    }
+}
+
+body! {
+    /// Real money that a client paid in, or was paid out.
+    MoveMoneyBody {
+        /// ISO 4217 code.
+        [example = "EUR", pattern = "^[A-Z]{3}$"]
+        currency: String,
+        /// More than zero.
+        amount: AmountInput,
+        /// The operator's reference, unique for each client: a repeat changes nothing.
+        [example = "wire-2026-0001", pattern = "^[A-Za-z0-9._-]{1,64}$"]
+        reference: String,
+        /// What proves it, such as the line of a bank statement.
+        [example = "statement 7, line 12", min_length = 1, max_length = 500]
+        evidence: String,
+    } optional {
+        /// Why, for the audit trail.
+        [max_length = 500]
+        reason: String,
+    }
+}
+
+body! {
+    /// The limits of a client's payments in one mode and currency. What is null or left out is not limited.
+    SetLimitsBody {
+        /// `sandbox` or `live`.
+        [example = "live"]
+        mode: String,
+        /// ISO 4217 code.
+        [example = "EUR", pattern = "^[A-Z]{3}$"]
+        currency: String,
+        /// Why, for the audit trail.
+        [max_length = 500]
+        reason: String,
+    } optional {
+        /// The smallest payment.
+        min: AmountInput,
+        /// The largest payment.
+        max: AmountInput,
+        /// The most that the payments of a day (UTC) add up to.
+        daily_value: AmountInput,
+        /// The most payments of a day.
+        daily_count: u32,
+    }
+}
+
+body! {
+    /// What a client pays instead of the providers' fees.
+    SetFeesBody {
+        /// All of its rules.
+        fees: Vec<FeeBody>,
+        /// Why, for the audit trail.
+        [max_length = 500]
+        reason: String,
+    } optional {}
+}
+
+body! {
+    /// The floor of a client's live account: how far below zero its available money may fall.
+    SetFloorBody {
+        /// ISO 4217 code.
+        [example = "EUR", pattern = "^[A-Z]{3}$"]
+        currency: String,
+        /// Zero for none, otherwise with or without a minus sign.
+        [example = "-500.00"]
+        amount: AmountInput,
+        /// Why, for the audit trail.
+        [max_length = 500]
+        reason: String,
+    } optional {}
+}
+
+body! {
+    /// A decision about something that needs review.
+    ResolveReviewBody {
+        /// `confirmed_completed`, `confirmed_failed`, `accept_discrepancy` or `keep_waiting`.
+        [example = "confirmed_completed"]
+        resolution: String,
+        /// What proves it, for the audit trail. Clients never see it.
+        [example = "statement 7, line 12", min_length = 1, max_length = 500]
+        evidence: String,
+    } optional {
+        /// Why, for the audit trail.
+        [max_length = 500]
+        reason: String,
+        /// The version of the settlement that the operator has seen.
+        version: u32,
+    }
+}
+
+/// A person who runs the gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OperatorView {
+    /// `opr_` and a ULID.
+    pub id: String,
+    /// A name for people.
+    pub name: String,
+    /// What they may do.
+    pub role: OperatorRole,
+    /// Whether they were invited, may sign, or were revoked.
+    pub status: OperatorStatus,
+    /// Who invited them; null if that was done on the store itself.
+    pub invited_by: Option<String>,
+    /// When they were invited, RFC 3339.
+    pub created_at: String,
+    /// When the invitation expires, RFC 3339; null once it was used.
+    pub expires_at: Option<String>,
+    /// When they enrolled, RFC 3339.
+    pub enrolled_at: Option<String>,
+    /// When they were revoked, RFC 3339.
+    pub revoked_at: Option<String>,
+}
+
+/// An invited operator, with the code that is shown only once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OperatorInvitationView {
+    /// The operator.
+    pub operator: OperatorView,
+    /// With it, they enrol a key: `opi_…`.
+    pub code: String,
+}
+
+/// All operators.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OperatorsView {
+    /// In the order in which they were invited.
+    pub data: Vec<OperatorView>,
+}
+
+/// An operator's first session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OperatorEnrollmentView {
+    /// The operator.
+    pub operator: OperatorView,
+    /// The key's RFC 7638 thumbprint: the `keyid` of its signatures.
+    pub key_id: String,
+    /// The first access token.
+    #[serde(flatten)]
+    pub token: TokenView,
+}
+
+/// What an operator asked for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ApprovalView {
+    /// `apr_` and a ULID.
+    pub id: String,
+    /// What was asked for.
+    pub act: OperatorAct,
+    /// What it is about: the client, provider or settlement, as the call named it.
+    pub subject: String,
+    /// The body of the call, without secrets.
+    #[cfg_attr(feature = "openapi", schema(value_type = serde_json::Value))]
+    pub request: Box<RawValue>,
+    /// The client concerned.
+    pub client_id: Option<String>,
+    /// Why it was asked for.
+    pub reason: Option<String>,
+    /// Whether it waits, or how it was decided.
+    pub status: ApprovalStatus,
+    /// The operator who asked.
+    pub asked_by: String,
+    /// When, RFC 3339.
+    pub asked_at: String,
+    /// When it expires unless somebody decides before, RFC 3339.
+    pub expires_at: String,
+    /// The operator who decided.
+    pub decided_by: Option<String>,
+    /// When, RFC 3339.
+    pub decided_at: Option<String>,
+    /// What the decider said.
+    pub comment: Option<String>,
+}
+
+/// The answer to an act that a second operator has to confirm, and to a decision about it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AskedView {
+    /// What was asked for.
+    pub approval: ApprovalView,
+}
+
+/// A page of what operators asked for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ApprovalsView {
+    /// Newest first.
+    pub data: Vec<ApprovalView>,
+    /// Whether there are more.
+    pub has_more: bool,
+    /// The `cursor` of the next page.
+    pub next_cursor: Option<String>,
+}
+
+/// A client, as operators see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ClientView {
+    /// `cli_` and a ULID.
+    pub client_id: String,
+    /// The name given when it enrolled.
+    pub name: String,
+    /// When it enrolled, RFC 3339.
+    pub created_at: String,
+    /// Whether it may not call.
+    pub suspended: bool,
+    /// How many active keys of the sandbox it has.
+    pub sandbox_keys: usize,
+    /// How many active live keys it has.
+    pub live_keys: usize,
+    /// How many of its keys await approval.
+    pub pending_keys: usize,
+}
+
+impl ClientView {
+    /// The view of a client with these keys.
+    pub fn of(client: &ClientRecord, keys: &[KeyRecord]) -> Self {
+        let active = |mode| keys.iter().filter(|key| key.status == KeyStatus::Active && key.mode == mode).count();
+        Self {
+            client_id: format!("cli_{}", client.id),
+            name: client.name.clone(),
+            created_at: rfc3339(client.created_at),
+            suspended: client.suspended,
+            sandbox_keys: active(Mode::Sandbox),
+            live_keys: active(Mode::Live),
+            pending_keys: keys.iter().filter(|key| key.status == KeyStatus::Pending).count(),
+        }
+    }
+}
+
+/// A page of clients.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ClientsView {
+    /// Oldest first.
+    pub data: Vec<ClientView>,
+    /// Whether there are more.
+    pub has_more: bool,
+    /// The `cursor` of the next page.
+    pub next_cursor: Option<String>,
+}
+
+/// Everything about a client.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ClientDetailView {
+    /// The client.
+    #[serde(flatten)]
+    pub client: ClientView,
+    /// Its keys, oldest first.
+    pub keys: Vec<KeyView>,
+    /// Its balances, live and of the sandbox.
+    pub balances: Vec<BalanceView>,
+    /// What is agreed with it.
+    pub terms: TermsBody,
+    /// The version of the configuration that changed the terms last; 0 if nothing was ever agreed.
+    pub terms_version: i64,
+}
+
+/// Something that somebody did or tried to do.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AuditView {
+    /// Its number, which grows with time.
+    pub no: i64,
+    /// When, RFC 3339.
+    pub at: String,
+    /// Who acted: a `client`, or an `operator`.
+    pub by: &'static str,
+    /// The operator who acted; null for a client, and for what was done on the store itself.
+    pub operator_id: Option<String>,
+    /// The client that acted, or that was acted on.
+    pub client_id: Option<String>,
+    /// The key that signed.
+    pub key_id: Option<String>,
+    /// What was done.
+    pub action: &'static str,
+    /// What it was done to.
+    pub target: Option<String>,
+    /// `done`, or the code of the refusal.
+    pub outcome: String,
+    /// What was decided and why.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<serde_json::Value>))]
+    pub detail: Option<Box<RawValue>>,
+}
+
+/// A page of the audit trail.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AuditPageView {
+    /// Newest first.
+    pub data: Vec<AuditView>,
+    /// Whether there are more.
+    pub has_more: bool,
+    /// The `cursor` of the next page.
+    pub next_cursor: Option<String>,
+}
+
+/// Real money that entered or left a client's account.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct MovementView {
+    /// The client.
+    pub client_id: String,
+    /// `deposit` or `withdrawal`.
+    pub kind: MovementKind,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// How much.
+    pub amount: DecimalNumber,
+    /// The operator's reference.
+    pub reference: String,
+    /// What proves it.
+    pub evidence: String,
+    /// When it was made, RFC 3339.
+    pub at: String,
+}
+
+impl From<&Moved> for MovementView {
+    fn from(moved: &Moved) -> Self {
+        let it = &moved.movement;
+        Self {
+            client_id: format!("cli_{}", moved.client.id),
+            kind: it.kind,
+            currency: it.currency.code().to_owned(),
+            amount: Money::from_minor(it.amount, it.currency).into(),
+            reference: it.reference.as_str().to_owned(),
+            evidence: it.evidence.clone(),
+            at: rfc3339(it.at),
+        }
+    }
+}
+
+/// A provider as an operator configured it, and how it is. Its secrets are never shown.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OperatedProviderView {
+    /// The provider.
+    #[serde(flatten)]
+    pub provider: ProviderBody,
+    /// The version of the configuration that changed it last; 0 if only the program has it.
+    pub version: i64,
+    /// The names of its secrets.
+    pub secret_names: Vec<String>,
+    /// Whether it takes payments, and answers.
+    pub status: Health,
+    /// The share of calls that it answered lately, from 0 to 1; null if there were too few.
+    pub success_rate: Option<f64>,
+    /// Of 100 calls, 95 were answered within so many milliseconds.
+    pub p95_ms: Option<u64>,
+}
+
+/// All providers.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OperatedProvidersView {
+    /// In the order in which the gateway knows them.
+    pub data: Vec<OperatedProviderView>,
+}
+
+/// The table of routes.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OperatedRoutesView {
+    /// The table.
+    #[serde(flatten)]
+    pub table: RoutesBody,
+    /// Its version, which is also the `ETag`; 0 if there never was one.
+    pub version: i64,
+}
+
+/// Where a payment would go.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ExplainView {
+    /// Each provider, in or out, and why.
+    pub route: Vec<RouteStepView>,
+}

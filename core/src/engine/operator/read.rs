@@ -1,0 +1,215 @@
+//! What operators read: people, approvals, clients, and the settlements of all clients.
+
+use serde_json::value::RawValue;
+
+use crate::api::{
+    ApprovalView, ApprovalsView, Caller, ClientDetailView, ClientView, ClientsView, KeyView, OperatorView, OperatorsView, Page,
+    SettlementView,
+};
+use crate::engine::Engine;
+use crate::engine::settlement::ListRequest;
+use crate::engine::setup::terms_of;
+use crate::error::{Error, ErrorCode, Result};
+use crate::ids::{ClientNo, OperatorNo, SettlementNo, Ulid};
+use crate::ledger::Mode;
+use crate::store::record::{
+    ApprovalRecord, ApprovalStatus, ClientRecord, Key, KeyRecord, OperatorRecord, OperatorStatus, RecordKind, SettlementRecord,
+};
+use crate::store::{Scan, SettlementFilter, Unique, typed, typed_all};
+use crate::terms::Terms;
+use crate::time::{Millis, rfc3339};
+
+use super::people::public;
+
+/// How many numbers of settlements a page examines. One that finds too few ends early, with a cursor that goes on.
+const EXAMINED: i64 = 4_000;
+/// How far the order of numbers may differ from that of time, over all nodes: twice what a node keeps a block of numbers for.
+const SKEW: Millis = 2_000;
+
+impl Engine {
+    /// All operators, in the order in which they were invited.
+    pub fn operators(&self) -> Result<OperatorsView> {
+        let all: Vec<OperatorRecord> = typed_all(self.store.scan(&Scan::all(RecordKind::Operator, usize::MAX))?)?;
+        Ok(OperatorsView { data: all.iter().map(|operator| self.operator_view(operator)).collect::<Result<_>>()? })
+    }
+
+    /// The view of an operator.
+    pub fn operator_view(&self, operator: &OperatorRecord) -> Result<OperatorView> {
+        let is_invited = operator.status == OperatorStatus::Invited;
+        Ok(OperatorView {
+            id: public(operator),
+            name: operator.name.clone(),
+            role: operator.role,
+            status: operator.status,
+            invited_by: self.operator_id(operator.invited_by)?,
+            created_at: rfc3339(operator.created_at),
+            expires_at: is_invited.then(|| rfc3339(operator.expires_at)),
+            enrolled_at: operator.enrolled_at.map(rfc3339),
+            revoked_at: operator.revoked_at.map(rfc3339),
+        })
+    }
+
+    /// The id of an operator on the wire; `None` for nobody.
+    fn operator_id(&self, no: OperatorNo) -> Result<Option<String>> {
+        let found: Option<OperatorRecord> = if no == OperatorNo(0) { None } else { typed(self.store.get(&Key::Operator(no))?)? };
+        Ok(found.as_ref().map(public))
+    }
+
+    /// A page of what operators asked for, newest first, after the one with the id `after`; with this status, or all.
+    pub fn approvals(&self, status: Option<ApprovalStatus>, after: Option<Ulid>, limit: usize) -> Result<ApprovalsView> {
+        let before = match after {
+            Some(id) => self.approval_record(id).map_err(|_| Error::new(ErrorCode::InvalidCursor))?.no,
+            None => i64::MAX,
+        };
+        // Those whose time is over are stored as pending.
+        let stored = if status == Some(ApprovalStatus::Expired) { Some(ApprovalStatus::Pending) } else { status };
+        let mut found: Vec<ApprovalRecord> = typed_all(self.store.scan(&Scan::approvals(stored, before, limit + 1))?)?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let next_cursor = found.last().filter(|_| more).map(|last| format!("apr_{}", last.id));
+        let now = self.now();
+        let shown = found.iter().filter(|approval| status.is_none_or(|status| approval.status_at(now) == status));
+        let data = shown.map(|approval| self.approval_view(approval)).collect::<Result<_>>()?;
+        Ok(ApprovalsView { data, has_more: more, next_cursor })
+    }
+
+    /// What was asked for under this id.
+    ///
+    /// # Errors
+    /// `approval_not_found`.
+    pub fn approval(&self, id: Ulid) -> Result<ApprovalView> {
+        self.approval_view(&self.approval_record(id)?)
+    }
+
+    fn approval_record(&self, id: Ulid) -> Result<ApprovalRecord> {
+        typed(self.store.find(&Unique::ApprovalId(id))?)?.ok_or_else(|| Error::new(ErrorCode::ApprovalNotFound))
+    }
+
+    /// The view of what was asked for.
+    pub fn approval_view(&self, approval: &ApprovalRecord) -> Result<ApprovalView> {
+        let client: Option<ClientRecord> = typed(self.store.get(&Key::Client(approval.client))?)?;
+        Ok(ApprovalView {
+            id: format!("apr_{}", approval.id),
+            act: approval.act,
+            subject: approval.subject.clone(),
+            request: RawValue::from_string(approval.request.clone()).map_err(Error::internal)?,
+            client_id: client.map(|client| format!("cli_{}", client.id)),
+            reason: approval.reason.clone(),
+            status: approval.status_at(self.now()),
+            asked_by: self.operator_id(approval.asked_by)?.unwrap_or_default(),
+            asked_at: rfc3339(approval.asked_at),
+            expires_at: rfc3339(approval.expires_at),
+            decided_by: self.operator_id(approval.decided_by)?,
+            decided_at: approval.decided_at.map(rfc3339),
+            comment: approval.comment.clone(),
+        })
+    }
+
+    /// A page of clients, oldest first, after the one with the id `after`; only those with a key that awaits approval, if asked for.
+    pub fn clients(&self, pending: bool, after: Option<Ulid>, limit: usize) -> Result<ClientsView> {
+        let after = match after {
+            Some(id) => self.client_record(id).map_err(|_| Error::new(ErrorCode::InvalidCursor))?.no,
+            None => ClientNo(0),
+        };
+        let most = if pending { limit.max(200) } else { limit };
+        let mut found: Vec<ClientRecord> = typed_all(self.store.scan(&Scan::after(&Key::Client(after), most + 1))?)?;
+        let more = found.len() > most;
+        found.truncate(most);
+        let mut data = Vec::new();
+        let mut last = found.last().filter(|_| more).map(|client| client.id);
+        for client in &found {
+            let view = ClientView::of(client, &self.keys_in_store(client.no)?);
+            if pending && view.pending_keys == 0 {
+                continue;
+            }
+            data.push(view);
+            if data.len() == limit && !std::ptr::eq(client, &found[found.len() - 1]) {
+                last = Some(client.id);
+                break;
+            }
+        }
+        Ok(ClientsView { data, has_more: last.is_some(), next_cursor: last.map(|id| format!("cli_{id}")) })
+    }
+
+    /// Everything about one client.
+    ///
+    /// # Errors
+    /// `client_not_found`.
+    pub fn client_detail(&self, id: Ulid) -> Result<ClientDetailView> {
+        let client = self.client_record(id)?;
+        let keys = self.keys_in_store(client.no)?;
+        let agreed = self.applied_terms(client.no);
+        let version = agreed.as_ref().map_or(0, |it| it.version);
+        let terms = agreed.map_or_else(|| terms_of(id, &Terms::default()), |it| terms_of(id, &it.terms));
+        Ok(ClientDetailView {
+            client: ClientView::of(&client, &keys),
+            keys: keys.iter().map(KeyView::from).collect(),
+            balances: self.balances(&Caller { client: client.no, client_id: id, mode: Mode::Live })?,
+            terms,
+            terms_version: version,
+        })
+    }
+
+    /// The number of a client.
+    ///
+    /// # Errors
+    /// `client_not_found`.
+    pub fn client_no(&self, id: Ulid) -> Result<ClientNo> {
+        Ok(self.client_record(id)?.no)
+    }
+
+    fn client_record(&self, id: Ulid) -> Result<ClientRecord> {
+        typed(self.store.find(&Unique::ClientId(id))?)?.ok_or_else(|| Error::new(ErrorCode::ClientNotFound))
+    }
+
+    fn keys_in_store(&self, client: ClientNo) -> Result<Vec<KeyRecord>> {
+        Ok(typed_all(self.store.scan(&Scan::keys_of(client))?)?)
+    }
+
+    /// One page of the settlements of all clients, newest first by number, which is the order of creation to within two seconds. Like a
+    /// client's list, it may have fewer than `limit`, or none, and still a cursor.
+    pub fn list_all(&self, request: &ListRequest) -> Result<Page<SettlementView>> {
+        if request.is_empty() {
+            return Ok(Page { data: Vec::new(), has_more: false, next_cursor: None });
+        }
+        let end = match request.cursor() {
+            Some(cursor) => SettlementNo(cursor.parse().map_err(|_| Error::new(ErrorCode::InvalidCursor))?),
+            None => self.first_created_from(request.filter.created_to.map(|to| to.saturating_add(SKEW)))?,
+        };
+        let first = match request.filter.created_from {
+            Some(from) => self.first_created_from(Some(from.saturating_sub(SKEW)))?,
+            None => SettlementNo(1),
+        };
+        let is_filtered = request.filter != SettlementFilter::default();
+        let start = if is_filtered { first.max(SettlementNo(end.0.saturating_sub(EXAMINED))) } else { first };
+        let scan = Scan::settlements(&request.filter, start, end, request.limit + 1);
+        let mut records: Vec<SettlementRecord> = typed_all(self.store.scan(&scan)?)?;
+        let next = if records.len() > request.limit {
+            records.truncate(request.limit);
+            records.last().map(|last| last.no)
+        } else {
+            (start > first).then_some(start)
+        };
+        let next_cursor = next.map(|no| no.0.to_string());
+        let data = records.iter().map(|record| Ok(self.view(record, self.client_of(record.client)?))).collect::<Result<_>>()?;
+        Ok(Page { data, has_more: next_cursor.is_some(), next_cursor })
+    }
+
+    /// The number of the first settlement created at or after this time, to within [`SKEW`]; without a time, one past the last number.
+    pub(super) fn first_created_from(&self, at: Option<Millis>) -> Result<SettlementNo> {
+        let last: Option<SettlementRecord> = typed(self.store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
+        let end = last.map_or(0, |last| last.no.0) + 1;
+        let Some(at) = at else { return Ok(SettlementNo(end)) };
+        let (mut low, mut high) = (0, end);
+        // Everything up to `low` was created before.
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            let found: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::after(&Key::Settlement(SettlementNo(middle - 1)), 1))?)?;
+            match found.first() {
+                Some(record) if record.no.0 < high && record.created_at < at => low = record.no.0,
+                Some(_) | None => high = middle,
+            }
+        }
+        Ok(SettlementNo(high))
+    }
+}

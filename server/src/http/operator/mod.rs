@@ -1,0 +1,103 @@
+//! Operators' calls: about all clients, and only for people with keys of their own.
+
+pub(super) mod approvals;
+pub(super) mod clients;
+pub(super) mod money;
+pub(super) mod people;
+pub(super) mod providers;
+pub(super) mod reviews;
+pub(super) mod settlements;
+
+use axum::response::Response;
+use hyper::header::{HeaderMap, IF_MATCH};
+use hyper::{StatusCode, Uri};
+use railgate::api::{AskedView, Caller};
+use railgate::engine::{ActRequest, Acted, Operate, Operation, OperatorBy};
+use railgate::ids::{OperatorNo, Ulid};
+use railgate::store::record::{ApprovalRecord, OperatorAct};
+use railgate::{Error, ErrorCode, Result};
+
+use super::App;
+use super::extract::{Params, Posted};
+use super::response::{HandlerResult, json};
+use super::route::{AsAgent, Asks};
+
+/// The default and the most of a page.
+const PAGE: (usize, usize) = (50, 200);
+
+/// The operator who calls.
+pub(super) fn operator_of(caller: &Caller) -> Result<OperatorNo> {
+    // No client's credential has a scope of operators.
+    caller.client.operator().ok_or_else(|| Error::internal("a client has a scope of operators"))
+}
+
+/// Who acts.
+pub(super) fn acting<A: Asks>(posted: &Posted<A>) -> Result<OperatorBy> {
+    Ok(OperatorBy { no: operator_of(&posted.caller)?, key: posted.credential.key })
+}
+
+/// The end of an act: its result, or the response that a second operator has to confirm it.
+pub(super) enum Ended {
+    Done(Acted),
+    Asked(Response),
+}
+
+/// Carries out what a call asks for, or keeps it for a second operator.
+pub(super) async fn act(app: &App, posted: &Posted<AsAgent>, act: OperatorAct, subject: &str) -> Result<Ended> {
+    let expected = if_match(&posted.raw.parts.headers)?;
+    let request = ActRequest { act, subject, body: posted.body(), expected };
+    let operate = Operate::read(app.gateway.engine(), acting(posted)?, request)?;
+    match posted.run(app, operate).await? {
+        Operation::Done { acted, .. } => {
+            in_force(app, posted.caller, &acted).await?;
+            Ok(Ended::Done(acted))
+        }
+        Operation::Asked(approval) => {
+            let response = asked(app, posted.caller, StatusCode::ACCEPTED, *approval).await;
+            response.map(Ended::Asked).map_err(|error| error.0)
+        }
+    }
+}
+
+/// The response about something that was asked for.
+pub(super) async fn asked(app: &App, caller: Caller, status: StatusCode, approval: ApprovalRecord) -> HandlerResult {
+    let approval = app.gateway.read(&caller, |engine| engine.approval_view(&approval)).await?;
+    json(status, &AskedView { approval })
+}
+
+/// What was done holds on this node from the next call on; other nodes follow within seconds.
+pub(super) async fn in_force(app: &App, caller: Caller, acted: &Acted) -> Result<()> {
+    match acted {
+        Acted::Client(client) => app.gate.forget(client.no),
+        Acted::Version(_) => drop(app.gateway.read(&caller, |engine| engine.follow_setup()).await?),
+        Acted::Moved(_) | Acted::Reviewed(_) => {}
+    }
+    Ok(())
+}
+
+/// The version in `If-Match`; `None` for whichever there is.
+fn if_match(headers: &HeaderMap) -> Result<Option<i64>> {
+    let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
+    let text = value.to_str().unwrap_or_default().trim();
+    if text == "*" {
+        return Ok(None);
+    }
+    let version = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).and_then(|text| text.parse().ok());
+    let said = || Error::with(ErrorCode::MalformedRequest, "If-Match must have the ETag of the version that is replaced, such as \"12\"");
+    version.map(Some).ok_or_else(said)
+}
+
+/// The page that a call asks for: parameters that are its own are read by `more`.
+pub(super) fn page<T>(uri: &Uri, more: impl FnOnce(&mut Params) -> T) -> Result<(usize, Option<String>, T)> {
+    let mut params = Params::of(uri)?;
+    let limit = params.number("limit", 1..=PAGE.1).unwrap_or(PAGE.0);
+    let cursor = params.text("cursor");
+    let own = more(&mut params);
+    params.finish()?;
+    Ok((limit, cursor, own))
+}
+
+/// The ULID behind `prefix` in a path or cursor.
+pub(super) fn id(text: &str, prefix: &str, unknown: ErrorCode) -> Result<Ulid> {
+    text.strip_prefix(prefix).and_then(Ulid::parse).ok_or_else(|| Error::new(unknown))
+}

@@ -1,0 +1,134 @@
+//! Who is an operator, and what was done.
+
+use axum::extract::State;
+use hyper::StatusCode;
+use railgate::api::{
+    AuditPageView, OperatorEnrollBody, OperatorEnrollmentView, OperatorInvitationView, OperatorInviteBody, OperatorView, OperatorsView,
+    ReasonBody, RoleBody,
+};
+use railgate::engine::{ChangeRole, EnrollOperator, InviteOperator, RevokeOperator, Signed};
+use railgate::ledger::Mode;
+use railgate::validate::operator::{parse_operator_enrollment, parse_operator_invitation, parse_reason, parse_role};
+use railgate::{Error, ErrorCode};
+
+use super::super::App;
+use super::super::access::token_view;
+use super::super::body::ENROLMENT;
+use super::super::document::{BadFields, BadQuery, Changing, Denied, KeyTaken, NoClient, NoOperator, NotInvited, Unserved};
+use super::super::extract::{Authenticated, Named, Posted, Raw};
+use super::super::response::{HandlerResult, ok, secret};
+use super::super::route::{Access, AsAdmin, AsViewer, routes};
+use super::{acting, id, page};
+use crate::gateway::Tenant;
+
+routes![enroll, operators, invite, change_role, revoke, audit];
+
+/// Enrol as an operator
+///
+/// With the code of an invitation, signed by the key in the body, without a token. Operators' keys are of the live environment: they get
+/// tokens as clients do, and sign every call.
+#[utoipa::path(
+    post, path = "/api/v1/operator/enrollments", tag = "operators", operation_id = "enrollOperator",
+    request_body(content = OperatorEnrollBody, content_type = "application/json", example = json!({"code": "opi_01KAJX3M7Q5W8ZP9D2R4T6V8YB", "name": "Ada", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}})),
+    responses((status = 201, description = "Enrolled", body = OperatorEnrollmentView), BadFields, NotInvited, KeyTaken, Unserved),
+)]
+pub(crate) async fn enroll(State(app): State<App>, raw: Raw<ENROLMENT>) -> HandlerResult {
+    let request = parse_operator_enrollment(&raw.body)?;
+    raw.context.set_access(Access::Enrolling);
+    let by = app.gate.admit_new(&request.key, &[Mode::Live, Mode::Sandbox], raw.shown())?;
+    let command = EnrollOperator { code: request.code, key: request.key, name: request.name };
+    let new = app.gateway.run(Tenant::STRANGER, Signed { by, command }).await?;
+    app.gate.enrolled(&new.key);
+    let operator = app.gateway.read(Tenant::GATEWAY, |engine| engine.operator_view(&new.operator)).await?;
+    let token = token_view(app.gateway.engine(), new.token);
+    secret(StatusCode::CREATED, &OperatorEnrollmentView { operator, key_id: new.key.id.to_string(), token })
+}
+
+/// List the operators
+#[utoipa::path(
+    get, path = "/api/v1/operator/operators", tag = "operators", operation_id = "listOperators",
+    responses((status = 200, description = "All operators", body = OperatorsView), Denied, Unserved),
+)]
+pub(crate) async fn operators(State(app): State<App>, Authenticated(call): Authenticated<AsViewer>) -> HandlerResult {
+    ok(&app.gateway.read(&call.caller, |engine| engine.operators()).await?)
+}
+
+/// Invite somebody to be an operator
+///
+/// The response shows the code, only this once. It is valid for seven days and for one key.
+#[utoipa::path(
+    post, path = "/api/v1/operator/operators", tag = "operators", operation_id = "inviteOperator",
+    request_body(content = OperatorInviteBody, content_type = "application/json", example = json!({"name": "Ada", "role": "agent", "reason": "new in the team"})),
+    responses((status = 201, description = "The code", body = OperatorInvitationView), BadFields, Denied, Changing, Unserved),
+)]
+pub(crate) async fn invite(State(app): State<App>, posted: Posted<AsAdmin>) -> HandlerResult {
+    let request = parse_operator_invitation(posted.body())?;
+    let by = Some(acting(&posted)?.no);
+    let invited = posted.run(&app, InviteOperator { name: request.name, role: request.role, by, reason: Some(request.reason) }).await?;
+    let operator = app.gateway.read(&posted.caller, |engine| engine.operator_view(&invited.operator)).await?;
+    secret(StatusCode::CREATED, &OperatorInvitationView { operator, code: invited.code })
+}
+
+/// Change an operator's role
+///
+/// In force on this server at once, on others within five seconds. A token keeps the scopes that it was issued with, as far as the new
+/// role has them.
+#[utoipa::path(
+    put, path = "/api/v1/operator/operators/{id}/role", tag = "operators", operation_id = "changeOperatorRole",
+    params(("id" = String, Path, description = "The `opr_` id", example = "opr_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    request_body(content = RoleBody, content_type = "application/json", example = json!({"role": "approver", "reason": "promoted"})),
+    responses((status = 200, description = "The operator", body = OperatorView), BadFields, NoOperator, Denied, Changing, Unserved),
+)]
+pub(crate) async fn change_role(State(app): State<App>, named: Named, posted: Posted<AsAdmin>) -> HandlerResult {
+    let operator = id(named.last(), "opr_", ErrorCode::OperatorNotFound)?;
+    let (role, reason) = parse_role(posted.body())?;
+    let by = Some(acting(&posted)?.no);
+    let changed = posted.run(&app, ChangeRole { operator, role, by, reason: Some(reason) }).await?;
+    app.gate.forget(changed.no.party());
+    ok(&app.gateway.read(&posted.caller, |engine| engine.operator_view(&changed)).await?)
+}
+
+/// Revoke an operator
+///
+/// With all keys and tokens, on this server at once, on others within five seconds; or an invitation that was not used.
+#[utoipa::path(
+    post, path = "/api/v1/operator/operators/{id}/revoke", tag = "operators", operation_id = "revokeOperator",
+    params(("id" = String, Path, description = "The `opr_` id", example = "opr_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "left the company"})),
+    responses((status = 200, description = "The operator", body = OperatorView), BadFields, NoOperator, Denied, Changing, Unserved),
+)]
+pub(crate) async fn revoke(State(app): State<App>, named: Named, posted: Posted<AsAdmin>) -> HandlerResult {
+    let operator = id(named.last(), "opr_", ErrorCode::OperatorNotFound)?;
+    let reason = Some(parse_reason(posted.body())?);
+    let by = Some(acting(&posted)?.no);
+    let revoked = posted.run(&app, RevokeOperator { operator, by, reason }).await?;
+    app.gate.forget(revoked.no.party());
+    ok(&app.gateway.read(&posted.caller, |engine| engine.operator_view(&revoked)).await?)
+}
+
+/// Read the audit trail, newest first
+///
+/// Every signed change, every refusal of one, and what operators did. With `client`, a page may have fewer records than asked for, or
+/// none, and still a cursor: it examines only so many.
+#[utoipa::path(
+    get, path = "/api/v1/operator/audit", tag = "operators", operation_id = "readAudit",
+    params(
+        ("client" = Option<String>, Query, description = "Only what concerns this client", example = "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB"),
+        ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
+    ),
+    responses((status = 200, description = "One page", body = AuditPageView), BadQuery, NoClient, Denied, Unserved),
+)]
+pub(crate) async fn audit(State(app): State<App>, Authenticated(call): Authenticated<AsViewer>) -> HandlerResult {
+    let (limit, cursor, client) = page(&call.uri, |params| params.text("client"))?;
+    let client = client.map(|client| id(&client, "cli_", ErrorCode::ClientNotFound)).transpose()?;
+    let before = match cursor {
+        Some(cursor) => cursor.parse().map_err(|_| Error::new(ErrorCode::InvalidCursor))?,
+        None => i64::MAX,
+    };
+    let read = move |engine: &railgate::Engine| {
+        let client = client.map(|client| engine.client_no(client)).transpose()?;
+        engine.audit(client, before, limit)
+    };
+    ok(&app.gateway.scan(&call.caller, read).await?)
+}

@@ -1,0 +1,155 @@
+//! Providers and routes, as operators configure them.
+
+use axum::extract::State;
+use axum::response::Response;
+use hyper::header::ETAG;
+use railgate::ErrorCode;
+use railgate::api::{
+    AskedView, CreateBody, ExplainView, OperatedProviderView, OperatedProvidersView, OperatedRoutesView, ProviderBody, ReasonBody,
+    RoutesBody,
+};
+use railgate::store::record::OperatorAct;
+
+use super::super::App;
+use super::super::document::{BadBody, BadFields, Denied, NoClient, NoProvider, NotActed, Unserved};
+use super::super::extract::{Authenticated, Named, Params, Posted};
+use super::super::response::{HandlerResult, ok, with_text};
+use super::super::route::{AsAgent, AsViewer, routes};
+use super::{Ended, act, id};
+
+routes![providers, provider, put, enable, disable, maintain, routes_read, routes_put, explain];
+
+/// List the providers as they are configured
+///
+/// Also those that are switched off, with how this server finds them. Secrets are never shown.
+#[utoipa::path(
+    get, path = "/api/v1/operator/providers", tag = "operators", operation_id = "listConfiguredProviders",
+    responses((status = 200, description = "All providers", body = OperatedProvidersView), Denied, Unserved),
+)]
+pub(crate) async fn providers(State(app): State<App>, Authenticated(_): Authenticated<AsViewer>) -> HandlerResult {
+    ok(&OperatedProvidersView { data: app.gateway.engine().operated_providers() })
+}
+
+/// Read a provider as it is configured
+#[utoipa::path(
+    get, path = "/api/v1/operator/providers/{id}", tag = "operators", operation_id = "getConfiguredProvider",
+    params(("id" = String, Path, description = "The provider's id", example = "simulator")),
+    responses((status = 200, description = "The provider", body = OperatedProviderView, headers(("ETag" = String, description = "The version"))), NoProvider, Denied, Unserved),
+)]
+pub(crate) async fn provider(State(app): State<App>, Authenticated(_): Authenticated<AsViewer>, named: Named) -> HandlerResult {
+    shown(&app, named.last())
+}
+
+/// Add or replace a provider
+///
+/// The whole provider; secrets that are left out stay as they are. `If-Match` with an `ETag` replaces only that version. A `reason` may
+/// be added to the body. In force on this server at once, on others within seconds.
+#[utoipa::path(
+    put, path = "/api/v1/operator/providers/{id}", tag = "operators", operation_id = "putProvider",
+    params(("id" = String, Path, description = "The provider's id", example = "simulator"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is replaced", example = "\"12\"")),
+    request_body(content = ProviderBody, content_type = "application/json", example = json!({"id": "simulator", "name": "Simulated operator", "rail": "simulator", "mode": "sandbox", "fees": [{"percent": "0.5"}]})),
+    responses((status = 200, description = "The provider", body = OperatedProviderView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
+)]
+pub(crate) async fn put(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &posted, OperatorAct::PutProvider).await
+}
+
+/// Enable a provider
+#[utoipa::path(
+    post, path = "/api/v1/operator/providers/{id}/enable", tag = "operators", operation_id = "enableProvider",
+    params(("id" = String, Path, description = "The provider's id", example = "simulator")),
+    request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "the tests passed"})),
+    responses((status = 200, description = "The provider", body = OperatedProviderView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
+)]
+pub(crate) async fn enable(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &posted, OperatorAct::EnableProvider).await
+}
+
+/// Disable a provider
+///
+/// It gets no new payments; those that it has are followed to their end.
+#[utoipa::path(
+    post, path = "/api/v1/operator/providers/{id}/disable", tag = "operators", operation_id = "disableProvider",
+    params(("id" = String, Path, description = "The provider's id", example = "simulator")),
+    request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "it answers wrongly"})),
+    responses((status = 200, description = "The provider", body = OperatedProviderView), BadFields, NotActed, Denied, Unserved),
+)]
+pub(crate) async fn disable(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &posted, OperatorAct::DisableProvider).await
+}
+
+/// Put a provider into maintenance
+///
+/// It gets no new payments for a while, and clients see why; those that it has are followed to their end.
+#[utoipa::path(
+    post, path = "/api/v1/operator/providers/{id}/maintenance", tag = "operators", operation_id = "maintainProvider",
+    params(("id" = String, Path, description = "The provider's id", example = "simulator")),
+    request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "announced for tonight"})),
+    responses((status = 200, description = "The provider", body = OperatedProviderView), BadFields, NotActed, Denied, Unserved),
+)]
+pub(crate) async fn maintain(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &posted, OperatorAct::MaintainProvider).await
+}
+
+/// Read the table of routes
+#[utoipa::path(
+    get, path = "/api/v1/operator/routes", tag = "operators", operation_id = "getRoutes",
+    responses((status = 200, description = "The table", body = OperatedRoutesView, headers(("ETag" = String, description = "The version"))), Denied, Unserved),
+)]
+pub(crate) async fn routes_read(State(app): State<App>, Authenticated(_): Authenticated<AsViewer>) -> HandlerResult {
+    table(&app)
+}
+
+/// Replace the table of routes
+///
+/// `If-Match` with the `ETag` of the table replaces only that version. A `reason` may be added to the body.
+#[utoipa::path(
+    put, path = "/api/v1/operator/routes", tag = "operators", operation_id = "putRoutes",
+    params(("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is replaced", example = "\"12\"")),
+    request_body(content = RoutesBody, content_type = "application/json", example = json!({"routes": [{"mode": "sandbox", "namespace": "msisdn", "prefix": "+254", "providers": [{"id": "simulator", "priority": 1}]}]})),
+    responses((status = 200, description = "The table", body = OperatedRoutesView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
+)]
+pub(crate) async fn routes_put(State(app): State<App>, posted: Posted<AsAgent>) -> HandlerResult {
+    match act(&app, &posted, OperatorAct::PutRoutes, "").await? {
+        Ended::Done(_) => table(&app),
+        Ended::Asked(response) => Ok(response),
+    }
+}
+
+/// Explain where a payment would go
+///
+/// The body is that of a create; without `"sandbox": true` it is about a live payment. Nothing is made.
+#[utoipa::path(
+    post, path = "/api/v1/operator/routes/explain", tag = "operators", operation_id = "explainRoute",
+    params(("client" = Option<String>, Query, description = "With the terms of this client", example = "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    request_body(content = CreateBody, content_type = "application/json", example = json!({"amount": 10.50, "currency": "EUR", "to": "msisdn:+254700000001", "reference": "any"})),
+    responses((status = 200, description = "Each provider, in or out, and why", body = ExplainView), BadBody, NoClient, Denied, Unserved),
+)]
+pub(crate) async fn explain(State(app): State<App>, posted: Posted<AsViewer>) -> HandlerResult {
+    let mut params = Params::of(&posted.raw.parts.uri)?;
+    let client = params.text("client");
+    params.finish()?;
+    let client = client.map(|client| id(&client, "cli_", ErrorCode::ClientNotFound)).transpose()?;
+    ok(&app.gateway.read(&posted.caller, |engine| engine.explain(client, posted.body())).await?)
+}
+
+async fn change(app: &App, provider: &str, posted: &Posted<AsAgent>, what: OperatorAct) -> HandlerResult {
+    match act(app, posted, what, provider).await? {
+        Ended::Done(_) => shown(app, provider),
+        Ended::Asked(response) => Ok(response),
+    }
+}
+
+fn shown(app: &App, provider: &str) -> HandlerResult {
+    let view = app.gateway.engine().operated_provider(provider)?;
+    tagged(ok(&view)?, view.version)
+}
+
+fn table(app: &App) -> HandlerResult {
+    let view = app.gateway.engine().operated_routes();
+    tagged(ok(&view)?, view.version)
+}
+
+fn tagged(response: Response, version: i64) -> HandlerResult {
+    with_text(response, ETAG, format!("\"{version}\""))
+}
