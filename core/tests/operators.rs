@@ -240,6 +240,38 @@ fn nobody_confirms_with_a_key_that_they_gave_out() {
 }
 
 #[test]
+fn a_chain_of_invitations_is_one_pair_of_eyes() {
+    over_each_store(|s| {
+        let admin = person(&s.engine, 1, OperatorRole::Admin, None);
+        let between = person(&s.engine, 2, OperatorRole::Admin, Some(admin.no));
+        let last = person(&s.engine, 3, OperatorRole::Approver, Some(between.no));
+        let beside = person(&s.engine, 4, OperatorRole::Approver, Some(admin.no));
+        let ask =
+            |by: OperatorBy| asked(act(&s.engine, by, OperatorAct::Deposit, &id(s), &wire("1.00", &format!("c-{}", by.no.0))).unwrap()).id;
+        assert_eq!(code(decide(&s.engine, last, ask(admin), true)), ErrorCode::SecondOperatorRequired);
+        assert_eq!(code(decide(&s.engine, admin, ask(last), true)), ErrorCode::SecondOperatorRequired);
+        decide(&s.engine, beside, ask(last), true).unwrap();
+    });
+}
+
+#[test]
+fn live_access_is_for_the_key_that_waited_when_it_was_asked_for() {
+    over_each_store(|s| {
+        let (ada, bob) = (person(&s.engine, 1, OperatorRole::Agent, None), person(&s.engine, 2, OperatorRole::Approver, None));
+        let approve = |body: &str| act(&s.engine, ada, OperatorAct::ApproveClient, &id(s), body);
+        assert_eq!(code(approve(r#"{"reason": "contract"}"#)), ErrorCode::KeyNotFound);
+        s.engine.run(EnrollLive { caller: s.caller, key: key(8) }).unwrap();
+        let waits = asked(approve(r#"{"reason": "contract"}"#).unwrap());
+        assert!(waits.request.contains(&key(8).id().to_string()), "{}", waits.request);
+        s.engine.run(EnrollLive { caller: s.caller, key: key(9) }).unwrap();
+        assert_eq!(code(approve(r#"{"reason": "contract"}"#)), ErrorCode::InvalidFields, "several wait");
+        decide(&s.engine, bob, waits.id, true).unwrap();
+        assert!(s.engine.signatory(&key(8).id()).is_ok());
+        assert_eq!(code(s.engine.signatory(&key(9).id()).map(drop)), ErrorCode::EnrollmentPending);
+    });
+}
+
+#[test]
 fn what_nobody_decides_expires_and_what_a_revoked_operator_asked_for_stays_undone() {
     over_each_store(|s| {
         let (ada, bob) = (person(&s.engine, 1, OperatorRole::Agent, None), person(&s.engine, 2, OperatorRole::Approver, None));

@@ -13,7 +13,7 @@ use super::support::service;
 const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
 /// A path that matches this template.
-fn concrete(template: &str) -> String {
+pub(crate) fn concrete(template: &str) -> String {
     let names = [
         ("{ref}", "some-reference"),
         ("{id}", "rev_x"),

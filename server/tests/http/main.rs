@@ -9,6 +9,7 @@ mod feed;
 mod follow;
 mod hostile;
 mod limits;
+mod operators;
 mod problems;
 mod races;
 mod rails;

@@ -16,7 +16,9 @@ use crate::lifecycle::Resolution;
 use crate::money::Money;
 use crate::route::Availability;
 use crate::store::Unique;
-use crate::store::record::{ApprovalRecord, AuditAction, ClientRecord, Key, MovementKind, OperatorAct, ReversalRecord, SettlementRecord};
+use crate::store::record::{
+    ApprovalRecord, AuditAction, ClientRecord, Key, KeyStatus, MovementKind, OperatorAct, ReversalRecord, SettlementRecord,
+};
 use crate::validate::operator::{
     parse_approval, parse_fees, parse_floor, parse_limits, parse_movement, parse_reason, parse_resolution, split_reason, without_secrets,
 };
@@ -163,7 +165,7 @@ impl Act {
             Self::Suspend(command) => run(d, command, Acted::Client),
             Self::Resume(command) => run(d, command, Acted::Client),
             Self::Move(command) => run(d, command, Acted::Moved),
-            Self::Terms(command) => run(d, command, Acted::Version),
+            Self::Terms(command) => run(d, command, |(_, version)| Acted::Version(version)),
             Self::Provider(command) => run(d, command, |versions| Acted::Version(versions.last().copied().unwrap_or_default())),
             Self::Switch(command) => run(d, command, Acted::Version),
             Self::Routes(command) => run(d, command, Acted::Version),
@@ -210,6 +212,27 @@ impl Act {
             }
         };
         Ok(d.overlay.find::<ClientRecord>(&Unique::ClientId(id))?.map_or(ClientNo(0), |client| client.no))
+    }
+}
+
+impl Engine {
+    /// The body of an approval of live access with the only key that waits, if it names none: a key that comes later must not be
+    /// approved with it.
+    fn with_key_named(&self, act: &Act, body: &[u8]) -> Result<Option<String>> {
+        let Act::Approve(Approve { client, key: None }) = act else { return Ok(None) };
+        let waiting = self.client_detail(*client)?.keys.into_iter().filter(|key| key.status == KeyStatus::Pending);
+        let waiting: Vec<String> = waiting.map(|key| key.key_id).collect();
+        match waiting.as_slice() {
+            [] => Err(Error::with(ErrorCode::KeyNotFound, "no key of that client waits for approval")),
+            [key] => {
+                let (_, reason) = parse_approval(body)?;
+                Ok(Some(serde_json::json!({ "key": key, "reason": reason }).to_string()))
+            }
+            several => {
+                let said = format!("{} keys wait, so name the one: {}", several.len(), several.join(", "));
+                Err(Error::field("/key", "required", said))
+            }
+        }
     }
 }
 
@@ -305,6 +328,10 @@ impl Operate {
     /// See [`Act::parse`].
     pub fn read(engine: &Engine, by: OperatorBy, request: ActRequest<'_>) -> Result<Self> {
         let (act, reason) = Act::parse(engine, request)?;
+        let named = engine.with_key_named(&act, request.body)?;
+        if let Some(body) = named {
+            return Self::read(engine, by, ActRequest { body: body.as_bytes(), ..request });
+        }
         let ActRequest { act: kind, subject, body, expected } = request;
         let has_secrets = matches!(&act, Act::Provider(put) if put.providers.iter().any(|(body, _)| body.secrets.is_some()));
         let secret = has_secrets.then(|| Zeroizing::new(body.to_vec()));
@@ -358,6 +385,10 @@ impl Command for Operate {
 
     fn numbers(&self, engine: &Engine) -> usize {
         each!(&self.act, command => command.numbers(engine))
+    }
+
+    fn is_replay(operation: &Operation) -> bool {
+        matches!(operation, Operation::Done { acted: Acted::Moved(moved), .. } if moved.replayed)
     }
 
     fn deed(&self, done: Option<&Operation>) -> Option<Deed> {

@@ -166,7 +166,7 @@ impl DecideApproval {
     fn carry_out(&self, d: &mut Decision<'_, '_>, approval: &ApprovalRecord) -> Result<Acted> {
         let asker = person(d, approval.asked_by)?;
         let decider = person(d, self.by.no)?;
-        may_confirm(&asker, &decider)?;
+        may_confirm(d, &asker, &decider)?;
         let opened = match approval.sealed.as_slice() {
             [] => None,
             sealed => Some(d.engine.unseal(&place(approval.no), sealed)?),
@@ -185,23 +185,32 @@ impl DecideApproval {
     }
 }
 
-/// Nobody confirms what they asked for. Whoever invited somebody could hold that person's key, so the two count as one.
-fn may_confirm(asker: &OperatorRecord, decider: &OperatorRecord) -> Result<()> {
+/// Nobody confirms what they asked for. Whoever invited somebody, directly or through others, could hold that person's key, so the two
+/// count as one.
+fn may_confirm(d: &Decision<'_, '_>, asker: &OperatorRecord, decider: &OperatorRecord) -> Result<()> {
     let said = if asker.no == decider.no {
         "you asked for it yourself: somebody else has to confirm it"
-    } else if asker.invited_by == decider.no {
-        "you invited the operator who asked for it: somebody else has to confirm it"
-    } else if decider.invited_by == asker.no {
-        "the operator who asked for it invited you: somebody else has to confirm it"
+    } else if was_invited_by(d, asker, decider.no)? {
+        "the operator who asked for it was invited by you: somebody else has to confirm it"
+    } else if was_invited_by(d, decider, asker.no)? {
+        "you were invited by the operator who asked for it: somebody else has to confirm it"
     } else if asker.status != OperatorStatus::Active {
-        return Err(Error::with(
-            ErrorCode::InvalidState,
-            "the operator who asked for it was revoked: decline it, and ask for it again if it is right",
-        ));
+        let said = "the operator who asked for it was revoked: decline it, and ask for it again if it is right";
+        return Err(Error::with(ErrorCode::InvalidState, said));
     } else {
         return Ok(());
     };
     Err(Error::with(ErrorCode::SecondOperatorRequired, said))
+}
+
+/// Whether an operator was invited by this one, or by somebody who was.
+fn was_invited_by(d: &Decision<'_, '_>, operator: &OperatorRecord, by: OperatorNo) -> Result<bool> {
+    let mut above = operator.invited_by;
+    // Whoever invites has a lower number.
+    while above != OperatorNo(0) && above != by {
+        above = person(d, above)?.invited_by;
+    }
+    Ok(above == by)
 }
 
 fn person(d: &Decision<'_, '_>, no: OperatorNo) -> Result<OperatorRecord> {

@@ -3,7 +3,7 @@
 use crate::api::TermsBody;
 use crate::engine::group::{Command, Decision, Deed};
 use crate::error::{Error, ErrorCode, Result, excerpt};
-use crate::ids::{ProviderNo, Ulid};
+use crate::ids::{ClientNo, KeyNo, ProviderNo, Ulid};
 use crate::money::Money;
 use crate::route::FeeRule;
 use crate::store::Unique;
@@ -34,7 +34,7 @@ pub enum TermsEdit {
     Credit(Money),
 }
 
-/// Replaces a part of a client's terms and leaves the rest as it is. Returns their new version.
+/// Replaces a part of a client's terms and leaves the rest as it is. Returns the client, and the new version of its terms.
 #[derive(Debug, Clone)]
 pub struct EditTerms {
     /// The client.
@@ -46,13 +46,13 @@ pub struct EditTerms {
 }
 
 impl Command for EditTerms {
-    type Output = i64;
+    type Output = (ClientNo, i64);
 
     fn is_repeatable(&self) -> bool {
         true
     }
 
-    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<i64> {
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<(ClientNo, i64)> {
         let client: Option<ClientRecord> = d.overlay.find(&Unique::ClientId(self.client))?;
         let client = client.ok_or_else(|| Error::new(ErrorCode::ClientNotFound))?.no;
         let rows = Rows::read(d.overlay)?;
@@ -79,11 +79,15 @@ impl Command for EditTerms {
         let version = row.map_or(0, |row| row.revision);
         let terms = vec![(terms_of(self.client, &terms), Some(version))];
         let versions = PutTerms { terms, reason: self.reason.clone() }.decide(d)?;
-        Ok(versions.last().copied().unwrap_or(version))
+        Ok((client, versions.last().copied().unwrap_or(version)))
     }
 
-    fn deed(&self, _: Option<&i64>) -> Option<Deed> {
-        Some(Deed::new(AuditAction::PutTerms).name(format!("cli_{}", self.client)))
+    fn deed(&self, done: Option<&(ClientNo, i64)>) -> Option<Deed> {
+        let deed = Deed::new(AuditAction::PutTerms).name(format!("cli_{}", self.client));
+        Some(match done {
+            Some((client, _)) => deed.of(*client, KeyNo(0)),
+            None => deed,
+        })
     }
 }
 

@@ -46,7 +46,8 @@ pub(super) enum Ended {
 pub(super) async fn act(app: &App, posted: &Posted<AsAgent>, act: OperatorAct, subject: &str) -> Result<Ended> {
     let expected = if_match(&posted.raw.parts.headers)?;
     let request = ActRequest { act, subject, body: posted.body(), expected };
-    let operate = Operate::read(app.gateway.engine(), acting(posted)?, request)?;
+    let by = acting(posted)?;
+    let operate = app.gateway.read(&posted.caller, |engine| Operate::read(engine, by, request)).await?;
     match posted.run(app, operate).await? {
         Operation::Done { acted, .. } => {
             in_force(app, posted.caller, &acted).await?;
