@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::provider::{FeeBody, ProviderBody, RoutesBody};
 use super::request::body;
-use super::{AmountInput, BalanceView, DecimalNumber, Jwk, KeyView, RouteStepView, TermsBody, TokenView};
+use super::{AmountInput, BalanceView, DecimalNumber, Jwk, KeyView, Rate, RouteStepView, TermsBody, TokenView};
 use crate::engine::Moved;
 use crate::ledger::Mode;
 use crate::money::Money;
@@ -465,4 +465,66 @@ pub struct OperatedRoutesView {
 pub struct ExplainView {
     /// Each provider, in or out, and why.
     pub route: Vec<RouteStepView>,
+}
+
+/// What the gateway did in a period, and what waits.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OverviewView {
+    /// The beginning of the period, RFC 3339.
+    pub from: String,
+    /// Its end, exclusive, RFC 3339.
+    pub to: String,
+    /// How many settlements were counted: the newest of the period.
+    pub counted: usize,
+    /// Whether those are all of the period.
+    pub complete: bool,
+    /// By environment, provider and currency.
+    pub figures: Vec<FigureView>,
+    /// What waits for a person.
+    pub reviews: ReviewsDueView,
+    /// How many requests of operators wait for a second one.
+    pub approvals_pending: usize,
+}
+
+/// The payments of one provider in one currency. Amounts of different currencies are never added up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FigureView {
+    /// Whether it is the sandbox.
+    pub sandbox: bool,
+    /// The provider that has them, or had them last.
+    pub provider: String,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// How many were accepted.
+    pub count: usize,
+    /// What they add up to, whatever became of them.
+    pub value: DecimalNumber,
+    /// How many were carried out, reversed later or not.
+    pub succeeded: usize,
+    /// What those add up to.
+    pub succeeded_value: DecimalNumber,
+    /// How many failed.
+    pub failed: usize,
+    /// How many were cancelled.
+    pub cancelled: usize,
+    /// How many are not final.
+    pub open: usize,
+    /// Of those that succeeded or failed, the share that succeeded, from 0 to 1; null if there are none.
+    pub success_rate: Option<Rate>,
+    /// Half of those that succeeded took at most so many milliseconds.
+    pub p50_ms: Option<i64>,
+    /// 95 of 100 that succeeded took at most so many milliseconds.
+    pub p95_ms: Option<i64>,
+}
+
+/// What waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReviewsDueView {
+    /// How many, counted up to 10,000.
+    pub due: usize,
+    /// Since when the oldest waits, RFC 3339.
+    pub oldest_at: Option<String>,
 }

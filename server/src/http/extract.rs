@@ -15,6 +15,7 @@ use hyper::{HeaderMap, Uri};
 use railgate::api::{Caller, Credential, SignedBy, Target};
 use railgate::engine::{Command, PARAMETERS_MAX, Signed};
 use railgate::error::{FieldProblem, excerpt};
+use railgate::time::{Millis, parse_rfc3339};
 use railgate::{Error, ErrorCode};
 
 use super::App;
@@ -287,6 +288,17 @@ impl Params {
             self.problems.push(FieldProblem::new(name, "unknown_value", format!("{name} must be one of {}", known.join(", "))));
         }
         chosen
+    }
+
+    /// A time, if the parameter is there.
+    pub(crate) fn time(&mut self, name: &'static str) -> Option<Millis> {
+        let value = self.text(name)?;
+        let time = parse_rfc3339(&value);
+        if time.is_none() {
+            let message = format!("{:?} is not an RFC 3339 time, such as 2026-01-31T12:00:00Z", excerpt(&value));
+            self.problems.push(FieldProblem::new(name, "time_malformed", message));
+        }
+        time
     }
 
     /// The parameter's text, if it is there.

@@ -243,6 +243,16 @@ async fn settlements_of_all_clients_are_listed_exported_and_reviewed() {
     let export = live_call(&service, (&ada.key, &ada.token), "GET", &format!("{OPERATOR}/settlements/export"), "").await.expect(200);
     assert_eq!(export.text().lines().count(), 3);
 
+    let overview = ada.get(&service, "/overview").await;
+    assert_eq!((&overview["counted"], &overview["complete"], &overview["approvals_pending"]), (&json!(2), &json!(true), &json!(0)));
+    let figure = &overview["figures"][0];
+    let counts = ["count", "succeeded", "failed", "open"].map(|name| figure[name].as_u64().unwrap());
+    assert_eq!((counts, &figure["currency"], &figure["sandbox"]), ([2, 1, 1, 0], &json!("EUR"), &json!(true)), "{overview:#}");
+    assert_eq!(figure["success_rate"].as_f64(), Some(0.5));
+    let early = ada.get(&service, "/overview?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z").await;
+    assert_eq!((&early["counted"], &early["figures"]), (&json!(0), &json!([])));
+    ada.call(&service, "GET", "/overview?from=yesterday", Value::Null).await.problem(422, "invalid_fields");
+
     let begun = std::time::Instant::now();
     let review = loop {
         service.env.step(10_000);

@@ -24,7 +24,7 @@ use super::people::public;
 /// How many numbers of settlements a page examines. One that finds too few ends early, with a cursor that goes on.
 const EXAMINED: i64 = 4_000;
 /// How far the order of numbers may differ from that of time, over all nodes: twice what a node keeps a block of numbers for.
-const SKEW: Millis = 2_000;
+pub(super) const SKEW: Millis = 2_000;
 
 impl Engine {
     /// All operators, in the order in which they were invited.

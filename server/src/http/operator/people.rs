@@ -4,10 +4,11 @@ use axum::extract::State;
 use hyper::StatusCode;
 use railgate::api::{
     AuditPageView, OperatorEnrollBody, OperatorEnrollmentView, OperatorInvitationView, OperatorInviteBody, OperatorView, OperatorsView,
-    ReasonBody, RoleBody,
+    OverviewView, ReasonBody, RoleBody,
 };
 use railgate::engine::{ChangeRole, EnrollOperator, InviteOperator, RevokeOperator, Signed};
 use railgate::ledger::Mode;
+use railgate::time::Millis;
 use railgate::validate::operator::{parse_operator_enrollment, parse_operator_invitation, parse_reason, parse_role};
 use railgate::{Error, ErrorCode};
 
@@ -15,13 +16,37 @@ use super::super::App;
 use super::super::access::token_view;
 use super::super::body::ENROLMENT;
 use super::super::document::{BadFields, BadQuery, Changing, Denied, KeyTaken, NoClient, NoOperator, NotInvited, Unserved};
-use super::super::extract::{Authenticated, Named, Posted, Raw};
+use super::super::extract::{Authenticated, Named, Params, Posted, Raw};
 use super::super::response::{HandlerResult, ok, secret};
 use super::super::route::{Access, AsAdmin, AsViewer, routes};
 use super::{acting, id, page};
 use crate::gateway::Tenant;
 
-routes![enroll, operators, invite, change_role, revoke, audit];
+routes![overview, enroll, operators, invite, change_role, revoke, audit];
+
+/// The period that an overview is about by default: a day.
+const PERIOD: Millis = 86_400_000;
+
+/// Read what the gateway did, and what waits
+///
+/// By environment, provider and currency, for settlements that were accepted in the period; of more than 100,000, the newest are counted,
+/// and `complete` is false.
+#[utoipa::path(
+    get, path = "/api/v1/operator/overview", tag = "operators", operation_id = "getOverview",
+    params(
+        ("from" = Option<String>, Query, description = "RFC 3339, inclusive; a day before `to` by default", example = "2026-01-01T00:00:00Z"),
+        ("to" = Option<String>, Query, description = "RFC 3339, exclusive; now by default"),
+    ),
+    responses((status = 200, description = "Figures", body = OverviewView), BadQuery, Denied, Unserved),
+)]
+pub(crate) async fn overview(State(app): State<App>, Authenticated(call): Authenticated<AsViewer>) -> HandlerResult {
+    let mut params = Params::of(&call.uri)?;
+    let (from, to) = (params.time("from"), params.time("to"));
+    params.finish()?;
+    let to = to.unwrap_or_else(|| app.gateway.engine().now() + 1);
+    let from = from.unwrap_or(to.saturating_sub(PERIOD));
+    ok(&app.gateway.scan(&call.caller, move |engine| engine.overview(from, to)).await?)
+}
 
 /// Enrol as an operator
 ///

@@ -1,0 +1,107 @@
+//! What the gateway did in a period, by provider and currency.
+
+use std::collections::BTreeMap;
+
+use crate::api::{FigureView, OverviewView, Rate, ReviewsDueView};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::ids::{ProviderNo, SettlementNo};
+use crate::ledger::Mode;
+use crate::lifecycle::SettlementStatus;
+use crate::money::{Currency, Money};
+use crate::store::record::{ApprovalStatus, SettlementRecord};
+use crate::store::{Scan, SettlementFilter, typed_all};
+use crate::time::{Millis, rfc3339};
+
+use super::read::SKEW;
+
+/// The most settlements that are counted: a second or so of a machine's time.
+const MOST: usize = 100_000;
+/// How many are read at once.
+const PAGE: usize = 2_000;
+/// Up to how many reviews and requests are counted.
+const WAITING: usize = 10_000;
+
+/// The payments of one provider in one currency, so far.
+#[derive(Default)]
+struct Sums {
+    count: usize,
+    value: i64,
+    succeeded: usize,
+    succeeded_value: i64,
+    failed: usize,
+    cancelled: usize,
+    took: Vec<Millis>,
+}
+
+impl Sums {
+    fn add(&mut self, it: &SettlementRecord) {
+        self.count += 1;
+        self.value = self.value.saturating_add(it.amount);
+        match it.status {
+            SettlementStatus::Completed | SettlementStatus::PartiallyReversed | SettlementStatus::Reversed | SettlementStatus::Returned => {
+                self.succeeded += 1;
+                self.succeeded_value = self.succeeded_value.saturating_add(it.amount);
+                self.took.extend(it.completed_at.map(|at| (at - it.created_at).max(0)));
+            }
+            SettlementStatus::Failed => self.failed += 1,
+            SettlementStatus::Cancelled => self.cancelled += 1,
+            SettlementStatus::Accepted | SettlementStatus::Submitted | SettlementStatus::Unknown => {}
+        }
+    }
+
+    fn view(mut self, mode: Mode, provider: String, currency: Currency) -> FigureView {
+        self.took.sort_unstable();
+        let took = |percent: usize| self.took.get((self.took.len() * percent).div_ceil(100).saturating_sub(1)).copied();
+        let ended = self.succeeded + self.failed;
+        let millionths = (self.succeeded * 1_000_000).checked_div(ended).and_then(|share| u32::try_from(share).ok());
+        FigureView {
+            sandbox: mode.is_sandbox(),
+            provider,
+            currency: currency.code().to_owned(),
+            count: self.count,
+            value: Money::from_minor(self.value, currency).into(),
+            succeeded: self.succeeded,
+            succeeded_value: Money::from_minor(self.succeeded_value, currency).into(),
+            failed: self.failed,
+            cancelled: self.cancelled,
+            open: self.count - ended - self.cancelled,
+            success_rate: millionths.and_then(Rate::of_millionths),
+            p50_ms: took(50),
+            p95_ms: took(95),
+        }
+    }
+}
+
+impl Engine {
+    /// What was accepted from `from` on and before `to`, and what waits now. Of more than 100,000 settlements, the newest are counted.
+    pub fn overview(&self, from: Millis, to: Millis) -> Result<OverviewView> {
+        let first = self.first_created_from(Some(from.saturating_sub(SKEW)))?;
+        let mut end = self.first_created_from(Some(to.saturating_add(SKEW)))?;
+        let filter = SettlementFilter { created_from: Some(from), created_to: Some(to), ..SettlementFilter::default() };
+        let mut sums: BTreeMap<(Mode, ProviderNo, Currency), Sums> = BTreeMap::new();
+        let mut counted = 0;
+        let mut complete = false;
+        while counted < MOST && !complete {
+            let start = SettlementNo(first.0.max(end.0 - PAGE as i64));
+            let page: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::settlements(&filter, start, end, PAGE))?)?;
+            counted += page.len();
+            for it in &page {
+                sums.entry((it.mode, it.provider, it.currency)).or_default().add(it);
+            }
+            (end, complete) = (start, start <= first);
+        }
+        let figures = sums.into_iter().map(|((mode, provider, currency), sums)| sums.view(mode, self.provider_id(provider), currency));
+        let (due, oldest) = self.reviews_due(WAITING)?;
+        let waiting = self.store.scan(&Scan::approvals(Some(ApprovalStatus::Pending), i64::MAX, WAITING))?.len();
+        Ok(OverviewView {
+            from: rfc3339(from),
+            to: rfc3339(to),
+            counted,
+            complete,
+            figures: figures.collect(),
+            reviews: ReviewsDueView { due, oldest_at: oldest.map(rfc3339) },
+            approvals_pending: waiting,
+        })
+    }
+}
