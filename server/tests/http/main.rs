@@ -4,6 +4,7 @@
 
 mod connections;
 mod cors;
+mod day;
 mod document;
 mod feed;
 mod follow;

@@ -7,13 +7,16 @@ use axum::body::Body;
 use hyper::Request;
 use railgate::auth::{Signer as _, SoftwareKey};
 use railgate::engine::{InviteOperator, Operated};
+use railgate::store::Store;
 use railgate::store::record::OperatorRole;
+use railgate::store::sqlite::SqliteStore;
 use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
 
+use super::day::a_day;
 use super::document::concrete;
-use super::signed::{live, live_call};
-use super::support::{Answer, SETTLEMENTS, Service, service};
+use super::signed::live;
+use super::support::{Answer, SETTLEMENTS, Service, live_call, service};
 
 const OPERATOR: &str = "/api/v1/operator";
 
@@ -274,4 +277,11 @@ async fn settlements_of_all_clients_are_listed_exported_and_reviewed() {
     let done = ada.call(&service, "POST", &format!("/reviews/{id}/resolve"), resolve("accept_discrepancy")).await.expect(200).json();
     assert_eq!(done["waiting"], json!([]));
     bob.call(&service, "POST", &format!("/reviews/{id}/resolve"), resolve("accept_discrepancy")).await.problem(404, "review_not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operators_day_over_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path().join("day.db")).unwrap());
+    a_day([store.clone(), store]).await;
 }

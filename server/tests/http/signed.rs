@@ -6,14 +6,14 @@ use std::sync::Arc;
 use axum::body::Body;
 use http_body_util::BodyExt as _;
 use hyper::Request;
-use railgate::auth::{Outgoing, Signer, SoftwareKey, Stamp, TAG, TAG_NEW_KEY, sign_request};
+use railgate::auth::{Signer, SoftwareKey, TAG, TAG_NEW_KEY};
 use railgate::engine::{Approve, Operated, Resume, Suspend};
 use railgate::env::Env as _;
 use railgate::ids::Ulid;
 use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
 
-use super::support::{Answer, NOW, SETTLEMENTS, Service, service};
+use super::support::{NOW, SETTLEMENTS, Service, live_call, service, sign_as};
 
 const BODY: &str = r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r-1"}"#;
 
@@ -36,37 +36,6 @@ fn header(request: &Request<Body>, name: &str) -> String {
 
 fn set(request: &mut Request<Body>, name: &'static str, value: &str) {
     request.headers_mut().insert(name, value.parse().unwrap());
-}
-
-/// Signs a request with a nonce, a time and a tag of the test's choice.
-pub(crate) async fn sign_as(
-    service: &Service,
-    request: Request<Body>,
-    key: &dyn Signer,
-    created: i64,
-    nonce: &str,
-    tag: &str,
-) -> Request<Body> {
-    let (mut parts, body) = request.into_parts();
-    let body = body.collect().await.unwrap().to_bytes();
-    let target_uri = format!("{}{}", service.running.base_url(), parts.uri);
-    let label = if tag == TAG { "sig1" } else { "sig2" };
-    let signed = {
-        let fields: Vec<(&str, &[u8])> = parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-        let outgoing = Outgoing { method: parts.method.as_str(), target_uri: &target_uri, fields: &fields, body: &body };
-        sign_request(key, &outgoing, &Stamp { created, nonce, tag, label }).unwrap()
-    };
-    let join = |name: &str, more: &str| match parts.headers.get(name) {
-        Some(there) => format!("{}, {more}", there.to_str().unwrap()),
-        None => more.to_owned(),
-    };
-    let (input, signature) = (join("signature-input", &signed.signature_input), join("signature", &signed.signature));
-    if let Some(digest) = signed.content_digest {
-        parts.headers.insert("content-digest", digest.parse().unwrap());
-    }
-    parts.headers.insert("signature-input", input.parse().unwrap());
-    parts.headers.insert("signature", signature.parse().unwrap());
-    Request::from_parts(parts, Body::from(body))
 }
 
 /// Asserts how a request is refused, and that nothing was done.
@@ -284,44 +253,19 @@ async fn keys_and_tokens_come_and_go() {
 
 /// A live key of the service's client, approved, with a token.
 pub(crate) async fn live(service: &Service) -> (Arc<SoftwareKey>, String, String) {
-    let (first, key) = (service.key_of(&service.token), private(6));
-    let jwk: Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
-    let post = |path: &str, body: Value| {
-        Request::post(format!("/api/v1{path}")).header("content-type", "application/json").body(Body::from(body.to_string())).unwrap()
-    };
-    let now = service.env.now() / 1_000;
-    let request = service.sign(post("/auth/enrollments", json!({"jwk": jwk, "environment": "live"})), &*first).await;
-    let request = sign_as(service, request, &*key, now, &service.nonce().await, TAG_NEW_KEY).await;
-    let pending = service.exchange(request).await.expect(202).json();
+    let key = private(6);
+    let pending = service.ask_live(&key).await.expect(202).json();
     assert_eq!((&pending["status"], &pending["environment"]), (&json!("pending"), &json!("live")));
     assert!(pending.get("access_token").is_none());
-    let challenge = |answer: Answer| answer.json()["challenge"].as_str().unwrap().to_owned();
-    let live_nonce = || async { challenge(service.exchange(post("/auth/challenges", json!({"environment": "live"}))).await.expect(200)) };
-    let early = sign_as(service, post("/auth/tokens", json!({})), &*key, now, &live_nonce().await, TAG).await;
-    service.exchange(early).await.problem(403, "enrollment_pending");
+    service.live_token(&*key).await.problem(403, "enrollment_pending");
 
     let client = pending["client_id"].as_str().unwrap().to_owned();
     let client_id = Ulid::parse(client.strip_prefix("cli_").unwrap()).unwrap();
     let approve = Operated(Approve { client: client_id, key: None });
     service.running.gateway().run(Tenant::GATEWAY, approve).await.unwrap();
-    let ask = sign_as(service, post("/auth/tokens", json!({})), &*key, now, &live_nonce().await, TAG).await;
-    let token = service.exchange(ask).await.expect(200).json()["access_token"].as_str().unwrap().to_owned();
+    let token = service.live_token(&*key).await.expect(200).json()["access_token"].as_str().unwrap().to_owned();
     assert!(token.starts_with("rg_live_"));
     (key, token, client)
-}
-
-/// A call with a live key and its token.
-pub(crate) async fn live_call(service: &Service, (key, token): (&SoftwareKey, &str), method: &str, path: &str, body: &str) -> Answer {
-    let mut request = Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}"));
-    if !body.is_empty() {
-        request = request.header("content-type", "application/json");
-    }
-    let ask = Request::post("/api/v1/auth/challenges").header("content-type", "application/json");
-    let ask = ask.body(Body::from(r#"{"environment":"live"}"#)).unwrap();
-    let nonce = service.exchange(ask).await.expect(200).json()["challenge"].as_str().unwrap().to_owned();
-    let now = service.env.now() / 1_000;
-    let request = sign_as(service, request.body(Body::from(body.to_owned())).unwrap(), key, now, &nonce, TAG).await;
-    service.exchange(request).await
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, Bytes};
 use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, Request, StatusCode};
-use railgate::auth::{Outgoing, Signer, SoftwareKey, Stamp, TAG, sign_request};
+use railgate::auth::{Outgoing, Signer, SoftwareKey, Stamp, TAG, TAG_NEW_KEY, sign_request};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::seal::MasterKeys;
 use railgate::store::hooked::{Call, Hooked, Hooks};
@@ -92,7 +92,11 @@ pub(crate) async fn service_with(store: Arc<dyn Store>, adjust: impl FnOnce(&mut
 }
 
 pub(crate) async fn service_without_client(store: Arc<dyn Store>, adjust: impl FnOnce(&mut Hosted)) -> Service {
-    let env = Arc::new(ManualEnv::new(NOW, 42));
+    service_at(store, Arc::new(ManualEnv::new(NOW, 42)), adjust).await
+}
+
+/// A service with a clock and a seed of the test's choice.
+pub(crate) async fn service_at(store: Arc<dyn Store>, env: Arc<ManualEnv>, adjust: impl FnOnce(&mut Hosted)) -> Service {
     let mut hosted = Hosted::over(store);
     hosted.env = env.clone();
     // The clock stands still: only polling shows what became due when a test moved it.
@@ -160,6 +164,28 @@ impl Service {
         add("signature-input", &signed.signature_input);
         add("signature", &signed.signature);
         Request::from_parts(parts, Body::from(body))
+    }
+
+    /// An unused nonce for a live key.
+    pub(crate) async fn live_nonce(&self) -> String {
+        let ask = Request::post("/api/v1/auth/challenges").header("content-type", "application/json");
+        let ask = ask.body(Body::from(r#"{"environment":"live"}"#)).unwrap();
+        self.exchange(ask).await.expect(200).json()["challenge"].as_str().unwrap().to_owned()
+    }
+
+    /// Asks for live access of the service's client with this key.
+    pub(crate) async fn ask_live(&self, key: &SoftwareKey) -> Answer {
+        let jwk: Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
+        let body = json!({"jwk": jwk, "environment": "live"}).to_string();
+        let request = Request::post("/api/v1/auth/enrollments").header("content-type", "application/json").body(Body::from(body)).unwrap();
+        let request = self.sign(request, &*self.key_of(&self.token)).await;
+        self.exchange(sign_as(self, request, key, self.env.now() / 1_000, &self.nonce().await, TAG_NEW_KEY).await).await
+    }
+
+    /// Asks for a token of a live key.
+    pub(crate) async fn live_token(&self, key: &dyn Signer) -> Answer {
+        let request = Request::post("/api/v1/auth/tokens").body(Body::empty()).unwrap();
+        self.exchange(sign_as(self, request, key, self.env.now() / 1_000, &self.live_nonce().await, TAG).await).await
     }
 
     /// The head of a signed request as it is sent, with the service's token, up to the empty line. `more` contains complete
@@ -263,6 +289,47 @@ impl Service {
         let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("no end");
         String::from_utf8_lossy(&answer).into_owned()
     }
+}
+
+/// Signs a request with a nonce, a time and a tag of the test's choice.
+pub(crate) async fn sign_as(
+    service: &Service,
+    request: Request<Body>,
+    key: &dyn Signer,
+    created: i64,
+    nonce: &str,
+    tag: &str,
+) -> Request<Body> {
+    let (mut parts, body) = request.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    let target_uri = format!("{}{}", service.running.base_url(), parts.uri);
+    let label = if tag == TAG { "sig1" } else { "sig2" };
+    let signed = {
+        let fields: Vec<(&str, &[u8])> = parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        let outgoing = Outgoing { method: parts.method.as_str(), target_uri: &target_uri, fields: &fields, body: &body };
+        sign_request(key, &outgoing, &Stamp { created, nonce, tag, label }).unwrap()
+    };
+    let join = |name: &str, more: &str| match parts.headers.get(name) {
+        Some(there) => format!("{}, {more}", there.to_str().unwrap()),
+        None => more.to_owned(),
+    };
+    let (input, signature) = (join("signature-input", &signed.signature_input), join("signature", &signed.signature));
+    if let Some(digest) = signed.content_digest {
+        parts.headers.insert("content-digest", digest.parse().unwrap());
+    }
+    parts.headers.insert("signature-input", input.parse().unwrap());
+    parts.headers.insert("signature", signature.parse().unwrap());
+    Request::from_parts(parts, Body::from(body))
+}
+
+/// A call with a live key and its token.
+pub(crate) async fn live_call(service: &Service, (key, token): (&SoftwareKey, &str), method: &str, path: &str, body: &str) -> Answer {
+    let mut request = Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}"));
+    if !body.is_empty() {
+        request = request.header("content-type", "application/json");
+    }
+    let request = request.body(Body::from(body.to_owned())).unwrap();
+    service.exchange(sign_as(service, request, key, service.env.now() / 1_000, &service.live_nonce().await, TAG).await).await
 }
 
 /// Reads from a stream until `found` returns true.

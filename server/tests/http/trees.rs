@@ -13,8 +13,8 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::{Commit, Store as _, Write};
 use serde_json::json;
 
-use super::signed::{live, live_call};
-use super::support::{Answer, NOW, SETTLEMENTS, service_with};
+use super::signed::live;
+use super::support::{Answer, NOW, SETTLEMENTS, live_call, service_with};
 
 const LOG: &str = "/api/v1/log";
 

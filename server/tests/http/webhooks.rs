@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use super::signed::{live, sign_as};
-use super::support::{Answer, SETTLEMENTS, Service, service, service_with};
+use super::signed::live;
+use super::support::{Answer, SETTLEMENTS, Service, service, service_with, sign_as};
 
 const WEBHOOKS: &str = "/api/v1/webhooks";
 /// Nobody listens there: deliveries to it wait for their next attempt.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod copy;
+mod day;
 mod engine;
 mod golden;
 mod links;
