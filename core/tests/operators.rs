@@ -341,7 +341,7 @@ fn secrets_of_a_provider_that_waits_are_sealed() {
         decide(&s.engine, bob, waits.id, true).unwrap();
         s.engine.follow_setup().unwrap();
         let applied = s.engine.applied_providers();
-        assert_eq!(applied[0].spec.secrets.0.iter().map(|(_, secret)| secret.as_str()).collect::<Vec<_>>(), ["hush-hush"]);
+        assert_eq!(applied[0].spec.secrets.0.values().map(|secret| secret.as_str()).collect::<Vec<_>>(), ["hush-hush"]);
         assert_eq!(s.engine.operated_provider("b").unwrap().secret_names, ["token"]);
         let left: Option<ApprovalRecord> = typed(s.store.get(&Key::Approval(waits.no)).unwrap()).unwrap();
         assert!(left.unwrap().sealed.is_empty(), "the secret is not kept twice");

@@ -5,6 +5,8 @@
 
 #[path = "cli/operator.rs"]
 mod operator;
+#[path = "cli/operators.rs"]
+mod operators;
 #[path = "cli/owner.rs"]
 mod owner;
 #[path = "cli/receipt.rs"]

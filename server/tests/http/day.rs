@@ -21,10 +21,8 @@ use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use super::plain_rail::PlainRail;
 use super::support::{Answer, NOW, PATIENCE, SETTLEMENTS, Service, live_call, service_at};
-
-#[path = "../../../core/tests/support/plain_rail.rs"]
-mod plain_rail;
 
 const HOUR: i64 = 3_600_000;
 
@@ -151,7 +149,7 @@ pub(crate) async fn a_day(stores: [Arc<dyn Store>; 2]) {
     let (address, books) = provider().await;
     let envs = [Arc::new(ManualEnv::new(NOW, 42)), Arc::new(ManualEnv::new(NOW, 43))];
     let [first, second] = stores.clone();
-    let rails = |hosted: &mut railgate_server::Hosted| hosted.engine.rails = Rails::built_in().with(plain_rail::PlainRail);
+    let rails = |hosted: &mut railgate_server::Hosted| hosted.engine.rails = Rails::built_in().with(PlainRail);
     let mut a = service_at(first, envs[0].clone(), rails).await;
     let mut b = service_at(second, envs[1].clone(), rails).await;
 

@@ -11,6 +11,8 @@ mod follow;
 mod hostile;
 mod limits;
 mod operators;
+#[path = "../../../core/tests/support/plain_rail.rs"]
+mod plain_rail;
 mod problems;
 mod races;
 mod rails;

@@ -21,10 +21,8 @@ use railgate_server::{Hosted, Running, start_with};
 use serde_json::json;
 use tokio::net::TcpListener;
 
+use super::plain_rail;
 use super::support::{NOW, PATIENCE, SETTLEMENTS, service_with};
-
-#[path = "../../../core/tests/support/plain_rail.rs"]
-mod plain_rail;
 
 /// What has arrived: how often, by key.
 type Books = Arc<Mutex<HashMap<String, usize>>>;

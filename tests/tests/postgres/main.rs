@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod copy;
-mod day;
 mod engine;
 mod golden;
 mod links;
+mod operators;
 mod plans;
 mod schema;
 mod standby;

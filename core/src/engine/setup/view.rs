@@ -46,7 +46,7 @@ impl Engine {
             OperatedProviderView {
                 provider: document_of(spec),
                 version: version(&spec.id),
-                secret_names: spec.secrets.0.iter().map(|(name, _)| name.clone()).collect(),
+                secret_names: spec.secrets.0.keys().cloned().collect(),
                 status: spec.health(reading.health),
                 success_rate: reading.success_rate,
                 p95_ms: reading.p95_ms,

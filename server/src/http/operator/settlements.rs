@@ -33,7 +33,8 @@ routes![list, export, read];
     responses((status = 200, description = "One page", body = Page<SettlementView>), BadQuery, NoClient, Denied, Unserved),
 )]
 pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<AsViewer>) -> HandlerResult {
-    let (client, pairs) = of_client(pairs(&call.uri)?)?;
+    let mut pairs = pairs(&call.uri)?;
+    let client = of_client(&mut pairs)?;
     let request = app.gateway.engine().parse_list(&pairs)?;
     ok(&app.gateway.scan(&call.caller, move |engine| page(engine, client, &request)).await?)
 }
@@ -53,7 +54,8 @@ pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authentica
     ),
 )]
 pub(crate) async fn export(State(app): State<App>, open: Open<AsViewer>) -> HandlerResult {
-    let (client, pairs) = of_client(pairs(&open.uri)?)?;
+    let mut pairs = pairs(&open.uri)?;
+    let client = of_client(&mut pairs)?;
     stream(app, &open.headers, open.caller, &pairs, Box::new(move |engine, request| page(engine, client, request))).await
 }
 
@@ -70,11 +72,11 @@ pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authentica
     ok(&app.gateway.read(&call.caller, |engine| engine.case(settlement)).await?.view(None))
 }
 
-/// The parameter `client`, and the others.
-fn of_client(mut pairs: Vec<(String, String)>) -> Result<(Option<Ulid>, Vec<(String, String)>)> {
-    let Some(at) = pairs.iter().position(|(name, _)| name == "client") else { return Ok((None, pairs)) };
+/// Takes the parameter `client` out of the others.
+fn of_client(pairs: &mut Vec<(String, String)>) -> Result<Option<Ulid>> {
+    let Some(at) = pairs.iter().position(|(name, _)| name == "client") else { return Ok(None) };
     let (_, client) = pairs.remove(at);
-    Ok((Some(id(&client, "cli_", ErrorCode::ClientNotFound)?), pairs))
+    id(&client, "cli_", ErrorCode::ClientNotFound).map(Some)
 }
 
 fn page(engine: &Engine, client: Option<Ulid>, request: &ListRequest) -> Result<Page<SettlementView>> {

@@ -2,6 +2,8 @@
 
 #[path = "../../../server/tests/http/day.rs"]
 mod day;
+#[path = "../../../core/tests/support/plain_rail.rs"]
+mod plain_rail;
 #[path = "../../../server/tests/http/support.rs"]
 #[allow(dead_code, clippy::expect_used, reason = "the day needs a part of it")]
 mod support;
