@@ -528,3 +528,27 @@ pub struct ReviewsDueView {
     /// Since when the oldest waits, RFC 3339.
     pub oldest_at: Option<String>,
 }
+
+/// What a provider was given, and what is on its way, in one currency: an account of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PositionView {
+    /// The provider.
+    pub provider: String,
+    /// Whether it is the sandbox.
+    pub sandbox: bool,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// What was paid through it: carried out, less what came back. The gateway owes it so much as was not settled with it outside.
+    pub posted: DecimalNumber,
+    /// What is on hold for payments that it may have.
+    pub pending: DecimalNumber,
+}
+
+/// All positions.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PositionsView {
+    /// By currency.
+    pub data: Vec<PositionView>,
+}

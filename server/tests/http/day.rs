@@ -242,6 +242,9 @@ pub(crate) async fn a_day(stores: [Arc<dyn Store>; 2]) {
     let figure = &overview["figures"][0];
     let counts = ["count", "succeeded", "failed", "open"].map(|name| figure[name].as_u64().unwrap());
     assert_eq!((counts, &figure["provider"]), ([4, 3, 1, 0], &json!("bank")), "{overview:#}");
+    let positions = ada.call(&b, "GET", "/api/v1/operator/providers/bank/positions", Value::Null).await.expect(200);
+    let expected = r#"{"data":[{"provider":"bank","sandbox":false,"currency":"EUR","posted":1610.00,"pending":0.00}]}"#;
+    assert_eq!(positions.text(), expected);
     audited(&a, &ada, &grace, &shop).await;
     assert_eq!(other.get(&a, SETTLEMENTS).await["data"], json!([]));
     other.call(&b, "GET", &format!("{SETTLEMENTS}/one"), Value::Null).await.problem(404, "settlement_not_found");

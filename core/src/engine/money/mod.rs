@@ -1,6 +1,7 @@
 //! Money that enters and leaves the gateway: play money for the sandbox, real money by its operator.
 
 mod movement;
+mod position;
 
 use crate::api::Caller;
 use crate::engine::Engine;

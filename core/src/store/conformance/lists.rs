@@ -213,6 +213,9 @@ pub fn accounts_of_a_client_are_its_own(new: Factory<'_>) {
     make(store, all.zip(1..).map(|(&account, journal)| funding(journal, account, 1)));
     mine.sort();
     assert_eq!(keys(store, &Scan::accounts_of(ClientNo(2))), mine.map(Key::Account));
+    let mut numbered = [mine[0], mine[1], mine[2], mine[3], others[4]];
+    numbered.sort();
+    assert_eq!(keys(store, &Scan::accounts_numbered(2)), numbered.map(Key::Account));
     assert_eq!(keys(store, &Scan::accounts_of(ClientNo(u32::MAX))), [Key::Account(others[3])]);
     assert_eq!(keys(store, &Scan::accounts_of(ClientNo(4))), []);
 }

@@ -345,9 +345,14 @@ impl Scan {
     /// A client's accounts, by key.
     pub fn accounts_of(client: ClientNo) -> Self {
         // They are adjacent to those of other owners with the same number, which differ in the two lowest bits.
-        let from = i64::from(client.0) << 16;
+        Self::accounts_numbered(client.0.into()).that(column!(Account.id), Is::LowBitsZero)
+    }
+
+    /// The accounts of every owner with this number, by key: a provider's, and a client's.
+    pub fn accounts_numbered(no: i64) -> Self {
+        let from = no << 16;
         let scan = Self::all(RecordKind::Account, usize::MAX).with(column!(Account.id), Is::From, from);
-        scan.with(column!(Account.id), Is::UpTo, from | 0xffff).that(column!(Account.id), Is::LowBitsZero)
+        scan.with(column!(Account.id), Is::UpTo, from | 0xffff)
     }
 
     /// Idempotency records created before this time, oldest first.

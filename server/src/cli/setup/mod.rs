@@ -12,6 +12,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
 use railgate::Engine;
+use railgate::api::PositionsView;
 use railgate::engine::{Operated, PutProviders, PutRoutes, SwitchProvider, document_of, table_of};
 use railgate::route::{Availability, ProviderSpec, Serves};
 use railgate::time::rfc3339;
@@ -19,9 +20,9 @@ use railgate::time::rfc3339;
 use super::Global;
 use super::failure::{Done, Failure};
 use super::keys::failed;
-use super::render::short_time;
+use super::render::{decimal, short_time};
 use super::stores::StoreArg;
-use super::terminal::{Terminal, Tone, note};
+use super::terminal::{Terminal, Tone, align_right, note, number};
 use crate::master;
 use plan::{Change, Plan};
 
@@ -35,6 +36,14 @@ Examples:
   railgate providers show operator-kenya
   railgate providers show operator-kenya --json > operator-kenya.json
       What apply takes, without the secrets: they are never shown.";
+
+const POSITIONS_EXAMPLES: &str = "\
+Examples:
+  railgate providers positions
+  railgate providers positions operator-kenya --json
+
+`posted` is what was carried out, less what came back; `pending` is on hold for payments that the provider may have.
+Both are accounts of the ledger, which railgate ledger verify checks.";
 
 const APPLY_EXAMPLES: &str = "\
 Examples:
@@ -105,6 +114,14 @@ enum ProvidersCommand {
     Show {
         /// The provider's id
         id: String,
+        #[command(flatten)]
+        store: StoreArg,
+    },
+    /// Show what was paid through providers, by currency
+    #[command(after_help = POSITIONS_EXAMPLES)]
+    Positions {
+        /// Only this provider
+        id: Option<String>,
         #[command(flatten)]
         store: StoreArg,
     },
@@ -189,6 +206,7 @@ pub(crate) fn providers(args: ProvidersArgs, global: &Global, terminal: &Termina
     match args.command {
         ProvidersCommand::List(store) => list(&store.place()?.engine(None)?, global, terminal),
         ProvidersCommand::Show { id, store } => show(&id, &store.place()?.engine(None)?, global, terminal),
+        ProvidersCommand::Positions { id, store } => positions(id.as_deref(), &store.place()?.engine(None)?, global, terminal),
         ProvidersCommand::Apply(args) => apply_providers(&args, global, terminal),
         ProvidersCommand::Enable(args) => switch(args, Availability::Enabled, global, terminal),
         ProvidersCommand::Disable(args) => switch(args, Availability::Disabled, global, terminal),
@@ -245,6 +263,32 @@ fn joined<T: Copy>(serves: &Serves<T>, name: fn(T) -> &'static str) -> String {
         Serves::All => "all".to_owned(),
         Serves::Only(some) => some.iter().map(|it| name(*it)).collect::<Vec<_>>().join(", "),
     }
+}
+
+fn positions(id: Option<&str>, engine: &Engine, global: &Global, terminal: &Terminal) -> Done {
+    let data = match id {
+        Some(id) => engine.positions(id)?,
+        None => engine.all_positions()?,
+    };
+    if global.json {
+        let document = serde_json::to_vec(&PositionsView { data }).map_err(|error| Failure::caused("cannot write JSON", error))?;
+        return terminal.json(&document);
+    }
+    if data.is_empty() {
+        return terminal.line(terminal.paint(Tone::Dim, "Nothing was paid yet."));
+    }
+    let mut table = terminal.table(&["provider", "environment", "currency", "posted", "pending"]);
+    for it in &data {
+        table.add_row(vec![
+            Tone::Strong.cell(&it.provider),
+            Cell::new(if it.sandbox { "sandbox" } else { "live" }),
+            Cell::new(&it.currency),
+            number(decimal(&it.posted)),
+            number(decimal(&it.pending)),
+        ]);
+    }
+    align_right(&mut table, [3, 4]);
+    terminal.show(&table)
 }
 
 fn show(id: &str, engine: &Engine, global: &Global, terminal: &Terminal) -> Done {

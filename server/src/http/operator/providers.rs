@@ -5,8 +5,8 @@ use axum::response::Response;
 use hyper::header::ETAG;
 use railgate::ErrorCode;
 use railgate::api::{
-    AskedView, CreateBody, ExplainView, OperatedProviderView, OperatedProvidersView, OperatedRoutesView, ProviderBody, ReasonBody,
-    RoutesBody,
+    AskedView, CreateBody, ExplainView, OperatedProviderView, OperatedProvidersView, OperatedRoutesView, PositionsView, ProviderBody,
+    ReasonBody, RoutesBody,
 };
 use railgate::store::record::OperatorAct;
 
@@ -17,7 +17,7 @@ use super::super::response::{HandlerResult, ok, with_text};
 use super::super::route::{AsAgent, AsViewer, routes};
 use super::{Ended, act, id};
 
-routes![providers, provider, put, enable, disable, maintain, routes_read, routes_put, explain];
+routes![providers, provider, positions, put, enable, disable, maintain, routes_read, routes_put, explain];
 
 /// List the providers as they are configured
 ///
@@ -38,6 +38,19 @@ pub(crate) async fn providers(State(app): State<App>, Authenticated(_): Authenti
 )]
 pub(crate) async fn provider(State(app): State<App>, Authenticated(_): Authenticated<AsViewer>, named: Named) -> HandlerResult {
     shown(&app, named.last())
+}
+
+/// Read what was paid through a provider
+///
+/// One position for each currency, from the provider's accounts in the ledger: what was carried out, less what came back, and what is on
+/// hold for payments that it may have.
+#[utoipa::path(
+    get, path = "/api/v1/operator/providers/{id}/positions", tag = "operators", operation_id = "getPositions",
+    params(("id" = String, Path, description = "The provider's id", example = "simulator")),
+    responses((status = 200, description = "Its positions", body = PositionsView), NoProvider, Denied, Unserved),
+)]
+pub(crate) async fn positions(State(app): State<App>, Authenticated(call): Authenticated<AsViewer>, named: Named) -> HandlerResult {
+    ok(&PositionsView { data: app.gateway.read(&call.caller, |engine| engine.positions(named.last())).await? })
 }
 
 /// Add or replace a provider
