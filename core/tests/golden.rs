@@ -42,10 +42,14 @@ fn a_database_and_a_journal_of_before_hold_the_same_and_are_written_as_the_same_
     let records = all(&store);
     assert!(records.len() > 100 && verify(&store, &mut |_| {}).unwrap().is_ok());
 
+    // A database brings the balances forward into statements when it is migrated; a journal has no migrations.
+    let is_brought = |record: &Record| matches!(record, Record::Entry(entry) if entry.n == 0 && entry.code.is_none());
+    let (brought, before): (Vec<Record>, Vec<Record>) = records.iter().cloned().partition(is_brought);
+    assert!(!brought.is_empty());
     let restored = JournalStore::restore(None, JOURNAL).unwrap();
-    assert_eq!((all(&restored.store), restored.torn), (records.clone(), 0));
+    assert_eq!((all(&restored.store), restored.torn), (before.clone(), 0));
     assert_eq!(restored.store.snapshot().unwrap(), SNAPSHOT, "a snapshot is the same bytes");
-    assert_eq!(all(&JournalStore::restore(Some(SNAPSHOT), &[]).unwrap().store), records);
+    assert_eq!(all(&JournalStore::restore(Some(SNAPSHOT), &[]).unwrap().store), before);
     assert!(verify(&restored.store, &mut |_| {}).unwrap().is_ok());
 
     let again = SqliteStore::open(&anew).unwrap();

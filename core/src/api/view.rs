@@ -350,6 +350,43 @@ pub struct ReversalsView {
     pub data: Vec<ReversalView>,
 }
 
+/// A line of a statement: a posted transfer, and the balance after it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EntryView {
+    /// Its number in the statement, from 1.
+    pub number: i64,
+    /// When it was posted, RFC 3339.
+    pub at: String,
+    /// `payment`, `fee`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there before.
+    #[serde(rename = "type")]
+    pub kind: Cow<'static, str>,
+    /// What the account gained; less than zero for what it spent.
+    pub amount: DecimalNumber,
+    /// The balance after it, as `ledger` of the balance: what is on hold still counts.
+    pub balance: DecimalNumber,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// The reference of the settlement, or of the deposit or withdrawal.
+    pub reference: Option<String>,
+    /// The settlement that it belongs to.
+    pub settlement_id: Option<String>,
+    /// The settlement's description.
+    pub description: Option<String>,
+}
+
+/// A page of a statement.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EntriesView {
+    /// Newest first.
+    pub data: Vec<EntryView>,
+    /// Whether there are more.
+    pub has_more: bool,
+    /// The `cursor` of the next page.
+    pub next_cursor: Option<String>,
+}
+
 /// A client's balance in one currency.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -1,10 +1,11 @@
-//! The encoding of the changes of an [`UnloggedRecord`](super::record::UnloggedRecord) in one database column.
+//! The encoding of the changes of an [`UnloggedRecord`](super::record::UnloggedRecord), and of the lines of an
+//! [`UnbookedRecord`](super::record::UnbookedRecord), in one database column.
 
 use super::StoreError;
 use super::compact::{Rest, number, optional, signed, text};
-use super::record::{EventType, LoggedChange, LoggedEvent, Moment};
+use super::record::{BookedLine, EventType, LoggedChange, LoggedEvent, Moment};
 use crate::ids::{ClientNo, ProviderNo, SettlementNo};
-use crate::ledger::Mode;
+use crate::ledger::{AccountId, Mode, TransferCode};
 use crate::lifecycle::SettlementStatus;
 
 /// Encodes as defined in [`compact`](super::compact), with hashes unchanged.
@@ -35,6 +36,39 @@ pub(crate) fn encode_changes(changes: &[LoggedChange]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Encodes the lines of an [`UnbookedRecord`](super::record::UnbookedRecord).
+pub(crate) fn encode_lines(lines: &[BookedLine]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(lines.len() * 32);
+    number(&mut out, lines.len() as u64);
+    for line in lines {
+        signed(&mut out, line.account.0);
+        signed(&mut out, line.amount);
+        out.push(line.code.code());
+        signed(&mut out, line.journal.0);
+        number(&mut out, line.transfer.into());
+        signed(&mut out, line.at);
+    }
+    out
+}
+
+/// Decodes the output of [`encode_lines`]; trusts nothing that it reads.
+pub(crate) fn decode_lines(bytes: &[u8]) -> Result<Vec<BookedLine>, StoreError> {
+    let mut rest = Rest(bytes);
+    let lines = rest.count().and_then(|count| (0..count).map(|_| read_line(&mut rest)).collect::<Option<Vec<_>>>());
+    lines.filter(|_| rest.0.is_empty()).ok_or_else(|| StoreError::corrupt("reading a row", "the lines to book are malformed"))
+}
+
+fn read_line(rest: &mut Rest<'_>) -> Option<BookedLine> {
+    Some(BookedLine {
+        account: AccountId(rest.signed()?),
+        amount: rest.signed()?,
+        code: TransferCode::from_code(rest.byte()?)?,
+        journal: SettlementNo(rest.signed()?),
+        transfer: rest.small()?,
+        at: rest.signed()?,
+    })
 }
 
 /// Decodes the output of [`encode_changes`]; trusts nothing that it reads.

@@ -4,7 +4,7 @@
 //! cell, and [`tables`](super::tables) defines the columns.
 
 use super::StoreError;
-use super::changes::{decode_changes, encode_changes};
+use super::changes::{decode_changes, decode_lines, encode_changes, encode_lines};
 use super::record::*;
 use super::shared::{pack_child, pack_tile};
 use crate::auth::{Algorithm, KeyId, PublicKey, ScopeSet};
@@ -373,6 +373,18 @@ impl Stored for Vec<LoggedChange> {
 
     fn read<C: Source>(source: &mut C) -> Read<Option<Self>> {
         source.bytes()?.map(decode_changes).transpose()
+    }
+}
+
+impl Stored for Vec<BookedLine> {
+    const KIND: Kind = Kind::Bytes;
+
+    fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S> {
+        sink.bytes(&encode_lines(self))
+    }
+
+    fn read<C: Source>(source: &mut C) -> Read<Option<Self>> {
+        source.bytes()?.map(decode_lines).transpose()
     }
 }
 

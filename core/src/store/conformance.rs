@@ -76,6 +76,7 @@ macro_rules! store_conformance {
             old_records_are_found_by_age
             reviews_come_in_the_order_of_their_time
             what_operators_read_is_newest_first
+            a_statement_is_of_one_account_newest_first
             keys_of_a_client_are_its_own
             secrets_are_in_order_of_kind_and_number
             every_kind_of_key_and_code_survives
@@ -185,6 +186,8 @@ fn kinds() -> Vec<(Record, Record)> {
         (movement(1, "m").into(), MovementRecord { evidence: "line 8".to_owned(), ..movement(1, "m") }.into()),
         (operator(1, 11).into(), invited.into()),
         (approval(1, 11).into(), decided.into()),
+        (unbooked(1).into(), UnbookedRecord { lines: Vec::new(), ..unbooked(1) }.into()),
+        (entry(1, 1).into(), EntryRecord { code: None, amount: i64::MIN, balance: i64::MAX, ..entry(1, 1) }.into()),
         (setup(1).into(), SetupRecord { secrets: Vec::new(), reason: None, client: Some(ClientNo(7)), ..setup(1) }.into()),
         (usage(1, 500, 2).into(), usage(1, -1, i64::MAX).into()),
         (review(1, 0, 5).into(), ReviewRecord { reason: ReviewReason::Discrepancy, opened_at: 9, ..review(1, 0, 6) }.into()),

@@ -741,4 +741,36 @@ tables! {
         /// Increases by one with every change.
         version: Version;
     }
+
+    /// What the posted transfers of one commit add to the statements of clients, until it is booked there.
+    Unbooked(UnbookedRecord) "unbooked" = 35 Server {
+        key {
+            /// Its number: a time (milliseconds, upper 43 bits) and a number that makes it unique (lower 20 bits).
+            no: i64;
+        }
+        /// The lines.
+        lines: Vec<BookedLine>;
+    }
+
+    /// A line of a client's statement, clustered under its account.
+    Entry(EntryRecord) "entry" = 36 Server {
+        key {
+            /// The account.
+            account: AccountId;
+            /// Its number in the statement, from 1; 0 for the balance brought forward from before there were statements.
+            n: i64;
+        }
+        /// When it was posted, and not before the line above it.
+        at: Millis;
+        /// What the account gained, in minor units; less than zero for what it spent.
+        amount: i64;
+        /// The balance after it, in minor units: what is posted, with what is on hold.
+        balance: i64;
+        /// What for; `None` for a balance brought forward.
+        code: Option<TransferCode>;
+        /// The journal of the transfer: a settlement, or a movement of money; 0 for a balance brought forward.
+        journal: SettlementNo;
+        /// The number of the transfer within the journal.
+        transfer: u16;
+    }
 }

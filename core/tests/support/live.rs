@@ -11,7 +11,7 @@ use railgate::log::{TileKind, TilePath, verify_proof};
 use railgate::money::Currency;
 use railgate::rail::simulator::Simulator;
 use railgate::route::ProviderSpec;
-use railgate::store::record::EventRecord;
+use railgate::store::record::{BookedLine, EventRecord, UnbookedRecord};
 use railgate::store::{Commit, Store, Write};
 use railgate::{Config, Engine};
 
@@ -45,7 +45,11 @@ pub fn fund_live(s: &Sandbox, caller: Caller, n: i64) {
         resolves: 0,
         at: START,
     };
-    s.store.commit(&Commit { writes: vec![Write::Post(transfer)] }).unwrap();
+    // As the engine would, with the line of the statement.
+    let Transfer { credit, amount, code, journal, n, at, .. } = transfer;
+    let lines = vec![BookedLine { account: credit, amount, code, journal, transfer: n, at }];
+    let unbooked = UnbookedRecord { no: -journal.0, lines };
+    s.store.commit(&Commit { writes: vec![Write::Post(transfer), Write::Insert(unbooked.into())] }).unwrap();
 }
 
 pub fn live(caller: Caller) -> Caller {

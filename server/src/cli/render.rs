@@ -1,11 +1,13 @@
 //! How settlements, events and balances look in a terminal.
 
 use comfy_table::{Cell, ColumnConstraint, Table};
-use railgate::api::{BalanceView, DecimalNumber, EventView, FailureView, FieldProblem, ReversalView, SettlementView, StatusView};
+use railgate::api::{
+    BalanceView, DecimalNumber, EntryView, EventView, FailureView, FieldProblem, ReversalView, SettlementView, StatusView,
+};
 use railgate::lifecycle::{IsoStatus, StateName};
 use railgate::money::grouped;
 
-use super::terminal::{Terminal, Tone, align_right, number};
+use super::terminal::{Terminal, Tone, align_right, number, printable};
 
 /// A state, in its colour.
 pub(crate) fn state(name: &str) -> Cell {
@@ -202,6 +204,24 @@ pub(crate) fn balances(terminal: &Terminal, list: &[BalanceView]) -> Table {
         ]);
     }
     align_right(&mut table, 2..6);
+    table
+}
+
+/// Lines of a statement.
+pub(crate) fn entries(terminal: &Terminal, list: &[EntryView]) -> Table {
+    let mut table = terminal.table(&["#", "posted", "type", "reference", "amount", "balance", ""]);
+    for it in list {
+        table.add_row(vec![
+            number(it.number),
+            Cell::new(short_time(&it.at)),
+            Cell::new(&*it.kind),
+            Tone::Strong.cell(printable(it.reference.as_deref().unwrap_or_default())),
+            number(decimal(&it.amount)),
+            number(decimal(&it.balance)),
+            Cell::new(&it.currency),
+        ]);
+    }
+    align_right(&mut table, [0, 4, 5]);
     table
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use railgate::api::{BalanceView, BalancesView, Page, SettlementView, StatusView};
+use hyper::header::{ACCEPT, HeaderValue};
+use railgate::api::{BalanceView, BalancesView, EntriesView, Page, SettlementView, StatusView};
 
 use super::Global;
 use super::failure::{Done, Failure};
@@ -33,6 +34,37 @@ const BALANCE_EXAMPLES: &str = "\
 Examples:
   railgate balance
   railgate balance EUR --json";
+
+const STATEMENT_EXAMPLES: &str = "\
+Examples:
+  railgate statement EUR
+  railgate statement EUR --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z --all
+  railgate statement EUR --csv > november.csv
+      Everything, as a file for a spreadsheet.";
+
+/// Show the statement of an account: each posted transfer with the balance after it, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = STATEMENT_EXAMPLES)]
+pub(crate) struct StatementArgs {
+    /// The account's currency
+    #[arg(value_name = "CURRENCY")]
+    currency: String,
+    /// Posted at this time (RFC 3339) or later
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// Posted before this time (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
+    /// Start where an earlier page ended
+    #[arg(long, value_name = "CURSOR")]
+    cursor: Option<String>,
+    /// All pages, not just the first
+    #[arg(long)]
+    all: bool,
+    /// Print everything as CSV
+    #[arg(long, conflicts_with_all = ["cursor", "all"])]
+    csv: bool,
+}
 
 /// Show the status of a payment
 #[derive(Debug, clap::Args)]
@@ -201,6 +233,41 @@ pub(crate) async fn balance(args: BalanceArgs, global: &Global, terminal: &Termi
     };
     terminal.show(&render::balances(terminal, &balances))?;
     terminal.line(terminal.paint(Tone::Dim, format_args!("as of {}", render::short_time(&first.as_of))))
+}
+
+pub(crate) async fn statement(args: StatementArgs, global: &Global, terminal: &Terminal) -> Done {
+    let mut session = Session::open(global)?;
+    let mut cursor = args.cursor.clone();
+    if args.csv {
+        let ask = Ask::get(statement_path(&args, None)).with(ACCEPT, HeaderValue::from_static("text/csv"));
+        return terminal.raw(&session.call(ask).await?.body);
+    }
+    loop {
+        let answer = session.call(Ask::get(statement_path(&args, cursor.as_deref()))).await?;
+        let page: EntriesView = read(&answer)?;
+        if global.json {
+            terminal.json(&answer.body)?;
+        } else if page.data.is_empty() {
+            terminal.line(terminal.paint(Tone::Dim, "No entries."))?;
+        } else {
+            terminal.show(&render::entries(terminal, &page.data))?;
+        }
+        cursor = page.next_cursor;
+        match &cursor {
+            Some(_) if args.all => {}
+            Some(next) if !global.json => {
+                return terminal.line(terminal.paint(Tone::Dim, format_args!("There are more: --all, or --cursor {next}")));
+            }
+            _ => return Ok(()),
+        }
+    }
+}
+
+fn statement_path(args: &StatementArgs, cursor: Option<&str>) -> String {
+    let pairs = [("from", args.from.as_deref()), ("to", args.to.as_deref()), ("limit", args.all.then_some("200")), ("cursor", cursor)];
+    let query: Vec<String> = pairs.iter().filter_map(|(name, value)| Some(format!("{name}={}", encode((*value)?)))).collect();
+    let path = format!("/balances/{}/entries", encode(&args.currency));
+    if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use railgate::api::{Caller, Page, SettlementView};
 use railgate::engine::ListRequest;
 use railgate::ids::ClientNo;
 use railgate::{Engine, Error, Result};
+use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -19,12 +20,12 @@ use super::document::{BadQuery, Denied, ListParams, Unserved};
 use super::extract::{Open, pairs};
 use super::held;
 use super::negotiate::choose;
-use super::response::HandlerResult;
+use super::response::{HandlerResult, with_text};
 use super::route::{SettlementsRead, routes};
 use super::shares::Share;
 
-const CSV: &str = "text/csv";
-const NDJSON: &str = "application/x-ndjson";
+pub(super) const CSV: &str = "text/csv";
+pub(super) const NDJSON: &str = "application/x-ndjson";
 const PAGE: usize = 200;
 
 routes![export];
@@ -55,58 +56,96 @@ pub(super) type Read = Box<dyn Fn(&Engine, &ListRequest) -> Result<Page<Settleme
 
 /// Streams the list that these parameters describe.
 pub(super) async fn stream(app: App, headers: &HeaderMap, caller: Caller, pairs: &[(String, String)], read: Read) -> HandlerResult {
-    let kind = choose(headers, &[CSV, NDJSON])?;
+    let form = Form::of(choose(headers, &[CSV, NDJSON])?);
     if let Some((name, _)) = pairs.iter().find(|(name, _)| name == "cursor" || name == "limit") {
         return Err(Error::field(name.as_str(), "unknown_parameter", "an export has no pages").into());
     }
     let mut request = app.gateway.engine().parse_list(pairs)?;
     request.limit = PAGE;
-    let (content, file, format) = match kind {
-        CSV => ("text/csv; charset=utf-8; header=present", "attachment; filename=\"settlements.csv\"", Format::Csv),
-        _ => (NDJSON, "attachment; filename=\"settlements.ndjson\"", Format::NdJson),
+    let page = move |engine: &Engine, request: ListRequest| {
+        let page = read(engine, &request)?;
+        Ok((form.rows(&page.data, write_row)?, request.next(&page)))
     };
-    let (sender, receiver) = mpsc::channel(2);
-    let place = held::export(&app, caller.client)?;
-    let export = Export { app, caller, read: Arc::new(read), format, sender, _place: place };
-    // Before the response starts, so that an error here is still reported as a problem.
-    let first = export.page(request).await?;
-    tokio::spawn(export.run(first));
-    let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content));
-    response.headers_mut().insert(CONTENT_DISPOSITION, HeaderValue::from_static(file));
-    Ok(response)
+    stream_rows(app, caller, form, ("settlements", HEADER), request, Box::new(page)).await
 }
 
+/// The forms of a stream.
 #[derive(Clone, Copy)]
-enum Format {
+pub(super) enum Form {
     Csv,
     NdJson,
 }
 
-struct Export {
+impl Form {
+    /// The form of this media type, one of [`CSV`] and [`NDJSON`].
+    pub(super) fn of(kind: &str) -> Self {
+        if kind == CSV { Self::Csv } else { Self::NdJson }
+    }
+
+    /// Records as text.
+    pub(super) fn rows<T: Serialize>(self, records: &[T], write: impl Fn(&mut String, &T) -> Result<()>) -> Result<String> {
+        let mut out = String::with_capacity(1_024 * records.len());
+        for record in records {
+            match self {
+                Self::Csv => write(&mut out, record)?,
+                Self::NdJson => {
+                    out.push_str(&serde_json::to_string(record).map_err(Error::internal)?);
+                    out.push('\n');
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// A page as text, and the request for the next page.
+pub(super) type Rows<R> = (String, Option<R>);
+
+/// Reads a page of what is streamed.
+pub(super) type ReadRows<R> = Box<dyn Fn(&Engine, R) -> Result<Rows<R>> + Send + Sync>;
+
+/// Streams page after page. `name` is that of the file, and the header of its CSV form.
+pub(super) async fn stream_rows<R: Send + 'static>(
     app: App,
     caller: Caller,
-    read: Arc<Read>,
-    format: Format,
+    form: Form,
+    (name, header): (&str, &'static str),
+    first: R,
+    read: ReadRows<R>,
+) -> HandlerResult {
+    let (content, ending, head) = match form {
+        Form::Csv => ("text/csv; charset=utf-8; header=present", "csv", header),
+        Form::NdJson => (NDJSON, "ndjson", ""),
+    };
+    let (sender, receiver) = mpsc::channel(2);
+    let place = held::export(&app, caller.client)?;
+    let export = Export { app, caller, read: Arc::new(read), sender, _place: place };
+    // Before the response starts, so that an error here is still reported as a problem.
+    let (text, next) = export.page(first).await?;
+    tokio::spawn(export.run((format!("{head}{text}"), next)));
+    let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content));
+    with_text(response, CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.{ending}\""))
+}
+
+struct Export<R> {
+    app: App,
+    caller: Caller,
+    read: Arc<ReadRows<R>>,
     sender: mpsc::Sender<Result<Bytes>>,
     /// Its place among the exports.
     _place: Share<ClientNo>,
 }
 
-impl Export {
-    async fn run(self, first: Rows) {
+impl<R: Send + 'static> Export<R> {
+    async fn run(self, first: Rows<R>) {
         if let Err(error) = self.stream(first).await {
             tracing::warn!(%error, "an export broke off");
             let _ = self.sender.send(Err(error)).await;
         }
     }
 
-    async fn stream(&self, (first, mut next): Rows) -> Result<()> {
-        let head = match self.format {
-            Format::Csv => HEADER,
-            Format::NdJson => "",
-        };
-        let mut text = format!("{head}{first}");
+    async fn stream(&self, (mut text, mut next): Rows<R>) -> Result<()> {
         loop {
             if !text.is_empty() && self.sender.send(Ok(text.into())).await.is_err() {
                 // The client disconnected.
@@ -117,31 +156,10 @@ impl Export {
         }
     }
 
-    async fn page(&self, request: ListRequest) -> Result<Rows> {
-        let (list, format) = (Arc::clone(&self.read), self.format);
-        let read = move |engine: &Engine| {
-            let page = list(engine, &request)?;
-            Ok((rows(format, &page)?, request.next(&page)))
-        };
-        self.app.gateway.scan(&self.caller, read).await
+    async fn page(&self, request: R) -> Result<Rows<R>> {
+        let read = Arc::clone(&self.read);
+        self.app.gateway.scan(&self.caller, move |engine| read(engine, request)).await
     }
-}
-
-/// A page as text, and the request for the next page.
-type Rows = (String, Option<ListRequest>);
-
-fn rows(format: Format, page: &Page<SettlementView>) -> Result<String> {
-    let mut out = String::with_capacity(1_024 * page.data.len());
-    for view in &page.data {
-        match format {
-            Format::Csv => write_row(&mut out, view)?,
-            Format::NdJson => {
-                out.push_str(&serde_json::to_string(view).map_err(Error::internal)?);
-                out.push('\n');
-            }
-        }
-    }
-    Ok(out)
 }
 
 const HEADER: &str = "id,reference,status,version,sandbox,amount,amount_minor,currency,to,fee,total_debit,provider,\
@@ -183,6 +201,12 @@ fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
         &text(&view.completed_at),
         &text(&view.expires_at),
     ];
+    write_cells(out, &cells);
+    Ok(())
+}
+
+/// A row of CSV (RFC 4180).
+pub(super) fn write_cells(out: &mut String, cells: &[&str]) {
     for (n, cell) in cells.iter().enumerate() {
         if n > 0 {
             out.push(',');
@@ -190,7 +214,6 @@ fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
         write_cell(out, cell);
     }
     out.push_str("\r\n");
-    Ok(())
 }
 
 fn boolean(value: bool) -> &'static str {

@@ -10,10 +10,10 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::put;
 use hyper::{Request, StatusCode};
-use railgate::auth::{Signer as _, SoftwareKey};
+use railgate::auth::{Signer as _, SoftwareKey, TAG};
 use railgate::engine::verify::verify;
 use railgate::engine::{InviteOperator, Operated};
-use railgate::env::ManualEnv;
+use railgate::env::{Env as _, ManualEnv};
 use railgate::rail::Rails;
 use railgate::store::Store;
 use railgate::store::record::OperatorRole;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::plain_rail::PlainRail;
-use super::support::{Answer, NOW, PATIENCE, SETTLEMENTS, Service, live_call, service_at};
+use super::support::{Answer, NOW, PATIENCE, SETTLEMENTS, Service, live_call, service_at, sign_as};
 
 const HOUR: i64 = 3_600_000;
 
@@ -246,6 +246,8 @@ pub(crate) async fn a_day(stores: [Arc<dyn Store>; 2]) {
     let expected = r#"{"data":[{"provider":"bank","sandbox":false,"currency":"EUR","posted":1610.00,"pending":0.00}]}"#;
     assert_eq!(positions.text(), expected);
     audited(&a, &ada, &grace, &shop).await;
+    stated(&b, &shop).await;
+    other.call(&a, "GET", "/api/v1/balances/EUR/entries", Value::Null).await.problem(404, "balance_not_found");
     assert_eq!(other.get(&a, SETTLEMENTS).await["data"], json!([]));
     other.call(&b, "GET", &format!("{SETTLEMENTS}/one"), Value::Null).await.problem(404, "settlement_not_found");
     other.call(&a, "GET", "/api/v1/operator/clients", Value::Null).await.problem(403, "insufficient_scope");
@@ -273,4 +275,38 @@ async fn audited(at: &Service, ada: &Caller, grace: &Caller, shop: &Caller) {
     assert_eq!(by("put_terms"), [alone]);
     assert_eq!(by("resolve_review"), [alone, confirmed], "newest first");
     assert_eq!(by("ask_approval").len(), 4);
+}
+
+/// The statement has every line of the day, and ends at the balance.
+async fn stated(at: &Service, shop: &Caller) {
+    let begun = Instant::now();
+    let lines = loop {
+        let lines = shop.get(at, "/api/v1/balances/EUR/entries").await["data"].as_array().unwrap().clone();
+        if lines.len() == 8 {
+            break lines;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{lines:#?}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    };
+    let text = |line: &Value, name: &str| line[name].as_str().map_or_else(|| line[name].to_string(), str::to_owned);
+    let told: Vec<_> = lines.iter().rev().map(|line| ["type", "reference", "amount"].map(|name| text(line, name))).collect();
+    let line = |kind: &str, reference: &str, amount: &str| [kind, reference, amount].map(str::to_owned);
+    assert_eq!(told[0], line("deposit", "wire-1", "10000.0"));
+    assert_eq!(told[7], line("withdrawal", "out-2", "-388.5"));
+    for (reference, amount) in [("one", "-100.0"), ("four", "-10.0"), ("silent-large", "-1500.0")] {
+        assert!(told.contains(&line("payment", reference, amount)) && told.contains(&line("fee", reference, "-0.5")), "{told:?}");
+    }
+    assert_eq!(lines[0]["balance"].as_f64(), Some(8000.0));
+    let early = shop.get(at, "/api/v1/balances/EUR/entries?to=2026-11-21T23:59:59Z&limit=3").await;
+    assert_eq!((early["data"].as_array().unwrap().len(), &early["has_more"]), (3, &json!(true)));
+    let csv = live_csv(at, shop).await;
+    assert_eq!(csv.lines().count(), 9, "{csv}");
+    assert!(csv.contains(",deposit,10000.00,10000.00,EUR,wire-1,,\r\n"), "{csv}");
+}
+
+async fn live_csv(at: &Service, shop: &Caller) -> String {
+    let request = Request::get("/api/v1/balances/EUR/entries").header("authorization", format!("Bearer {}", shop.token));
+    let request = request.header("accept", "text/csv").body(Body::empty()).unwrap();
+    let (created, nonce) = (at.env.now() / 1_000, at.live_nonce().await);
+    at.exchange(sign_as(at, request, &shop.key, created, &nonce, TAG).await).await.expect(200).text().to_owned()
 }

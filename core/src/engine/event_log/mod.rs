@@ -7,6 +7,7 @@
 
 mod feed;
 mod numbering;
+mod statement;
 mod trees;
 
 use std::collections::{BTreeMap, HashMap};
@@ -108,8 +109,9 @@ impl Command for NumberEvents {
             }
         }
         d.writer.unlogged.served(turn.until.filter(|_| turn.more));
+        let booked = engine.book(overlay, self.limit.max(1))?;
         let events = turn.changes.iter().map(|change| change.events.len()).sum();
-        Ok(Logged { events, more: turn.more, held_until: None })
+        Ok(Logged { events, more: turn.more || booked, held_until: None })
     }
 
     fn touched(logged: &Logged) -> usize {

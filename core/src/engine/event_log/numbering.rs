@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 use crate::ids::SettlementNo;
 #[cfg(feature = "sandbox")]
 use crate::store::record::FeedRecord;
-use crate::store::record::{Key, LoggedChange, ReviewReason, ReviewRecord, SANDBOX_KEY, SettlementRecord, UnloggedRecord};
+use crate::store::record::{Key, LoggedChange, ReviewReason, ReviewRecord, SANDBOX_KEY, SettlementRecord, UnbookedRecord, UnloggedRecord};
 use crate::time::Millis;
 
-use super::changes_of;
+use super::{changes_of, statement::lines_of};
 #[cfg(feature = "sandbox")]
 use super::{last_position, log_head};
 
@@ -62,6 +62,10 @@ impl Numbering for Deferred {
         }
         for (turn, changes) in rows {
             overlay.insert(UnloggedRecord { no: writer.task_key(turn).0, changes });
+        }
+        let lines = lines_of(&overlay.commit);
+        if !lines.is_empty() {
+            overlay.insert(UnbookedRecord { no: writer.task_key(overlay.now).0, lines });
         }
         overlay.settle();
         Ok(())

@@ -106,7 +106,7 @@ impl<'a> Overlay<'a> {
                 }
                 // Nothing reads these back while a group is decided.
                 Write::Insert(Record::Event(_) | Record::Transfer(_) | Record::Audit(_)) => {}
-                Write::Insert(Record::Unlogged(_)) => self.unlogged = true,
+                Write::Insert(Record::Unlogged(_) | Record::Unbooked(_)) => self.unlogged = true,
                 Write::Insert(Record::Feed(feed)) => {
                     self.fed.push((feed.client, feed.mode));
                 }

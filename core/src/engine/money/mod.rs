@@ -2,6 +2,7 @@
 
 mod movement;
 mod position;
+mod statement;
 
 use crate::api::Caller;
 use crate::engine::Engine;
@@ -16,6 +17,7 @@ use crate::store::{Write, typed};
 use crate::time::Millis;
 
 pub use movement::{MoveMoney, Moved};
+pub use statement::StatementRequest;
 
 /// Adds play money to a client's sandbox account.
 #[derive(Debug, Clone)]

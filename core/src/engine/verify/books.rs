@@ -10,6 +10,7 @@ use crate::store::record::{AccountRecord, Key, MovementRecord, RecordKind, Settl
 use crate::store::{Scan, Store, typed, typed_all};
 use crate::validate::terms::parse_terms;
 
+use super::statement::statements;
 use super::{Findings, PAGE, VerifyReport};
 
 /// Adds up all transfers. Each debits and credits the same amount, so the sums balance by themselves. The proof is that
@@ -98,7 +99,7 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
             format!("all accounts together are off by {} posted, {} pending", book.0, book.1),
         );
     }
-    Ok(())
+    statements(store, report, &stored)
 }
 
 /// The most credit that each account ever had: it may be lower by now, or withdrawn.

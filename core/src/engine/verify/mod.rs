@@ -38,6 +38,7 @@ mod access;
 mod books;
 mod log;
 mod reviews;
+mod statement;
 mod trail;
 mod tree;
 mod usage;

@@ -279,6 +279,19 @@ pub fn approval(no: i64, id: u128) -> ApprovalRecord {
     }
 }
 
+/// A line that waits to be booked.
+pub fn unbooked(no: i64) -> UnbookedRecord {
+    let (account, code, journal) = (account_of(1), TransferCode::Payment, SettlementNo(7));
+    let line = BookedLine { account, amount: -500, code, journal, transfer: 2, at: 5 };
+    UnbookedRecord { no, lines: vec![line, BookedLine { amount: i64::MAX, code: TransferCode::Return, ..line }] }
+}
+
+/// A line of the statement of client 1 or another one.
+pub fn entry(client: u32, n: i64) -> EntryRecord {
+    let (account, code, journal) = (account_of(client), Some(TransferCode::Payment), SettlementNo(7));
+    EntryRecord { account, n, at: 5, amount: -500, balance: 500, code, journal, transfer: 2 }
+}
+
 /// A change of a provider.
 pub fn setup(revision: i64) -> SetupRecord {
     SetupRecord {

@@ -61,6 +61,7 @@ fn in_order() -> Vec<Record> {
     add!(movement(3, "m-3"), movement(9, "m-1"));
     add!(simulator(1, u64::MAX), simulator(u32::MAX, 0));
     add!(operator(1, 12), operator(200, 11), approval(-1, 12), approval(1, 11));
+    add!(unbooked(-1), unbooked(1), entry(1, 0), entry(1, 7), entry(2, 1));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
     records
 }
@@ -352,6 +353,22 @@ pub fn what_operators_read_is_newest_first(new: Factory<'_>) {
     assert_eq!(found(&everything, 5, 5, 9), [0; 0]);
     let by_reference = SettlementFilter { reference: Some("4".to_owned()), ..everything };
     assert_eq!(found(&by_reference, 1, 10, 9), [4]);
+}
+
+/// Statements stand apart from each other, and are read newest first.
+pub fn a_statement_is_of_one_account_newest_first(new: Factory<'_>) {
+    let store = &*new();
+    make(store, (0..=9).map(|n| insert(entry(1, n))));
+    make(store, (1..=3).map(|n| insert(entry(2, n))));
+    let key = |client, n| Key::Entry((account_of(client), n));
+    let all: Vec<Key> = (0..=9).rev().map(|n| key(1, n)).collect();
+    walks(store, &all, |last, limit| match last {
+        Some(Key::Entry((_, before))) => Scan::entries(account_of(1), 0, *before, limit),
+        _ => Scan::entries(account_of(1), 0, i64::MAX, limit),
+    });
+    assert_eq!(keys(store, &Scan::entries(account_of(1), 3, 6, 9)), [5, 4, 3].map(|n| key(1, n)));
+    assert_eq!(keys(store, &Scan::last_entry(account_of(2))), [key(2, 3)]);
+    assert_eq!(keys(store, &Scan::last_entry(account_of(3))), []);
 }
 
 fn list(store: &dyn Store, client: u32, filter: &SettlementFilter, before: Option<i64>, limit: usize) -> Vec<i64> {

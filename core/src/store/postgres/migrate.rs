@@ -37,6 +37,8 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0008_terms", sql: include_str!("../migrations/postgres/0008_terms.sql"), oldest: 8 },
     Migration { name: "0009_simulator", sql: include_str!("../migrations/postgres/0009_simulator.sql"), oldest: 8 },
     Migration { name: "0010_operators", sql: include_str!("../migrations/postgres/0010_operators.sql"), oldest: 8 },
+    // An older program posts transfers that no statement would ever show.
+    Migration { name: "0011_statement", sql: include_str!("../migrations/postgres/0011_statement.sql"), oldest: 11 },
 ];
 
 impl Migration {

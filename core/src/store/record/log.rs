@@ -2,7 +2,7 @@
 
 use super::{Digest32, EventType, Later, LogHeadRecord};
 use crate::ids::{ClientNo, ProviderNo, SettlementNo};
-use crate::ledger::Mode;
+use crate::ledger::{AccountId, Mode, TransferCode};
 use crate::lifecycle::SettlementStatus;
 use crate::time::Millis;
 
@@ -57,6 +57,23 @@ pub struct Moment {
     pub rail_reference: Option<String>,
     /// Why it failed: a [`super::Failure`] as JSON.
     pub failure: Option<String>,
+}
+
+/// What a posted transfer adds to the statement of one account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BookedLine {
+    /// The account.
+    pub account: AccountId,
+    /// What it gains, in minor units; less than zero for what it spends.
+    pub amount: i64,
+    /// What for.
+    pub code: TransferCode,
+    /// The journal of the transfer: a settlement, or a movement of money.
+    pub journal: SettlementNo,
+    /// The number of the transfer within the journal.
+    pub transfer: u16,
+    /// When it was posted.
+    pub at: Millis,
 }
 
 impl LoggedChange {

@@ -13,7 +13,7 @@ use super::column::Column;
 use super::declare::place;
 use super::record::*;
 use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo};
-use crate::ledger::Mode;
+use crate::ledger::{AccountId, Mode};
 use crate::lifecycle::SettlementStatus;
 use crate::money::Currency;
 use crate::time::Millis;
@@ -346,6 +346,17 @@ impl Scan {
     pub fn accounts_of(client: ClientNo) -> Self {
         // They are adjacent to those of other owners with the same number, which differ in the two lowest bits.
         Self::accounts_numbered(client.0.into()).that(column!(Account.id), Is::LowBitsZero)
+    }
+
+    /// The lines of an account's statement, newest first: from the number `from` on, and below `before`.
+    pub fn entries(account: AccountId, from: i64, before: i64, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Entry, limit).backwards().with(column!(Entry.account), Is::Equal, account);
+        scan.with(column!(Entry.n), Is::From, from).with(column!(Entry.n), Is::Below, before)
+    }
+
+    /// The last line of an account's statement, if there is one.
+    pub fn last_entry(account: AccountId) -> Self {
+        Self::last(RecordKind::Entry).with(column!(Entry.account), Is::Equal, account)
     }
 
     /// The accounts of every owner with this number, by key: a provider's, and a client's.

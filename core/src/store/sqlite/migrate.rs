@@ -33,6 +33,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0010_terms", sql: include_str!("../migrations/sqlite/0010_terms.sql") },
     Migration { name: "0011_simulator", sql: include_str!("../migrations/sqlite/0011_simulator.sql") },
     Migration { name: "0012_operators", sql: include_str!("../migrations/sqlite/0012_operators.sql") },
+    Migration { name: "0013_statement", sql: include_str!("../migrations/sqlite/0013_statement.sql") },
 ];
 
 impl Migration {

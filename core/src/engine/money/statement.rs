@@ -1,0 +1,106 @@
+//! The statement of a client's account, as its owner reads it.
+
+use crate::api::{Caller, DecimalNumber, EntriesView, EntryView};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorCode, Result};
+use crate::ledger::{AccountId, Owner};
+use crate::money::{Currency, Money};
+use crate::store::record::{EntryRecord, Key, MovementRecord, SettlementRecord};
+use crate::store::{Scan, typed, typed_all};
+use crate::time::{Millis, rfc3339};
+
+/// Which lines of a statement to read.
+#[derive(Debug, Clone)]
+pub struct StatementRequest {
+    account: AccountId,
+    currency: Currency,
+    /// The first line.
+    from: i64,
+    /// One past the last line.
+    before: i64,
+    /// The most lines of a page.
+    pub limit: usize,
+}
+
+impl StatementRequest {
+    /// The request for the next page; `None` after the last one.
+    pub fn next(&self, page: &EntriesView) -> Option<Self> {
+        let before = page.next_cursor.as_ref()?.parse().ok()?;
+        Some(Self { before, ..self.clone() })
+    }
+}
+
+impl Engine {
+    /// A request for the lines of the caller's account from `from` on and before `to`, below the line `cursor`.
+    ///
+    /// # Errors
+    /// `balance_not_found` if the caller never held that currency, `invalid_cursor`.
+    pub fn statement_request(
+        &self,
+        caller: &Caller,
+        currency: &str,
+        (from, to): (Option<Millis>, Option<Millis>),
+        cursor: Option<&str>,
+        limit: usize,
+    ) -> Result<StatementRequest> {
+        self.balance(caller, currency)?;
+        let currency = Currency::from_code(currency).ok_or_else(|| Error::new(ErrorCode::BalanceNotFound))?;
+        let account = AccountId::new(Owner::Client(caller.client), caller.mode, currency);
+        let first = from.map(|from| self.first_entry_from(account, from)).transpose()?.unwrap_or(0);
+        let end = to.map(|to| self.first_entry_from(account, to)).transpose()?.unwrap_or(i64::MAX);
+        let cursor: Option<i64> = cursor.map(|cursor| cursor.parse().map_err(|_| Error::new(ErrorCode::InvalidCursor))).transpose()?;
+        Ok(StatementRequest { account, currency, from: first, before: cursor.unwrap_or(i64::MAX).min(end), limit })
+    }
+
+    /// A page of a statement, newest first.
+    pub fn statement(&self, request: &StatementRequest) -> Result<EntriesView> {
+        let scan = Scan::entries(request.account, request.from, request.before, request.limit + 1);
+        let mut entries: Vec<EntryRecord> = typed_all(self.store.scan(&scan)?)?;
+        let more = entries.len() > request.limit;
+        entries.truncate(request.limit);
+        let next_cursor = entries.last().filter(|_| more).map(|last| last.n.to_string());
+        let data = entries.iter().map(|entry| self.entry_view(entry, request.currency)).collect::<Result<_>>()?;
+        Ok(EntriesView { data, has_more: more, next_cursor })
+    }
+
+    fn entry_view(&self, entry: &EntryRecord, currency: Currency) -> Result<EntryView> {
+        let settlement: Option<SettlementRecord> = match entry.code {
+            Some(_) => typed(self.store.get(&Key::Settlement(entry.journal))?)?,
+            None => None,
+        };
+        let movement: Option<MovementRecord> = match &settlement {
+            None if entry.code.is_some() => typed(self.store.get(&Key::Movement(entry.journal))?)?,
+            Some(_) | None => None,
+        };
+        let reference = settlement.as_ref().map(|it| it.reference.as_str()).or_else(|| movement.as_ref().map(|it| it.reference.as_str()));
+        let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
+        Ok(EntryView {
+            number: entry.n,
+            at: rfc3339(entry.at),
+            kind: entry.code.map_or("brought_forward", |code| code.as_str()).into(),
+            amount: money(entry.amount),
+            balance: money(entry.balance),
+            currency: currency.code().to_owned(),
+            reference: reference.map(str::to_owned),
+            settlement_id: settlement.as_ref().map(|it| self.settlement_id(it)),
+            description: settlement.and_then(|it| it.more.and_then(|more| more.description)),
+        })
+    }
+
+    /// The number of the first line that was posted at or after this time. Lines are in the order of their times.
+    fn first_entry_from(&self, account: AccountId, at: Millis) -> Result<i64> {
+        let last: Option<EntryRecord> = typed(self.store.scan(&Scan::last_entry(account))?.pop())?;
+        // Everything up to `low` was posted before. A statement begins with line 0 or 1.
+        let (mut low, mut high) = (-1, last.map_or(0, |last| last.n + 1));
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            let entry: Option<EntryRecord> = typed(self.store.get(&Key::Entry((account, middle)))?)?;
+            if entry.is_none_or(|entry| entry.at < at) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(high)
+    }
+}
