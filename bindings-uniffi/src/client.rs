@@ -150,9 +150,13 @@ impl GatewayClient {
 
 /// The path of a settlement, with `part` appended.
 pub(crate) fn path_of(reference: &str, part: &str) -> Result<String, GatewayError> {
-    let target = Target::parse(reference)
-        .ok_or_else(|| GatewayError::invalid(Problem::local("settlement_not_found", "this is neither a reference nor an id")))?;
-    Ok(format!("{SETTLEMENTS}/{target}{part}"))
+    Ok(format!("{SETTLEMENTS}/{}{part}", target_of(reference)?))
+}
+
+/// A settlement's reference or id, for a path.
+pub(crate) fn target_of(reference: &str) -> Result<Target, GatewayError> {
+    Target::parse(reference)
+        .ok_or_else(|| GatewayError::invalid(Problem::local("settlement_not_found", "this is neither a reference nor an id")))
 }
 
 #[uniffi::export]

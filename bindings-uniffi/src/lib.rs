@@ -23,6 +23,7 @@ mod outbox;
 mod request;
 mod sandbox;
 mod signing;
+mod simulator;
 mod values;
 mod verify;
 mod views;
@@ -34,7 +35,7 @@ pub use host::{HttpHeader, HttpRequest, HttpResponse, HttpTransport, Signer, Sig
 pub use names::*;
 pub use outbox::{Outbox, OutboxEntry, OutboxState, OutboxWatcher, open_outbox};
 pub use request::{ReversalRequest, SettlementRequest, validate_settlement};
-pub use sandbox::{SandboxGateway, SandboxOptions, SandboxWatcher, SandboxWork, open_sandbox};
+pub use sandbox::{SandboxFaults, SandboxGateway, SandboxOptions, SandboxWatcher, SandboxWork, open_sandbox};
 pub use signing::SoftwareSigner;
 pub use values::{Decimal, Instant, Json};
 pub use verify::{WebhookMessage, WebhookVerifier, verify_receipt};

@@ -138,6 +138,11 @@ fn random() -> Result<[u8; 16], GatewayError> {
     Ok(bytes)
 }
 
+/// A name that nobody else uses.
+pub(crate) fn unique_name() -> Result<String, GatewayError> {
+    Ok(random()?.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 impl Link {
     pub(crate) fn new(session: Session, transport: Arc<dyn HttpTransport>, signer: Arc<dyn Signer>) -> Self {
         Self { state: Mutex::new(State { session, client_id: None }), transport, signer }
@@ -265,7 +270,7 @@ impl Link {
 
     /// Sends one request unchanged.
     async fn send(&self, request: Request, timeout_ms: u64) -> Result<HttpResponse, (Lost, GatewayError)> {
-        let id: String = random().map_err(|error| (Lost::NotSent, error))?.iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = unique_name().map_err(|error| (Lost::NotSent, error))?;
         let mut headers: Vec<_> = request.headers.into_iter().map(|(name, value)| HttpHeader { name, value }).collect();
         headers.push(HttpHeader { name: REQUEST_ID.to_owned(), value: id.clone() });
         let url = format!("{}{}", self.session(|session| session.base().to_owned()), request.path);

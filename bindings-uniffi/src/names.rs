@@ -155,6 +155,18 @@ mirror_enum! {
 }
 
 mirror_enum! {
+    /// What completed reversals give back of a fee.
+    FeeRefund of railgate::route::FeeRefund {
+        /// Nothing: the fee is for the payment, whatever becomes of it.
+        Nothing = "none",
+        /// The share of the fee that the reversed part is of the payment, rounded down; all of it with the whole payment.
+        Proportional = "proportional",
+        /// All of it, once the whole payment is reversed; nothing for a part.
+        Full = "full",
+    }
+}
+
+mirror_enum! {
     /// How a provider is.
     ProviderHealth of railgate::route::health::Health {
         /// It answers, or was not asked lately.

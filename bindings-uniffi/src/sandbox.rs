@@ -46,7 +46,7 @@ pub struct SandboxWork {
 }
 
 /// How the simulated operator and the way to it fail. Which calls are hit follows from the seed.
-#[derive(Debug, Clone, PartialEq, uniffi::Record)]
+#[derive(Debug, Clone, PartialEq, serde::Deserialize, uniffi::Record)]
 pub struct SandboxFaults {
     /// The share of calls that do not reach the operator, from 0 to 1.
     #[uniffi(default = 0.0)]
@@ -60,6 +60,14 @@ pub struct SandboxFaults {
     /// Selects which calls are hit.
     #[uniffi(default = 0)]
     pub seed: u64,
+}
+
+impl SandboxFaults {
+    /// The request to set them. Shares are written without an exponent, unlike by a JSON library.
+    pub(crate) fn body(&self) -> String {
+        let Self { rate, latency_ms, drop_answer_rate, seed } = self;
+        format!(r#"{{"rate":"{rate}","latency_ms":{latency_ms},"drop_answer_rate":"{drop_answer_rate}","seed":{seed}}}"#)
+    }
 }
 
 impl Give<SandboxFaults> for FaultsView {
@@ -321,9 +329,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Invalid`, `Storage`.
     pub async fn set_faults(&self, faults: SandboxFaults) -> Result<SandboxFaults, GatewayError> {
-        let SandboxFaults { rate, latency_ms, drop_answer_rate, seed } = faults;
-        // Written without an exponent, unlike by a JSON library.
-        let body = format!(r#"{{"rate":"{rate}","latency_ms":{latency_ms},"drop_answer_rate":"{drop_answer_rate}","seed":{seed}}}"#);
+        let body = faults.body();
         self.change(move |sandbox| sandbox.client().set_faults_json(&body)).await
     }
 

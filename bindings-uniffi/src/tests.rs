@@ -79,7 +79,7 @@ fn a_provider_is_the_same_from_the_engine_and_from_json() {
     let text = r#"{"id": "operator-kenya", "name": "Operator in Kenya", "rail": "gsma", "sandbox": false, "namespaces": ["msisdn"],
         "currencies": ["KES"], "countries": ["KE"], "limits": {"KES": {"min": 10.00, "max": 150000.00}},
         "fees": [{"currency": "KES", "namespace": "msisdn", "flat": 5, "percent": 0.5, "min": 0, "max": 100,
-            "tiers": [{"from": 100, "flat": 3, "percent": 0}]}],
+            "tiers": [{"from": 100, "flat": 3, "percent": 0}], "refund": "full"}],
         "capabilities": {"check_payee": true, "reverse": true, "partial_reverse": false, "inquiry": true, "idempotent_submit": true},
         "status": "degraded", "success_rate": 0.9, "p95_ms": 1500, "updated_at": "2026-11-21T10:53:17.042Z"}"#;
     let provider: Provider = agree(serde_json::from_str::<railgate::api::ProviderView>(text).unwrap());

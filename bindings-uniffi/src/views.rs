@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::error::FieldProblem;
 use crate::mirror::mirror_record;
 use crate::names::{
-    Actor, EventType, FailureCode, KeyStatus, PayeeMatch, ProviderHealth, ReversalReason, ReversalStatus, RouteRefusal, SettlementStatus,
-    StateName, Verdict,
+    Actor, EventType, FailureCode, FeeRefund, KeyStatus, PayeeMatch, ProviderHealth, ReversalReason, ReversalStatus, RouteRefusal,
+    SettlementStatus, StateName, Verdict,
 };
 use crate::values::{Decimal, Instant, Json};
 
@@ -51,6 +51,8 @@ mirror_record! {
         reversed_amount: Decimal,
         /// The total of reversals in flight.
         reversing_amount: Decimal,
+        /// What completed reversals gave back of the fee; absent if they gave nothing.
+        fee_refunded: Option<Decimal>,
         /// The ISO 20022 status code, such as `ACSC`.
         iso_status: String,
         /// The client's description.
@@ -198,6 +200,8 @@ mirror_record! {
         has_more: bool,
         /// The position to continue after, also if there are no more events yet.
         next_after: i64,
+        /// The epoch of the positions, from 1. It changes when the gateway's operator restores a backup.
+        epoch: u32,
     }
 }
 
@@ -354,6 +358,8 @@ mirror_record! {
         max: Option<Decimal>,
         /// In rising order of `from_amount`; the last whose `from_amount` the payment reaches replaces `flat` and `percent`.
         tiers: Vec<FeeTier>,
+        /// What completed reversals give back of it.
+        refund: FeeRefund,
     }
 }
 
@@ -427,6 +433,8 @@ mirror_record! {
     Quote of railgate::api::QuoteView {
         /// The fee.
         fee: Decimal,
+        /// What reversals would give back of the fee.
+        fee_refund: FeeRefund,
         /// Amount plus fee.
         total_debit: Decimal,
         /// The provider that it would go to first.
@@ -558,4 +566,13 @@ mirror_record! {
         /// The id of the previous receipt, which this one replaces; null for the first.
         supersedes: Option<String>,
     }
+}
+
+/// A scenario of the simulated operator.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize, uniffi::Record)]
+pub struct Scenario {
+    /// The participant: send it as `to`.
+    pub to: String,
+    /// What happens to payments to it.
+    pub description: String,
 }

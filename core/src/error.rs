@@ -187,6 +187,9 @@ error_codes! {
     RouteNotFound = "route_not_found", 404, Identification, false, "There is no such path",
         "No route has this path. Paths are case-sensitive and have no trailing slash.",
         "`GET /openapi.json` describes every route.";
+    VersionSunset = "version_sunset", 410, Identification, false, "This route has stopped",
+        "The route was deprecated for at least a year, and stopped at the time in `Sunset`. Nothing was done.",
+        "Use the route in `Link` with `rel=\"successor-version\"`. `GET /openapi.json` describes it.";
     MethodNotAllowed = "method_not_allowed", 405, Validation, false, "That path does not take this method",
         "The path exists, but not with this method.",
         "Use one of the methods in the Allow header.";
@@ -217,6 +220,9 @@ error_codes! {
     AlreadyReversed = "already_reversed", 409, BusinessRule, false, "The settlement is already reversed",
         "Nothing of the settlement is left to reverse.",
         "There is nothing to do. The settlement's reversals show when and why.";
+    EpochChanged = "epoch_changed", 409, Identification, false, "The feed is not the one you followed",
+        "The gateway's operator restored a backup, so that positions after it were assigned again; or `after` is past the end of the feed.",
+        "Read the feed again from 0, or from a position before the backup, without `epoch`. Recognise the events that you have by their `id`.";
     NotCompleted = "not_completed", 409, BusinessRule, false, "The settlement is not completed, so there is no receipt",
         "A receipt confirms that the money arrived, so there is none before.",
         "Wait until the settlement is completed. A failed or cancelled one never has a receipt.";

@@ -233,11 +233,9 @@ impl<'g> Client<'g> {
     /// A page of the events of all settlements after feed position `after`, oldest first.
     ///
     /// # Errors
-    /// `internal` if the store is damaged.
+    /// `epoch_changed` if `after` is past the end of the feed; `internal` if the store is damaged.
     pub fn feed(&self, after: i64, limit: usize) -> Result<FeedPage> {
-        let (data, has_more) = cut(self.engine.feed(&self.caller, after, limit.saturating_add(1))?, limit);
-        let next_after = data.last().map_or(after, |last| last.position);
-        Ok(FeedPage { data, has_more, next_after })
+        self.engine.feed_page(&self.caller, after, limit, None)
     }
 
     /// Cancels a settlement that was not dispatched, or reverses a completed one, in whole or in part. If the request has a

@@ -190,6 +190,8 @@ stored_enum! {
         Deposit = 6 "deposit",
         /// Real money that was paid out to a client.
         Withdrawal = 7 "withdrawal",
+        /// What a reversal gives back of a settlement's fee.
+        FeeRefund = 8 "fee_refund",
     }
 }
 

@@ -304,7 +304,7 @@ fn clients_see_the_providers_of_their_modes_except_those_that_are_switched_off()
     assert_eq!(engine.provider_by_id(&of_sandbox, "simulator").unwrap().status, Health::Maintenance);
     let bank = serde_json::to_string(&engine.provider_by_id(&of_live, "bank").unwrap()).unwrap();
     let takes = r#""sandbox":false,"namespaces":null,"currencies":["EUR"],"countries":[],"limits":{"EUR":{"min":0.01,"max":500.00}}"#;
-    let fees = r#""fees":[{"currency":null,"namespace":null,"flat":0.1,"percent":0.5,"min":0,"max":null,"tiers":[{"from":100,"flat":1,"percent":0}]}]"#;
+    let fees = r#""fees":[{"currency":null,"namespace":null,"flat":0.1,"percent":0.5,"min":0,"max":null,"tiers":[{"from":100,"flat":1,"percent":0}],"refund":"none"}]"#;
     assert!(bank.contains(takes) && bank.contains(fees), "{bank}");
 }
 

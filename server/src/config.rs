@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::http::{DEPRECATED, Deprecated};
 use hyper::header::HeaderValue;
 use railgate::engine::{Enrollment, FourEyes};
 use railgate::store::sqlite::Synchronous;
@@ -129,6 +130,18 @@ pub struct Edge {
     pub trusted_proxies: Vec<Cidr>,
     /// Addresses that webhooks may go to even though they are not public.
     pub webhook_allow: Vec<Cidr>,
+    /// The routes that will stop.
+    pub deprecated: DeprecatedRoutes,
+}
+
+/// The routes that will stop; by default those of this program. Only tests have others.
+#[derive(Debug, Clone, Copy)]
+pub struct DeprecatedRoutes(pub &'static [Deprecated]);
+
+impl Default for DeprecatedRoutes {
+    fn default() -> Self {
+        Self(DEPRECATED)
+    }
 }
 
 /// The paths of a certificate and its private key, both PEM.

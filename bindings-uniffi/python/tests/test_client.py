@@ -81,6 +81,27 @@ def test_reversing_a_part_and_looking_at_it(connect):
     run(scenario())
 
 
+def test_the_simulator_does_what_its_client_says(connect):
+    async def scenario():
+        client = await connect()
+        assert "sim:pending" in [scenario.to for scenario in await client.scenarios()]
+        assert (await client.fund("CHF", Decimal("12.50"))).available == Decimal("12.50")
+        made = await client.create(request(to="sim:pending"))
+        done = await client.advance(made.reference, "completed")
+        assert done.status is railgate.SettlementStatus.COMPLETED
+        with pytest.raises(railgate.GatewayError.Refused) as caught:
+            await client.advance(made.reference, "failed", "account_closed")
+        assert caught.value.problem.code == "invalid_state"
+        ordered = await client.set_faults(railgate.SandboxFaults(rate=0.25, seed=7))
+        assert ordered == await client.faults() and (ordered.rate, ordered.seed) == (0.25, 7)
+        await client.set_faults(railgate.SandboxFaults())
+        await client.create(request(to="sim:pending"))
+        assert await client.reset() == 1
+        assert (await client.faults()).rate == 0
+
+    run(scenario())
+
+
 def test_checks_lists_and_what_is_not_there(connect):
     async def scenario():
         client = await connect()

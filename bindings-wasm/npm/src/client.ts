@@ -33,17 +33,23 @@ import { ConnectionError, DisposedError, InternalError, RailgateError } from "./
 import { parseView } from "./json.js";
 import { guarded } from "./problem.js";
 import type {
+  AdvanceRequest,
   Balance,
   CheckResult,
   CreateRequest,
   Environment,
+  Faults,
+  FaultsRequest,
   FeedEvent,
   FeedPage,
+  FundRequest,
   Key,
   Page,
   Provider,
   Receipt,
   ReconcileResult,
+  ResetRequest,
+  ResetResult,
   ReverseRequest,
   ReverseResult,
   Reversal,
@@ -352,6 +358,51 @@ export class RailgateClient {
   /** Returns the simulator's scenarios: sandbox payees and what happens to payments to them. */
   async scenarios(options: CallOptions = {}): Promise<readonly Scenario[]> {
     return data(await this.#send(get(`${API}/simulator/scenarios`), options));
+  }
+
+  /**
+   * Adds play money and returns the new balance. After a lost response the call is sent again, and the amount is added once.
+   *
+   * @throws {@link ConnectionError} if there was no response at all: the amount may have been added.
+   */
+  async fund(request: FundRequest, options: CallOptions = {}): Promise<Balance> {
+    return view(await this.#simulate("fund", request, options));
+  }
+
+  /**
+   * Has the simulated operator decide about a settlement of the sandbox now, whatever its scenario, and returns the settlement.
+   *
+   * @throws {@link BusinessRuleError} with code `invalid_state` if that cannot become of it.
+   */
+  async advance(ref: string, request: AdvanceRequest, options: CallOptions = {}): Promise<Settlement> {
+    return view(await this.#simulate(`settlements/${part(ref, "ref")}/advance`, request, options));
+  }
+
+  /** Returns the faults of the simulated operator. */
+  async faults(options: CallOptions = {}): Promise<Faults> {
+    return view(await this.#send(get(`${API}/simulator/faults`), options));
+  }
+
+  /** Replaces the faults of the simulated operator; what is left out is 0. The same seed and calls have the same faults. */
+  async setFaults(request: FaultsRequest, options: CallOptions = {}): Promise<Faults> {
+    const call = post(`${API}/simulator/faults`, check.json(request, "request"));
+    return view(await this.#send({ ...call, method: "PUT" }, options));
+  }
+
+  /**
+   * Starts the sandbox again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults and
+   * restores the opening balances. History and references stay.
+   *
+   * @param request - `cursor`: the `next_cursor` of the result before, if that has one.
+   */
+  async reset(request: ResetRequest = {}, options: CallOptions = {}): Promise<ResetResult> {
+    return view(await this.#simulate("reset", request, options));
+  }
+
+  #simulate(path: string, request: object, options: CallOptions): Promise<Answer> {
+    const key = crypto.randomUUID();
+    const call = post(`${API}/simulator/${path}`, check.json(request, "request"), [["idempotency-key", key]]);
+    return this.#send({ ...call, once: true, idempotencyKey: key }, options);
   }
 
   /** Returns the client's keys, oldest first. */

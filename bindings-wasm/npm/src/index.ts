@@ -13,7 +13,6 @@ export type {
   Clock,
   ClockChange,
   EventsQuery,
-  FundRequest,
   ReceiptForm,
   SandboxOptions,
   WatchOptions,

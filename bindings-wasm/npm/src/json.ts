@@ -11,6 +11,7 @@
 const MONEY: ReadonlySet<string> = new Set([
   "amount",
   "fee",
+  "fee_refunded",
   "total_debit",
   "reversed_amount",
   "reversing_amount",

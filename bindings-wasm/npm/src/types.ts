@@ -210,6 +210,15 @@ export type RouteRefusal =
   | "unavailable";
 
 /**
+ * What completed reversals give back of a fee.
+ *
+ * - `none`: Nothing: the fee is for the payment, whatever becomes of it.
+ * - `proportional`: The share of the fee that the reversed part is of the payment, rounded down; all of it with the whole payment.
+ * - `full`: All of it, once the whole payment is reversed; nothing for a part.
+ */
+export type FeeRefund = "none" | "proportional" | "full";
+
+/**
  * How a provider is.
  *
  * - `up`: It answers, or was not asked lately.
@@ -368,6 +377,7 @@ export const GATEWAY_CODES = [
   "client_not_found",
   "provider_not_found",
   "route_not_found",
+  "version_sunset",
   "method_not_allowed",
   "not_acceptable",
   "body_too_large",
@@ -378,6 +388,7 @@ export const GATEWAY_CODES = [
   "invalid_state",
   "reversal_exceeds_remaining",
   "already_reversed",
+  "epoch_changed",
   "not_completed",
   "version_conflict",
   "request_in_progress",
@@ -441,6 +452,7 @@ export const GATEWAY_CODES = [
  * - `client_not_found`: No such client.
  * - `provider_not_found`: No such provider.
  * - `route_not_found`: There is no such path.
+ * - `version_sunset`: This route has stopped.
  * - `method_not_allowed`: That path does not take this method.
  * - `not_acceptable`: No representation matches the Accept header.
  * - `body_too_large`: The body is too large.
@@ -451,6 +463,7 @@ export const GATEWAY_CODES = [
  * - `invalid_state`: Its state does not allow this.
  * - `reversal_exceeds_remaining`: More than what is left to reverse.
  * - `already_reversed`: The settlement is already reversed.
+ * - `epoch_changed`: The feed is not the one you followed.
  * - `not_completed`: The settlement is not completed, so there is no receipt.
  * - `version_conflict`: It was changed in the meantime.
  * - `request_in_progress`: The same request is still in progress.
@@ -546,6 +559,20 @@ export interface ReverseRequest {
   readonly reference?: string;
   /** A description for people. */
   readonly description?: string;
+}
+
+/** Play money to add to a sandbox account. */
+export interface FundRequest {
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** More than zero, at most 15 significant digits, no exponent, no more decimals than the currency has. A JSON number, or a string with the same text. */
+  readonly amount: AmountInput;
+}
+
+/** Where a reset goes on. */
+export interface ResetRequest {
+  /** `next_cursor` of the previous response. */
+  readonly cursor?: string;
 }
 
 /** How the simulated operator and the way to it fail. What is left out is 0. */
@@ -672,6 +699,8 @@ export interface Settlement {
   readonly reversed_amount: Amount;
   /** The amount of reversals in flight. */
   readonly reversing_amount: Amount;
+  /** What completed reversals gave back of the fee; only if they did. */
+  readonly fee_refunded?: Amount;
   /** ISO 20022 status. */
   readonly iso_status: IsoStatus;
   /** The client's description. */
@@ -765,6 +794,11 @@ export interface FeedPage {
   readonly has_more: boolean;
   /** Pass it as `after` to get the next events, even if they have not happened yet. */
   readonly next_after: number;
+  /**
+   * The epoch of the positions, from 1. It changes when the gateway's operator restores a backup: later positions are then assigned
+   * again. Pass it as `epoch` to be told.
+   */
+  readonly epoch: number;
 }
 
 /** A page of a list. */
@@ -875,6 +909,8 @@ export interface FeeRule {
   readonly max: Amount | null;
   /** In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`. */
   readonly tiers: readonly FeeTier[];
+  /** What completed reversals give back of it. */
+  readonly refund: FeeRefund;
 }
 
 /** What a provider supports. */
@@ -944,6 +980,8 @@ export interface RouteStep {
 export interface Quote {
   /** The fee, charged in addition to the amount. */
   readonly fee: Amount;
+  /** What reversals would give back of the fee. */
+  readonly fee_refund: FeeRefund;
   /** Amount plus fee. */
   readonly total_debit: Amount;
   /** The provider that would be tried first. */

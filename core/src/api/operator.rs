@@ -205,7 +205,11 @@ pub struct OperatorInvitationView {
     /// The operator.
     pub operator: OperatorView,
     /// With it, they enrol a key: `opi_…`.
-    pub code: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Set if the code was shown before, in the response to the first call with the same `Idempotency-Key`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub code_shown: bool,
 }
 
 /// All operators.
@@ -268,6 +272,18 @@ pub struct ApprovalView {
 pub struct AskedView {
     /// What was asked for.
     pub approval: ApprovalView,
+}
+
+/// How an act ended, as it is kept under the `Idempotency-Key` of its call.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OperationView {
+    /// It waits for a second operator.
+    Asked(AskedView),
+    /// Money was moved.
+    Moved(MovementView),
+    /// It is done.
+    Done,
 }
 
 /// A page of what operators asked for.
@@ -387,7 +403,7 @@ pub struct AuditPageView {
 }
 
 /// Real money that entered or left a client's account.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MovementView {
     /// The client.

@@ -11,8 +11,8 @@ use crate::lifecycle::{IsoStatus, ReversalStatus, SettlementStatus, StateName, n
 use crate::money::Money;
 use crate::rail::FailureCode;
 use crate::rail::PayeeMatch;
-use crate::route::RouteRefusal;
 use crate::route::health::Health;
+use crate::route::{FeeRefund, RouteRefusal};
 use crate::store::record::{Actor, EventType};
 use crate::validate::ReversalReason;
 
@@ -138,6 +138,9 @@ pub struct SettlementView {
     pub reversed_amount: DecimalNumber,
     /// The amount of reversals in flight.
     pub reversing_amount: DecimalNumber,
+    /// What completed reversals gave back of the fee; only if they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fee_refunded: Option<DecimalNumber>,
     /// ISO 20022 status.
     pub iso_status: IsoStatus,
     /// The client's description.
@@ -469,6 +472,8 @@ named_enum! {
 pub struct QuoteView {
     /// The fee, charged in addition to the amount.
     pub fee: DecimalNumber,
+    /// What reversals would give back of the fee.
+    pub fee_refund: FeeRefund,
     /// Amount plus fee.
     pub total_debit: DecimalNumber,
     /// The provider that would be tried first.
@@ -539,6 +544,9 @@ pub struct FeedPage {
     pub has_more: bool,
     /// Pass it as `after` to get the next events, even if they have not happened yet.
     pub next_after: i64,
+    /// The epoch of the positions, from 1. It changes when the gateway's operator restores a backup: later positions are then assigned
+    /// again. Pass it as `epoch` to be told.
+    pub epoch: u32,
 }
 
 /// The proof that a settlement's last event is in the log.

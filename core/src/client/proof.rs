@@ -57,11 +57,13 @@ impl Proof {
             | E::RateLimited
             | E::NoRoute
             | E::RouteNotFound
+            | E::VersionSunset
             | E::MethodNotAllowed
             | E::NotAcceptable
             | E::UnsupportedMediaType => Self::PutOff,
             E::NonceReplayed | E::RequestInProgress | E::Timeout | E::Internal | E::StoreUnavailable => Self::Open,
             E::InvalidCursor
+            | E::EpochChanged
             | E::SettlementNotFound
             | E::ReversalNotFound
             | E::BalanceNotFound

@@ -54,6 +54,7 @@
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
 //! | `money/` | [`Fund`]: play money |
+//! | `once.rs` | [`Once`]: commands under an `Idempotency-Key` |
 //! | `verify/` | verification of a whole database |
 
 mod access;
@@ -63,6 +64,7 @@ mod event_log;
 mod group;
 mod maintain;
 mod money;
+mod once;
 mod operator;
 mod reversal;
 mod review;
@@ -98,6 +100,7 @@ pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
 pub use maintain::{Maintain, SWEEP, TryWriting};
 pub use money::*;
+pub use once::{Answer, Answers, KeptUnder, LastStep, Once};
 pub use operator::*;
 pub use reversal::*;
 pub use review::*;

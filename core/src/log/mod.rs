@@ -73,7 +73,7 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
-pub use note::{Checkpoint, LogKey, LogName, NoteError};
+pub use note::{Checkpoint, Follows, LogKey, LogName, NotFollowing, NoteError};
 pub use proof::{Proof, ProofError, commitment, verify_proof};
 pub use tile::{TileKind, TilePath, serve};
 pub use tree::{Appended, Hash, Overlay, TILE_WIDTH, TileRow, Tiles, TreeError, append, consistency, inclusion, root};

@@ -1,12 +1,13 @@
 //! Signed checkpoints (C2SP tlog-checkpoint, a signed-note): the log's statement about its state.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use super::{Hash, decimal};
+use super::{Hash, decimal, verify_consistency};
 use crate::auth::{Algorithm, PublicKey, RustCrypto, SignError, Signer, Verify as _, to_raw};
 use crate::ledger::Mode;
 
@@ -16,6 +17,8 @@ pub(super) const LONGEST_NOTE: usize = 1_000_000;
 const MOST_SIGNATURES: usize = 100;
 /// The signature type of Ed25519, in key ids and verifier keys.
 const ED25519: u8 = 1;
+/// Precedes the number of an epoch in a log's name.
+const EPOCH: &str = "/epoch-";
 /// The start of a signature line: an em dash and a space.
 const DASH: &str = "\u{2014} ";
 
@@ -71,6 +74,19 @@ impl LogName {
             Mode::Live => "/log/live",
         };
         Self(name + tree)
+    }
+
+    /// The name of the same log in an epoch: in the first it has no addition, in every later one `/epoch-` and the number. A later one
+    /// begins when a backup is restored.
+    #[must_use]
+    pub fn in_epoch(self, epoch: u32) -> Self {
+        if epoch > 1 { Self(format!("{}{EPOCH}{epoch}", self.0)) } else { self }
+    }
+
+    /// The log's name in its first epoch, and the epoch.
+    fn parts(&self) -> (&str, u64) {
+        let later = self.0.rsplit_once(EPOCH).and_then(|(name, epoch)| Some((name, decimal(epoch).filter(|epoch| *epoch > 1)?)));
+        later.unwrap_or((&self.0, 1))
     }
 
     /// The name as text.
@@ -204,6 +220,56 @@ impl Checkpoint {
         let signature = to_raw(Algorithm::Ed25519, &signer.sign(text.as_bytes())?).ok_or(malformed)?;
         let line = STANDARD.encode([key.id().as_slice(), &signature].concat());
         Ok(format!("{text}\n{DASH}{} {line}\n", self.origin))
+    }
+}
+
+/// How a checkpoint follows one that was seen before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follows {
+    /// The same log, which has grown or is as it was.
+    Grown,
+    /// The log of the same gateway in a later epoch: its operator restored a backup. The new tree need not contain what came after that
+    /// backup. What was proved under the former name stays proved.
+    NewEpoch,
+}
+
+/// Why a checkpoint does not follow one that was seen before. Keep both: they are the evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotFollowing {
+    /// The log is smaller than it was.
+    #[error("the log is smaller than it was: if a backup was restored, its operator must begin a new epoch")]
+    Smaller,
+    /// The larger log does not begin with the smaller one.
+    #[error("the log has another history than it had")]
+    OtherHistory,
+    /// It is of an epoch that has ended.
+    #[error("the checkpoint is of an epoch of the log that has ended")]
+    FormerEpoch,
+    /// It is another log's.
+    #[error("the checkpoint belongs to another log")]
+    OtherLog,
+}
+
+impl Checkpoint {
+    /// Checks that this checkpoint may follow `seen`, which was the newest so far. `path` is the proof that the larger tree begins with
+    /// the smaller one; not looked at for a new epoch.
+    ///
+    /// Both must be opened with keys that you trust; those of a new epoch have its name.
+    ///
+    /// # Errors
+    /// See the variants of [`NotFollowing`].
+    pub fn follows(&self, seen: &Self, path: &[Hash]) -> Result<Follows, NotFollowing> {
+        let ((name, epoch), (seen_name, seen_epoch)) = (self.origin.parts(), seen.origin.parts());
+        if name != seen_name {
+            return Err(NotFollowing::OtherLog);
+        }
+        match epoch.cmp(&seen_epoch) {
+            Ordering::Greater => Ok(Follows::NewEpoch),
+            Ordering::Less => Err(NotFollowing::FormerEpoch),
+            Ordering::Equal if self.size < seen.size => Err(NotFollowing::Smaller),
+            Ordering::Equal if verify_consistency(seen.size, self.size, &seen.root, &self.root, path) => Ok(Follows::Grown),
+            Ordering::Equal => Err(NotFollowing::OtherHistory),
+        }
     }
 }
 
@@ -420,6 +486,29 @@ mod tests {
             format!("{start}+{}", of(1, &weak)),
         ] {
             assert_eq!(LogKey::parse(&wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_log_only_grows_until_a_new_epoch_begins() {
+        let at = |epoch, size, root| Checkpoint { origin: name().in_epoch(epoch), size, root: [root; 32] };
+        assert_eq!(name().in_epoch(1), name());
+        assert_eq!(name().in_epoch(12).as_str(), format!("{}/epoch-12", name()));
+        let seen = at(1, 8, 1);
+        assert_eq!(at(1, 8, 1).follows(&seen, &[]), Ok(Follows::Grown));
+        assert_eq!(at(1, 7, 1).follows(&seen, &[]), Err(NotFollowing::Smaller));
+        assert_eq!(at(1, 8, 2).follows(&seen, &[]), Err(NotFollowing::OtherHistory));
+        assert_eq!(at(1, 9, 2).follows(&seen, &[]), Err(NotFollowing::OtherHistory));
+        assert_eq!(at(2, 7, 2).follows(&seen, &[]), Ok(Follows::NewEpoch));
+        assert_eq!(at(9, 8, 1).follows(&at(2, 7, 2), &[]), Ok(Follows::NewEpoch));
+        assert_eq!(at(1, 9, 2).follows(&at(2, 7, 2), &[]), Err(NotFollowing::FormerEpoch));
+        assert_eq!(at(2, 6, 2).follows(&at(2, 7, 2), &[]), Err(NotFollowing::Smaller));
+        let live = Checkpoint { origin: LogName::of_issuer("https://pay.example.org:8443/base", Mode::Live), ..at(2, 9, 1) };
+        assert_eq!(live.follows(&seen, &[]), Err(NotFollowing::OtherLog));
+        // Only the number itself is one.
+        for odd in ["/epoch-1", "/epoch-02", "/epoch-", "/epoch-x"] {
+            let odd = Checkpoint { origin: LogName::parse(&format!("{}{odd}", name())).unwrap(), ..at(1, 9, 1) };
+            assert_eq!(odd.follows(&seen, &[]), Err(NotFollowing::OtherLog), "{odd:?}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::lifecycle::named_enum;
 use crate::money::{Amount, Currency, Money};
 use crate::participant::Namespace;
 
@@ -86,6 +87,39 @@ pub struct FeeTier {
     pub percent: Percent,
 }
 
+named_enum! {
+    /// What completed reversals give back of a fee.
+    pub enum FeeRefund {
+        /// Nothing: the fee is for the payment, whatever becomes of it.
+        Nothing = "none",
+        /// The share of the fee that the reversed part is of the payment, rounded down; all of it with the whole payment.
+        Proportional = "proportional",
+        /// All of it, once the whole payment is reversed; nothing for a part.
+        Full = "full",
+    }
+}
+
+impl FeeRefund {
+    /// What has been given back of a fee once so much of an amount is reversed, all in minor units. Never falls as `reversed` rises, and
+    /// is never more than the fee: the difference between two steps is what a reversal gives back, so that nothing is lost to rounding.
+    pub fn given_back(self, fee: i64, amount: i64, reversed: i64) -> i64 {
+        match self {
+            Self::Proportional | Self::Full if reversed >= amount => fee,
+            Self::Proportional => i64::try_from(i128::from(fee) * i128::from(reversed.max(0)) / i128::from(amount.max(1))).unwrap_or(fee),
+            Self::Nothing | Self::Full => 0,
+        }
+    }
+}
+
+/// A fee, and what reversals give back of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Charge {
+    /// The fee in minor units.
+    pub fee: i64,
+    /// What reversals give back.
+    pub refund: FeeRefund,
+}
+
 /// One fee of a provider: a flat part and a percentage, within bounds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FeeRule {
@@ -103,6 +137,8 @@ pub struct FeeRule {
     pub max: Option<Units>,
     /// Tiers, in rising order of `from`: the last whose `from` the amount reaches replaces `flat` and `percent`.
     pub tiers: Vec<FeeTier>,
+    /// What reversals give back of it; `None` for nothing.
+    pub refund: Option<FeeRefund>,
 }
 
 impl FeeRule {
@@ -124,13 +160,16 @@ impl FeeRule {
 /// The fee for a payment by the rule that fits best: of both its currency and its namespace, then of its currency, then of its
 /// namespace, then of neither; among equals, the first. The rules of a list count only if none of an earlier list fits. Without a
 /// rule that fits it is free. `None` on overflow.
-pub fn fee<'a>(lists: impl IntoIterator<Item = &'a [FeeRule]>, namespace: Namespace, money: Money) -> Option<i64> {
+pub fn charge<'a>(lists: impl IntoIterator<Item = &'a [FeeRule]>, namespace: Namespace, money: Money) -> Option<Charge> {
     let best = |rules: &'a [FeeRule]| {
         let fitting = rules.iter().filter(|rule| rule.covers(money.currency(), namespace));
         // The first of several minimal ones.
         fitting.min_by_key(|rule| (rule.currency.is_none(), rule.namespace.is_none()))
     };
-    lists.into_iter().find_map(best).map_or(Some(0), |rule| rule.fee(money))
+    match lists.into_iter().find_map(best) {
+        None => Some(Charge { fee: 0, refund: FeeRefund::Nothing }),
+        Some(rule) => Some(Charge { fee: rule.fee(money)?, refund: rule.refund.unwrap_or(FeeRefund::Nothing) }),
+    }
 }
 
 #[cfg(test)]
@@ -144,6 +183,10 @@ mod tests {
 
     fn percent(text: &str) -> Percent {
         Percent::of(text.parse().unwrap()).unwrap()
+    }
+
+    fn fee<'a>(lists: impl IntoIterator<Item = &'a [FeeRule]>, namespace: Namespace, money: Money) -> Option<i64> {
+        charge(lists, namespace, money).map(|charge| charge.fee)
     }
 
     fn money(text: &str) -> Money {
@@ -194,7 +237,35 @@ mod tests {
         assert_eq!(agreed(&all[1..2], Namespace::Msisdn), Some(300), "where nothing agreed fits");
     }
 
+    #[test]
+    fn a_part_gives_back_its_share_or_nothing() {
+        let steps = |refund: FeeRefund| [0, 1, 333, 999, 1_000].map(|reversed| refund.given_back(10, 1_000, reversed));
+        assert_eq!(steps(FeeRefund::Nothing), [0; 5]);
+        assert_eq!(steps(FeeRefund::Proportional), [0, 0, 3, 9, 10]);
+        assert_eq!(steps(FeeRefund::Full), [0, 0, 0, 0, 10]);
+        assert_eq!(FeeRefund::Proportional.given_back(i64::MAX, i64::MAX, i64::MAX - 1), i64::MAX - 1);
+    }
+
     proptest! {
+        #[test]
+        fn parts_never_give_back_more_than_the_fee_and_the_whole_exactly_it(
+            fee in 0i64..=i64::MAX, parts in proptest::collection::vec(1i64..=i64::MAX / 64, 1..64)
+        ) {
+            let amount: i64 = parts.iter().sum();
+            for refund in FeeRefund::ALL {
+                let (mut reversed, mut sum) = (0, 0i64);
+                for part in &parts {
+                    let before = refund.given_back(fee, amount, reversed);
+                    reversed += part;
+                    let more = refund.given_back(fee, amount, reversed) - before;
+                    prop_assert!(more >= 0);
+                    sum += more;
+                    prop_assert!(sum <= fee);
+                }
+                prop_assert_eq!(sum, if *refund == FeeRefund::Nothing { 0 } else { fee });
+            }
+        }
+
         #[test]
         fn a_fee_never_falls_as_the_amount_rises_within_a_rule(
             flat in 0i64..100_000, share in 0i64..=1_000_000, amount in 1i64..=i64::MAX / 4, more in 0i64..1_000_000_000

@@ -58,7 +58,7 @@ use crate::time::Millis;
 
 use health::{Health, Pulse};
 
-pub use fee::{FeeRule, FeeTier, Percent, Units, fee};
+pub use fee::{Charge, FeeRefund, FeeRule, FeeTier, Percent, Units, charge};
 pub use provider::{AmountLimits, Availability, Capabilities, ProviderSpec, Secrets, Serves};
 pub use rule::{Choice, RouteRule};
 
@@ -175,7 +175,7 @@ impl Routes {
     /// # Errors
     /// `invalid_fields` if the pinned provider does not exist; `amount_below_minimum` or `amount_above_maximum` if only the amount
     /// stands in the way; otherwise `no_route`.
-    pub fn choose(&self, payment: &Payment<'_>) -> Result<(ProviderNo, i64)> {
+    pub fn choose(&self, payment: &Payment<'_>) -> Result<(ProviderNo, Charge)> {
         if let Some(id) = payment.pinned
             && self.by_id(id).is_none()
         {
@@ -183,7 +183,7 @@ impl Routes {
         }
         let steps = self.steps(payment);
         if let Some(step) = steps.iter().find(|step| step.out.is_none()) {
-            return Ok((step.no, step.fee(payment).ok_or_else(|| Error::new(ErrorCode::AmountAboveMaximum))?));
+            return Ok((step.no, step.charge(payment).ok_or_else(|| Error::new(ErrorCode::AmountAboveMaximum))?));
         }
         let refused =
             steps.iter().find_map(|step| step.spec.accepts(payment.money).err().filter(|_| step.out.is_some_and(RouteRefusal::is_amount)));
@@ -252,9 +252,9 @@ impl<'a> Step<'a> {
         self.pulse.map_or(Ok(()), Pulse::leave)
     }
 
-    /// Its fee for the payment, in minor units; `None` on overflow.
-    pub fn fee(&self, payment: &Payment<'_>) -> Option<i64> {
-        fee([payment.agreed, &self.spec.fees], payment.to.namespace(), payment.money)
+    /// Its fee for the payment; `None` on overflow.
+    pub fn charge(&self, payment: &Payment<'_>) -> Option<Charge> {
+        charge([payment.agreed, &self.spec.fees], payment.to.namespace(), payment.money)
     }
 }
 

@@ -114,7 +114,7 @@ pub struct ProviderSpec {
     pub countries: Vec<String>,
     /// Smallest and largest payments. A currency that is not listed has no limits.
     pub limits: Vec<AmountLimits>,
-    /// What it charges; see [`super::fee`].
+    /// What it charges; see [`super::charge`].
     pub fees: Vec<FeeRule>,
     /// How long a connection may take to be made, in milliseconds; `None` for the rail's own time.
     pub connect_ms: Option<u64>,

@@ -35,6 +35,7 @@ use std::collections::BTreeMap;
 
 use crate::lifecycle::stored_enum;
 use crate::rail::FailureCode;
+use crate::route::FeeRefund;
 use crate::time::Millis;
 
 pub use super::tables::*;
@@ -208,6 +209,8 @@ stored_enum! {
         SetFaults = 51 "set_faults",
         /// A client reset its sandbox.
         ResetSandbox = 52 "reset_sandbox",
+        /// An operator began a new epoch of the log.
+        BeginEpoch = 56 "begin_epoch",
         /// Somebody was invited to be an operator.
         InviteOperator = 60 "invite_operator",
         /// An operator enrolled their key.
@@ -250,6 +253,9 @@ pub struct SettlementMore {
     /// Whether it counts for the limits of the day on which it was accepted, until it fails or is cancelled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counted: bool,
+    /// What reversals give back of the fee; `None` for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fee_refund: Option<FeeRefund>,
 }
 
 /// Why a settlement or a reversal failed.

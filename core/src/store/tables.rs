@@ -296,17 +296,19 @@ tables! {
         key {
             /// The client that sent it.
             client: ClientNo;
-            /// The text of the header; for a settlement of the sandbox after `sandbox` and a line feed.
+            /// The text of the header; in the sandbox after `sandbox` and a line feed.
             key: String;
         }
         /// SHA-256 over method, path and body.
         fingerprint: Digest32;
-        /// The resulting settlement, also if a reversal was made.
+        /// The resulting settlement, also if a reversal was made; 0 for every other call.
         settlement: SettlementNo;
         /// The resulting reversal, from 1; 0 if there is none.
         reversal: u16;
         /// When it was created; it is deleted after seven days.
         created_at: Millis;
+        /// The answer to repeat, as JSON, without secrets; `None` for a cancellation or a reversal.
+        answer: Option<String> [later];
     }
 
     /// The simulated operator's record of one payment or reversal: its own books, not the gateway's.

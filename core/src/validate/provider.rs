@@ -31,7 +31,9 @@ use crate::ledger::Mode;
 use crate::money::{Amount, AmountError, Currency};
 use crate::participant::Namespace;
 use crate::rail::Rails;
-use crate::route::{AmountLimits, Availability, Choice, FeeRule, FeeTier, Percent, ProviderSpec, RouteRule, Secrets, Serves, Units};
+use crate::route::{
+    AmountLimits, Availability, Choice, FeeRefund, FeeRule, FeeTier, Percent, ProviderSpec, RouteRule, Secrets, Serves, Units,
+};
 
 /// More than any provider or table needs.
 pub(super) const MANY: usize = 1_000;
@@ -186,6 +188,7 @@ pub(super) fn fee(value: Value<'_>) -> Result<FeeRule, FieldProblems> {
     let (min, max) = (body.optional("min", units), body.optional("max", units));
     require_order(&mut body, min, max);
     let tiers = body.optional("tiers", tiers);
+    let refund = body.optional("refund", refund);
     Ok(body.finish(|| {
         Some(FeeRule {
             currency: currency?,
@@ -195,8 +198,14 @@ pub(super) fn fee(value: Value<'_>) -> Result<FeeRule, FieldProblems> {
             min: min?.unwrap_or_default(),
             max: max?,
             tiers: tiers?.unwrap_or_default(),
+            refund: refund?,
         })
     })?)
+}
+
+fn refund(value: Value<'_>) -> Result<FeeRefund, FieldProblems> {
+    let known = FeeRefund::from_name(&value.text()?);
+    known.ok_or_else(|| FieldProblems::one("unknown_value", "must be none, proportional or full"))
 }
 
 /// Refuses an upper bound below the lower one.
@@ -310,6 +319,9 @@ mod tests {
             assert_eq!(pointers, ["/fees/0/flat", "/fees/0/percent"], "{wrong}");
         }
         assert_eq!(refused(r#""fees": [{"percent": "100.0001"}]"#).len(), 1);
+        assert_eq!(refused(r#""fees": [{"refund": "proportional"}, {"refund": "full"}, {"refund": "none"}]"#), []);
+        let unknown = refused(r#""fees": [{"refund": "half"}]"#);
+        assert_eq!((&*unknown[0].0, &*unknown[0].1), ("/fees/0/refund", "unknown_value"));
     }
 
     #[test]

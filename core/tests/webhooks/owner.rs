@@ -176,7 +176,7 @@ fn a_delivery_that_is_not_there_is_not_found_whatever_its_id_says() {
 fn replay(w: &World, id: Ulid, since: i64, until: i64) -> usize {
     let (mut after, mut count) = (0, 0);
     loop {
-        let Replayed { queued, next } = w.run(Replay { caller: w.s.caller, id, since, until, after }).unwrap();
+        let Replayed { queued, next } = w.run(Replay { caller: w.s.caller, id, since, until, after, before: 0 }).unwrap();
         count += queued;
         match next {
             Some(next) => after = next,
@@ -196,7 +196,7 @@ fn a_part_of_a_replay_makes_few_round_trips_however_many_events_it_looks_at() {
     log_all(&w.s.engine);
     for (endpoint, expected) in [(&deaf, 0), (&all, 500)] {
         far.taken();
-        let replay = Replay { caller: w.s.caller, id: endpoint.id, since: 0, until: i64::MAX, after: 1 };
+        let replay = Replay { caller: w.s.caller, id: endpoint.id, since: 0, until: i64::MAX, after: 1, before: 0 };
         assert_eq!(w.run(replay).unwrap().queued, expected);
         let round_trips = far.taken();
         assert!(round_trips <= 10, "{round_trips} round trips for {expected} deliveries");
@@ -279,7 +279,7 @@ fn what_is_removed_is_swept_with_all_that_belongs_to_it() {
         code(w.run(EnableWebhook { caller, id })),
         code(w.run(RotateWebhookSecret { caller, id, grace_ms: 0 })),
         code(w.run(TestWebhook { caller, id, topic: COMPLETED })),
-        code(w.run(Replay { caller, id, since: 0, until: 1, after: 0 })),
+        code(w.run(Replay { caller, id, since: 0, until: 1, after: 0, before: 0 })),
     ];
     assert_eq!(refused, ["webhook_not_found"; 5]);
     w.run(Maintain).unwrap();
@@ -361,7 +361,7 @@ fn what_is_anothers_or_of_the_other_mode_is_not_found() {
             code(w.run(EnableWebhook { caller, id })),
             code(w.run(TestWebhook { caller, id, topic: COMPLETED })),
             code(w.run(Redeliver { caller, id, delivery })),
-            code(w.run(Replay { caller, id, since: 0, until: i64::MAX, after: 0 })),
+            code(w.run(Replay { caller, id, since: 0, until: i64::MAX, after: 0, before: 0 })),
         ];
         assert_eq!(refused, ["webhook_not_found"; 7]);
         assert_eq!(code(w.s.engine.webhook(&caller, id)), "webhook_not_found");

@@ -14,6 +14,7 @@ mod failure;
 mod health;
 mod http;
 mod keys;
+mod log;
 mod migrate;
 mod operator;
 mod operators;
@@ -160,6 +161,7 @@ enum Command {
     Keys(keys::KeysArgs),
     Audit(audit::AuditArgs),
     Ledger(operator::LedgerArgs),
+    Log(log::LogArgs),
     Backup(operator::BackupArgs),
     Migrate(migrate::MigrateArgs),
     Copy(copy::CopyArgs),
@@ -227,6 +229,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Keys(args) => keys::run(args, global, terminal),
         Command::Audit(args) => audit::run(args, global, terminal),
         Command::Ledger(args) => operator::ledger(args, global, terminal),
+        Command::Log(args) => log::run(args, global, terminal),
         Command::Backup(args) => operator::backup(args, global, terminal),
         Command::Migrate(args) => migrate::run(args, global, terminal),
         Command::Copy(args) => copy::run(args, global, terminal),

@@ -33,7 +33,7 @@ Examples:
 
 A server may run on the store meanwhile: the copy is the state of one moment. The copy is opened and
 checked before it gets its name; an existing file is never overwritten.
-Before you serve a copy in place of a store that was used after it: run `railgate keys rotate log`,
+Before you serve a copy in place of a store that was used after it: run `railgate log new-epoch`,
 because the numbers of later events are assigned again, and compare it with the providers (`--outbox off`).
 A PostgreSQL database is backed up with its own tools, pg_dump and pg_basebackup.";
 

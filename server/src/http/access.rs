@@ -20,6 +20,7 @@ use super::App;
 use super::body::{CHALLENGE, ENROLMENT};
 use super::document::{BadBody, BadMessage, Denied, KeyTaken, NoKey, NotAdmitted, Unproved, Unserved};
 use super::extract::{Authenticated, Named, Posted, Raw};
+use super::keyed::{Keyed, answered};
 use super::response::{HandlerResult, NO_STORE, ok, secret, with};
 use super::route::{Access, AnyToken, KeyAlone, KeysWrite, routes};
 use super::token;
@@ -160,19 +161,21 @@ pub(crate) async fn keys(State(app): State<App>, Authenticated(call): Authentica
     request_body(content = NewKeyBody, content_type = "application/json", example = json!({"label": "till 2", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}})),
     responses((status = 201, description = "The key", body = KeyView), BadBody, Denied, KeyTaken, Unserved),
 )]
-pub(crate) async fn add_key(State(app): State<App>, posted: Posted<KeysWrite>) -> HandlerResult {
-    let request = parse_new_key(posted.body())?;
-    app.gate.require_new_key(&request.key, posted.caller.mode, posted.raw.shown())?;
-    let own = posted.credential.scopes;
+pub(crate) async fn add_key(State(app): State<App>, keyed: Keyed<KeysWrite>) -> HandlerResult {
+    let request = parse_new_key(keyed.body())?;
+    app.gate.require_new_key(&request.key, keyed.caller.mode, keyed.raw.shown())?;
+    let own = keyed.credential.scopes;
     let scopes = request.scopes.unwrap_or(own);
     if scopes.both(own) != scopes {
         let detail = format!("a key cannot get more scopes than the signing key has: {own}");
         return Err(Error::with(ErrorCode::InsufficientScope, detail).into());
     }
-    let command = AddKey { caller: posted.caller, key: request.key, label: request.label, scopes };
-    let key = posted.run(&app, command).await?;
-    app.gate.enrolled(&key);
-    with(super::response::json(StatusCode::CREATED, &KeyView::from(&key))?, CACHE_CONTROL, NO_STORE)
+    let command = AddKey { caller: keyed.caller, key: request.key, label: request.label, scopes };
+    let answer = keyed.once(&app, command).await?;
+    if let Some(key) = &answer.output {
+        app.gate.enrolled(key);
+    }
+    with(answered(StatusCode::CREATED, answer)?, CACHE_CONTROL, NO_STORE)
 }
 
 /// Revoke a key

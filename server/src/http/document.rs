@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hyper::Method;
 use railgate::ErrorCode;
 use railgate::api::{FieldProblem, Problem};
 use serde_json::{Value, json};
@@ -12,6 +13,8 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, RefOr, Required, Server};
 use utoipa::{IntoParams, IntoResponses, OpenApi};
+
+use super::deprecated::{DEPRECATED, Deprecated, mark};
 
 /// How calls are signed.
 const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every call, an RFC 9421 signature by its key: \
@@ -46,6 +49,11 @@ pub(super) fn base() -> Document {
 
 /// The whole document (OpenAPI 3.1), as `/openapi.json` serves it.
 pub fn document(public_url: Option<&str>) -> Document {
+    described(public_url, DEPRECATED)
+}
+
+/// See [`document`]; with these routes marked as deprecated.
+pub(super) fn described(public_url: Option<&str>, deprecated: &[Deprecated]) -> Document {
     let mut document = super::all_routes().into_openapi();
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     document.servers = Some(vec![Server::new(public_url.unwrap_or("/"))]);
@@ -60,6 +68,7 @@ pub fn document(public_url: Option<&str>) -> Document {
             add_request_id(operation);
         }
     }
+    mark(&mut document, deprecated);
     if !cfg!(feature = "pdf") {
         without_form(&mut document, super::receipts::PDF, "Paper");
     }
@@ -83,6 +92,18 @@ pub(super) fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Opera
     all.into_iter().filter_map(Option::as_mut)
 }
 
+/// The operation of this method.
+pub(super) fn operations_of<'p>(path: &'p mut PathItem, method: &Method) -> Option<&'p mut Operation> {
+    match *method {
+        Method::GET => path.get.as_mut(),
+        Method::POST => path.post.as_mut(),
+        Method::PUT => path.put.as_mut(),
+        Method::PATCH => path.patch.as_mut(),
+        Method::DELETE => path.delete.as_mut(),
+        _ => None,
+    }
+}
+
 /// Every call accepts and returns an `X-Request-Id`.
 fn add_request_id(operation: &mut Operation) {
     let text = || ObjectBuilder::new().schema_type(Type::String).pattern(Some("^[A-Za-z0-9._-]{1,128}$"));
@@ -101,6 +122,30 @@ fn add_request_id(operation: &mut Operation) {
     }
 }
 
+/// For a call that may be repeated under an `Idempotency-Key`.
+pub(super) fn add_idempotency_key(operation: &mut Operation) {
+    let text = || ObjectBuilder::new().schema_type(Type::String);
+    let parameter = ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "1 to 255 printable ASCII characters, kept for 7 days: the same request with the same key is carried out once, and \
+             answered again. A call with a key counts as two writes",
+        ))
+        .example(Some(json!("7f3c2e")))
+        .schema(Some(text()));
+    operation.parameters.get_or_insert_default().push(RefOr::T(parameter.build()));
+    for (status, response) in &mut operation.responses.responses {
+        if let (true, RefOr::T(response)) = (status.starts_with('2'), response) {
+            let header = HeaderBuilder::new().schema(Some(text())).description(Some("`true` when the call was carried out before"));
+            response.headers.insert("Idempotent-Replayed".to_owned(), RefOr::T(header.build()));
+        }
+    }
+    let responses = &mut operation.responses.responses;
+    responses.entry("422".to_owned()).or_insert_with(|| RefOr::T(problem(&[ErrorCode::IdempotencyKeyReused])));
+}
+
 /// Problem responses by status, each with the codes that it can carry.
 fn problems(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
@@ -110,7 +155,7 @@ fn problems(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
     by_status.into_iter().map(|(status, codes)| (status.to_string(), RefOr::T(problem(&codes)))).collect()
 }
 
-fn problem(codes: &[ErrorCode]) -> Response {
+pub(super) fn problem(codes: &[ErrorCode]) -> Response {
     let described = codes.iter().map(|code| format!("`{}`: {}", code.as_str(), code.title())).collect::<Vec<_>>().join(". ");
     let mut content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
     if let Some(code) = codes.first() {
@@ -189,11 +234,13 @@ problem_groups! {
         AmountAboveMaximum, SameParty, QuoteExpired, IdempotencyKeyReused, ReversalNotSupported,
     ];
     /// For calls with a body where only the fields can be wrong.
-    BadFields = [MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields];
+    BadFields = [MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields, IdempotencyKeyReused];
     /// For all other calls that may have a body, which is ignored.
     BadMessage = [MalformedRequest, BodyTooLarge, UnsupportedMediaType];
     /// For every call with query parameters.
     BadQuery = [MalformedRequest, InvalidCursor, InvalidFields];
+    /// For calls that go on where another left off in a feed.
+    Restored = [EpochChanged];
     /// For calls that name a settlement.
     NoSettlement = [SettlementNotFound];
     /// For calls that ask for a receipt.

@@ -1,10 +1,10 @@
 //! All events of a client, over all its settlements, as pages or as a stream.
 
 use axum::extract::State;
-use railgate::api::{FeedEventView, FeedPage};
+use railgate::api::FeedPage;
 
 use super::App;
-use super::document::{BadQuery, Denied, Unserved};
+use super::document::{BadQuery, Denied, Restored, Unserved};
 use super::extract::{Open, Params};
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok};
@@ -19,12 +19,14 @@ routes![events];
 /// Every event of the client's settlements in this mode, in one order that never changes; `position` counts them from 1
 /// without gaps. As JSON, a page of the events after `after`. As `text/event-stream` (Server-Sent Events), all events after
 /// `after` or `Last-Event-ID`, then each event as it happens; `id` is the position. A follower that reconnects with
-/// `Last-Event-ID` misses nothing; one that reads too slowly is cut off. The stream ends with the token of the call.
+/// `Last-Event-ID` misses nothing; one that reads too slowly is cut off. The stream ends with the token of the call. After a backup was
+/// restored, `epoch` is another one, and positions were assigned again.
 #[utoipa::path(
     get, path = "/api/v1/gateway/events", tag = "settlements", operation_id = "listEvents",
     params(
         ("after" = Option<i64>, Query, description = "Only events after this position", minimum = 0),
         ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
+        ("epoch" = Option<u32>, Query, description = "The epoch that the position is of, from an earlier page: another one is refused", minimum = 1),
         ("Last-Event-ID" = Option<i64>, Header, description = "The last event received; resumes a broken stream"),
     ),
     responses(
@@ -32,7 +34,7 @@ routes![events];
             (FeedPage = "application/json"),
             (String = "text/event-stream", example = "id: 1\nevent: settlement.accepted\ndata: {}\n\n"),
         )),
-        BadQuery, Denied, Unserved,
+        BadQuery, Restored, Denied, Unserved,
     ),
 )]
 pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>) -> HandlerResult {
@@ -40,16 +42,15 @@ pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>) 
     let mut params = Params::of(&open.uri)?;
     let after = params.number("after", 0..=i64::MAX);
     let limit = params.number("limit", 1..=200).unwrap_or(50) as usize;
+    let epoch = params.number("epoch", 1..=u32::MAX);
     params.finish()?;
     // A browser that reconnects sends both; the header is the newer one.
     let after = stream::last_event_id(&open.headers)?.or(after).unwrap_or(0);
     if kind == EVENT_STREAM {
+        app.gateway.scan(&open.caller, move |engine| engine.place_in_feed(&open.caller, after, epoch)).await?;
         let token = token::bearer(&open.headers)?.ok_or_else(token::missing)?.to_owned();
         return Ok(stream::open(app, &open.caller, token, Followed::Feed(open.caller), after)?);
     }
-    let mut data: Vec<FeedEventView> = app.gateway.scan(&open.caller, move |engine| engine.feed(&open.caller, after, limit + 1)).await?;
-    let has_more = data.len() > limit;
-    data.truncate(limit);
-    let next_after = data.last().map_or(after, |last| last.position);
-    ok(&FeedPage { data, has_more, next_after })
+    let page = app.gateway.scan(&open.caller, move |engine| engine.feed_page(&open.caller, after, limit, epoch)).await?;
+    ok(&page)
 }

@@ -17,9 +17,11 @@ use railgate::{Error, ErrorCode};
 use tower::Service as _;
 
 use super::App;
+use super::body;
 use super::connections::Link;
 use super::context::{Context, REQUEST_ID};
 use super::cors::Cors;
+use super::deprecated::Deprecated;
 use super::limit::Peer;
 use super::problem::{HttpError, render};
 use super::shares::Share;
@@ -66,13 +68,23 @@ impl Middleware {
         let counted = Counted::begin(&self.app);
         let link = request.extensions().get::<Arc<Link>>().cloned();
         request.extensions_mut().insert(Arc::clone(&context));
+        let notice = match self.app.deprecated {
+            [] => None,
+            all => Deprecated::find(all, &verb, &uri),
+        };
+        let stopped = notice.as_ref().and_then(|notice| notice.stopped(self.app.gateway.engine().now()));
         let turn = link.as_ref().map_or(Ok(None), |link| link.turn(peer));
-        let mut response = match &turn {
-            Ok(_) => match tokio::time::timeout(limit, self.route(request)).await {
+        let mut response = match (&turn, stopped) {
+            (Ok(_), Some(stopped)) => {
+                let (parts, body) = request.into_parts();
+                body::discard(body, &parts.headers);
+                stopped
+            }
+            (Ok(_), None) => match tokio::time::timeout(limit, self.route(request)).await {
                 Ok(response) => response,
                 Err(_) => HttpError(Error::in_doubt(ErrorCode::Timeout, context.is_repeatable())).into_response(),
             },
-            Err(()) => {
+            (Err(()), _) => {
                 let detail = "too many calls from this address are in progress; nothing was done, try again";
                 HttpError(Error::with(ErrorCode::RateLimited, detail)).into_response()
             }
@@ -98,6 +110,9 @@ impl Middleware {
             render(&mut response, failure, &verb, uri.path(), &context, &challenge);
         }
         let headers = response.headers_mut();
+        if let Some(notice) = notice {
+            notice.announce(headers);
+        }
         headers.insert(REQUEST_ID, context.id.clone());
         self.app.gate.announce(headers, &context);
         if let Ok(challenge) = HeaderValue::try_from(challenge) {

@@ -10,6 +10,7 @@ mod codes;
 mod connections;
 mod context;
 mod cors;
+mod deprecated;
 mod document;
 mod export;
 mod extract;
@@ -19,6 +20,7 @@ mod follow;
 mod forwarded;
 mod held;
 mod key_cache;
+mod keyed;
 mod limit;
 mod listener;
 mod log;
@@ -66,6 +68,7 @@ use authenticate::Authenticator;
 use body::BodyMemory;
 use context::RequestIds;
 use cors::Cors;
+pub use deprecated::{DEPRECATED, Day, Deprecated};
 pub use document::document;
 use extract::Noted;
 pub(crate) use figures::Figures;
@@ -174,6 +177,8 @@ pub(crate) struct AppState {
     gate: Authenticator,
     ids: RequestIds,
     document: Bytes,
+    /// The routes that will stop, or have stopped.
+    deprecated: &'static [Deprecated],
     /// Requested as soon as this process is to stop.
     stopping: Stop,
 }
@@ -197,7 +202,7 @@ pub(crate) struct Parts {
 /// Builds the interface from `parts`.
 pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
     let (router, _) = all_routes().split_for_parts();
-    let document = document(parts.bases.first().map(String::as_str));
+    let document = document::described(parts.bases.first().map(String::as_str), parts.edge.deprecated.0);
     let app = App(Arc::new(AppState {
         gateway: parts.gateway,
         carrier: parts.carrier,
@@ -218,6 +223,7 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         )?,
         ids: RequestIds::new(&parts.env),
         document: serde_json::to_vec(&document).unwrap_or_default().into(),
+        deprecated: parts.edge.deprecated.0,
         stopping: parts.stopping,
     }));
     let router = router.fallback(not_found).method_not_allowed_fallback(wrong_method);

@@ -2,21 +2,16 @@
 
 use axum::extract::State;
 use hyper::StatusCode;
-use hyper::header::{HeaderName, HeaderValue, LOCATION};
-use railgate::api::{IdempotencyKey, ReversalView, ReversalsView, ReverseBody, ReverseView};
+use hyper::header::{HeaderValue, LOCATION};
+use railgate::api::{ReversalView, ReversalsView, ReverseBody, ReverseView};
 use railgate::engine::{Reverse, Reversed};
-use railgate::error::FieldProblem;
-use railgate::{Error, ErrorCode, Result};
-use sha2::{Digest as _, Sha256};
 
 use super::App;
 use super::document::{BadBody, Denied, NoReversal, NoSettlement, NotReversible, Unserved};
-use super::extract::{Authenticated, Named, Posted, Raw};
+use super::extract::{Authenticated, Named};
+use super::keyed::{Keyed, REPLAYED};
 use super::response::{HandlerResult, json, ok, with, with_text};
 use super::route::{SettlementsRead, SettlementsReverse, routes};
-use super::settlements::REPLAYED;
-
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 routes![reverse, list, read];
 
@@ -29,21 +24,20 @@ routes![reverse, list, read];
     post, path = "/api/v1/gateway/settlements/{ref}/reverse", tag = "reversals", operation_id = "reverseSettlement",
     params(
         ("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"),
-        ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 printable ASCII characters, kept for 7 days", example = "7f3c2e"),
     ),
     request_body(content = Option<ReverseBody>, content_type = "application/json", example = json!({"amount": 4.20, "reason": "customer_request", "reference": "refund-1"})),
     responses(
         (status = 201, description = "A reversal was made", body = ReverseView, headers(("Location" = String, description = "Path of the reversal"))),
-        (status = 200, description = "The settlement was cancelled, or the call was carried out before", body = ReverseView, headers(("Idempotent-Replayed" = String, description = "`true` when it was carried out before"))),
+        (status = 200, description = "The settlement was cancelled, or the call was carried out before", body = ReverseView),
         BadBody, NoSettlement, Denied, NotReversible, Unserved,
     ),
 )]
-pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted<SettlementsReverse>) -> HandlerResult {
+pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Keyed<SettlementsReverse>) -> HandlerResult {
     let command = Reverse {
         caller: posted.caller,
         target: named.target()?.clone(),
         request: Box::new(railgate::validate::parse_reverse(posted.body())?),
-        idempotency: idempotency(&posted.raw)?,
+        idempotency: posted.key(),
     };
     let Reversed { settlement, reversal, replayed } = posted.run(&app, command).await?;
     let engine = app.gateway.engine();
@@ -61,27 +55,6 @@ pub(crate) async fn reverse(State(app): State<App>, named: Named, posted: Posted
             with_text(json(StatusCode::CREATED, &view)?, LOCATION, path)
         }
     }
-}
-
-/// The call's `Idempotency-Key`, with a fingerprint of the request.
-fn idempotency(raw: &Raw) -> Result<Option<IdempotencyKey>> {
-    let mut keys = raw.parts.headers.get_all(IDEMPOTENCY_KEY).iter();
-    let Some(key) = keys.next() else { return Ok(None) };
-    let good = |text: &&str| (1..=255).contains(&text.len()) && text.bytes().all(|b| (b' '..=b'~').contains(&b));
-    let key = key.to_str().ok().map(str::trim).filter(good).filter(|_| keys.next().is_none());
-    let Some(key) = key else {
-        let message = "Idempotency-Key must be given once, with 1 to 255 printable ASCII characters";
-        let mut error = Error::with(ErrorCode::MalformedRequest, message);
-        error.fields.push(FieldProblem::new("Idempotency-Key", "malformed", message));
-        return Err(error);
-    };
-    let digest = Sha256::new()
-        .chain_update(raw.parts.method.as_str())
-        .chain_update([0])
-        .chain_update(raw.parts.uri.path())
-        .chain_update([0])
-        .chain_update(&raw.body);
-    Ok(Some(IdempotencyKey { key: key.to_owned(), fingerprint: digest.finalize().into() }))
 }
 
 /// List a settlement's reversals, oldest first

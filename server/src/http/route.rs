@@ -10,8 +10,9 @@ use utoipa::openapi::security::SecurityRequirement;
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::App;
-use super::document::operations;
+use super::document::{add_idempotency_key, operations};
 use super::extract::{Authenticated, Named, Noted, Open, Posted, Raw};
+use super::keyed::Keyed;
 use super::webhooks::Place;
 
 /// What a route requires of its caller.
@@ -76,6 +77,8 @@ asks! {
 /// An argument of a handler, with what it requires of the caller.
 pub(crate) trait Argument {
     const ACCESS: Option<Access> = None;
+    /// Whether it takes an `Idempotency-Key`.
+    const KEYED: bool = false;
 }
 
 impl Argument for State<App> {}
@@ -105,9 +108,15 @@ impl<A: Asks, const MAX: usize> Argument for Posted<A, MAX> {
     const ACCESS: Option<Access> = Some(A::ACCESS);
 }
 
+impl<A: Asks, const MAX: usize> Argument for Keyed<A, MAX> {
+    const ACCESS: Option<Access> = Some(A::ACCESS);
+    const KEYED: bool = true;
+}
+
 /// A handler's arguments. Does not compile unless one of them defines who may call it.
 pub(crate) trait Signature<Arguments> {
     const ACCESS: Access;
+    const KEYED: bool;
 }
 
 macro_rules! signatures {
@@ -117,6 +126,7 @@ macro_rules! signatures {
             H: Fn($($argument),+) -> F,
         {
             const ACCESS: Access = said(&[$($argument::ACCESS),+]);
+            const KEYED: bool = $($argument::KEYED)||+;
         }
     )*};
 }
@@ -148,6 +158,9 @@ where
             // An empty requirement documents that no token is needed.
             operation.security = Some(vec![SecurityRequirement::default()]);
         }
+    }
+    if H::KEYED {
+        paths.paths.values_mut().flat_map(operations).for_each(add_idempotency_key);
     }
     (schemas, paths, router)
 }

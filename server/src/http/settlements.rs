@@ -16,14 +16,13 @@ use super::body::BATCH;
 use super::document::{BadBody, BadMessage, BadQuery, Denied, ListParams, NoSettlement, Refused, Unserved};
 use super::extract::{Authenticated, Named, Posted, pairs, prefer_wait};
 use super::held;
+use super::keyed::REPLAYED;
 use super::long_poll::until;
 use super::problem::problem;
 use super::response::{HandlerResult, json, ok, with, with_text};
 use super::route::{Asks, SettlementsRead, SettlementsWrite, routes};
 use super::unsent::Reader;
 
-/// Marks the response to a call that was carried out before.
-pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 pub(crate) const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 

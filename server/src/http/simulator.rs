@@ -1,10 +1,11 @@
 //! The simulator: what a client does with its own sandbox. None of it touches another client, or live money.
 
 use axum::extract::State;
+use hyper::StatusCode;
 use railgate::api::{
     AdvanceBody, BalanceView, Caller, FaultsBody, FaultsView, FundBody, ResetBody, ResetView, ScenariosView, SettlementView,
 };
-use railgate::engine::{Advance, End, Fund, Reset, Restore, SetFaults};
+use railgate::engine::{Advance, End, Fund, LastStep, Reset, Restore, SetFaults};
 use railgate::ledger::Mode;
 use railgate::rail::sandbox_scenarios;
 use railgate::validate::parse_money;
@@ -13,6 +14,7 @@ use railgate::validate::simulator::{parse_advance, parse_faults};
 use super::App;
 use super::document::{BadFields, Denied, InvalidPage, NoSettlement, NotAdvanced, TooMuch, Unserved};
 use super::extract::{Authenticated, Named, Posted};
+use super::keyed::{Keyed, answered};
 use super::response::{HandlerResult, ok};
 use super::route::{Simulator, routes};
 
@@ -32,19 +34,15 @@ pub(crate) async fn scenarios(Authenticated(_): Authenticated<Simulator>) -> Han
 
 /// Add play money to a sandbox account
 ///
-/// Every call adds the amount again. An account may be credited with 10,000,000,000 of its currency in all.
+/// Every call adds the amount again, unless it repeats an `Idempotency-Key`. An account may be credited with 10,000,000,000 of its currency in all.
 #[utoipa::path(
     post, path = "/api/v1/simulator/fund", tag = "simulator", operation_id = "fund",
     request_body(content = FundBody, content_type = "application/json", example = json!({"currency": "EUR", "amount": 250.00})),
     responses((status = 200, description = "The balance afterwards", body = BalanceView), BadFields, TooMuch, Denied, Unserved),
 )]
-pub(crate) async fn fund(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
-    let money = parse_money(posted.body())?;
-    posted.run(&app, Fund { caller: posted.caller, money }).await?;
-    // A live credential sees its live balances; play money is in the sandbox.
-    let caller = Caller { mode: Mode::Sandbox, ..posted.caller };
-    let view = app.gateway.read(&caller, |engine| engine.balance(&caller, money.currency().code())).await?;
-    ok(&view)
+pub(crate) async fn fund(State(app): State<App>, keyed: Keyed<Simulator>) -> HandlerResult {
+    let money = parse_money(keyed.body())?;
+    answered(StatusCode::OK, keyed.once(&app, Fund { caller: keyed.caller, money }).await?)
 }
 
 /// Decide what becomes of a settlement of the sandbox
@@ -58,10 +56,9 @@ pub(crate) async fn fund(State(app): State<App>, posted: Posted<Simulator>) -> H
     request_body(content = AdvanceBody, content_type = "application/json", example = json!({"to": "failed", "code": "account_closed"})),
     responses((status = 200, description = "The settlement afterwards", body = SettlementView), BadFields, NoSettlement, NotAdvanced, Denied, Unserved),
 )]
-pub(crate) async fn advance(State(app): State<App>, named: Named, posted: Posted<Simulator>) -> HandlerResult {
-    let (target, request) = (named.target()?.clone(), parse_advance(posted.body())?);
-    let record = posted.run(&app, Advance { caller: posted.caller, target, request }).await?;
-    ok(&app.gateway.engine().view(&record, posted.caller.client_id))
+pub(crate) async fn advance(State(app): State<App>, named: Named, keyed: Keyed<Simulator>) -> HandlerResult {
+    let (target, request) = (named.target()?.clone(), parse_advance(keyed.body())?);
+    answered(StatusCode::OK, keyed.once(&app, Advance { caller: keyed.caller, target, request }).await?)
 }
 
 /// Read the faults of the caller's sandbox
@@ -94,20 +91,24 @@ pub(crate) async fn set_faults(State(app): State<App>, posted: Posted<Simulator>
 /// Cancels the caller's sandbox settlements that were not sent, has the simulated operator refuse those that are open, removes all
 /// faults, and restores the opening balances. History stays: references are unique for ever, so use new ones. What is completed keeps
 /// its scenario: reversals in flight and payments that are to come back go on. One call looks at 100,000 settlements at most,
-/// and counts as 25 writes.
+/// and counts as 25 writes. An `Idempotency-Key` is taken once the call is done: one that was cut off is carried out again.
 #[utoipa::path(
     post, path = "/api/v1/simulator/reset", tag = "simulator", operation_id = "resetSandbox",
     request_body(content = Option<ResetBody>, content_type = "application/json", example = json!({})),
     responses((status = 200, description = "What was done", body = ResetView), BadFields, InvalidPage, Denied, Unserved),
 )]
-pub(crate) async fn reset(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
-    let caller = Caller { mode: Mode::Sandbox, ..posted.caller };
-    let mut request = app.gateway.engine().parse_reset(posted.body())?;
+pub(crate) async fn reset(State(app): State<App>, keyed: Keyed<Simulator>) -> HandlerResult {
+    let caller = Caller { mode: Mode::Sandbox, ..keyed.caller };
+    let mut request = app.gateway.engine().parse_reset(keyed.body())?;
+    if let Some(answer) = keyed.kept(&app).await? {
+        return answered(StatusCode::OK, answer);
+    }
     // What it may have to look through costs far more than one write.
-    posted.charge(&app, RESET_PAGES)?;
+    keyed.charge(&app, RESET_PAGES)?;
     // Recorded before anything ends: the same call sent again must not begin another reset.
-    posted.run(&app, Reset { caller }).await?;
+    keyed.run(&app, Reset { caller }).await?;
     let mut done = ResetView::default();
+    let mut restore = None;
     for _ in 0..RESET_PAGES {
         let asked = request.clone();
         let page = app.gateway.scan(&caller, move |engine| engine.list(&caller, &asked)).await?;
@@ -116,11 +117,12 @@ pub(crate) async fn reset(State(app): State<App>, posted: Posted<Simulator>) -> 
             Some(next) => request = next,
             None => {
                 done.next_cursor = None;
-                app.gateway.run(&caller, Restore { caller }).await?;
-                return ok(&done);
+                restore = Some(Restore { caller });
+                break;
             }
         }
         done.next_cursor = page.next_cursor;
     }
-    ok(&done)
+    let last = keyed.named(LastStep { command: restore, view: done }, false);
+    answered(StatusCode::OK, app.gateway.run(&caller, last).await?)
 }

@@ -65,6 +65,7 @@ fn no_command_opens_a_database_that_is_not_verified_where_that_is_required() {
         &["clients", "list", "--store", store],
         &["clients", "invite", "--store", store],
         &["keys", "list", "--store", store],
+        &["log", "new-epoch", "--store", store],
         &["ledger", "verify", "--store", store],
         &["migrate", "--store", store],
     ] {
@@ -146,4 +147,17 @@ fn databases_are_named_without_their_passwords() {
     }
     let backup = railgate(&["backup", "--to", "/tmp/never-made", "--store", store], None).fails(1);
     assert!(backup.err.contains("pg_dump"), "{}", backup.err);
+}
+
+#[test]
+fn a_restored_backup_begins_a_new_epoch() {
+    let home = Home::new();
+    let store = address(&home, "restored.db");
+    home.run(&["migrate", "--store", &old_store(&home, "restored.db")]).ok();
+    let begun = home.run(&["log", "new-epoch", "--store", &store]).ok();
+    assert!(begun.out.contains("epoch 2 of the log and of all feeds has begun"), "{}", begun.out);
+    assert_eq!(home.run(&["log", "new-epoch", "--store", &store, "--json"]).ok().out.trim(), r#"{"epoch":3}"#);
+    let audit = home.run(&["audit", "--store", &store]).ok();
+    assert!(audit.out.contains("begin_epoch") && audit.out.contains("epoch 3"), "{}", audit.out);
+    assert!(home.run(&["log", "new-epoch", "--store", "sqlite:/nowhere/at/all.db"]).fails(1).err.contains("there is no store"));
 }

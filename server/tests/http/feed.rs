@@ -57,7 +57,16 @@ async fn the_feed_has_every_event_once_and_in_the_order_of_each_trace() {
         }
     }
     assert_eq!(paged, all);
-    assert_eq!(service.get(&format!("{EVENTS}?after={after}")).await.json(), json!({"data": [], "has_more": false, "next_after": after}));
+    assert_eq!(
+        service.get(&format!("{EVENTS}?after={after}")).await.json(),
+        json!({"data": [], "has_more": false, "next_after": after, "epoch": 1})
+    );
+    for (query, place) in [("epoch=2", "another epoch"), (&*format!("after={}", after + 1), "past the end")] {
+        let problem = service.get(&format!("{EVENTS}?{query}")).await.problem(409, "epoch_changed");
+        assert_eq!(problem["retryable"], false, "{place}");
+        let stream = service.request("GET", &format!("{EVENTS}?{query}")).header("accept", "text/event-stream");
+        service.send(stream.body(Body::empty()).unwrap()).await.problem(409, "epoch_changed");
+    }
     // Nobody else sees any of them.
     let other = service.enroll("Other shop").await;
     let request = axum::http::Request::get(EVENTS).header("authorization", format!("Bearer {other}")).body(Body::empty()).unwrap();

@@ -5,10 +5,12 @@
 mod connections;
 mod cors;
 mod day;
+mod deprecated;
 mod document;
 mod feed;
 mod follow;
 mod hostile;
+mod keyed;
 mod limits;
 mod operators;
 #[path = "../../../core/tests/support/plain_rail.rs"]

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::day::a_day;
 use super::document::concrete;
 use super::signed::live;
-use super::support::{Answer, SETTLEMENTS, Service, live_call, service};
+use super::support::{Answer, SETTLEMENTS, Service, live_call, live_keyed, service};
 
 const OPERATOR: &str = "/api/v1/operator";
 
@@ -105,6 +105,54 @@ async fn no_operators_key_acts_as_a_client() {
     }
     let keys = live_call(&service, (&admin.key, &admin.token), "GET", "/api/v1/auth/keys", "").await.expect(200).json();
     assert_eq!(keys["data"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_call_under_a_key_is_carried_out_once() {
+    let service = service().await;
+    let admin = person(&service, 35, OperatorRole::Admin).await;
+    let approver = person(&service, 36, OperatorRole::Approver).await;
+    let client = admin.get(&service, "/clients").await["data"][0]["client_id"].as_str().unwrap().to_owned();
+    let keyed = async |person: &Person, key: &str, path: &str, body: &Value| {
+        let call = ("POST", &*format!("{OPERATOR}{path}"));
+        live_keyed(&service, (&person.key, &person.token), Some(key), call, &body.to_string()).await
+    };
+    let invite = json!({"name": "Grace", "role": "viewer", "reason": "new"});
+    let asked = keyed(&admin, "deposit", &format!("/clients/{client}/deposits"), &deposit("25.00", "w1")).await.expect(202).json();
+    let approval = asked["approval"]["id"].as_str().unwrap();
+    let calls = [
+        (&admin, "/operators".to_owned(), invite, 201),
+        (&admin, format!("/clients/{client}/suspend"), json!({"reason": "r"}), 200),
+        (&admin, format!("/clients/{client}/resume"), json!({"reason": "r"}), 200),
+        (&admin, format!("/clients/{client}/deposits"), deposit("5.00", "w2"), 202),
+        (&approver, format!("/approvals/{approval}/confirm"), json!({"comment": "seen"}), 200),
+        (&admin, format!("/operators/{}/revoke", approver.id), json!({"reason": "left"}), 200),
+    ];
+    for (n, (person, path, body, status)) in calls.iter().enumerate() {
+        let key = format!("key {n}");
+        let first = keyed(person, &key, path, body).await.expect(*status);
+        assert_eq!(first.header("idempotent-replayed"), None, "{path}");
+        if n + 1 == calls.len() {
+            break;
+        }
+        let again = keyed(person, &key, path, body).await.expect(*status);
+        assert_eq!(again.header("idempotent-replayed"), Some("true"), "{path}");
+        let (mut first, mut again) = (first.json(), again.json());
+        if let Some(code) = first.as_object_mut().unwrap().remove("code") {
+            assert!(code.as_str().unwrap().starts_with("opi_"));
+            assert_eq!(again.as_object_mut().unwrap().remove("code_shown"), Some(json!(true)), "shown only once");
+        }
+        assert_eq!(again, first, "{path}");
+        let mut other = body.clone();
+        other[if body.get("reason").is_some() { "reason" } else { "comment" }] = json!("another");
+        keyed(person, &key, path, &other).await.problem(422, "idempotency_key_reused");
+    }
+    // The repeat of the suspension comes after the end of it, and suspends nobody.
+    keyed(&admin, "key 1", &calls[1].1, &calls[1].2).await.expect(200);
+    assert_eq!(admin.get(&service, &format!("/clients/{client}")).await["suspended"], json!(false));
+    let people = admin.get(&service, "/operators").await["data"].as_array().unwrap().len();
+    assert_eq!((people, admin.get(&service, "/approvals").await["data"].as_array().unwrap().len()), (3, 2));
+    service.running.stop().await;
 }
 
 #[tokio::test]

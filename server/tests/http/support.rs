@@ -323,8 +323,22 @@ pub(crate) async fn sign_as(
 }
 
 /// A call with a live key and its token.
-pub(crate) async fn live_call(service: &Service, (key, token): (&SoftwareKey, &str), method: &str, path: &str, body: &str) -> Answer {
+pub(crate) async fn live_call(service: &Service, by: (&SoftwareKey, &str), method: &str, path: &str, body: &str) -> Answer {
+    live_keyed(service, by, None, (method, path), body).await
+}
+
+/// The same, under an `Idempotency-Key`.
+pub(crate) async fn live_keyed(
+    service: &Service,
+    (key, token): (&SoftwareKey, &str),
+    idempotency: Option<&str>,
+    (method, path): (&str, &str),
+    body: &str,
+) -> Answer {
     let mut request = Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}"));
+    if let Some(idempotency) = idempotency {
+        request = request.header("idempotency-key", idempotency);
+    }
     if !body.is_empty() {
         request = request.header("content-type", "application/json");
     }

@@ -6,7 +6,7 @@ use railgate::engine::verify::verify;
 use railgate::env::ManualEnv;
 use railgate::ledger::Mode;
 use railgate::store::postgres::PostgresStore;
-use railgate::store::record::RecordKind;
+use railgate::store::record::{Record, RecordKind};
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store};
 use railgate::{Config, Engine};
@@ -14,6 +14,16 @@ use railgate_tests::postgres::Postgres;
 
 use super::options;
 use super::support::{START, sealing};
+
+/// Balances were brought forward when each database was upgraded, by its own clock.
+fn timeless(mut records: Vec<Record>) -> Vec<Record> {
+    for record in &mut records {
+        if let Record::Entry(entry) = record {
+            entry.at = 0;
+        }
+    }
+    records
+}
 
 #[test]
 fn a_database_of_before_opens_and_holds_the_same_as_sqlite_s() {
@@ -29,8 +39,8 @@ fn a_database_of_before_opens_and_holds_the_same_as_sqlite_s() {
     rusqlite::Connection::open(&file).unwrap().execute_batch(include_str!("../../../core/tests/golden/sqlite-0003.sql")).unwrap();
     let other = SqliteStore::open(&file).unwrap();
     for kind in RecordKind::ALL {
-        let all = Scan::all(*kind, usize::MAX);
-        assert_eq!(store.scan(&all).unwrap(), other.scan(&all).unwrap(), "{kind:?}");
+        let [here, there] = [&store as &dyn Store, &other].map(|store| timeless(store.scan(&Scan::all(*kind, usize::MAX)).unwrap()));
+        assert_eq!(here, there, "{kind:?}");
     }
     // Both continue the log that they had, as the sandbox's; it is the same to the byte.
     let checkpoint = |store: Arc<dyn Store>, mode| {

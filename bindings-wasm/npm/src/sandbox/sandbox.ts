@@ -15,6 +15,7 @@ import type {
   Faults,
   FaultsRequest,
   FeedPage,
+  FundRequest,
   Page,
   Problem,
   Receipt,
@@ -28,7 +29,7 @@ import type {
   SettlementEvent,
   StatusView,
 } from "../types.js";
-import type { AmountInput, Created, JsonWebKeySet, ListFilter, Timestamp } from "../values.js";
+import type { Created, JsonWebKeySet, ListFilter, Timestamp } from "../values.js";
 import { eraseDatabase } from "./indexeddb.js";
 import { openPort, type PortOptions } from "./open.js";
 import type { Port } from "./port.js";
@@ -96,14 +97,6 @@ export interface ClockChange {
   readonly frozen?: boolean;
   /** Advances the clock, in milliseconds; every task that becomes due on the way is done at its own time. */
   readonly advance_ms?: number;
-}
-
-/** Play money to add. */
-export interface FundRequest {
-  /** The amount to add. */
-  readonly amount: AmountInput;
-  /** ISO 4217 code. */
-  readonly currency: string;
 }
 
 /** The media types of a receipt that are text. */

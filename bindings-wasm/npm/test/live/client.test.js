@@ -47,6 +47,29 @@ test("a payment from its first call to its receipt and its reversal, exact to th
   assert.equal((await client.keys())[0].key_id, client.keyId);
 });
 
+test("the simulator does what its client says", async (t) => {
+  const { client } = await enrolled(t, { patience: QUICK });
+  assert.equal((await client.fund({ currency: "CHF", amount: "12.50" })).available, "12.50");
+  await assert.rejects(client.fund({ currency: "CHF", amount: "0" }), { code: "invalid_fields" });
+  await client.create(pay("sim-1", { to: "sim:pending" }));
+  assert.equal((await client.advance("sim-1", { to: "completed" })).status, "completed");
+  await assert.rejects(client.advance("sim-1", { to: "failed" }), { code: "invalid_state" });
+  assert.deepEqual(await client.setFaults({ rate: 0.25, seed: 7 }), { rate: 0.25, latency_ms: 0, drop_answer_rate: 0, seed: 7 });
+  assert.equal((await client.faults()).seed, 7);
+  await client.create(pay("sim-2", { to: "sim:pending" }));
+  const { ended, still_open, next_cursor } = await client.reset();
+  assert.deepEqual([ended, still_open, next_cursor], [1, 0, null]);
+  assert.equal((await client.faults()).rate, 0);
+  assert.equal((await client.balance("EUR")).available, "1000000.00");
+});
+
+test("play money is added once although the response to it is lost", async (t) => {
+  const lossy = lyingFetch(({ path }) => (path.endsWith("/simulator/fund") && lossy.told.length === 0 ? "lost answer" : undefined));
+  const { client } = await enrolled(t, { fetch: lossy, patience: QUICK });
+  assert.equal((await client.fund({ currency: "CHF", amount: "5" })).available, "5.00");
+  assert.equal((await client.balance("CHF")).available, "5.00");
+});
+
 test("lists, pages and batches", async (t) => {
   const { client } = await enrolled(t);
   const results = await client.createBatch([pay("b-1"), pay("b-2", { currency: "EURO" }), pay("b-3", { amount: 7 })]);

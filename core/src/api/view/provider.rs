@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::DecimalNumber;
-use crate::route::Capabilities;
 use crate::route::health::Health;
+use crate::route::{Capabilities, FeeRefund};
 
 /// An operator that payments can go to: what it takes, what it charges, and how it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,6 +71,8 @@ pub struct FeeView {
     pub max: Option<DecimalNumber>,
     /// In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`.
     pub tiers: Vec<FeeTierView>,
+    /// What completed reversals give back of it.
+    pub refund: FeeRefund,
 }
 
 /// A flat part and a percentage from some amount on, for the whole payment.

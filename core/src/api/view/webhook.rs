@@ -34,13 +34,17 @@ pub struct WebhookView {
     /// `whsec_` and base64; only in the response to the call that created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
+    /// Only in the repeated response to a call with an `Idempotency-Key` that created a secret: `true`, for the first response showed
+    /// it. If that was lost, give the webhook a new secret.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret_shown: bool,
 }
 
 impl fmt::Debug for WebhookView {
     /// Omits the secret, and only shows whether there is one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Destructured, so that a new field is not forgotten here.
-        let Self { id, url, events, all_events, description, status, failing_since, created_at, updated_at, secret } = self;
+        let Self { id, url, events, all_events, description, status, failing_since, created_at, updated_at, secret, secret_shown } = self;
         f.debug_struct("WebhookView")
             .field("id", id)
             .field("url", url)
@@ -52,6 +56,7 @@ impl fmt::Debug for WebhookView {
             .field("created_at", created_at)
             .field("updated_at", updated_at)
             .field("secret", &secret.as_ref().map(|_| format_args!("..")))
+            .field("secret_shown", secret_shown)
             .finish()
     }
 }
@@ -174,6 +179,7 @@ mod tests {
             created_at: "2026-11-21T10:38:17.042Z".to_owned(),
             updated_at: "2026-11-21T10:38:17.042Z".to_owned(),
             secret: Some("whsec_CAgICAgICAg".to_owned()),
+            secret_shown: false,
         };
         let shown = format!("{view:?} {view:#?}");
         assert!(shown.contains("shop.example") && shown.contains("secret: Some(..)"), "{shown}");

@@ -2,8 +2,8 @@
 
 use crate::api::{Caller, KeyView};
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Writer};
+use crate::engine::{Answers, Engine};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
 use crate::store::Unique;
@@ -45,6 +45,14 @@ impl Command for AddKey {
 
     fn deed(&self, done: Option<&KeyRecord>) -> Option<Deed> {
         Some(Deed::new(AuditAction::AddKey).target(done.map_or(0, |key| key.no.0)).name(self.key.id().to_string()))
+    }
+}
+
+impl Answers for AddKey {
+    type View = KeyView;
+
+    fn view(&self, _: &Decision<'_, '_>, key: &KeyRecord) -> Result<KeyView> {
+        Ok(KeyView::from(key))
     }
 }
 

@@ -84,22 +84,23 @@ impl Engine {
         let secret = self.log_secrets()?.pop().ok_or_else(|| Error::internal("there is no log key"))?;
         let key = self.unseal(&place(secret.kind, secret.no), &secret.sealed)?;
         let key = key.as_slice().try_into().map_err(|_| Error::internal("a log key has the wrong length"))?;
-        Checkpoint { origin: self.log_name(mode), size, root }.sign(&SoftwareKey::ed25519(key)).map_err(Error::internal)
+        Checkpoint { origin: self.log_name(mode, self.epoch()?), size, root }.sign(&SoftwareKey::ed25519(key)).map_err(Error::internal)
     }
 
-    fn log_name(&self, mode: Mode) -> LogName {
-        LogName::of_issuer(&self.config.issuer, mode)
+    fn log_name(&self, mode: Mode, epoch: u32) -> LogName {
+        LogName::of_issuer(&self.config.issuer, mode).in_epoch(epoch)
     }
 
-    /// The current and former keys that sign checkpoints, newest first, under the name of a mode's tree. Each is displayed as a C2SP
-    /// verifier key.
+    /// The current and former keys that sign checkpoints, newest first, under the name of a mode's tree; then under its names in former
+    /// epochs. Each is displayed as a C2SP verifier key.
     pub fn log_keys(&self, mode: Mode) -> Result<Vec<LogKey>> {
-        let key = |secret: &SecretRecord| {
+        let secrets = self.log_secrets()?;
+        let key = |epoch: u32, secret: &SecretRecord| {
             let public = PublicKey::ed25519(&secret.public);
-            let key = public.and_then(|public| LogKey::new(self.log_name(mode), public));
+            let key = public.and_then(|public| LogKey::new(self.log_name(mode, epoch), public));
             key.ok_or_else(|| Error::internal("a log key is not on its curve"))
         };
-        self.log_secrets()?.iter().rev().map(key).collect()
+        (1..=self.epoch()?).rev().flat_map(|epoch| secrets.iter().rev().map(move |secret| key(epoch, secret))).collect()
     }
 
     fn log_secrets(&self) -> Result<Vec<SecretRecord>> {

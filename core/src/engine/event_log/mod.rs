@@ -5,6 +5,7 @@
 //! owed to webhooks, and removes the rows, all in one commit. If that node crashes, the rows remain, so no event is missed. The key of
 //! the log's head is the number of all events in it, so no event is numbered twice.
 
+mod epoch;
 mod feed;
 mod numbering;
 mod statement;
@@ -30,6 +31,7 @@ use crate::time::Millis;
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay};
 
+pub use epoch::BeginEpoch;
 #[cfg(feature = "sandbox")]
 pub(crate) use numbering::Immediate;
 pub(crate) use numbering::{Deferred, Numbering};

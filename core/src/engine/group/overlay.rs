@@ -170,6 +170,15 @@ impl<'a> Overlay<'a> {
         Ok(typed(found)?)
     }
 
+    /// [`Overlay::get`], with the changes of the command that is being decided.
+    pub(crate) fn left<T: TryFrom<Record, Error = Record>>(&self, key: &Key) -> Result<Option<T>> {
+        let own = (self.settled..self.commit.writes.len()).rev().find_map(|index| self.record_at(index).filter(|it| it.key() == *key));
+        match own {
+            Some(record) => Ok(typed(Some(record))?),
+            None => self.get(key),
+        }
+    }
+
     /// The record under a primary key, as it is in the store.
     pub(crate) fn stored(&self, key: &Key) -> Result<Option<Record>, StoreError> {
         match self.looked_up.get(key) {

@@ -36,14 +36,17 @@ pub(crate) struct Writer {
     pub(crate) census: Census,
 }
 
+/// 2³² divided by the golden ratio: multiples of it lie far apart, also those of small numbers.
+const SPREAD: u32 = 0x9E37_79B9;
+
 impl Writer {
-    /// Nodes start their task numbers at different values, so that their keys hardly ever collide. `owner` identifies this node.
+    /// Nodes start their task numbers far apart, so that their keys hardly ever collide. `owner` identifies this node.
     pub(crate) fn new(store: &dyn Store, owner: i64, turns: impl Fn() -> Box<dyn Turns>) -> Result<Self> {
         Ok(Self {
             journals: Numbers::dense(next_journal(store)?),
             next_client: next(store, &Scan::last(RecordKind::Client), |last: ClientRecord| last.no.0)?,
             next_key: next(store, &Scan::last(RecordKind::Key), |last: KeyRecord| last.no.0)?,
-            next_task: owner as u32,
+            next_task: (owner as u32).wrapping_mul(SPREAD),
             last_audit: i64::MIN,
             outbox: turns(),
             unlogged: turns(),

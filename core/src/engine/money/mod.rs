@@ -4,9 +4,9 @@ mod movement;
 mod position;
 mod statement;
 
-use crate::api::Caller;
-use crate::engine::Engine;
+use crate::api::{BalanceView, Caller};
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account};
+use crate::engine::{Answers, Engine};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Owner, SUM_MAX, Totals, Transfer, TransferCode, TransferKind};
@@ -29,13 +29,14 @@ pub struct Fund {
 }
 
 impl Command for Fund {
-    type Output = ();
+    /// What the account holds afterwards.
+    type Output = Totals;
 
     fn is_repeatable(&self) -> bool {
         false
     }
 
-    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Totals> {
         let Self { caller, money } = self;
         if money.minor() <= 0 {
             return Err(Error::field("/amount", "amount_not_positive", "the amount must be more than zero"));
@@ -47,13 +48,13 @@ impl Command for Fund {
         let minor = |units: i64| units.saturating_mul(10_i64.pow(u32::from(money.currency().minor_units())));
         let most = d.engine.config.play_money_max.map_or(SUM_MAX, |units| minor(units).min(SUM_MAX));
         let credited = (totals.credits_posted + opening).checked_add(money.minor());
-        if credited.is_none_or(|credited| credited > most) {
+        let Some(credits_posted) = credited.filter(|credited| *credited <= most) else {
             let most = Money::from_minor(most, money.currency());
             let detail = format!("an account of the sandbox is credited with at most {} {} in all", most.decimal(), most.currency());
             return Err(Error::with(ErrorCode::AmountAboveMaximum, detail));
-        }
+        };
         d.overlay.post(funding(d.writer.journal(), 1, caller.client, *money, d.overlay.now));
-        Ok(())
+        Ok(Totals { credits_posted, ..totals })
     }
 
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
@@ -64,8 +65,16 @@ impl Command for Fund {
         1
     }
 
-    fn deed(&self, _: Option<&()>) -> Option<Deed> {
+    fn deed(&self, _: Option<&Totals>) -> Option<Deed> {
         Some(Deed::new(AuditAction::Fund).name(self.money.currency().code()))
+    }
+}
+
+impl Answers for Fund {
+    type View = BalanceView;
+
+    fn view(&self, d: &Decision<'_, '_>, totals: &Totals) -> Result<BalanceView> {
+        d.engine.balance_view(AccountId::new(Owner::Client(self.caller.client), Mode::Sandbox, self.money.currency()), totals)
     }
 }
 

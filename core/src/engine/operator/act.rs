@@ -2,11 +2,12 @@
 
 use zeroize::Zeroizing;
 
-use crate::api::{ProviderBody, RoutesBody};
+use crate::api::{AskedView, OperationView, ProviderBody, RoutesBody};
 use crate::engine::Engine;
 use crate::engine::access::{Approve, Resume, Suspend};
 use crate::engine::group::{Command, Decision, Deed, Prefetch};
 use crate::engine::money::{MoveMoney, Moved};
+use crate::engine::once::Answers;
 use crate::engine::review::{ResolveReview, Reviewed};
 use crate::engine::setup::{EditTerms, PutProviders, PutRoutes, SwitchProvider, TermsEdit};
 use crate::error::{Error, ErrorCode, Result};
@@ -402,6 +403,18 @@ impl Command for Operate {
             None => each!(&self.act, command => command.deed(None))?,
         };
         Some(self.by.signs(with_reason(deed, self.reason.as_deref(), None)))
+    }
+}
+
+impl Answers for Operate {
+    type View = OperationView;
+
+    fn view(&self, d: &Decision<'_, '_>, operation: &Operation) -> Result<OperationView> {
+        Ok(match operation {
+            Operation::Done { acted: Acted::Moved(moved), .. } => OperationView::Moved(moved.into()),
+            Operation::Done { .. } => OperationView::Done,
+            Operation::Asked(approval) => OperationView::Asked(AskedView { approval: d.engine.approval_view(approval)? }),
+        })
     }
 }
 

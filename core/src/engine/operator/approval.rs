@@ -1,7 +1,9 @@
 //! Four eyes: what waits for a second operator, and what that operator decides.
 
+use crate::api::AskedView;
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed};
+use crate::engine::once::Answers;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, OperatorNo, Ulid};
 use crate::store::record::{ApprovalRecord, ApprovalStatus, AuditAction, Key, OperatorRecord, OperatorStatus, Record, Version};
@@ -159,6 +161,14 @@ impl Command for DecideApproval {
         let action = if self.confirm { AuditAction::ConfirmApproval } else { AuditAction::DeclineApproval };
         let detail = serde_json::json!({ "comment": self.comment });
         Some(self.by.signs(Deed::new(action).name(format!("apr_{}", self.approval)).detail(detail.to_string())))
+    }
+}
+
+impl Answers for DecideApproval {
+    type View = AskedView;
+
+    fn view(&self, d: &Decision<'_, '_>, decided: &Decided) -> Result<AskedView> {
+        Ok(AskedView { approval: d.engine.approval_view(&decided.approval)? })
     }
 }
 

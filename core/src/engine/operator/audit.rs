@@ -67,6 +67,7 @@ impl Subject {
             | AuditAction::RedeliverWebhook
             | AuditAction::ReplayWebhook => Self::Webhook,
             AuditAction::RotateSecret
+            | AuditAction::BeginEpoch
             | AuditAction::Fund
             | AuditAction::SetFaults
             | AuditAction::ResetSandbox

@@ -2,11 +2,12 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::api::{Caller, IssuedToken};
+use crate::api::{Caller, IssuedToken, OperatorInvitationView, OperatorView};
 use crate::auth::PublicKey;
 use crate::engine::Engine;
 use crate::engine::access::{named, revoked};
 use crate::engine::group::{Command, Decision, Deed, Overlay};
+use crate::engine::once::Answers;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{OperatorNo, Ulid};
 use crate::ledger::Mode;
@@ -89,6 +90,19 @@ impl Command for InviteOperator {
             Some(invited) => deed.name(public(&invited.operator)),
             None => deed,
         })
+    }
+}
+
+impl Answers for InviteOperator {
+    type View = OperatorInvitationView;
+
+    fn view(&self, d: &Decision<'_, '_>, invited: &InvitedOperator) -> Result<OperatorInvitationView> {
+        let operator = d.engine.operator_view(&invited.operator)?;
+        Ok(OperatorInvitationView { operator, code: Some(invited.code.clone()), code_shown: false })
+    }
+
+    fn withhold(view: &mut OperatorInvitationView) {
+        view.code_shown = view.code.take().is_some();
     }
 }
 
@@ -238,6 +252,14 @@ impl Command for RevokeOperator {
     fn deed(&self, _: Option<&OperatorRecord>) -> Option<Deed> {
         let detail = serde_json::json!({ "reason": self.reason });
         Some(Deed::new(AuditAction::RevokeOperator).name(format!("opr_{}", self.operator)).detail(detail.to_string()))
+    }
+}
+
+impl Answers for RevokeOperator {
+    type View = OperatorView;
+
+    fn view(&self, d: &Decision<'_, '_>, revoked: &OperatorRecord) -> Result<OperatorView> {
+        d.engine.operator_view(revoked)
     }
 }
 

@@ -70,7 +70,6 @@ impl Engine {
         match reversal.status {
             ReversalStatus::Completed => {
                 change.end_reversal(reversal, TransferKind::Post);
-                change.record.reversed += reversal.amount;
                 let all = change.record.reversed >= change.record.amount;
                 let input = if all { SettlementInput::ReversedAll } else { SettlementInput::ReversedPart };
                 change.input(input, self.reversal_note(change.record.status.name(), said.by, reversal));

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use crate::api::{Caller, IdempotencyKey, Target};
 use crate::error::{Error, ErrorCode, Result};
-use crate::ids::ClientNo;
 use crate::ledger::Mode;
 use crate::lifecycle::reversal::{self, Ask, Undo};
 use crate::lifecycle::settlement::{Next, SettlementInput};
@@ -16,6 +15,7 @@ use crate::validate::ReverseRequest;
 
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer};
+use crate::engine::once::{place, stored_key};
 use crate::engine::settlement::{Change, Note};
 
 /// Cancels a settlement that was not dispatched, or reverses a completed one.
@@ -80,6 +80,7 @@ impl Command for Reverse {
                 settlement: settlement.no,
                 reversal: reversal.as_ref().map_or(0, |r| r.n),
                 created_at: overlay.now,
+                answer: None,
             });
         }
         Ok(Reversed { settlement: Box::new(settlement), reversal: reversal.map(Box::new), replayed: false })
@@ -241,21 +242,6 @@ impl Engine {
             })
             .ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
     }
-}
-
-/// Precedes the keys of the sandbox. It ends with a character that no `Idempotency-Key` contains.
-const SANDBOX: &str = "sandbox\n";
-
-/// An `Idempotency-Key` as it is stored: the keys of each mode are their own, the mode being that of the settlement.
-fn stored_key(mode: Mode, key: &str) -> String {
-    match mode {
-        Mode::Live => key.to_owned(),
-        Mode::Sandbox => format!("{SANDBOX}{key}"),
-    }
-}
-
-fn place(client: ClientNo, mode: Mode, key: &str) -> Key {
-    Key::Idempotency((client, stored_key(mode, key)))
 }
 
 /// The answer to a key of this settlement's client and mode.

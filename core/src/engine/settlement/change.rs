@@ -233,6 +233,15 @@ impl<'e> Change<'e> {
         let (client, provider) = self.accounts();
         self.record.reversing -= reversal.amount;
         self.transfer(kind, TransferCode::Reversal, provider, client, reversal.amount, reversal.hold);
+        if kind == TransferKind::Post {
+            let before = self.record.fee_given_back();
+            self.record.reversed += reversal.amount;
+            let more = self.record.fee_given_back() - before;
+            if more > 0 {
+                let fees = self.account(Owner::Fees);
+                self.transfer(TransferKind::Single, TransferCode::FeeRefund, fees, client, more, 0);
+            }
+        }
     }
 
     fn transfer(&mut self, kind: TransferKind, code: TransferCode, debit: AccountId, credit: AccountId, amount: i64, resolves: u16) -> u16 {
@@ -284,6 +293,14 @@ impl<'e> Change<'e> {
         }
         self.writes.into_iter().for_each(|w| overlay.write(w));
         Ok(self.record)
+    }
+}
+
+impl SettlementRecord {
+    /// What completed reversals have given back of the fee, in minor units.
+    pub(crate) fn fee_given_back(&self) -> i64 {
+        let refund = self.more.as_ref().and_then(|more| more.fee_refund);
+        refund.map_or(0, |refund| refund.given_back(self.fee, self.amount, self.reversed))
     }
 }
 

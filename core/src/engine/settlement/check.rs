@@ -7,7 +7,7 @@ use crate::ledger::{AccountId, Mode, Owner};
 use crate::money::Money;
 use crate::participant::Participant;
 use crate::rail::{Carried, HttpRequest, PayeeMatch};
-use crate::route::Payment;
+use crate::route::{Charge, Payment};
 use crate::store::record::{AccountRecord, Key, UsageRecord};
 use crate::store::{Unique, typed};
 use crate::terms::{Terms, UsageId};
@@ -117,13 +117,13 @@ impl Engine {
                 verdict: if step.out.is_none() { Verdict::In } else { Verdict::Out },
                 why: step.out,
                 health: step.health(),
-                fee: step.fee(payment).filter(|_| step.out.is_none()).map(money),
+                fee: step.charge(payment).filter(|_| step.out.is_none()).map(|charge| money(charge.fee)),
             })
             .collect()
     }
 
     fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, terms: &Terms, priced: &Priced) -> Result<Preflight> {
-        let Priced { provider, fee, until } = *priced;
+        let Priced { provider, charge: Charge { fee, refund }, until } = *priced;
         let currency = request.money.currency();
         let total = request.money.minor().saturating_add(fee);
         let account = Key::Account(AccountId::new(Owner::Client(caller.client), mode, currency));
@@ -167,6 +167,7 @@ impl Engine {
             warnings,
             quote: Some(QuoteView {
                 fee: money(fee),
+                fee_refund: refund,
                 total_debit: money(total),
                 provider: self.provider_id(provider),
                 expires_at: rfc3339(until),

@@ -7,7 +7,7 @@ use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::SettlementStatus;
 use crate::money::Money;
 use crate::participant::Namespace;
-use crate::route::Routes;
+use crate::route::{FeeRefund, Routes};
 use crate::store::record::{Actor, AuditAction, EventType, Key, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
 use crate::store::{Lookup, Unique, Write};
 use crate::terms::{ClientLimits, Terms, UsageId};
@@ -101,8 +101,8 @@ impl Engine {
         request: &CreateRequest,
     ) -> Result<SettlementRecord> {
         let terms = self.terms(caller.client);
-        let Priced { provider, fee, .. } = self.price(caller, mode, request, &terms, overlay.now)?;
-        let total = request.money.minor().checked_add(fee).ok_or_else(overflow)?;
+        let Priced { provider, charge, .. } = self.price(caller, mode, request, &terms, overlay.now)?;
+        let total = request.money.minor().checked_add(charge.fee).ok_or_else(overflow)?;
         let limits = terms.limits(mode, request.money).filter(|limits| limits.counts());
         if let Some(limits) = limits {
             let day = UsageId::new(caller.client, mode, request.money.currency(), overlay.now);
@@ -114,7 +114,10 @@ impl Engine {
         if available.saturating_add(credit) < total && !self.opens(overlay, writer, account, total)? {
             return Err(Error::new(ErrorCode::InsufficientFunds));
         }
-        let mut change = Change::of(self, self.fresh_record(overlay, writer, caller, mode, request, provider, fee), overlay.now);
+        let mut change = Change::of(self, self.fresh_record(overlay, writer, caller, mode, request, provider, charge.fee), overlay.now);
+        if charge.fee > 0 && charge.refund != FeeRefund::Nothing {
+            change.more().fee_refund = Some(charge.refund);
+        }
         change.hold();
         if credit > 0 {
             change.write(Write::Floor { account, floor: -credit });
@@ -160,8 +163,9 @@ impl Engine {
             Some(quote) => self.quoted(quote, caller, mode, request, now),
             None => {
                 let routes = self.routes();
-                let (provider, fee) = routes.choose(&request.payment(mode, &terms.fees)).map_err(|error| lasting(&routes, mode, error))?;
-                Ok(Priced { provider, fee, until: now + self.config.quote_ttl_ms })
+                let (provider, charge) =
+                    routes.choose(&request.payment(mode, &terms.fees)).map_err(|error| lasting(&routes, mode, error))?;
+                Ok(Priced { provider, charge, until: now + self.config.quote_ttl_ms })
             }
         }
     }

@@ -73,6 +73,7 @@ impl Engine {
             needs_review: record.needs_review,
             reversed_amount: money(record.reversed),
             reversing_amount: money(record.reversing),
+            fee_refunded: Some(record.fee_given_back()).filter(|minor| *minor > 0).map(money),
             iso_status: record.status.iso_status(),
             description: more.and_then(|m| m.description.clone()),
             metadata: more.map(|m| m.metadata.clone()).unwrap_or_default(),
@@ -218,7 +219,7 @@ impl Engine {
         Ok(self.config.sandbox_funding.iter().map(|money| (account(money), totals(money))).collect())
     }
 
-    fn balance_view(&self, id: AccountId, totals: &Totals) -> Result<BalanceView> {
+    pub(crate) fn balance_view(&self, id: AccountId, totals: &Totals) -> Result<BalanceView> {
         let broken = || Error::internal(format!("account {} does not add up", id.0));
         let currency = id.currency().ok_or_else(broken)?;
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));

@@ -101,6 +101,7 @@ fn fee(rule: &FeeRule) -> FeeBody {
         min: units(rule.min),
         max: rule.max.map(|max| AmountInput::text(&max.to_string())),
         tiers: some(tiers.collect()),
+        refund: rule.refund.map(|refund| refund.as_str().to_owned()),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
 use crate::money::Money;
 use crate::route::health::{Pulse, Reading};
-use crate::route::{AmountLimits, Availability, FeeRule, ProviderSpec, Serves};
+use crate::route::{AmountLimits, Availability, FeeRefund, FeeRule, ProviderSpec, Serves};
 use crate::time::rfc3339;
 
 impl Engine {
@@ -113,6 +113,7 @@ fn fee(rule: &FeeRule) -> FeeView {
         tiers: tiers
             .map(|tier| FeeTierView { from: decimal(&tier.from), flat: decimal(&tier.flat), percent: decimal(&tier.percent) })
             .collect(),
+        refund: rule.refund.unwrap_or(FeeRefund::Nothing),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The client tells the simulated operator what becomes of one of its payments.
 
-use crate::api::{Action, Caller, Target};
+use crate::api::{Action, Caller, SettlementView, Target};
 use crate::error::{Error, ErrorCode, Result};
 use crate::lifecycle::attempt::{self, Next as Answered};
 use crate::lifecycle::settlement::{Next, SettlementInput, transition};
@@ -11,9 +11,9 @@ use crate::store::record::{AttemptRecord, AuditAction, Key, SettlementRecord, Si
 use crate::store::{Lookup, Unique, Write};
 use crate::validate::simulator::AdvanceRequest;
 
-use crate::engine::Engine;
 use crate::engine::dispatch::entry_of;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer};
+use crate::engine::{Answers, Engine};
 
 /// Has the simulated operator decide about a settlement now, whatever its scenario.
 ///
@@ -57,6 +57,14 @@ impl Command for Advance {
     fn deed(&self, done: Option<&Box<SettlementRecord>>) -> Option<Deed> {
         let no = done.map_or(0, |record| record.no.0);
         Some(Deed::new(AuditAction::AdvanceSettlement).target(no).name(self.target.to_string()))
+    }
+}
+
+impl Answers for Advance {
+    type View = SettlementView;
+
+    fn view(&self, d: &Decision<'_, '_>, record: &Box<SettlementRecord>) -> Result<SettlementView> {
+        Ok(d.engine.view(record, self.caller.client_id))
     }
 }
 

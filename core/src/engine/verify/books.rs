@@ -126,6 +126,7 @@ struct Sums {
     announced: i64,
     reversed: i64,
     returned: i64,
+    fees_refunded: i64,
 }
 
 pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, problems: &mut Findings) -> Result<()> {
@@ -157,6 +158,7 @@ pub(super) fn check_journal(store: &dyn Store, record: &SettlementRecord, proble
             TransferCode::Payment => (&mut sums.held, &mut sums.paid),
             TransferCode::Fee => (&mut sums.fees_held, &mut sums.fees_paid),
             TransferCode::Reversal => (&mut sums.announced, &mut sums.reversed),
+            TransferCode::FeeRefund => (&mut sums.announced, &mut sums.fees_refunded),
             TransferCode::Return | TransferCode::Funding | TransferCode::Deposit | TransferCode::Withdrawal => {
                 (&mut sums.announced, &mut sums.returned)
             }
@@ -186,6 +188,7 @@ fn compare_journal(record: &SettlementRecord, sums: &Sums, problems: &mut Findin
         ("being reversed", record.reversing, sums.announced),
         ("reversed", record.reversed, sums.reversed),
         ("returned", returned, sums.returned),
+        ("fee given back", record.fee_given_back(), sums.fees_refunded),
     ];
     for (what, says, is) in expected {
         if says != is {

@@ -120,7 +120,7 @@ impl Engine {
 
     /// Tells a client's other endpoints that one was disabled.
     pub(crate) fn tell_of_disabled(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, disabled: &EndpointRecord) -> Result<()> {
-        let mut view = self.webhook_view(disabled, None)?;
+        let mut view = self.webhook_view(disabled)?;
         // Recipients at the other endpoints must not learn secrets in the query of this address.
         view.url.truncate(view.url.find('?').unwrap_or(view.url.len()));
         let id = self.fresh_ulid(overlay.now);

@@ -2,10 +2,10 @@
 
 use zeroize::Zeroizing;
 
-use crate::api::{Caller, NewWebhook, WebhookPatch};
-use crate::engine::Engine;
+use crate::api::{Caller, NewWebhook, WebhookPatch, WebhookView};
 use crate::engine::access::webhook_place;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
+use crate::engine::{Answers, Engine};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{EndpointNo, Ulid};
 use crate::ledger::Mode;
@@ -16,7 +16,7 @@ use crate::store::{Scan, Unique, Write, typed_all};
 use crate::time::{Millis, rfc3339};
 use crate::webhook::WebhookSecret;
 
-use super::read::visible;
+use super::read::{shown, visible};
 
 /// Maximum number of webhooks of a client in each mode.
 pub const MOST_WEBHOOKS: usize = 10;
@@ -201,6 +201,25 @@ impl Command for RotateWebhookSecret {
         deed_on(AuditAction::RotateWebhookSecret, self.id, done.map(|done| done.endpoint.no))
     }
 }
+
+macro_rules! answers {
+    ($($command:ident)+) => {$(
+        impl Answers for $command {
+            type View = WebhookView;
+
+            fn view(&self, d: &Decision<'_, '_>, changed: &ChangedWebhook) -> Result<WebhookView> {
+                let queue = d.overlay.left(&Key::Queue(changed.endpoint.no))?;
+                Ok(shown(&changed.endpoint, queue.as_ref(), changed.secret.as_ref()))
+            }
+
+            fn withhold(view: &mut WebhookView) {
+                view.secret_shown = view.secret.take().is_some();
+            }
+        }
+    )+};
+}
+
+answers!(CreateWebhook UpdateWebhook EnableWebhook RotateWebhookSecret);
 
 impl Engine {
     /// A sandbox client got a webhook secret when it enrolled. Its first webhook uses that one, so the client needs no other. Every

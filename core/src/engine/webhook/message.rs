@@ -145,7 +145,7 @@ impl Engine {
     /// The data of an example message for a topic: the shape is real, the settlement is made up.
     pub(crate) fn example(&self, caller: &Caller, endpoint: &EndpointRecord, topic: Topic, now: Millis) -> Result<String> {
         let Topic::Settlement(kind) = topic else {
-            return serde_json::to_string(&self.webhook_view(endpoint, None)?).map_err(Error::internal);
+            return serde_json::to_string(&self.webhook_view(endpoint)?).map_err(Error::internal);
         };
         let view = self.example_settlement(caller, kind, now)?;
         Ok(data(&serde_json::to_string(&view).map_err(Error::internal)?, view.version, None))

@@ -17,7 +17,7 @@ impl Engine {
     /// The caller's webhooks, oldest first.
     pub fn webhooks(&self, caller: &Caller) -> Result<Vec<WebhookView>> {
         let endpoints: Vec<EndpointRecord> = typed_all(self.store.scan(&Scan::endpoints_of(caller.client, caller.mode))?)?;
-        endpoints.iter().map(|endpoint| self.webhook_view(endpoint, None)).collect()
+        endpoints.iter().map(|endpoint| self.webhook_view(endpoint)).collect()
     }
 
     /// One of the caller's webhooks.
@@ -25,29 +25,16 @@ impl Engine {
     /// # Errors
     /// `webhook_not_found`, also for another client's webhook.
     pub fn webhook(&self, caller: &Caller, id: Ulid) -> Result<WebhookView> {
-        self.webhook_view(&self.webhook_record(caller, id)?, None)
+        self.webhook_view(&self.webhook_record(caller, id)?)
     }
 
     fn webhook_record(&self, caller: &Caller, id: Ulid) -> Result<EndpointRecord> {
         visible(caller, typed(self.store.find(&Unique::EndpointId(id))?)?)
     }
 
-    /// A webhook as its owner sees it, with `secret` if it is new.
-    pub fn webhook_view(&self, endpoint: &EndpointRecord, secret: Option<&WebhookSecret>) -> Result<WebhookView> {
+    pub(super) fn webhook_view(&self, endpoint: &EndpointRecord) -> Result<WebhookView> {
         let queue: Option<QueueRecord> = typed(self.store.get(&Key::Queue(endpoint.no))?)?;
-        let topics = endpoint.topics.unwrap_or_else(|| TopicSet::of(Topic::all()));
-        Ok(WebhookView {
-            id: format!("whk_{}", endpoint.id),
-            url: endpoint.url.clone(),
-            events: topics.iter().map(|topic| topic.as_str().into()).collect(),
-            all_events: endpoint.topics.is_none(),
-            description: endpoint.description.clone(),
-            status: endpoint.status,
-            failing_since: queue.and_then(|queue| queue.failing_since).map(rfc3339),
-            created_at: rfc3339(endpoint.created_at),
-            updated_at: rfc3339(endpoint.updated_at),
-            secret: secret.map(|secret| secret.to_text().to_string()),
-        })
+        Ok(shown(endpoint, queue.as_ref(), None))
     }
 
     /// Refuses a replay while many deliveries wait: replays must not fill the store.
@@ -159,6 +146,24 @@ impl Engine {
             }
             before = last;
         }
+    }
+}
+
+/// A webhook as its owner sees it, with `secret` if it is new.
+pub(super) fn shown(endpoint: &EndpointRecord, queue: Option<&QueueRecord>, secret: Option<&WebhookSecret>) -> WebhookView {
+    let topics = endpoint.topics.unwrap_or_else(|| TopicSet::of(Topic::all()));
+    WebhookView {
+        id: format!("whk_{}", endpoint.id),
+        url: endpoint.url.clone(),
+        events: topics.iter().map(|topic| topic.as_str().into()).collect(),
+        all_events: endpoint.topics.is_none(),
+        description: endpoint.description.clone(),
+        status: endpoint.status,
+        failing_since: queue.and_then(|queue| queue.failing_since).map(rfc3339),
+        created_at: rfc3339(endpoint.created_at),
+        updated_at: rfc3339(endpoint.updated_at),
+        secret: secret.map(|secret| secret.to_text().to_string()),
+        secret_shown: false,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Deliveries that an owner asks for: tests, single redeliveries, replays of a period.
 
-use crate::api::{Caller, Parcel, Tried};
-use crate::engine::Engine;
+use crate::api::{Caller, DeliveryView, Parcel, ReplayView, ResponseView, TestView, Tried};
 use crate::engine::group::{Command, Decision, Deed, Overlay};
+use crate::engine::{Answers, Engine};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{SettlementNo, Ulid};
 use crate::store::record::{
-    AuditAction, DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventRecord, FeedRecord, Key, Topic,
+    AuditAction, DeliveryCause, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventRecord, FeedRecord, Key, LastTry,
+    Topic,
 };
 use crate::store::{Lookup, Scan, Write, typed, typed_all};
 use crate::time::Millis;
@@ -79,6 +80,19 @@ pub struct Tested {
     pub tried: Tried,
 }
 
+impl Answers for Tested {
+    type View = TestView;
+
+    fn view(&self, d: &Decision<'_, '_>, delivery: &DeliveryRecord) -> Result<TestView> {
+        let LastTry { status, took_ms, excerpt, error, .. } = self.tried.outcome.clone();
+        Ok(TestView {
+            delivered: delivery.status == DeliveryStatus::Delivered,
+            delivery: d.engine.delivery_view(delivery)?,
+            response: ResponseView { status, took_ms, excerpt, error },
+        })
+    }
+}
+
 impl Command for Tested {
     type Output = DeliveryRecord;
 
@@ -136,6 +150,14 @@ impl Command for Redeliver {
     }
 }
 
+impl Answers for Redeliver {
+    type View = DeliveryView;
+
+    fn view(&self, d: &Decision<'_, '_>, made: &DeliveryRecord) -> Result<DeliveryView> {
+        d.engine.delivery_view(made)
+    }
+}
+
 /// Delivers a batch of the events of a period again, each with its settlement's current state.
 #[derive(Debug, Clone)]
 pub struct Replay {
@@ -149,12 +171,14 @@ pub struct Replay {
     pub until: Millis,
     /// Feed position after which to continue; 0 to start.
     pub after: i64,
+    /// How many deliveries the batches before it created.
+    pub before: usize,
 }
 
 /// The output of a [`Replay`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replayed {
-    /// Number of deliveries created.
+    /// Number of deliveries created, with those of the batches before it.
     pub queued: usize,
     /// The `after` of the next command; `None` at the end of the period.
     pub next: Option<i64>,
@@ -169,7 +193,7 @@ impl Command for Replay {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Replayed> {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
-        let &Self { ref caller, id, since, until, after } = self;
+        let &Self { ref caller, id, since, until, after, before } = self;
         let endpoint = engine.enabled(overlay, caller, id)?;
         let backfilled = engine.backfilled(caller.mode)?;
         let after = if after > 0 { after } else { engine.before_time(caller, since, backfilled)? };
@@ -192,11 +216,19 @@ impl Command for Replay {
         if queued > 0 {
             engine.enqueue(overlay, endpoint.no, overlay.now)?;
         }
-        Ok(Replayed { queued, next })
+        Ok(Replayed { queued: before + queued, next })
     }
 
     fn deed(&self, _: Option<&Replayed>) -> Option<Deed> {
         deed_on(AuditAction::ReplayWebhook, self.id, None)
+    }
+}
+
+impl Answers for Replay {
+    type View = ReplayView;
+
+    fn view(&self, _: &Decision<'_, '_>, replayed: &Replayed) -> Result<ReplayView> {
+        Ok(ReplayView { queued: replayed.queued, next_after: replayed.next })
     }
 }
 

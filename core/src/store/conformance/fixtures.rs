@@ -163,6 +163,7 @@ pub fn idempotency(client: u32, key: &str, created_at: i64) -> IdempotencyRecord
         settlement: SettlementNo(1),
         reversal: 0,
         created_at,
+        answer: (created_at % 2 == 0).then(|| r#"{"a":"ü"}"#.to_owned()),
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0010_operators", sql: include_str!("../migrations/postgres/0010_operators.sql"), oldest: 8 },
     // An older program posts transfers that no statement would ever show.
     Migration { name: "0011_statement", sql: include_str!("../migrations/postgres/0011_statement.sql"), oldest: 11 },
+    Migration { name: "0012_answers", sql: include_str!("../migrations/postgres/0012_answers.sql"), oldest: 11 },
 ];
 
 impl Migration {

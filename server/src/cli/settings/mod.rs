@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use railgate::engine::FourEyes;
 use railgate::store::postgres::PostgresStore;
 
-use crate::config::{DatabaseTls, DatabaseUrl, Edge, ServeConfig, StoreConfig, TlsFiles};
+use crate::config::{DatabaseTls, DatabaseUrl, DeprecatedRoutes, Edge, ServeConfig, StoreConfig, TlsFiles};
 use crate::telemetry::{LogFormat, parse_filter};
 use sources::Sources;
 pub(super) use sources::{ConfigError, Origin};
@@ -305,6 +305,7 @@ impl ServeArgs {
             public_url: public_url?,
             trusted_proxies: trusted_proxies?,
             webhook_allow: webhook_allow?,
+            deprecated: DeprecatedRoutes::default(),
         })
     }
 

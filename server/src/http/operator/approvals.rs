@@ -10,10 +10,11 @@ use railgate::validate::operator::parse_comment;
 
 use super::super::App;
 use super::super::document::{BadFields, BadQuery, Denied, NoApproval, NotActed, Unserved};
-use super::super::extract::{Authenticated, Named, Posted};
+use super::super::extract::{Authenticated, Named};
+use super::super::keyed::{Keyed, answered};
 use super::super::response::{HandlerResult, ok};
 use super::super::route::{AsApprover, AsViewer, routes};
-use super::{acting, asked, id, in_force, page};
+use super::{acting, id, in_force, page};
 
 routes![approvals, approval, confirm, decline];
 
@@ -56,8 +57,8 @@ pub(crate) async fn approval(State(app): State<App>, Authenticated(call): Authen
     request_body(content = Option<CommentBody>, content_type = "application/json", example = json!({"comment": "compared with the bank statement"})),
     responses((status = 200, description = "It took effect", body = AskedView), BadFields, NoApproval, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn confirm(State(app): State<App>, named: Named, posted: Posted<AsApprover>) -> HandlerResult {
-    decide(&app, named.last(), &posted, true).await
+pub(crate) async fn confirm(State(app): State<App>, named: Named, keyed: Keyed<AsApprover>) -> HandlerResult {
+    decide(&app, named.last(), &keyed, true).await
 }
 
 /// Decline what an operator asked for
@@ -69,16 +70,16 @@ pub(crate) async fn confirm(State(app): State<App>, named: Named, posted: Posted
     request_body(content = Option<CommentBody>, content_type = "application/json", example = json!({"comment": "the amount is wrong"})),
     responses((status = 200, description = "It was declined", body = AskedView), BadFields, NoApproval, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn decline(State(app): State<App>, named: Named, posted: Posted<AsApprover>) -> HandlerResult {
-    decide(&app, named.last(), &posted, false).await
+pub(crate) async fn decline(State(app): State<App>, named: Named, keyed: Keyed<AsApprover>) -> HandlerResult {
+    decide(&app, named.last(), &keyed, false).await
 }
 
-async fn decide(app: &App, approval: &str, posted: &Posted<AsApprover>, confirm: bool) -> HandlerResult {
+async fn decide(app: &App, approval: &str, keyed: &Keyed<AsApprover>, confirm: bool) -> HandlerResult {
     let approval = id(approval, "apr_", ErrorCode::ApprovalNotFound)?;
-    let comment = parse_comment(posted.body())?;
-    let decided = posted.run(app, DecideApproval { by: acting(posted)?, approval, confirm, comment }).await?;
-    if let Some(acted) = &decided.acted {
-        in_force(app, posted.caller, acted).await?;
+    let comment = parse_comment(keyed.body())?;
+    let answer = keyed.once(app, DecideApproval { by: acting(keyed)?, approval, confirm, comment }).await?;
+    if let Some(acted) = answer.output.as_ref().and_then(|decided| decided.acted.as_ref()) {
+        in_force(app, keyed.caller, acted).await?;
     }
-    asked(app, posted.caller, StatusCode::OK, decided.approval).await
+    answered(StatusCode::OK, answer)
 }

@@ -8,10 +8,11 @@ use railgate::store::record::OperatorAct;
 
 use super::super::App;
 use super::super::document::{BadFields, BadQuery, Denied, NoClient, NotActed, Unserved};
-use super::super::extract::{Authenticated, Named, Posted};
+use super::super::extract::{Authenticated, Named};
+use super::super::keyed::Keyed;
 use super::super::response::{HandlerResult, ok};
 use super::super::route::{AsAgent, AsViewer, routes};
-use super::{Ended, act, id, page};
+use super::{act, id, page};
 
 routes![clients, client, approve, suspend, resume, limits, fees, floor];
 
@@ -56,8 +57,8 @@ pub(crate) async fn client(State(app): State<App>, Authenticated(call): Authenti
     request_body(content = ApproveClientBody, content_type = "application/json", example = json!({"reason": "contract signed"})),
     responses((status = 200, description = "The client", body = ClientDetailView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn approve(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::ApproveClient).await
+pub(crate) async fn approve(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::ApproveClient).await
 }
 
 /// Suspend a client
@@ -69,8 +70,8 @@ pub(crate) async fn approve(State(app): State<App>, named: Named, posted: Posted
     request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "its key was stolen"})),
     responses((status = 200, description = "The client", body = ClientDetailView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn suspend(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::SuspendClient).await
+pub(crate) async fn suspend(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::SuspendClient).await
 }
 
 /// End a client's suspension
@@ -80,8 +81,8 @@ pub(crate) async fn suspend(State(app): State<App>, named: Named, posted: Posted
     request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "it has a new key"})),
     responses((status = 200, description = "The client", body = ClientDetailView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn resume(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::ResumeClient).await
+pub(crate) async fn resume(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::ResumeClient).await
 }
 
 /// Set the limits of a client in one mode and currency
@@ -93,8 +94,8 @@ pub(crate) async fn resume(State(app): State<App>, named: Named, posted: Posted<
     request_body(content = SetLimitsBody, content_type = "application/json", example = json!({"mode": "live", "currency": "EUR", "daily_value": "5000.00", "reason": "agreed by phone"})),
     responses((status = 200, description = "The client", body = ClientDetailView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn limits(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::SetLimits).await
+pub(crate) async fn limits(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::SetLimits).await
 }
 
 /// Set the fees of a client
@@ -106,8 +107,8 @@ pub(crate) async fn limits(State(app): State<App>, named: Named, posted: Posted<
     request_body(content = SetFeesBody, content_type = "application/json", example = json!({"fees": [{"percent": "0.5", "min": "0.10"}], "reason": "contract of May"})),
     responses((status = 200, description = "The client", body = ClientDetailView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn fees(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::SetFees).await
+pub(crate) async fn fees(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::SetFees).await
 }
 
 /// Set the floor of a client's live account
@@ -119,16 +120,13 @@ pub(crate) async fn fees(State(app): State<App>, named: Named, posted: Posted<As
     request_body(content = SetFloorBody, content_type = "application/json", example = json!({"currency": "EUR", "amount": "-500.00", "reason": "contract of May"})),
     responses((status = 200, description = "The client", body = ClientDetailView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn floor(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::SetFloor).await
+pub(crate) async fn floor(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::SetFloor).await
 }
 
 /// Changes a client and answers with it.
-async fn change(app: &App, client: &str, posted: &Posted<AsAgent>, what: OperatorAct) -> HandlerResult {
-    match act(app, posted, what, client).await? {
-        Ended::Done(_) => ok(&detail(app, &posted.caller, id(client, "cli_", ErrorCode::ClientNotFound)?).await?),
-        Ended::Asked(response) => Ok(response),
-    }
+async fn change(app: &App, client: &str, keyed: &Keyed<AsAgent>, what: OperatorAct) -> HandlerResult {
+    act(app, keyed, what, client, async || ok(&detail(app, &keyed.caller, id(client, "cli_", ErrorCode::ClientNotFound)?).await?)).await
 }
 
 async fn detail(app: &App, caller: &railgate::api::Caller, client: Ulid) -> railgate::Result<ClientDetailView> {

@@ -8,17 +8,17 @@ pub(super) mod providers;
 pub(super) mod reviews;
 pub(super) mod settlements;
 
-use axum::response::Response;
 use hyper::header::{HeaderMap, IF_MATCH};
 use hyper::{StatusCode, Uri};
-use railgate::api::{AskedView, Caller};
+use railgate::api::{Caller, OperationView};
 use railgate::engine::{ActRequest, Acted, Operate, Operation, OperatorBy};
 use railgate::ids::{OperatorNo, Ulid};
-use railgate::store::record::{ApprovalRecord, OperatorAct};
+use railgate::store::record::OperatorAct;
 use railgate::{Error, ErrorCode, Result};
 
 use super::App;
 use super::extract::{Params, Posted};
+use super::keyed::{Keyed, marked};
 use super::response::{HandlerResult, json};
 use super::route::{AsAgent, Asks};
 
@@ -36,34 +36,31 @@ pub(super) fn acting<A: Asks>(posted: &Posted<A>) -> Result<OperatorBy> {
     Ok(OperatorBy { no: operator_of(&posted.caller)?, key: posted.credential.key })
 }
 
-/// The end of an act: its result, or the response that a second operator has to confirm it.
-pub(super) enum Ended {
-    Done(Acted),
-    Asked(Response),
-}
-
-/// Carries out what a call asks for, or keeps it for a second operator.
-pub(super) async fn act(app: &App, posted: &Posted<AsAgent>, act: OperatorAct, subject: &str) -> Result<Ended> {
-    let expected = if_match(&posted.raw.parts.headers)?;
-    let request = ActRequest { act, subject, body: posted.body(), expected };
-    let by = acting(posted)?;
-    let operate = app.gateway.read(&posted.caller, |engine| Operate::read(engine, by, request)).await?;
-    match posted.run(app, operate).await? {
-        Operation::Done { acted, .. } => {
-            in_force(app, posted.caller, &acted).await?;
-            Ok(Ended::Done(acted))
-        }
-        Operation::Asked(approval) => {
-            let response = asked(app, posted.caller, StatusCode::ACCEPTED, *approval).await;
-            response.map(Ended::Asked).map_err(|error| error.0)
-        }
+/// Carries out what a call asks for, and answers with what `shown` has; or keeps it for a second operator. A repeat under the same
+/// `Idempotency-Key` does nothing, and shows what there is by then.
+pub(super) async fn act(
+    app: &App,
+    keyed: &Keyed<AsAgent>,
+    act: OperatorAct,
+    subject: &str,
+    shown: impl AsyncFnOnce() -> HandlerResult,
+) -> HandlerResult {
+    let expected = if_match(&keyed.raw.parts.headers)?;
+    let request = ActRequest { act, subject, body: keyed.body(), expected };
+    let by = acting(keyed)?;
+    let operate = app.gateway.read(&keyed.caller, |engine| Operate::read(engine, by, request)).await?;
+    let answer = keyed.once(app, operate).await?;
+    let mut is_new = !answer.is_repeated();
+    if let Some(Operation::Done { acted, .. }) = &answer.output {
+        in_force(app, keyed.caller, acted).await?;
+        is_new = !matches!(acted, Acted::Moved(moved) if moved.replayed);
     }
-}
-
-/// The response about something that was asked for.
-pub(super) async fn asked(app: &App, caller: Caller, status: StatusCode, approval: ApprovalRecord) -> HandlerResult {
-    let approval = app.gateway.read(&caller, |engine| engine.approval_view(&approval)).await?;
-    json(status, &AskedView { approval })
+    let response = match serde_json::from_str(&answer.body).map_err(Error::internal)? {
+        OperationView::Asked(asked) => json(StatusCode::ACCEPTED, &asked)?,
+        OperationView::Moved(moved) => json(if is_new { StatusCode::CREATED } else { StatusCode::OK }, &moved)?,
+        OperationView::Done => shown().await?,
+    };
+    marked(response, answer.is_repeated())
 }
 
 /// What was done holds on this node from the next call on; other nodes follow within seconds.

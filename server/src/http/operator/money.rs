@@ -1,18 +1,17 @@
 //! Real money that enters or leaves a client's account.
 
 use axum::extract::State;
-use hyper::StatusCode;
 use railgate::Error;
 use railgate::api::{AskedView, MoveMoneyBody, MovementView};
-use railgate::engine::Acted;
 use railgate::store::record::OperatorAct;
 
 use super::super::App;
 use super::super::document::{BadFields, Denied, NotActed, Unserved};
-use super::super::extract::{Named, Posted};
-use super::super::response::{HandlerResult, json};
+use super::super::extract::Named;
+use super::super::keyed::Keyed;
+use super::super::response::HandlerResult;
 use super::super::route::{AsAgent, routes};
-use super::{Ended, act};
+use super::act;
 
 routes![deposit, withdraw];
 
@@ -25,8 +24,8 @@ routes![deposit, withdraw];
     request_body(content = MoveMoneyBody, content_type = "application/json", example = json!({"currency": "EUR", "amount": "2500.00", "reference": "wire-2026-0001", "evidence": "statement 7, line 12"})),
     responses((status = 201, description = "Credited", body = MovementView), (status = 200, description = "It was credited before", body = MovementView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn deposit(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    move_money(&app, named.last(), &posted, OperatorAct::Deposit).await
+pub(crate) async fn deposit(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    act(&app, &keyed, OperatorAct::Deposit, named.last(), moved_nothing).await
 }
 
 /// Debit what a client was paid out
@@ -38,16 +37,10 @@ pub(crate) async fn deposit(State(app): State<App>, named: Named, posted: Posted
     request_body(content = MoveMoneyBody, content_type = "application/json", example = json!({"currency": "EUR", "amount": "400.00", "reference": "payout-2026-0001", "evidence": "order 118"})),
     responses((status = 201, description = "Debited", body = MovementView), (status = 200, description = "It was debited before", body = MovementView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn withdraw(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    move_money(&app, named.last(), &posted, OperatorAct::Withdraw).await
+pub(crate) async fn withdraw(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    act(&app, &keyed, OperatorAct::Withdraw, named.last(), moved_nothing).await
 }
 
-async fn move_money(app: &App, client: &str, posted: &Posted<AsAgent>, what: OperatorAct) -> HandlerResult {
-    match act(app, posted, what, client).await? {
-        Ended::Done(Acted::Moved(moved)) => {
-            json(if moved.replayed { StatusCode::OK } else { StatusCode::CREATED }, &MovementView::from(&moved))
-        }
-        Ended::Done(_) => Err(Error::internal("a movement that moved nothing").into()),
-        Ended::Asked(response) => Ok(response),
-    }
+async fn moved_nothing() -> HandlerResult {
+    Err(Error::internal("a movement that moved nothing").into())
 }

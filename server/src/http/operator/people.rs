@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use hyper::StatusCode;
+use hyper::header::CACHE_CONTROL;
 use railgate::api::{
     AuditPageView, OperatorEnrollBody, OperatorEnrollmentView, OperatorInvitationView, OperatorInviteBody, OperatorView, OperatorsView,
     OverviewView, ReasonBody, RoleBody,
@@ -17,7 +18,8 @@ use super::super::access::token_view;
 use super::super::body::ENROLMENT;
 use super::super::document::{BadFields, BadQuery, Changing, Denied, KeyTaken, NoClient, NoOperator, NotInvited, Unserved};
 use super::super::extract::{Authenticated, Named, Params, Posted, Raw};
-use super::super::response::{HandlerResult, ok, secret};
+use super::super::keyed::{Keyed, answered};
+use super::super::response::{HandlerResult, NO_STORE, ok, secret, with};
 use super::super::route::{Access, AsAdmin, AsViewer, routes};
 use super::{acting, id, page};
 use crate::gateway::Tenant;
@@ -86,12 +88,11 @@ pub(crate) async fn operators(State(app): State<App>, Authenticated(call): Authe
     request_body(content = OperatorInviteBody, content_type = "application/json", example = json!({"name": "Ada", "role": "agent", "reason": "new in the team"})),
     responses((status = 201, description = "The code", body = OperatorInvitationView), BadFields, Denied, Changing, Unserved),
 )]
-pub(crate) async fn invite(State(app): State<App>, posted: Posted<AsAdmin>) -> HandlerResult {
-    let request = parse_operator_invitation(posted.body())?;
-    let by = Some(acting(&posted)?.no);
-    let invited = posted.run(&app, InviteOperator { name: request.name, role: request.role, by, reason: Some(request.reason) }).await?;
-    let operator = app.gateway.read(&posted.caller, |engine| engine.operator_view(&invited.operator)).await?;
-    secret(StatusCode::CREATED, &OperatorInvitationView { operator, code: invited.code })
+pub(crate) async fn invite(State(app): State<App>, keyed: Keyed<AsAdmin>) -> HandlerResult {
+    let request = parse_operator_invitation(keyed.body())?;
+    let by = Some(acting(&keyed)?.no);
+    let invite = InviteOperator { name: request.name, role: request.role, by, reason: Some(request.reason) };
+    with(answered(StatusCode::CREATED, keyed.once(&app, invite).await?)?, CACHE_CONTROL, NO_STORE)
 }
 
 /// Change an operator's role
@@ -122,13 +123,15 @@ pub(crate) async fn change_role(State(app): State<App>, named: Named, posted: Po
     request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "left the company"})),
     responses((status = 200, description = "The operator", body = OperatorView), BadFields, NoOperator, Denied, Changing, Unserved),
 )]
-pub(crate) async fn revoke(State(app): State<App>, named: Named, posted: Posted<AsAdmin>) -> HandlerResult {
+pub(crate) async fn revoke(State(app): State<App>, named: Named, keyed: Keyed<AsAdmin>) -> HandlerResult {
     let operator = id(named.last(), "opr_", ErrorCode::OperatorNotFound)?;
-    let reason = Some(parse_reason(posted.body())?);
-    let by = Some(acting(&posted)?.no);
-    let revoked = posted.run(&app, RevokeOperator { operator, by, reason }).await?;
-    app.gate.forget(revoked.no.party());
-    ok(&app.gateway.read(&posted.caller, |engine| engine.operator_view(&revoked)).await?)
+    let reason = Some(parse_reason(keyed.body())?);
+    let by = Some(acting(&keyed)?.no);
+    let answer = keyed.once(&app, RevokeOperator { operator, by, reason }).await?;
+    if let Some(revoked) = &answer.output {
+        app.gate.forget(revoked.no.party());
+    }
+    answered(StatusCode::OK, answer)
 }
 
 /// Read the audit trail, newest first

@@ -13,9 +13,10 @@ use railgate::store::record::OperatorAct;
 use super::super::App;
 use super::super::document::{BadBody, BadFields, Denied, NoClient, NoProvider, NotActed, Unserved};
 use super::super::extract::{Authenticated, Named, Params, Posted};
+use super::super::keyed::Keyed;
 use super::super::response::{HandlerResult, ok, with_text};
 use super::super::route::{AsAgent, AsViewer, routes};
-use super::{Ended, act, id};
+use super::{act, id};
 
 routes![providers, provider, positions, put, enable, disable, maintain, routes_read, routes_put, explain];
 
@@ -63,8 +64,8 @@ pub(crate) async fn positions(State(app): State<App>, Authenticated(call): Authe
     request_body(content = ProviderBody, content_type = "application/json", example = json!({"id": "simulator", "name": "Simulated operator", "rail": "simulator", "mode": "sandbox", "fees": [{"percent": "0.5"}]})),
     responses((status = 200, description = "The provider", body = OperatedProviderView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn put(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::PutProvider).await
+pub(crate) async fn put(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::PutProvider).await
 }
 
 /// Enable a provider
@@ -74,8 +75,8 @@ pub(crate) async fn put(State(app): State<App>, named: Named, posted: Posted<AsA
     request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "the tests passed"})),
     responses((status = 200, description = "The provider", body = OperatedProviderView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn enable(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::EnableProvider).await
+pub(crate) async fn enable(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::EnableProvider).await
 }
 
 /// Disable a provider
@@ -87,8 +88,8 @@ pub(crate) async fn enable(State(app): State<App>, named: Named, posted: Posted<
     request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "it answers wrongly"})),
     responses((status = 200, description = "The provider", body = OperatedProviderView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn disable(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::DisableProvider).await
+pub(crate) async fn disable(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::DisableProvider).await
 }
 
 /// Put a provider into maintenance
@@ -100,8 +101,8 @@ pub(crate) async fn disable(State(app): State<App>, named: Named, posted: Posted
     request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "announced for tonight"})),
     responses((status = 200, description = "The provider", body = OperatedProviderView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn maintain(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &posted, OperatorAct::MaintainProvider).await
+pub(crate) async fn maintain(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::MaintainProvider).await
 }
 
 /// Read the table of routes
@@ -122,11 +123,8 @@ pub(crate) async fn routes_read(State(app): State<App>, Authenticated(_): Authen
     request_body(content = RoutesBody, content_type = "application/json", example = json!({"routes": [{"mode": "sandbox", "namespace": "msisdn", "prefix": "+254", "providers": [{"id": "simulator", "priority": 1}]}]})),
     responses((status = 200, description = "The table", body = OperatedRoutesView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn routes_put(State(app): State<App>, posted: Posted<AsAgent>) -> HandlerResult {
-    match act(&app, &posted, OperatorAct::PutRoutes, "").await? {
-        Ended::Done(_) => table(&app),
-        Ended::Asked(response) => Ok(response),
-    }
+pub(crate) async fn routes_put(State(app): State<App>, keyed: Keyed<AsAgent>) -> HandlerResult {
+    act(&app, &keyed, OperatorAct::PutRoutes, "", async || table(&app)).await
 }
 
 /// Explain where a payment would go
@@ -146,11 +144,8 @@ pub(crate) async fn explain(State(app): State<App>, posted: Posted<AsViewer>) ->
     ok(&app.gateway.read(&posted.caller, |engine| engine.explain(client, posted.body())).await?)
 }
 
-async fn change(app: &App, provider: &str, posted: &Posted<AsAgent>, what: OperatorAct) -> HandlerResult {
-    match act(app, posted, what, provider).await? {
-        Ended::Done(_) => shown(app, provider),
-        Ended::Asked(response) => Ok(response),
-    }
+async fn change(app: &App, provider: &str, keyed: &Keyed<AsAgent>, what: OperatorAct) -> HandlerResult {
+    act(app, keyed, what, provider, async || shown(app, provider)).await
 }
 
 fn shown(app: &App, provider: &str) -> HandlerResult {

@@ -9,10 +9,11 @@ use railgate::{Engine, Error, ErrorCode};
 use super::super::App;
 use super::super::document::{BadFields, BadMessage, BadQuery, Denied, NoSettlement, NotActed, Unserved};
 use super::super::extract::{Authenticated, Named, Posted};
+use super::super::keyed::Keyed;
 use super::super::response::{HandlerResult, ok};
 use super::super::route::{AsAgent, AsViewer, routes};
 use super::super::settlements::inquire;
-use super::{Ended, act, page};
+use super::{act, page};
 
 routes![reviews, review, ask, resolve];
 
@@ -72,14 +73,12 @@ pub(crate) async fn ask(State(app): State<App>, named: Named, posted: Posted<AsA
     request_body(content = ResolveReviewBody, content_type = "application/json", example = json!({"resolution": "confirmed_completed", "evidence": "statement 7, line 12", "reason": "the operator's portal shows it"})),
     responses((status = 200, description = "Everything that is known afterwards", body = CaseView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
-pub(crate) async fn resolve(State(app): State<App>, named: Named, posted: Posted<AsAgent>) -> HandlerResult {
-    match act(&app, &posted, OperatorAct::ResolveReview, named.last()).await? {
-        Ended::Done(_) => {
-            let (settlement, _) = known(named.last())?;
-            ok(&app.gateway.read(&posted.caller, |engine| engine.case(settlement)).await?.view(None))
-        }
-        Ended::Asked(response) => Ok(response),
-    }
+pub(crate) async fn resolve(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    let shown = async || {
+        let (settlement, _) = known(named.last())?;
+        ok(&app.gateway.read(&keyed.caller, |engine| engine.case(settlement)).await?.view(None))
+    };
+    act(&app, &keyed, OperatorAct::ResolveReview, named.last(), shown).await
 }
 
 fn known(id: &str) -> Result<(railgate::ids::Ulid, Option<u16>), Error> {

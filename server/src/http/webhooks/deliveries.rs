@@ -4,7 +4,7 @@ use axum::extract::State;
 use hyper::StatusCode;
 use hyper::header::LOCATION;
 use railgate::Error;
-use railgate::api::{DeliveryView, Page, ReplayBody, ReplayView, ResponseView, TestBody, TestView};
+use railgate::api::{DeliveryView, Page, ReplayBody, ReplayView, TestBody, TestView};
 use railgate::engine::{Redeliver, Replay, Replayed, TestWebhook, Tested};
 use railgate::store::record::DeliveryStatus;
 use railgate::time::Millis;
@@ -13,8 +13,9 @@ use railgate::validate::webhook::{ReplayRequest, parse_replay, parse_webhook_tes
 use super::Place;
 use crate::http::App;
 use crate::http::document::{BadFields, BadMessage, BadQuery, Denied, NoDelivery, NoWebhook, NotEnabled, Testing, Unserved};
-use crate::http::extract::{Authenticated, Params, Posted};
-use crate::http::response::{HandlerResult, json, ok, with_text};
+use crate::http::extract::{Authenticated, Params};
+use crate::http::keyed::{Keyed, answered, id_in};
+use crate::http::response::{HandlerResult, ok, with_text};
 use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
 
 const PAGE: u32 = 50;
@@ -27,27 +28,26 @@ routes![test, list, read, redeliver, replay];
 /// Send a test to a webhook
 ///
 /// An example event, signed like a real one, is delivered at once and tried once. The response reports what the receiver
-/// answered, even if it refused. A disabled webhook can be tested too. Only one test of a webhook runs at a time.
+/// answered, even if it refused. A disabled webhook can be tested too. Only one test of a webhook runs at a time. An `Idempotency-Key` is
+/// taken once the test is done: one that was cut off is sent again.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/test", tag = "webhooks", operation_id = "testWebhook",
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     request_body(content = Option<TestBody>, content_type = "application/json", example = json!({"type": "settlement.completed"})),
     responses((status = 200, description = "The result of the test", body = TestView), BadFields, NoWebhook, Denied, Testing, Unserved),
 )]
-pub(crate) async fn test(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
-    let topic = parse_webhook_test(posted.body())?;
+pub(crate) async fn test(State(app): State<App>, place: Place, keyed: Keyed<WebhooksWrite>) -> HandlerResult {
+    let topic = parse_webhook_test(keyed.body())?;
     let id = place.webhook()?;
-    let _begun = app.in_flight.begin(posted.caller.client, id)?;
+    let _begun = app.in_flight.begin(keyed.caller.client, id)?;
+    if let Some(answer) = keyed.kept(&app).await? {
+        return answered(StatusCode::OK, answer);
+    }
     let untried = || Error::internal("a test was not tried");
-    let parcel = posted.run(&app, TestWebhook { caller: posted.caller, id, topic }).await?;
+    let parcel = keyed.run(&app, TestWebhook { caller: keyed.caller, id, topic }).await?;
     let tried = app.deliverer.deliver_now(parcel).await?.pop().ok_or_else(untried)?;
-    let delivery = app.gateway.run(&posted.caller, Tested { delivery: tried.delivery, tried }).await?;
-    let last = delivery.last.clone().ok_or_else(untried)?;
-    ok(&TestView {
-        delivered: delivery.status == DeliveryStatus::Delivered,
-        delivery: app.gateway.engine().delivery_view(&delivery)?,
-        response: ResponseView { status: last.status, took_ms: last.took_ms, excerpt: last.excerpt, error: last.error },
-    })
+    let tested = keyed.named(Tested { delivery: tried.delivery, tried }, false);
+    answered(StatusCode::OK, app.gateway.run(&keyed.caller, tested).await?)
 }
 
 /// List a webhook's deliveries, newest first
@@ -105,11 +105,11 @@ pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authentica
         BadMessage, NoDelivery, Denied, NotEnabled, Unserved,
     ),
 )]
-pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
+pub(crate) async fn redeliver(State(app): State<App>, place: Place, keyed: Keyed<WebhooksWrite>) -> HandlerResult {
     let id = place.webhook()?;
-    let made = posted.run(&app, Redeliver { caller: posted.caller, id, delivery: place.delivery()? }).await?;
-    let view = app.gateway.engine().delivery_view(&made)?;
-    with_text(json(StatusCode::ACCEPTED, &view)?, LOCATION, format!("/api/v1/webhooks/whk_{id}/deliveries/{}", view.id))
+    let answer = keyed.once(&app, Redeliver { caller: keyed.caller, id, delivery: place.delivery()? }).await?;
+    let path = format!("/api/v1/webhooks/whk_{id}/deliveries/{}", id_in(&answer)?);
+    with_text(answered(StatusCode::ACCEPTED, answer)?, LOCATION, path)
 }
 
 /// Deliver the events of a period again
@@ -122,20 +122,23 @@ pub(crate) async fn redeliver(State(app): State<App>, place: Place, posted: Post
     request_body(content = ReplayBody, content_type = "application/json", example = json!({"since": "2026-11-20T00:00:00Z", "until": "2026-11-21T00:00:00Z"})),
     responses((status = 202, description = "The number of deliveries that were queued", body = ReplayView), BadFields, NoWebhook, Denied, NotEnabled, Unserved),
 )]
-pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
-    let ReplayRequest { since, until, after } = parse_replay(posted.body())?;
+pub(crate) async fn replay(State(app): State<App>, place: Place, keyed: Keyed<WebhooksWrite>) -> HandlerResult {
+    let ReplayRequest { since, until, after } = parse_replay(keyed.body())?;
     let (id, until) = (place.webhook()?, until.unwrap_or(Millis::MAX));
-    let caller = posted.caller;
-    let part = |after| Replay { caller, id, since, until, after };
-    let _in_flight = app.in_flight.begin(posted.caller.client, id)?;
+    let caller = keyed.caller;
+    let part = |after, before| Replay { caller, id, since, until, after, before };
+    let _in_flight = app.in_flight.begin(caller.client, id)?;
+    if let Some(answer) = keyed.kept(&app).await? {
+        return answered(StatusCode::ACCEPTED, answer);
+    }
     app.gateway.scan(&caller, move |engine| engine.room_for_replay(&caller, id)).await?;
-    let Replayed { mut queued, next: mut next_after } = posted.run(&app, part(after)).await?;
+    let mut answer = keyed.once(&app, part(after, 0)).await?;
     for _ in 1..REPLAY_PARTS {
-        let Some(after) = next_after else { break };
+        let Some(Replayed { queued, next: Some(after) }) = answer.output else { break };
         // The first part used up the call's nonce and recorded the call. The rest is background work, which the calls of other
         // clients do not queue behind.
-        match app.gateway.work(part(after)).await {
-            Ok(more) => (queued, next_after) = (queued + more.queued, more.next),
+        match app.gateway.work(keyed.named(part(after, queued), true)).await {
+            Ok(more) => answer = more,
             Err(cause) => {
                 // What was queued stays queued: the caller is told where to continue, and gets the error there.
                 tracing::warn!(cause = &cause as &dyn std::error::Error, "a replay stopped before its end");
@@ -143,5 +146,5 @@ pub(crate) async fn replay(State(app): State<App>, place: Place, posted: Posted<
             }
         }
     }
-    json(StatusCode::ACCEPTED, &ReplayView { queued, next_after })
+    answered(StatusCode::ACCEPTED, answer)
 }

@@ -3,17 +3,17 @@
 use axum::extract::State;
 use axum::response::Response;
 use hyper::StatusCode;
-use hyper::header::LOCATION;
+use hyper::header::{CACHE_CONTROL, LOCATION};
 use railgate::api::{NewWebhookBody, RotationBody, WebhookPatchBody, WebhookView, WebhooksView};
-use railgate::engine::{ChangedWebhook, CreateWebhook, DeleteWebhook, EnableWebhook, RotateWebhookSecret, UpdateWebhook};
+use railgate::engine::{CreateWebhook, DeleteWebhook, EnableWebhook, RotateWebhookSecret, UpdateWebhook};
 use railgate::validate::webhook::{parse_new_webhook, parse_rotation, parse_webhook_patch};
 
 use super::Place;
-use crate::gateway::Tenant;
 use crate::http::App;
 use crate::http::document::{BadFields, BadMessage, Changing, Denied, NoRoom, NoWebhook, Rotating, Unserved};
 use crate::http::extract::{Authenticated, Posted};
-use crate::http::response::{HandlerResult, ok, secret, with_text};
+use crate::http::keyed::{Keyed, answered, id_in};
+use crate::http::response::{HandlerResult, NO_STORE, ok, with, with_text};
 use crate::http::route::{WebhooksRead, WebhooksWrite, routes};
 
 routes![create, list, read, update, remove, rotate, enable];
@@ -21,7 +21,8 @@ routes![create, list, read, update, remove, rotate, enable];
 /// Create a webhook
 ///
 /// It receives events from now on; a client can have at most ten webhooks in each mode. The response shows the secret that
-/// signs its deliveries (Standard Webhooks), only this once. In the sandbox this is the secret that the client got when it
+/// signs its deliveries (Standard Webhooks), only this once: a repeat with the same `Idempotency-Key` has `"secret_shown": true` instead.
+/// In the sandbox this is the secret that the client got when it
 /// enrolled, until the webhook is given its own.
 #[utoipa::path(
     post, path = "/api/v1/webhooks", tag = "webhooks", operation_id = "createWebhook",
@@ -31,10 +32,11 @@ routes![create, list, read, update, remove, rotate, enable];
         BadFields, Denied, NoRoom, Unserved,
     ),
 )]
-pub(crate) async fn create(State(app): State<App>, posted: Posted<WebhooksWrite>) -> HandlerResult {
-    let new = parse_new_webhook(posted.body())?;
-    let view = shown(&app, posted.run(&app, CreateWebhook { caller: posted.caller, new }).await?).await?;
-    with_text(secret(StatusCode::CREATED, &view)?, LOCATION, format!("/api/v1/webhooks/{}", view.id))
+pub(crate) async fn create(State(app): State<App>, keyed: Keyed<WebhooksWrite>) -> HandlerResult {
+    let new = parse_new_webhook(keyed.body())?;
+    let answer = keyed.once(&app, CreateWebhook { caller: keyed.caller, new }).await?;
+    let path = format!("/api/v1/webhooks/{}", id_in(&answer)?);
+    with_text(with(answered(StatusCode::CREATED, answer)?, CACHE_CONTROL, NO_STORE)?, LOCATION, path)
 }
 
 /// List the client's webhooks, oldest first
@@ -69,10 +71,10 @@ pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authentica
     request_body(content = WebhookPatchBody, content_type = "application/json", example = json!({"events": null, "enabled": true})),
     responses((status = 200, description = "The webhook in its current state", body = WebhookView), BadFields, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn update(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
-    let patch = parse_webhook_patch(posted.body())?;
-    let update = UpdateWebhook { caller: posted.caller, id: place.webhook()?, patch };
-    ok(&shown(&app, posted.run(&app, update).await?).await?)
+pub(crate) async fn update(State(app): State<App>, place: Place, keyed: Keyed<WebhooksWrite>) -> HandlerResult {
+    let patch = parse_webhook_patch(keyed.body())?;
+    let update = UpdateWebhook { caller: keyed.caller, id: place.webhook()?, patch };
+    answered(StatusCode::OK, keyed.once(&app, update).await?)
 }
 
 /// Remove a webhook
@@ -92,7 +94,7 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<
 
 /// Give a webhook a new secret
 ///
-/// The response shows it, only this once. For the time of `grace`, deliveries carry a signature of the old secret too, so
+/// The response shows it, only this once: a repeat with the same `Idempotency-Key` has `"secret_shown": true` instead. For the time of `grace`, deliveries carry a signature of the old secret too, so
 /// that a receiver can switch without refusing any. At most five secrets sign: while that many do, only a rotation with a
 /// `grace` of 0 is possible, which ends all others.
 #[utoipa::path(
@@ -101,10 +103,10 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<
     request_body(content = Option<RotationBody>, content_type = "application/json", example = json!({"grace": 3600})),
     responses((status = 200, description = "The webhook, with its new secret", body = WebhookView), BadFields, NoWebhook, Denied, Rotating, Unserved),
 )]
-pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
-    let grace_ms = parse_rotation(posted.body())?;
-    let rotate = RotateWebhookSecret { caller: posted.caller, id: place.webhook()?, grace_ms };
-    secret(StatusCode::OK, &shown(&app, posted.run(&app, rotate).await?).await?)
+pub(crate) async fn rotate(State(app): State<App>, place: Place, keyed: Keyed<WebhooksWrite>) -> HandlerResult {
+    let grace_ms = parse_rotation(keyed.body())?;
+    let rotate = RotateWebhookSecret { caller: keyed.caller, id: place.webhook()?, grace_ms };
+    with(answered(StatusCode::OK, keyed.once(&app, rotate).await?)?, CACHE_CONTROL, NO_STORE)
 }
 
 /// Enable a webhook again
@@ -116,12 +118,7 @@ pub(crate) async fn rotate(State(app): State<App>, place: Place, posted: Posted<
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
     responses((status = 200, description = "The webhook in its current state", body = WebhookView), BadMessage, NoWebhook, Denied, Changing, Unserved),
 )]
-pub(crate) async fn enable(State(app): State<App>, place: Place, posted: Posted<WebhooksWrite>) -> HandlerResult {
-    let enable = EnableWebhook { caller: posted.caller, id: place.webhook()? };
-    ok(&shown(&app, posted.run(&app, enable).await?).await?)
-}
-
-async fn shown(app: &App, changed: ChangedWebhook) -> railgate::Result<WebhookView> {
-    let tenant = Tenant { client: changed.endpoint.client, mode: changed.endpoint.mode };
-    app.gateway.read(tenant, |engine| engine.webhook_view(&changed.endpoint, changed.secret.as_ref())).await
+pub(crate) async fn enable(State(app): State<App>, place: Place, keyed: Keyed<WebhooksWrite>) -> HandlerResult {
+    let enable = EnableWebhook { caller: keyed.caller, id: place.webhook()? };
+    answered(StatusCode::OK, keyed.once(&app, enable).await?)
 }
