@@ -12,6 +12,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
+use railgate::engine::DueReviews;
 use railgate::lifecycle::attempt::AnswerKind;
 use railgate::route::health::{BreakerState, Reading};
 use railgate::{ErrorCode, Result};
@@ -71,6 +72,7 @@ pub struct Metrics {
     lag: Gauge<f64, AtomicU64>,
     reviews: Gauge,
     review_age: Gauge<f64, AtomicU64>,
+    reviews_amount: Family<Labels<2>, Gauge>,
     breakers: Family<Labels<2>, Gauge>,
     success: Family<Labels<1>, Gauge<f64, AtomicU64>>,
     p95: Family<Labels<1>, Gauge<f64, AtomicU64>>,
@@ -102,6 +104,7 @@ impl Default for Metrics {
             lag: Gauge::default(),
             reviews: Gauge::default(),
             review_age: Gauge::default(),
+            reviews_amount: Family::default(),
             breakers: Family::default(),
             success: Family::default(),
             p95: Family::default(),
@@ -146,6 +149,7 @@ impl Metrics {
         r.register("reviews_due", "What waits for a person and is due, counted up to 10,000", self.reviews.clone());
         let oldest = "How long the oldest due review has been waiting";
         r.register_with_unit("reviews_oldest_age", oldest, Unit::Seconds, self.review_age.clone());
+        r.register("reviews_amount_minor", "What the due reviews add up to, in minor units of the currency", self.reviews_amount.clone());
         r.register("provider_breaker", "1 for the state of a provider's breaker, 0 for the others", self.breakers.clone());
         let success = "Share of the payments and reversals of the last minute that a provider answered";
         r.register_with_unit("provider_success", success, Unit::Ratios, self.success.clone());
@@ -277,9 +281,14 @@ impl Metrics {
     }
 
     /// Sets the state of the queue of reviews, which is read when the metrics are scraped.
-    pub(crate) fn reviews(&self, due: usize, oldest: Duration) {
-        self.reviews.set(i64::try_from(due).unwrap_or(i64::MAX));
-        self.review_age.set(oldest.as_secs_f64());
+    pub(crate) fn reviews(&self, due: &DueReviews, age: Duration) {
+        self.reviews.set(i64::try_from(due.count).unwrap_or(i64::MAX));
+        self.review_age.set(age.as_secs_f64());
+        self.reviews_amount.clear();
+        for ((mode, currency), minor) in &due.at_stake {
+            let labels = Labels([("environment", Label::Fixed(mode.as_str())), ("currency", Label::Fixed(currency.code()))]);
+            self.reviews_amount.get_or_create(&labels).set(*minor);
+        }
     }
 }
 

@@ -484,9 +484,9 @@ fn outbox_figures(gateway: &Gateway, store: &Arc<dyn Store>, metrics: &Arc<Metri
             metrics.outbox(due.len(), Duration::from_millis(lag));
         }
         metrics.providers(&gateway.engine().readings());
-        if let Ok((count, since)) = gateway.engine().reviews_due(MOST) {
-            let age = since.map_or(0, |since| u64::try_from(now - since).unwrap_or(0));
-            metrics.reviews(count, Duration::from_millis(age));
+        if let Ok(due) = gateway.engine().reviews_due(MOST) {
+            let age = due.oldest.map_or(0, |since| u64::try_from(now - since).unwrap_or(0));
+            metrics.reviews(&due, Duration::from_millis(age));
         }
     })
 }

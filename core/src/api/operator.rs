@@ -543,6 +543,20 @@ pub struct ReviewsDueView {
     pub due: usize,
     /// Since when the oldest waits, RFC 3339.
     pub oldest_at: Option<String>,
+    /// What those add up to, by environment and currency.
+    pub at_stake: Vec<StakeView>,
+}
+
+/// What waits for a person in one currency.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct StakeView {
+    /// Whether it is the sandbox.
+    pub sandbox: bool,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// The sum of the payments and reversals.
+    pub amount: DecimalNumber,
 }
 
 /// What a provider was given, and what is on its way, in one currency: an account of the ledger.

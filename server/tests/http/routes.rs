@@ -259,4 +259,6 @@ async fn what_waits_for_a_person_is_counted_with_its_age() {
     let text = service.figures().await;
     let age = text.lines().find_map(|line| line.strip_prefix("railgate_reviews_oldest_age_seconds ")).unwrap();
     assert!(age.parse::<f64>().unwrap() >= 90.0, "{age}");
+    let sum = "railgate_reviews_amount_minor{environment=\"sandbox\",currency=\"EUR\"} 10000\n";
+    assert!(text.contains(sum), "{text}");
 }

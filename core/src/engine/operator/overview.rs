@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::{FigureView, OverviewView, Rate, ReviewsDueView};
-use crate::engine::Engine;
+use crate::api::{FigureView, OverviewView, Rate, ReviewsDueView, StakeView};
+use crate::engine::{DueReviews, Engine};
 use crate::error::Result;
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::ledger::Mode;
@@ -73,6 +73,17 @@ impl Sums {
     }
 }
 
+impl DueReviews {
+    fn view(self) -> ReviewsDueView {
+        let stake = |((mode, currency), minor): ((Mode, Currency), i64)| StakeView {
+            sandbox: mode.is_sandbox(),
+            currency: currency.code().to_owned(),
+            amount: Money::from_minor(minor, currency).into(),
+        };
+        ReviewsDueView { due: self.count, oldest_at: self.oldest.map(rfc3339), at_stake: self.at_stake.into_iter().map(stake).collect() }
+    }
+}
+
 impl Engine {
     /// What was accepted from `from` on and before `to`, and what waits now. Of more than 100,000 settlements, the newest are counted.
     pub fn overview(&self, from: Millis, to: Millis) -> Result<OverviewView> {
@@ -92,7 +103,7 @@ impl Engine {
             (end, complete) = (start, start <= first);
         }
         let figures = sums.into_iter().map(|((mode, provider, currency), sums)| sums.view(mode, self.provider_id(provider), currency));
-        let (due, oldest) = self.reviews_due(WAITING)?;
+        let due = self.reviews_due(WAITING)?;
         let waiting = self.store.scan(&Scan::approvals(Some(ApprovalStatus::Pending), i64::MAX, WAITING))?.len();
         Ok(OverviewView {
             from: rfc3339(from),
@@ -100,7 +111,7 @@ impl Engine {
             counted,
             complete,
             figures: figures.collect(),
-            reviews: ReviewsDueView { due, oldest_at: oldest.map(rfc3339) },
+            reviews: due.view(),
             approvals_pending: waiting,
         })
     }

@@ -1,5 +1,7 @@
 //! Reads: the queue, and everything that is known about one settlement.
 
+use std::collections::BTreeMap;
+
 use super::Asked;
 use crate::api::{
     CaseAnswerView, CaseAttemptView, CaseTransferView, CaseView, EventView, ReversalView, ReviewView, ReviewsView, SettlementView,
@@ -7,12 +9,26 @@ use crate::api::{
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo, Ulid};
-use crate::ledger::{AccountId, Owner, Transfer};
+use crate::ledger::{AccountId, Mode, Owner, Transfer};
 use crate::money::{Currency, Money};
-use crate::store::record::{AttemptRecord, ClientRecord, Key, ReversalRecord, ReviewReason, ReviewRecord, SettlementRecord};
-use crate::store::{Scan, typed, typed_all};
+use crate::store::record::{AttemptRecord, ClientRecord, Key, Record, ReversalRecord, ReviewReason, ReviewRecord, SettlementRecord};
+use crate::store::{Lookup, Scan, typed, typed_all};
 use crate::time::{Millis, rfc3339};
 use crate::trace::settlement_ulid;
+
+/// How many records of the queue are read at a time.
+const LOOK_UPS: usize = 1_000;
+
+/// What is due in the queue.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DueReviews {
+    /// How many reviews.
+    pub count: usize,
+    /// Since when the oldest waits.
+    pub oldest: Option<Millis>,
+    /// What their payments and reversals add up to, in minor units.
+    pub at_stake: BTreeMap<(Mode, Currency), i64>,
+}
 
 /// Everything that is known about a settlement, for a person who decides about it.
 #[derive(Debug, Clone)]
@@ -149,10 +165,29 @@ impl Engine {
         record.ok_or_else(|| Error::new(ErrorCode::SettlementNotFound))
     }
 
-    /// How many reviews are due, counted up to `most`, and since when the oldest of them waits.
-    pub fn reviews_due(&self, most: usize) -> Result<(usize, Option<Millis>)> {
+    /// What is due in the queue, counted up to `most` reviews.
+    pub fn reviews_due(&self, most: usize) -> Result<DueReviews> {
         let rows: Vec<ReviewRecord> = typed_all(self.store.scan(&Scan::reviews(self.now(), None, most))?)?;
-        Ok((rows.len(), rows.iter().map(|row| row.opened_at).min()))
+        let mut at_stake: BTreeMap<(Mode, Currency), i64> = BTreeMap::new();
+        for rows in rows.chunks(LOOK_UPS) {
+            let settlements = rows.iter().map(|row| Lookup::Get(Key::Settlement(row.settlement)));
+            let reversals = rows.iter().filter(|row| row.child > 0).map(|row| Lookup::Get(Key::Reversal((row.settlement, row.child))));
+            let found = self.store.look_up(&settlements.chain(reversals).collect::<Vec<_>>())?;
+            let (settlements, reversals) = found.split_at(rows.len());
+            let mut reversals = reversals.iter();
+            for (row, settlement) in rows.iter().zip(settlements) {
+                let reversal = if row.child > 0 { reversals.next().and_then(|found| found.first()) } else { None };
+                // A row may outlive its settlement's flag; a record it names is always there.
+                let Some(Record::Settlement(record)) = settlement.first() else { continue };
+                let amount = match reversal {
+                    Some(Record::Reversal(reversal)) => reversal.amount,
+                    Some(_) | None => record.amount,
+                };
+                let sum = at_stake.entry((record.mode, record.currency)).or_default();
+                *sum = sum.saturating_add(amount);
+            }
+        }
+        Ok(DueReviews { count: rows.len(), oldest: rows.iter().map(|row| row.opened_at).min(), at_stake })
     }
 
     /// A row of the queue; `None` if it is not flagged any more, because an older program cleared the flag.
