@@ -141,6 +141,46 @@ impl ClientLimits {
     }
 }
 
+/// A change of the limits in one mode and currency: what is `None` stays as it is, `Some(None)` lifts a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitsEdit {
+    /// Sandbox or live.
+    pub mode: Mode,
+    /// The currency.
+    pub currency: Currency,
+    /// The smallest payment.
+    pub min: Option<Option<i64>>,
+    /// The largest payment.
+    pub max: Option<Option<i64>>,
+    /// The most that payments of one day add up to.
+    pub daily_value: Option<Option<i64>>,
+    /// The most payments of one day.
+    pub daily_count: Option<Option<i64>>,
+}
+
+impl LimitsEdit {
+    /// The limits after the change of `prior`.
+    ///
+    /// # Errors
+    /// `invalid_fields` if the smallest payment were larger than the largest.
+    pub fn after(&self, prior: Option<&ClientLimits>) -> Result<ClientLimits> {
+        let Self { mode, currency, min, max, daily_value, daily_count } = *self;
+        let of = |edit: Option<Option<i64>>, before: fn(&ClientLimits) -> Option<i64>| edit.unwrap_or_else(|| prior.and_then(before));
+        let limits = ClientLimits {
+            mode,
+            currency,
+            min: of(min, |it| it.min),
+            max: of(max, |it| it.max),
+            daily_value: of(daily_value, |it| it.daily_value),
+            daily_count: of(daily_count, |it| it.daily_count),
+        };
+        match (limits.min, limits.max) {
+            (Some(min), Some(max)) if min > max => Err(Error::field("/min", "out_of_range", "must not be more than max")),
+            _ => Ok(limits),
+        }
+    }
+}
+
 /// What the counted payments of a day add up to: amounts in minor units, and how many they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Used {

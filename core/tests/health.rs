@@ -287,9 +287,9 @@ fn clients_see_the_providers_of_their_modes_except_those_that_are_switched_off()
     let live = r#"{"id":"bank","name":"Bank","rail":"plain","mode":"live","currencies":["EUR"],"limits":{"EUR":{"max":"500"}},
         "fees":[{"flat":"0.10","percent":"0.5","tiers":[{"from":"100","flat":"1"}]}]}"#;
     engine.run(Operated(PutProviders { providers: vec![(serde_json::from_str(live).unwrap(), None)], reason: None })).unwrap();
-    let switched = SwitchProvider { id: "two".to_owned(), to: Availability::Disabled, reason: None };
+    let switched = SwitchProvider { id: "two".to_owned(), to: Availability::Disabled, expected: None, reason: None };
     engine.run(Operated(switched)).unwrap();
-    let switched = SwitchProvider { id: "simulator".to_owned(), to: Availability::Maintenance, reason: None };
+    let switched = SwitchProvider { id: "simulator".to_owned(), to: Availability::Maintenance, expected: None, reason: None };
     engine.run(Operated(switched)).unwrap();
     assert!(engine.follow_setup().unwrap());
 
@@ -314,7 +314,7 @@ fn a_provider_that_is_changed_is_known_nothing_about() {
     world.open("one");
     world.network.bring_up("one");
     let engine = world.gateway.engine();
-    let switch = |to| engine.run(Operated(SwitchProvider { id: "one".to_owned(), to, reason: None })).unwrap();
+    let switch = |to| engine.run(Operated(SwitchProvider { id: "one".to_owned(), to, expected: None, reason: None })).unwrap();
     switch(Availability::Maintenance);
     assert!(engine.follow_setup().unwrap());
     assert_eq!(world.route()[0].3, Health::Maintenance);

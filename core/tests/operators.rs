@@ -12,13 +12,14 @@ use plain_rail::{PlainRail, provider};
 use railgate::api::{Caller, SignedBy};
 use railgate::auth::{Nonce, PublicKey, Scope, Signer, SoftwareKey};
 use railgate::engine::{
-    ActRequest, Acted, ChangeRole, DecideApproval, Decided, EnrollLive, EnrollOperator, FourEyes, InviteOperator, Operate, Operated,
-    Operation, OperatorBy, RevokeOperator, Signed, Slot,
+    ActRequest, Acted, ChangeRole, DecideApproval, Decided, EnrollLive, EnrollOperator, FourEyes, InviteOperator, Maintain, Operate,
+    Operated, Operation, OperatorBy, RevokeOperator, Signed, Slot,
 };
 use railgate::env::Env;
 use railgate::ids::{ClientNo, OperatorNo, Ulid};
 use railgate::ledger::Mode;
 use railgate::rail::Rails;
+use railgate::rail::simulator::Simulator;
 use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{ApprovalRecord, ApprovalStatus, AuditRecord, Key, OperatorAct, OperatorRole, OperatorStatus, RecordKind};
@@ -32,7 +33,8 @@ const DAY: i64 = 86_400_000;
 
 fn config() -> Config {
     let live = ProviderSpec { mode: Mode::Live, ..provider("acme", "https://acme.example") };
-    Config { providers: vec![live], rails: Rails::built_in().with(PlainRail), ..sealing() }
+    let play = ProviderSpec::new("play", "Play", Mode::Sandbox, &Simulator);
+    Config { providers: vec![live, play], rails: Rails::built_in().with(PlainRail), ..sealing() }
 }
 
 fn over_each_store(test: impl Fn(&Sandbox)) {
@@ -240,17 +242,103 @@ fn nobody_confirms_with_a_key_that_they_gave_out() {
 }
 
 #[test]
-fn a_chain_of_invitations_is_one_pair_of_eyes() {
+fn whom_one_person_let_in_are_one_pair_of_eyes() {
     over_each_store(|s| {
         let admin = person(&s.engine, 1, OperatorRole::Admin, None);
         let between = person(&s.engine, 2, OperatorRole::Admin, Some(admin.no));
         let last = person(&s.engine, 3, OperatorRole::Approver, Some(between.no));
         let beside = person(&s.engine, 4, OperatorRole::Approver, Some(admin.no));
+        let other = person(&s.engine, 5, OperatorRole::Admin, None);
+        let others = person(&s.engine, 6, OperatorRole::Approver, Some(other.no));
         let ask =
             |by: OperatorBy| asked(act(&s.engine, by, OperatorAct::Deposit, &id(s), &wire("1.00", &format!("c-{}", by.no.0))).unwrap()).id;
         assert_eq!(code(decide(&s.engine, last, ask(admin), true)), ErrorCode::SecondOperatorRequired);
         assert_eq!(code(decide(&s.engine, admin, ask(last), true)), ErrorCode::SecondOperatorRequired);
-        decide(&s.engine, beside, ask(last), true).unwrap();
+        assert_eq!(code(decide(&s.engine, beside, ask(last), true)), ErrorCode::SecondOperatorRequired, "one person may hold both keys");
+        decide(&s.engine, others, ask(last), true).unwrap();
+        decide(&s.engine, beside, ask(other), true).unwrap();
+    });
+}
+
+#[test]
+fn a_role_that_was_taken_away_counts_at_once() {
+    over_each_store(|s| {
+        let (ada, bob) = (person(&s.engine, 1, OperatorRole::Agent, None), person(&s.engine, 2, OperatorRole::Approver, None));
+        let ids: Vec<Ulid> = s.engine.operators().unwrap().data.iter().map(|it| Ulid::parse(&it.id[4..]).unwrap()).collect();
+        let role = |operator, role| s.engine.run(Operated(ChangeRole { operator, role, by: None, reason: None })).map(drop).unwrap();
+        let ask = |reference| act(&s.engine, ada, OperatorAct::Deposit, &id(s), &wire("1.00", reference));
+        let waits = asked(ask("one").unwrap()).id;
+        // The host still knows the roles of a moment ago.
+        role(ids[1], OperatorRole::Agent);
+        assert_eq!(code(decide(&s.engine, bob, waits, true)), ErrorCode::InsufficientScope);
+        role(ids[1], OperatorRole::Approver);
+        role(ids[0], OperatorRole::Viewer);
+        assert_eq!(code(ask("two")), ErrorCode::InsufficientScope);
+        assert_eq!(code(decide(&s.engine, bob, waits, true)), ErrorCode::InvalidState, "who asked may not act any more");
+        let invite = InviteOperator { name: "X".to_owned(), role: OperatorRole::Admin, by: Some(bob.no), reason: None };
+        assert_eq!(code(s.engine.run(Operated(invite)).map(drop)), ErrorCode::InsufficientScope);
+        assert_eq!(euros(s), "none");
+    });
+}
+
+#[test]
+fn what_is_confirmed_is_what_was_looked_at() {
+    over_each_store(|s| {
+        let (ada, bob) = (person(&s.engine, 1, OperatorRole::Agent, None), person(&s.engine, 2, OperatorRole::Approver, None));
+        let cleo = person(&s.engine, 3, OperatorRole::Agent, None);
+        let body =
+            |url: &str| format!(r#"{{"id": "b", "name": "B", "rail": "plain", "mode": "live", "base_url": "https://{url}.example"}}"#);
+        let put = |by, url: &str| asked(act(&s.engine, by, OperatorAct::PutProvider, "b", &body(url)).unwrap()).id;
+        let (early, urgent) = (put(ada, "old"), put(cleo, "new"));
+        decide(&s.engine, bob, urgent, true).unwrap();
+        assert_eq!(code(decide(&s.engine, bob, early, true)), ErrorCode::VersionConflict, "it would undo what came after it");
+        decide(&s.engine, bob, early, false).unwrap();
+        // The same movement, asked for by two: the second has nothing left to do.
+        let ask = |by| asked(act(&s.engine, by, OperatorAct::Deposit, &id(s), &wire("1.00", "wire-1")).unwrap()).id;
+        let (one, two) = (ask(ada), ask(cleo));
+        decide(&s.engine, bob, one, true).unwrap();
+        assert_eq!(code(decide(&s.engine, bob, two, true)), ErrorCode::InvalidState);
+        assert_eq!(euros(s), "1.00");
+    });
+}
+
+#[test]
+fn a_large_payment_is_large_in_however_many_parts_it_is_reversed() {
+    over_each_store(|s| {
+        let ada = person(&s.engine, 1, OperatorRole::Agent, None);
+        for (reference, amount) in [("large", "1000"), ("small", "999.99")] {
+            let body = format!(r#"{{"amount":{amount},"currency":"EUR","to":"sim:reverse-unknown","reference":"{reference}"}}"#);
+            s.create(&body).unwrap();
+            s.work();
+            s.reverse(reference, r#"{"amount":10}"#).unwrap();
+        }
+        s.pass(DAY + 3_600_000);
+        let resolve = |reference| {
+            let subject = format!("{}.1", s.view(reference).id);
+            let body = r#"{"resolution": "confirmed_completed", "evidence": "line 7"}"#;
+            act(&s.engine, ada, OperatorAct::ResolveReview, &subject, body).unwrap()
+        };
+        asked(resolve("large"));
+        assert!(matches!(resolve("small"), Operation::Done { .. }));
+    });
+}
+
+#[test]
+fn one_operator_does_not_fill_the_list_of_what_waits() {
+    over_each_store(|s| {
+        let (ada, bob) = (person(&s.engine, 1, OperatorRole::Agent, None), person(&s.engine, 2, OperatorRole::Agent, None));
+        let ask = |by, n: usize| act(&s.engine, by, OperatorAct::Deposit, &id(s), &wire("1.00", &format!("w-{n}")));
+        (0..100).for_each(|n| drop(asked(ask(ada, n).unwrap())));
+        assert_eq!(code(ask(ada, 100)), ErrorCode::InvalidState);
+        asked(ask(ada, 99).unwrap());
+        asked(ask(bob, 100).unwrap());
+        // What expired waits for nobody, and is closed in time.
+        s.env.advance_to(s.env.now() + 7 * DAY);
+        asked(ask(ada, 101).unwrap());
+        while s.engine.run(Maintain).unwrap() > 0 {}
+        let stored: Vec<ApprovalRecord> = typed_all(s.store.scan(&Scan::all(RecordKind::Approval, 999)).unwrap()).unwrap();
+        let expired = stored.iter().filter(|it| it.status == ApprovalStatus::Expired).count();
+        assert_eq!((expired, stored.len()), (101, 102));
     });
 }
 
@@ -336,6 +424,7 @@ fn secrets_of_a_provider_that_waits_are_sealed() {
         let body = r#"{"id": "b", "name": "B", "rail": "plain", "mode": "live", "base_url": "https://b.example", "secrets": {"token": "hush-hush"}, "reason": "contract"}"#;
         let waits = asked(act(&s.engine, ada, OperatorAct::PutProvider, "b", body).unwrap());
         assert!(!format!("{waits:?}").contains("hush") && !waits.sealed.is_empty());
+        assert!(waits.request.ends_with(r#","secrets":{"token":"hidden"}}"#), "who confirms sees which there are: {}", waits.request);
         assert_eq!(waits.reason.as_deref(), Some("contract"));
         assert_eq!(code(s.engine.operated_provider("b").map(drop)), ErrorCode::ProviderNotFound);
         decide(&s.engine, bob, waits.id, true).unwrap();
@@ -360,7 +449,8 @@ fn terms_are_changed_part_by_part() {
     over_each_store(|s| {
         let (ada, bob) = (person(&s.engine, 1, OperatorRole::Agent, None), person(&s.engine, 2, OperatorRole::Approver, None));
         let done = |what, body: &str| assert!(matches!(act(&s.engine, ada, what, &id(s), body).unwrap(), Operation::Done { .. }), "{body}");
-        done(OperatorAct::SetLimits, r#"{"mode": "live", "currency": "EUR", "daily_value": "500", "reason": "start"}"#);
+        done(OperatorAct::SetLimits, r#"{"mode": "live", "currency": "EUR", "max": "90", "daily_value": "400", "reason": "start"}"#);
+        done(OperatorAct::SetLimits, r#"{"mode": "live", "currency": "EUR", "daily_value": "500", "reason": "more"}"#);
         done(OperatorAct::SetLimits, r#"{"mode": "live", "currency": "USD", "max": "10", "reason": "start"}"#);
         done(OperatorAct::SetFees, r#"{"fees": [{"percent": "0.5"}], "reason": "contract"}"#);
         let floor = asked(
@@ -372,7 +462,7 @@ fn terms_are_changed_part_by_part() {
         s.engine.follow_setup().unwrap();
         let terms = serde_json::to_string(&s.engine.client_detail(s.caller.client_id).unwrap().terms).unwrap();
         let expected = format!(
-            r#"{{"client":"{}","limits":[{{"mode":"live","currency":"EUR","daily_value":"500.00"}}],"credit":{{"EUR":"250.00"}},"fees":[{{"percent":"0.5"}}]}}"#,
+            r#"{{"client":"{}","limits":[{{"mode":"live","currency":"EUR","max":"90.00","daily_value":"500.00"}}],"credit":{{"EUR":"250.00"}},"fees":[{{"percent":"0.5"}}]}}"#,
             id(s)
         );
         assert_eq!(terms, expected);
@@ -381,6 +471,13 @@ fn terms_are_changed_part_by_part() {
             ErrorCode::InvalidFields,
             "why?"
         );
+        let wrong = [
+            (OperatorAct::SetLimits, r#"{"mode": "live", "currency": "EUR", "min": "91", "reason": "above the largest"}"#),
+            (OperatorAct::SetFloor, r#"{"currency": "EUR", "amount": "250.00", "reason": "is no floor below zero"}"#),
+        ];
+        for (what, body) in wrong {
+            assert_eq!(code(act(&s.engine, ada, what, &id(s), body)), ErrorCode::InvalidFields, "{body}");
+        }
         assert_eq!(
             code(act(&s.engine, ada, OperatorAct::SuspendClient, "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB", r#"{"reason": "x"}"#)),
             ErrorCode::ClientNotFound

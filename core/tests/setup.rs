@@ -80,10 +80,14 @@ fn a_change_is_in_force_on_every_node_and_after_a_restart() {
             assert_eq!(tried(&s, engine, "acct:1"), ["simulator", "simulator-backup"], "it serves telephones only");
         }
         // A built-in provider is changed like any other, and keeps its place.
-        s.engine.run(Operated(SwitchProvider { id: "simulator".to_owned(), to: Availability::Maintenance, reason: None })).unwrap();
+        s.engine
+            .run(Operated(SwitchProvider { id: "simulator".to_owned(), to: Availability::Maintenance, expected: None, reason: None }))
+            .unwrap();
         let restarted = Engine::open(store.clone(), s.env.clone(), config()).unwrap();
         assert_eq!(tried(&s, &restarted, PHONE), ["simulator-backup", "acme"]);
-        s.engine.run(Operated(SwitchProvider { id: "simulator".to_owned(), to: Availability::Enabled, reason: None })).unwrap();
+        s.engine
+            .run(Operated(SwitchProvider { id: "simulator".to_owned(), to: Availability::Enabled, expected: None, reason: None }))
+            .unwrap();
         other.follow_setup().unwrap();
         assert_eq!(tried(&s, &other, PHONE), ["simulator", "simulator-backup", "acme"]);
         let reasons: Vec<_> = rows(&*store).into_iter().map(|row| row.reason).collect();
@@ -249,7 +253,7 @@ fn a_payment_in_flight_never_returns_to_a_provider_that_had_it() {
     s.pay("slow", "sim:slow-30s");
     s.work();
     for id in ["simulator", "simulator-backup"] {
-        s.engine.run(Operated(SwitchProvider { id: id.to_owned(), to: Availability::Disabled, reason: None })).unwrap();
+        s.engine.run(Operated(SwitchProvider { id: id.to_owned(), to: Availability::Disabled, expected: None, reason: None })).unwrap();
     }
     s.engine.follow_setup().unwrap();
     let refused = s.create(r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"none"}"#).unwrap_err();
@@ -266,7 +270,7 @@ fn every_change_is_in_the_audit_trail() {
     put_routes(&s.engine, json!([{"mode": "sandbox", "namespace": "iban", "providers": [{"id": "none", "priority": 1}]}]), None)
         .unwrap_err();
     for to in Availability::ALL {
-        s.engine.run(Operated(SwitchProvider { id: "acme".to_owned(), to: *to, reason: None })).unwrap();
+        s.engine.run(Operated(SwitchProvider { id: "acme".to_owned(), to: *to, expected: None, reason: None })).unwrap();
     }
     let trail: Vec<(&str, Option<String>, Option<String>)> = s
         .store

@@ -80,7 +80,7 @@ body! {
         [example = "contract signed", max_length = 500]
         reason: String,
     } optional {
-        /// Only the key with this thumbprint; default: all that wait.
+        /// The thumbprint of the key to approve; required if several wait.
         key: String,
     }
 }
@@ -107,7 +107,7 @@ body! {
 }
 
 body! {
-    /// The limits of a client's payments in one mode and currency. What is null or left out is not limited.
+    /// The limits of a client's payments in one mode and currency. What is left out stays as it is; `null` lifts a limit.
     SetLimitsBody {
         /// `sandbox` or `live`.
         [example = "live"]
@@ -147,7 +147,7 @@ body! {
         /// ISO 4217 code.
         [example = "EUR", pattern = "^[A-Z]{3}$"]
         currency: String,
-        /// Zero for none, otherwise with or without a minus sign.
+        /// Zero for none, otherwise less than zero.
         [example = "-500.00"]
         amount: AmountInput,
         /// Why, for the audit trail.
@@ -243,7 +243,7 @@ pub struct ApprovalView {
     pub act: OperatorAct,
     /// What it is about: the client, provider or settlement, as the call named it.
     pub subject: String,
-    /// The body of the call, without secrets.
+    /// The body of the call. Of secrets it has the names, and `hidden` for each value; secrets that it does not name are removed.
     #[cfg_attr(feature = "openapi", schema(value_type = serde_json::Value))]
     pub request: Box<RawValue>,
     /// The client concerned.

@@ -1,6 +1,7 @@
 //! Deleting expired records.
 
 use crate::engine::group::{Command, Decision};
+use crate::engine::operator::expire_approvals;
 use crate::engine::review::mend;
 use crate::error::Result;
 use crate::store::record::{AuditRecord, ID_KEY, IdempotencyRecord, InvitationRecord, Key, MetaRecord, NonceRecord, TokenRecord};
@@ -72,7 +73,7 @@ impl Command for Maintain {
         for counted in d.writer.refusals.ended(d.overlay.now, SWEEP) {
             d.record_counted(&counted);
         }
-        count += mend(d.overlay, SWEEP)?;
+        count += mend(d.overlay, SWEEP)? + expire_approvals(d.overlay, SWEEP)?;
         Ok(count + d.engine.expire_clients(d.overlay)?)
     }
 

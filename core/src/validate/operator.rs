@@ -17,17 +17,17 @@ use crate::api::{
     SetFeesBody, SetFloorBody, SetLimitsBody,
 };
 use crate::auth::{KeyId, PublicKey, read_jwk};
-use crate::error::Error;
+use crate::error::{Error, excerpt};
 use crate::lifecycle::Resolution;
 use crate::money::{Amount, Currency, Money};
 use crate::participant::Reference;
 use crate::route::FeeRule;
 use crate::store::record::OperatorRole;
-use crate::terms::ClientLimits;
+use crate::terms::LimitsEdit;
 
 use super::access::{mode, printable, printable_up_to};
 use super::json::{FieldProblems, Object, Value, is_blank};
-use super::provider::{fee, integer, list_or_none, minor, require_order};
+use super::provider::{fee, integer, list_or_none, minor};
 use super::simulator::one_of;
 use super::{EVIDENCE_MAX_CHARS, amount, currency, reference};
 
@@ -162,22 +162,22 @@ pub fn parse_movement(body: &[u8]) -> Result<MoveRequest, Error> {
     body.finish(|| Some(MoveRequest { money: money??, reference: reference?, evidence: evidence?, reason: reason? }))
 }
 
-/// Parses `{"mode", "currency", "reason", "min"?, "max"?, "daily_value"?, "daily_count"?}`. Returns the limits and why they are set.
+/// Parses `{"mode", "currency", "reason", "min"?, "max"?, "daily_value"?, "daily_count"?}`, where `null` lifts a limit. Returns the change
+/// and why it is made.
 ///
 /// # Errors
 /// `malformed_json`, `invalid_fields`.
-pub fn parse_limits(body: &[u8]) -> Result<(ClientLimits, String), Error> {
+pub fn parse_limits(body: &[u8]) -> Result<(LimitsEdit, String), Error> {
     let mut body = Object::parse(body, &SetLimitsBody::FIELDS)?;
     let mode = body.required("mode", mode);
     let currency = body.required("currency", currency);
     let reason = body.required("reason", said);
-    let mut bound = |name| body.optional(name, |value| minor(value, currency));
+    let mut bound = |name| body.patch(name, |value| value.map(|value| minor(value, currency)).transpose());
     let (min, max, daily_value) = (bound("min"), bound("max"), bound("daily_value"));
-    let daily_count = body.optional("daily_count", |value| integer(value, u32::MAX.into()));
-    require_order(&mut body, min, max);
+    let daily_count = body.patch("daily_count", |value| value.map(|value| integer(value, u32::MAX.into())).transpose());
     body.finish(|| {
-        let daily_count = daily_count?.and_then(|count| i64::try_from(count).ok());
-        let limits = ClientLimits { mode: mode?, currency: currency?, min: min?, max: max?, daily_value: daily_value?, daily_count };
+        let daily_count = daily_count?.map(|count| count.and_then(|count| i64::try_from(count).ok()));
+        let limits = LimitsEdit { mode: mode?, currency: currency?, min: min?, max: max?, daily_value: daily_value?, daily_count };
         Some((limits, reason?))
     })
 }
@@ -193,7 +193,7 @@ pub fn parse_fees(body: &[u8]) -> Result<(Vec<FeeRule>, String), Error> {
     body.finish(|| Some((fees?, reason?)))
 }
 
-/// Parses `{"currency", "amount", "reason"}`. Returns the credit, zero or more, and why it is granted.
+/// Parses `{"currency", "amount", "reason"}`, with a floor of zero or less. Returns the credit, zero or more, and why it is granted.
 ///
 /// # Errors
 /// `malformed_json`, `invalid_fields`.
@@ -202,11 +202,15 @@ pub fn parse_floor(body: &[u8]) -> Result<(Money, String), Error> {
     let currency = body.required("currency", currency);
     let credit = body.required("amount", |value| {
         let text = value.number()?;
-        let text = text.strip_prefix('-').unwrap_or(&text);
-        let zero = !text.is_empty() && text.len() < CODE_MAX && text.bytes().all(|b| matches!(b, b'0' | b'.'));
+        let credit = text.strip_prefix('-').unwrap_or(&text);
+        let zero = !credit.is_empty() && credit.len() < CODE_MAX && credit.bytes().all(|b| matches!(b, b'0' | b'.'));
         match currency {
             Some(currency) if zero => Ok(Some(Money::from_minor(0, currency))),
-            Some(_) | None => in_currency(Amount::parse(text)?, currency),
+            Some(_) | None if credit.len() == text.len() => {
+                let said = format!("must be zero or less: -{} lets the balance fall that far below zero", excerpt(credit));
+                Err(FieldProblems::one("out_of_range", said))
+            }
+            Some(_) | None => in_currency(Amount::parse(credit)?, currency),
         }
     });
     let reason = body.required("reason", said);
@@ -251,12 +255,24 @@ pub fn split_reason(body: &[u8]) -> Result<(Option<String>, String), Error> {
     without(body, "reason", |value| value.map(said).transpose())
 }
 
-/// The object without the member `secrets`.
+/// What stands for a secret where its name is shown.
+const HIDDEN: &str = "hidden";
+
+/// The object with [`HIDDEN`] in place of each value in its member `secrets`.
 ///
 /// # Errors
 /// `malformed_json`, `invalid_fields`.
-pub fn without_secrets(body: &[u8]) -> Result<String, Error> {
-    Ok(without(body, "secrets", |_| Ok(()))?.1)
+pub fn with_secrets_hidden(body: &[u8]) -> Result<String, Error> {
+    let hidden = |secrets: Value<'_>| {
+        let names = secrets.members()?.into_iter().map(|(name, _)| (name.into_owned(), HIDDEN.into()));
+        Ok(serde_json::Value::Object(names.collect()).to_string())
+    };
+    let (hidden, mut rest) = without(body, "secrets", |secrets| secrets.map(hidden).transpose())?;
+    if let Some(hidden) = hidden {
+        rest.pop();
+        rest.push_str(&format!("{}\"secrets\":{hidden}}}", if rest.len() > 1 { "," } else { "" }));
+    }
+    Ok(rest)
 }
 
 fn without<T>(body: &[u8], name: &str, read: impl FnOnce(Option<Value<'_>>) -> Result<T, FieldProblems>) -> Result<(T, String), Error> {

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use axum::extract::{FromRequest, Request};
 use axum::response::Response;
 use hyper::StatusCode;
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, IF_MATCH};
 use hyper::http::request::Parts;
 use railgate::api::IdempotencyKey;
 use railgate::engine::{Answer, Answers, KeptUnder, Once};
@@ -116,7 +116,10 @@ fn key_of<const MAX: usize>(raw: &Raw<MAX>) -> Result<Option<IdempotencyKey>, Er
         error.fields.push(FieldProblem::new("Idempotency-Key", "malformed", message));
         return Err(error);
     };
-    let digest =
-        Sha256::new().chain_update(method.as_str()).chain_update([0]).chain_update(uri.path()).chain_update([0]).chain_update(&raw.body);
+    let mut digest = Sha256::new().chain_update(method.as_str()).chain_update([0]).chain_update(uri.path()).chain_update([0]);
+    if let Some(expected) = headers.get(IF_MATCH) {
+        digest = digest.chain_update(expected).chain_update([0]);
+    }
+    let digest = digest.chain_update(&raw.body);
     Ok(Some(IdempotencyKey { key: key.to_owned(), fingerprint: digest.finalize().into() }))
 }

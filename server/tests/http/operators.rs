@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::day::a_day;
 use super::document::concrete;
 use super::signed::live;
-use super::support::{Answer, SETTLEMENTS, Service, live_call, live_keyed, service};
+use super::support::{Answer, SETTLEMENTS, Service, live_call, live_with, service};
 
 const OPERATOR: &str = "/api/v1/operator";
 
@@ -115,7 +115,7 @@ async fn a_call_under_a_key_is_carried_out_once() {
     let client = admin.get(&service, "/clients").await["data"][0]["client_id"].as_str().unwrap().to_owned();
     let keyed = async |person: &Person, key: &str, path: &str, body: &Value| {
         let call = ("POST", &*format!("{OPERATOR}{path}"));
-        live_keyed(&service, (&person.key, &person.token), Some(key), call, &body.to_string()).await
+        live_with(&service, (&person.key, &person.token), Some(("idempotency-key", key)), call, &body.to_string()).await
     };
     let invite = json!({"name": "Grace", "role": "viewer", "reason": "new"});
     let asked = keyed(&admin, "deposit", &format!("/clients/{client}/deposits"), &deposit("25.00", "w1")).await.expect(202).json();
@@ -267,8 +267,14 @@ async fn providers_and_routes_are_replaced_at_their_version() {
     ada.call(&service, "PUT", "/providers/real", live).await.problem(422, "invalid_fields");
 
     let table = json!({"routes": [{"mode": "sandbox", "namespace": "msisdn", "prefix": "+254", "providers": [{"id": "simulator", "priority": 1}]}]});
-    let put = ada.call(&service, "PUT", "/routes", table.clone()).await.expect(200);
-    assert!(put.header("etag").is_some());
+    ada.call(&service, "PUT", "/routes", table.clone()).await.problem(400, "malformed_request");
+    let put = async |expected: &str| {
+        let call = ("PUT", &*format!("{OPERATOR}/routes"));
+        live_with(&service, (&ada.key, &ada.token), Some(("if-match", expected)), call, &table.to_string()).await
+    };
+    let tag = put("*").await.expect(200).header("etag").unwrap().to_owned();
+    put("\"0\"").await.problem(409, "version_conflict");
+    put(&tag).await.expect(200);
     assert_eq!(ada.get(&service, "/routes").await["routes"], table["routes"]);
     let payment = json!({"amount": 5, "currency": "EUR", "to": "msisdn:+254700000001", "reference": "any", "sandbox": true});
     let route = ada.call(&service, "POST", "/routes/explain", payment).await.expect(200).json();

@@ -324,20 +324,20 @@ pub(crate) async fn sign_as(
 
 /// A call with a live key and its token.
 pub(crate) async fn live_call(service: &Service, by: (&SoftwareKey, &str), method: &str, path: &str, body: &str) -> Answer {
-    live_keyed(service, by, None, (method, path), body).await
+    live_with(service, by, None, (method, path), body).await
 }
 
-/// The same, under an `Idempotency-Key`.
-pub(crate) async fn live_keyed(
+/// The same, with another header.
+pub(crate) async fn live_with(
     service: &Service,
     (key, token): (&SoftwareKey, &str),
-    idempotency: Option<&str>,
+    header: Option<(&str, &str)>,
     (method, path): (&str, &str),
     body: &str,
 ) -> Answer {
     let mut request = Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}"));
-    if let Some(idempotency) = idempotency {
-        request = request.header("idempotency-key", idempotency);
+    if let Some((name, value)) = header {
+        request = request.header(name, value);
     }
     if !body.is_empty() {
         request = request.header("content-type", "application/json");

@@ -3,13 +3,16 @@
 use zeroize::Zeroizing;
 
 use crate::api::{AskedView, OperationView, ProviderBody, RoutesBody};
+use crate::auth::Scope;
 use crate::engine::Engine;
 use crate::engine::access::{Approve, Resume, Suspend};
 use crate::engine::group::{Command, Decision, Deed, Prefetch};
 use crate::engine::money::{MoveMoney, Moved};
 use crate::engine::once::Answers;
 use crate::engine::review::{ResolveReview, Reviewed};
-use crate::engine::setup::{EditTerms, PutProviders, PutRoutes, SwitchProvider, TermsEdit};
+use crate::engine::setup::{
+    EditTerms, PutProviders, PutRoutes, SwitchProvider, TermsEdit, provider_version, routes_version, terms_version,
+};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo, OperatorNo, Ulid};
 use crate::ledger::Mode;
@@ -17,13 +20,14 @@ use crate::lifecycle::Resolution;
 use crate::money::Money;
 use crate::route::Availability;
 use crate::store::Unique;
-use crate::store::record::{
-    ApprovalRecord, AuditAction, ClientRecord, Key, KeyStatus, MovementKind, OperatorAct, ReversalRecord, SettlementRecord,
-};
+use crate::store::record::{ApprovalRecord, AuditAction, ClientRecord, Key, KeyStatus, MovementKind, OperatorAct, SettlementRecord};
 use crate::validate::operator::{
-    parse_approval, parse_fees, parse_floor, parse_limits, parse_movement, parse_reason, parse_resolution, split_reason, without_secrets,
+    parse_approval, parse_fees, parse_floor, parse_limits, parse_movement, parse_reason, parse_resolution, split_reason,
+    with_secrets_hidden,
 };
 use crate::validate::provider::{parse_provider, parse_routes};
+
+use super::approval::acting;
 
 /// An act of an operator, as a command of the engine.
 #[derive(Debug, Clone)]
@@ -115,17 +119,17 @@ impl Act {
             OperatorAct::SetLimits => {
                 let client = client()?;
                 let (limits, reason) = parse_limits(body)?;
-                terms(client, TermsEdit::Limits(limits), reason)
+                terms(client, TermsEdit::Limits(limits), reason, expected)
             }
             OperatorAct::SetFees => {
                 let client = client()?;
                 let (fees, reason) = parse_fees(body)?;
-                terms(client, TermsEdit::Fees(fees), reason)
+                terms(client, TermsEdit::Fees(fees), reason, expected)
             }
             OperatorAct::SetFloor => {
                 let client = client()?;
                 let (credit, reason) = parse_floor(body)?;
-                terms(client, TermsEdit::Credit(credit), reason)
+                terms(client, TermsEdit::Credit(credit), reason, expected)
             }
             OperatorAct::PutProvider => {
                 let (reason, body) = split_reason(body)?;
@@ -136,9 +140,9 @@ impl Act {
                 }
                 (Self::Provider(PutProviders { providers: vec![(provider, expected)], reason: reason.clone() }), reason)
             }
-            OperatorAct::EnableProvider => switch(subject, Availability::Enabled, body)?,
-            OperatorAct::DisableProvider => switch(subject, Availability::Disabled, body)?,
-            OperatorAct::MaintainProvider => switch(subject, Availability::Maintenance, body)?,
+            OperatorAct::EnableProvider => switch(subject, Availability::Enabled, body, expected)?,
+            OperatorAct::DisableProvider => switch(subject, Availability::Disabled, body, expected)?,
+            OperatorAct::MaintainProvider => switch(subject, Availability::Maintenance, body, expected)?,
             OperatorAct::PutRoutes => {
                 let (reason, body) = split_reason(body)?;
                 parse_routes(body.as_bytes())?;
@@ -148,7 +152,8 @@ impl Act {
             OperatorAct::ResolveReview => {
                 let (settlement, reversal) = review_id(subject).ok_or_else(|| Error::new(ErrorCode::ReviewNotFound))?;
                 let request = parse_resolution(body)?;
-                let (resolution, evidence, expected) = (request.resolution, request.evidence, request.version);
+                let (resolution, evidence) = (request.resolution, request.evidence);
+                let expected = request.version.or(expected.and_then(|version| u32::try_from(version).ok()));
                 (Self::Review(ResolveReview { settlement, reversal, resolution, evidence, expected }), request.reason)
             }
         })
@@ -207,12 +212,24 @@ impl Act {
             Self::Move(command) => command.client,
             Self::Terms(command) => command.client,
             Self::Provider(_) | Self::Switch(_) | Self::Routes(_) => return Ok(ClientNo(0)),
-            Self::Review(command) => {
-                let record: Option<SettlementRecord> = d.overlay.get(&Key::Settlement(d.engine.id_key.open(command.settlement)))?;
-                return Ok(record.map_or(ClientNo(0), |record| record.client));
-            }
+            Self::Review(command) => return Ok(reviewed(d, command)?.map_or(ClientNo(0), |record| record.client)),
         };
         Ok(d.overlay.find::<ClientRecord>(&Unique::ClientId(id))?.map_or(ClientNo(0), |client| client.no))
+    }
+
+    /// The version of what it changes, before it does; `None` if it changes nothing that has versions.
+    pub(super) fn version(&self, d: &Decision<'_, '_>) -> Result<Option<i64>> {
+        Ok(match self {
+            Self::Approve(_) | Self::Suspend(_) | Self::Resume(_) | Self::Move(_) => None,
+            Self::Terms(command) => Some(terms_version(d.overlay, command.client)?),
+            Self::Provider(command) => match command.providers.as_slice() {
+                [(body, _)] => Some(provider_version(d.overlay, &body.id)?),
+                _ => None,
+            },
+            Self::Switch(command) => Some(provider_version(d.overlay, &command.id)?),
+            Self::Routes(_) => Some(routes_version(d.overlay)?),
+            Self::Review(command) => reviewed(d, command)?.map(|record| record.version.into()),
+        })
     }
 }
 
@@ -243,13 +260,13 @@ fn movement(client: Ulid, kind: MovementKind, body: &[u8]) -> Result<(Act, Optio
     Ok((Act::Move(MoveMoney { client, kind, money, reference, evidence }), request.reason))
 }
 
-fn terms(client: Ulid, edit: TermsEdit, reason: String) -> (Act, Option<String>) {
-    (Act::Terms(EditTerms { client, edit, reason: Some(reason.clone()) }), Some(reason))
+fn terms(client: Ulid, edit: TermsEdit, reason: String, expected: Option<i64>) -> (Act, Option<String>) {
+    (Act::Terms(EditTerms { client, edit, expected, reason: Some(reason.clone()) }), Some(reason))
 }
 
-fn switch(id: &str, to: Availability, body: &[u8]) -> Result<(Act, Option<String>)> {
+fn switch(id: &str, to: Availability, body: &[u8], expected: Option<i64>) -> Result<(Act, Option<String>)> {
     let reason = Some(parse_reason(body)?);
-    Ok((Act::Switch(SwitchProvider { id: id.to_owned(), to, reason: reason.clone() }), reason))
+    Ok((Act::Switch(SwitchProvider { id: id.to_owned(), to, expected, reason: reason.clone() }), reason))
 }
 
 /// The settlement in the id of a review, and the number of its reversal if the review is about one.
@@ -261,15 +278,13 @@ pub fn review_id(id: &str) -> Option<(Ulid, Option<u16>)> {
     Some((Ulid::parse(settlement.strip_prefix("stl_")?)?, reversal))
 }
 
-/// The amount that a decision is about.
+/// The amount that a decision is about. A payment that is reversed in many small parts is as large as it was.
 fn at_stake(d: &Decision<'_, '_>, review: &ResolveReview) -> Result<Option<Money>> {
-    let no = d.engine.id_key.open(review.settlement);
-    let settlement: Option<SettlementRecord> = d.overlay.get(&Key::Settlement(no))?;
-    let reversal: Option<ReversalRecord> = match review.reversal {
-        Some(n) => d.overlay.get(&Key::Reversal((no, n)))?,
-        None => None,
-    };
-    Ok(settlement.map(|it| Money::from_minor(reversal.map_or(it.amount, |reversal| reversal.amount), it.currency)))
+    Ok(reviewed(d, review)?.map(|it| Money::from_minor(it.amount, it.currency)))
+}
+
+fn reviewed(d: &Decision<'_, '_>, review: &ResolveReview) -> Result<Option<SettlementRecord>> {
+    d.overlay.get(&Key::Settlement(d.engine.id_key.open(review.settlement)))
 }
 
 /// So many units of the currency, in minor units.
@@ -314,7 +329,7 @@ pub(super) struct ApprovalRequest {
     pub(super) act: OperatorAct,
     /// What it is about.
     pub(super) subject: String,
-    /// The body, without secrets.
+    /// The body, with the names of secrets and without their values.
     pub(super) body: String,
     /// The whole body, if it has secrets.
     pub(super) secret: Option<Zeroizing<Vec<u8>>>,
@@ -336,7 +351,7 @@ impl Operate {
         let ActRequest { act: kind, subject, body, expected } = request;
         let has_secrets = matches!(&act, Act::Provider(put) if put.providers.iter().any(|(body, _)| body.secrets.is_some()));
         let secret = has_secrets.then(|| Zeroizing::new(body.to_vec()));
-        let body = without_secrets(body)?;
+        let body = with_secrets_hidden(body)?;
         Ok(Self { by, act, reason, request: ApprovalRequest { act: kind, subject: subject.to_owned(), body, secret, expected } })
     }
 
@@ -367,6 +382,7 @@ impl Command for Operate {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Operation> {
+        acting(d, self.by.no, Scope::OperatorAct)?;
         let needs_second = self.act.needs_second(d)?;
         let (outcome, deed) = self.act.carry_out(d);
         let acted = outcome?;

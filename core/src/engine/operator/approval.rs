@@ -1,8 +1,9 @@
 //! Four eyes: what waits for a second operator, and what that operator decides.
 
 use crate::api::AskedView;
+use crate::auth::Scope;
 use crate::engine::Engine;
-use crate::engine::group::{Command, Decision, Deed};
+use crate::engine::group::{Command, Decision, Deed, Overlay};
 use crate::engine::once::Answers;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, OperatorNo, Ulid};
@@ -17,16 +18,22 @@ use super::people::public;
 const WAITS_MS: Millis = 7 * 86_400_000;
 /// How much may wait at a time.
 const MOST: usize = 500;
+/// How much of it may be asked for by one operator.
+const MOST_OF_ONE: usize = 100;
 
 impl Engine {
     /// Keeps a request for a second operator. The same request of the same operator waits once.
     pub(super) fn ask_second(&self, d: &mut Decision<'_, '_>, operate: &Operate, client: ClientNo) -> Result<ApprovalRecord> {
         let now = d.overlay.now;
-        let (Operate { by, reason, .. }, request) = (operate, operate.request());
-        let waiting = pending(d, MOST)?;
+        let (Operate { by, reason, act, .. }, request) = (operate, operate.request());
+        // What is confirmed is what was looked at: a change of the same thing meanwhile is a conflict.
+        let replaces = match request.expected {
+            None => act.version(d)?,
+            expected => expected,
+        };
+        let waiting = pending(d)?;
         let same = waiting.iter().find(|it| {
-            it.expires_at > now
-                && (it.act, it.asked_by, it.replaces) == (request.act, by.no, request.expected)
+            (it.act, it.asked_by, it.replaces) == (request.act, by.no, replaces)
                 && (&it.subject, &it.request) == (&request.subject, &request.body)
                 && it.sealed.is_empty()
                 && request.secret.is_none()
@@ -34,11 +41,12 @@ impl Engine {
         if let Some(same) = same {
             return Ok(same.clone());
         }
-        if waiting.iter().filter(|it| it.expires_at > now).count() >= MOST {
-            return Err(Error::with(
-                ErrorCode::InvalidState,
-                format!("{MOST} requests wait for a second operator; decide some of them first"),
-            ));
+        let own = waiting.iter().filter(|it| it.asked_by == by.no).count();
+        for (waits, most, of) in [(waiting.len(), MOST, "requests"), (own, MOST_OF_ONE, "of your requests")] {
+            if waits >= most {
+                let said = format!("{most} {of} wait for a second operator: have some of them decided first");
+                return Err(Error::with(ErrorCode::InvalidState, said));
+            }
         }
         let no = d.writer.audit_no(now);
         let sealed = match &request.secret {
@@ -55,7 +63,7 @@ impl Engine {
             subject: request.subject.clone(),
             request: request.body.clone(),
             sealed,
-            replaces: request.expected,
+            replaces,
             client,
             reason: reason.clone(),
             asked_by: by.no,
@@ -87,13 +95,34 @@ impl Engine {
     }
 }
 
-/// What waits, newest first, with what this group added.
-fn pending(d: &Decision<'_, '_>, most: usize) -> Result<Vec<ApprovalRecord>> {
-    let stored: Vec<ApprovalRecord> = typed_all(d.overlay.store.scan(&Scan::approvals(Some(ApprovalStatus::Pending), i64::MAX, most))?)?;
-    let added = d.overlay.inserted().filter_map(|record| if let Record::Approval(it) = record { Some(it.no) } else { None });
-    let numbers: Vec<i64> = stored.iter().map(|it| it.no).chain(added).collect();
-    let current = numbers.into_iter().filter_map(|no| d.overlay.get::<ApprovalRecord>(&Key::Approval(no)).transpose());
-    Ok(current.collect::<Result<Vec<_>>>()?.into_iter().filter(|it| it.status == ApprovalStatus::Pending).collect())
+/// What waits, newest first, with the changes of this group.
+fn pending(d: &Decision<'_, '_>) -> Result<Vec<ApprovalRecord>> {
+    // Newest first: what has expired is behind everything that waits.
+    let stored: Vec<ApprovalRecord> = typed_all(d.overlay.store.scan(&Scan::approvals(Some(ApprovalStatus::Pending), i64::MAX, MOST))?)?;
+    let added = d.overlay.inserted().filter_map(|record| if let Record::Approval(it) = record { Some(it.clone()) } else { None });
+    let mut waiting = Vec::with_capacity(stored.len());
+    for approval in stored.into_iter().chain(added) {
+        let key = Key::Approval(approval.no);
+        let current = if d.overlay.touched(&key) { d.overlay.get(&key)? } else { Some(approval) };
+        waiting.extend(current.filter(|it| it.status_at(d.overlay.now) == ApprovalStatus::Pending));
+    }
+    Ok(waiting)
+}
+
+/// Closes up to `limit` requests that nobody decided in time, with the secrets in them. Returns how many.
+pub(crate) fn expire_approvals(overlay: &mut Overlay<'_>, limit: usize) -> Result<usize> {
+    let scan = Scan::approvals(Some(ApprovalStatus::Pending), i64::MAX, usize::MAX);
+    let waiting: Vec<ApprovalRecord> = typed_all(overlay.store.scan(&scan)?)?;
+    let (mut count, now) = (0, overlay.now);
+    for approval in waiting.into_iter().filter(|it| it.status_at(now) == ApprovalStatus::Expired).take(limit) {
+        if !overlay.touched(&Key::Approval(approval.no)) {
+            let read = approval.version;
+            let expired = ApprovalRecord { status: ApprovalStatus::Expired, sealed: Vec::new(), version: read.next(), ..approval };
+            overlay.update(expired, read);
+            count += 1;
+        }
+    }
+    Ok(count)
 }
 
 /// The additional data under which a request is sealed.
@@ -175,8 +204,8 @@ impl Answers for DecideApproval {
 impl DecideApproval {
     fn carry_out(&self, d: &mut Decision<'_, '_>, approval: &ApprovalRecord) -> Result<Acted> {
         let asker = person(d, approval.asked_by)?;
-        let decider = person(d, self.by.no)?;
-        may_confirm(d, &asker, &decider)?;
+        may_confirm(d, &asker, &person(d, self.by.no)?)?;
+        acting(d, self.by.no, Scope::OperatorApprove)?;
         let opened = match approval.sealed.as_slice() {
             [] => None,
             sealed => Some(d.engine.unseal(&place(approval.no), sealed)?),
@@ -186,6 +215,9 @@ impl DecideApproval {
         let (act, _) = Act::parse(d.engine, request)?;
         let (outcome, deed) = act.carry_out(d);
         let acted = outcome?;
+        if matches!(&acted, Acted::Moved(moved) if moved.replayed) {
+            return Err(Error::with(ErrorCode::InvalidState, "a movement with this reference was made meanwhile: decline the request"));
+        }
         if let Some(deed) = deed {
             let (id, by) = (format!("apr_{}", approval.id), public(&asker));
             let deed = with_reason(deed, approval.reason.as_deref(), Some((&id, &by)));
@@ -195,17 +227,15 @@ impl DecideApproval {
     }
 }
 
-/// Nobody confirms what they asked for. Whoever invited somebody, directly or through others, could hold that person's key, so the two
-/// count as one.
+/// Nobody confirms what they asked for. Whoever invites people, directly or through others, could hold their keys, so all of them
+/// count as one: two pairs of eyes are two whom the command line invited, and those whom they invited.
 fn may_confirm(d: &Decision<'_, '_>, asker: &OperatorRecord, decider: &OperatorRecord) -> Result<()> {
     let said = if asker.no == decider.no {
         "you asked for it yourself: somebody else has to confirm it"
-    } else if was_invited_by(d, asker, decider.no)? {
-        "the operator who asked for it was invited by you: somebody else has to confirm it"
-    } else if was_invited_by(d, decider, asker.no)? {
-        "you were invited by the operator who asked for it: somebody else has to confirm it"
-    } else if asker.status != OperatorStatus::Active {
-        let said = "the operator who asked for it was revoked: decline it, and ask for it again if it is right";
+    } else if first_of_line(d, asker)? == first_of_line(d, decider)? {
+        "the invitations of you and of the operator who asked for it go back to one person: somebody else has to confirm it"
+    } else if asker.status != OperatorStatus::Active || !asker.role.scopes().allows(Scope::OperatorAct) {
+        let said = "the operator who asked for it may not act any more: decline it, and ask for it again if it is right";
         return Err(Error::with(ErrorCode::InvalidState, said));
     } else {
         return Ok(());
@@ -213,14 +243,27 @@ fn may_confirm(d: &Decision<'_, '_>, asker: &OperatorRecord, decider: &OperatorR
     Err(Error::with(ErrorCode::SecondOperatorRequired, said))
 }
 
-/// Whether an operator was invited by this one, or by somebody who was.
-fn was_invited_by(d: &Decision<'_, '_>, operator: &OperatorRecord, by: OperatorNo) -> Result<bool> {
-    let mut above = operator.invited_by;
+/// The operator whom the command line invited, at the head of the invitations that lead to this one.
+fn first_of_line(d: &Decision<'_, '_>, operator: &OperatorRecord) -> Result<OperatorNo> {
+    let (mut no, mut above) = (operator.no, operator.invited_by);
     // Whoever invites has a lower number.
-    while above != OperatorNo(0) && above != by {
-        above = person(d, above)?.invited_by;
+    while above != OperatorNo(0) {
+        (no, above) = (above, person(d, above)?.invited_by);
     }
-    Ok(above == by)
+    Ok(no)
+}
+
+/// The operator who acts, if their role still has what the act requires: what a host knows about a role may be seconds old.
+///
+/// # Errors
+/// `insufficient_scope`.
+pub(super) fn acting(d: &Decision<'_, '_>, no: OperatorNo, scope: Scope) -> Result<OperatorRecord> {
+    let operator = person(d, no)?;
+    if operator.status == OperatorStatus::Active && operator.role.scopes().allows(scope) {
+        Ok(operator)
+    } else {
+        Err(Error::with(ErrorCode::InsufficientScope, "your role was changed and does not allow it any more"))
+    }
 }
 
 fn person(d: &Decision<'_, '_>, no: OperatorNo) -> Result<OperatorRecord> {

@@ -12,6 +12,7 @@ mod people;
 mod read;
 
 pub use act::{Act, ActRequest, Acted, Operate, Operation, OperatorBy, review_id};
+pub(crate) use approval::expire_approvals;
 pub use approval::{DecideApproval, Decided};
 pub use audit::AuditNames;
 pub use people::{ChangeRole, EnrollOperator, InviteOperator, InvitedOperator, NewOperator, RevokeOperator};

@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::api::{Caller, IssuedToken, OperatorInvitationView, OperatorView};
-use crate::auth::PublicKey;
+use crate::auth::{PublicKey, Scope};
 use crate::engine::Engine;
 use crate::engine::access::{named, revoked};
 use crate::engine::group::{Command, Decision, Deed, Overlay};
@@ -14,6 +14,8 @@ use crate::ledger::Mode;
 use crate::store::record::{AuditAction, Key, KeyRecord, OperatorRecord, OperatorRole, OperatorStatus, Record, RecordKind, Version};
 use crate::store::{Scan, Unique, typed_all};
 use crate::time::Millis;
+
+use super::approval::acting;
 
 const PREFIX: &str = "opi_";
 /// How long an invitation is valid.
@@ -57,6 +59,7 @@ impl Command for InviteOperator {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<InvitedOperator> {
+        may_manage(d, self.by)?;
         let name = named(&self.name, "name", "name_malformed")?;
         let all = operators(d.overlay)?;
         if all.iter().filter(|it| is_counted(it, d.overlay.now)).count() >= MOST {
@@ -107,7 +110,7 @@ impl Answers for InviteOperator {
 }
 
 /// Enrols the key of somebody who was invited.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct EnrollOperator {
     /// The code of the invitation.
     pub code: String,
@@ -115,6 +118,13 @@ pub struct EnrollOperator {
     pub key: PublicKey,
     /// The operator's name; `None` for that of the invitation.
     pub name: Option<String>,
+}
+
+impl std::fmt::Debug for EnrollOperator {
+    /// Omits the code.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EnrollOperator").field("key", &self.key).field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// An operator who enrolled.
@@ -196,6 +206,7 @@ impl Command for ChangeRole {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<OperatorRecord> {
+        may_manage(d, self.by)?;
         let operator = other(d.overlay, self.operator, self.by)?;
         if operator.status == OperatorStatus::Revoked {
             return Err(Error::with(ErrorCode::InvalidState, "the operator was revoked"));
@@ -236,6 +247,7 @@ impl Command for RevokeOperator {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<OperatorRecord> {
+        may_manage(d, self.by)?;
         let operator = other(d.overlay, self.operator, self.by)?;
         if operator.status == OperatorStatus::Revoked {
             return Ok(operator);
@@ -255,6 +267,14 @@ impl Command for RevokeOperator {
     }
 }
 
+impl Answers for ChangeRole {
+    type View = OperatorView;
+
+    fn view(&self, d: &Decision<'_, '_>, changed: &OperatorRecord) -> Result<OperatorView> {
+        d.engine.operator_view(changed)
+    }
+}
+
 impl Answers for RevokeOperator {
     type View = OperatorView;
 
@@ -269,6 +289,11 @@ pub(super) fn operators(overlay: &Overlay<'_>) -> Result<Vec<OperatorRecord>> {
     let added = overlay.inserted().filter_map(|record| if let Record::Operator(operator) = record { Some(operator.no) } else { None });
     let numbers = stored.iter().map(|operator| operator.no).chain(added);
     numbers.filter_map(|no| overlay.get(&Key::Operator(no)).transpose()).collect()
+}
+
+/// Requires that whoever manages operators still may; the command line always may.
+fn may_manage(d: &Decision<'_, '_>, by: Option<OperatorNo>) -> Result<()> {
+    by.map_or(Ok(()), |no| acting(d, no, Scope::Admin).map(drop))
 }
 
 /// The operator with this id, who is not the one who acts.

@@ -2,6 +2,8 @@
 
 use serde_json::value::RawValue;
 
+use std::cmp::Reverse;
+
 use crate::api::{
     ApprovalView, ApprovalsView, Caller, ClientDetailView, ClientView, ClientsView, KeyView, OperatorView, OperatorsView, Page,
     SettlementView,
@@ -61,9 +63,14 @@ impl Engine {
             Some(id) => self.approval_record(id).map_err(|_| Error::new(ErrorCode::InvalidCursor))?.no,
             None => i64::MAX,
         };
-        // Those whose time is over are stored as pending.
-        let stored = if status == Some(ApprovalStatus::Expired) { Some(ApprovalStatus::Pending) } else { status };
-        let mut found: Vec<ApprovalRecord> = typed_all(self.store.scan(&Scan::approvals(stored, before, limit + 1))?)?;
+        let scan =
+            |status| -> Result<Vec<ApprovalRecord>> { Ok(typed_all(self.store.scan(&Scan::approvals(status, before, limit + 1))?)?) };
+        let mut found = scan(status)?;
+        if status == Some(ApprovalStatus::Expired) {
+            // Those whose time was over a moment ago are still stored as pending.
+            found.extend(scan(Some(ApprovalStatus::Pending))?);
+            found.sort_unstable_by_key(|approval| Reverse(approval.no));
+        }
         let more = found.len() > limit;
         found.truncate(limit);
         let next_cursor = found.last().filter(|_| more).map(|last| format!("apr_{}", last.id));

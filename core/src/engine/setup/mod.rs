@@ -31,11 +31,13 @@ use crate::time::Millis;
 use crate::validate::provider::{parse_provider, parse_routes};
 use crate::validate::terms::parse_terms;
 
+pub(crate) use agree::terms_version;
 pub use agree::{EditTerms, PutTerms, TermsEdit};
 #[cfg(feature = "sandbox")]
 pub(crate) use observe::Unwatched;
 pub(crate) use observe::{Watch, Watching};
 pub use put::{PutProviders, PutRoutes, SwitchProvider};
+pub(crate) use put::{provider_version, routes_version};
 pub use show::{document_of, table_of, terms_of};
 
 /// What is in force in this engine.

@@ -54,6 +54,8 @@ pub struct SwitchProvider {
     pub id: String,
     /// Whether it takes new payments.
     pub to: Availability,
+    /// The version that it changes; `None` for whichever there is.
+    pub expected: Option<i64>,
     /// Why, for the record.
     pub reason: Option<String>,
 }
@@ -70,7 +72,7 @@ impl Command for SwitchProvider {
         let spec = d.engine.provider_in(&rows, &self.id)?;
         let spec = spec.ok_or_else(|| Error::with(ErrorCode::ProviderNotFound, format!("there is no provider {:?}", excerpt(&self.id))))?;
         let body = document_of(&ProviderSpec { availability: self.to, ..spec });
-        d.engine.put_provider(d.overlay, &mut rows, &body, None, self.reason.as_deref())
+        d.engine.put_provider(d.overlay, &mut rows, &body, self.expected, self.reason.as_deref())
     }
 
     fn deed(&self, _: Option<&i64>) -> Option<Deed> {
@@ -219,6 +221,18 @@ impl Engine {
         let no_master = || Error::internal("there is no master key to seal a provider's secrets with");
         self.seal(&secrets_place(revision), &plain).ok_or_else(no_master)
     }
+}
+
+/// The version of a provider; 0 for one that the configuration does not have.
+pub(crate) fn provider_version(overlay: &Overlay<'_>, id: &str) -> Result<i64> {
+    let rows = Rows::read(overlay)?;
+    let row = rows.number(id).and_then(|no| rows.last(|row| is_about(row, no)));
+    Ok(row.map_or(0, |row| row.revision))
+}
+
+/// The version of the table of routes; 0 if there never was one.
+pub(crate) fn routes_version(overlay: &Overlay<'_>) -> Result<i64> {
+    Ok(Rows::read(overlay)?.last(|row| row.subject == SetupSubject::Routes).map_or(0, |row| row.revision))
 }
 
 /// The whole configuration so far, with what this group and this command add.

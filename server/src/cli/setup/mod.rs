@@ -322,7 +322,7 @@ fn written(document: &impl serde::Serialize, global: &Global, terminal: &Termina
 fn switch(args: SwitchArgs, to: Availability, global: &Global, terminal: &Terminal) -> Done {
     let engine = args.on.engine()?;
     let version = engine
-        .run(Operated(SwitchProvider { id: args.id.clone(), to, reason: args.on.reason }))
+        .run(Operated(SwitchProvider { id: args.id.clone(), to, expected: None, reason: args.on.reason }))
         .map_err(|error| Failure::from(error).hint("list the providers: railgate providers list"))?;
     if global.json {
         note(IN_FORCE);

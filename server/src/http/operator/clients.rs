@@ -87,7 +87,7 @@ pub(crate) async fn resume(State(app): State<App>, named: Named, keyed: Keyed<As
 
 /// Set the limits of a client in one mode and currency
 ///
-/// Replaces those that it has there; what is null or left out is not limited. A day is UTC.
+/// What is left out stays as it is; `null` lifts a limit. A day is UTC.
 #[utoipa::path(
     put, path = "/api/v1/operator/clients/{id}/limits", tag = "operators", operation_id = "setClientLimits",
     params(("id" = String, Path, description = "The `cli_` id", example = "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),

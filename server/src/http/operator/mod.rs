@@ -45,22 +45,30 @@ pub(super) async fn act(
     subject: &str,
     shown: impl AsyncFnOnce() -> HandlerResult,
 ) -> HandlerResult {
-    let expected = if_match(&keyed.raw.parts.headers)?;
-    let request = ActRequest { act, subject, body: keyed.body(), expected };
-    let by = acting(keyed)?;
-    let operate = app.gateway.read(&keyed.caller, |engine| Operate::read(engine, by, request)).await?;
-    let answer = keyed.once(app, operate).await?;
-    let mut is_new = !answer.is_repeated();
-    if let Some(Operation::Done { acted, .. }) = &answer.output {
-        in_force(app, keyed.caller, acted).await?;
-        is_new = !matches!(acted, Acted::Moved(moved) if moved.replayed);
-    }
-    let response = match serde_json::from_str(&answer.body).map_err(Error::internal)? {
+    let expected = if_match(&keyed.raw.parts.headers, act)?;
+    // A repeat is answered as the first call was, even if what it names has changed since.
+    let (body, is_new, is_repeated) = match keyed.kept(app).await? {
+        Some(answer) => (answer.body, false, true),
+        None => {
+            let request = ActRequest { act, subject, body: keyed.body(), expected };
+            let by = acting(keyed)?;
+            let operate = app.gateway.read(&keyed.caller, |engine| Operate::read(engine, by, request)).await?;
+            let answer = keyed.once(app, operate).await?;
+            let is_repeated = answer.is_repeated();
+            let mut is_new = !is_repeated;
+            if let Some(Operation::Done { acted, .. }) = &answer.output {
+                in_force(app, keyed.caller, acted).await?;
+                is_new = !matches!(acted, Acted::Moved(moved) if moved.replayed);
+            }
+            (answer.body, is_new, is_repeated)
+        }
+    };
+    let response = match serde_json::from_str(&body).map_err(Error::internal)? {
         OperationView::Asked(asked) => json(StatusCode::ACCEPTED, &asked)?,
         OperationView::Moved(moved) => json(if is_new { StatusCode::CREATED } else { StatusCode::OK }, &moved)?,
         OperationView::Done => shown().await?,
     };
-    marked(response, answer.is_repeated())
+    marked(response, is_repeated)
 }
 
 /// What was done holds on this node from the next call on; other nodes follow within seconds.
@@ -73,9 +81,22 @@ pub(super) async fn in_force(app: &App, caller: Caller, acted: &Acted) -> Result
     Ok(())
 }
 
-/// The version in `If-Match`; `None` for whichever there is.
-fn if_match(headers: &HeaderMap) -> Result<Option<i64>> {
-    let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
+/// The version in `If-Match`; `None` for whichever there is. A table that is replaced whole must name it; what has no versions must not.
+fn if_match(headers: &HeaderMap, act: OperatorAct) -> Result<Option<i64>> {
+    let takes = match act {
+        OperatorAct::PutRoutes | OperatorAct::PutProvider | OperatorAct::ResolveReview => true,
+        OperatorAct::EnableProvider | OperatorAct::DisableProvider | OperatorAct::MaintainProvider => true,
+        OperatorAct::SetLimits | OperatorAct::SetFees | OperatorAct::SetFloor => true,
+        OperatorAct::ApproveClient | OperatorAct::SuspendClient | OperatorAct::ResumeClient => false,
+        OperatorAct::Deposit | OperatorAct::Withdraw => false,
+    };
+    let Some(value) = headers.get(IF_MATCH) else {
+        let said = "PUT replaces the whole table: If-Match must have the ETag that was read, or * for whichever there is";
+        return if act == OperatorAct::PutRoutes { Err(Error::with(ErrorCode::MalformedRequest, said)) } else { Ok(None) };
+    };
+    if !takes {
+        return Err(Error::with(ErrorCode::MalformedRequest, "this call changes nothing that has versions: leave out If-Match"));
+    }
     let text = value.to_str().unwrap_or_default().trim();
     if text == "*" {
         return Ok(None);

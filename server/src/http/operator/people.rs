@@ -105,13 +105,15 @@ pub(crate) async fn invite(State(app): State<App>, keyed: Keyed<AsAdmin>) -> Han
     request_body(content = RoleBody, content_type = "application/json", example = json!({"role": "approver", "reason": "promoted"})),
     responses((status = 200, description = "The operator", body = OperatorView), BadFields, NoOperator, Denied, Changing, Unserved),
 )]
-pub(crate) async fn change_role(State(app): State<App>, named: Named, posted: Posted<AsAdmin>) -> HandlerResult {
+pub(crate) async fn change_role(State(app): State<App>, named: Named, keyed: Keyed<AsAdmin>) -> HandlerResult {
     let operator = id(named.last(), "opr_", ErrorCode::OperatorNotFound)?;
-    let (role, reason) = parse_role(posted.body())?;
-    let by = Some(acting(&posted)?.no);
-    let changed = posted.run(&app, ChangeRole { operator, role, by, reason: Some(reason) }).await?;
-    app.gate.forget(changed.no.party());
-    ok(&app.gateway.read(&posted.caller, |engine| engine.operator_view(&changed)).await?)
+    let (role, reason) = parse_role(keyed.body())?;
+    let by = Some(acting(&keyed)?.no);
+    let answer = keyed.once(&app, ChangeRole { operator, role, by, reason: Some(reason) }).await?;
+    if let Some(changed) = &answer.output {
+        app.gate.forget(changed.no.party());
+    }
+    answered(StatusCode::OK, answer)
 }
 
 /// Revoke an operator

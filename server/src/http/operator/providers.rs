@@ -116,10 +116,10 @@ pub(crate) async fn routes_read(State(app): State<App>, Authenticated(_): Authen
 
 /// Replace the table of routes
 ///
-/// `If-Match` with the `ETag` of the table replaces only that version. A `reason` may be added to the body.
+/// `If-Match` must have the `ETag` of the table that is replaced, or `*`. A `reason` may be added to the body.
 #[utoipa::path(
     put, path = "/api/v1/operator/routes", tag = "operators", operation_id = "putRoutes",
-    params(("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is replaced", example = "\"12\"")),
+    params(("If-Match" = String, Header, description = "The `ETag` of the version that is replaced, or `*`", example = "\"12\"")),
     request_body(content = RoutesBody, content_type = "application/json", example = json!({"routes": [{"mode": "sandbox", "namespace": "msisdn", "prefix": "+254", "providers": [{"id": "simulator", "priority": 1}]}]})),
     responses((status = 200, description = "The table", body = OperatedRoutesView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
