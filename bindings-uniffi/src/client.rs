@@ -284,12 +284,14 @@ impl GatewayClient {
     }
 
     /// Returns events of all the client's settlements after a position of its feed (0: from the beginning), oldest first, at
-    /// most `limit` (1 to 200).
+    /// most `limit` (1 to 200). `epoch` is that of an earlier page, which the position is of.
     ///
     /// # Errors
-    /// `Refused`, `Unanswered`, `Unsigned`.
-    pub async fn feed(&self, after: i64, limit: u32) -> Result<FeedPage, GatewayError> {
-        self.look(format!("/api/v1/gateway/events?after={after}&limit={limit}")).await
+    /// `Refused`, with `epoch_changed` if a backup was restored since; `Unanswered`, `Unsigned`.
+    #[uniffi::method(default(epoch = None))]
+    pub async fn feed(&self, after: i64, limit: u32, epoch: Option<u32>) -> Result<FeedPage, GatewayError> {
+        let epoch = epoch.map(|epoch| format!("&epoch={epoch}")).unwrap_or_default();
+        self.look(format!("/api/v1/gateway/events?after={after}&limit={limit}{epoch}")).await
     }
 
     /// Returns a page of settlements, newest first.

@@ -20,6 +20,8 @@ import type {
   CreateOptions,
   EnrollOptions,
   EventsOptions,
+  FeedOptions,
+  FollowFeedOptions,
   FollowOptions,
   RawOptions,
   ReceiptForm,
@@ -68,6 +70,8 @@ export type {
   CreateOptions,
   EnrollOptions,
   EventsOptions,
+  FeedOptions,
+  FollowFeedOptions,
   FollowOptions,
   RawOptions,
   ReceiptForm,
@@ -267,7 +271,7 @@ export class RailgateClient {
   }
 
   /** Returns a page of the events of all settlements, in one order that never changes. */
-  async feed(options: EventsOptions = {}): Promise<FeedPage> {
+  async feed(options: FeedOptions = {}): Promise<FeedPage> {
     return view(await this.#send(get(`${API}/gateway/events${range(options)}`), options));
   }
 
@@ -280,8 +284,8 @@ export class RailgateClient {
   }
 
   /** Iterates over the events of all settlements as they happen. */
-  async *followFeed(options: FollowOptions = {}): AsyncGenerator<FeedEvent, void, void> {
-    for await (const { data, place } of this.#follow(`${API}/gateway/events`, options)) {
+  async *followFeed(options: FollowFeedOptions = {}): AsyncGenerator<FeedEvent, void, void> {
+    for await (const { data, place } of this.#follow(`${API}/gateway/events${range({ epoch: options.epoch })}`, options)) {
       yield { position: place, event: parseView(data) as SettlementEvent };
     }
   }

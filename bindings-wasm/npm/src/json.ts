@@ -18,6 +18,7 @@ const MONEY: ReadonlySet<string> = new Set([
   "available",
   "reserved",
   "pending",
+  "balance",
   "ledger",
   "flat",
   "percent",

@@ -796,7 +796,7 @@ export interface FeedPage {
   readonly next_after: number;
   /**
    * The epoch of the positions, from 1. It changes when the gateway's operator restores a backup: later positions are then assigned
-   * again. Pass it as `epoch` to be told.
+   * again. Pass it as `epoch` to be told. 1 at an older gateway, which has no epochs.
    */
   readonly epoch: number;
 }
@@ -909,7 +909,7 @@ export interface FeeRule {
   readonly max: Amount | null;
   /** In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`. */
   readonly tiers: readonly FeeTier[];
-  /** What completed reversals give back of it. */
+  /** What completed reversals give back of it. An older gateway does not say it, and gives back nothing. */
   readonly refund: FeeRefund;
 }
 
@@ -980,7 +980,7 @@ export interface RouteStep {
 export interface Quote {
   /** The fee, charged in addition to the amount. */
   readonly fee: Amount;
-  /** What reversals would give back of the fee. */
+  /** What reversals would give back of the fee. An older gateway does not say it, and gives back nothing. */
   readonly fee_refund: FeeRefund;
   /** Amount plus fee. */
   readonly total_debit: Amount;

@@ -357,11 +357,11 @@ pub struct ReversalsView {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EntryView {
-    /// Its number in the statement, from 1.
+    /// Its number in the statement, from 1; 0 for a balance brought forward.
     pub number: i64,
     /// When it was posted, RFC 3339.
     pub at: String,
-    /// `payment`, `fee`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there before.
+    /// `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there before.
     #[serde(rename = "type")]
     pub kind: Cow<'static, str>,
     /// What the account gained; less than zero for what it spent.
@@ -388,6 +388,10 @@ pub struct EntriesView {
     pub has_more: bool,
     /// The `cursor` of the next page.
     pub next_cursor: Option<String>,
+}
+
+fn first_epoch() -> u32 {
+    1
 }
 
 /// A client's balance in one currency.
@@ -472,7 +476,9 @@ named_enum! {
 pub struct QuoteView {
     /// The fee, charged in addition to the amount.
     pub fee: DecimalNumber,
-    /// What reversals would give back of the fee.
+    /// What reversals would give back of the fee. An older gateway does not say it, and gives back nothing.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub fee_refund: FeeRefund,
     /// Amount plus fee.
     pub total_debit: DecimalNumber,
@@ -545,7 +551,9 @@ pub struct FeedPage {
     /// Pass it as `after` to get the next events, even if they have not happened yet.
     pub next_after: i64,
     /// The epoch of the positions, from 1. It changes when the gateway's operator restores a backup: later positions are then assigned
-    /// again. Pass it as `epoch` to be told.
+    /// again. Pass it as `epoch` to be told. 1 at an older gateway, which has no epochs.
+    #[serde(default = "first_epoch")]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub epoch: u32,
 }
 

@@ -99,6 +99,12 @@ named_enum! {
     }
 }
 
+impl Default for FeeRefund {
+    fn default() -> Self {
+        Self::Nothing
+    }
+}
+
 impl FeeRefund {
     /// What has been given back of a fee once so much of an amount is reversed, all in minor units. Never falls as `reversed` rises, and
     /// is never more than the fee: the difference between two steps is what a reversal gives back, so that nothing is lost to rounding.

@@ -71,10 +71,10 @@ pub(crate) async fn entries(State(app): State<App>, open: Open<BalancesRead>, na
     };
     params.finish()?;
     let caller = open.caller;
-    let request = |engine: &Engine| engine.statement_request(&caller, named.last(), period, cursor.as_deref(), limit);
-    let request = app.gateway.read(&caller, request).await?;
+    let request = move |engine: &Engine| engine.statement_request(&caller, named.last(), period, cursor.as_deref(), limit);
+    let request = app.gateway.scan(&caller, request).await?;
     if kind == JSON {
-        return ok(&app.gateway.read(&caller, |engine| engine.statement(&request)).await?);
+        return ok(&app.gateway.scan(&caller, move |engine| engine.statement(&request)).await?);
     }
     let form = Form::of(kind);
     let page = move |engine: &Engine, request: StatementRequest| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue};
 use railgate::api::ProofView;
 use railgate::ledger::Mode;
 use railgate::log::TilePath;
@@ -19,6 +19,7 @@ use super::extract::{Named, Open};
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, NO_STORE, ok};
 use super::route::{AnyToken, ReceiptsRead, routes};
+use super::settlements::{REVALIDATE, matches};
 use crate::number;
 
 const TEXT: &str = "text/plain";
@@ -104,9 +105,13 @@ pub(crate) async fn keys(State(app): State<App>, open: Open<AnyToken>) -> Handle
 /// is a salted commitment to an event and reveals nothing about it without the salt.
 #[utoipa::path(
     get, path = "/api/v1/log/tile/{*tile}", tag = "log", operation_id = "getLogTile",
-    params(("tile" = String, Path, description = "The tile's path, which contains slashes", example = "0/x001/x234/067.p/8")),
+    params(
+        ("tile" = String, Path, description = "The tile's path, which contains slashes", example = "0/x001/x234/067.p/8"),
+        ("If-None-Match" = Option<String>, Header, description = "An `ETag`", example = "\"sandbox-1\""),
+    ),
     responses(
-        (status = 200, description = "The tile", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 200, description = "The tile", body = Vec<u8>, content_type = "application/octet-stream", headers(("ETag" = String, description = "The log and its epoch"))),
+        (status = 304, description = "Unchanged since the `ETag` in `If-None-Match`"),
         NoTile, Denied, Unserved,
     ),
 )]
@@ -114,13 +119,16 @@ pub(crate) async fn tile(State(app): State<App>, open: Open<AnyToken>, Path(tile
     choose(&open.headers, &[BYTES])?;
     let none = || Error::new(ErrorCode::TileNotFound);
     let path = TilePath::parse(&format!("tile/{tile}")).ok_or_else(none)?;
-    let read = move |engine: &Engine| engine.log_tile(open.caller.mode, &path);
-    let bytes = app.gateway.scan(&open.caller, read).await?.ok_or_else(none)?;
-    let mut response = (StatusCode::OK, bytes).into_response();
+    let read = move |engine: &Engine| Ok::<_, Error>((engine.epoch()?, engine.log_tile(open.caller.mode, &path)?));
+    let (epoch, bytes) = app.gateway.scan(&open.caller, read).await?;
+    let bytes = bytes.ok_or_else(none)?;
+    // A tile of this width never changes, until a backup is restored and the next epoch begins.
+    let tag = format!("\"{}-{epoch}\"", open.caller.mode.as_str());
+    let mut response = if matches(&open.headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { bytes.into_response() };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(BYTES));
-    // A tile of this width never changes.
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
+    headers.insert(CACHE_CONTROL, REVALIDATE);
+    headers.insert(ETAG, HeaderValue::try_from(tag).map_err(Error::internal)?);
     Ok(response)
 }
 

@@ -6,7 +6,7 @@
 
 import * as check from "../check.js";
 import type { Call } from "./connection.js";
-import type { EventsOptions } from "./options.js";
+import type { FeedOptions } from "./options.js";
 
 /** The path prefix of the API. */
 export const API = "/api/v1";
@@ -57,9 +57,11 @@ export function one(ref: string): string {
 }
 
 /** The query string for a page of events. */
-export function range(options: EventsOptions): string {
-  const { after, limit } = options;
-  return query({ after: after === undefined ? undefined : check.whole(after, "options.after", 0), limit });
+export function range(options: FeedOptions): string {
+  const { after, epoch, limit } = options;
+  const whole = (value: number | undefined, name: string, least: number): number | undefined =>
+    value === undefined ? undefined : check.whole(value, `options.${name}`, least);
+  return query({ after: whole(after, "after", 0), epoch: whole(epoch, "epoch", 1), limit });
 }
 
 /** The query string of these parameters; absent ones are left out, and a list repeats its name. */

@@ -60,12 +60,24 @@ export interface EventsOptions extends CallOptions {
   readonly limit?: number | undefined;
 }
 
+/** Selects a page of the feed. */
+export interface FeedOptions extends EventsOptions {
+  /** The epoch that `after` is of, from an earlier page: if a backup was restored since, the call is refused (`epoch_changed`). */
+  readonly epoch?: number | undefined;
+}
+
 /** Options of following events. */
 export interface FollowOptions extends CallOptions {
   /** Only events after this sequence (of a settlement) or position (of the feed). */
   readonly after?: number | undefined;
   /** How many failed connections in a row end it; 12 by default, which takes some minutes. */
   readonly attempts?: number | undefined;
+}
+
+/** Options of following the feed. */
+export interface FollowFeedOptions extends FollowOptions {
+  /** The epoch that `after` is of, from a page: if a backup was restored since, following ends with `epoch_changed`. */
+  readonly epoch?: number | undefined;
 }
 
 /** Options of {@link RailgateClient.call}. */

@@ -71,7 +71,9 @@ pub struct FeeView {
     pub max: Option<DecimalNumber>,
     /// In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`.
     pub tiers: Vec<FeeTierView>,
-    /// What completed reversals give back of it.
+    /// What completed reversals give back of it. An older gateway does not say it, and gives back nothing.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub refund: FeeRefund,
 }
 

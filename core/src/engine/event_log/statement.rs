@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::ledger::{AccountId, Owner, TransferKind};
 use crate::store::record::{BookedLine, EntryRecord, Key, RecordKind, UnbookedRecord};
 use crate::store::{Commit, Lookup, Scan, Write, typed, typed_all};
+use crate::time::Millis;
 
 /// What a commit adds to the statements of clients.
 pub(super) fn lines_of(commit: &Commit) -> Vec<BookedLine> {
@@ -39,41 +40,43 @@ impl Engine {
         if rows.iter().any(|row| overlay.touched(&Key::Unbooked(row.no))) {
             return Ok(false);
         }
-        let full = rows.len() == limit.min(64);
+        let mut lines = 0;
+        let begins_within = |row: &&UnbookedRecord| {
+            let begins = lines;
+            lines += row.lines.len();
+            begins < limit
+        };
+        let chosen = rows.iter().take_while(begins_within).count();
+        let more = rows.len() == limit.min(64) || chosen < rows.len();
+        let rows = &rows[..chosen];
         let mut last: HashMap<AccountId, Option<EntryRecord>> = HashMap::new();
         let accounts = rows.iter().flat_map(|row| &row.lines).map(|line| line.account);
         overlay.look_up(accounts.map(|account| Lookup::Scan(Scan::last_entry(account))))?;
-        let (mut booked, mut taken) = (0, 0);
-        for row in &rows {
-            if booked >= limit {
-                break;
-            }
+        for row in rows {
             for line in &row.lines {
                 let before = match last.remove(&line.account) {
                     Some(entry) => entry,
                     None => typed(overlay.stored_page(&Scan::last_entry(line.account))?.pop())?,
                 };
-                let entry = entry_after(before.as_ref(), line)?;
+                let entry = entry_after(before.as_ref(), line, overlay.now)?;
                 overlay.insert(entry.clone());
                 last.insert(line.account, Some(entry));
             }
-            booked += row.lines.len();
-            taken += 1;
             overlay.write(Write::Delete(Key::Unbooked(row.no)));
         }
-        Ok(full || taken < rows.len())
+        Ok(more)
     }
 }
 
 /// The line of the statement below this one.
-fn entry_after(before: Option<&EntryRecord>, line: &BookedLine) -> Result<EntryRecord> {
+fn entry_after(before: Option<&EntryRecord>, line: &BookedLine, now: Millis) -> Result<EntryRecord> {
     let balance = before.map_or(0, |before| before.balance).checked_add(line.amount).ok_or_else(overflow)?;
     let n = before.map_or(0, |before| before.n).checked_add(1).ok_or_else(|| Error::internal("a statement is too long"))?;
     Ok(EntryRecord {
         account: line.account,
         n,
-        // Clocks of nodes differ; a statement is in order.
-        at: before.map_or(line.at, |before| before.at.max(line.at)),
+        // Clocks of nodes differ; a statement is in order. One clock that is ahead must not date everything after it.
+        at: before.map_or(i64::MIN, |before| before.at).max(line.at.min(now)),
         amount: line.amount,
         balance,
         code: Some(line.code),

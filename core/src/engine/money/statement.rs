@@ -3,10 +3,10 @@
 use crate::api::{Caller, DecimalNumber, EntriesView, EntryView};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
-use crate::ledger::{AccountId, Owner};
+use crate::ledger::{AccountId, Owner, TransferCode};
 use crate::money::{Currency, Money};
-use crate::store::record::{EntryRecord, Key, MovementRecord, SettlementRecord};
-use crate::store::{Scan, typed, typed_all};
+use crate::store::record::{EntryRecord, Key, Record};
+use crate::store::{Lookup, Scan, typed, typed_all};
 use crate::time::{Millis, rfc3339};
 
 /// Which lines of a statement to read.
@@ -28,6 +28,18 @@ impl StatementRequest {
         let before = page.next_cursor.as_ref()?.parse().ok()?;
         Some(Self { before, ..self.clone() })
     }
+}
+
+/// Where the rest of a line is: the settlement or movement that posted it, if either did.
+fn source(entry: &EntryRecord) -> Option<Lookup> {
+    let key = match entry.code? {
+        TransferCode::Deposit | TransferCode::Withdrawal => Key::Movement(entry.journal),
+        TransferCode::Funding => return None,
+        TransferCode::Payment | TransferCode::Fee | TransferCode::FeeRefund | TransferCode::Reversal | TransferCode::Return => {
+            Key::Settlement(entry.journal)
+        }
+    };
+    Some(Lookup::Get(key))
 }
 
 impl Engine {
@@ -59,22 +71,24 @@ impl Engine {
         let more = entries.len() > request.limit;
         entries.truncate(request.limit);
         let next_cursor = entries.last().filter(|_| more).map(|last| last.n.to_string());
-        let data = entries.iter().map(|entry| self.entry_view(entry, request.currency)).collect::<Result<_>>()?;
+        let sources = entries.iter().map(source).collect::<Vec<_>>();
+        let wanted: Vec<Lookup> = sources.iter().flatten().cloned().collect();
+        let mut found = self.store.look_up(&wanted)?.into_iter();
+        let of = |source: &Option<Lookup>| source.as_ref().and_then(|_| found.next()?.pop());
+        let sources: Vec<Option<Record>> = sources.iter().map(of).collect();
+        let data = entries.iter().zip(sources).map(|(entry, source)| self.entry_view(entry, source, request.currency)).collect();
         Ok(EntriesView { data, has_more: more, next_cursor })
     }
 
-    fn entry_view(&self, entry: &EntryRecord, currency: Currency) -> Result<EntryView> {
-        let settlement: Option<SettlementRecord> = match entry.code {
-            Some(_) => typed(self.store.get(&Key::Settlement(entry.journal))?)?,
-            None => None,
-        };
-        let movement: Option<MovementRecord> = match &settlement {
-            None if entry.code.is_some() => typed(self.store.get(&Key::Movement(entry.journal))?)?,
-            Some(_) | None => None,
+    fn entry_view(&self, entry: &EntryRecord, source: Option<Record>, currency: Currency) -> EntryView {
+        let (settlement, movement) = match source {
+            Some(Record::Settlement(settlement)) => (Some(settlement), None),
+            Some(Record::Movement(movement)) => (None, Some(movement)),
+            Some(_) | None => (None, None),
         };
         let reference = settlement.as_ref().map(|it| it.reference.as_str()).or_else(|| movement.as_ref().map(|it| it.reference.as_str()));
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
-        Ok(EntryView {
+        EntryView {
             number: entry.n,
             at: rfc3339(entry.at),
             kind: entry.code.map_or("brought_forward", |code| code.as_str()).into(),
@@ -84,7 +98,7 @@ impl Engine {
             reference: reference.map(str::to_owned),
             settlement_id: settlement.as_ref().map(|it| self.settlement_id(it)),
             description: settlement.and_then(|it| it.more.and_then(|more| more.description)),
-        })
+        }
     }
 
     /// The number of the first line that was posted at or after this time. Lines are in the order of their times.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::engine::event_log::log_head;
 use crate::error::Result;
-use crate::ledger::{AccountId, Totals};
+use crate::ledger::{AccountId, Totals, Transfer, TransferKind};
 use crate::store::record::{EntryRecord, Key, RecordKind, UnbookedRecord};
-use crate::store::{Scan, Store, typed_all};
+use crate::store::{Lookup, Scan, Store, typed, typed_all};
 
 use super::{PAGE, VerifyReport};
 
@@ -50,6 +50,7 @@ fn walked(store: &dyn Store, report: &mut VerifyReport) -> Result<BTreeMap<Accou
         let page: Vec<EntryRecord> = typed_all(store.scan(&Scan::after(&Key::Entry(after), PAGE))?)?;
         let Some(last) = page.last() else { return Ok(ends) };
         after = (last.account, last.n);
+        posted(store, report, &page)?;
         for entry in page {
             let (n, balance) = ends.get(&entry.account).copied().unwrap_or_default();
             let begins = !ends.contains_key(&entry.account) && entry.n == 0;
@@ -60,6 +61,22 @@ fn walked(store: &dyn Store, report: &mut VerifyReport) -> Result<BTreeMap<Accou
             ends.insert(entry.account, (entry.n, entry.balance));
         }
     }
+}
+
+/// Checks that each line is what its transfer moved.
+fn posted(store: &dyn Store, report: &mut VerifyReport, lines: &[EntryRecord]) -> Result<()> {
+    let lines: Vec<&EntryRecord> = lines.iter().filter(|line| line.code.is_some()).collect();
+    let wanted: Vec<Lookup> = lines.iter().map(|line| Lookup::Get(Key::Transfer((line.journal, line.transfer)))).collect();
+    for (line, found) in lines.into_iter().zip(store.look_up(&wanted)?) {
+        let transfer: Option<Transfer> = typed(found.into_iter().next())?;
+        let moved = transfer.filter(|it| matches!(it.kind, TransferKind::Post | TransferKind::Single) && Some(it.code) == line.code);
+        let moved = moved.map(|it| if it.debit == line.account { (it.debit, -it.amount) } else { (it.credit, it.amount) });
+        if moved != Some((line.account, line.amount)) {
+            let message = format!("line {} is not what transfer {}/{} moved", line.n, line.journal.0, line.transfer);
+            report.problem(name(line.account), "statement_line_differs", message);
+        }
+    }
+    Ok(())
 }
 
 fn name(id: AccountId) -> String {

@@ -17,7 +17,7 @@ use super::super::App;
 use super::super::access::token_view;
 use super::super::body::ENROLMENT;
 use super::super::document::{BadFields, BadQuery, Changing, Denied, KeyTaken, NoClient, NoOperator, NotInvited, Unserved};
-use super::super::extract::{Authenticated, Named, Params, Posted, Raw};
+use super::super::extract::{Authenticated, Named, Params, Raw};
 use super::super::keyed::{Keyed, answered};
 use super::super::response::{HandlerResult, NO_STORE, ok, secret, with};
 use super::super::route::{Access, AsAdmin, AsViewer, routes};
