@@ -501,6 +501,22 @@ pub struct OverviewView {
     pub reviews: ReviewsDueView,
     /// How many requests of operators wait for a second one.
     pub approvals_pending: usize,
+    /// What waits to be carried out.
+    pub queues: QueuesView,
+}
+
+/// What waits to be carried out by the servers; each counted up to 10,000. Under load, a few of each always do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct QueuesView {
+    /// Calls to providers that are due.
+    pub outbox_due: usize,
+    /// Since when the oldest of them is due, RFC 3339.
+    pub outbox_due_since: Option<String>,
+    /// Webhooks with deliveries that are due.
+    pub webhooks_due: usize,
+    /// Commits whose events are not in the feeds yet.
+    pub commits_to_number: usize,
 }
 
 /// The payments of one provider in one currency. Amounts of different currencies are never added up.

@@ -302,6 +302,7 @@ async fn settlements_of_all_clients_are_listed_exported_and_reviewed() {
 
     let overview = ada.get(&service, "/overview").await;
     assert_eq!((&overview["counted"], &overview["complete"], &overview["approvals_pending"]), (&json!(2), &json!(true), &json!(0)));
+    assert!(overview["queues"]["outbox_due"].is_u64() && overview["queues"]["commits_to_number"].is_u64(), "{overview:#}");
     let figure = &overview["figures"][0];
     let counts = ["count", "succeeded", "failed", "open"].map(|name| figure[name].as_u64().unwrap());
     assert_eq!((counts, &figure["currency"], &figure["sandbox"]), ([2, 1, 1, 0], &json!("EUR"), &json!(true)), "{overview:#}");

@@ -79,6 +79,13 @@ impl Engine {
         Ok(approval)
     }
 
+    /// How many requests wait for a second operator.
+    pub(super) fn approvals_pending(&self) -> Result<usize> {
+        let scan = Scan::approvals(Some(ApprovalStatus::Pending), i64::MAX, MOST);
+        let stored: Vec<ApprovalRecord> = typed_all(self.store.scan(&scan)?)?;
+        Ok(stored.iter().filter(|it| it.status_at(self.now()) == ApprovalStatus::Pending).count())
+    }
+
     /// Reseals what waits and is not sealed under the first master key.
     pub(crate) fn reseal_approvals(&self, is_stale: impl Fn(&[u8]) -> bool) -> Result<usize> {
         let waiting: Vec<ApprovalRecord> =

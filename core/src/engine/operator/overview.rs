@@ -2,24 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::{FigureView, OverviewView, Rate, ReviewsDueView, StakeView};
+use crate::api::{FigureView, OverviewView, QueuesView, Rate, ReviewsDueView, StakeView};
 use crate::engine::{DueReviews, Engine};
 use crate::error::Result;
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::ledger::Mode;
 use crate::lifecycle::SettlementStatus;
 use crate::money::{Currency, Money};
-use crate::store::record::{ApprovalStatus, SettlementRecord};
+use crate::store::record::{RecordKind, SettlementRecord, TaskKey};
 use crate::store::{Scan, SettlementFilter, typed_all};
 use crate::time::{Millis, rfc3339};
 
 use super::read::SKEW;
 
-/// The most settlements that are counted: a second or so of a machine's time.
-const MOST: usize = 100_000;
+/// The most settlements that are looked at for each environment: a second or so of a machine's time. Live figures are not hidden by what
+/// sandboxes do.
+const MOST: [(Mode, i64); 2] = [(Mode::Live, 1_000_000), (Mode::Sandbox, 100_000)];
 /// How many are read at once.
 const PAGE: usize = 2_000;
-/// Up to how many reviews and requests are counted.
+/// Up to how many things that wait are counted.
 const WAITING: usize = 10_000;
 
 /// The payments of one provider in one currency, so far.
@@ -85,26 +86,29 @@ impl DueReviews {
 }
 
 impl Engine {
-    /// What was accepted from `from` on and before `to`, and what waits now. Of more than 100,000 settlements, the newest are counted.
+    /// What was accepted from `from` on and before `to`, and what waits now. Of very many settlements, the newest are counted.
     pub fn overview(&self, from: Millis, to: Millis) -> Result<OverviewView> {
         let first = self.first_created_from(Some(from.saturating_sub(SKEW)))?;
-        let mut end = self.first_created_from(Some(to.saturating_add(SKEW)))?;
-        let filter = SettlementFilter { created_from: Some(from), created_to: Some(to), ..SettlementFilter::default() };
+        let end = self.first_created_from(Some(to.saturating_add(SKEW)))?;
         let mut sums: BTreeMap<(Mode, ProviderNo, Currency), Sums> = BTreeMap::new();
-        let mut counted = 0;
-        let mut complete = false;
-        while counted < MOST && !complete {
-            let start = SettlementNo(first.0.max(end.0 - PAGE as i64));
-            let page: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::settlements(&filter, start, end, PAGE))?)?;
-            counted += page.len();
-            for it in &page {
-                sums.entry((it.mode, it.provider, it.currency)).or_default().add(it);
+        let (mut counted, mut complete) = (0, true);
+        for (mode, most) in MOST {
+            let filter =
+                SettlementFilter { mode: Some(mode), created_from: Some(from), created_to: Some(to), ..SettlementFilter::default() };
+            let (lowest, mut end) = (first.0.max(end.0.saturating_sub(most)), end);
+            complete &= lowest <= first.0;
+            while end.0 > lowest {
+                let start = SettlementNo(lowest.max(end.0 - PAGE as i64));
+                let page: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::settlements(&filter, start, end, PAGE))?)?;
+                counted += page.len();
+                for it in &page {
+                    sums.entry((it.mode, it.provider, it.currency)).or_default().add(it);
+                }
+                end = start;
             }
-            (end, complete) = (start, start <= first);
         }
         let figures = sums.into_iter().map(|((mode, provider, currency), sums)| sums.view(mode, self.provider_id(provider), currency));
         let due = self.reviews_due(WAITING)?;
-        let waiting = self.store.scan(&Scan::approvals(Some(ApprovalStatus::Pending), i64::MAX, WAITING))?.len();
         Ok(OverviewView {
             from: rfc3339(from),
             to: rfc3339(to),
@@ -112,7 +116,21 @@ impl Engine {
             complete,
             figures: figures.collect(),
             reviews: due.view(),
-            approvals_pending: waiting,
+            approvals_pending: self.approvals_pending()?,
+            queues: self.queues()?,
+        })
+    }
+
+    /// What waits to be carried out, by whichever server is next.
+    fn queues(&self) -> Result<QueuesView> {
+        let now = self.now();
+        let count = |scan: Scan| -> Result<usize> { Ok(self.store.scan(&scan)?.len()) };
+        let webhooks = [false, true].map(|troubled| count(Scan::queues(troubled, now, WAITING)));
+        Ok(QueuesView {
+            outbox_due: count(Scan::tasks(TaskKey(i64::MIN), now, WAITING))?,
+            outbox_due_since: self.next_due()?.filter(|due| *due <= now).map(rfc3339),
+            webhooks_due: webhooks.into_iter().sum::<Result<usize>>()?,
+            commits_to_number: count(Scan::all(RecordKind::Unlogged, WAITING))?,
         })
     }
 }
