@@ -15,7 +15,7 @@ use crate::follow::StatusFollower;
 use crate::host::{HttpResponse, HttpTransport, Signer};
 use crate::link::{Link, NewKey, TRIES, now, public_key_of, read};
 use crate::mirror::Give;
-use crate::names::{KeyStatus, SettlementStatus};
+use crate::names::{Direction, KeyStatus, SettlementStatus};
 use crate::request::{ReversalRequest, SettlementRequest};
 use crate::values::Instant;
 use crate::views::{Balance, Check, Event, FeedPage, Provider, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
@@ -76,6 +76,9 @@ pub struct SettlementFilter {
     /// ISO 4217 code.
     #[uniffi(default = None)]
     pub currency: Option<String>,
+    /// Only payments by the client, or only payments to it.
+    #[uniffi(default = None)]
+    pub direction: Option<Direction>,
     /// Created at this time or later.
     #[uniffi(default = None)]
     pub created_from: Option<Instant>,
@@ -93,13 +96,15 @@ pub struct SettlementFilter {
 impl SettlementFilter {
     /// The query parameters. A status without a name is an error: to leave it out would list everything.
     pub(crate) fn query(self) -> Result<Vec<(String, String)>, GatewayError> {
-        let Self { status, currency, created_from, created_to, limit, cursor } = self;
-        let unknown = || GatewayError::invalid(Problem::local("invalid_fields", "this status cannot be searched for"));
-        let status = status.map(|status| status.name().ok_or_else(unknown)).transpose()?;
+        let Self { status, currency, direction, created_from, created_to, limit, cursor } = self;
+        let unknown = |what| GatewayError::invalid(Problem::local("invalid_fields", format!("this {what} cannot be searched for")));
+        let status = status.map(|status| status.name().ok_or_else(|| unknown("status"))).transpose()?;
+        let direction = direction.map(|direction| direction.name().ok_or_else(|| unknown("direction"))).transpose()?;
         let parts = [
             ("limit", Some(limit.to_string())),
             ("status", status.map(str::to_owned)),
             ("currency", currency),
+            ("direction", direction.map(str::to_owned)),
             ("created_from", created_from.map(Instant::rfc3339)),
             ("created_to", created_to.map(Instant::rfc3339)),
             ("cursor", cursor),

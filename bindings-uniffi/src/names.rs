@@ -27,6 +27,16 @@ mirror_enum! {
 }
 
 mirror_enum! {
+    /// Whether the owner of a settlement pays or is paid.
+    Direction of railgate::lifecycle::Direction {
+        /// It pays.
+        Outgoing = "outgoing",
+        /// Another client of the gateway pays it.
+        Incoming = "incoming",
+    }
+}
+
+mirror_enum! {
     /// The status of a key.
     KeyStatus of railgate::store::record::KeyStatus {
         /// It may sign.

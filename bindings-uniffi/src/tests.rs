@@ -143,7 +143,8 @@ fn a_time_that_cannot_be_written_is_invalid() {
 
 #[test]
 fn a_filter_by_an_unknown_status_is_invalid() {
-    let by = |status| SettlementFilter { status, currency: None, created_from: None, created_to: None, limit: 5, cursor: None };
+    let by =
+        |status| SettlementFilter { status, currency: None, direction: None, created_from: None, created_to: None, limit: 5, cursor: None };
     let pairs = |pairs: &[(&str, &str)]| -> Vec<_> { pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect() };
     assert_eq!(by(None).query().unwrap(), pairs(&[("limit", "5")]));
     assert_eq!(by(Some(SettlementStatus::Failed)).query().unwrap(), pairs(&[("limit", "5"), ("status", "failed")]));

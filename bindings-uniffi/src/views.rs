@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::error::FieldProblem;
 use crate::mirror::mirror_record;
 use crate::names::{
-    Actor, EventType, FailureCode, FeeRefund, KeyStatus, PayeeMatch, ProviderHealth, ReversalReason, ReversalStatus, RouteRefusal,
-    SettlementStatus, StateName, Verdict,
+    Actor, Direction, EventType, FailureCode, FeeRefund, KeyStatus, PayeeMatch, ProviderHealth, ReversalReason, ReversalStatus,
+    RouteRefusal, SettlementStatus, StateName, Verdict,
 };
 use crate::values::{Decimal, Instant, Json};
 
@@ -15,7 +15,7 @@ mirror_record! {
     Settlement of railgate::api::SettlementView {
         /// `stl_` and a ULID.
         id: String,
-        /// The client's reference.
+        /// The client's reference; the id again if the client is paid.
         reference: String,
         /// Its status.
         status: SettlementStatus,
@@ -23,21 +23,26 @@ mirror_record! {
         version: u32,
         /// True if no real money moves.
         sandbox: bool,
+        /// Whether the client pays or is paid.
+        direction: Direction,
         /// The amount, with all decimals of the currency.
         amount: Decimal,
         /// The amount in minor units: an integer as text.
         amount_minor: String,
         /// ISO 4217 code.
         currency: String,
+        /// Who paid, as a participant; absent if the client pays.
+        #[serde(rename = "from")]
+        payer = from: Option<String>,
         /// The receiving participant, in canonical form.
         to: String,
         /// The payee according to the provider.
         payee: Payee,
         /// The fee.
         fee: Decimal,
-        /// Amount plus fee.
+        /// Amount plus fee; zero if the client is paid.
         total_debit: Decimal,
-        /// The provider of the current attempt.
+        /// The provider of the current attempt; `books` for a payment between two clients.
         provider: String,
         /// The rail's own reference.
         rail_reference: Option<String>,

@@ -281,6 +281,7 @@ fn generated() -> String {
         "Verdict": api::Verdict,
         "RouteRefusal": route::RouteRefusal,
         "FeeRefund": route::FeeRefund,
+        "Direction": lifecycle::Direction,
         "Health": route::health::Health,
         "EventType" in "EVENT_TYPES": record::EventType,
         "Actor" in "ACTORS": record::Actor,

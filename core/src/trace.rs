@@ -48,7 +48,7 @@ use std::fmt::Write as _;
 use sha2::{Digest, Sha256};
 
 use crate::ids::{IdKey, Ulid};
-use crate::lifecycle::StateName;
+use crate::lifecycle::{Direction, StateName};
 use crate::money::Money;
 use crate::store::record::{Actor, Digest32, EventRecord, EventType, SettlementRecord};
 use crate::time::{Millis, rfc3339};
@@ -122,25 +122,27 @@ pub(crate) fn attempt_of(link: &TracedEvent<'_>) -> Option<u16> {
     }
 }
 
-/// Writes the event's `data`. For `settlement.accepted` it is derived from the settlement's immutable fields, so that the chain
-/// covers the amount and the payee without storing them twice.
+/// Writes the event's `data`. For the first event it is derived from the settlement's immutable fields, so that the chain covers the
+/// amount, the payee and, of an incoming payment, the payer without storing them twice.
 pub(crate) fn write_data(out: &mut String, record: &SettlementRecord, link: &TracedEvent<'_>) {
     match (link.data, link.kind) {
         (Some(data), _) => out.push_str(data),
-        (None, EventType::SettlementAccepted) => {
-            let money = |minor| Money::from_minor(minor, record.currency).decimal();
-            let _ = write!(
-                out,
-                r#"{{"amount":"{}","currency":"{}","fee":"{}","to":"#,
-                money(record.amount),
-                record.currency.code(),
-                money(record.fee)
-            );
-            write_string(out, record.to.as_str());
-            out.push('}');
+        (None, EventType::SettlementAccepted) => write_terms(out, record, "fee", &Money::from_minor(record.fee, record.currency).decimal()),
+        (None, EventType::SettlementCompleted) if record.direction() == Direction::Incoming => {
+            write_terms(out, record, "from", record.other_side().and_then(|it| it.from.as_deref()).unwrap_or_default());
         }
         (None, _) => out.push_str("{}"),
     }
+}
+
+/// Writes the amount and the payee, with one more member that sorts between them.
+fn write_terms(out: &mut String, record: &SettlementRecord, name: &str, value: &str) {
+    let amount = Money::from_minor(record.amount, record.currency).decimal();
+    let _ = write!(out, r#"{{"amount":"{amount}","currency":"{}","{name}":"#, record.currency.code());
+    write_string(out, value);
+    out.push_str(r#","to":"#);
+    write_string(out, record.to.as_str());
+    out.push('}');
 }
 
 fn write_canonical(

@@ -109,7 +109,7 @@ export const FAILURE_CODES = [
  * - `recipient_not_found`: The recipient does not exist at the provider.
  * - `account_closed`: The recipient's account is closed.
  * - `account_blocked`: The recipient's account is blocked.
- * - `insufficient_funds`: The gateway's own account at the provider has insufficient funds.
+ * - `insufficient_funds`: The gateway's own account at the provider has insufficient funds; for a reversal between two clients, the payee's account.
  * - `duplicate`: The provider already has a payment like this one.
  * - `over_limit`: The payment exceeds a limit of the provider or the recipient.
  * - `provider_offline`: The provider could not be reached; provably nothing was sent.
@@ -217,6 +217,14 @@ export type RouteRefusal =
  * - `full`: All of it, once the whole payment is reversed; nothing for a part.
  */
 export type FeeRefund = "none" | "proportional" | "full";
+
+/**
+ * Whether the owner of a settlement pays or is paid.
+ *
+ * - `outgoing`: It pays.
+ * - `incoming`: Another client of the gateway pays it.
+ */
+export type Direction = "outgoing" | "incoming";
 
 /**
  * How a provider is.
@@ -663,7 +671,7 @@ export interface SettlementLinks {
 export interface Settlement {
   /** `stl_` and a ULID. */
   readonly id: string;
-  /** The client's reference. */
+  /** The client's reference; the id again for an incoming payment. */
   readonly reference: string;
   /** The settlement's state. */
   readonly status: SettlementStatus;
@@ -671,21 +679,25 @@ export interface Settlement {
   readonly version: number;
   /** Whether no real money moves. */
   readonly sandbox: boolean;
+  /** Whether the client pays (`outgoing`) or is paid by another client of the gateway (`incoming`). */
+  readonly direction: Direction;
   /** The amount, with the currency's decimals. */
   readonly amount: Amount;
   /** The amount in minor units, an integer as a string. */
   readonly amount_minor: string;
   /** ISO 4217 code. */
   readonly currency: string;
+  /** Who paid, as a participant; null for an outgoing payment. */
+  readonly from: string | null;
   /** The receiving participant, in canonical form. */
   readonly to: string;
   /** What the provider reports about the payee. */
   readonly payee: Payee;
   /** The fee, charged in addition to the amount. */
   readonly fee: Amount;
-  /** Amount plus fee. */
+  /** Amount plus fee; zero for an incoming payment. */
   readonly total_debit: Amount;
-  /** The provider of the current attempt. */
+  /** The provider of the current attempt; `books` for a payment between two clients. */
   readonly provider: string;
   /** The rail's own reference. */
   readonly rail_reference: string | null;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Balance, Environment, Problem, Settlement, SettlementStatus } from "./types.js";
+import type { Balance, Direction, Environment, Problem, Settlement, SettlementStatus } from "./types.js";
 
 /** An exact decimal with its currency's decimals, such as `"10.50"`, `"1000"` (JPY) or `"0.250"` (KWD). */
 export type Amount = string;
@@ -68,6 +68,8 @@ export interface ListFilter {
   readonly max_amount?: AmountInput;
   /** Flagged for a person, or not. */
   readonly needs_review?: boolean;
+  /** Only payments by you (`outgoing`), or only payments to you (`incoming`). */
+  readonly direction?: Direction;
   /** The size of a page, 1 to 200; 50 by default. */
   readonly limit?: number;
   /** `next_cursor` of the previous page. */

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::error::{Category, FieldProblem, Problem};
-use crate::lifecycle::{IsoStatus, ReversalStatus, SettlementStatus, StateName, named_enum};
+use crate::lifecycle::{Direction, IsoStatus, ReversalStatus, SettlementStatus, StateName, named_enum};
 use crate::money::Money;
 use crate::rail::FailureCode;
 use crate::rail::PayeeMatch;
@@ -102,7 +102,7 @@ pub struct Page<T> {
 pub struct SettlementView {
     /// `stl_` and a ULID.
     pub id: String,
-    /// The client's reference.
+    /// The client's reference; the id again for an incoming payment.
     pub reference: String,
     /// The settlement's state.
     pub status: SettlementStatus,
@@ -110,21 +110,25 @@ pub struct SettlementView {
     pub version: u32,
     /// Whether no real money moves.
     pub sandbox: bool,
+    /// Whether the client pays (`outgoing`) or is paid by another client of the gateway (`incoming`).
+    pub direction: Direction,
     /// The amount, with the currency's decimals.
     pub amount: DecimalNumber,
     /// The amount in minor units, an integer as a string.
     pub amount_minor: String,
     /// ISO 4217 code.
     pub currency: String,
+    /// Who paid, as a participant; null for an outgoing payment.
+    pub from: Option<String>,
     /// The receiving participant, in canonical form.
     pub to: String,
     /// What the provider reports about the payee.
     pub payee: PayeeView,
     /// The fee, charged in addition to the amount.
     pub fee: DecimalNumber,
-    /// Amount plus fee.
+    /// Amount plus fee; zero for an incoming payment.
     pub total_debit: DecimalNumber,
-    /// The provider of the current attempt.
+    /// The provider of the current attempt; `books` for a payment between two clients.
     pub provider: String,
     /// The rail's own reference.
     pub rail_reference: Option<String>,

@@ -45,6 +45,7 @@
 //! | `group/` | how commands become one commit; [`Command`], [`Slot`] |
 //! | `settlement/` | [`Create`], and everything that reads settlements |
 //! | `reversal/` | [`Reverse`] |
+//! | `books/` | what a [`Create`] and a [`Reverse`] do between two clients |
 //! | `review/` | [`ResolveReview`]: what waits for a person |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`]: providers and routes, as data |
@@ -58,6 +59,7 @@
 //! | `verify/` | verification of a whole database |
 
 mod access;
+mod books;
 mod config;
 mod dispatch;
 mod event_log;
@@ -89,6 +91,9 @@ use crate::time::Millis;
 use access::Plain;
 use access::Vault;
 pub use access::*;
+#[cfg(feature = "sandbox")]
+use books::OneClient;
+use books::{BetweenClients, OnBooks};
 pub use config::{Config, Enrollment, FourEyes};
 use dispatch::Ages;
 pub use dispatch::*;
@@ -123,6 +128,7 @@ pub struct Engine {
     numbering: &'static dyn Numbering,
     vault: Box<dyn Vault>,
     watch: Box<dyn Watch>,
+    between_clients: &'static dyn BetweenClients,
     writer: Mutex<Writer>,
     receipt_key: OpenedReceiptKey,
     ages: Ages,
@@ -134,13 +140,13 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
         let vault = Box::new(config.master.clone());
         let watch = Box::new(Watching::new(Arc::clone(&env)));
-        Self::with(store, env, config, &Deferred, vault, watch)
+        Self::with(store, env, config, &Deferred, vault, watch, &OnBooks)
     }
 
     /// Like [`Engine::open`], for a program that does not share its store and has one client.
     #[cfg(feature = "sandbox")]
     pub(crate) fn alone(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
-        Self::with(store, env, config, &Immediate, Box::new(Plain), Box::new(Unwatched))
+        Self::with(store, env, config, &Immediate, Box::new(Plain), Box::new(Unwatched), &OneClient)
     }
 
     fn with(
@@ -150,6 +156,7 @@ impl Engine {
         numbering: &'static dyn Numbering,
         vault: Box<dyn Vault>,
         watch: Box<dyn Watch>,
+        between_clients: &'static dyn BetweenClients,
     ) -> Result<Self> {
         require_whole(&*store)?;
         let id_key = load_id_key(&*store, &*env)?;
@@ -159,7 +166,7 @@ impl Engine {
         if let Some(spec) = config.providers.iter().find(|spec| config.rails.get(&spec.rail).is_none()) {
             return Err(Error::internal(format!("provider {} uses rail {}, which this gateway does not support", spec.id, spec.rail)));
         }
-        let setup = RwLock::new(Setup::begin(&*store, &config, &*watch)?);
+        let setup = RwLock::new(Setup::begin(&*store, &config, &*watch, between_clients.providers())?);
         let mut owner = [0u8; 8];
         env.random(&mut owner);
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
@@ -175,6 +182,7 @@ impl Engine {
             numbering,
             vault,
             watch,
+            between_clients,
             writer,
             receipt_key,
             ages,

@@ -29,7 +29,7 @@ pub mod table;
 pub use attempt::AttemptStatus;
 pub use reversal::ReversalStatus;
 pub use review::Resolution;
-pub use settlement::SettlementStatus;
+pub use settlement::{Direction, SettlementStatus};
 
 /// A value that is stored as a small number.
 #[allow(dead_code, reason = "a program without a database reads none")]

@@ -17,7 +17,7 @@
 //! assert_eq!(transition(status, SettlementInput::AttemptCompleted), Next::Stay);
 //! ```
 
-use super::{IsoStatus, StateName, stored_enum};
+use super::{IsoStatus, StateName, named_enum, stored_enum};
 
 stored_enum! {
     /// The state of a settlement.
@@ -85,6 +85,16 @@ impl SettlementStatus {
             Self::Failed => StateName::Failed,
             Self::Cancelled => StateName::Cancelled,
         }
+    }
+}
+
+named_enum! {
+    /// Whether the owner of a settlement pays or is paid.
+    pub enum Direction {
+        /// It pays.
+        Outgoing = "outgoing",
+        /// Another client of the gateway pays it.
+        Incoming = "incoming",
     }
 }
 

@@ -285,7 +285,8 @@ impl From<&EventRecord> for Moment {
     }
 }
 
-/// The claims about a paid settlement: `moment` is its latest event that issues a receipt, `before` the previous one.
+/// The claims about a paid settlement: `moment` is its latest event that issues a receipt, `before` the previous one. `client` owns the
+/// settlement, and pays unless somebody else does.
 pub(crate) fn claims(
     issuer: &str,
     key: &IdKey,
@@ -296,6 +297,7 @@ pub(crate) fn claims(
 ) -> Claims {
     let (moment, before) = moments;
     let money = |minor| Money::from_minor(minor, record.currency).decimal();
+    let payer = record.other_side().and_then(|it| it.from.as_deref()?.strip_prefix("participant:"));
     // Derived from the event: needs no room in the store, and never changes.
     let id = |moment: Moment| format!("rcpt_{}", key.child("rcpt", record.no, moment.n, moment.at));
     Claims {
@@ -308,7 +310,7 @@ pub(crate) fn claims(
         amt: money(record.amount),
         cur: record.currency.code().to_owned(),
         fee: money(record.fee),
-        from: format!("cli_{client}"),
+        from: payer.map_or_else(|| format!("cli_{client}"), str::to_owned),
         to: record.to.masked(),
         status: record.status,
         settled_at: rfc3339(record.completed_at.unwrap_or(moment.at)),

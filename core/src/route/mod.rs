@@ -32,7 +32,8 @@
 //!     routes.choose(&Payment { mode: Mode::Sandbox, to: &to, money, pinned: None, seed: "inv-1", agreed: &[] })
 //! };
 //! let iban = "iban:DE89370400440532013000";
-//! assert_eq!(choose(iban, "10.50 EUR")?, (ProviderNo(1), 13));
+//! let (provider, charge) = choose(iban, "10.50 EUR")?;
+//! assert_eq!((provider, charge.fee), (ProviderNo(1), 13));
 //!
 //! let refused = |to, money| choose(to, money).err().map(|error| error.code);
 //! assert_eq!(refused(iban, "60000.00 EUR"), Some(ErrorCode::AmountAboveMaximum));
@@ -53,7 +54,7 @@ use crate::ids::ProviderNo;
 use crate::ledger::Mode;
 use crate::lifecycle::named_enum;
 use crate::money::{Currency, Money};
-use crate::participant::Participant;
+use crate::participant::{Namespace, Participant};
 use crate::time::Millis;
 
 use health::{Health, Pulse};
@@ -90,6 +91,8 @@ pub trait Table: Send + Sync {
 pub struct Routes {
     providers: Vec<Listed>,
     table: Option<Arc<dyn Table>>,
+    /// What settles payments between clients: one for each mode, all with the same number; none in a program with one client.
+    books: Vec<Listed>,
 }
 
 /// A provider, and what observes it.
@@ -100,10 +103,39 @@ struct Listed {
     pulse: Option<Arc<dyn Pulse>>,
 }
 
+impl From<(ProviderNo, ProviderSpec)> for Listed {
+    fn from((no, spec): (ProviderNo, ProviderSpec)) -> Self {
+        Self { no, spec: Arc::new(spec), pulse: None }
+    }
+}
+
 impl Routes {
     /// Takes the providers, in order of preference where the table says nothing else, with their numbers from the store.
     pub fn new(providers: Vec<(ProviderNo, ProviderSpec)>, table: Option<Arc<dyn Table>>) -> Self {
-        Self { providers: providers.into_iter().map(|(no, spec)| Listed { no, spec: Arc::new(spec), pulse: None }).collect(), table }
+        Self { providers: providers.into_iter().map(Listed::from).collect(), table, books: Vec::new() }
+    }
+
+    /// Has payments to clients of the gateway settled by these providers alone, one for each mode under the same number. They are not
+    /// among the configured [providers](Routes::providers).
+    #[must_use]
+    pub fn with_books(mut self, no: ProviderNo, specs: impl IntoIterator<Item = ProviderSpec>) -> Self {
+        self.books = specs.into_iter().map(|spec| Listed::from((no, spec))).collect();
+        self
+    }
+
+    /// The provider of payments between clients in this mode.
+    pub fn books(&self, mode: Mode) -> Option<(ProviderNo, &Arc<ProviderSpec>)> {
+        self.books.iter().find(|listed| listed.spec.mode == mode).map(|listed| (listed.no, &listed.spec))
+    }
+
+    /// Whether this is the provider of payments between clients.
+    pub fn is_books(&self, no: ProviderNo) -> bool {
+        self.books.iter().any(|listed| listed.no == no)
+    }
+
+    /// Whether payments to such participants are payments between clients.
+    pub fn are_between_clients(&self, namespace: Namespace) -> bool {
+        self.books.iter().any(|listed| listed.spec.namespaces.includes(&namespace))
     }
 
     /// Has providers observed: payments go to one that does not answer only if no other takes them.
@@ -115,7 +147,7 @@ impl Routes {
         self
     }
 
-    /// All providers, in order of preference.
+    /// All configured providers, in order of preference.
     pub fn providers(&self) -> impl Iterator<Item = (ProviderNo, &Arc<ProviderSpec>)> {
         self.providers.iter().map(|listed| (listed.no, &listed.spec))
     }
@@ -131,7 +163,7 @@ impl Routes {
     }
 
     fn listed(&self, no: ProviderNo) -> Option<&Listed> {
-        self.providers.iter().find(|listed| listed.no == no)
+        self.providers.iter().chain(&self.books).find(|listed| listed.no == no)
     }
 
     /// The first provider in order of preference.
@@ -145,23 +177,29 @@ impl Routes {
     }
 
     fn by_id(&self, id: &str) -> Option<&Listed> {
-        self.providers.iter().find(|listed| listed.spec.id == id)
+        self.providers.iter().chain(&self.books).find(|listed| listed.spec.id == id)
     }
 
-    /// Whether any provider settles `currency`, in any mode.
-    pub fn offers(&self, currency: Currency) -> bool {
-        self.providers.iter().any(|listed| listed.spec.currencies.includes(&currency))
+    /// Whether any provider settles `currency`, in any mode, for such participants if given.
+    pub fn offers(&self, currency: Currency, namespace: Option<Namespace>) -> bool {
+        let between_clients = namespace.is_some_and(|namespace| self.are_between_clients(namespace));
+        between_clients || self.providers.iter().any(|listed| listed.spec.currencies.includes(&currency))
     }
 
     /// The providers on the route of a payment, in the order in which they are tried, and why those are out that do not take it. One
     /// that does not answer is out as long as another takes the payment; if none does, the payment may wait for it.
     pub fn steps(&self, payment: &Payment<'_>) -> Vec<Step<'_>> {
-        let on_route: Vec<_> = match self.table.as_ref().and_then(|table| table.route(payment)) {
-            None => self.providers.iter().collect(),
-            Some(ids) => ids.into_iter().filter_map(|id| self.by_id(id)).collect(),
+        let between_clients = self.are_between_clients(payment.to.namespace());
+        let on_route: Vec<_> = if between_clients {
+            self.books.iter().collect()
+        } else {
+            match self.table.as_ref().and_then(|table| table.route(payment)) {
+                None => self.providers.iter().collect(),
+                Some(ids) => ids.into_iter().filter_map(|id| self.by_id(id)).collect(),
+            }
         };
         let of_mode = on_route.into_iter().filter(|listed| listed.spec.mode == payment.mode);
-        let mut steps: Vec<_> = of_mode.map(|listed| Step::of(listed, payment)).collect();
+        let mut steps: Vec<_> = of_mode.map(|listed| Step::of(listed, payment, between_clients)).collect();
         if steps.iter().all(|step| step.out.is_some()) {
             for step in steps.iter_mut().filter(|step| step.out == Some(RouteRefusal::Unavailable)) {
                 step.out = None;
@@ -230,13 +268,15 @@ pub struct Step<'a> {
     /// Why it does not take the payment; `None` if it does.
     pub out: Option<RouteRefusal>,
     pulse: Option<&'a dyn Pulse>,
+    /// Whether the payment is between two clients.
+    between_clients: bool,
 }
 
 impl<'a> Step<'a> {
-    fn of(listed: &'a Listed, payment: &Payment<'_>) -> Self {
+    fn of(listed: &'a Listed, payment: &Payment<'_>, between_clients: bool) -> Self {
         let pulse = listed.pulse.as_deref();
         let silent = || pulse.filter(|pulse| !pulse.admits()).map(|_| RouteRefusal::Unavailable);
-        Self { no: listed.no, spec: &listed.spec, out: out(&listed.spec, payment).or_else(silent), pulse }
+        Self { no: listed.no, spec: &listed.spec, out: out(&listed.spec, payment).or_else(silent), pulse, between_clients }
     }
 
     /// How the provider is.
@@ -252,9 +292,16 @@ impl<'a> Step<'a> {
         self.pulse.map_or(Ok(()), Pulse::leave)
     }
 
-    /// Its fee for the payment; `None` on overflow.
+    /// Its fee for the payment; `None` on overflow. What is agreed for payments over operators is not for those between two clients.
     pub fn charge(&self, payment: &Payment<'_>) -> Option<Charge> {
-        charge([payment.agreed, &self.spec.fees], payment.to.namespace(), payment.money)
+        let named: Vec<FeeRule>;
+        let agreed = if self.between_clients {
+            named = payment.agreed.iter().filter(|rule| rule.namespace.is_some()).cloned().collect();
+            &named
+        } else {
+            payment.agreed
+        };
+        charge([agreed, &self.spec.fees], payment.to.namespace(), payment.money)
     }
 }
 

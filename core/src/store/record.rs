@@ -33,7 +33,7 @@ mod webhook;
 
 use std::collections::BTreeMap;
 
-use crate::lifecycle::stored_enum;
+use crate::lifecycle::{Direction, stored_enum};
 use crate::rail::FailureCode;
 use crate::route::FeeRefund;
 use crate::time::Millis;
@@ -256,6 +256,34 @@ pub struct SettlementMore {
     /// What reversals give back of the fee; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fee_refund: Option<FeeRefund>,
+    /// The other client's settlement of the same payment, if both are clients of the gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_side: Option<OtherSide>,
+}
+
+/// The settlement that the other one of two clients has of a payment between them.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherSide {
+    /// The number of the settlement.
+    pub settlement: i64,
+    /// The number of the client that owns it.
+    pub client: u32,
+    /// That client as a participant, if it is the payer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+impl SettlementRecord {
+    /// Whether its owner pays or is paid. Only what is paid out reserves money first.
+    pub const fn direction(&self) -> Direction {
+        if self.hold == 0 { Direction::Incoming } else { Direction::Outgoing }
+    }
+
+    /// The other client's settlement of the same payment, if both are clients of the gateway.
+    pub fn other_side(&self) -> Option<&OtherSide> {
+        self.more.as_deref()?.other_side.as_ref()
+    }
 }
 
 /// Why a settlement or a reversal failed.

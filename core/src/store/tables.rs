@@ -147,7 +147,7 @@ tables! {
         reversals: u16;
         /// The number of transfers in its journal.
         transfers: u16;
-        /// The `n` of the transfer that reserves the amount.
+        /// The `n` of the transfer that reserves the amount; 0 for an incoming payment, which reserves nothing.
         hold: u16;
         /// 40 random bits of the public id.
         salt: u64;
@@ -205,7 +205,7 @@ tables! {
         reason: Option<ReversalReason>;
         /// The client's description.
         description: Option<String>;
-        /// The `n` of the transfer that announces the returned money.
+        /// The `n` of the transfer that announces the returned money; 0 for an incoming payment, whose money is returned at once.
         hold: u16;
         /// Whether a person must review it.
         needs_review: bool;

@@ -43,7 +43,7 @@ use crate::error::{Error, PROBLEMS_MAX};
 use crate::ledger::Mode;
 use crate::lifecycle::stored_enum;
 use crate::money::{Amount, AmountError, Currency, Money};
-use crate::participant::{Participant, ParticipantError, Reference, ReferenceError};
+use crate::participant::{Namespace, Participant, ParticipantError, Reference, ReferenceError};
 use crate::route::{FeeRule, Payment};
 use crate::time::{Millis, parse_rfc3339, rfc3339};
 use json::{FieldProblems, Object, Value};
@@ -61,8 +61,8 @@ const BATCH_MAX: usize = 1000;
 
 /// The part of the gateway's offer that validation needs.
 pub trait Offer {
-    /// Whether any route supports this currency.
-    fn currency(&self, currency: Currency) -> bool;
+    /// Whether any route supports this currency, for payees of this kind if the payee is valid.
+    fn currency(&self, currency: Currency, to: Option<Namespace>) -> bool;
 }
 
 /// Offers every currency.
@@ -70,7 +70,7 @@ pub trait Offer {
 pub struct AnyCurrency;
 
 impl Offer for AnyCurrency {
-    fn currency(&self, _: Currency) -> bool {
+    fn currency(&self, _: Currency, _: Option<Namespace>) -> bool {
         true
     }
 }
@@ -160,12 +160,13 @@ pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Creat
     let mut body = Object::parse(body, &CreateBody::FIELDS)?;
     // The currency comes first because the amount depends on it; problems are reported in the table's order anyway.
     let currency = body.required("currency", currency);
-    let offered = currency.and_then(|it| body.required("currency", |_| offered(it, offer)));
+    let to: Option<Participant> = body.required("to", |value| Ok(Participant::parse(&value.text()?)?));
+    let namespace = to.as_ref().map(Participant::namespace);
+    let offered = currency.and_then(|it| body.required("currency", |_| offered(it, namespace, offer)));
     let money = body.required("amount", |value| {
         let amount = amount(value)?;
         Ok(currency.map(|currency| amount.to_money(currency)).transpose()?)
     });
-    let to = body.required("to", |value| Ok(Participant::parse(&value.text()?)?));
     let reference = body.required("reference", reference);
     let sandbox = body.optional("sandbox", Value::boolean);
     let description = body.optional("description", description);
@@ -244,8 +245,8 @@ fn currency(value: Value<'_>) -> Result<Currency, FieldProblems> {
         .ok_or_else(|| FieldProblems::one("currency_unknown", "must be an ISO 4217 currency code in upper case, such as EUR"))
 }
 
-fn offered(currency: Currency, offer: &dyn Offer) -> Result<(), FieldProblems> {
-    if offer.currency(currency) {
+fn offered(currency: Currency, to: Option<Namespace>, offer: &dyn Offer) -> Result<(), FieldProblems> {
+    if offer.currency(currency, to) {
         return Ok(());
     }
     Err(FieldProblems::one("currency_unsupported", format!("{currency} is not supported; the list of providers shows which are")))
@@ -369,7 +370,7 @@ mod tests {
     struct NoYen;
 
     impl Offer for NoYen {
-        fn currency(&self, currency: Currency) -> bool {
+        fn currency(&self, currency: Currency, _: Option<Namespace>) -> bool {
             currency.code() != "JPY"
         }
     }

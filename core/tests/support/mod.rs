@@ -10,6 +10,7 @@ pub mod meddling;
 pub mod receiver;
 #[cfg(feature = "testkit")]
 pub mod remote;
+pub mod town;
 
 use std::sync::Arc;
 

@@ -53,6 +53,9 @@ pub(crate) fn settlement(terminal: &Terminal, it: &SettlementView) -> Table {
         ("amount", Tone::Strong.cell(format!("{} {}", decimal(&it.amount), it.currency))),
         ("to", Cell::new(&it.to)),
     ];
+    if let Some(from) = &it.from {
+        rows.push(("from", Cell::new(from)));
+    }
     if !it.fee.is_zero() {
         rows.push(("fee", money(&it.fee)));
         rows.push(("total debit", money(&it.total_debit)));
@@ -119,7 +122,7 @@ pub(crate) fn settlements(terminal: &Terminal, list: &[SettlementView]) -> Table
             Tone::Strong.cell(&it.reference),
             number(decimal(&it.amount)),
             Cell::new(&it.currency),
-            Cell::new(&it.to),
+            Cell::new(it.from.as_ref().map_or_else(|| it.to.clone(), |from| format!("from {from}"))),
             state(it.status.as_str()),
             note,
         ]);

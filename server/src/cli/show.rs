@@ -115,6 +115,9 @@ pub(crate) struct ListArgs {
     /// Only those flagged for review, or only the others
     #[arg(long, value_name = "true|false")]
     needs_review: Option<bool>,
+    /// Only payments by you, or only payments to you
+    #[arg(long, value_name = "outgoing|incoming")]
+    direction: Option<String>,
     /// Items per page, at most 200
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
     limit: Option<u16>,
@@ -206,6 +209,7 @@ fn list_path(args: &ListArgs, cursor: Option<&str>) -> String {
         ("min_amount", args.min_amount.clone()),
         ("max_amount", args.max_amount.clone()),
         ("needs_review", text(args.needs_review)),
+        ("direction", args.direction.clone()),
         ("limit", args.limit.map(|limit| limit.to_string()).or_else(|| args.all.then(|| "200".to_owned()))),
         ("cursor", cursor.map(str::to_owned)),
     ];

@@ -334,6 +334,8 @@ pub(super) struct ListParams {
     max_amount: Option<String>,
     /// Flagged for review by a person.
     needs_review: Option<bool>,
+    /// Only payments by the client, or only payments to it; without it, both.
+    direction: Option<railgate::lifecycle::Direction>,
 }
 #[cfg(test)]
 mod tests {

@@ -164,7 +164,7 @@ impl<R: Send + 'static> Export<R> {
 
 const HEADER: &str = "id,reference,status,version,sandbox,amount,amount_minor,currency,to,fee,total_debit,provider,\
     rail_reference,attempts,failure_code,failure_rail_code,needs_review,reversed_amount,reversing_amount,iso_status,\
-    description,metadata,client_id,created_at,updated_at,completed_at,expires_at\r\n";
+    description,metadata,client_id,created_at,updated_at,completed_at,expires_at,direction,from\r\n";
 
 /// One record (RFC 4180), in the order of [`HEADER`]. A missing value is an empty cell.
 fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
@@ -172,7 +172,7 @@ fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
     let metadata = if view.metadata.is_empty() { String::new() } else { serde_json::to_string(&view.metadata).map_err(Error::internal)? };
     let (version, attempts) = (view.version.to_string(), view.attempts.to_string());
     let text = |value: &'_ Option<String>| value.clone().unwrap_or_default();
-    let cells: [&str; 27] = [
+    let cells: [&str; 29] = [
         &view.id,
         &view.reference,
         view.status.as_str(),
@@ -200,6 +200,8 @@ fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
         &view.updated_at,
         &text(&view.completed_at),
         &text(&view.expires_at),
+        view.direction.as_str(),
+        &text(&view.from),
     ];
     write_cells(out, &cells);
     Ok(())
@@ -253,7 +255,7 @@ mod tests {
             out.push('|');
         }
         assert_eq!(out, "plain|\"a,b\"|\"say \"\"hi\"\"\"|\"two\nlines\"||");
-        assert_eq!(HEADER.trim().split(',').count(), 27);
+        assert_eq!(HEADER.trim().split(',').count(), 29);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
+mod between_clients;
 mod connections;
 mod cors;
 mod day;

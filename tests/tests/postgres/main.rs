@@ -1,6 +1,7 @@
 //! The store over PostgreSQL: the conformance suite, the memory store as its model, and tests specific to a server.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
+mod books;
 mod copy;
 mod engine;
 mod golden;

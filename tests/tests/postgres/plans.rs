@@ -3,7 +3,7 @@
 use railgate::auth::KeyId;
 use railgate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
 use railgate::ledger::{AccountId, Mode};
-use railgate::lifecycle::SettlementStatus;
+use railgate::lifecycle::{Direction, SettlementStatus};
 use railgate::store::conformance::fixtures::*;
 use railgate::store::postgres::{PostgresOptions, PostgresStore};
 use railgate::store::record::*;
@@ -68,6 +68,8 @@ fn scans() -> Vec<Scan> {
         Scan::nth_settlement_of(client, &SettlementFilter { created_from: Some(3), ..plain() }, Some((5, settlement)), 4),
         list(SettlementFilter { status: vec![SettlementStatus::Failed], min_amount: Some([5; 5]), ..plain() }, None),
         list(SettlementFilter { reference: Some("5".to_owned()), ..plain() }, Some((5, settlement))),
+        list(SettlementFilter { direction: Some(Direction::Incoming), from: Some((4, settlement)), ..plain() }, None),
+        list(SettlementFilter { direction: Some(Direction::Outgoing), from: Some((4, settlement)), ..plain() }, None),
         Scan::after(&Key::Settlement(settlement), limit),
         Scan::last(RecordKind::Settlement),
         Scan::last(RecordKind::Transfer),

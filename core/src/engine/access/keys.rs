@@ -103,7 +103,7 @@ impl Engine {
 
     /// A client's keys, with the changes of this group.
     pub(crate) fn keys_of(&self, overlay: &Overlay<'_>, client: ClientNo) -> Result<Vec<KeyRecord>> {
-        let stored: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(client))?)?;
+        let stored: Vec<KeyRecord> = typed_all(overlay.stored_page(&Scan::keys_of(client))?)?;
         let added = overlay
             .commit
             .writes

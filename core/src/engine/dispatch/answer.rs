@@ -200,16 +200,8 @@ impl Engine {
                 change.input(input, note(from).data(describe(answer, None)));
             }
             attempt::Next::To(to) => {
-                change.event(EventType::AttemptAnswered, note(to).data(describe(answer, None)));
-                attempt.status = to;
-                attempt.answered_at = Some(overlay.now);
-                if let RailAnswer::Completed { rail_reference: Some(reference) }
-                | RailAnswer::Accepted { rail_reference: Some(reference) } = answer
-                {
-                    change.more().rail_reference = Some(reference.clone());
-                }
                 let settlement = change.record.no;
-                let follow = self.follow(overlay, &mut change, &attempt, said)?;
+                let follow = self.take_answer(overlay, &mut change, &mut attempt, to, said)?;
                 let task = match follow {
                     Follow::Nothing => None,
                     Follow::NextProvider => Some((overlay.now, TaskKind::Dispatch, attempt.n + 1)),
@@ -228,6 +220,27 @@ impl Engine {
         }
         change.update(overlay)?;
         Ok(from.is_open())
+    }
+
+    /// Moves the attempt to the state that an answer leads to, and the settlement with it.
+    pub(crate) fn take_answer(
+        &self,
+        overlay: &Overlay<'_>,
+        change: &mut Change<'_>,
+        attempt: &mut AttemptRecord,
+        to: AttemptStatus,
+        said: Said<'_>,
+    ) -> Result<Follow> {
+        let note = Note::new(Some(attempt.status.name()), to.name(), said.by).child(attempt.n);
+        change.event(EventType::AttemptAnswered, note.data(describe(said.answer, None)));
+        attempt.status = to;
+        attempt.answered_at = Some(overlay.now);
+        if let RailAnswer::Completed { rail_reference: Some(reference) } | RailAnswer::Accepted { rail_reference: Some(reference) } =
+            said.answer
+        {
+            change.more().rail_reference = Some(reference.clone());
+        }
+        self.follow(overlay, change, attempt, said)
     }
 
     /// Applies the attempt's new state to the settlement.
@@ -342,7 +355,7 @@ pub(crate) fn payment(record: &SettlementRecord) -> Payment<'_> {
 }
 
 /// The next step for a settlement.
-enum Follow {
+pub(crate) enum Follow {
     Nothing,
     Ask,
     NextProvider,

@@ -136,27 +136,25 @@ impl Engine {
             overlay.insert(TaskRecord { key, owner: 0, ..task.clone() });
             return Ok(None);
         }
-        let attempt = AttemptRecord {
-            settlement: task.settlement,
-            n: task.child,
-            provider: change.record.provider,
-            status: AttemptStatus::Started,
-            sends: 1,
-            started_at: overlay.now,
-            answered_at: None,
-        };
-        change.record.attempts = task.child;
-        let note = Note::new(None, StateName::Submitted, Actor::System);
-        match change.input(SettlementInput::AttemptStarted, note) {
-            Next::To(_) | Next::Stay => {}
-            Next::Refuse | Next::Discrepancy => return Ok(None),
-        }
-        let data = format!(r#"{{"provider":"{}"}}"#, self.provider_id(attempt.provider));
-        change.event(EventType::AttemptStarted, Note::new(None, StateName::Started, Actor::System).child(attempt.n).data(data));
+        let Some(attempt) = self.start_attempt(&mut change, task.child) else { return Ok(None) };
         let call = self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?;
         change.write(Write::Insert(attempt.into()));
         change.update(overlay)?;
         Ok(Some(Work::Call(call)))
+    }
+
+    /// Attempt `n` at the settlement's provider, which the caller must insert; `None` if the settlement is not to be sent.
+    pub(crate) fn start_attempt(&self, change: &mut Change<'_>, n: u16) -> Option<AttemptRecord> {
+        let provider = change.record.provider;
+        change.record.attempts = n;
+        match change.input(SettlementInput::AttemptStarted, Note::new(None, StateName::Submitted, Actor::System)) {
+            Next::To(_) | Next::Stay => {}
+            Next::Refuse | Next::Discrepancy => return None,
+        }
+        let data = format!(r#"{{"provider":"{}"}}"#, self.provider_id(provider));
+        change.event(EventType::AttemptStarted, Note::new(None, StateName::Started, Actor::System).child(n).data(data));
+        let (settlement, status) = (change.record.no, AttemptStatus::Started);
+        Some(AttemptRecord { settlement, n, provider, status, sends: 1, started_at: change.now, answered_at: None })
     }
 
     /// Sends an attempt again that provably never arrived: the same attempt, under the same rail key.
@@ -195,11 +193,7 @@ impl Engine {
         let mut reversal = self.reversal_record(overlay, task.settlement, task.child)?;
         match reversal::dispatch(reversal.status) {
             reversal::Next::To(status) => {
-                let data = format!(r#"{{"reversal":"rev_{}"}}"#, self.reversal_ulid(&reversal));
-                let note = Note::new(Some(reversal.status.name()), status.name(), Actor::System).child(reversal.n).data(data);
-                reversal.status = status;
-                reversal.updated_at = overlay.now;
-                change.event(EventType::ReversalSubmitted, note);
+                self.submit_reversal(&mut change, &mut reversal, status);
                 let call = self.reversal_call(&change.record, &reversal, Action::Reverse, task.tries)?;
                 change.write(Write::Replace(reversal.into()));
                 change.update(overlay)?;

@@ -124,7 +124,8 @@ impl Engine {
 
     pub(crate) fn rail(&self, provider: ProviderNo) -> Result<&dyn Rail> {
         let spec = self.provider(provider)?;
-        self.config.rails.get(&spec.rail).ok_or_else(|| Error::internal(format!("there is no rail {}", spec.rail)))
+        let rail = self.config.rails.get(&spec.rail).or_else(|| self.between_clients.rail(&spec.rail));
+        rail.ok_or_else(|| Error::internal(format!("there is no rail {}", spec.rail)))
     }
 
     pub(crate) fn provider(&self, provider: ProviderNo) -> Result<Arc<ProviderSpec>> {

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
+use crate::lifecycle::Direction;
 use crate::store::record::{AccountRecord, Key, Record, SettlementRecord, TaskKind, TaskRecord, UsageRecord, Version};
 use crate::store::{Commit, Scan, Store, StoreError, Unique, Write, typed};
 use crate::terms::{UsageId, Used};
@@ -91,7 +92,7 @@ impl<'a> Overlay<'a> {
         for index in self.settled..self.commit.writes.len() {
             match &self.commit.writes[index] {
                 Write::Insert(Record::Settlement(record)) => {
-                    self.created += 1;
+                    self.created += usize::from(record.direction() == Direction::Outgoing);
                     self.unique.insert(reference_of(record), Key::Settlement(record.no));
                     self.written.insert(Key::Settlement(record.no), Some(index));
                 }
@@ -244,8 +245,8 @@ impl<'a> Overlay<'a> {
         match self.here(unique) {
             Some(key) => self.get(key),
             None => match self.stored_under(unique)? {
-                None => Ok(None),
-                Some(record) => self.get(&record.key()),
+                Some(record) if self.touched(&record.key()) => self.get(&record.key()),
+                stored => Ok(typed(stored)?),
             },
         }
     }

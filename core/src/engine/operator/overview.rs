@@ -7,7 +7,7 @@ use crate::engine::{DueReviews, Engine};
 use crate::error::Result;
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::ledger::Mode;
-use crate::lifecycle::SettlementStatus;
+use crate::lifecycle::{Direction, SettlementStatus};
 use crate::money::{Currency, Money};
 use crate::store::record::{RecordKind, SettlementRecord, TaskKey};
 use crate::store::{Scan, SettlementFilter, typed_all};
@@ -90,11 +90,13 @@ impl Engine {
     pub fn overview(&self, from: Millis, to: Millis) -> Result<OverviewView> {
         let first = self.first_created_from(Some(from.saturating_sub(SKEW)))?;
         let end = self.first_created_from(Some(to.saturating_add(SKEW)))?;
+        // A payment between two clients is one of them, seen from its payer.
+        let (direction, bounds) = (Some(Direction::Outgoing), (Some(from), Some(to)));
         let mut sums: BTreeMap<(Mode, ProviderNo, Currency), Sums> = BTreeMap::new();
         let (mut counted, mut complete) = (0, true);
         for (mode, most) in MOST {
-            let filter =
-                SettlementFilter { mode: Some(mode), created_from: Some(from), created_to: Some(to), ..SettlementFilter::default() };
+            let (created_from, created_to) = bounds;
+            let filter = SettlementFilter { mode: Some(mode), created_from, created_to, direction, ..SettlementFilter::default() };
             let (lowest, mut end) = (first.0.max(end.0.saturating_sub(most)), end);
             complete &= lowest <= first.0;
             while end.0 > lowest {

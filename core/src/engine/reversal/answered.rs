@@ -8,7 +8,7 @@ use crate::engine::settlement::{Change, Note};
 use crate::error::Result;
 use crate::ledger::TransferKind;
 use crate::lifecycle::settlement::SettlementInput;
-use crate::lifecycle::{ReversalStatus, StateName, reversal};
+use crate::lifecycle::{ReversalStatus, reversal};
 use crate::rail::RailAnswer;
 use crate::store::Write;
 use crate::store::record::{Actor, EventType, Failure, ReversalRecord, TaskKind, TaskRecord};
@@ -25,8 +25,6 @@ impl Engine {
     ) -> Result<bool> {
         let answer = said.answer;
         let (from, before) = (reversal.status, reversal.clone());
-        let data = describe(answer, Some(self.reversal_ulid(&reversal)));
-        let note = |to: ReversalStatus| Note::new(Some(from.name()), to.name(), said.by).child(reversal.n).data(data.clone());
         // A rail may answer `accepted` without a change of state: its reference is new information all the same.
         if let RailAnswer::Completed { rail_reference: Some(r) } | RailAnswer::Accepted { rail_reference: Some(r) } = answer {
             reversal.rail_reference = Some(r.clone());
@@ -34,19 +32,15 @@ impl Engine {
         let first_unclear = from == ReversalStatus::Submitted;
         match reversal::transition(from, answer.kind()) {
             reversal::Next::To(to) => {
-                change.event(happened(to), note(to));
-                reversal.status = to;
-                reversal.updated_at = overlay.now;
-                reversal.completed_at = to.is_final().then_some(overlay.now);
+                self.take_reversal_answer(&mut change, &mut reversal, to, said);
                 // It was flagged because its outcome was unknown; now it is known. What contradicts a proof still waits for a person.
                 if to.is_final() && reversal.needs_review && !self.numbering.is_contradicted(overlay, reversal.settlement, reversal.n)? {
                     reversal.needs_review = false;
                     change.mark(Mark::Close(reversal.n));
                 }
-                self.settle_reversal(&mut change, &mut reversal, said);
             }
             reversal::Next::Discrepancy => {
-                change.discrepancy(reversal.n, note(from));
+                change.discrepancy(reversal.n, self.answer_note(&reversal, from, said));
                 reversal.needs_review = true;
             }
             reversal::Next::Stay => {}
@@ -65,14 +59,35 @@ impl Engine {
         Ok(open)
     }
 
+    /// Moves the reversal to the state that an answer leads to, and the settlement and its money with it.
+    pub(crate) fn take_reversal_answer(&self, change: &mut Change<'_>, reversal: &mut ReversalRecord, to: ReversalStatus, said: Said<'_>) {
+        change.event(happened(to), self.answer_note(reversal, to, said));
+        reversal.status = to;
+        reversal.updated_at = change.now;
+        reversal.completed_at = to.is_final().then_some(change.now);
+        self.settle_reversal(change, reversal, said);
+    }
+
+    fn answer_note(&self, reversal: &ReversalRecord, to: ReversalStatus, said: Said<'_>) -> Note {
+        let data = describe(said.answer, Some(self.reversal_ulid(reversal)));
+        Note::new(Some(reversal.status.name()), to.name(), said.by).child(reversal.n).data(data)
+    }
+
+    /// Records that the reversal is about to be sent.
+    pub(crate) fn submit_reversal(&self, change: &mut Change<'_>, reversal: &mut ReversalRecord, to: ReversalStatus) {
+        let data = format!(r#"{{"reversal":"rev_{}"}}"#, self.reversal_ulid(reversal));
+        let note = Note::new(Some(reversal.status.name()), to.name(), Actor::System).child(reversal.n).data(data);
+        reversal.status = to;
+        reversal.updated_at = change.now;
+        change.event(happened(to), note);
+    }
+
     /// Updates the money and the settlement after the reversal changed state.
     fn settle_reversal(&self, change: &mut Change<'_>, reversal: &mut ReversalRecord, said: Said<'_>) {
         match reversal.status {
             ReversalStatus::Completed => {
                 change.end_reversal(reversal, TransferKind::Post);
-                let all = change.record.reversed >= change.record.amount;
-                let input = if all { SettlementInput::ReversedAll } else { SettlementInput::ReversedPart };
-                change.input(input, self.reversal_note(change.record.status.name(), said.by, reversal));
+                self.reversed(change, reversal, said.by);
             }
             ReversalStatus::Failed => {
                 change.end_reversal(reversal, TransferKind::Void);
@@ -83,8 +98,12 @@ impl Engine {
         }
     }
 
-    fn reversal_note(&self, state: StateName, by: Actor, reversal: &ReversalRecord) -> Note {
-        Note::new(None, state, by).child(reversal.n).data(format!(r#"{{"reversal":"rev_{}"}}"#, self.reversal_ulid(reversal)))
+    /// Applies a completed reversal, whose money has moved, to the settlement.
+    pub(crate) fn reversed(&self, change: &mut Change<'_>, reversal: &ReversalRecord, by: Actor) {
+        let all = change.record.reversed >= change.record.amount;
+        let input = if all { SettlementInput::ReversedAll } else { SettlementInput::ReversedPart };
+        let data = format!(r#"{{"reversal":"rev_{}"}}"#, self.reversal_ulid(reversal));
+        change.input(input, Note::new(None, change.record.status.name(), by).child(reversal.n).data(data));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ledger::Mode;
 use crate::lifecycle::reversal::{self, Ask, Undo};
 use crate::lifecycle::settlement::{Next, SettlementInput};
-use crate::lifecycle::{ReversalStatus, SettlementStatus, StateName};
+use crate::lifecycle::{Direction, ReversalStatus, SettlementStatus, StateName};
 use crate::money::{Amount, Money};
 use crate::store::record::{Actor, AuditAction, EventType, IdempotencyRecord, Key, ReversalRecord, SettlementRecord, TaskKind, TaskRecord};
 use crate::store::{Lookup, Unique, Write};
@@ -62,6 +62,10 @@ impl Command for Reverse {
         }
         if let Some(replay) = engine.replayed_by_reference(overlay, caller, &record, request)? {
             return Ok(replay);
+        }
+        if record.direction() == Direction::Incoming {
+            let said = "another client paid it, and only that client can reverse it: to give the money back, make a payment to it";
+            return Err(Error::with(ErrorCode::ReversalNotSupported, said));
         }
         let change = Change::of(engine, record, overlay.now);
         let (settlement, reversal) = match reversal::undo(change.record.status, ask(&change.record, request)) {
@@ -148,10 +152,12 @@ impl Engine {
             updated_at: overlay.now,
             completed_at: None,
         };
-        let decimal = Money::from_minor(amount, change.record.currency).decimal();
-        let data = format!(r#"{{"amount":"{decimal}","reversal":"rev_{}"}}"#, self.reversal_ulid(&reversal));
+        let data = self.amount_of_reversal(&change.record, &reversal);
         let note = Note::new(None, StateName::Accepted, Actor::Client).child(n).data(data);
         change.event(EventType::ReversalAccepted, note);
+        if self.routes().is_books(change.record.provider) {
+            return self.between_clients.take_back(self, overlay, change, reversal);
+        }
         change.write(Write::Insert(reversal.clone().into()));
         let settlement = change.update(overlay)?;
         let key = writer.task_in_turn((settlement.client, settlement.mode), overlay.now);
@@ -165,6 +171,12 @@ impl Engine {
             owner: 0,
         });
         Ok((settlement, reversal))
+    }
+
+    /// The data of a reversal's first event: one canonical JSON object.
+    pub(crate) fn amount_of_reversal(&self, record: &SettlementRecord, reversal: &ReversalRecord) -> String {
+        let decimal = Money::from_minor(reversal.amount, record.currency).decimal();
+        format!(r#"{{"amount":"{decimal}","reversal":"rev_{}"}}"#, self.reversal_ulid(reversal))
     }
 
     /// The amount to reverse: the remainder by default, and only what the provider supports.

@@ -88,7 +88,11 @@ impl Case {
             Owner::Client(_) => self.settlement.client_id.clone(),
             Owner::Provider(no) => {
                 let attempt = self.attempts.iter().find(|(attempt, _)| attempt.provider == no);
-                attempt.map_or_else(|| format!("provider no. {}", no.0), |(_, provider)| provider.clone())
+                match attempt {
+                    Some((_, provider)) => provider.clone(),
+                    None if self.attempts.is_empty() => self.settlement.provider.clone(),
+                    None => format!("provider no. {}", no.0),
+                }
             }
             Owner::Funding => "funding".to_owned(),
             Owner::Fees => "fees".to_owned(),

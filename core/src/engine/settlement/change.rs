@@ -221,6 +221,19 @@ impl<'e> Change<'e> {
         }
     }
 
+    /// Receives the money of an incoming payment, which its payer has paid to the provider.
+    pub(crate) fn receive(&mut self) {
+        let (client, provider) = self.accounts();
+        self.transfer(TransferKind::Single, TransferCode::Payment, provider, client, self.record.amount, 0);
+    }
+
+    /// Gives back so much of an incoming payment.
+    pub(crate) fn hand_back(&mut self, amount: i64) {
+        let (client, provider) = self.accounts();
+        self.record.reversed += amount;
+        self.transfer(TransferKind::Single, TransferCode::Reversal, client, provider, amount, 0);
+    }
+
     /// Announces the money of a reversal, and returns the transfer's number.
     pub(crate) fn announce(&mut self, amount: i64) -> u16 {
         let (client, provider) = self.accounts();

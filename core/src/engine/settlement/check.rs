@@ -18,6 +18,7 @@ use super::create::mode_of;
 use super::quote::Priced;
 use super::read::as_problems;
 use crate::engine::Engine;
+use crate::engine::group::Overlay;
 
 /// The result of a pre-flight check, before the payee is looked up.
 #[derive(Debug)]
@@ -156,7 +157,15 @@ impl Engine {
             let waits = "no provider for this payment answers now: it is accepted, and sent when one does";
             warnings.push(FieldProblem::new("/to", "provider_unavailable", waits));
         }
-        let payee = self.payee(provider, &request.to);
+        let payee = match self.between_clients.payee(self, &mut Overlay::new(&*self.store, self.now()), mode, request) {
+            Ok(None) => self.payee(provider, &request.to),
+            Ok(Some(client)) => PayeeView { display_name: Some(client.name), payee_match: PayeeMatch::Match },
+            Err(error) if error.code.http_status() < 500 => {
+                problems.extend(as_problems(&error));
+                PayeeView::UNKNOWN
+            }
+            Err(error) => return Err(error),
+        };
         warnings.extend(payee_warning(&payee));
         let lookup = self.rail(provider)?.look_up_payee(&request.to, &*self.provider(provider)?);
         let lookup = lookup.map(|it| PayeeLookup { request: it, provider, to: request.to.clone() });

@@ -7,6 +7,7 @@ use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::SettlementStatus;
 use crate::money::Money;
 use crate::participant::Namespace;
+use crate::rail::books;
 use crate::route::{FeeRefund, Routes};
 use crate::store::record::{Actor, AuditAction, EventType, Key, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
 use crate::store::{Lookup, Unique, Write};
@@ -16,6 +17,7 @@ use crate::validate::CreateRequest;
 use super::change::{Change, Note};
 use super::quote::Priced;
 use crate::engine::Engine;
+use crate::engine::books::client_named;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account, overflow};
 
 /// Creates a settlement, or replays one.
@@ -71,14 +73,20 @@ impl Command for Create {
         let (client, money) = (self.caller.client, self.request.money);
         let mode = mode_of(&self.caller, &self.request).unwrap_or(self.caller.mode);
         prefetch.add([account(Owner::Client(client), mode, money.currency())]);
+        if let Some(payee) = client_named(&self.request.to)
+            && let Some((books, _)) = prefetch.engine.routes().books(mode)
+        {
+            prefetch.add([account(Owner::Provider(books), mode, money.currency()), Lookup::Find(Unique::ClientId(payee))]);
+        }
         if prefetch.engine.terms(client).limits(mode, money).is_some_and(ClientLimits::counts) {
             let day = UsageId::new(client, mode, money.currency(), prefetch.engine.now());
             prefetch.add([Lookup::Get(Key::Usage(day))]);
         }
     }
 
+    /// A payment to another client has two settlements.
     fn numbers(&self, _: &Engine) -> usize {
-        1
+        if self.request.to.namespace() == books::NAMESPACE { 2 } else { 1 }
     }
 
     fn deed(&self, done: Option<&Created>) -> Option<Deed> {
@@ -102,6 +110,7 @@ impl Engine {
     ) -> Result<SettlementRecord> {
         let terms = self.terms(caller.client);
         let Priced { provider, charge, .. } = self.price(caller, mode, request, &terms, overlay.now)?;
+        let payee = self.between_clients.payee(self, overlay, mode, request)?;
         let total = request.money.minor().checked_add(charge.fee).ok_or_else(overflow)?;
         let limits = terms.limits(mode, request.money).filter(|limits| limits.counts());
         if let Some(limits) = limits {
@@ -127,6 +136,9 @@ impl Engine {
         }
         let status = SettlementStatus::Accepted;
         change.event(EventType::SettlementAccepted, Note::new(None, status.name(), Actor::Client));
+        if let Some(payee) = payee {
+            return self.between_clients.pay(self, overlay, writer, change, (caller.client_id, &payee));
+        }
         let settlement = change.record.no;
         let record = change.insert(overlay);
         let key = writer.task_in_turn((caller.client, mode), overlay.now);
@@ -170,6 +182,13 @@ impl Engine {
         }
     }
 
+    /// 40 random bits for the id of a new settlement.
+    pub(crate) fn salt(&self) -> u64 {
+        let mut salt = [0u8; 8];
+        self.env.random(&mut salt[3..]);
+        u64::from_be_bytes(salt)
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn fresh_record(
         &self,
@@ -181,8 +200,6 @@ impl Engine {
         provider: ProviderNo,
         fee: i64,
     ) -> SettlementRecord {
-        let mut salt = [0u8; 8];
-        self.env.random(&mut salt[3..]);
         SettlementRecord {
             no: writer.journal(),
             client: caller.client,
@@ -202,7 +219,7 @@ impl Engine {
             reversals: 0,
             transfers: 0,
             hold: 0,
-            salt: u64::from_be_bytes(salt),
+            salt: self.salt(),
             head: [0; 32],
             created_at: overlay.now,
             updated_at: overlay.now,

@@ -7,7 +7,7 @@ use crate::api::{Caller, Page, SettlementView};
 use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
 use crate::ids::Ulid;
 use crate::ledger::Mode;
-use crate::lifecycle::SettlementStatus;
+use crate::lifecycle::{Direction, SettlementStatus};
 use crate::money::Currency;
 use crate::participant::Participant;
 use crate::store::record::SettlementRecord;
@@ -116,6 +116,11 @@ impl Engine {
             "reference" => filter.reference = Some(value.to_owned()),
             "sandbox" => filter.mode = Some(if boolean(value)? { Mode::Sandbox } else { Mode::Live }),
             "needs_review" => filter.needs_review = Some(boolean(value)?),
+            "direction" => {
+                let direction =
+                    Direction::from_name(value).ok_or_else(|| ("unknown_value", format!("{:?} is not a direction", excerpt(value))))?;
+                filter.direction = Some(direction);
+            }
             "created_from" => filter.created_from = Some(time(value)?),
             "created_to" => filter.created_to = Some(time(value)?),
             "min_amount" => filter.min_amount = Some(bound(value, Rounding::Up)?),

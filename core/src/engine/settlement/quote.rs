@@ -60,6 +60,9 @@ impl Engine {
             return Err(Error::new(ErrorCode::QuoteExpired));
         }
         let routes = self.routes();
+        if routes.is_books(provider) != routes.are_between_clients(request.to.namespace()) {
+            return Err(Error::with(ErrorCode::QuoteExpired, "payments to this payee go another way now"));
+        }
         let spec = routes.provider(provider).filter(|spec| spec.availability == Availability::Enabled);
         let spec = spec.ok_or_else(|| Error::with(ErrorCode::QuoteExpired, "the quote's provider takes no payments any more"))?;
         if request.provider.as_ref().is_some_and(|pinned| *pinned != spec.id) {

@@ -4,7 +4,9 @@ use crate::api::{BalanceView, Caller, DecimalNumber, EventView, FailureView, Lin
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::{SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Totals};
+use crate::lifecycle::Direction;
 use crate::money::{Currency, Money};
+use crate::participant::Namespace;
 use crate::store::record::{AccountRecord, EventRecord, Failure, Key, ReversalRecord, SettlementRecord, TaskKey, TaskRecord};
 use crate::store::{Scan, Unique, typed, typed_all};
 use crate::time::{Millis, rfc3339};
@@ -17,8 +19,8 @@ use crate::engine::Engine;
 struct Offered<'a>(&'a crate::route::Routes);
 
 impl Offer for Offered<'_> {
-    fn currency(&self, currency: Currency) -> bool {
-        self.0.offers(currency)
+    fn currency(&self, currency: Currency, to: Option<Namespace>) -> bool {
+        self.0.offers(currency, to)
     }
 }
 
@@ -59,13 +61,18 @@ impl Engine {
             status: record.status,
             version: record.version,
             sandbox: record.mode.is_sandbox(),
+            direction: record.direction(),
             amount: money(record.amount),
             amount_minor: record.amount.to_string(),
             currency: record.currency.code().to_owned(),
+            from: record.other_side().and_then(|it| it.from.clone()),
             to: record.to.as_str().to_owned(),
             payee,
             fee: money(record.fee),
-            total_debit: money(record.amount + record.fee),
+            total_debit: money(match record.direction() {
+                Direction::Outgoing => record.amount + record.fee,
+                Direction::Incoming => 0,
+            }),
             provider: self.provider_id(record.provider),
             rail_reference: more.and_then(|m| m.rail_reference.clone()),
             attempts: record.attempts,

@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, ProviderNo, Ulid};
 use crate::rail::Rails;
 use crate::route::health::Reading;
-use crate::route::{ProviderSpec, RouteRule, Routes, Secrets};
+use crate::route::{ProviderSpec, RouteRule, Routes, Secrets, Table};
 use crate::store::record::{Key, ProviderRecord, RecordKind, SetupRecord, SetupSubject};
 use crate::store::{Commit, CommitError, Scan, Store, Write, typed_all};
 use crate::terms::Terms;
@@ -51,6 +51,8 @@ pub(crate) struct Setup {
     rules: Arc<Vec<RouteRule>>,
     rules_version: i64,
     routes: Arc<Routes>,
+    /// The number of the books as a provider, and what they are in each mode; `None` in a program with one client.
+    books: Option<(ProviderNo, [ProviderSpec; 2])>,
     terms: HashMap<ClientNo, AppliedTerms>,
     /// Those of a client with whom nothing is agreed.
     no_terms: Arc<Terms>,
@@ -84,23 +86,50 @@ pub struct Applied {
 
 impl Setup {
     /// The configuration of the program alone.
-    pub(crate) fn begin(store: &dyn Store, config: &Config, watch: &dyn Watch) -> Result<Self> {
+    pub(crate) fn begin(store: &dyn Store, config: &Config, watch: &dyn Watch, books: Option<[ProviderSpec; 2]>) -> Result<Self> {
         if let Some(spec) = config.providers.iter().find(|spec| config.rails.get(&spec.rail).is_none()) {
             return Err(Error::internal(format!("provider {} uses rail {}, which this gateway does not support", spec.id, spec.rail)));
         }
-        let built_in = number_providers(store, &config.providers)?;
-        let routes = Arc::new(watch.observed(Routes::new(built_in.clone(), None), &config.rails, &[]));
-        let (terms, no_terms) = (HashMap::new(), Arc::default());
-        Ok(Self { revision: 0, built_in, applied: BTreeMap::new(), rules: Arc::default(), rules_version: 0, routes, terms, no_terms })
+        let reserved = books.iter().flatten().find(|own| config.providers.iter().any(|spec| spec.id == own.id));
+        if let Some(own) = reserved {
+            return Err(Error::internal(format!("the gateway itself is the provider {}: no other can have this id", own.id)));
+        }
+        let ids: Vec<&str> = config.providers.iter().chain(books.iter().flatten().take(1)).map(|spec| &*spec.id).collect();
+        let mut numbers = number_providers(store, &ids)?;
+        let books = books.and_then(|specs| Some((numbers.pop()?, specs)));
+        let built_in = numbers.into_iter().zip(config.providers.iter().cloned()).collect();
+        let mut setup = Self {
+            revision: 0,
+            built_in,
+            applied: BTreeMap::new(),
+            rules: Arc::default(),
+            rules_version: 0,
+            routes: Arc::default(),
+            books,
+            terms: HashMap::new(),
+            no_terms: Arc::default(),
+        };
+        setup.put_in_force(None, watch, &config.rails, &[]);
+        Ok(setup)
+    }
+
+    fn renew(&mut self, watch: &dyn Watch, rails: &Rails, changed: &[ProviderNo]) {
+        self.put_in_force(Some(self.rules.clone()), watch, rails, changed);
     }
 
     /// Those of the program first, in its order, each as an operator changed it; then the others, in order of their ids.
-    fn renew(&mut self, watch: &dyn Watch, rails: &Rails, changed: &[ProviderNo]) {
+    fn put_in_force(&mut self, table: Option<Arc<dyn Table>>, watch: &dyn Watch, rails: &Rails, changed: &[ProviderNo]) {
         let current = |(no, spec): &(ProviderNo, ProviderSpec)| self.applied.get(&spec.id).map_or((*no, spec.clone()), Applied::entry);
         let mut providers: Vec<_> = self.built_in.iter().map(current).collect();
-        providers
-            .extend(self.applied.values().filter(|it| self.built_in.iter().all(|(_, spec)| spec.id != it.spec.id)).map(Applied::entry));
-        self.routes = Arc::new(watch.observed(Routes::new(providers, Some(self.rules.clone())), rails, changed));
+        let others = self.applied.values().filter(|it| self.built_in.iter().all(|(_, spec)| spec.id != it.spec.id));
+        // An operator may have given a provider the id of the books before it was taken.
+        let others = others.filter(|it| self.books.as_ref().is_none_or(|(no, _)| *no != it.no));
+        providers.extend(others.map(Applied::entry));
+        let mut routes = Routes::new(providers, table);
+        if let Some((no, specs)) = &self.books {
+            routes = routes.with_books(*no, specs.clone());
+        }
+        self.routes = Arc::new(watch.observed(routes, rails, changed));
     }
 }
 
@@ -225,20 +254,20 @@ fn unreadable(row: &SetupRecord, error: &Error) -> Error {
     Error::internal(format!("revision {} of the configuration cannot be put into force: {error}", row.revision))
 }
 
-/// The numbers of providers, assigned where the store has none yet.
-fn number_providers(store: &dyn Store, specs: &[ProviderSpec]) -> Result<Vec<(ProviderNo, ProviderSpec)>> {
+/// The numbers of providers by their ids, assigned where the store has none yet.
+fn number_providers(store: &dyn Store, ids: &[&str]) -> Result<Vec<ProviderNo>> {
     for _ in 0..ROUNDS {
         let stored: Vec<ProviderRecord> = typed_all(store.scan(&Scan::all(RecordKind::Provider, usize::MAX))?)?;
         let mut next = stored.iter().map(|p| p.no.0).max().unwrap_or(0);
         let mut writes = Vec::new();
         let mut numbered = Vec::new();
-        for spec in specs {
-            let no = stored.iter().find(|p| p.id == spec.id).map(|p| p.no).unwrap_or_else(|| {
+        for id in ids {
+            let no = stored.iter().find(|p| p.id == *id).map(|p| p.no).unwrap_or_else(|| {
                 next += 1;
-                writes.push(Write::Insert(ProviderRecord { no: ProviderNo(next), id: spec.id.clone() }.into()));
+                writes.push(Write::Insert(ProviderRecord { no: ProviderNo(next), id: (*id).to_owned() }.into()));
                 ProviderNo(next)
             });
-            numbered.push((no, spec.clone()));
+            numbered.push(no);
         }
         if writes.is_empty() {
             return Ok(numbered);

@@ -12,6 +12,7 @@ use crate::engine::group::{Command, Decision, Deed, Overlay, ROUNDS};
 use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
 use crate::ids::ProviderNo;
 use crate::ledger::Mode;
+use crate::rail::books;
 use crate::route::{Availability, ProviderSpec, Secrets};
 use crate::store::record::{AuditAction, ProviderRecord, Record, RecordKind, SetupRecord, SetupSubject};
 use crate::store::{CommitError, Scan, Write, typed_all};
@@ -110,6 +111,10 @@ impl Command for PutRoutes {
         let mut rows = Rows::read(d.overlay)?;
         let mut problems = Vec::new();
         for (n, rule) in rules.iter().enumerate() {
+            if d.engine.routes().are_between_clients(rule.namespace) {
+                let said = "payments to clients of this gateway are settled on its books, and have no other route";
+                problems.push(FieldProblem::new(format!("/routes/{n}/namespace"), "reserved", said));
+            }
             for (m, choice) in rule.providers.iter().enumerate() {
                 let (code, said) = match d.engine.provider_in(&rows, &choice.id)?.map(|spec| spec.mode) {
                     Some(mode) if mode == rule.mode => continue,
@@ -161,6 +166,9 @@ impl Engine {
     ) -> Result<i64> {
         let given = serde_json::to_string(body).map(Zeroizing::new).map_err(Error::internal)?;
         let request = parse_provider(given.as_bytes(), &self.config.rails)?;
+        if body.id == books::ID {
+            return Err(Error::field("/id", "reserved", "the gateway itself is this provider: give yours another id"));
+        }
         if self.provider_in(rows, &body.id)?.is_some_and(|spec| spec.mode != request.spec.mode) {
             return Err(Error::field("/mode", "cannot_change", "a provider keeps its environment: give the other one an id of its own"));
         }

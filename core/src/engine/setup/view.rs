@@ -25,13 +25,14 @@ impl Engine {
         shown.map(|(no, spec)| view_of(spec, routes.pulse(no))).collect()
     }
 
-    /// One of [`Engine::providers`].
+    /// One of [`Engine::providers`], or the books on which payments between clients are settled.
     ///
     /// # Errors
     /// `provider_not_found`.
     pub fn provider_by_id(&self, caller: &Caller, id: &str) -> Result<ProviderView> {
         let routes = self.routes();
         let found = routes.providers().find(|(_, spec)| spec.id == id && is_shown(spec, caller));
+        let found = found.or_else(|| routes.books(caller.mode).filter(|(_, spec)| spec.id == id));
         found.map(|(no, spec)| view_of(spec, routes.pulse(no))).ok_or_else(|| Error::new(ErrorCode::ProviderNotFound))
     }
 }

@@ -10,6 +10,7 @@ use crate::store::record::{AccountRecord, Key, MovementRecord, RecordKind, Settl
 use crate::store::{Scan, Store, typed, typed_all};
 use crate::validate::terms::parse_terms;
 
+use super::pairs::balanced;
 use super::statement::statements;
 use super::{Findings, PAGE, VerifyReport};
 
@@ -99,6 +100,7 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
             format!("all accounts together are off by {} posted, {} pending", book.0, book.1),
         );
     }
+    balanced(store, report, &stored)?;
     statements(store, report, &stored)
 }
 

@@ -31,12 +31,14 @@
 //! ```
 //!
 //! It checks that traces are unbroken, records match their traces, transfers balance, account totals are the sums of their
-//! transfers, the counters of limits are the sums of their payments, no settlement is at two providers at once, every event has one place in the log, webhooks have what they need, what
-//! waits for a person exists, and keys and tokens have an owner.
+//! transfers, the counters of limits are the sums of their payments, no settlement is at two providers at once, both sides of a
+//! payment between clients agree and nothing stays between them, every event has one place in the log, webhooks have what they need,
+//! what waits for a person exists, and keys and tokens have an owner.
 
 mod access;
 mod books;
 mod log;
+mod pairs;
 mod reviews;
 mod statement;
 mod trail;
@@ -251,6 +253,7 @@ fn agreement(
     books::check_journal(store, record, &mut problems)?;
     trail::check_attempts(store, record, &mut problems)?;
     trail::check_reversals(store, record, &mut problems)?;
+    pairs::check_pair(store, record, &mut problems)?;
     for payment in typed_all::<SimPaymentRecord>(store.scan(&Scan::sim_payments(record.no))?)? {
         if payment.received > 1 {
             problems.push((RECEIVED_TWICE, format!("the operator received attempt {} {} times", payment.child, payment.received)));

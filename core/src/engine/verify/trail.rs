@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::ids::IdKey;
-use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus};
+use crate::lifecycle::{AttemptStatus, Direction, ReversalStatus, SettlementStatus};
 use crate::store::record::{AttemptRecord, EventRecord, EventType, ReversalRecord, SettlementRecord};
 use crate::store::{Scan, Store, typed_all};
 use crate::trace::{self, TracedEvent};
@@ -111,6 +111,12 @@ pub(super) fn check_attempts(store: &dyn Store, record: &SettlementRecord, probl
     }
     let last = attempts.last().map(|a| a.status);
     let fits = match record.status {
+        // The attempt is the payer's.
+        SettlementStatus::Completed | SettlementStatus::PartiallyReversed | SettlementStatus::Reversed
+            if record.direction() == Direction::Incoming =>
+        {
+            last.is_none()
+        }
         SettlementStatus::Accepted | SettlementStatus::Cancelled => last.is_none(),
         // Between two providers, the last attempt has failed and the next has not started yet.
         SettlementStatus::Submitted | SettlementStatus::Unknown => last.is_some_and(|s| s != AttemptStatus::Completed),

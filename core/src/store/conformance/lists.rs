@@ -4,7 +4,7 @@ use super::fixtures::*;
 use super::{Factory, make};
 use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Owner};
-use crate::lifecycle::SettlementStatus;
+use crate::lifecycle::{Direction, SettlementStatus};
 use crate::money::Currency;
 use crate::participant::Participant;
 use crate::store::record::*;
@@ -416,6 +416,7 @@ pub fn every_filter_of_a_list_filters(new: Factory<'_>) {
         mode: Mode::Live,
         created_at: 5_000,
         needs_review: true,
+        hold: 0,
         ..settlement(2, 1, "b")
     };
     make(store, [insert(plain.clone()), insert(other.clone())]);
@@ -434,6 +435,8 @@ pub fn every_filter_of_a_list_filters(new: Factory<'_>) {
     finds(SettlementFilter { mode: Some(Mode::Sandbox), ..all.clone() }, &[1]);
     finds(SettlementFilter { needs_review: Some(true), ..all.clone() }, &[2]);
     finds(SettlementFilter { needs_review: Some(false), ..all.clone() }, &[1]);
+    finds(SettlementFilter { direction: Some(Direction::Incoming), ..all.clone() }, &[2]);
+    finds(SettlementFilter { direction: Some(Direction::Outgoing), ..all.clone() }, &[1]);
     finds(SettlementFilter { created_from: Some(5_000), ..all.clone() }, &[2]);
     finds(SettlementFilter { created_from: Some(5_001), ..all.clone() }, &[]);
     finds(SettlementFilter { created_to: Some(5_000), ..all.clone() }, &[1]);

@@ -8,7 +8,7 @@ use super::{Factory, everything};
 use crate::auth::KeyId;
 use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Transfer, TransferKind};
-use crate::lifecycle::{AttemptStatus, SettlementStatus};
+use crate::lifecycle::{AttemptStatus, Direction, SettlementStatus};
 use crate::store::memory::MemoryStore;
 use crate::store::record::*;
 use crate::store::{Commit, CommitError, Lookup, Scan, SettlementFilter, Store, Unique, Write};
@@ -201,12 +201,14 @@ prop_compose! {
         reference in prop::option::weighted(0.2, "[abc]"), live in prop::option::of(any::<bool>()), needs_review in prop::option::of(any::<bool>()),
         created_from in prop::option::of(0i64..50), created_to in prop::option::of(0i64..50),
         least in prop::option::of(0i64..50), most in prop::option::of(0i64..50), from in prop::option::weighted(0.2, (0i64..50, (0i64..9).prop_map(SettlementNo))),
+        direction in prop::option::of(prop::sample::select(Direction::ALL)),
     ) -> SettlementFilter {
         let bound = |it: i64| [it, it * 10, it * 100, it * 1000, it * 10_000];
         let mode = live.map(|live| if live { Mode::Live } else { Mode::Sandbox });
         let (min_amount, max_amount) = (least.map(bound), most.map(bound));
         SettlementFilter {
-            status, currency: code.map(currency), provider, reference, mode, needs_review, created_from, created_to, min_amount, max_amount, to: None, from,
+            status, currency: code.map(currency), provider, reference, mode, needs_review, created_from, created_to, min_amount, max_amount, direction,
+            to: None, from,
         }
     }
 }

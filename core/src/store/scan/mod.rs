@@ -14,7 +14,7 @@ use super::declare::place;
 use super::record::*;
 use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo};
 use crate::ledger::{AccountId, Mode};
-use crate::lifecycle::SettlementStatus;
+use crate::lifecycle::{Direction, SettlementStatus};
 use crate::money::Currency;
 use crate::time::Millis;
 
@@ -120,6 +120,8 @@ pub struct SettlementFilter {
     pub max_amount: Option<AmountBound>,
     /// Flagged for review (`true`) or not (`false`).
     pub needs_review: Option<bool>,
+    /// Only payments by their owner, or only payments to it.
+    pub direction: Option<Direction>,
     /// At this place or a newer one: where a page stops to look.
     pub from: Option<Place>,
 }
@@ -262,6 +264,7 @@ impl Scan {
             min_amount,
             max_amount,
             needs_review,
+            direction,
             from: _,
         } = filter;
         let set = status.iter().fold(0i64, |set, status| set | 1 << status.code());
@@ -273,7 +276,9 @@ impl Scan {
             .with_some(column!(Settlement.reference), Is::Equal, reference.clone())
             .with_some(column!(Settlement.mode), Is::Equal, *mode)
             .with_some(column!(Settlement.created_at), Is::From, *created_from)
-            .with_some(column!(Settlement.created_at), Is::Below, *created_to);
+            .with_some(column!(Settlement.created_at), Is::Below, *created_to)
+            .with_some(column!(Settlement.hold), Is::Equal, direction.filter(|it| *it == Direction::Incoming).map(|_| 0u16))
+            .with_some(column!(Settlement.hold), Is::Above, direction.filter(|it| *it == Direction::Outgoing).map(|_| 0u16));
         // Only the usual number of decimals always occurs in the statement, and SQLite accepts no value beyond the last parameter.
         scan.shape.limit = Limit::Given;
         for (bound, is) in [(min_amount, Is::AtLeast), (max_amount, Is::AtMost)] {
