@@ -92,7 +92,7 @@ fn begin() -> (Town, [Caller; CLIENTS], Model) {
     let clients = [t.ann, t.bob, t.eve];
     let sink = enroll(t.engine(), "Sink");
     for client in &clients {
-        t.pay(client, &sink, &decimal(1_000_000_00 - FIRST), "spent").unwrap();
+        t.pay(client, &sink, &decimal(100_000_000 - FIRST), "spent").unwrap();
     }
     (t, clients, Model { balances: [FIRST; CLIENTS], payments: Vec::new() })
 }
