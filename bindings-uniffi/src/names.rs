@@ -247,6 +247,10 @@ mirror_enum! {
         ReversalCompleted = "reversal.completed",
         /// Proven not reversed.
         ReversalFailed = "reversal.failed",
+        /// An operator credited what the client paid in.
+        BalanceDeposited = "balance.deposited",
+        /// An operator debited what the client was paid out.
+        BalanceWithdrawn = "balance.withdrawn",
     }
 }
 

@@ -149,7 +149,7 @@ mirror_record! {
 }
 
 mirror_record! {
-    /// An event of a settlement's trace.
+    /// An event of the trace of a settlement, or of money that an operator moved.
     ///
     /// `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`; `prev` is the hash of the
     /// previous event, null for the first. Fields are in the order of that form.
@@ -171,12 +171,12 @@ mirror_record! {
         id: String,
         /// The hash of the previous event.
         prev: Option<String>,
-        /// The client's reference.
+        /// The client's reference; of money that an operator moved, the operator's.
         reference: String,
         /// Its position in the trace, from 1, without gaps.
         sequence: u32,
-        /// `stl_` and a ULID.
-        settlement_id: String,
+        /// `stl_` and a ULID; none if it is about money that an operator moved.
+        settlement_id: Option<String>,
         /// The new state.
         #[serde(rename = "to")]
         to_state = to: Option<StateName>,
@@ -191,7 +191,7 @@ mirror_record! {
     FeedEvent of railgate::api::FeedEventView {
         /// Its position in the feed, from 1, without gaps.
         position: i64,
-        /// The event, as in the settlement's trace.
+        /// The event, as in its trace.
         event: Event,
     }
 }

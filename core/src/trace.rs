@@ -47,32 +47,83 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
-use crate::ids::{IdKey, Ulid};
+use crate::ids::{ClientNo, IdKey, SettlementNo, Ulid};
+use crate::ledger::Mode;
 use crate::lifecycle::{Direction, StateName};
 use crate::money::Money;
-use crate::store::record::{Actor, Digest32, EventRecord, EventType, SettlementRecord};
-use crate::time::{Millis, rfc3339};
+use crate::store::record::{Digest32, EventRecord, EventType, Key, MovementRecord, Record, SettlementRecord};
+use crate::time::rfc3339;
 
 /// Lower-case hexadecimal.
 pub(crate) use base16ct::lower::encode_string as hex;
 
-/// The content of an event, before it has a hash.
-pub(crate) struct TracedEvent<'a> {
-    pub(crate) kind: EventType,
-    pub(crate) at: Millis,
-    pub(crate) from: Option<StateName>,
-    pub(crate) to: Option<StateName>,
-    pub(crate) actor: Actor,
-    /// The attempt or reversal concerned; 0 for none.
-    pub(crate) child: u16,
-    /// A canonical JSON object; `None` if the data is derived from the settlement.
-    pub(crate) data: Option<&'a str>,
+/// What a trace is about. Its events are stored under a journal number, which settlements and movements of money share.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum About<'a> {
+    /// A settlement.
+    Settlement(&'a SettlementRecord),
+    /// Money that an operator moved: a trace of one event.
+    Movement(&'a MovementRecord),
 }
 
-impl<'a> From<&'a EventRecord> for TracedEvent<'a> {
-    fn from(e: &'a EventRecord) -> Self {
-        Self { kind: e.kind, at: e.at, from: e.from, to: e.to, actor: e.actor, child: e.child, data: e.data.as_deref() }
+impl<'a> About<'a> {
+    /// The number under which its events are stored.
+    pub(crate) const fn no(self) -> SettlementNo {
+        match self {
+            Self::Settlement(record) => record.no,
+            Self::Movement(record) => record.journal,
+        }
     }
+
+    /// Whose feed its events are in.
+    pub(crate) const fn owner(self) -> (ClientNo, Mode) {
+        match self {
+            Self::Settlement(record) => (record.client, record.mode),
+            Self::Movement(record) => (record.client, record.mode),
+        }
+    }
+
+    /// The client's reference, or the operator's.
+    pub(crate) fn reference(self) -> &'a str {
+        match self {
+            Self::Settlement(record) => record.reference.as_str(),
+            Self::Movement(record) => record.reference.as_str(),
+        }
+    }
+}
+
+/// What a trace is about, as it is stored.
+pub(crate) enum Traced {
+    /// A settlement.
+    Settlement(Box<SettlementRecord>),
+    /// A movement of money.
+    Movement(Box<MovementRecord>),
+}
+
+impl Traced {
+    pub(crate) const fn about(&self) -> About<'_> {
+        match self {
+            Self::Settlement(record) => About::Settlement(record),
+            Self::Movement(record) => About::Movement(record),
+        }
+    }
+}
+
+impl TryFrom<Record> for Traced {
+    type Error = Record;
+
+    fn try_from(record: Record) -> Result<Self, Record> {
+        match record {
+            Record::Settlement(record) => Ok(Self::Settlement(record.into())),
+            Record::Movement(record) => Ok(Self::Movement(record.into())),
+            other => Err(other),
+        }
+    }
+}
+
+/// Where the record is that such an event is about.
+pub(crate) const fn traced_key(kind: EventType, no: SettlementNo) -> Key {
+    if kind.is_of_movement() { Key::Movement(no) } else { Key::Settlement(no) }
 }
 
 /// The public ULID of a settlement.
@@ -80,34 +131,30 @@ pub(crate) fn settlement_ulid(key: &IdKey, record: &SettlementRecord) -> Ulid {
     key.seal(record.no, record.created_at, record.salt)
 }
 
-/// The hash of the event at `sequence`; `prev` is the hash of the previous event.
-pub(crate) fn link_hash(
-    key: &IdKey,
-    record: &SettlementRecord,
-    link: &TracedEvent<'_>,
-    sequence: u32,
-    prev: Option<&Digest32>,
-) -> Digest32 {
+/// What the event's hash must be, whatever it is; `prev` is the hash of the previous event.
+pub(crate) fn link_hash(key: &IdKey, about: About<'_>, event: &EventRecord, prev: Option<&Digest32>) -> Digest32 {
     let mut form = String::with_capacity(512);
-    write_canonical(&mut form, key, record, link, sequence, prev);
+    write_canonical(&mut form, key, about, event, prev);
     Sha256::digest(form.as_bytes()).into()
 }
 
 /// The event's public ULID, which is derived and therefore not stored.
-pub(crate) fn event_ulid(key: &IdKey, record: &SettlementRecord, link: &TracedEvent<'_>, sequence: u32) -> Ulid {
-    key.child("evt", record.no, sequence, link.at)
+pub(crate) fn event_ulid(key: &IdKey, event: &EventRecord) -> Ulid {
+    key.child("evt", event.settlement, event.n, event.at)
 }
 
 /// The attempt that an event is about. Events of reversals name theirs in `data`.
-pub(crate) fn attempt_of(link: &TracedEvent<'_>) -> Option<u16> {
-    match link.kind {
+pub(crate) fn attempt_of(event: &EventRecord) -> Option<u16> {
+    match event.kind {
         EventType::ReversalAccepted
         | EventType::ReversalSubmitted
         | EventType::ReversalUnknown
         | EventType::ReversalCompleted
         | EventType::ReversalFailed
         | EventType::SettlementPartiallyReversed
-        | EventType::SettlementReversed => None,
+        | EventType::SettlementReversed
+        | EventType::BalanceDeposited
+        | EventType::BalanceWithdrawn => None,
         EventType::SettlementAccepted
         | EventType::SettlementSubmitted
         | EventType::SettlementUnknown
@@ -118,20 +165,33 @@ pub(crate) fn attempt_of(link: &TracedEvent<'_>) -> Option<u16> {
         | EventType::SettlementDiscrepancy
         | EventType::SettlementReviewed
         | EventType::AttemptStarted
-        | EventType::AttemptAnswered => (link.child > 0).then_some(link.child),
+        | EventType::AttemptAnswered => (event.child > 0).then_some(event.child),
     }
 }
 
-/// Writes the event's `data`. For the first event it is derived from the settlement's immutable fields, so that the chain covers the
-/// amount, the payee and, of an incoming payment, the payer without storing them twice.
-pub(crate) fn write_data(out: &mut String, record: &SettlementRecord, link: &TracedEvent<'_>) {
-    match (link.data, link.kind) {
-        (Some(data), _) => out.push_str(data),
-        (None, EventType::SettlementAccepted) => write_terms(out, record, "fee", &Money::from_minor(record.fee, record.currency).decimal()),
-        (None, EventType::SettlementCompleted) if record.direction() == Direction::Incoming => {
+/// Writes the event's `data`. For the first event of a settlement and for a movement it is derived from immutable fields, so that the
+/// chain covers amount, payee, payer and reference without storing them twice.
+pub(crate) fn write_data(out: &mut String, about: About<'_>, event: &EventRecord) {
+    match (&event.data, about, event.kind) {
+        (Some(data), _, _) => out.push_str(data),
+        (None, About::Settlement(record), EventType::SettlementAccepted) => {
+            write_terms(out, record, "fee", &Money::from_minor(record.fee, record.currency).decimal());
+        }
+        (None, About::Settlement(record), EventType::SettlementCompleted) if record.direction() == Direction::Incoming => {
             write_terms(out, record, "from", record.other_side().and_then(|it| it.from.as_deref()).unwrap_or_default());
         }
-        (None, _) => out.push_str("{}"),
+        (None, About::Movement(record), _) => {
+            // Evidence is the operators' own and never told.
+            let _ = write!(
+                out,
+                r#"{{"movement":{{"amount":"{}","currency":"{}","kind":"{}","reference":"{}"}}}}"#,
+                Money::from_minor(record.amount, record.currency).decimal(),
+                record.currency.code(),
+                record.kind.as_str(),
+                record.reference.as_str()
+            );
+        }
+        (None, About::Settlement(_), _) => out.push_str("{}"),
     }
 }
 
@@ -145,26 +205,19 @@ fn write_terms(out: &mut String, record: &SettlementRecord, name: &str, value: &
     out.push('}');
 }
 
-fn write_canonical(
-    out: &mut String,
-    key: &IdKey,
-    record: &SettlementRecord,
-    link: &TracedEvent<'_>,
-    sequence: u32,
-    prev: Option<&Digest32>,
-) {
-    let _ = write!(out, r#"{{"actor":"{}","at":"{}","attempt":"#, link.actor.as_str(), rfc3339(link.at));
-    match attempt_of(link) {
+fn write_canonical(out: &mut String, key: &IdKey, about: About<'_>, event: &EventRecord, prev: Option<&Digest32>) {
+    let _ = write!(out, r#"{{"actor":"{}","at":"{}","attempt":"#, event.actor.as_str(), rfc3339(event.at));
+    match attempt_of(event) {
         None => out.push_str("null"),
         Some(n) => {
             let _ = write!(out, "{n}");
         }
     }
     out.push_str(r#","data":"#);
-    write_data(out, record, link);
+    write_data(out, about, event);
     out.push_str(r#","from":"#);
-    write_state(out, link.from);
-    let _ = write!(out, r#","id":"evt_{}","prev":"#, event_ulid(key, record, link, sequence));
+    write_state(out, event.from);
+    let _ = write!(out, r#","id":"evt_{}","prev":"#, event_ulid(key, event));
     match prev {
         None => out.push_str("null"),
         Some(hash) => {
@@ -174,14 +227,16 @@ fn write_canonical(
         }
     }
     // A reference only has letters, digits and `._-`, so there is nothing to escape.
-    let _ = write!(
-        out,
-        r#","reference":"{}","sequence":{sequence},"settlement_id":"stl_{}","to":"#,
-        record.reference.as_str(),
-        settlement_ulid(key, record)
-    );
-    write_state(out, link.to);
-    let _ = write!(out, r#","type":"{}"}}"#, link.kind.as_str());
+    let _ = write!(out, r#","reference":"{}","sequence":{},"settlement_id":"#, about.reference(), event.n);
+    match about {
+        About::Movement(_) => out.push_str("null"),
+        About::Settlement(record) => {
+            let _ = write!(out, r#""stl_{}""#, settlement_ulid(key, record));
+        }
+    }
+    out.push_str(r#","to":"#);
+    write_state(out, event.to);
+    let _ = write!(out, r#","type":"{}"}}"#, event.kind.as_str());
 }
 
 fn write_state(out: &mut String, state: Option<StateName>) {

@@ -61,7 +61,7 @@ fn write_live(s: &Sandbox, like: &str, no: i64) {
     event.settlement = record.no;
     let mut change = unlogged(&*s.store)[0].changes[0].clone();
     (change.settlement, change.client, change.mode) = (record.no, record.client, Mode::Live);
-    change.moment.version = 1;
+    change.version = 1;
     change.events = vec![LoggedEvent { kind: event.kind, at: event.at, hash: event.hash }];
     let row = UnloggedRecord { no: no << 20, changes: vec![change] };
     let writes = vec![Write::Insert(record.into()), Write::Insert(event.into()), Write::Insert(row.into())];
@@ -155,7 +155,7 @@ fn a_trace_stays_in_order_where_nodes_clocks_differ() {
     }
     let rows = unlogged(&*ahead.store);
     assert_eq!(rows.len(), 100);
-    assert!(rows[..50].iter().all(|row| row.changes.iter().all(|change| change.moment.version == 2)));
+    assert!(rows[..50].iter().all(|row| row.changes.iter().all(|change| change.version == 2)));
     let logged = log_some(&ahead.engine, 10);
     assert!(logged.events > 0, "what the first rows wait for is found behind them");
     log_all(&ahead.engine);

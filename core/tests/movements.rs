@@ -8,17 +8,21 @@ mod support;
 use std::sync::{Arc, Barrier};
 
 use plain_rail::{PlainRail, provider};
-use railgate::api::Caller;
-use railgate::engine::{Create, MoveMoney, Moved, Operated, verify};
+use railgate::api::{Caller, EventView, NewWebhook};
+use railgate::engine::{Create, CreateWebhook, MoveMoney, Moved, NumberEvents, Operated, Redeliver, Replay, verify};
 use railgate::env::ManualEnv;
+use railgate::ids::{EndpointNo, SettlementNo, Ulid};
 use railgate::ledger::Mode;
 use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rails};
 use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, MovementKind, MovementRecord, Record};
+use railgate::store::record::{DeliveryRecord, EventRecord, EventType, FeedRecord, Key, MovementKind, MovementRecord, Record, RecordKind};
 use railgate::store::sqlite::SqliteStore;
-use railgate::store::{Commit, Store, Write};
+use railgate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use railgate::{Config, Engine, Error, ErrorCode};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use support::log::{assert_logged, assert_trees, log_all, unlogged};
 use support::{START, Sandbox, sealing};
 
 fn config() -> Config {
@@ -118,7 +122,7 @@ fn a_reference_moves_money_once() {
                 assert_eq!(refused.fields[0].code, "amount_not_positive");
             }
         }
-        let nobody = MoveMoney { client: railgate::ids::Ulid(7), ..of_other };
+        let nobody = MoveMoney { client: Ulid(7), ..of_other };
         assert_eq!(code(s.engine.run(Operated(nobody))), ErrorCode::ClientNotFound);
         assert_eq!(euros(&s).0, "100.00");
 
@@ -138,6 +142,11 @@ fn a_reference_moves_money_once() {
             .collect();
         let made: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
         assert_eq!((made, euros(&s).0.as_str()), (10, "90.00"));
+        log_all(&s.engine);
+        let told = s.engine.feed(&live(&s), 0, 100).unwrap();
+        let count = |kind| told.iter().filter(|entry| entry.event.kind == kind).count();
+        assert_eq!((count(EventType::BalanceDeposited), count(EventType::BalanceWithdrawn), told.len()), (1, 10, 11));
+        assert_logged(&*store);
         s.assert_sound();
     }
 }
@@ -147,7 +156,7 @@ fn every_movement_is_in_the_audit_trail_under_its_client() {
     let s = Sandbox::over(Arc::new(MemoryStore::new()), config(), 1);
     deposit(&s, "5.00 EUR", "bank-1").unwrap();
     withdraw(&s, "9.00 EUR", "out-1").unwrap_err();
-    let trail = s.store.scan(&railgate::store::Scan::all(railgate::store::record::RecordKind::Audit, 9)).unwrap();
+    let trail = s.store.scan(&Scan::all(RecordKind::Audit, 9)).unwrap();
     let seen: Vec<_> = trail
         .into_iter()
         .filter_map(|record| match record {
@@ -174,11 +183,160 @@ fn a_movement_that_somebody_changed_or_removed_is_found() {
     };
     let whole = || Record::from(movement.clone());
     let larger = MovementRecord { amount: 6_00, ..movement.clone() };
-    assert_eq!(problems(Write::Replace(larger.into()), Write::Replace(whole())), ["movement_differs"]);
+    assert_eq!(problems(Write::Replace(larger.into()), Write::Replace(whole())), ["movement_differs", "trail_broken"]);
     let removed = problems(Write::Delete(Key::Movement(movement.journal)), Write::Insert(whole()));
-    assert_eq!(removed, ["movement_differs", "movement_without_transfer"]);
-    let spare = MovementRecord { journal: railgate::ids::SettlementNo(99), reference: "bank-2".parse().unwrap(), ..movement.clone() };
+    assert_eq!(removed, ["movement_differs", "movement_without_transfer", "unlogged_without_event"]);
+    let spare = MovementRecord { journal: SettlementNo(99), reference: "bank-2".parse().unwrap(), ..movement.clone() };
     let added = problems(Write::Insert(spare.clone().into()), Write::Delete(Key::Movement(spare.journal)));
     assert_eq!(added, ["movement_without_transfer"]);
+    s.assert_sound();
+}
+
+/// A live webhook of a client, for all events.
+fn hook(s: &Sandbox, caller: Caller) -> (EndpointNo, Ulid) {
+    let new = NewWebhook { url: "https://example.com/hook".to_owned(), topics: None, description: None };
+    let made = s.engine.run(CreateWebhook { caller, new }).unwrap().endpoint;
+    (made.no, made.id)
+}
+
+/// What was sent or will be, oldest first.
+fn deliveries(s: &Sandbox, endpoint: EndpointNo) -> Vec<DeliveryRecord> {
+    let mut all: Vec<DeliveryRecord> = typed_all(s.store.scan(&Scan::deliveries_of(endpoint, i64::MAX, None, 100)).unwrap()).unwrap();
+    all.reverse();
+    all
+}
+
+fn told(s: &Sandbox, caller: Caller) -> Vec<EventView> {
+    s.engine.feed(&caller, 0, 100).unwrap().into_iter().map(|entry| entry.event).collect()
+}
+
+#[test]
+fn a_client_is_told_of_each_movement_once_and_never_of_its_evidence() {
+    for (store, _folder) in stores() {
+        let s = Sandbox::over(store.clone(), config(), 1);
+        let other = Caller { mode: Mode::Live, ..support::enroll(&s.engine, "Another") };
+        let ((own, _), (of_other, _), (of_sandbox, _)) = (hook(&s, live(&s)), hook(&s, other), hook(&s, s.caller));
+        deposit(&s, "100.00 EUR", "bank-1").unwrap();
+        deposit(&s, "100 EUR", "bank-1").unwrap();
+        withdraw(&s, "100.01 EUR", "out-1").unwrap_err();
+        withdraw(&s, "40.00 EUR", "out-2").unwrap();
+        assert_eq!(log_all(&s.engine), 2, "neither a repeat nor a refusal is an event");
+
+        let events = told(&s, live(&s));
+        let expected = [
+            json!({
+                "actor": "operator", "at": "2026-11-21T10:38:17.042Z", "attempt": null, "from": null, "to": null, "prev": null,
+                "data": {"movement": {"amount": "100.00", "currency": "EUR", "kind": "deposit", "reference": "bank-1"}},
+                "reference": "bank-1", "sequence": 1, "settlement_id": null, "type": "balance.deposited",
+            }),
+            json!({
+                "actor": "operator", "at": "2026-11-21T10:38:17.042Z", "attempt": null, "from": null, "to": null, "prev": null,
+                "data": {"movement": {"amount": "40.00", "currency": "EUR", "kind": "withdrawal", "reference": "out-2"}},
+                "reference": "out-2", "sequence": 1, "settlement_id": null, "type": "balance.withdrawn",
+            }),
+        ];
+        for (event, mut expected) in events.iter().zip(expected) {
+            let mut shown = serde_json::to_value(event).unwrap();
+            let hash = shown.as_object_mut().unwrap().remove("hash").unwrap();
+            let form = serde_json_canonicalizer::to_vec(&shown).unwrap();
+            assert_eq!(hash, base16ct::lower::encode_string(&Sha256::digest(form)), "whoever has the event can verify it");
+            expected["id"] = json!(event.id);
+            assert_eq!(shown, expected);
+        }
+        assert_eq!(told(&s, other).len() + told(&s, s.caller).len(), 0, "nobody else is told, nor the client's sandbox");
+
+        let sent = deliveries(&s, own);
+        let bodies: Vec<Value> = sent.iter().map(|delivery| serde_json::from_str(&delivery.body).unwrap()).collect();
+        let body = |kind: &str, what: &str, amount: f64, reference: &str| {
+            let data = json!({"kind": what, "reference": reference, "amount": amount, "currency": "EUR", "at": "2026-11-21T10:38:17.042Z", "sequence": 1});
+            json!({"type": kind, "timestamp": "2026-11-21T10:38:17.042Z", "data": data})
+        };
+        let expected = [body("balance.deposited", "deposit", 100.0, "bank-1"), body("balance.withdrawn", "withdrawal", 40.0, "out-2")];
+        assert_eq!(bodies, expected);
+        assert!(sent[0].body.contains(r#""amount":100.00,"#), "{}", sent[0].body);
+        assert!(sent.iter().zip(&events).all(|(delivery, event)| format!("evt_{}", delivery.message) == event.id));
+        assert_eq!((deliveries(&s, of_other), deliveries(&s, of_sandbox)), (vec![], vec![]));
+        assert!(!format!("{events:?} {sent:?}").contains("line 7"));
+
+        let line = &s.engine.statement(&s.engine.statement_request(&live(&s), "EUR", (None, None), None, 9).unwrap()).unwrap().data[0];
+        assert_eq!((&*line.kind, line.reference.as_deref()), ("withdrawal", Some("out-2")), "the statement names what the webhook told");
+        assert_logged(&*store);
+        assert_trees(&s.engine, &*store);
+        s.assert_sound();
+    }
+}
+
+#[test]
+fn what_was_told_of_a_movement_can_be_sent_again() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), config(), 1);
+    let (endpoint, id) = hook(&s, live(&s));
+    deposit(&s, "100.00 EUR", "bank-1").unwrap();
+    pay(&s, "r").unwrap();
+    log_all(&s.engine);
+    let first = deliveries(&s, endpoint).remove(0);
+    let view = s.engine.delivery_view(&first).unwrap();
+    let delivery = Ulid::parse(view.id.strip_prefix("dlv_").unwrap()).unwrap();
+    let again = s.engine.run(Redeliver { caller: live(&s), id, delivery }).unwrap();
+    assert_eq!((again.message, &again.body), (first.message, &first.body));
+    let replay = Replay { caller: live(&s), id, since: START - 1, until: START + 1, after: 0, before: 0 };
+    assert_eq!(s.engine.run(replay).unwrap().queued, 2, "with the payment of the same time");
+    let replayed = deliveries(&s, endpoint).into_iter().rev().take(2).find(|it| it.message == first.message).unwrap();
+    assert_eq!((replayed.topic.as_str(), &replayed.body), ("balance.deposited", &first.body));
+    s.assert_sound();
+}
+
+#[test]
+fn an_event_of_a_movement_that_somebody_changed_or_removed_is_found() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), config(), 1);
+    let movement = deposit(&s, "5.00 EUR", "bank-1").unwrap().movement;
+    let key = Key::Event((movement.journal, 1));
+    let event: EventRecord = typed(s.store.get(&key).unwrap()).unwrap().unwrap();
+    let found = |write: Write, back: Write| {
+        s.store.commit(&Commit { writes: vec![write] }).unwrap();
+        let report = verify::verify(&*s.store, &mut |_| {}).unwrap();
+        s.store.commit(&Commit { writes: vec![back] }).unwrap();
+        let first = report.first_broken.map(|link| (link.settlement, link.sequence));
+        (report.problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), first)
+    };
+    let whole = || Record::from(event.clone());
+    let named = Some((format!("deposit bank-1 of client number {}", s.caller.client.0), 1));
+    assert_eq!(found(Write::Delete(key.clone()), Write::Insert(whole())).0, ["unlogged_without_event"]);
+    log_all(&s.engine);
+    assert_eq!(found(Write::Delete(key), Write::Insert(whole())), (vec!["feed_without_event", "leaf_without_event"], named.clone()));
+    let changes = [
+        EventRecord { at: event.at + 1, ..event.clone() },
+        EventRecord { kind: EventType::BalanceWithdrawn, ..event.clone() },
+        EventRecord { data: Some("{}".to_owned()), ..event.clone() },
+    ];
+    for changed in changes {
+        let (codes, first) = found(Write::Replace(changed.into()), Write::Replace(whole()));
+        assert_eq!((codes[0] == "trail_broken" || codes[0] == "feed_differs", first), (true, named.clone()), "{codes:?}");
+    }
+    let second = EventRecord { n: 2, ..event.clone() };
+    let added = found(Write::Insert(second.clone().into()), Write::Delete(Key::Event((movement.journal, 2))));
+    assert!(added.0.contains(&"trail_broken"), "{added:?}");
+    let place: FeedRecord = typed(s.store.get(&Key::Feed((s.caller.client, Mode::Live, 1))).unwrap()).unwrap().unwrap();
+    let moved = FeedRecord { at: place.at + 1, ..place.clone() };
+    assert_eq!(found(Write::Replace(moved.into()), Write::Replace(place.into())).0[0], "feed_differs");
+    s.assert_sound();
+}
+
+#[test]
+fn a_movement_of_before_there_were_events_of_it_is_sound_and_told_to_nobody() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), config(), 1);
+    let movement = deposit(&s, "5.00 EUR", "bank-1").unwrap().movement;
+    // As an older program left it: with its transfer and its line, without an event.
+    let rows = unlogged(&*s.store);
+    let mut writes = vec![Write::Delete(Key::Event((movement.journal, 1)))];
+    writes.extend(rows.iter().map(|row| Write::Delete(Key::Unlogged(row.no))));
+    s.store.commit(&Commit { writes }).unwrap();
+    s.assert_sound();
+    let reopened = Engine::open(s.store.clone(), Arc::new(ManualEnv::new(START, 9)), config()).unwrap();
+    while reopened.run(NumberEvents { limit: 10 }).unwrap().more {}
+    assert!(deposit(&s, "5.00 EUR", "bank-1").unwrap().replayed);
+    assert_eq!(told(&s, live(&s)).len(), 0);
+    deposit(&s, "6.00 EUR", "bank-2").unwrap();
+    log_all(&s.engine);
+    assert_eq!(told(&s, live(&s)).iter().map(|event| event.reference.as_str()).collect::<Vec<_>>(), ["bank-2"]);
     s.assert_sound();
 }

@@ -387,7 +387,7 @@ fn the_owner_is_told_and_nobody_else() {
         resolve(&s, None, Resolution::ConfirmedCompleted).unwrap();
         log_all(&s.engine);
         let told: Vec<DeliveryRecord> = all(&s, RecordKind::Delivery);
-        let reviewed: Vec<_> = told.iter().filter(|it| it.topic == Topic::Settlement(EventType::SettlementReviewed)).collect();
+        let reviewed: Vec<_> = told.iter().filter(|it| it.topic == Topic::Event(EventType::SettlementReviewed)).collect();
         assert_eq!(reviewed.len(), 1);
         assert!(reviewed[0].body.contains(r#""status":"completed""#) && !reviewed[0].body.contains("Statement"), "{}", reviewed[0].body);
         for other in others {

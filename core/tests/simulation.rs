@@ -117,7 +117,7 @@ impl World {
         let key = SoftwareKey::ed25519(&[1; 32]).public_key();
         sandbox.engine.run(AddKey { caller: sandbox.caller, key, label: None, scopes: ScopeSet::CLIENT }).unwrap();
         let other = enroll(&sandbox.engine, "Other");
-        let some = TopicSet::of([EventType::SettlementCompleted, EventType::SettlementFailed].map(Topic::Settlement));
+        let some = TopicSet::of([EventType::SettlementCompleted, EventType::SettlementFailed].map(Topic::Event));
         for topics in [None, Some(some)] {
             sandbox.engine.run(new_hook(sandbox.caller, topics)).unwrap();
         }

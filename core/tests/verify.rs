@@ -247,7 +247,7 @@ fn command(s: &Sandbox, hooks: &[Ulid], deed: &Deed, n: usize) -> Option<AnyComm
                 3 => AnyCommand::new(UpdateWebhook { caller, id, patch: disable }),
                 4 => AnyCommand::new(RotateWebhookSecret { caller, id, grace_ms: 5_000 }),
                 5 => AnyCommand::new(Replay { caller, id, since: 0, until: i64::MAX, after: 0, before: 0 }),
-                _ => AnyCommand::new(TestWebhook { caller, id, topic: Topic::Settlement(EventType::SettlementCompleted) }),
+                _ => AnyCommand::new(TestWebhook { caller, id, topic: Topic::Event(EventType::SettlementCompleted) }),
             }
         }
         Deed::Deliver(..) => AnyCommand::new(LeaseQueues { healthy: 3, troubled: 2, in_flight: Vec::new() }),

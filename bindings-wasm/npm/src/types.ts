@@ -256,10 +256,12 @@ export const EVENT_TYPES = [
   "reversal.unknown",
   "reversal.completed",
   "reversal.failed",
+  "balance.deposited",
+  "balance.withdrawn",
 ] as const;
 
 /**
- * The type of an event in the event trace.
+ * The type of an event in a trace.
  *
  * - `settlement.accepted`: Stored, money held.
  * - `settlement.submitted`: Recorded as sent; the rail may have the payment.
@@ -279,6 +281,8 @@ export const EVENT_TYPES = [
  * - `reversal.unknown`: The rail's answer is not known.
  * - `reversal.completed`: The money was returned.
  * - `reversal.failed`: Proved not reversed.
+ * - `balance.deposited`: An operator credited what the client paid in.
+ * - `balance.withdrawn`: An operator debited what the client was paid out.
  */
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -299,6 +303,14 @@ export const ACTORS = [
  * - `operator`: A person who works for the gateway.
  */
 export type Actor = (typeof ACTORS)[number];
+
+/**
+ * Whether real money enters or leaves a client's account.
+ *
+ * - `deposit`: The client paid in.
+ * - `withdrawal`: The client was paid out.
+ */
+export type MovementKind = "deposit" | "withdrawal";
 
 /**
  * The state of a settlement, an attempt or a reversal, as events record it: they share the names.
@@ -756,7 +768,7 @@ export interface StatusView {
 }
 
 /**
- * An event of a settlement's trace.
+ * An event of the trace of a settlement, or of money that an operator moved.
  *
  * `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`. `prev` is the hash of the previous
  * event, null for the first. The fields are in the order of that form.
@@ -778,12 +790,12 @@ export interface SettlementEvent {
   readonly id: string;
   /** The hash of the previous event. */
   readonly prev: string | null;
-  /** The client's reference. */
+  /** The client's reference; of money that an operator moved, the operator's. */
   readonly reference: string;
   /** Its place in the trace, from 1, without gaps. */
   readonly sequence: number;
-  /** `stl_` and a ULID. */
-  readonly settlement_id: string;
+  /** `stl_` and a ULID; null if it is about money that an operator moved. */
+  readonly settlement_id: string | null;
   /** The state after, if the event is about a state. */
   readonly to: StateName | null;
   /** The type of event. */
@@ -794,7 +806,7 @@ export interface SettlementEvent {
 export interface FeedEvent {
   /** Its place in the feed, from 1, without gaps; use it as `after` or `Last-Event-ID`. */
   readonly position: number;
-  /** The event, as in the settlement's own trace. */
+  /** The event, as in its trace. */
   readonly event: SettlementEvent;
 }
 
@@ -885,6 +897,20 @@ export interface Balance {
   readonly ledger: Amount;
   /** When the balance was read, RFC 3339. */
   readonly as_of: Timestamp;
+}
+
+/** Real money that an operator of the gateway credited or debited, as the client sees it. */
+export interface BalanceMovement {
+  /** `deposit` or `withdrawal`. */
+  readonly kind: MovementKind;
+  /** The operator's reference, unique for each client. The line of the statement has it too. */
+  readonly reference: string;
+  /** How much, more than zero. */
+  readonly amount: Amount;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** When it was made, RFC 3339. */
+  readonly at: Timestamp;
 }
 
 /** The smallest and the largest payment in one currency. */

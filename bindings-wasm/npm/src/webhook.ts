@@ -13,11 +13,11 @@ import * as check from "./check.js";
 import { DisposedError, InternalError, type LocalCode, RailgateError, WebhookError } from "./errors.js";
 import { guarded } from "./problem.js";
 import { parseView } from "./json.js";
-import type { EventType, Reversal, Settlement } from "./types.js";
+import type { BalanceMovement, EventType, Reversal, Settlement } from "./types.js";
 import type { Timestamp } from "./values.js";
 
 export { DisposedError, RailgateError, WebhookError } from "./errors.js";
-export type { EventType, Reversal, Settlement } from "./types.js";
+export type { BalanceMovement, EventType, Reversal, Settlement } from "./types.js";
 export type { Timestamp } from "./values.js";
 
 /** Headers in the forms of common frameworks: a `Headers`, or an object with names in any case (Node's `request.headers`). */
@@ -63,12 +63,29 @@ interface Told {
   readonly timestamp: Timestamp;
 }
 
+/** The types of events about money that an operator of the gateway moved. */
+export type BalanceEventType = Extract<EventType, `balance.${string}`>;
+
+/** The data of a webhook about money that an operator of the gateway moved. */
+export interface BalanceData extends BalanceMovement {
+  /** 1: a movement has one event. */
+  readonly sequence: number;
+}
+
 /** A genuine webhook about a settlement. */
 export interface SettlementMessage extends Told {
   /** The type of the event. */
-  readonly type: EventType;
+  readonly type: Exclude<EventType, BalanceEventType>;
   /** The settlement as of the event, with amounts as text. */
   readonly data: WebhookData;
+}
+
+/** A genuine webhook about money that an operator of the gateway moved into the client's account, or out of it. */
+export interface BalanceMessage extends Told {
+  /** The type of the event. */
+  readonly type: BalanceEventType;
+  /** The movement, with its amount as text. */
+  readonly data: BalanceData;
 }
 
 /** A genuine webhook about another webhook of the client, which was disabled. */
@@ -80,7 +97,7 @@ export interface DisabledMessage extends Told {
 }
 
 /** A genuine webhook; its `type` determines the type of `data`. */
-export type WebhookMessage = SettlementMessage | DisabledMessage;
+export type WebhookMessage = SettlementMessage | BalanceMessage | DisabledMessage;
 
 const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 

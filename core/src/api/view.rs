@@ -17,10 +17,12 @@ use crate::store::record::{Actor, EventType};
 use crate::validate::ReversalReason;
 
 mod access;
+mod balance;
 mod provider;
 mod webhook;
 
 pub use access::*;
+pub use balance::*;
 pub use provider::*;
 pub use webhook::*;
 
@@ -262,7 +264,7 @@ pub struct StatusView {
     pub updated_at: String,
 }
 
-/// An event of a settlement's trace.
+/// An event of the trace of a settlement, or of money that an operator moved.
 ///
 /// `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`. `prev` is the hash of the previous
 /// event, null for the first. The fields are in the order of that form.
@@ -288,12 +290,13 @@ pub struct EventView {
     pub id: String,
     /// The hash of the previous event.
     pub prev: Option<String>,
-    /// The client's reference.
+    /// The client's reference; of money that an operator moved, the operator's.
     pub reference: String,
     /// Its place in the trace, from 1, without gaps.
     pub sequence: u32,
-    /// `stl_` and a ULID.
-    pub settlement_id: String,
+    /// `stl_` and a ULID; null if it is about money that an operator moved.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
+    pub settlement_id: Option<String>,
     /// The state after, if the event is about a state.
     pub to: Option<StateName>,
     /// The type of event.
@@ -357,75 +360,8 @@ pub struct ReversalsView {
     pub data: Vec<ReversalView>,
 }
 
-/// A line of a statement: a posted transfer, and the balance after it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct EntryView {
-    /// Its number in the statement, from 1; 0 for a balance brought forward.
-    pub number: i64,
-    /// When it was posted, RFC 3339.
-    pub at: String,
-    /// `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there before.
-    #[serde(rename = "type")]
-    pub kind: Cow<'static, str>,
-    /// What the account gained; less than zero for what it spent.
-    pub amount: DecimalNumber,
-    /// The balance after it, as `ledger` of the balance: what is on hold still counts.
-    pub balance: DecimalNumber,
-    /// ISO 4217 code.
-    pub currency: String,
-    /// The reference of the settlement, or of the deposit or withdrawal.
-    pub reference: Option<String>,
-    /// The settlement that it belongs to.
-    pub settlement_id: Option<String>,
-    /// The settlement's description.
-    pub description: Option<String>,
-}
-
-/// A page of a statement.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct EntriesView {
-    /// Newest first.
-    pub data: Vec<EntryView>,
-    /// Whether there are more.
-    pub has_more: bool,
-    /// The `cursor` of the next page.
-    pub next_cursor: Option<String>,
-}
-
 fn first_epoch() -> u32 {
     1
-}
-
-/// A client's balance in one currency.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct BalanceView {
-    /// The account's name: `main`.
-    pub account: Cow<'static, str>,
-    /// ISO 4217 code.
-    pub currency: String,
-    /// Whether this is play money.
-    pub sandbox: bool,
-    /// The amount that can be spent.
-    pub available: DecimalNumber,
-    /// The amount held by settlements in flight.
-    pub reserved: DecimalNumber,
-    /// The amount announced by reversals in flight.
-    pub pending: DecimalNumber,
-    /// The book balance: available plus reserved.
-    pub ledger: DecimalNumber,
-    /// When the balance was read, RFC 3339.
-    pub as_of: String,
-}
-
-/// A client's balances.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct BalancesView {
-    /// One balance for each currency.
-    pub data: Vec<BalanceView>,
 }
 
 /// The response to a pre-flight check.
@@ -540,7 +476,7 @@ pub struct ScenariosView {
 pub struct FeedEventView {
     /// Its place in the feed, from 1, without gaps; use it as `after` or `Last-Event-ID`.
     pub position: i64,
-    /// The event, as in the settlement's own trace.
+    /// The event, as in its trace.
     pub event: EventView,
 }
 

@@ -267,7 +267,9 @@ pub(crate) fn issues(kind: EventType) -> bool {
         | EventType::ReversalSubmitted
         | EventType::ReversalUnknown
         | EventType::ReversalCompleted
-        | EventType::ReversalFailed => false,
+        | EventType::ReversalFailed
+        | EventType::BalanceDeposited
+        | EventType::BalanceWithdrawn => false,
     }
 }
 

@@ -16,18 +16,20 @@ pub(crate) fn encode_changes(changes: &[LoggedChange]) -> Vec<u8> {
         signed(&mut out, change.settlement.0);
         number(&mut out, change.client.0.into());
         out.push(change.mode.code());
-        let m = &change.moment;
-        out.push(m.status.code());
-        number(&mut out, m.version.into());
-        out.push(u8::from(m.needs_review));
-        number(&mut out, m.provider.0.into());
-        signed(&mut out, m.reversed);
-        signed(&mut out, m.reversing);
-        number(&mut out, m.attempts.into());
-        signed(&mut out, m.updated_at);
-        optional(&mut out, m.completed_at.as_ref(), |out, at| signed(out, *at));
-        optional(&mut out, m.rail_reference.as_ref(), |out, it| text(out, it));
-        optional(&mut out, m.failure.as_ref(), |out, it| text(out, it));
+        // No status has the number 0.
+        out.push(change.moment.as_ref().map_or(0, |moment| moment.status.code()));
+        number(&mut out, change.version.into());
+        if let Some(m) = &change.moment {
+            out.push(u8::from(m.needs_review));
+            number(&mut out, m.provider.0.into());
+            signed(&mut out, m.reversed);
+            signed(&mut out, m.reversing);
+            number(&mut out, m.attempts.into());
+            signed(&mut out, m.updated_at);
+            optional(&mut out, m.completed_at.as_ref(), |out, at| signed(out, *at));
+            optional(&mut out, m.rail_reference.as_ref(), |out, it| text(out, it));
+            optional(&mut out, m.failure.as_ref(), |out, it| text(out, it));
+        }
         number(&mut out, change.events.len() as u64);
         for event in &change.events {
             out.push(event.kind.code());
@@ -85,27 +87,26 @@ fn read_changes(rest: &mut Rest<'_>) -> Option<Vec<LoggedChange>> {
 }
 
 fn read_change(rest: &mut Rest<'_>) -> Option<LoggedChange> {
-    Some(LoggedChange {
-        settlement: SettlementNo(rest.signed()?),
-        client: ClientNo(rest.small()?),
-        mode: Mode::from_code(rest.byte()?)?,
-        moment: Moment {
-            status: SettlementStatus::from_code(rest.byte()?)?,
-            version: rest.small()?,
-            needs_review: rest.flag()?,
-            provider: ProviderNo(rest.small()?),
-            reversed: rest.signed()?,
-            reversing: rest.signed()?,
-            attempts: rest.small()?,
-            updated_at: rest.signed()?,
-            completed_at: rest.optional(Rest::signed)?,
-            rail_reference: rest.optional(Rest::text)?,
-            failure: rest.optional(Rest::text)?,
-        },
-        events: {
-            let count = rest.count()?;
-            (0..count).map(|_| read_event(rest)).collect::<Option<_>>()?
-        },
+    let (settlement, client, mode) = (SettlementNo(rest.signed()?), ClientNo(rest.small()?), Mode::from_code(rest.byte()?)?);
+    let (status, version) = (rest.byte()?, rest.small()?);
+    let moment = if status == 0 { None } else { Some(read_moment(rest, SettlementStatus::from_code(status)?)?) };
+    let count = rest.count()?;
+    let events = (0..count).map(|_| read_event(rest)).collect::<Option<_>>()?;
+    Some(LoggedChange { settlement, client, mode, version, moment, events })
+}
+
+fn read_moment(rest: &mut Rest<'_>, status: SettlementStatus) -> Option<Moment> {
+    Some(Moment {
+        status,
+        needs_review: rest.flag()?,
+        provider: ProviderNo(rest.small()?),
+        reversed: rest.signed()?,
+        reversing: rest.signed()?,
+        attempts: rest.small()?,
+        updated_at: rest.signed()?,
+        completed_at: rest.optional(Rest::signed)?,
+        rail_reference: rest.optional(Rest::text)?,
+        failure: rest.optional(Rest::text)?,
     })
 }
 
@@ -121,24 +122,25 @@ mod tests {
 
     prop_compose! {
         fn any_moment()(
-            status in prop::sample::select(SettlementStatus::ALL), version in any::<u32>(), needs_review in any::<bool>(),
+            status in prop::sample::select(SettlementStatus::ALL), needs_review in any::<bool>(),
             provider in any::<u16>(), reversed in any::<i64>(), reversing in any::<i64>(), attempts in any::<u16>(),
             updated_at in any::<i64>(), completed_at in any::<Option<i64>>(), rail_reference in any::<Option<String>>(),
             failure in any::<Option<String>>(),
         ) -> Moment {
             let provider = ProviderNo(provider);
-            Moment { status, version, needs_review, provider, reversed, reversing, attempts, updated_at, completed_at, rail_reference, failure }
+            Moment { status, needs_review, provider, reversed, reversing, attempts, updated_at, completed_at, rail_reference, failure }
         }
     }
 
     prop_compose! {
         fn any_change()(
-            settlement in any::<i64>(), client in any::<u32>(), live in any::<bool>(), moment in any_moment(),
+            settlement in any::<i64>(), client in any::<u32>(), live in any::<bool>(), version in any::<u32>(),
+            moment in prop::option::of(any_moment()),
             events in prop::collection::vec((prop::sample::select(EventType::ALL), any::<i64>(), any::<[u8; 32]>()), 0..4),
         ) -> LoggedChange {
             let events = events.into_iter().map(|(kind, at, hash)| LoggedEvent { kind, at, hash }).collect();
             let mode = if live { Mode::Live } else { Mode::Sandbox };
-            LoggedChange { settlement: SettlementNo(settlement), client: ClientNo(client), mode, moment, events }
+            LoggedChange { settlement: SettlementNo(settlement), client: ClientNo(client), mode, version, moment, events }
         }
     }
 

@@ -103,6 +103,43 @@ stored_enum! {
     }
 }
 
+impl EventType {
+    /// Whether it is about money that an operator moved, and not about a settlement.
+    pub const fn is_of_movement(self) -> bool {
+        match self {
+            Self::BalanceDeposited | Self::BalanceWithdrawn => true,
+            Self::SettlementAccepted
+            | Self::SettlementSubmitted
+            | Self::SettlementUnknown
+            | Self::SettlementCompleted
+            | Self::SettlementFailed
+            | Self::SettlementCancelled
+            | Self::SettlementPartiallyReversed
+            | Self::SettlementReversed
+            | Self::SettlementReturned
+            | Self::SettlementDiscrepancy
+            | Self::SettlementReviewed
+            | Self::AttemptStarted
+            | Self::AttemptAnswered
+            | Self::ReversalAccepted
+            | Self::ReversalSubmitted
+            | Self::ReversalUnknown
+            | Self::ReversalCompleted
+            | Self::ReversalFailed => false,
+        }
+    }
+}
+
+impl MovementKind {
+    /// The event that its client is told.
+    pub(crate) const fn event(self) -> EventType {
+        match self {
+            Self::Deposit => EventType::BalanceDeposited,
+            Self::Withdrawal => EventType::BalanceWithdrawn,
+        }
+    }
+}
+
 stored_enum! {
     /// What a row of the configuration is about.
     pub enum SetupSubject {
@@ -298,7 +335,7 @@ pub struct Failure {
 }
 
 stored_enum! {
-    /// The type of an event in the event trace.
+    /// The type of an event in a trace.
     pub enum EventType {
         /// Stored, money held.
         SettlementAccepted = 1 "settlement.accepted",
@@ -336,6 +373,10 @@ stored_enum! {
         ReversalCompleted = 17 "reversal.completed",
         /// Proved not reversed.
         ReversalFailed = 18 "reversal.failed",
+        /// An operator credited what the client paid in.
+        BalanceDeposited = 19 "balance.deposited",
+        /// An operator debited what the client was paid out.
+        BalanceWithdrawn = 20 "balance.withdrawn",
     }
 }
 

@@ -88,7 +88,7 @@ pub fn parse_rotation(body: &[u8]) -> Result<Millis, Error> {
 /// # Errors
 /// See [`parse_new_webhook`].
 pub fn parse_webhook_test(body: &[u8]) -> Result<Topic, Error> {
-    const USUAL: Topic = Topic::Settlement(EventType::SettlementCompleted);
+    const USUAL: Topic = Topic::Event(EventType::SettlementCompleted);
     if is_blank(body) {
         return Ok(USUAL);
     }
@@ -168,7 +168,7 @@ fn position(value: Value<'_>) -> Result<i64, FieldProblems> {
 mod tests {
     use super::*;
 
-    const COMPLETED: Topic = Topic::Settlement(EventType::SettlementCompleted);
+    const COMPLETED: Topic = Topic::Event(EventType::SettlementCompleted);
 
     #[track_caller]
     fn codes<T: std::fmt::Debug>(read: Result<T, Error>) -> String {

@@ -260,7 +260,7 @@ fn signable(w: &World) -> Vec<Signable> {
 
 /// One change of every kind to the client's webhooks.
 fn webhook_changes(w: &World, caller: Caller) -> Vec<Signable> {
-    let topic = Topic::Settlement(EventType::SettlementCompleted);
+    let topic = Topic::Event(EventType::SettlementCompleted);
     let (id, other) = (new_webhook(w, caller), new_webhook(w, caller));
     let parcel = w.run(TestWebhook { caller, id, topic }).unwrap();
     let delivery = w.engine.delivery_view(&parcel.deliveries[0]).unwrap().id;

@@ -108,7 +108,7 @@ pub fn assert_two_trees(s: &Sandbox) {
         assert_eq!(own[0].name().as_str(), name);
         let caller = Caller { mode, ..s.caller };
         for entry in s.engine.feed(&caller, 0, 10_000).unwrap().into_iter().rev().step_by(17) {
-            let named = target(&entry.event.settlement_id);
+            let named = target(entry.event.settlement_id.as_deref().unwrap());
             let (proof, record) = (s.engine.proof(&caller, &named).unwrap(), s.engine.settlement(&caller, &named).unwrap());
             let hash = events_of(&*s.store, record.no).pop().unwrap().hash;
             let checkpoint = verify_proof(&proof.proof, &hash, &own[0]).unwrap();

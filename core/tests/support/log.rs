@@ -8,7 +8,9 @@ use railgate::engine::NumberEvents;
 use railgate::ids::{ClientNo, SettlementNo};
 use railgate::ledger::Mode;
 use railgate::log::{commitment, leaf_hash, node_hash};
-use railgate::store::record::{EventRecord, FeedRecord, Key, LogHeadRecord, MetaRecord, RecordKind, SettlementRecord, UnloggedRecord};
+use railgate::store::record::{
+    EventRecord, FeedRecord, Key, LogHeadRecord, MetaRecord, MovementRecord, RecordKind, SettlementRecord, UnloggedRecord,
+};
 use railgate::store::{Scan, Store, typed, typed_all};
 use railgate::{Engine, api};
 use sha2::Sha256;
@@ -110,6 +112,11 @@ pub fn assert_logged(store: &dyn Store) {
         assert_eq!(numbers, (1..=record.version).collect::<Vec<_>>(), "in the order of the trace, each once");
         assert!(places.is_sorted_by(|one, next| one.leaf < next.leaf && one.position < next.position));
     }
+    let movements: Vec<MovementRecord> = typed_all(store.scan(&Scan::after(&Key::Movement(SettlementNo(0)), ALL)).unwrap()).unwrap();
+    for record in movements {
+        let places = places.remove(&record.journal).unwrap_or_default();
+        assert_eq!(places.iter().map(|it| (it.client, it.mode, it.n)).collect::<Vec<_>>(), [(record.client, record.mode, 1)]);
+    }
     assert!(places.is_empty(), "{places:?}");
     let numbers: BTreeSet<(Mode, i64)> = feeds.iter().map(|entry| (entry.mode, entry.leaf)).collect();
     assert_eq!((numbers.len(), feeds.len() as i64), (feeds.len(), head(store).events));
@@ -136,7 +143,7 @@ pub fn assert_feed_shows_traces(engine: &Engine, caller: &Caller) {
     let feed = engine.feed(caller, 0, 100_000).unwrap();
     assert!(feed.iter().map(|entry| entry.position).eq(1..=feed.len() as i64));
     for entry in &feed {
-        let target = api::Target::parse(&entry.event.settlement_id).unwrap();
+        let target = api::Target::parse(entry.event.settlement_id.as_deref().unwrap()).unwrap();
         let record = engine.settlement(caller, &target).unwrap();
         let own = &engine.events(&record, entry.event.sequence - 1, 1).unwrap()[0];
         assert_eq!(serde_json::to_string(&entry.event).unwrap(), serde_json::to_string(own).unwrap());

@@ -127,7 +127,7 @@ impl Receivers {
             made.iter().for_each(|delivery| of.entry((delivery.settlement, delivery.n)).or_default().push(delivery));
             for entry in by_leaf.iter().filter(|entry| (entry.client, entry.mode) == (endpoint.client, endpoint.mode)) {
                 let event: EventRecord = typed(store.get(&Key::Event((entry.settlement, entry.n))).unwrap()).unwrap().unwrap();
-                let listens = endpoint.topics.is_none_or(|topics| topics.has(Topic::Settlement(event.kind)));
+                let listens = endpoint.topics.is_none_or(|topics| topics.has(Topic::Event(event.kind)));
                 let told = of.remove(&(entry.settlement, entry.n)).unwrap_or_default();
                 let owed = listens && self.owed.contains(&(endpoint.no, entry.leaf));
                 assert_eq!(told.len(), usize::from(owed), "endpoint {} and leaf {}", endpoint.no.0, entry.leaf);

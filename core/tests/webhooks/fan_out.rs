@@ -118,7 +118,7 @@ fn the_failure_of_a_settlement_that_has_moved_on_is_not_told_early() {
         assert_eq!(data["failure"].is_null(), data["status"] != "failed", "{}", delivery.body);
     }
     assert!(made.iter().any(|delivery| json(delivery)["data"]["status"] != "failed"));
-    assert!(made.iter().any(|delivery| delivery.topic == Topic::Settlement(EventType::SettlementFailed)));
+    assert!(made.iter().any(|delivery| delivery.topic == Topic::Event(EventType::SettlementFailed)));
 }
 
 #[test]

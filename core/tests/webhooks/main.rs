@@ -31,8 +31,8 @@ use support::{Sandbox, create, enroll, sealing, target, together};
 
 /// The maximum per client and mode.
 const MOST_WEBHOOKS: usize = 10;
-const COMPLETED: Topic = Topic::Settlement(EventType::SettlementCompleted);
-const ACCEPTED: Topic = Topic::Settlement(EventType::SettlementAccepted);
+const COMPLETED: Topic = Topic::Event(EventType::SettlementCompleted);
+const ACCEPTED: Topic = Topic::Event(EventType::SettlementAccepted);
 const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;

@@ -3,7 +3,15 @@ import { RailgateClient, RailgateError, type CreateRequest, type Settlement, typ
 import { loadForms, type Checked } from "railgate/forms";
 import { qrSvg } from "railgate/qr";
 import { ReceiptError, verifyReceipt } from "railgate/receipt";
-import { WebhookVerifier, type EventType, type Webhook, type WebhookData, type WebhookMessage } from "railgate/webhook";
+import {
+  WebhookVerifier,
+  type BalanceData,
+  type BalanceEventType,
+  type EventType,
+  type Webhook,
+  type WebhookData,
+  type WebhookMessage,
+} from "railgate/webhook";
 
 /** Fails to compile if `Actual` is wider or narrower. */
 type Same<Actual, Expected> = [Actual] extends [Expected] ? ([Expected] extends [Actual] ? true : never) : never;
@@ -59,11 +67,13 @@ export async function checks(): Promise<void> {
   if (!checked.ok) checked.request;
 }
 
-/** Until its type is known, a webhook may be about either. */
+/** Until its type is known, a webhook may be about any of them. */
 export function shows(message: WebhookMessage): string {
   // @ts-expect-error: a webhook has no reference
   message.data.reference;
-  return message.data.id;
+  // @ts-expect-error: money that was moved has no id
+  message.data.id;
+  return message.id;
 }
 
 export async function verifies(request: Request): Promise<string> {
@@ -77,8 +87,12 @@ export async function verifies(request: Request): Promise<string> {
     data.reference;
     return data.url;
   }
+  if (type === "balance.deposited" || type === "balance.withdrawn") {
+    yes<Same<typeof data, BalanceData>>();
+    return `${data.kind} ${data.amount} ${data.currency}`;
+  }
   yes<Same<typeof data, WebhookData>>();
-  yes<Same<typeof type, EventType>>();
+  yes<Same<typeof type, Exclude<EventType, BalanceEventType>>>();
   try {
     await verifyReceipt(data.id, { keys: [] });
   } catch (error) {

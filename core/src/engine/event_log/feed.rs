@@ -6,41 +6,41 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::SettlementNo;
 use crate::ledger::Mode;
 use crate::log::{self, Checkpoint, LogKey, LogName, Proof, TilePath, TreeError};
-use crate::store::record::{EventRecord, FeedRecord, Key, Record, SecretKind, SecretRecord, SettlementRecord};
+use crate::store::record::{EventRecord, FeedRecord, Key, Record, SecretKind, SecretRecord};
 use crate::store::{Scan, Unique, typed, typed_all};
-use crate::trace::{self, TracedEvent, hex};
+use crate::trace::{self, Traced, hex, traced_key};
 
 use super::{StoredTiles, leaf_salt};
 use crate::engine::Engine;
 use crate::engine::access::place;
 
 impl Engine {
-    /// The events of all the caller's settlements after feed position `after`, in feed order, at most `limit`.
+    /// All events of the caller after feed position `after`, in feed order, at most `limit`.
     pub fn feed(&self, caller: &Caller, after: i64, limit: usize) -> Result<Vec<FeedEventView>> {
         let scan = Scan::feed(caller.client, caller.mode, after, limit);
         let feed: Vec<FeedRecord> = typed_all(self.store.scan(&scan)?)?;
         let mut views = Vec::with_capacity(feed.len());
-        let mut known: Option<SettlementRecord> = None;
-        let mut before: Option<EventRecord> = None;
+        let mut known: Option<(Traced, EventRecord)> = None;
         for entry in feed {
-            let settlement = match known.take().filter(|known| known.no == entry.settlement) {
-                Some(settlement) => settlement,
-                None => self.stored(&Key::Settlement(entry.settlement), entry.settlement)?,
+            let no = entry.settlement;
+            let event: EventRecord = self.stored(&Key::Event((no, entry.n)), no)?;
+            let (traced, before) = match known.take().filter(|(traced, _)| traced.about().no() == no) {
+                Some((traced, before)) => (traced, Some(before)),
+                None => (self.stored(&traced_key(event.kind, no), no)?, None),
             };
-            let event: EventRecord = self.stored(&Key::Event((entry.settlement, entry.n)), entry.settlement)?;
-            let prev = match before.take().filter(|last| (last.settlement, last.n + 1) == (entry.settlement, entry.n)) {
-                Some(prev) => Some(prev.hash),
+            let prev = match before.filter(|before| before.n + 1 == entry.n) {
+                Some(before) => Some(before.hash),
                 None if entry.n <= 1 => None,
-                None => Some(self.stored::<EventRecord>(&Key::Event((entry.settlement, entry.n - 1)), entry.settlement)?.hash),
+                None => Some(self.stored::<EventRecord>(&Key::Event((no, entry.n - 1)), no)?.hash),
             };
-            views.push(FeedEventView { position: entry.position, event: self.event_view(&settlement, &event, prev.as_ref())? });
-            (known, before) = (Some(settlement), Some(event));
+            views.push(FeedEventView { position: entry.position, event: self.event_view(traced.about(), &event, prev.as_ref())? });
+            known = Some((traced, event));
         }
         Ok(views)
     }
 
     fn stored<T: TryFrom<Record, Error = Record>>(&self, key: &Key, no: SettlementNo) -> Result<T> {
-        typed(self.store.get(key)?)?.ok_or_else(|| Error::internal(format!("the feed refers to a missing record of settlement {}", no.0)))
+        typed(self.store.get(key)?)?.ok_or_else(|| Error::internal(format!("the feed refers to a missing record of journal {}", no.0)))
     }
 
     /// Proves that the last event of the caller's settlement is in the tree of its mode, with everything needed to check it offline.
@@ -59,7 +59,7 @@ impl Engine {
         Ok(ProofView {
             settlement_id: self.settlement_id(&record),
             reference: record.reference.as_str().to_owned(),
-            event_id: format!("evt_{}", trace::event_ulid(&self.id_key, &record, &TracedEvent::from(&event), event.n)),
+            event_id: format!("evt_{}", trace::event_ulid(&self.id_key, &event)),
             sequence: event.n,
             event_hash: hex(&event.hash),
             salt: hex(&salt),

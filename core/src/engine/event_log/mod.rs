@@ -27,6 +27,7 @@ use crate::store::record::{
 };
 use crate::store::{Commit, CommitError, Lookup, Scan, Store, Unique, Write, typed, typed_all};
 use crate::time::Millis;
+use crate::trace::About;
 
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay};
@@ -174,7 +175,7 @@ impl Engine {
                 after.is_none() && overlay.stored_under(&Unique::FeedOf(change.settlement, first - 1))?.is_some()
             };
             if follows || give_up && overlay.now - ages[at] > PREDECESSOR_WAIT {
-                last.insert(change.settlement, change.moment.version);
+                last.insert(change.settlement, change.version);
                 taken.push((at, change));
             } else {
                 waiting.entry(at).or_default().0.push(change);
@@ -262,8 +263,8 @@ impl Engine {
             let events: Vec<EventRecord> = typed_all(store.scan(&Scan::events(record.no, 0, usize::MAX))?)?;
             // One run, unless events were removed by hand.
             for run in events.chunk_by(|one, next| one.n + 1 == next.n) {
-                let mut change = change_of(&record);
-                change.moment.version = run.last().map_or(0, |event| event.n);
+                let mut change = change_of(About::Settlement(&record));
+                change.version = run.last().map_or(0, |event| event.n);
                 change.events = run.iter().map(logged).collect();
                 changes.push(change);
             }
@@ -341,58 +342,65 @@ fn position_of(mut last: Vec<Record>) -> Result<i64> {
     Ok(typed::<FeedRecord>(last.pop())?.map_or(0, |last| last.position))
 }
 
-/// What a commit adds to the traces of settlements. A command writes the settlement first, then its events.
+/// What a commit adds to traces. A command writes what a trace is about first, then its events.
 pub(crate) fn changes_of(commit: &Commit) -> Result<Vec<LoggedChange>> {
-    let settlement =
-        |write: &&Write| matches!(write, Write::Insert(Record::Settlement(_)) | Write::Update { record: Record::Settlement(_), .. });
-    let mut changes: Vec<LoggedChange> = Vec::with_capacity(commit.writes.iter().filter(settlement).count());
-    let mut changed: Option<&SettlementRecord> = None;
+    let mut changes: Vec<LoggedChange> = Vec::with_capacity(commit.writes.iter().filter(|write| traced_by(write).is_some()).count());
+    let mut changed: Option<About<'_>> = None;
     for write in &commit.writes {
-        match write {
-            Write::Insert(Record::Settlement(record)) | Write::Update { record: Record::Settlement(record), .. } => changed = Some(record),
-            Write::Insert(Record::Event(event)) => {
-                if let Some(record) = changed.take() {
-                    changes.push(change_of(record));
-                }
-                let last = changes.last_mut().filter(|last| last.settlement == event.settlement && event.n <= last.moment.version);
-                let last = last.ok_or_else(|| Error::internal("an event was made without its settlement"))?;
-                last.events.push(logged(event));
-            }
-            Write::Insert(_)
-            | Write::Update { .. }
-            | Write::Replace(_)
-            | Write::Post(_)
-            | Write::Count { .. }
-            | Write::Floor { .. }
-            | Write::Delete(_) => {}
+        if let Some(about) = traced_by(write) {
+            changed = Some(about);
+        } else if let Write::Insert(Record::Event(event)) = write {
+            changes.extend(changed.take().map(change_of));
+            let last = changes.last_mut().filter(|last| last.settlement == event.settlement && event.n <= last.version);
+            let last = last.ok_or_else(|| Error::internal("an event was made without what it is about"))?;
+            last.events.push(logged(event));
         }
     }
     Ok(changes)
 }
 
-/// A settlement's current state, without its events.
-fn change_of(record: &SettlementRecord) -> LoggedChange {
+/// What the events after this write are about, if it changes that.
+fn traced_by(write: &Write) -> Option<About<'_>> {
+    match write {
+        Write::Insert(Record::Settlement(record)) | Write::Update { record: Record::Settlement(record), .. } => {
+            Some(About::Settlement(record))
+        }
+        Write::Insert(Record::Movement(record)) => Some(About::Movement(record)),
+        Write::Insert(_)
+        | Write::Update { .. }
+        | Write::Replace(_)
+        | Write::Post(_)
+        | Write::Count { .. }
+        | Write::Floor { .. }
+        | Write::Delete(_) => None,
+    }
+}
+
+/// The current state of what a trace is about, without its events.
+fn change_of(about: About<'_>) -> LoggedChange {
+    let (client, mode) = about.owner();
+    let (version, moment) = match about {
+        About::Settlement(record) => (record.version, Some(moment_of(record))),
+        About::Movement(_) => (1, None),
+    };
+    // A create has no more than one event.
+    LoggedChange { settlement: about.no(), client, mode, version, moment, events: Vec::with_capacity(1) }
+}
+
+fn moment_of(record: &SettlementRecord) -> Moment {
     let more = record.more.as_deref();
     let failure = more.and_then(|more| more.failure.as_ref());
-    LoggedChange {
-        settlement: record.no,
-        client: record.client,
-        mode: record.mode,
-        moment: Moment {
-            status: record.status,
-            version: record.version,
-            needs_review: record.needs_review,
-            provider: record.provider,
-            reversed: record.reversed,
-            reversing: record.reversing,
-            attempts: record.attempts,
-            updated_at: record.updated_at,
-            completed_at: record.completed_at,
-            rail_reference: more.and_then(|more| more.rail_reference.clone()),
-            failure: failure.and_then(|failure| serde_json::to_string(failure).ok()),
-        },
-        // A create has no more than one.
-        events: Vec::with_capacity(1),
+    Moment {
+        status: record.status,
+        needs_review: record.needs_review,
+        provider: record.provider,
+        reversed: record.reversed,
+        reversing: record.reversing,
+        attempts: record.attempts,
+        updated_at: record.updated_at,
+        completed_at: record.completed_at,
+        rail_reference: more.and_then(|more| more.rail_reference.clone()),
+        failure: failure.and_then(|failure| serde_json::to_string(failure).ok()),
     }
 }
 
@@ -436,7 +444,7 @@ fn in_order(mut all: Vec<(usize, LoggedChange)>) -> Vec<(usize, LoggedChange)> {
     }
     for places in places.into_values().filter(|places| places.len() > 1) {
         let mut sorted = places.clone();
-        sorted.sort_by_key(|place| all[*place].1.moment.version);
+        sorted.sort_by_key(|place| all[*place].1.version);
         if sorted != places {
             let changes: Vec<_> = sorted.into_iter().map(|place| all[place].clone()).collect();
             for (place, change) in places.into_iter().zip(changes) {

@@ -3,12 +3,13 @@
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, overflow};
 use crate::error::{Error, ErrorCode, Result};
-use crate::ids::{KeyNo, Ulid};
+use crate::ids::{IdKey, KeyNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, SUM_MAX, Transfer, TransferCode, TransferKind};
 use crate::money::Money;
 use crate::participant::Reference;
 use crate::store::Unique;
-use crate::store::record::{AuditAction, ClientRecord, MovementKind, MovementRecord};
+use crate::store::record::{Actor, AuditAction, ClientRecord, EventRecord, MovementKind, MovementRecord};
+use crate::trace::{self, About};
 use crate::validate::evidence;
 
 /// Moves live money into a client's account, or out of it: once for each reference.
@@ -89,8 +90,10 @@ impl Command for MoveMoney {
                 }
             }
         }
+        let event = told(&d.engine.id_key, &movement);
         d.overlay.post(transfer);
         d.overlay.insert(movement.clone());
+        d.overlay.insert(event);
         Ok(Moved { movement, client, replayed: false })
     }
 
@@ -113,6 +116,24 @@ impl Command for MoveMoney {
             None => deed,
         })
     }
+}
+
+/// The event by which the client learns of it.
+fn told(key: &IdKey, movement: &MovementRecord) -> EventRecord {
+    let mut event = EventRecord {
+        settlement: movement.journal,
+        n: 1,
+        kind: movement.kind.event(),
+        at: movement.at,
+        from: None,
+        to: None,
+        actor: Actor::Operator,
+        child: 0,
+        data: None,
+        hash: [0; 32],
+    };
+    event.hash = trace::link_hash(key, About::Movement(movement), &event, None);
+    event
 }
 
 impl MovementRecord {

@@ -15,7 +15,7 @@ use crate::store::record::{
 };
 use crate::terms::{UsageId, Used};
 use crate::time::Millis;
-use crate::trace::{self, TracedEvent};
+use crate::trace::{self, About};
 
 use crate::engine::Engine;
 use crate::engine::group::Overlay;
@@ -71,36 +71,25 @@ impl<'e> Change<'e> {
 
     /// Adds an event to the trace.
     pub(crate) fn event(&mut self, kind: EventType, note: Note) {
-        let link = TracedEvent {
+        let n = self.record.version + 1;
+        let mut event = EventRecord {
+            settlement: self.record.no,
+            n,
             kind,
             at: self.now,
             from: note.from,
             to: note.to,
             actor: note.actor,
             child: note.child,
-            data: note.data.as_deref(),
+            data: note.data,
+            hash: [0; 32],
         };
-        let n = self.record.version + 1;
         let prev = (n > 1).then_some(&self.record.head);
-        let hash = trace::link_hash(&self.engine.id_key, &self.record, &link, n, prev);
+        event.hash = trace::link_hash(&self.engine.id_key, About::Settlement(&self.record), &event, prev);
         self.record.version = n;
-        self.record.head = hash;
+        self.record.head = event.hash;
         self.record.updated_at = self.now;
-        self.write(Write::Insert(
-            EventRecord {
-                settlement: self.record.no,
-                n,
-                kind,
-                at: self.now,
-                from: note.from,
-                to: note.to,
-                actor: note.actor,
-                child: note.child,
-                data: note.data,
-                hash,
-            }
-            .into(),
-        ));
+        self.write(Write::Insert(event.into()));
     }
 
     pub(crate) fn write(&mut self, write: Write) {

@@ -10,7 +10,7 @@ use crate::participant::Namespace;
 use crate::store::record::{AccountRecord, EventRecord, Failure, Key, ReversalRecord, SettlementRecord, TaskKey, TaskRecord};
 use crate::store::{Scan, Unique, typed, typed_all};
 use crate::time::{Millis, rfc3339};
-use crate::trace::{self, TracedEvent, hex};
+use crate::trace::{self, About, hex};
 use crate::validate::{self, CreateRequest, Offer};
 
 use crate::engine::Engine;
@@ -118,29 +118,31 @@ impl Engine {
         for event in events {
             let hash = event.hash;
             if event.n > after && views.len() < limit {
-                views.push(self.event_view(record, &event, prev.as_ref())?);
+                views.push(self.event_view(About::Settlement(record), &event, prev.as_ref())?);
             }
             prev = Some(hash);
         }
         Ok(views)
     }
 
-    pub(crate) fn event_view(&self, record: &SettlementRecord, event: &EventRecord, prev: Option<&[u8; 32]>) -> Result<EventView> {
-        let link = TracedEvent::from(event);
+    pub(crate) fn event_view(&self, about: About<'_>, event: &EventRecord, prev: Option<&[u8; 32]>) -> Result<EventView> {
         let mut data = String::new();
-        trace::write_data(&mut data, record, &link);
+        trace::write_data(&mut data, about, event);
         Ok(EventView {
             actor: event.actor,
             at: rfc3339(event.at),
-            attempt: trace::attempt_of(&link),
+            attempt: trace::attempt_of(event),
             data: serde_json::value::RawValue::from_string(data).map_err(Error::internal)?,
             from: event.from,
             hash: Some(hex(&event.hash)),
-            id: format!("evt_{}", trace::event_ulid(&self.id_key, record, &link, event.n)),
+            id: format!("evt_{}", trace::event_ulid(&self.id_key, event)),
             prev: prev.map(|hash| hex(hash)),
-            reference: record.reference.as_str().to_owned(),
+            reference: about.reference().to_owned(),
             sequence: event.n,
-            settlement_id: self.settlement_id(record),
+            settlement_id: match about {
+                About::Settlement(record) => Some(self.settlement_id(record)),
+                About::Movement(_) => None,
+            },
             to: event.to,
             kind: event.kind,
         })

@@ -11,12 +11,14 @@ use crate::error::Result;
 use crate::ids::{ClientNo, IdKey, SettlementNo};
 use crate::ledger::Mode;
 use crate::log::commitment;
-use crate::store::record::{Digest32, EventRecord, FeedRecord, Key, MetaRecord, RecordKind, SettlementRecord, UnloggedRecord};
+use crate::store::record::{
+    Digest32, EventRecord, FeedRecord, Key, MetaRecord, MovementRecord, RecordKind, SettlementRecord, UnloggedRecord,
+};
 use crate::store::{Scan, Store, Unique, typed, typed_all};
-use crate::trace::settlement_ulid;
+use crate::trace::{About, settlement_ulid};
 
 use super::tree::Tree;
-use super::{PAGE, VerifyReport};
+use super::{PAGE, VerifyReport, movements};
 
 /// What is known about the log while the events are visited.
 pub(super) struct LogCheck<'a> {
@@ -31,10 +33,10 @@ pub(super) struct LogCheck<'a> {
     due_until: Option<SettlementNo>,
 }
 
-/// The places of one settlement's events.
+/// The places of the events of one trace.
 pub(super) struct Places<'c, 'a> {
     log: &'c mut LogCheck<'a>,
-    record: &'c SettlementRecord,
+    about: About<'c>,
     what: &'c str,
     last: Option<(i64, i64)>,
 }
@@ -52,9 +54,9 @@ impl<'a> LogCheck<'a> {
         Ok(Self { store, key, sandbox, live, unlogged, due_until })
     }
 
-    /// Starts the events of one settlement, which follow in order.
-    pub(super) fn settlement<'c>(&'c mut self, record: &'c SettlementRecord, what: &'c str) -> Places<'c, 'a> {
-        Places { log: self, record, what, last: None }
+    /// Starts the events of one trace, which follow in order.
+    pub(super) fn trace<'c>(&'c mut self, about: About<'c>, what: &'c str) -> Places<'c, 'a> {
+        Places { log: self, about, what, last: None }
     }
 
     fn tree(&mut self, mode: Mode) -> &mut Tree<'a> {
@@ -123,15 +125,18 @@ impl<'a> LogCheck<'a> {
     }
 
     fn name(&self, no: SettlementNo) -> Result<String> {
-        let record: Option<SettlementRecord> = typed(self.store.get(&Key::Settlement(no))?)?;
-        Ok(record.map_or_else(|| format!("settlement number {}", no.0), |record| format!("stl_{}", settlement_ulid(self.key, &record))))
+        if let Some(record) = typed::<SettlementRecord>(self.store.get(&Key::Settlement(no))?)? {
+            return Ok(format!("stl_{}", settlement_ulid(self.key, &record)));
+        }
+        let movement: Option<MovementRecord> = typed(self.store.get(&Key::Movement(no))?)?;
+        Ok(movement.map_or_else(|| format!("settlement number {}", no.0), |record| movements::name(&record)))
     }
 }
 
 impl Places<'_, '_> {
     /// Looks up the event's place and verifies it.
     pub(super) fn event(&mut self, event: &EventRecord, report: &mut VerifyReport) -> Result<()> {
-        let place = (self.record.no, event.n);
+        let place = (self.about.no(), event.n);
         let waiting = self.log.unlogged.remove(&place);
         let problem = match typed::<FeedRecord>(self.log.store.find(&Unique::FeedOf(place.0, place.1))?)? {
             Some(entry) => {
@@ -156,7 +161,7 @@ impl Places<'_, '_> {
     /// The problem with an event's place; `None` if it is sound.
     fn logged(&mut self, event: &EventRecord, entry: &FeedRecord) -> Result<Option<(&'static str, String)>> {
         let n = event.n;
-        if (entry.client, entry.mode, entry.at) != (self.record.client, self.record.mode, event.at) {
+        if ((entry.client, entry.mode), entry.at) != (self.about.owner(), event.at) {
             return Ok(Some(("feed_differs", format!("event {n} is in the feed of another client or mode, or has another time there"))));
         }
         let before = self.last.replace((entry.leaf, entry.position));

@@ -38,6 +38,7 @@
 mod access;
 mod books;
 mod log;
+mod movements;
 mod pairs;
 mod reviews;
 mod statement;
@@ -54,7 +55,7 @@ use crate::ledger::{AccountId, Totals};
 use crate::store::record::{EventRecord, Key, MetaRecord, RecordKind, SettlementRecord, SimPaymentRecord, TaskKey, TaskKind, TaskRecord};
 use crate::store::{Scan, Store, StoreError, typed, typed_all};
 use crate::time::Millis;
-use crate::trace::settlement_ulid;
+use crate::trace::{About, settlement_ulid};
 
 use log::LogCheck;
 use usage::UsageCheck;
@@ -82,7 +83,7 @@ pub struct VerifyProblem {
 /// An event that differs from what was recorded: it was changed, removed or replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenLink {
-    /// The settlement of the trace: `stl_…`.
+    /// What the trace is about: `stl_…`, or a deposit or withdrawal by its reference and its client's number.
     pub settlement: String,
     /// The event's sequence in the trace, from 1.
     pub sequence: u32,
@@ -114,7 +115,7 @@ pub struct VerifyReport {
     pub deliveries: u64,
     /// Number of payments that the simulated operator received more than once.
     pub received_twice: u64,
-    /// The first broken link of all traces: in the oldest settlement, the earliest event.
+    /// The first broken link of all traces: in the oldest one, the earliest event.
     pub first_broken: Option<BrokenLink>,
     /// The problems, at most [`MOST_PROBLEMS`].
     pub problems: Vec<VerifyProblem>,
@@ -160,7 +161,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
     access::access(store, &mut report)?;
     let tasks = open_tasks(store, &mut report)?;
     let mut sums: BTreeMap<AccountId, Totals> = BTreeMap::new();
-    books::journal(store, &mut report, &mut sums)?;
+    let moved = books::journal(store, &mut report, &mut sums)?;
     books::accounts(store, &mut report, &sums)?;
     drop(sums);
     let mut log = LogCheck::begin(store, &key, &mut report)?;
@@ -188,6 +189,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
         }
         progress(Progress { settlements_done: report.settlements, settlements_total });
     }
+    movements::movements(store, &key, moved, &mut log, &mut report)?;
     log.end(&mut report)?;
     usage.end(store, &mut report)?;
     reviews::reviews(store, &mut report)?;
@@ -203,7 +205,7 @@ fn one_settlement(
     log: &mut LogCheck<'_>,
     report: &mut VerifyReport,
 ) -> Result<()> {
-    let mut places = log.settlement(record, what);
+    let mut places = log.trace(About::Settlement(record), what);
     let (problems, broken) = agreement(store, key, record, &mut |event| places.event(event, report))?;
     if let (Some(sequence), Some((code, message))) = (broken, problems.first()) {
         report.broken(what, record.no, sequence, (code, message));

@@ -1,15 +1,56 @@
-//! Verifies that a settlement's trace is unbroken, and that the record, its attempts and its reversals match it.
+//! Verifies that a trace is unbroken, and that a settlement's record, its attempts and its reversals match it.
 
 use crate::error::Result;
 use crate::ids::IdKey;
-use crate::lifecycle::{AttemptStatus, Direction, ReversalStatus, SettlementStatus};
-use crate::store::record::{AttemptRecord, EventRecord, EventType, ReversalRecord, SettlementRecord};
+use crate::lifecycle::{AttemptStatus, Direction, ReversalStatus, SettlementStatus, StateName};
+use crate::store::record::{AttemptRecord, Digest32, EventRecord, EventType, ReversalRecord, SettlementRecord};
 use crate::store::{Scan, Store, typed_all};
-use crate::trace::{self, TracedEvent};
+use crate::trace::{self, About};
 
 use super::{Findings, PAGE};
 
-/// Follows the trace. Passes each existing event to `each`, and returns the sequence of the first broken link.
+/// The end of a trace that was followed.
+#[derive(Default)]
+pub(super) struct Followed {
+    /// The sequence of the first broken link.
+    pub(super) broken: Option<u32>,
+    /// The sequence of the last event; 0 if there is none.
+    pub(super) last: u32,
+    /// The type of the last event.
+    pub(super) kind: Option<EventType>,
+    head: Option<Digest32>,
+    state: Option<StateName>,
+}
+
+/// Follows a trace to its end. Passes each existing event to `each`.
+pub(super) fn follow(
+    store: &dyn Store,
+    key: &IdKey,
+    about: About<'_>,
+    problems: &mut Findings,
+    each: &mut dyn FnMut(&EventRecord) -> Result<()>,
+) -> Result<Followed> {
+    let mut it = Followed::default();
+    loop {
+        let page: Vec<EventRecord> = typed_all(store.scan(&Scan::events(about.no(), it.last, PAGE))?)?;
+        if page.is_empty() {
+            return Ok(it);
+        }
+        for event in &page {
+            // After the first broken link, nothing can be said about the rest.
+            if it.broken.is_none() {
+                it.broken = check_link(key, about, event, it.last + 1, it.head.as_ref(), problems);
+            }
+            if names_settlement_state(event.kind) {
+                it.state = event.to;
+            }
+            (it.head, it.last, it.kind) = (Some(event.hash), event.n, Some(event.kind));
+            each(event)?;
+        }
+    }
+}
+
+/// Verifies a settlement's trace, and that the record is as the trace says. Returns the sequence of the first broken link.
 pub(super) fn check_trail(
     store: &dyn Store,
     key: &IdKey,
@@ -17,29 +58,11 @@ pub(super) fn check_trail(
     problems: &mut Findings,
     each: &mut dyn FnMut(&EventRecord) -> Result<()>,
 ) -> Result<Option<u32>> {
-    let mut prev: Option<[u8; 32]> = None;
-    let (mut state, mut last, mut broken) = (None, 0, None);
-    loop {
-        let page: Vec<EventRecord> = typed_all(store.scan(&Scan::events(record.no, last, PAGE))?)?;
-        if page.is_empty() {
-            break;
-        }
-        for event in &page {
-            // After the first broken link, nothing can be said about the rest.
-            if broken.is_none() {
-                broken = check_link(key, record, event, last + 1, prev.as_ref(), problems);
-            }
-            if names_settlement_state(event.kind) {
-                state = event.to;
-            }
-            (prev, last) = (Some(event.hash), event.n);
-            each(event)?;
-        }
-    }
+    let Followed { mut broken, last, head, state, .. } = follow(store, key, About::Settlement(record), problems, each)?;
     if broken.is_some() {
         return Ok(broken);
     }
-    if last != record.version || prev != Some(record.head) {
+    if last != record.version || head != Some(record.head) {
         broken = Some(if last < record.version { last + 1 } else { record.version });
         let what = match last.cmp(&record.version) {
             std::cmp::Ordering::Less => format!("event {} is missing at its end", last + 1),
@@ -60,17 +83,17 @@ pub(super) fn check_trail(
 /// The sequence of a broken link; `None` if it is sound.
 fn check_link(
     key: &IdKey,
-    record: &SettlementRecord,
+    about: About<'_>,
     event: &EventRecord,
     expected: u32,
-    prev: Option<&[u8; 32]>,
+    prev: Option<&Digest32>,
     problems: &mut Findings,
 ) -> Option<u32> {
     if event.n != expected {
         problems.push(("trail_gap", format!("event {expected} is missing")));
         return Some(expected);
     }
-    if trace::link_hash(key, record, &TracedEvent::from(event), event.n, prev) != event.hash {
+    if trace::link_hash(key, about, event, prev) != event.hash {
         problems.push(("trail_broken", format!("event {} is not what was recorded", event.n)));
         return Some(expected);
     }
@@ -96,7 +119,9 @@ const fn names_settlement_state(kind: EventType) -> bool {
         | EventType::ReversalSubmitted
         | EventType::ReversalUnknown
         | EventType::ReversalCompleted
-        | EventType::ReversalFailed => false,
+        | EventType::ReversalFailed
+        | EventType::BalanceDeposited
+        | EventType::BalanceWithdrawn => false,
     }
 }
 

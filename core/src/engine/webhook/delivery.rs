@@ -14,6 +14,7 @@ use crate::store::record::{
 };
 use crate::store::{Lookup, Scan, typed, typed_all};
 use crate::time::Millis;
+use crate::trace::traced_key;
 
 use super::message::envelope;
 
@@ -36,7 +37,7 @@ impl Engine {
             told += 1;
             let Some(endpoints) = listening.get(&(change.client, change.mode)) else { continue };
             for (index, event) in change.events.iter().enumerate() {
-                let topic = Topic::Settlement(event.kind);
+                let topic = Topic::Event(event.kind);
                 let mut message = None;
                 for endpoint in endpoints.iter().filter(|endpoint| listens(endpoint, topic)) {
                     if message.is_none() {
@@ -72,7 +73,8 @@ impl Engine {
         let told = changes.iter().filter(|change| listening.contains_key(&(change.client, change.mode)));
         overlay.look_up(told.flat_map(|change| {
             let events = (0..change.events.len()).map(|index| Key::Event((change.settlement, change.sequence(index))));
-            events.chain([Key::Settlement(change.settlement), Key::Client(change.client)]).map(Lookup::Get)
+            let about = change.events.first().map(|event| traced_key(event.kind, change.settlement));
+            events.chain(about).chain([Key::Client(change.client)]).map(Lookup::Get)
         }))?;
         Ok(listening)
     }

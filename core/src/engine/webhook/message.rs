@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::api::{Caller, SettlementView};
+use crate::api::{BalanceMovementView, Caller, SettlementView};
 use crate::error::{Error, Result};
 use crate::ids::{SettlementNo, Ulid};
 use crate::lifecycle::{ReversalStatus, SettlementStatus};
@@ -10,18 +10,18 @@ use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 use crate::rail::FailureCode;
 use crate::store::record::{
-    ClientRecord, EndpointRecord, EventRecord, EventType, Failure, Key, LoggedChange, LoggedEvent, Moment, ReversalRecord, SettlementMore,
-    SettlementRecord, Topic,
+    ClientRecord, EndpointRecord, EventRecord, EventType, Failure, Key, LoggedChange, LoggedEvent, Moment, MovementKind, MovementRecord,
+    ReversalRecord, SettlementMore, SettlementRecord, Topic,
 };
 use crate::time::{Millis, rfc3339};
-use crate::trace::{self, TracedEvent};
+use crate::trace::{self, About, Traced, traced_key};
 
 use crate::engine::Engine;
 use crate::engine::group::Overlay;
 
 impl Engine {
-    /// An event's id and message body, with the settlement as the event's commit left it. `None` if the stored
-    /// event is not the one that was noted.
+    /// An event's id and message body, with a settlement as the event's commit left it. `None` if the stored event is not the one that
+    /// was noted.
     pub(crate) fn message(
         &self,
         overlay: &Overlay<'_>,
@@ -29,34 +29,38 @@ impl Engine {
         index: usize,
         event: &LoggedEvent,
     ) -> Result<Option<(Ulid, String)>> {
-        let record: Option<SettlementRecord> = overlay.get(&Key::Settlement(change.settlement))?;
+        let traced: Option<Traced> = overlay.get(&traced_key(event.kind, change.settlement))?;
         let stored: Option<EventRecord> = overlay.get(&Key::Event((change.settlement, change.sequence(index))))?;
-        let (Some(mut record), Some(stored)) = (record, stored.filter(|stored| stored.hash == event.hash)) else { return Ok(None) };
-        set_back(&mut record, &change.moment);
-        self.message_of(overlay, &record, &stored)
+        let (Some(mut traced), Some(stored)) = (traced, stored.filter(|stored| stored.hash == event.hash)) else { return Ok(None) };
+        if let (Traced::Settlement(record), Some(moment)) = (&mut traced, &change.moment) {
+            set_back(record, change.version, moment);
+        }
+        self.message_of(overlay, traced.about(), &stored)
     }
 
-    pub(crate) fn message_of(
-        &self,
-        overlay: &Overlay<'_>,
-        record: &SettlementRecord,
-        event: &EventRecord,
-    ) -> Result<Option<(Ulid, String)>> {
-        let client: Option<ClientRecord> = overlay.get(&Key::Client(record.client))?;
-        let Some(client) = client else { return Ok(None) };
-        let view = self.view(record, client.id);
+    pub(crate) fn message_of(&self, overlay: &Overlay<'_>, about: About<'_>, event: &EventRecord) -> Result<Option<(Ulid, String)>> {
+        let data = match about {
+            About::Movement(record) => movement_data(record)?,
+            About::Settlement(record) => match overlay.get::<ClientRecord>(&Key::Client(record.client))? {
+                Some(client) => self.settlement_data(overlay, record, client.id, event)?,
+                None => return Ok(None),
+            },
+        };
+        Ok(Some((trace::event_ulid(&self.id_key, event), envelope(Topic::Event(event.kind), event.at, &data))))
+    }
+
+    fn settlement_data(&self, overlay: &Overlay<'_>, record: &SettlementRecord, client: Ulid, event: &EventRecord) -> Result<String> {
         let reversal = match self.reversal_of(overlay, event)? {
             Some(reversal) => Some(serde_json::to_string(&self.reversal_view(record, &reversal)).map_err(Error::internal)?),
             None => None,
         };
-        let data = data(&serde_json::to_string(&view).map_err(Error::internal)?, event.n, reversal.as_deref());
-        let id = trace::event_ulid(&self.id_key, record, &TracedEvent::from(event), event.n);
-        Ok(Some((id, envelope(Topic::Settlement(event.kind), event.at, &data))))
+        let view = serde_json::to_string(&self.view(record, client)).map_err(Error::internal)?;
+        Ok(data(&view, event.n, reversal.as_deref()))
     }
 
     /// The reversal of an event, as the event left it.
     fn reversal_of(&self, overlay: &Overlay<'_>, event: &EventRecord) -> Result<Option<ReversalRecord>> {
-        if trace::attempt_of(&TracedEvent::from(event)).is_some() || event.child == 0 {
+        if trace::attempt_of(event).is_some() || event.child == 0 {
             return Ok(None);
         }
         let reversal: Option<ReversalRecord> = overlay.get(&Key::Reversal((event.settlement, event.child)))?;
@@ -74,27 +78,9 @@ impl Engine {
         }))
     }
 
-    /// A fictitious settlement, as an event of this kind would leave it.
-    fn example_settlement(&self, caller: &Caller, kind: EventType, now: Millis) -> Result<SettlementView> {
+    /// A fictitious settlement in this status, for an example.
+    fn example_settlement(&self, caller: &Caller, status: SettlementStatus, needs_review: bool, now: Millis) -> Result<SettlementView> {
         let missing = || Error::internal("the example is not valid");
-        let status = match kind {
-            EventType::SettlementAccepted => SettlementStatus::Accepted,
-            EventType::SettlementSubmitted | EventType::AttemptStarted | EventType::AttemptAnswered => SettlementStatus::Submitted,
-            EventType::SettlementUnknown => SettlementStatus::Unknown,
-            EventType::SettlementFailed => SettlementStatus::Failed,
-            EventType::SettlementCancelled => SettlementStatus::Cancelled,
-            EventType::SettlementPartiallyReversed => SettlementStatus::PartiallyReversed,
-            EventType::SettlementReversed => SettlementStatus::Reversed,
-            EventType::SettlementReturned => SettlementStatus::Returned,
-            EventType::SettlementCompleted | EventType::SettlementDiscrepancy | EventType::SettlementReviewed => {
-                SettlementStatus::Completed
-            }
-            EventType::ReversalAccepted
-            | EventType::ReversalSubmitted
-            | EventType::ReversalUnknown
-            | EventType::ReversalCompleted
-            | EventType::ReversalFailed => SettlementStatus::Completed,
-        };
         let amount = 1_050;
         let reversed = match status {
             SettlementStatus::Reversed => amount,
@@ -115,7 +101,7 @@ impl Engine {
             mode: caller.mode,
             status,
             version: 5,
-            needs_review: kind == EventType::SettlementDiscrepancy,
+            needs_review,
             amount,
             currency: Currency::from_code("EUR").ok_or_else(missing)?,
             to: Participant::from_stored("msisdn:+254700000001".to_owned()).ok_or_else(missing)?,
@@ -142,14 +128,70 @@ impl Engine {
         Ok(self.view(&record, caller.client_id))
     }
 
-    /// The data of an example message for a topic: the shape is real, the settlement is made up.
+    /// The data of an example message for a topic: the shape is real, what it is about is made up.
     pub(crate) fn example(&self, caller: &Caller, endpoint: &EndpointRecord, topic: Topic, now: Millis) -> Result<String> {
-        let Topic::Settlement(kind) = topic else {
-            return serde_json::to_string(&self.webhook_view(endpoint)?).map_err(Error::internal);
+        let kind = match topic {
+            Topic::Event(kind) => kind,
+            Topic::WebhookDisabled => return serde_json::to_string(&self.webhook_view(endpoint)?).map_err(Error::internal),
         };
-        let view = self.example_settlement(caller, kind, now)?;
-        Ok(data(&serde_json::to_string(&view).map_err(Error::internal)?, view.version, None))
+        match example_of(kind) {
+            Example::Settlement(status) => {
+                let view = self.example_settlement(caller, status, kind == EventType::SettlementDiscrepancy, now)?;
+                Ok(data(&serde_json::to_string(&view).map_err(Error::internal)?, view.version, None))
+            }
+            Example::Movement(kind) => {
+                let currency = Currency::from_code("EUR").ok_or_else(|| Error::internal("the example is not valid"))?;
+                movement_data(&MovementRecord {
+                    journal: SettlementNo(0),
+                    client: caller.client,
+                    reference: Reference::from_stored("example-of-a-test".to_owned()),
+                    kind,
+                    mode: caller.mode,
+                    currency,
+                    amount: 250_000,
+                    evidence: String::new(),
+                    at: now,
+                })
+            }
+        }
     }
+}
+
+/// What an example of an event is about.
+enum Example {
+    /// A settlement in this status.
+    Settlement(SettlementStatus),
+    /// A movement of money.
+    Movement(MovementKind),
+}
+
+const fn example_of(kind: EventType) -> Example {
+    let status = match kind {
+        EventType::SettlementAccepted => SettlementStatus::Accepted,
+        EventType::SettlementSubmitted | EventType::AttemptStarted | EventType::AttemptAnswered => SettlementStatus::Submitted,
+        EventType::SettlementUnknown => SettlementStatus::Unknown,
+        EventType::SettlementFailed => SettlementStatus::Failed,
+        EventType::SettlementCancelled => SettlementStatus::Cancelled,
+        EventType::SettlementPartiallyReversed => SettlementStatus::PartiallyReversed,
+        EventType::SettlementReversed => SettlementStatus::Reversed,
+        EventType::SettlementReturned => SettlementStatus::Returned,
+        EventType::SettlementCompleted
+        | EventType::SettlementDiscrepancy
+        | EventType::SettlementReviewed
+        | EventType::ReversalAccepted
+        | EventType::ReversalSubmitted
+        | EventType::ReversalUnknown
+        | EventType::ReversalCompleted
+        | EventType::ReversalFailed => SettlementStatus::Completed,
+        EventType::BalanceDeposited => return Example::Movement(MovementKind::Deposit),
+        EventType::BalanceWithdrawn => return Example::Movement(MovementKind::Withdrawal),
+    };
+    Example::Settlement(status)
+}
+
+/// A movement as its client sees it, with the sequence of its event.
+fn movement_data(record: &MovementRecord) -> Result<String> {
+    Ok(data(&serde_json::to_string(&BalanceMovementView::from(record)).map_err(Error::internal)?, 1, None))
 }
 
 fn is_of_reversal(event: &EventRecord) -> bool {
@@ -161,7 +203,7 @@ pub(crate) fn envelope(topic: Topic, at: Millis, data: &str) -> String {
     format!(r#"{{"type":"{}","timestamp":"{}","data":{data}}}"#, topic.as_str(), rfc3339(at))
 }
 
-/// The settlement's JSON, extended by the event's sequence and by the reversal, if the event is about one.
+/// A record's JSON, extended by the event's sequence and by the reversal, if the event is about one.
 fn data(record: &str, sequence: u32, reversal: Option<&str>) -> String {
     let mut out = record.strip_suffix('}').unwrap_or(record).to_owned();
     let _ = write!(out, r#","sequence":{sequence}"#);
@@ -173,9 +215,9 @@ fn data(record: &str, sequence: u32, reversal: Option<&str>) -> String {
 }
 
 /// Sets the settlement back to its state at `moment`.
-fn set_back(record: &mut SettlementRecord, moment: &Moment) {
+fn set_back(record: &mut SettlementRecord, version: u32, moment: &Moment) {
     record.status = moment.status;
-    record.version = moment.version;
+    record.version = version;
     record.needs_review = moment.needs_review;
     record.provider = moment.provider;
     record.reversed = moment.reversed;

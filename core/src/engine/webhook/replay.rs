@@ -11,6 +11,7 @@ use crate::store::record::{
 };
 use crate::store::{Lookup, Scan, Write, typed, typed_all};
 use crate::time::Millis;
+use crate::trace::{Traced, traced_key};
 use crate::webhook::Verdict;
 
 use super::delivery::listens;
@@ -158,7 +159,7 @@ impl Answers for Redeliver {
     }
 }
 
-/// Delivers a batch of the events of a period again, each with its settlement's current state.
+/// Delivers a batch of the events of a period again, each about a settlement with its current state.
 #[derive(Debug, Clone)]
 pub struct Replay {
     /// The client that owns the webhook.
@@ -207,9 +208,9 @@ impl Command for Replay {
         let events = engine.wanted_events(overlay, &endpoint, feed.into_iter().filter(|entry| (since..until).contains(&entry.at)))?;
         let mut queued = 0;
         for (entry, event) in events {
-            let record = overlay.settlement(entry.settlement)?;
-            let Some((message, body)) = engine.message_of(overlay, &record, &event)? else { continue };
-            let what = (Topic::Settlement(event.kind), message, body.as_str());
+            let Some(traced) = overlay.get::<Traced>(&traced_key(event.kind, entry.settlement))? else { continue };
+            let Some((message, body)) = engine.message_of(overlay, traced.about(), &event)? else { continue };
+            let what = (Topic::Event(event.kind), message, body.as_str());
             engine.owe(overlay, d.writer, endpoint.no, what, (entry.settlement, entry.n), DeliveryCause::Replay);
             queued += 1;
         }
@@ -247,13 +248,13 @@ impl Engine {
         let mut wanted = Vec::new();
         for entry in feed {
             let event: Option<EventRecord> = overlay.get(&key(&entry))?;
-            if let Some(event) = event.filter(|event| listens(endpoint, Topic::Settlement(event.kind))) {
+            if let Some(event) = event.filter(|event| listens(endpoint, Topic::Event(event.kind))) {
                 wanted.push((entry, event));
             }
         }
         let about = wanted.iter().flat_map(|(entry, event)| {
             let reversal = (event.child != 0).then_some(Key::Reversal((entry.settlement, event.child)));
-            [Key::Settlement(entry.settlement)].into_iter().chain(reversal)
+            [traced_key(event.kind, entry.settlement)].into_iter().chain(reversal)
         });
         overlay.look_up(about.chain([Key::Client(endpoint.client)]).map(Lookup::Get))?;
         Ok(wanted)

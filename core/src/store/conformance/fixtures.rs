@@ -387,7 +387,6 @@ pub fn meta(name: &str, value: &[u8]) -> MetaRecord {
 pub fn unlogged(no: i64) -> UnloggedRecord {
     let moment = Moment {
         status: SettlementStatus::Accepted,
-        version: 1,
         needs_review: false,
         provider: ProviderNo(1),
         reversed: 0,
@@ -399,7 +398,8 @@ pub fn unlogged(no: i64) -> UnloggedRecord {
         failure: None,
     };
     let events = vec![LoggedEvent { kind: EventType::SettlementAccepted, at: 1_000, hash: [2; 32] }];
-    let change = LoggedChange { settlement: SettlementNo(1), client: ClientNo(1), mode: Mode::Sandbox, moment, events };
+    let change =
+        LoggedChange { settlement: SettlementNo(1), client: ClientNo(1), mode: Mode::Sandbox, version: 1, moment: Some(moment), events };
     UnloggedRecord { no, changes: vec![change] }
 }
 
@@ -458,7 +458,7 @@ pub fn delivery(no: i64, endpoint: u32, due: Option<i64>) -> DeliveryRecord {
         no,
         endpoint: EndpointNo(endpoint),
         message: Ulid(7),
-        topic: Topic::Settlement(EventType::SettlementAccepted),
+        topic: Topic::Event(EventType::SettlementAccepted),
         cause: DeliveryCause::Event,
         status: DeliveryStatus::Pending,
         attempts: 0,

@@ -79,7 +79,6 @@ pub fn the_ends_of_the_log_and_of_webhooks_survive(new: Factory<'_>) {
     for (no, extreme) in [(highest, i64::MAX), (-highest, i64::MIN)] {
         let moment = Moment {
             status: SettlementStatus::Returned,
-            version: u32::MAX,
             needs_review: true,
             provider: ProviderNo(u16::MAX),
             reversed: extreme,
@@ -91,8 +90,9 @@ pub fn the_ends_of_the_log_and_of_webhooks_survive(new: Factory<'_>) {
             failure: said(),
         };
         let events = vec![LoggedEvent { kind: EventType::ReversalFailed, at: extreme, hash: [0xff; 32] }; 300];
-        let change = LoggedChange { settlement: SettlementNo(extreme), client: ClientNo(u32::MAX), mode: LIVE, moment, events };
-        let silent = LoggedChange { events: Vec::new(), ..change.clone() };
+        let (settlement, client) = (SettlementNo(extreme), ClientNo(u32::MAX));
+        let change = LoggedChange { settlement, client, mode: LIVE, version: u32::MAX, moment: Some(moment), events };
+        let silent = LoggedChange { events: Vec::new(), moment: None, ..change.clone() };
         let tried = LastTry { at: extreme, took_ms: u32::MAX, status: Some(u16::MAX), error: said(), excerpt: strange.repeat(100) };
         let all: [Record; 12] = [
             UnloggedRecord { no: extreme, changes: vec![change, silent] }.into(),

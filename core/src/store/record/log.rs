@@ -6,18 +6,20 @@ use crate::ledger::{AccountId, Mode, TransferCode};
 use crate::lifecycle::SettlementStatus;
 use crate::time::Millis;
 
-/// The events that one command added to a settlement's event trace, and the settlement's state after them.
+/// The events that one command added to a trace, and the state after them of what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedChange {
-    /// The settlement.
+    /// The settlement, or the journal number of a movement of money.
     pub settlement: SettlementNo,
     /// The client that owns it.
     pub client: ClientNo,
     /// Sandbox or live.
     pub mode: Mode,
-    /// The mutable part of the settlement, as it was after these events.
-    pub moment: Moment,
-    /// The events. The moment's version is the sequence number of the last one.
+    /// The sequence number of the last event.
+    pub version: u32,
+    /// The mutable part of the settlement, as it was after these events; `None` for a movement, which never changes.
+    pub moment: Option<Moment>,
+    /// The events.
     pub events: Vec<LoggedEvent>,
 }
 
@@ -37,8 +39,6 @@ pub struct LoggedEvent {
 pub struct Moment {
     /// The status.
     pub status: SettlementStatus,
-    /// The sequence number of its last event.
-    pub version: u32,
     /// Whether a person must review it.
     pub needs_review: bool,
     /// The provider that had it.
@@ -80,7 +80,7 @@ impl LoggedChange {
     /// The sequence number of the event at `index`.
     pub fn sequence(&self, index: usize) -> u32 {
         let behind = self.events.len().saturating_sub(index + 1) as u32;
-        self.moment.version.saturating_sub(behind)
+        self.version.saturating_sub(behind)
     }
 }
 

@@ -6,11 +6,11 @@ use super::EventType;
 use crate::lifecycle::stored_enum;
 use crate::time::Millis;
 
-/// The subject of a delivery: an event of a settlement, or of the endpoints themselves.
+/// The subject of a delivery: an event of a trace, or of the endpoints themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
-    /// An event in a settlement's event trace.
-    Settlement(EventType),
+    /// An event in the trace of a settlement, or of a movement of money.
+    Event(EventType),
     /// An endpoint was disabled, because of its responses or because it did not respond.
     WebhookDisabled,
 }
@@ -21,13 +21,13 @@ const WEBHOOK_DISABLED: u8 = 60;
 impl Topic {
     /// Every topic, in the order of the stored codes.
     pub fn all() -> impl Iterator<Item = Self> {
-        EventType::ALL.iter().copied().map(Self::Settlement).chain([Self::WebhookDisabled])
+        EventType::ALL.iter().copied().map(Self::Event).chain([Self::WebhookDisabled])
     }
 
     /// The stored number, at most 62. Never changes.
     pub const fn code(self) -> u8 {
         match self {
-            Self::Settlement(kind) => kind.code(),
+            Self::Event(kind) => kind.code(),
             Self::WebhookDisabled => WEBHOOK_DISABLED,
         }
     }
@@ -35,7 +35,7 @@ impl Topic {
     /// The topic with this stored number; `None` if there is none.
     pub const fn from_code(code: u8) -> Option<Self> {
         match EventType::from_code(code) {
-            Some(kind) => Some(Self::Settlement(kind)),
+            Some(kind) => Some(Self::Event(kind)),
             None if code == WEBHOOK_DISABLED => Some(Self::WebhookDisabled),
             None => None,
         }
@@ -44,7 +44,7 @@ impl Topic {
     /// The `type` on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Settlement(kind) => kind.as_str(),
+            Self::Event(kind) => kind.as_str(),
             Self::WebhookDisabled => "webhook.disabled",
         }
     }

@@ -141,6 +141,8 @@ fn meaning(event: &EventView, it: &Performed) -> String {
         EventType::ReversalUnknown => "the answer was lost; we ask".to_owned(),
         EventType::ReversalCompleted => "the operator gave it back".to_owned(),
         EventType::ReversalFailed => format!("refused ({}): nothing moves", data.code),
+        EventType::BalanceDeposited => "paid in".to_owned(),
+        EventType::BalanceWithdrawn => "paid out".to_owned(),
     }
 }
 

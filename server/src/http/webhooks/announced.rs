@@ -10,11 +10,13 @@ use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, Required, ResponseBuilder};
 
 const SETTLEMENT_DATA: &str = "SettlementEventData";
+const MOVEMENT_DATA: &str = "BalanceEventData";
 
 /// Adds the webhooks to the document.
 pub(crate) fn announced(document: &mut Document) {
     let components = document.components.get_or_insert_default();
     components.schemas.insert(SETTLEMENT_DATA.to_owned(), settlement_data().into());
+    components.schemas.insert(MOVEMENT_DATA.to_owned(), movement_data().into());
     let paths = Topic::all().fold(PathsBuilder::new(), |paths, topic| paths.path(topic.as_str(), sent(topic)));
     document.webhooks = Some(paths.build());
 }
@@ -53,7 +55,12 @@ fn operation_id(topic: Topic) -> String {
 
 fn described(topic: Topic) -> String {
     match topic {
-        Topic::Settlement(_) => {
+        Topic::Event(kind) if kind.is_of_movement() => {
+            "An operator of the gateway moved real money into the client's account, or out of it. The statement has a line with the same \
+            reference."
+                .to_owned()
+        }
+        Topic::Event(_) => {
             "An event of a settlement's trace. Order is not guaranteed: of two messages about a settlement, the one with the \
             greater `sequence` is the later."
                 .to_owned()
@@ -80,7 +87,8 @@ fn header(name: &str, description: &str, example: &str) -> Parameter {
 /// Standard Webhooks: `{type, timestamp, data}`.
 fn message(topic: Topic) -> Schema {
     let data = match topic {
-        Topic::Settlement(_) => SETTLEMENT_DATA,
+        Topic::Event(kind) if kind.is_of_movement() => MOVEMENT_DATA,
+        Topic::Event(_) => SETTLEMENT_DATA,
         Topic::WebhookDisabled => "WebhookView",
     };
     let kind = ObjectBuilder::new().schema_type(Type::String).enum_values(Some([topic.as_str()]));
@@ -96,6 +104,13 @@ fn message(topic: Topic) -> Schema {
         .required("timestamp")
         .required("data")
         .into()
+}
+
+/// The movement of money, and the members that the event adds.
+fn movement_data() -> Schema {
+    let sequence = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).description(Some("1: a movement has one event"));
+    let event = ObjectBuilder::new().property("sequence", sequence).required("sequence");
+    AllOfBuilder::new().item(Ref::from_schema_name("BalanceMovementView")).item(event).description(Some("The movement of money")).into()
 }
 
 /// The settlement as the event left it, and the members that the event adds.
