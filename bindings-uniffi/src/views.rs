@@ -289,8 +289,10 @@ mirror_record! {
         currency: String,
         /// True for play money.
         sandbox: bool,
-        /// The amount that can be spent.
+        /// The amount that can be spent without credit. It may fall to `credit` below zero.
         available: Decimal,
+        /// The credit that was granted: how far below zero `available` may fall. Zero if there is none, as always in the sandbox.
+        credit: Decimal,
         /// The amount on hold for settlements in flight.
         reserved: Decimal,
         /// The amount expected from reversals in flight.

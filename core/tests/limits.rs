@@ -223,7 +223,12 @@ fn credit_lets_live_money_fall_below_zero_and_no_further() {
     for (store, _folder) in stores() {
         let s = Sandbox::over(store, config(), 1);
         assert_eq!(pay(&s, "1", "none"), Err(ErrorCode::InsufficientFunds));
+        let nothing = s.engine.balances(&live(&s)).unwrap();
+        assert!(nothing.is_empty() && s.engine.balance(&live(&s), "EUR").is_err());
         agree(&s, json!({ "credit": { "EUR": "50" } })).unwrap();
+        let shown = [s.engine.balances(&live(&s)).unwrap().remove(0), s.engine.balance(&live(&s), "EUR").unwrap()];
+        assert!(shown.iter().all(|it| (it.available.as_str(), it.credit.as_str()) == ("0.00", "50.00")), "before there was ever any money");
+        assert_eq!(s.engine.balance(&s.caller, "EUR").unwrap().credit.as_str(), "0.00", "the sandbox has none");
         pay(&s, "30", "r-1").unwrap();
         assert_eq!(pay(&s, "20.01", "r-2"), Err(ErrorCode::InsufficientFunds));
         let funds =
@@ -232,9 +237,11 @@ fn credit_lets_live_money_fall_below_zero_and_no_further() {
         pay(&s, "20", "r-2").unwrap();
         s.work();
         let balance = s.engine.balance(&live(&s), "EUR").unwrap();
-        assert_eq!((balance.available.as_str(), balance.ledger.as_str()), ("-50.00", "-50.00"));
+        let shown = (balance.available.as_str(), balance.credit.as_str(), balance.ledger.as_str());
+        assert_eq!(shown, ("-50.00", "50.00", "-50.00"));
         // Credit that is withdrawn refuses what is new; a deposit still arrives.
         agree(&s, json!({})).unwrap();
+        assert_eq!(s.engine.balance(&live(&s), "EUR").unwrap().credit.as_str(), "0.00");
         assert_eq!(pay(&s, "1", "r-3"), Err(ErrorCode::InsufficientFunds));
         deposit(&s, "51.00 EUR");
         pay(&s, "1", "r-3").unwrap();

@@ -260,6 +260,11 @@ fn a_client_is_told_of_each_movement_once_and_never_of_its_evidence() {
 
         let line = &s.engine.statement(&s.engine.statement_request(&live(&s), "EUR", (None, None), None, 9).unwrap()).unwrap().data[0];
         assert_eq!((&*line.kind, line.reference.as_deref()), ("withdrawal", Some("out-2")), "the statement names what the webhook told");
+        let movement = s.engine.movement(&live(&s), "out-2").unwrap();
+        assert_eq!((movement.kind, movement.amount.as_str(), &*movement.currency), (MovementKind::Withdrawal, "40.00", "EUR"));
+        for (caller, reference) in [(other, "out-2"), (s.caller, "out-2"), (live(&s), "out-1"), (live(&s), "")] {
+            assert_eq!(code(s.engine.movement(&caller, reference)), ErrorCode::MovementNotFound);
+        }
         assert_logged(&*store);
         assert_trees(&s.engine, &*store);
         s.assert_sound();

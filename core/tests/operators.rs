@@ -286,8 +286,11 @@ fn what_is_confirmed_is_what_was_looked_at() {
     over_each_store(|s| {
         let (ada, bob) = (person(&s.engine, 1, OperatorRole::Agent, None), person(&s.engine, 2, OperatorRole::Approver, None));
         let cleo = person(&s.engine, 3, OperatorRole::Agent, None);
-        let body =
-            |url: &str| format!(r#"{{"id": "b", "name": "B", "rail": "plain", "mode": "live", "base_url": "https://{url}.example"}}"#);
+        let body = |url: &str| {
+            format!(
+                r#"{{"id": "b", "name": "B", "rail": "plain", "mode": "live", "base_url": "https://{url}.example", "reason": "contract"}}"#
+            )
+        };
         let put = |by, url: &str| asked(act(&s.engine, by, OperatorAct::PutProvider, "b", &body(url)).unwrap()).id;
         let (early, urgent) = (put(ada, "old"), put(cleo, "new"));
         decide(&s.engine, bob, urgent, true).unwrap();

@@ -42,6 +42,11 @@ impl DecimalNumber {
         Self(decimal)
     }
 
+    /// Nothing, as a gateway says by leaving it out.
+    pub(crate) fn zero() -> Self {
+        Self("0".to_owned())
+    }
+
     /// The decimal's text, such as `10.50`.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -67,6 +67,7 @@ impl Proof {
             | E::SettlementNotFound
             | E::ReversalNotFound
             | E::BalanceNotFound
+            | E::MovementNotFound
             | E::KeyNotFound
             | E::TileNotFound
             | E::WebhookNotFound

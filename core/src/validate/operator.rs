@@ -247,12 +247,12 @@ pub fn parse_resolution(body: &[u8]) -> Result<ResolveRequest, Error> {
     })
 }
 
-/// Takes the member `reason` out of an object that is checked elsewhere: returns it, and the rest.
+/// Takes the member `reason`, which is required, out of an object that is checked elsewhere: returns it, and the rest.
 ///
 /// # Errors
 /// `malformed_json`, `invalid_fields`.
-pub fn split_reason(body: &[u8]) -> Result<(Option<String>, String), Error> {
-    without(body, "reason", |value| value.map(said).transpose())
+pub fn split_reason(body: &[u8]) -> Result<(String, String), Error> {
+    without(body, "reason", |value| said(value.ok_or_else(|| FieldProblems::one("required", "is required"))?))
 }
 
 /// What stands for a secret where its name is shown.

@@ -193,20 +193,21 @@ pub(crate) fn reversal(terminal: &Terminal, it: &ReversalView) -> Table {
 
 /// Balances, one currency per row.
 pub(crate) fn balances(terminal: &Terminal, list: &[BalanceView]) -> Table {
-    let mut table = terminal.table(&["account", "currency", "available", "reserved", "pending", "ledger"]);
+    // Few have credit: without any, its column is left out.
+    let has_credit = list.iter().any(|it| !it.credit.is_zero());
+    let credit = has_credit.then_some("credit");
+    let columns: Vec<&str> =
+        ["account", "currency", "available"].into_iter().chain(credit).chain(["reserved", "pending", "ledger"]).collect();
+    let mut table = terminal.table(&columns);
     for it in list {
         let plain = |it: &DecimalNumber| number(decimal(it));
         let faint = |it: &DecimalNumber| if it.is_zero() { plain(it).add_attribute(comfy_table::Attribute::Dim) } else { plain(it) };
-        table.add_row(vec![
-            Cell::new(&*it.account),
-            Tone::Strong.cell(&it.currency),
-            plain(&it.available),
-            faint(&it.reserved),
-            faint(&it.pending),
-            plain(&it.ledger),
-        ]);
+        let mut row = vec![Cell::new(&*it.account), Tone::Strong.cell(&it.currency), plain(&it.available)];
+        row.extend(has_credit.then(|| faint(&it.credit)));
+        row.extend([faint(&it.reserved), faint(&it.pending), plain(&it.ledger)]);
+        table.add_row(row);
     }
-    align_right(&mut table, 2..6);
+    align_right(&mut table, 2..columns.len());
     table
 }
 

@@ -1,19 +1,19 @@
 //! Balances and statements.
 
 use axum::extract::State;
-use railgate::api::{BalanceView, BalancesView, EntriesView, EntryView};
+use railgate::api::{BalanceMovementView, BalanceView, BalancesView, EntriesView, EntryView};
 use railgate::engine::StatementRequest;
 use railgate::{Engine, Result};
 
 use super::App;
-use super::document::{BadQuery, Denied, NoBalance, Unserved};
+use super::document::{BadQuery, Denied, NoBalance, NoMovement, Unserved};
 use super::export::{CSV, Form, NDJSON, stream_rows, write_cells};
 use super::extract::{Authenticated, Named, Open, Params};
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok};
 use super::route::{BalancesRead, routes};
 
-routes![balances, balance, entries];
+routes![balances, balance, entries, movement];
 
 /// The default and the most of a page of a statement, and the size of those of a stream.
 const PAGE: (usize, usize) = (50, 200);
@@ -37,6 +37,19 @@ pub(crate) async fn balances(State(app): State<App>, Authenticated(call): Authen
 pub(crate) async fn balance(State(app): State<App>, Authenticated(call): Authenticated<BalancesRead>, named: Named) -> HandlerResult {
     let view = app.gateway.read(&call.caller, |engine| engine.balance(&call.caller, named.last())).await?;
     ok(&view)
+}
+
+/// Read a deposit or a withdrawal
+///
+/// Real money that an operator of the gateway credited or debited, by the reference that its event, its webhook and its line of the
+/// statement have.
+#[utoipa::path(
+    get, path = "/api/v1/balances/movements/{reference}", tag = "balances", operation_id = "getMovement",
+    params(("reference" = String, Path, description = "The operator's reference", example = "wire-2026-0001")),
+    responses((status = 200, description = "The movement", body = BalanceMovementView), NoMovement, Denied, Unserved),
+)]
+pub(crate) async fn movement(State(app): State<App>, Authenticated(call): Authenticated<BalancesRead>, named: Named) -> HandlerResult {
+    ok(&app.gateway.read(&call.caller, |engine| engine.movement(&call.caller, named.last())).await?)
 }
 
 /// Read the statement of one currency, newest first

@@ -253,6 +253,8 @@ problem_groups! {
     NoReversal = [SettlementNotFound, ReversalNotFound];
     /// For calls that name a balance.
     NoBalance = [BalanceNotFound];
+    /// For calls that name a deposit or a withdrawal.
+    NoMovement = [MovementNotFound];
     /// For calls that name a provider.
     NoProvider = [ProviderNotFound];
     /// For calls that tell the simulated operator what to do.

@@ -19,10 +19,11 @@ use railgate::store::Store;
 use railgate::store::record::OperatorRole;
 use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 
 use super::plain_rail::PlainRail;
-use super::support::{Answer, NOW, PATIENCE, SETTLEMENTS, Service, live_call, service_at, sign_as};
+use super::support::{Answer, NOW, PATIENCE, SETTLEMENTS, Service, live_call, read_until, service_at, sign_as};
 
 const HOUR: i64 = 3_600_000;
 
@@ -77,12 +78,14 @@ impl Caller {
     }
 
     async fn balance(&self, at: &Service) -> (String, String) {
+        (self.member(at, "available").await, self.member(at, "reserved").await)
+    }
+
+    /// An amount of the balance in euros, as it is written.
+    async fn member(&self, at: &Service, name: &str) -> String {
         let answer = self.call(at, "GET", "/api/v1/balances/EUR", Value::Null).await.expect(200);
-        let member = |name: &str| {
-            let text = answer.text().split_once(&format!("\"{name}\":")).unwrap().1;
-            text.split([',', '}']).next().unwrap().to_owned()
-        };
-        (member("available"), member("reserved"))
+        let text = answer.text().split_once(&format!("\"{name}\":")).unwrap().1;
+        text.split([',', '}']).next().unwrap().to_owned()
     }
 }
 
@@ -230,6 +233,19 @@ pub(crate) async fn a_day(stores: [Arc<dyn Store>; 2]) {
     confirm(&b, &grace, waits).await;
     assert_eq!(shop.balance(&b).await, ("8000.00".to_owned(), "0.00".to_owned()));
 
+    // A credit line, which the client sees on both servers.
+    let floor = json!({"currency": "EUR", "amount": "-500.00", "reason": "contract of May"});
+    let waits = ada.call(&a, "PUT", &money(&shop, "floor"), floor).await;
+    confirm(&b, &grace, waits).await;
+    for at in [&a, &b] {
+        let begun = Instant::now();
+        while shop.member(at, "credit").await != "500.00" {
+            assert!(begun.elapsed() < PATIENCE, "{}", shop.member(at, "credit").await);
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+    assert_eq!(shop.balance(&a).await, ("8000.00".to_owned(), "0.00".to_owned()), "credit is not money");
+
     // Everything agrees, and nobody else saw anything of it.
     let paid: Vec<(String, String)> = books.lock().unwrap().iter().map(|(_, amount, to)| (amount.clone(), to.clone())).collect();
     let mut expected =
@@ -247,6 +263,8 @@ pub(crate) async fn a_day(stores: [Arc<dyn Store>; 2]) {
     assert_eq!(positions.text(), expected);
     audited(&a, &ada, &grace, &shop).await;
     stated(&b, &shop).await;
+    told(&a, &shop).await;
+    other.call(&b, "GET", "/api/v1/balances/movements/wire-1", Value::Null).await.problem(404, "movement_not_found");
     other.call(&a, "GET", "/api/v1/balances/EUR/entries", Value::Null).await.problem(404, "balance_not_found");
     assert_eq!(other.get(&a, SETTLEMENTS).await["data"], json!([]));
     other.call(&b, "GET", &format!("{SETTLEMENTS}/one"), Value::Null).await.problem(404, "settlement_not_found");
@@ -272,9 +290,9 @@ async fn audited(at: &Service, ada: &Caller, grace: &Caller, shop: &Caller) {
     assert_eq!(by("deposit"), [confirmed]);
     assert_eq!(by("withdraw"), [confirmed]);
     assert_eq!(by("approve_client"), [confirmed]);
-    assert_eq!(by("put_terms"), [alone]);
+    assert_eq!(by("put_terms"), [confirmed, alone], "the credit, before it the limits");
     assert_eq!(by("resolve_review"), [alone, confirmed], "newest first");
-    assert_eq!(by("ask_approval").len(), 4);
+    assert_eq!(by("ask_approval").len(), 5);
 }
 
 /// The statement has every line of the day, and ends at the balance.
@@ -302,6 +320,39 @@ async fn stated(at: &Service, shop: &Caller) {
     let csv = live_csv(at, shop).await;
     assert_eq!(csv.lines().count(), 9, "{csv}");
     assert!(csv.contains(",deposit,10000.00,10000.00,EUR,wire-1,,\r\n"), "{csv}");
+}
+
+/// The client was told of what operators moved: in its feed, as pages and as a stream, and wherever it looks a movement up.
+async fn told(at: &Service, shop: &Caller) {
+    let feed = shop.call(at, "GET", "/api/v1/gateway/events?limit=200", Value::Null).await.expect(200);
+    let all = feed.json()["data"].as_array().unwrap().clone();
+    let moved: Vec<&Value> = all.iter().map(|entry| &entry["event"]).filter(|event| event["settlement_id"].is_null()).collect();
+    let data = |kind: &str, amount: &str, reference: &str| json!({"movement": {"kind": kind, "amount": amount, "currency": "EUR", "reference": reference}});
+    let expected = [
+        (json!("balance.deposited"), json!("wire-1"), data("deposit", "10000.00", "wire-1")),
+        (json!("balance.withdrawn"), json!("out-2"), data("withdrawal", "388.50", "out-2")),
+    ];
+    let found: Vec<_> = moved.iter().map(|it| (it["type"].clone(), it["reference"].clone(), it["data"].clone())).collect();
+    assert_eq!(found, expected);
+    assert!(!feed.text().contains("statement 7") && !feed.text().contains("order 118"), "the evidence is the operators' own");
+
+    let request = Request::get("/api/v1/gateway/events").header("authorization", format!("Bearer {}", shop.token));
+    let request = request.header("accept", "text/event-stream").body(Body::empty()).unwrap();
+    let (created, nonce) = (at.env.now() / 1_000, at.live_nonce().await);
+    let (head, _) = sign_as(at, request, &shop.key, created, &nonce, TAG).await.into_parts();
+    let headers: String = head.headers.iter().map(|(name, value)| format!("{name}: {}\r\n", value.to_str().unwrap())).collect();
+    let mut stream = at.connect().await;
+    stream.write_all(format!("GET {} HTTP/1.1\r\nhost: test\r\n{headers}\r\n", head.uri).as_bytes()).await.unwrap();
+    let streamed = read_until(&mut stream, |text| text.contains("event: balance.withdrawn")).await;
+    assert!(streamed.contains("event: balance.deposited"), "{streamed}");
+
+    let movement = shop.call(at, "GET", "/api/v1/balances/movements/out-2", Value::Null).await.expect(200);
+    assert!(
+        movement.text().starts_with(r#"{"kind":"withdrawal","reference":"out-2","amount":388.50,"currency":"EUR","at":""#),
+        "{}",
+        movement.text()
+    );
+    shop.call(at, "GET", "/api/v1/balances/movements/out-1", Value::Null).await.problem(404, "movement_not_found");
 }
 
 async fn live_csv(at: &Service, shop: &Caller) -> String {

@@ -267,14 +267,17 @@ async fn providers_and_routes_are_replaced_at_their_version() {
     ada.call(&service, "PUT", "/providers/real", live).await.problem(422, "invalid_fields");
 
     let table = json!({"routes": [{"mode": "sandbox", "namespace": "msisdn", "prefix": "+254", "providers": [{"id": "simulator", "priority": 1}]}]});
-    ada.call(&service, "PUT", "/routes", table.clone()).await.problem(400, "malformed_request");
-    let put = async |expected: &str| {
+    let mut reasoned = table.clone();
+    reasoned["reason"] = json!("more choice");
+    ada.call(&service, "PUT", "/routes", reasoned.clone()).await.problem(400, "malformed_request");
+    let put = async |body: &serde_json::Value, expected: &str| {
         let call = ("PUT", &*format!("{OPERATOR}/routes"));
-        live_with(&service, (&ada.key, &ada.token), Some(("if-match", expected)), call, &table.to_string()).await
+        live_with(&service, (&ada.key, &ada.token), Some(("if-match", expected)), call, &body.to_string()).await
     };
-    let tag = put("*").await.expect(200).header("etag").unwrap().to_owned();
-    put("\"0\"").await.problem(409, "version_conflict");
-    put(&tag).await.expect(200);
+    let tag = put(&reasoned, "*").await.expect(200).header("etag").unwrap().to_owned();
+    put(&reasoned, "\"0\"").await.problem(409, "version_conflict");
+    put(&reasoned, &tag).await.expect(200);
+    put(&table, &tag).await.problem(422, "invalid_fields");
     assert_eq!(ada.get(&service, "/routes").await["routes"], table["routes"]);
     let payment = json!({"amount": 5, "currency": "EUR", "to": "msisdn:+254700000001", "reference": "any", "sandbox": true});
     let route = ada.call(&service, "POST", "/routes/explain", payment).await.expect(200).json();

@@ -382,6 +382,12 @@ async fn a_test_is_delivered_at_once_and_signed_like_a_real_one() {
     assert_eq!((&sent["data"]["status"], sent["data"]["sequence"].is_u64()), (&json!("completed"), true));
     test(json!({"type": "webhook.disabled"})).await;
     assert_eq!(serde_json::from_str::<Value>(&receiver.last().body).unwrap()["type"], "webhook.disabled");
+    test(json!({"type": "balance.withdrawn"})).await;
+    let seen = receiver.last();
+    assert!(seen.is_signed_with(&secret, service.env.now()));
+    let data = serde_json::from_str::<Value>(&seen.body).unwrap()["data"].clone();
+    let members: Vec<&str> = data.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!((&data["kind"], members), (&json!("withdrawal"), vec!["amount", "at", "currency", "kind", "reference", "sequence"]));
 
     // While a secret is being replaced both sign; without grace the old one ends at once.
     let rotate = async |body: Value| {

@@ -56,8 +56,12 @@ pub struct BalanceView {
     pub currency: String,
     /// Whether this is play money.
     pub sandbox: bool,
-    /// The amount that can be spent.
+    /// The amount that can be spent without credit. It may fall to `credit` below zero.
     pub available: DecimalNumber,
+    /// The credit that was granted: how far below zero `available` may fall. Zero if there is none, as always in the sandbox.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[serde(default = "DecimalNumber::zero")]
+    pub credit: DecimalNumber,
     /// The amount held by settlements in flight.
     pub reserved: DecimalNumber,
     /// The amount announced by reversals in flight.

@@ -1,5 +1,6 @@
 //! Real money that enters or leaves a client's account: a client paid the gateway's operator, or is paid out.
 
+use crate::api::{BalanceMovementView, Caller};
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, overflow};
 use crate::error::{Error, ErrorCode, Result};
@@ -7,8 +8,8 @@ use crate::ids::{IdKey, KeyNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, SUM_MAX, Transfer, TransferCode, TransferKind};
 use crate::money::Money;
 use crate::participant::Reference;
-use crate::store::Unique;
 use crate::store::record::{Actor, AuditAction, ClientRecord, EventRecord, MovementKind, MovementRecord};
+use crate::store::{Unique, typed};
 use crate::trace::{self, About};
 use crate::validate::evidence;
 
@@ -115,6 +116,18 @@ impl Command for MoveMoney {
             Some(moved) => deed.of(moved.client.no, KeyNo(0)),
             None => deed,
         })
+    }
+}
+
+impl Engine {
+    /// The caller's deposit or withdrawal with this reference.
+    ///
+    /// # Errors
+    /// `movement_not_found`, also for another client's.
+    pub fn movement(&self, caller: &Caller, reference: &str) -> Result<BalanceMovementView> {
+        let found: Option<MovementRecord> = typed(self.store.find(&Unique::MovementReference(caller.client, reference.to_owned()))?)?;
+        let found = found.filter(|it| it.mode == caller.mode).ok_or_else(|| Error::new(ErrorCode::MovementNotFound))?;
+        Ok(BalanceMovementView::from(&found))
     }
 }
 

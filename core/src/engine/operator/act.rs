@@ -138,7 +138,7 @@ impl Act {
                 if provider.id != subject {
                     return Err(Error::field("/id", "id_mismatch", format!("must be the id in the path: {subject}")));
                 }
-                (Self::Provider(PutProviders { providers: vec![(provider, expected)], reason: reason.clone() }), reason)
+                (Self::Provider(PutProviders { providers: vec![(provider, expected)], reason: Some(reason.clone()) }), Some(reason))
             }
             OperatorAct::EnableProvider => switch(subject, Availability::Enabled, body, expected)?,
             OperatorAct::DisableProvider => switch(subject, Availability::Disabled, body, expected)?,
@@ -147,7 +147,7 @@ impl Act {
                 let (reason, body) = split_reason(body)?;
                 parse_routes(body.as_bytes())?;
                 let table: RoutesBody = serde_json::from_str(&body).map_err(Error::internal)?;
-                (Self::Routes(PutRoutes { table, expected, reason: reason.clone() }), reason)
+                (Self::Routes(PutRoutes { table, expected, reason: Some(reason.clone()) }), Some(reason))
             }
             OperatorAct::ResolveReview => {
                 let (settlement, reversal) = review_id(subject).ok_or_else(|| Error::new(ErrorCode::ReviewNotFound))?;

@@ -197,6 +197,12 @@ impl Engine {
         if own.is_empty() {
             own = self.opening(caller)?;
         }
+        // Credit can be spent before there was ever any money.
+        for id in self.granted(caller) {
+            if own.iter().all(|(known, _)| *known != id) {
+                own.push((id, Totals::default()));
+            }
+        }
         let mut views = own.iter().map(|(id, totals)| self.balance_view(*id, totals)).collect::<Result<Vec<_>>>()?;
         views.sort_by(|a, b| a.currency.cmp(&b.currency));
         Ok(views)
@@ -205,7 +211,7 @@ impl Engine {
     /// The caller's balance in one currency.
     ///
     /// # Errors
-    /// `balance_not_found` if the caller never held that currency.
+    /// `balance_not_found` if the caller never held that currency and has no credit in it.
     pub fn balance(&self, caller: &Caller, currency: &str) -> Result<BalanceView> {
         let not_found = || Error::new(ErrorCode::BalanceNotFound);
         let currency = Currency::from_code(currency).ok_or_else(not_found)?;
@@ -213,7 +219,11 @@ impl Engine {
         let account: Option<AccountRecord> = typed(self.store.get(&Key::Account(id))?)?;
         let totals = match account {
             Some(account) => account.totals,
-            None => self.opening(caller)?.into_iter().find(|(opening, _)| *opening == id).ok_or_else(not_found)?.1,
+            None => match self.opening(caller)?.into_iter().find(|(opening, _)| *opening == id) {
+                Some((_, totals)) => totals,
+                None if self.granted(caller).contains(&id) => Totals::default(),
+                None => return Err(not_found()),
+            },
         };
         self.balance_view(id, &totals)
     }
@@ -228,15 +238,27 @@ impl Engine {
         Ok(self.config.sandbox_funding.iter().map(|money| (account(money), totals(money))).collect())
     }
 
+    /// The accounts in which the caller has credit.
+    fn granted(&self, caller: &Caller) -> Vec<AccountId> {
+        let (terms, owner, mode) = (self.terms(caller.client), Owner::Client(caller.client), caller.mode);
+        let credit = terms.credit.iter().filter(|it| terms.credit(mode, it.currency()) > 0);
+        credit.map(|it| AccountId::new(owner, mode, it.currency())).collect()
+    }
+
     pub(crate) fn balance_view(&self, id: AccountId, totals: &Totals) -> Result<BalanceView> {
         let broken = || Error::internal(format!("account {} does not add up", id.0));
         let currency = id.currency().ok_or_else(broken)?;
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
+        let credit = match id.owner() {
+            Owner::Client(client) => self.terms(client).credit(id.mode(), currency),
+            Owner::Provider(_) | Owner::Fees | Owner::Funding => 0,
+        };
         Ok(BalanceView {
             account: "main".into(),
             currency: currency.code().to_owned(),
             sandbox: id.mode() == Mode::Sandbox,
             available: money(totals.available().ok_or_else(broken)?),
+            credit: money(credit),
             reserved: money(totals.debits_pending),
             pending: money(totals.credits_pending),
             ledger: money(totals.ledger().ok_or_else(broken)?),

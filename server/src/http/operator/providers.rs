@@ -56,12 +56,12 @@ pub(crate) async fn positions(State(app): State<App>, Authenticated(call): Authe
 
 /// Add or replace a provider
 ///
-/// The whole provider; secrets that are left out stay as they are. `If-Match` with an `ETag` replaces only that version. A `reason` may
-/// be added to the body. In force on this server at once, on others within seconds.
+/// The whole provider; secrets that are left out stay as they are. `If-Match` with an `ETag` replaces only that version. The body has
+/// a `reason` beside the provider's members. In force on this server at once, on others within seconds.
 #[utoipa::path(
     put, path = "/api/v1/operator/providers/{id}", tag = "operators", operation_id = "putProvider",
     params(("id" = String, Path, description = "The provider's id", example = "simulator"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is replaced", example = "\"12\"")),
-    request_body(content = ProviderBody, content_type = "application/json", example = json!({"id": "simulator", "name": "Simulated operator", "rail": "simulator", "mode": "sandbox", "fees": [{"percent": "0.5"}]})),
+    request_body(content = ProviderBody, content_type = "application/json", example = json!({"id": "simulator", "name": "Simulated operator", "rail": "simulator", "mode": "sandbox", "fees": [{"percent": "0.5"}], "reason": "contract of May"})),
     responses((status = 200, description = "The provider", body = OperatedProviderView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
 pub(crate) async fn put(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
@@ -116,11 +116,11 @@ pub(crate) async fn routes_read(State(app): State<App>, Authenticated(_): Authen
 
 /// Replace the table of routes
 ///
-/// `If-Match` must have the `ETag` of the table that is replaced, or `*`. A `reason` may be added to the body.
+/// `If-Match` must have the `ETag` of the table that is replaced, or `*`. The body has a `reason` beside `routes`.
 #[utoipa::path(
     put, path = "/api/v1/operator/routes", tag = "operators", operation_id = "putRoutes",
     params(("If-Match" = String, Header, description = "The `ETag` of the version that is replaced, or `*`", example = "\"12\"")),
-    request_body(content = RoutesBody, content_type = "application/json", example = json!({"routes": [{"mode": "sandbox", "namespace": "msisdn", "prefix": "+254", "providers": [{"id": "simulator", "priority": 1}]}]})),
+    request_body(content = RoutesBody, content_type = "application/json", example = json!({"routes": [{"mode": "sandbox", "namespace": "msisdn", "prefix": "+254", "providers": [{"id": "simulator", "priority": 1}]}], "reason": "contract of May"})),
     responses((status = 200, description = "The table", body = OperatedRoutesView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
 pub(crate) async fn routes_put(State(app): State<App>, keyed: Keyed<AsAgent>) -> HandlerResult {

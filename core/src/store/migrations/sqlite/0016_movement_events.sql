@@ -1,0 +1,3 @@
+-- Events that are about a movement of money and not about a settlement. The tables are as they were; a program of before reads no such
+-- event, and must not open a database that may have some.
+-- This file never changes once released: its hash is kept in every database that it made.
