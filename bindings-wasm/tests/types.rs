@@ -392,7 +392,7 @@ fn every_other_view_reads_what_it_writes() {
     world.shape::<api::ProofView>("ProofView", Way::Out);
     world.shape::<api::BatchResult>("BatchResult", Way::Out);
     world.shape::<api::ChallengeView>("ChallengeView", Way::Out);
-    let enrolled = r#"{"client_id":"c","key_id":"k","environment":"sandbox","status":"active","access_token":"t","token_type":"Bearer","expires_in":1,"scope":"s","webhook_secret":"w","balances":[{"account":"main","currency":"EUR","sandbox":true,"available":10.50,"reserved":0.00,"pending":0.00,"ledger":10.50,"as_of":"x"}]}"#;
+    let enrolled = r#"{"client_id":"c","key_id":"k","environment":"sandbox","status":"active","access_token":"t","token_type":"Bearer","expires_in":1,"scope":"s","webhook_secret":"w","balances":[{"account":"main","currency":"EUR","sandbox":true,"available":10.50,"credit":0.00,"reserved":0.00,"pending":0.00,"ledger":10.50,"as_of":"x"}]}"#;
     let read: api::EnrollmentView = serde_json::from_str(enrolled).unwrap();
     assert_eq!(serde_json::to_string(&read).unwrap(), enrolled);
 }

@@ -16,6 +16,7 @@ const MONEY: ReadonlySet<string> = new Set([
   "reversed_amount",
   "reversing_amount",
   "available",
+  "credit",
   "reserved",
   "pending",
   "balance",

@@ -390,6 +390,7 @@ export const GATEWAY_CODES = [
   "operator_not_found",
   "approval_not_found",
   "balance_not_found",
+  "movement_not_found",
   "key_not_found",
   "tile_not_found",
   "webhook_not_found",
@@ -465,6 +466,7 @@ export const GATEWAY_CODES = [
  * - `operator_not_found`: No such operator.
  * - `approval_not_found`: Nothing with this id was asked for.
  * - `balance_not_found`: No balance in that currency.
+ * - `movement_not_found`: No such deposit or withdrawal.
  * - `key_not_found`: No such key.
  * - `tile_not_found`: The log has no such tile.
  * - `webhook_not_found`: No such webhook.
@@ -887,8 +889,10 @@ export interface Balance {
   readonly currency: string;
   /** Whether this is play money. */
   readonly sandbox: boolean;
-  /** The amount that can be spent. */
+  /** The amount that can be spent without credit. It may fall to `credit` below zero. */
   readonly available: Amount;
+  /** The credit that was granted: how far below zero `available` may fall. Zero if there is none, as always in the sandbox. */
+  readonly credit: Amount;
   /** The amount held by settlements in flight. */
   readonly reserved: Amount;
   /** The amount announced by reversals in flight. */
