@@ -270,7 +270,7 @@ async fn providers_and_routes_are_replaced_at_their_version() {
     let mut reasoned = table.clone();
     reasoned["reason"] = json!("more choice");
     ada.call(&service, "PUT", "/routes", reasoned.clone()).await.problem(400, "malformed_request");
-    let put = async |body: &serde_json::Value, expected: &str| {
+    let put = async |body: &Value, expected: &str| {
         let call = ("PUT", &*format!("{OPERATOR}/routes"));
         live_with(&service, (&ada.key, &ada.token), Some(("if-match", expected)), call, &body.to_string()).await
     };

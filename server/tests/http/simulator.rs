@@ -2,7 +2,6 @@
 
 use axum::body::Body;
 use hyper::Request;
-use railgate::env::Env as _;
 use serde_json::json;
 
 use super::support::{PATIENCE, SETTLEMENTS, service};
