@@ -70,6 +70,7 @@ mod once;
 mod operator;
 mod reversal;
 mod review;
+mod search;
 mod settlement;
 mod setup;
 mod simulator;

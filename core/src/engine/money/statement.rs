@@ -2,6 +2,7 @@
 
 use crate::api::{Caller, DecimalNumber, EntriesView, EntryView};
 use crate::engine::Engine;
+use crate::engine::search::{Dated, first_from};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ledger::{AccountId, Owner, TransferCode};
 use crate::money::{Currency, Money};
@@ -104,17 +105,16 @@ impl Engine {
     /// The number of the first line that was posted at or after this time. Lines are in the order of their times.
     fn first_entry_from(&self, account: AccountId, at: Millis) -> Result<i64> {
         let last: Option<EntryRecord> = typed(self.store.scan(&Scan::last_entry(account))?.pop())?;
-        // Everything up to `low` was posted before. A statement begins with line 0 or 1.
-        let (mut low, mut high) = (-1, last.map_or(0, |last| last.n + 1));
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            let entry: Option<EntryRecord> = typed(self.store.get(&Key::Entry((account, middle)))?)?;
-            if entry.is_none_or(|entry| entry.at < at) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(high)
+        let line = |n| -> Result<Option<Dated>> {
+            let entry: Option<EntryRecord> = typed(self.store.get(&Key::Entry((account, n)))?)?;
+            Ok(entry.map(|entry| (entry.n, entry.at)))
+        };
+        // A statement begins with line 0 or 1.
+        let first = match line(0)? {
+            None => line(1)?,
+            first => first,
+        };
+        let (Some(first), Some(last)) = (first, last) else { return Ok(0) };
+        first_from((first.0 - 1, first.1), (last.n + 1, last.at), at, line)
     }
 }

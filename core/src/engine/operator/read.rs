@@ -1,14 +1,15 @@
 //! What operators read: people, approvals, clients, and the settlements of all clients.
 
-use serde_json::value::RawValue;
-
 use std::cmp::Reverse;
+
+use serde_json::value::RawValue;
 
 use crate::api::{
     ApprovalView, ApprovalsView, Caller, ClientDetailView, ClientView, ClientsView, KeyView, OperatorView, OperatorsView, Page,
     SettlementView,
 };
 use crate::engine::Engine;
+use crate::engine::search::{Dated, first_from};
 use crate::engine::settlement::ListRequest;
 use crate::engine::setup::terms_of;
 use crate::error::{Error, ErrorCode, Result};
@@ -205,18 +206,13 @@ impl Engine {
     /// The number of the first settlement created at or after this time, to within [`SKEW`]; without a time, one past the last number.
     pub(super) fn first_created_from(&self, at: Option<Millis>) -> Result<SettlementNo> {
         let last: Option<SettlementRecord> = typed(self.store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
-        let end = last.map_or(0, |last| last.no.0) + 1;
+        let end = last.as_ref().map_or(0, |last| last.no.0) + 1;
         let Some(at) = at else { return Ok(SettlementNo(end)) };
-        let (mut low, mut high) = (0, end);
-        // Everything up to `low` was created before.
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            let found: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::after(&Key::Settlement(SettlementNo(middle - 1)), 1))?)?;
-            match found.first() {
-                Some(record) if record.no.0 < high && record.created_at < at => low = record.no.0,
-                Some(_) | None => high = middle,
-            }
-        }
-        Ok(SettlementNo(high))
+        let read = |no| -> Result<Option<Dated>> {
+            let found: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::after(&Key::Settlement(SettlementNo(no - 1)), 1))?)?;
+            Ok(found.first().map(|record| (record.no.0, record.created_at)))
+        };
+        let (Some(first), Some(last)) = (read(1)?, last) else { return Ok(SettlementNo(end)) };
+        first_from((0, first.1), (end, last.created_at), at, read).map(SettlementNo)
     }
 }

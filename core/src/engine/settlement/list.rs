@@ -146,12 +146,19 @@ impl Engine {
             return Ok(Page { data: Vec::new(), has_more: false, next_cursor: None });
         }
         let before = request.cursor.as_deref().map(|cursor| self.open_cursor(caller, cursor)).transpose()?;
-        if filter != SettlementFilter::default() {
-            let last = Scan::nth_settlement_of(caller.client, &filter, before, EXAMINED);
-            filter.from = typed(self.store.scan(&last)?.pop())?.as_ref().map(place_of);
+        let filtered = filter != SettlementFilter::default();
+        let mut records: Vec<SettlementRecord> = Vec::new();
+        // Most pages are full soon: only what few settlements match is looked for among many.
+        for examined in [4 * request.limit + 1, EXAMINED] {
+            if filtered {
+                let last = Scan::nth_settlement_of(caller.client, &filter, before, examined.min(EXAMINED));
+                filter.from = typed(self.store.scan(&last)?.pop())?.as_ref().map(place_of);
+            }
+            records = typed_all(self.store.scan(&Scan::settlements_of(caller.client, &filter, before, request.limit + 1))?)?;
+            if records.len() > request.limit || filter.from.is_none() {
+                break;
+            }
         }
-        let scan = Scan::settlements_of(caller.client, &filter, before, request.limit + 1);
-        let mut records: Vec<SettlementRecord> = typed_all(self.store.scan(&scan)?)?;
         let next = if records.len() > request.limit {
             records.truncate(request.limit);
             records.last().map(place_of)
