@@ -37,10 +37,13 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::api::{
-    BalanceView, Caller, CheckView, CreateAnswer, CreateRequest, Enrolled, EventView, FaultsView, FeedPage, IdempotencyKey, Page,
-    ProviderView, ReconcileView, ResetView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView, Target,
+    BalanceView, Caller, CheckView, ClockView, CreateAnswer, CreateRequest, Enrolled, EventView, FaultsView, FeedPage, IdempotencyKey,
+    Page, ProviderView, ReconcileView, ResetView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView,
+    Target,
 };
-use crate::engine::{Advance, Config, Create, End, Engine, Enroll, Fund, ListRequest, NumberEvents, Reset, Restore, Reverse, SetFaults};
+use crate::engine::{
+    Advance, Config, Create, End, Engine, Enroll, Fund, ListRequest, NumberEvents, Reset, Restore, Reverse, SetClock, SetFaults,
+};
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::Ulid;
@@ -51,7 +54,7 @@ use crate::receipt::Receipt;
 use crate::store::record::SettlementRecord;
 use crate::store::{Store, Unique, typed};
 use crate::time::Millis;
-use crate::validate::simulator::{parse_advance, parse_faults};
+use crate::validate::simulator::{parse_advance, parse_clock, parse_faults};
 use crate::validate::{parse_money, parse_reverse};
 
 /// Approximate number of events numbered in one commit.
@@ -376,6 +379,23 @@ impl<'g> Client<'g> {
     /// `malformed_json`, `invalid_fields`.
     pub fn set_faults_json(&self, body: &str) -> Result<FaultsView> {
         self.engine.run(SetFaults { caller: self.caller, faults: parse_faults(body.as_bytes())? })
+    }
+
+    /// The clock of the client's sandbox.
+    ///
+    /// # Errors
+    /// `store_unavailable`.
+    pub fn clock(&self) -> Result<ClockView> {
+        self.engine.clock(&self.caller)
+    }
+
+    /// Stops that clock, lets it run or puts it ahead, from a JSON body: `{"frozen", "advance_ms"}`, both optional. What becomes due on
+    /// the way is carried out at its own time by [`Gateway::work`], and then it arrives.
+    ///
+    /// # Errors
+    /// `malformed_json`, `invalid_fields`.
+    pub fn set_clock_json(&self, body: &str) -> Result<ClockView> {
+        self.engine.run(SetClock { caller: self.caller, request: parse_clock(body.as_bytes())? })
     }
 
     /// Starts the sandbox again: cancels what was not sent, has the simulated operator refuse what is open, removes all faults and restores

@@ -84,6 +84,7 @@
 pub mod api;
 pub mod auth;
 pub mod client;
+mod clock;
 pub mod engine;
 pub mod env;
 pub mod error;

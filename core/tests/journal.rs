@@ -161,7 +161,7 @@ fn is_of_a_server(kind: RecordKind) -> bool {
         RecordKind::Key | RecordKind::Token | RecordKind::Nonce | RecordKind::Audit | RecordKind::Unlogged | RecordKind::Tile => true,
         RecordKind::LogHead | RecordKind::Endpoint | RecordKind::EndpointSecret | RecordKind::Queue | RecordKind::Delivery => true,
         RecordKind::Invitation | RecordKind::Setup | RecordKind::Movement | RecordKind::Review | RecordKind::Usage => true,
-        RecordKind::Operator | RecordKind::Approval | RecordKind::Unbooked | RecordKind::Entry => true,
+        RecordKind::Operator | RecordKind::Approval | RecordKind::Unbooked | RecordKind::Entry | RecordKind::Clock => true,
     }
 }
 

@@ -4,7 +4,8 @@ use std::future::pending;
 use std::time::Duration;
 
 use railgate::Result;
-use railgate::engine::Expire;
+use railgate::engine::{Expire, Expired};
+use railgate::store::Place;
 
 use crate::background::{Background, InFlight, Next};
 use crate::gateway::Gateway;
@@ -17,11 +18,13 @@ const LOOK: Duration = Duration::from_millis(500);
 /// The background loop that enforces `expires_at`.
 pub(crate) struct Expiring {
     gateway: Gateway,
+    /// Where the next page of what has expired begins.
+    after: Option<Place>,
 }
 
 impl Expiring {
     pub(crate) fn new(gateway: Gateway) -> Self {
-        Self { gateway }
+        Self { gateway, after: None }
     }
 }
 
@@ -29,11 +32,14 @@ impl Background for Expiring {
     const PART: &'static str = "the expiry of payments";
 
     async fn step(&mut self, _: &mut InFlight) -> Result<Next> {
-        // A look first: a command would cost a commit for nothing.
-        if !self.gateway.look(|engine| engine.has_expired())? {
+        let after = self.after.take();
+        let Expired { settlements, next } = self.gateway.look(|engine| engine.expired(after, AT_ONCE))?;
+        self.after = next;
+        // A command would cost a commit for nothing.
+        if settlements.is_empty() {
             return Ok(Next::Rest(LOOK));
         }
-        self.gateway.work(Expire { limit: AT_ONCE }).await?;
+        self.gateway.work(Expire { settlements }).await?;
         Ok(Next::Step)
     }
 

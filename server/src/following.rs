@@ -1,4 +1,5 @@
-//! Follows the configuration in the store, which this or another node, or the command line, may change.
+//! Follows what this or another node, or the command line, may change in the store: the configuration, and whose sandbox has a clock of
+//! its own.
 
 use std::future::pending;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use crate::gateway::Gateway;
 /// How often to look for changes.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The background loop that puts changes of providers and routes into force.
+/// The background loop that puts changes of providers, routes and clocks into force.
 pub(crate) struct Following {
     gateway: Gateway,
 }
@@ -23,12 +24,13 @@ impl Following {
 }
 
 impl Background for Following {
-    const PART: &'static str = "the configuration of providers and routes";
+    const PART: &'static str = "the configuration and the clocks";
 
     async fn step(&mut self, _: &mut InFlight) -> Result<Next> {
         if self.gateway.look(|engine| engine.follow_setup())? {
             tracing::info!("changed providers or routes are in force");
         }
+        self.gateway.look(|engine| engine.follow_clocks())?;
         Ok(Next::Rest(LOOK))
     }
 

@@ -1,4 +1,4 @@
-//! The faults of a client's sandbox: what it asks for, and what is in force.
+//! The simulator of a client's sandbox: its faults, its resets and its clock.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -87,6 +87,33 @@ body! {
         [example = 7, maximum = 9007199254740991i64]
         seed: u64,
     }
+}
+
+body! {
+    /// How to change the clock of the sandbox.
+    ClockBody {} optional {
+        /// Stops the clock (`true`) or lets it run (`false`); unchanged if left out.
+        [example = true]
+        frozen: bool,
+        /// Moves it ahead first, by this many milliseconds; at most 366 days.
+        [example = 86400000, maximum = 31622400000i64]
+        advance_ms: u64,
+    }
+}
+
+/// The state of the clock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ClockView {
+    /// The sandbox's time, RFC 3339.
+    pub now: String,
+    /// Whether the clock is stopped, or will be when it has arrived.
+    pub frozen: bool,
+    /// How far it is ahead of the host's clock, in milliseconds; negative after it was stopped for a while.
+    pub ahead_ms: i64,
+    /// The time to which it is on its way, RFC 3339; absent once it has arrived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advancing_to: Option<String>,
 }
 
 body! {

@@ -50,6 +50,7 @@
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`]: providers and routes, as data |
 //! | `simulator/` | [`Advance`], [`SetFaults`], [`Reset`]: what a client does with its own sandbox's operator |
+//! | `clock/` | [`SetClock`]: the clock of a client's sandbox, and what waits for it |
 //! | `operator/` | [`Operate`], [`DecideApproval`]: acts of the people who run the gateway, and who confirms them |
 //! | `access/` | [`Signed`], enrolments, keys, tokens, acts of the gateway's operator, secrets |
 //! | `webhook/` | endpoints, deliveries, tests and replays |
@@ -60,6 +61,7 @@
 
 mod access;
 mod books;
+mod clock;
 mod config;
 mod dispatch;
 mod event_log;
@@ -95,6 +97,10 @@ pub use access::*;
 #[cfg(feature = "sandbox")]
 use books::OneClient;
 use books::{BetweenClients, OnBooks};
+#[cfg(feature = "sandbox")]
+use clock::Hosts;
+pub use clock::SetClock;
+use clock::{Changed, Clocks};
 pub use config::{Config, Enrollment, FourEyes};
 use dispatch::Ages;
 pub use dispatch::*;
@@ -130,10 +136,19 @@ pub struct Engine {
     vault: Box<dyn Vault>,
     watch: Box<dyn Watch>,
     between_clients: &'static dyn BetweenClients,
+    clocks: Box<dyn Clocks>,
     writer: Mutex<Writer>,
     receipt_key: OpenedReceiptKey,
     ages: Ages,
     takes_writes: AtomicBool,
+}
+
+/// What a program with one client does without.
+struct Seams {
+    vault: Box<dyn Vault>,
+    watch: Box<dyn Watch>,
+    between_clients: &'static dyn BetweenClients,
+    clocks: Box<dyn Clocks>,
 }
 
 impl Engine {
@@ -141,13 +156,15 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
         let vault = Box::new(config.master.clone());
         let watch = Box::new(Watching::new(Arc::clone(&env)));
-        Self::with(store, env, config, &Deferred, vault, watch, &OnBooks)
+        let clocks = Box::new(Changed::begin(&*store)?);
+        Self::with(store, env, config, &Deferred, Seams { vault, watch, between_clients: &OnBooks, clocks })
     }
 
     /// Like [`Engine::open`], for a program that does not share its store and has one client.
     #[cfg(feature = "sandbox")]
     pub(crate) fn alone(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
-        Self::with(store, env, config, &Immediate, Box::new(Plain), Box::new(Unwatched), &OneClient)
+        let (vault, watch, clocks) = (Box::new(Plain), Box::new(Unwatched), Box::new(Hosts));
+        Self::with(store, env, config, &Immediate, Seams { vault, watch, between_clients: &OneClient, clocks })
     }
 
     fn with(
@@ -155,9 +172,7 @@ impl Engine {
         env: Arc<dyn Env>,
         config: Config,
         numbering: &'static dyn Numbering,
-        vault: Box<dyn Vault>,
-        watch: Box<dyn Watch>,
-        between_clients: &'static dyn BetweenClients,
+        Seams { vault, watch, between_clients, clocks }: Seams,
     ) -> Result<Self> {
         require_whole(&*store)?;
         let id_key = load_id_key(&*store, &*env)?;
@@ -184,6 +199,7 @@ impl Engine {
             vault,
             watch,
             between_clients,
+            clocks,
             writer,
             receipt_key,
             ages,

@@ -46,7 +46,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-use crate::api::{Caller, ResetView};
+use crate::api::{Caller, ClockView, ResetView};
+use crate::clock::{Clock, ClockRequest};
 use crate::engine::{Config, Engine, EnrollAlone, Recover};
 use crate::env::{Env as _, ManualEnv};
 use crate::error::{Error, ErrorCode, Result};
@@ -56,9 +57,7 @@ use crate::store::record::{ClientRecord, Key, MetaRecord, RecordKind, SANDBOX_KE
 use crate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::validate::json::{Object, Value};
-
-pub use clock::ClockView;
-use clock::{Clock, ClockRequest};
+use crate::validate::simulator::parse_clock;
 
 /// The options for opening a sandbox for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,7 +124,7 @@ impl Sandbox {
         let config = Config { issuer: options.issuer.clone(), play_money_max: None, ..Config::default() };
         let engine = Engine::alone(Arc::clone(&store), Arc::<ManualEnv>::clone(&env), config)?;
         if clock.is_none() {
-            let mark = MetaRecord { name: SANDBOX_KEY.to_owned(), value: Clock::default().to_bytes() };
+            let mark = MetaRecord { name: SANDBOX_KEY.to_owned(), value: clock::to_bytes(Clock::default()) };
             write(&*store, Write::Insert(mark.into()))?;
         }
         let caller = match typed_all::<ClientRecord>(store.scan(&Scan::last(RecordKind::Client))?)?.pop() {
@@ -167,7 +166,7 @@ impl Sandbox {
 
     /// The state of the clock at the host's time `now`.
     pub fn clock_view(&self, now: Millis) -> ClockView {
-        self.clock().view(self.env.now(), now)
+        Clock::view(self.env.now(), now, self.clock().frozen_at.is_some())
     }
 
     /// Moves the clock ahead, stops it or restarts it: `{"frozen", "advance_ms"}`, both optional. Each task that becomes due
@@ -176,10 +175,14 @@ impl Sandbox {
     /// # Errors
     /// `invalid_fields`.
     pub fn set_clock(&self, now: Millis, body: &str) -> Result<ClockView> {
-        let request = ClockRequest::parse(body)?;
-        let clock = self.clock().asked(request, self.env.now(), now);
+        self.change_clock(now, parse_clock(body.as_bytes())?)
+    }
+
+    fn change_clock(&self, now: Millis, request: ClockRequest) -> Result<ClockView> {
+        let frozen = request.frozen.unwrap_or(self.clock().frozen_at.is_some());
+        let clock = Clock::set_to(self.env.now().saturating_add(request.advance_ms), now, frozen);
         // First the clock: if the run is killed meanwhile, no completed task is later than its clock.
-        write(&*self.store, Write::Replace(MetaRecord { name: SANDBOX_KEY.to_owned(), value: clock.to_bytes() }.into()))?;
+        write(&*self.store, Write::Replace(MetaRecord { name: SANDBOX_KEY.to_owned(), value: clock::to_bytes(clock) }.into()))?;
         *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
         self.pass(clock.at(now))?;
         Ok(self.clock_view(now))
@@ -193,7 +196,7 @@ impl Sandbox {
     pub fn reset(&self, now: Millis) -> Result<ResetView> {
         self.tick(now);
         let done = self.client().reset()?;
-        self.set_clock(now, r#"{"frozen":false}"#)?;
+        self.change_clock(now, ClockRequest { frozen: Some(false), advance_ms: 0 })?;
         Ok(done)
     }
 
@@ -217,7 +220,7 @@ impl Sandbox {
 
 fn read_clock(store: &dyn Store) -> Result<Option<Clock>> {
     let found: Option<MetaRecord> = typed(store.get(&Key::Meta(SANDBOX_KEY.to_owned()))?)?;
-    found.map(|meta| Clock::from_bytes(&meta.value)).transpose()
+    found.map(|meta| clock::from_bytes(&meta.value)).transpose()
 }
 
 fn write(store: &dyn Store, write: Write) -> Result<()> {

@@ -72,6 +72,8 @@ macro_rules! store_conformance {
             every_kind_is_walked_in_the_order_of_its_keys
             children_of_one_settlement_stay_apart_from_the_next
             tasks_are_a_prefix_by_due_time
+            tasks_of_a_client_are_found_by_its_clock
+            what_has_expired_is_found_by_page_and_by_client
             accounts_of_a_client_are_its_own
             old_records_are_found_by_age
             reviews_come_in_the_order_of_their_time

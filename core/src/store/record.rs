@@ -33,6 +33,8 @@ mod webhook;
 
 use std::collections::BTreeMap;
 
+use crate::ids::ClientNo;
+use crate::ledger::Mode;
 use crate::lifecycle::{Direction, stored_enum};
 use crate::rail::FailureCode;
 use crate::route::FeeRefund;
@@ -246,6 +248,8 @@ stored_enum! {
         SetFaults = 51 "set_faults",
         /// A client reset its sandbox.
         ResetSandbox = 52 "reset_sandbox",
+        /// A client changed the clock of its sandbox.
+        SetClock = 53 "set_clock",
         /// An operator began a new epoch of the log.
         BeginEpoch = 56 "begin_epoch",
         /// Somebody was invited to be an operator.
@@ -400,10 +404,38 @@ stored_enum! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskKey(pub i64);
 
+impl SettlementRecord {
+    /// Its client and mode: whose clock its times are of.
+    pub(crate) fn owner(&self) -> (ClientNo, Mode) {
+        (self.client, self.mode)
+    }
+}
+
+impl EndpointRecord {
+    /// Its client and mode: whose clock its deliveries follow.
+    pub(crate) fn owner(&self) -> (ClientNo, Mode) {
+        (self.client, self.mode)
+    }
+}
+
+/// The keys of tasks that wait for a client's clock begin here, at a time that no host's clock shows before the year 2109: so they are
+/// ordered by that client's time, and never due by themselves.
+pub(crate) const WAITING: Millis = 1 << 42;
+
 impl TaskKey {
     /// A key due at `due`; the low 20 bits of `n` make it unique.
     pub fn new(due: Millis, n: u32) -> Self {
         Self(due << 20 | i64::from(n & 0xf_ffff))
+    }
+
+    /// A key of a task that waits until a client's clock shows `at`.
+    pub(crate) fn waiting(at: Millis, n: u32) -> Self {
+        Self::new(WAITING + at.clamp(0, WAITING - 1), n)
+    }
+
+    /// The time of the client's clock for which the task waits; `None` if it waits for none.
+    pub(crate) fn waits_until(self) -> Option<Millis> {
+        (self.due() >= WAITING).then(|| self.due() - WAITING)
     }
 
     /// When the task is due.
@@ -425,6 +457,8 @@ stored_enum! {
         InquireReversal = 4 "inquire_reversal",
         /// Deliver a callback of the simulated operator; `tries` selects which one.
         SimulatorCallback = 5 "simulator_callback",
+        /// Look at the clock of the client's sandbox.
+        Clock = 6 "clock",
     }
 }
 

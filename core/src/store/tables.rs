@@ -285,10 +285,13 @@ tables! {
         child: u16;
         /// The number of tries so far.
         tries: u16;
-        /// The first due time, since which it has been waiting.
+        /// The first due time, since which it has been waiting; of an inquiry, by the clock of its client's sandbox.
         since: Millis;
         /// The node that has the lease; 0 for none.
         owner: i64;
+        /// The client whose sandbox it belongs to, if the clock of that sandbox has to know of it: it waits for a time, or that clock
+        /// was changed before.
+        client: Option<ClientNo> [later];
     }
 
     /// The result stored for an `Idempotency-Key`.
@@ -655,6 +658,32 @@ tables! {
         latency_ms: Millis;
         /// Selects which calls are hit.
         seed: u64;
+    }
+
+    /// The clock of a client's sandbox, from its first change on.
+    Clock(ClockRecord) "clock" = 37 Server Versioned {
+        key {
+            /// The client.
+            client: ClientNo;
+        }
+        /// How far it is ahead of the gateway's clock.
+        ahead: Millis;
+        /// The time at which it stands; `None` if it runs.
+        stands_at: Option<Millis>;
+        /// The time to which it is on its way; `None` if it has arrived.
+        goal: Option<Millis>;
+        /// Whether it stays stopped there.
+        stays: bool;
+        /// How many further stops it makes on its way wherever something is due; after that, its steps are longer.
+        stops: u32;
+        /// When it came to where it stands, or began to run from there, by the gateway's clock.
+        stopped_at: Millis;
+        /// The task that looks at it next; `None` if nothing waits for it.
+        alarm: Option<TaskKey>;
+        /// When it was first changed, by the gateway's clock.
+        since: Millis;
+        /// Increases by one with every change.
+        version: Version;
     }
 
     /// Something that waits for a person: a settlement, or one of its reversals. Written in the commit that flags it with

@@ -13,10 +13,12 @@
 //! # }
 //! ```
 
-use crate::api::{AdvanceBody, FaultsBody, FaultsView, Rate};
+use crate::api::{AdvanceBody, ClockBody, FaultsBody, FaultsView, Rate};
+pub use crate::clock::ClockRequest;
 use crate::error::Error;
 use crate::rail::FailureCode;
 use crate::rail::simulator::Outcome;
+use crate::time::Millis;
 
 use super::json::{FieldProblems, Object, Value};
 
@@ -69,6 +71,25 @@ pub fn parse_faults(body: &[u8]) -> Result<FaultsView, Error> {
             seed: seed?.unwrap_or_default(),
         })
     })
+}
+
+/// The farthest that a clock is moved at once, a year and a day; a longer time takes several requests.
+const FARTHEST_MS: Millis = 366 * 86_400_000;
+
+/// Parses `{"frozen", "advance_ms"}`, both optional.
+///
+/// # Errors
+/// `malformed_json`, `invalid_fields`.
+pub fn parse_clock(body: &[u8]) -> Result<ClockRequest, Error> {
+    let mut body = Object::parse(body, &ClockBody::FIELDS)?;
+    let frozen = body.optional("frozen", Value::boolean);
+    let advance_ms = body.optional("advance_ms", span);
+    body.finish(|| Some(ClockRequest { frozen: frozen?, advance_ms: advance_ms?.unwrap_or_default() }))
+}
+
+fn span(value: Value<'_>) -> Result<Millis, FieldProblems> {
+    let within = value.number()?.parse().ok().filter(|ms| (0..=FARTHEST_MS).contains(ms));
+    within.ok_or_else(|| FieldProblems::one("out_of_range", format!("must be a whole number of milliseconds from 0 to {FARTHEST_MS}")))
 }
 
 fn share(value: Value<'_>) -> Result<Rate, FieldProblems> {

@@ -13,6 +13,7 @@ use crate::participant::{Participant, Reference};
 use crate::rail::RailAnswer;
 use crate::store::record::{Actor, ClientRecord, EventType, Key, KeyStatus, OtherSide, SettlementMore, SettlementRecord};
 use crate::store::{Lookup, Scan, Unique, Write};
+use crate::time::Millis;
 use crate::validate::CreateRequest;
 
 /// A client as a participant.
@@ -75,10 +76,12 @@ impl Engine {
             // From now on the payee has accounts, and so all of its opening balances.
             self.draw_allowance(overlay, writer, payee.no)?;
         }
-        let incoming = self.incoming(writer, &change.record, payee, payer);
+        // The sandbox of each has a clock of its own.
+        let now = self.time_of(overlay, (payee.no, change.record.mode))?;
+        let incoming = self.incoming(writer, &change.record, payee, payer, now);
         change.more().other_side = Some(OtherSide { settlement: incoming.no.0, client: payee.no.0, from: None });
         let settlement = change.insert(overlay);
-        let mut change = Change::of(self, incoming, overlay.now);
+        let mut change = Change::of(self, incoming, now);
         change.receive();
         change.event(EventType::SettlementCompleted, Note::new(None, StateName::Completed, Actor::Rail));
         change.insert(overlay);
@@ -97,7 +100,7 @@ impl Engine {
     }
 
     /// The payee's settlement of a payment, without its money and its event. Of what the payer wrote, it has the description alone.
-    fn incoming(&self, writer: &mut Writer, paid: &SettlementRecord, payee: &ClientRecord, payer: Ulid) -> SettlementRecord {
+    fn incoming(&self, writer: &mut Writer, paid: &SettlementRecord, payee: &ClientRecord, payer: Ulid, now: Millis) -> SettlementRecord {
         let (no, salt) = (writer.journal(), self.salt());
         let other_side = Some(OtherSide { settlement: paid.no.0, client: paid.client.0, from: Some(participant_of(payer)) });
         let description = paid.more.as_ref().and_then(|more| more.description.clone());
@@ -105,7 +108,7 @@ impl Engine {
             no,
             client: payee.no,
             // No client can choose such a reference, and in a path it means the same as the id.
-            reference: Reference::from_stored(format!("stl_{}", self.id_key.seal(no, paid.created_at, salt))),
+            reference: Reference::from_stored(format!("stl_{}", self.id_key.seal(no, now, salt))),
             mode: paid.mode,
             status: SettlementStatus::Completed,
             version: 0,
@@ -123,9 +126,9 @@ impl Engine {
             hold: 0,
             salt,
             head: [0; 32],
-            created_at: paid.created_at,
-            updated_at: paid.created_at,
-            completed_at: Some(paid.created_at),
+            created_at: now,
+            updated_at: now,
+            completed_at: Some(now),
             expires_at: None,
             more: Some(Box::new(SettlementMore { description, other_side, ..SettlementMore::default() })),
         }

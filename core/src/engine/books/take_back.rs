@@ -45,7 +45,8 @@ impl Engine {
 
     /// The payee's side: its settlement has a reversal of its own. Of what the payer wrote, it has the reason alone.
     fn hand_back(&self, overlay: &mut Overlay<'_>, incoming: SettlementRecord, reversal: &ReversalRecord) -> Result<()> {
-        let mut change = Change::of(self, incoming, overlay.now);
+        let now = self.time_of(overlay, incoming.owner())?;
+        let mut change = Change::of(self, incoming, now);
         let n = change.record.reversals + 1;
         change.record.reversals = n;
         let own = ReversalRecord {
@@ -61,9 +62,9 @@ impl Engine {
             needs_review: false,
             rail_reference: None,
             failure: None,
-            created_at: overlay.now,
-            updated_at: overlay.now,
-            completed_at: Some(overlay.now),
+            created_at: now,
+            updated_at: now,
+            completed_at: Some(now),
         };
         change.hand_back(own.amount);
         let data = self.amount_of_reversal(&change.record, &own);

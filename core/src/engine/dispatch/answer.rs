@@ -16,7 +16,8 @@ use crate::time::Millis;
 use crate::trace::write_string;
 
 use crate::engine::Engine;
-use crate::engine::group::{Command, Decision, Overlay, Prefetch, Writer, subject};
+use crate::engine::clock::Todo;
+use crate::engine::group::{Command, Decision, Overlay, Owner, Prefetch, Writer, subject};
 use crate::engine::review::Mark;
 use crate::engine::settlement::{Change, Note};
 
@@ -54,7 +55,7 @@ impl Command for ReportAnswer {
         // If the lease ran out, another host may have the task by now: the answer still counts. Its key may even belong to another
         // task by now, which this answer must not touch.
         let task: Option<TaskRecord> = match *lease {
-            Some(key) => d.overlay.get(&Key::Task(key))?.filter(|task: &TaskRecord| task.subject() == *subject),
+            Some(key) => d.overlay.get(&Key::Task(key))?.filter(|task: &TaskRecord| task.subject() == Some(*subject)),
             None => None,
         };
         if let Some(task) = &task {
@@ -67,10 +68,11 @@ impl Command for ReportAnswer {
                 let attempt = engine.attempt(d.overlay, no, n)?;
                 let told = engine.told(d.overlay, &change.record, &attempt)?;
                 let done = attempt.answered_at.filter(|_| lease.is_none() && attempt.status == AttemptStatus::Completed);
-                let answer = engine.weigh(told.as_ref().unwrap_or(answer), task.as_ref(), attempt.provider, (attempt.started_at, done));
+                let asked = Asked { task: task.as_ref(), provider: attempt.provider, sent_at: attempt.started_at, done_at: done };
+                let answer = engine.weigh(d.overlay, told.as_ref().unwrap_or(answer), &change, &asked)?;
                 let inquired = task.as_ref().is_some_and(|t| t.kind == TaskKind::Inquire);
                 if *answer == RailAnswer::NotSent && inquired && engine.may_resend(&attempt) {
-                    engine.send_again(d.overlay, d.writer, &attempt);
+                    engine.send_again(d.overlay, d.writer, change.record.owner(), &attempt);
                     false
                 } else {
                     engine.attempt_answered(d.overlay, d.writer, change, attempt, answer.into())?
@@ -80,7 +82,8 @@ impl Command for ReportAnswer {
                 let change = engine.change(d.overlay, no)?;
                 let reversal = engine.reversal_record(d.overlay, no, n)?;
                 let done = reversal.completed_at.filter(|_| lease.is_none() && reversal.status == ReversalStatus::Completed);
-                let answer = match engine.weigh(answer, task.as_ref(), change.record.provider, (reversal.updated_at, done)) {
+                let asked = Asked { task: task.as_ref(), provider: change.record.provider, sent_at: reversal.updated_at, done_at: done };
+                let answer = match engine.weigh(d.overlay, answer, &change, &asked)? {
                     // The rail accepted it once, so not finding it now proves nothing.
                     RailAnswer::NotSent if reversal.rail_reference.is_some() && done.is_none() => &RailAnswer::Unknown,
                     other => other,
@@ -88,10 +91,11 @@ impl Command for ReportAnswer {
                 engine.reversal_answered(d.overlay, d.writer, change, reversal, answer.into())?
             }
         };
-        if let Some(task) = task.filter(|t| still_open && matches!(t.kind, TaskKind::Inquire | TaskKind::InquireReversal)) {
+        let Some(task) = task else { return Ok(()) };
+        if still_open && matches!(task.kind, TaskKind::Inquire | TaskKind::InquireReversal) {
             engine.ask_again(d.overlay, d.writer, &task)?;
         }
-        Ok(())
+        engine.task_done(d.overlay, d.writer, &task)
     }
 
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
@@ -101,14 +105,26 @@ impl Command for ReportAnswer {
 }
 
 impl TaskRecord {
-    /// The attempt or reversal that the task is about.
-    pub(crate) fn subject(&self) -> Subject {
+    /// The attempt or reversal that the task is about; `None` if it is about a clock.
+    pub(crate) fn subject(&self) -> Option<Subject> {
         match self.kind {
-            TaskKind::Dispatch | TaskKind::Inquire => Subject::Attempt(self.settlement, self.child),
-            TaskKind::SimulatorCallback => subject_of(self.settlement, self.child),
-            TaskKind::Reverse | TaskKind::InquireReversal => Subject::Reversal(self.settlement, self.child),
+            TaskKind::Dispatch | TaskKind::Inquire => Some(Subject::Attempt(self.settlement, self.child)),
+            TaskKind::SimulatorCallback => Some(subject_of(self.settlement, self.child)),
+            TaskKind::Reverse | TaskKind::InquireReversal => Some(Subject::Reversal(self.settlement, self.child)),
+            TaskKind::Clock => None,
         }
     }
+}
+
+/// What a rail's answer is about.
+struct Asked<'a> {
+    /// The task for which the rail was asked.
+    task: Option<&'a TaskRecord>,
+    provider: ProviderNo,
+    /// When it was last stored before it left.
+    sent_at: Millis,
+    /// When it was done, if it was and nobody asked.
+    done_at: Option<Millis>,
 }
 
 impl Engine {
@@ -116,18 +132,19 @@ impl Engine {
     /// only from a rail that declares it authoritative, and only if the rail was asked when nothing could be in flight any more. An
     /// answer reported under an expired lease may belong to an older inquiry and proves nothing. What was `done` so long ago that the
     /// rail must have been asked later is contradicted without a lease, too: that moves no money, and a person looks at it.
-    fn weigh<'a>(
-        &self,
-        answer: &'a RailAnswer,
-        task: Option<&TaskRecord>,
-        provider: ProviderNo,
-        (sent_at, done_at): (Millis, Option<Millis>),
-    ) -> &'a RailAnswer {
-        let asked_late = |task: &TaskRecord| {
-            let asked_at = task.key.due() - self.config.lease_ms;
-            self.ages.age(&*self.env, sent_at, asked_at) >= self.not_found_after()
+    fn weigh<'a>(&self, overlay: &Overlay<'_>, answer: &'a RailAnswer, change: &Change<'_>, asked: &Asked<'_>) -> Result<&'a RailAnswer> {
+        let Asked { task, provider, sent_at, done_at } = *asked;
+        let clock = self.clock_of(overlay, change.record.owner())?;
+        let inside = self.rail(provider).is_ok_and(|rail| rail.inside().is_some());
+        let age = |asked_at| match &clock {
+            None => self.ages.age(&*self.env, sent_at, asked_at),
+            // A client's clock moves on only when nothing is under way to an operator inside the gateway.
+            Some(_) if inside => change.now - sent_at,
+            // On the way to any other, time passes as it does.
+            Some(clock) => self.ages.age(&*self.env, clock.latest(sent_at, asked_at), asked_at),
         };
-        let contradicts = |done_at| self.now() - done_at >= self.not_found_after() && self.proves_not_sent(provider, Action::Inquire);
+        let asked_late = |task: &TaskRecord| age(task.key.due() - self.config.lease_ms) >= self.not_found_after();
+        let contradicts = |done_at| change.now - done_at >= self.not_found_after() && self.proves_not_sent(provider, Action::Inquire);
         let proof = task.map_or_else(
             || done_at.is_some_and(contradicts),
             |task| match task.kind {
@@ -135,10 +152,10 @@ impl Engine {
                 TaskKind::Reverse => self.proves_not_sent(provider, Action::Reverse),
                 TaskKind::Inquire => asked_late(task) && self.proves_not_sent(provider, Action::Inquire),
                 TaskKind::InquireReversal => asked_late(task) && self.proves_not_sent(provider, Action::InquireReversal),
-                TaskKind::SimulatorCallback => false,
+                TaskKind::SimulatorCallback | TaskKind::Clock => false,
             },
         );
-        match answer {
+        Ok(match answer {
             RailAnswer::NotSent if !proof => &RailAnswer::Unknown,
             RailAnswer::NotSent
             | RailAnswer::Completed { .. }
@@ -146,7 +163,7 @@ impl Engine {
             | RailAnswer::Declined { .. }
             | RailAnswer::Unknown
             | RailAnswer::Returned { .. } => answer,
-        }
+        })
     }
 
     /// Whether to send an attempt again after an inquiry proved that it never arrived: it got lost on the way, or its host
@@ -157,10 +174,11 @@ impl Engine {
         idempotent && attempt.status == AttemptStatus::Unknown && attempt.sends < MOST_SENDS
     }
 
-    fn send_again(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, attempt: &AttemptRecord) {
+    fn send_again(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, owner: Owner, attempt: &AttemptRecord) {
         let (settlement, child, since) = (attempt.settlement, attempt.n, overlay.now);
         let key = writer.task_key(overlay.now);
-        overlay.insert(TaskRecord { key, kind: TaskKind::Dispatch, settlement, child, tries: attempt.sends, since, owner: 0 });
+        let todo = Todo { kind: TaskKind::Dispatch, settlement, child, tries: attempt.sends, since };
+        overlay.insert(todo.under(key, self.held_by(owner)));
     }
 
     /// How long after it was stored a payment may still turn up at a rail that has not seen it yet: it may be sent until its lease
@@ -200,20 +218,22 @@ impl Engine {
                 change.input(input, note(from).data(describe(answer, None)));
             }
             attempt::Next::To(to) => {
-                let settlement = change.record.no;
+                let (settlement, owner, now) = (change.record.no, change.record.owner(), change.now);
                 let follow = self.take_answer(overlay, &mut change, &mut attempt, to, said)?;
-                let task = match follow {
-                    Follow::Nothing => None,
-                    Follow::NextProvider => Some((overlay.now, TaskKind::Dispatch, attempt.n + 1)),
-                    // Each attempt has one chain of inquiries, which starts when its outcome is first unclear.
-                    Follow::Ask if from == AttemptStatus::Started => Some((overlay.now + INQUIRIES[0], TaskKind::Inquire, attempt.n)),
-                    Follow::Ask => None,
-                };
                 change.write(Write::Replace(attempt.clone().into()));
                 change.update(overlay)?;
-                if let Some((due, kind, child)) = task {
-                    let key = writer.task_key(due);
-                    overlay.insert(TaskRecord { key, kind, settlement, child, tries: 0, since: overlay.now, owner: 0 });
+                match follow {
+                    Follow::NextProvider => {
+                        let (key, child) = (writer.task_key(overlay.now), attempt.n + 1);
+                        let todo = Todo { kind: TaskKind::Dispatch, settlement, child, tries: 0, since: overlay.now };
+                        overlay.insert(todo.under(key, self.held_by(owner)));
+                    }
+                    // Each attempt has one chain of inquiries, which starts when its outcome is first unclear.
+                    Follow::Ask if from == AttemptStatus::Started => {
+                        let todo = Todo { kind: TaskKind::Inquire, settlement, child: attempt.n, tries: 0, since: now };
+                        self.schedule(overlay, writer, owner, now + INQUIRIES[0], todo)?;
+                    }
+                    Follow::Ask | Follow::Nothing => {}
                 }
                 return Ok(attempt.status.is_open());
             }
@@ -234,7 +254,7 @@ impl Engine {
         let note = Note::new(Some(attempt.status.name()), to.name(), said.by).child(attempt.n);
         change.event(EventType::AttemptAnswered, note.data(describe(said.answer, None)));
         attempt.status = to;
-        attempt.answered_at = Some(overlay.now);
+        attempt.answered_at = Some(change.now);
         if let RailAnswer::Completed { rail_reference: Some(reference) } | RailAnswer::Accepted { rail_reference: Some(reference) } =
             said.answer
         {
@@ -300,14 +320,15 @@ impl Engine {
 
     /// Schedules the next inquiry of the chain. After a day the settlement is flagged for a person, and the inquiries continue.
     fn ask_again(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<()> {
-        let tries = task.tries.saturating_add(1);
+        let &TaskRecord { kind, settlement, child, since, .. } = task;
+        let (tries, owner) = (task.tries.saturating_add(1), overlay.settlement(settlement)?.owner());
+        let now = self.time_of(overlay, owner)?;
         let due = match INQUIRIES.get(usize::from(tries)) {
-            Some(after) => (task.since + after).max(overlay.now + 1_000),
-            None => overlay.now + HOUR,
+            Some(after) => (since + after).max(now + 1_000),
+            None => now + HOUR,
         };
-        let key = writer.task_key(due);
-        overlay.insert(TaskRecord { key, tries, owner: 0, ..task.clone() });
-        if overlay.now - task.since >= REVIEW_AFTER {
+        self.schedule(overlay, writer, owner, due, Todo { kind, settlement, child, tries, since })?;
+        if now - since >= REVIEW_AFTER {
             overlay.settle();
             self.call_a_person(overlay, task)?;
         }
@@ -318,7 +339,7 @@ impl Engine {
         let mut change = self.change(overlay, task.settlement)?;
         let reversal = match task.kind {
             TaskKind::InquireReversal => Some(self.reversal_record(overlay, task.settlement, task.child)?),
-            TaskKind::Dispatch | TaskKind::Inquire | TaskKind::Reverse | TaskKind::SimulatorCallback => None,
+            TaskKind::Dispatch | TaskKind::Inquire | TaskKind::Reverse | TaskKind::SimulatorCallback | TaskKind::Clock => None,
         };
         if reversal.as_ref().map_or(change.record.needs_review, |reversal| reversal.needs_review) {
             return Ok(());

@@ -6,10 +6,12 @@ use crate::error::{Error, Result};
 use crate::ids::SettlementNo;
 use crate::lifecycle::AttemptStatus;
 use crate::rail::{Inside, RailAnswer};
-use crate::store::record::{AttemptRecord, Key, SettlementRecord, SimPaymentRecord, SimulatorRecord, TaskKind, TaskRecord};
+use crate::store::record::{AttemptRecord, Key, SettlementRecord, SimPaymentRecord, SimulatorRecord, TaskKind};
 use crate::store::{Lookup, Write};
+use crate::time::Millis;
 
 use crate::engine::Engine;
+use crate::engine::clock::Todo;
 use crate::engine::group::{Command, Decision, Overlay, Prefetch};
 use crate::engine::simulator::Fault;
 
@@ -40,6 +42,7 @@ impl Command for Receive {
         let rail = d.engine.rail(call.provider)?;
         let operator = rail.inside().ok_or_else(|| Error::internal(format!("the operators of rail {} are external", rail.kind())))?;
         let fault = fault(d.overlay, call)?;
+        let now = d.engine.time_of(d.overlay, (call.client, call.mode))?;
         let moves_money = matches!(call.action, Action::Submit | Action::Reverse);
         let answer = match (moves_money, known) {
             // Too late to send: an inquiry may already have been told that it never arrives.
@@ -54,20 +57,20 @@ impl Command for Receive {
                 told.unwrap_or_else(|| operator.answer(call))
             }
             (true, None) => {
-                enter(d, operator, call);
+                enter(d, operator, call, now)?;
                 operator.answer(call)
             }
             (false, None) => RailAnswer::NotSent,
-            (false, Some(payment)) => {
-                payment.told(operator, call).unwrap_or_else(|| operator.inquire(call, d.overlay.now - payment.received_at))
-            }
+            (false, Some(payment)) => payment.told(operator, call).unwrap_or_else(|| operator.inquire(call, now - payment.received_at)),
         };
         if fault.lost {
             return Ok(Some(RailAnswer::Unknown));
         }
         if fault.latency_ms > 0 {
-            let (key, since) = (d.writer.task_key(d.overlay.now + fault.latency_ms), d.overlay.now);
-            d.overlay.insert(TaskRecord { key, kind: TaskKind::SimulatorCallback, settlement, child, tries: LATE, since, owner: 0 });
+            let todo = Todo { kind: TaskKind::SimulatorCallback, settlement, child, tries: LATE, since: now };
+            let owner = (call.client, call.mode);
+            d.engine.schedule(d.overlay, d.writer, owner, now + fault.latency_ms, todo)?;
+            d.engine.wait_for_late(d.overlay, d.writer, call)?;
             return Ok(None);
         }
         Ok(Some(answer))
@@ -89,18 +92,17 @@ fn fault(overlay: &Overlay<'_>, call: &RailCall) -> Result<Fault> {
 }
 
 /// Records a call in the operator's books, and schedules its callbacks.
-fn enter(d: &mut Decision<'_, '_>, operator: &dyn Inside, call: &RailCall) {
+fn enter(d: &mut Decision<'_, '_>, operator: &dyn Inside, call: &RailCall, received_at: Millis) -> Result<()> {
     let (settlement, child) = entry_of(call.subject);
-    let received_at = d.overlay.now;
     d.overlay.insert(SimPaymentRecord { settlement, child, provider: call.provider, received: 1, received_at, decided: None, code: None });
     if child & REVERSAL != 0 {
-        return;
+        return Ok(());
     }
     for (which, (after, _)) in operator.callbacks(call).into_iter().enumerate() {
-        let key = d.writer.task_key(received_at + after);
-        let tries = which as u16;
-        d.overlay.insert(TaskRecord { key, kind: TaskKind::SimulatorCallback, settlement, child, tries, since: received_at, owner: 0 });
+        let todo = Todo { kind: TaskKind::SimulatorCallback, settlement, child, tries: which as u16, since: received_at };
+        d.engine.schedule(d.overlay, d.writer, (call.client, call.mode), received_at + after, todo)?;
     }
+    Ok(())
 }
 
 impl SimPaymentRecord {

@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Writer, subject};
 use crate::engine::settlement::{Change, Note};
 
-use super::inside::LATE;
+use super::inside::{LATE, subject_of};
 
 /// How soon a payment whose providers do not answer is looked at again.
 const WAIT_MIN: Millis = 1_000;
@@ -43,7 +43,7 @@ impl Command for LeaseTasks {
             return Ok(Vec::new());
         }
         let due = next(overlay, writer, self.limit)?;
-        overlay.look_up(due.iter().flat_map(|task| subject(task.subject())))?;
+        overlay.look_up(due.iter().filter_map(TaskRecord::subject).flat_map(subject))?;
         let mut leases = Vec::with_capacity(due.len());
         for task in due {
             if overlay.touched(&Key::Task(task.key)) {
@@ -59,10 +59,13 @@ impl Command for LeaseTasks {
                 }
             };
             overlay.write(Write::Delete(Key::Task(task.key)));
-            if let Some(work) = work {
-                let key = writer.task_key(overlay.now + engine.config.lease_ms);
-                overlay.insert(TaskRecord { key, owner: engine.owner, ..task });
-                leases.push(Lease { key, work });
+            match work {
+                Some(work) => {
+                    let key = writer.task_key(overlay.now + engine.config.lease_ms);
+                    overlay.insert(TaskRecord { key, owner: engine.owner, ..task });
+                    leases.push(Lease { key, work });
+                }
+                None => engine.task_done(overlay, writer, &task)?,
             }
             overlay.settle();
         }
@@ -102,6 +105,7 @@ impl Engine {
             TaskKind::Reverse => self.prepare_reversal(overlay, writer, task),
             TaskKind::InquireReversal => self.prepare_reversal_inquiry(overlay, task),
             TaskKind::SimulatorCallback => self.prepare_callback(overlay, task),
+            TaskKind::Clock => self.clocks.look(self, overlay, writer, task).map(|()| None),
         }
     }
 
@@ -131,9 +135,9 @@ impl Engine {
         if change.record.attempts == 0
             && let Err(wait_ms) = self.watch.may_leave(&self.routes(), &mut change)
         {
-            // Nothing of it has left: it can still be cancelled, or expire.
+            // Nothing of it has left: it can still be cancelled, or expire. No clock waits for a provider.
             let key = writer.task_key(overlay.now + wait_ms.clamp(WAIT_MIN, WAIT_MAX));
-            overlay.insert(TaskRecord { key, owner: 0, ..task.clone() });
+            overlay.insert(TaskRecord { key, owner: 0, client: None, ..task.clone() });
             return Ok(None);
         }
         let Some(attempt) = self.start_attempt(&mut change, task.child) else { return Ok(None) };
@@ -169,7 +173,7 @@ impl Engine {
         let from = Some(attempt.status.name());
         attempt.status = status;
         attempt.sends += 1;
-        attempt.started_at = overlay.now;
+        attempt.started_at = change.now;
         change.input(SettlementInput::AttemptStarted, Note::new(None, StateName::Submitted, Actor::System));
         let data = format!(r#"{{"provider":"{}","sends":{}}}"#, self.provider_id(attempt.provider), attempt.sends);
         change.event(EventType::AttemptStarted, Note::new(from, status.name(), Actor::System).child(attempt.n).data(data));
@@ -219,7 +223,7 @@ impl Engine {
 
     fn prepare_callback(&self, overlay: &Overlay<'_>, task: &TaskRecord) -> Result<Option<Work>> {
         let record = overlay.settlement(task.settlement)?;
-        let subject = task.subject();
+        let subject = subject_of(task.settlement, task.child);
         let call = match subject {
             Subject::Attempt(no, n) => self.attempt_call(&record, &self.attempt(overlay, no, n)?, Action::Submit, 0)?,
             Subject::Reversal(no, n) => self.reversal_call(&record, &self.reversal_record(overlay, no, n)?, Action::Reverse, 0)?,

@@ -3,13 +3,14 @@
 //! Commands of a group are decided one after the other, each seeing the writes of those before it, and the whole group is committed
 //! at once. A failed command leaves no trace: its writes are cut off before any other command sees them.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::error::Result;
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer};
 use crate::lifecycle::Direction;
-use crate::store::record::{AccountRecord, Key, Record, SettlementRecord, TaskKind, TaskRecord, UsageRecord, Version};
+use crate::store::record::{AccountRecord, ClockRecord, Key, Record, SettlementRecord, TaskKind, TaskRecord, UsageRecord, Version};
 use crate::store::{Commit, Scan, Store, StoreError, Unique, Write, typed};
 use crate::terms::{UsageId, Used};
 use crate::time::Millis;
@@ -20,7 +21,7 @@ use super::prefetch::LookedUp;
 
 pub(crate) struct Overlay<'a> {
     pub(crate) store: &'a dyn Store,
-    /// The same time for the whole group.
+    /// The gateway's own time, the same for the whole group. What belongs to a settlement has [`Engine::time_of`] instead.
     pub(crate) now: Millis,
     pub(crate) commit: Commit,
     /// How many writes are settled. The rest belong to the command that is being decided.
@@ -35,6 +36,8 @@ pub(crate) struct Overlay<'a> {
     accounts: HashMap<AccountId, (Option<Totals>, Totals)>,
     /// Of counters of a day: what the store holds, read once, and what settled writes of this group counted.
     counters: HashMap<UsageId, (Option<Used>, Used)>,
+    /// Of clocks of sandboxes: what the store holds, read once.
+    clocks: RefCell<HashMap<ClientNo, Option<ClockRecord>>>,
     /// Settlements that settled writes touch, for those who follow them.
     changed: Vec<SettlementNo>,
     created: usize,
@@ -58,6 +61,7 @@ impl<'a> Overlay<'a> {
             unique: HashMap::new(),
             accounts: HashMap::new(),
             counters: HashMap::new(),
+            clocks: RefCell::default(),
             changed: Vec::new(),
             created: 0,
             due: None,
@@ -173,11 +177,32 @@ impl<'a> Overlay<'a> {
 
     /// [`Overlay::get`], with the changes of the command that is being decided.
     pub(crate) fn left<T: TryFrom<Record, Error = Record>>(&self, key: &Key) -> Result<Option<T>> {
-        let own = (self.settled..self.commit.writes.len()).rev().find_map(|index| self.record_at(index).filter(|it| it.key() == *key));
-        match own {
+        match self.own(key) {
             Some(record) => Ok(typed(Some(record))?),
             None => self.get(key),
         }
+    }
+
+    /// The clock of a client's sandbox as the client changed it, with the changes of the command that is being decided.
+    pub(crate) fn clock(&self, client: ClientNo) -> Result<Option<ClockRecord>> {
+        let key = Key::Clock(client);
+        if let Some(own) = self.own(&key) {
+            return Ok(typed(Some(own))?);
+        }
+        if self.touched(&key) {
+            return self.get(&key);
+        }
+        if let Some(known) = self.clocks.borrow().get(&client) {
+            return Ok(known.clone());
+        }
+        let stored: Option<ClockRecord> = typed(self.stored(&key)?)?;
+        self.clocks.borrow_mut().insert(client, stored.clone());
+        Ok(stored)
+    }
+
+    /// What the command that is being decided has written under a key.
+    fn own(&self, key: &Key) -> Option<Record> {
+        (self.settled..self.commit.writes.len()).rev().find_map(|index| self.record_at(index).filter(|it| it.key() == *key))
     }
 
     /// The record under a primary key, as it is in the store.
@@ -307,9 +332,12 @@ pub(super) fn reference_of(record: &SettlementRecord) -> Unique {
 fn wakes_at(task: &TaskRecord) -> Millis {
     match task.kind {
         TaskKind::Dispatch | TaskKind::Reverse if task.owner == 0 => task.key.due().min(task.since),
-        TaskKind::Dispatch | TaskKind::Reverse | TaskKind::Inquire | TaskKind::InquireReversal | TaskKind::SimulatorCallback => {
-            task.key.due()
-        }
+        TaskKind::Dispatch
+        | TaskKind::Reverse
+        | TaskKind::Inquire
+        | TaskKind::InquireReversal
+        | TaskKind::SimulatorCallback
+        | TaskKind::Clock => task.key.due(),
     }
 }
 

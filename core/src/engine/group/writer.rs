@@ -96,6 +96,12 @@ impl Writer {
         TaskKey::new(due, self.next_task)
     }
 
+    /// A fresh key for a task that waits until a client's clock shows `at`.
+    pub(crate) fn waiting_key(&mut self, at: Millis) -> TaskKey {
+        self.next_task = self.next_task.wrapping_add(1);
+        TaskKey::waiting(at, self.next_task)
+    }
+
     /// A number for an audit record: ordered by time across nodes, and always growing on each node, whatever its clock does.
     pub(crate) fn audit_no(&mut self, now: Millis) -> i64 {
         self.last_audit = self.task_key(now).0.max(self.last_audit.saturating_add(1));

@@ -41,6 +41,7 @@ impl Command for Fund {
         if money.minor() <= 0 {
             return Err(Error::field("/amount", "amount_not_positive", "the amount must be more than zero"));
         }
+        let now = d.engine.time_of(d.overlay, (caller.client, Mode::Sandbox))?;
         let account = AccountId::new(Owner::Client(caller.client), Mode::Sandbox, money.currency());
         let totals = d.overlay.totals(account)?;
         let opens = totals == Totals::default() && d.engine.draw_allowance(d.overlay, d.writer, caller.client)?;
@@ -53,7 +54,7 @@ impl Command for Fund {
             let detail = format!("an account of the sandbox is credited with at most {} {} in all", most.decimal(), most.currency());
             return Err(Error::with(ErrorCode::AmountAboveMaximum, detail));
         };
-        d.overlay.post(funding(d.writer.journal(), 1, caller.client, *money, d.overlay.now));
+        d.overlay.post(funding(d.writer.journal(), 1, caller.client, *money, now));
         Ok(Totals { credits_posted, ..totals })
     }
 
@@ -106,9 +107,9 @@ impl Engine {
         // A deletion alone does not require that the record is as it was read.
         overlay.write(allowance.changed(allowance.since));
         overlay.write(Write::Delete(key));
-        let journal = writer.journal();
+        let (journal, now) = (writer.journal(), self.time_of(overlay, (client, Mode::Sandbox))?);
         for (n, money) in (1..).zip(&self.config.sandbox_funding) {
-            overlay.post(funding(journal, n, client, *money, overlay.now));
+            overlay.post(funding(journal, n, client, *money, now));
         }
         Ok(true)
     }

@@ -71,6 +71,7 @@ impl Subject {
             | AuditAction::Fund
             | AuditAction::SetFaults
             | AuditAction::ResetSandbox
+            | AuditAction::SetClock
             | AuditAction::MoreRefusals
             | AuditAction::Invite
             | AuditAction::WithdrawInvitation

@@ -1,6 +1,7 @@
 //! A rail's answer to a reversal, and its consequences for the settlement and its money.
 
 use crate::engine::Engine;
+use crate::engine::clock::Todo;
 use crate::engine::dispatch::{INQUIRIES, Said, describe, refusal};
 use crate::engine::group::{Overlay, Writer};
 use crate::engine::review::Mark;
@@ -11,7 +12,7 @@ use crate::lifecycle::settlement::SettlementInput;
 use crate::lifecycle::{ReversalStatus, reversal};
 use crate::rail::RailAnswer;
 use crate::store::Write;
-use crate::store::record::{Actor, EventType, Failure, ReversalRecord, TaskKind, TaskRecord};
+use crate::store::record::{Actor, EventType, Failure, ReversalRecord, TaskKind};
 
 impl Engine {
     /// Applies an answer to a reversal, and returns whether the reversal is still open.
@@ -51,10 +52,11 @@ impl Engine {
             change.guard();
             change.write(Write::Replace(reversal.into()));
         }
+        let (since, owner) = (change.now, change.record.owner());
         change.update(overlay)?;
         if open && first_unclear {
-            let key = writer.task_key(overlay.now + INQUIRIES[0]);
-            overlay.insert(TaskRecord { key, kind: TaskKind::InquireReversal, settlement, child, tries: 0, since: overlay.now, owner: 0 });
+            let todo = Todo { kind: TaskKind::InquireReversal, settlement, child, tries: 0, since };
+            self.schedule(overlay, writer, owner, since + INQUIRIES[0], todo)?;
         }
         Ok(open)
     }

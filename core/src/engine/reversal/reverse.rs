@@ -9,11 +9,12 @@ use crate::lifecycle::reversal::{self, Ask, Undo};
 use crate::lifecycle::settlement::{Next, SettlementInput};
 use crate::lifecycle::{Direction, ReversalStatus, SettlementStatus, StateName};
 use crate::money::{Amount, Money};
-use crate::store::record::{Actor, AuditAction, EventType, IdempotencyRecord, Key, ReversalRecord, SettlementRecord, TaskKind, TaskRecord};
+use crate::store::record::{Actor, AuditAction, EventType, IdempotencyRecord, Key, ReversalRecord, SettlementRecord, TaskKind};
 use crate::store::{Lookup, Unique, Write};
 use crate::validate::ReverseRequest;
 
 use crate::engine::Engine;
+use crate::engine::clock::Todo;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer};
 use crate::engine::once::{place, stored_key};
 use crate::engine::settlement::{Change, Note};
@@ -67,7 +68,8 @@ impl Command for Reverse {
             let said = "another client paid it, and only that client can reverse it: to give the money back, make a payment to it";
             return Err(Error::with(ErrorCode::ReversalNotSupported, said));
         }
-        let change = Change::of(engine, record, overlay.now);
+        let now = engine.time_of(overlay, record.owner())?;
+        let change = Change::of(engine, record, now);
         let (settlement, reversal) = match reversal::undo(change.record.status, ask(&change.record, request)) {
             Undo::Cancel => (cancel(overlay, change, request)?, None),
             Undo::Reverse => {
@@ -127,7 +129,7 @@ impl Engine {
     ) -> Result<(SettlementRecord, ReversalRecord)> {
         let amount = self.reversal_amount(&change.record, request)?;
         if let Some(completed_at) = change.record.completed_at {
-            self.terms(change.record.client).require_reversible(completed_at, overlay.now)?;
+            self.terms(change.record.client).require_reversible(completed_at, change.now)?;
         }
         if change.record.reversals >= MOST_REVERSALS {
             return Err(Error::with(ErrorCode::InvalidState, "the settlement has the maximum number of reversals"));
@@ -148,8 +150,8 @@ impl Engine {
             needs_review: false,
             rail_reference: None,
             failure: None,
-            created_at: overlay.now,
-            updated_at: overlay.now,
+            created_at: change.now,
+            updated_at: change.now,
             completed_at: None,
         };
         let data = self.amount_of_reversal(&change.record, &reversal);
@@ -160,16 +162,9 @@ impl Engine {
         }
         change.write(Write::Insert(reversal.clone().into()));
         let settlement = change.update(overlay)?;
-        let key = writer.task_in_turn((settlement.client, settlement.mode), overlay.now);
-        overlay.insert(TaskRecord {
-            key,
-            kind: TaskKind::Reverse,
-            settlement: settlement.no,
-            child: n,
-            tries: 0,
-            since: overlay.now,
-            owner: 0,
-        });
+        let key = writer.task_in_turn(settlement.owner(), overlay.now);
+        let todo = Todo { kind: TaskKind::Reverse, settlement: settlement.no, child: n, tries: 0, since: overlay.now };
+        overlay.insert(todo.under(key, self.held_by(settlement.owner())));
         Ok((settlement, reversal))
     }
 

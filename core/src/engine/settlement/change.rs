@@ -376,6 +376,8 @@ impl Engine {
     }
 
     pub(crate) fn change(&self, overlay: &Overlay<'_>, no: SettlementNo) -> Result<Change<'_>> {
-        Ok(Change::of(self, overlay.settlement(no)?, overlay.now))
+        let record = overlay.settlement(no)?;
+        let now = self.time_of(overlay, record.owner())?;
+        Ok(Change::of(self, record, now))
     }
 }

@@ -89,7 +89,7 @@ impl Engine {
             Err(error) => return Ok(refused(&error).into()),
         };
         let terms = self.terms(caller.client);
-        match self.price(caller, mode, &request, &terms, self.now()) {
+        match self.price(caller, mode, &request, &terms, self.time_now((caller.client, mode))?) {
             Ok(priced) => self.priced(caller, mode, &request, &terms, &priced),
             Err(error) => Ok(CheckView { route: self.explained(&request.payment(mode, &terms.fees)), ..refused(&error) }.into()),
         }
@@ -138,7 +138,7 @@ impl Engine {
         let mut problems = Vec::new();
         let mut warnings = Vec::new();
         if let Some(limits) = terms.limits(mode, request.money).filter(|limits| limits.counts()) {
-            let day = Key::Usage(UsageId::new(caller.client, mode, currency, self.now()));
+            let day = Key::Usage(UsageId::new(caller.client, mode, currency, self.time_now((caller.client, mode))?));
             let used = typed::<UsageRecord>(self.store.get(&day)?)?.map(|usage| usage.used).unwrap_or_default();
             problems.extend(limits.another(request.money, used).err().iter().flat_map(as_problems));
         }

@@ -9,15 +9,17 @@ use crate::money::Money;
 use crate::participant::Namespace;
 use crate::rail::books;
 use crate::route::{FeeRefund, Routes};
-use crate::store::record::{Actor, AuditAction, EventType, Key, SettlementMore, SettlementRecord, TaskKind, TaskRecord};
+use crate::store::record::{Actor, AuditAction, EventType, Key, SettlementMore, SettlementRecord, TaskKind};
 use crate::store::{Lookup, Unique, Write};
 use crate::terms::{ClientLimits, Terms, UsageId};
+use crate::time::Millis;
 use crate::validate::CreateRequest;
 
 use super::change::{Change, Note};
 use super::quote::Priced;
 use crate::engine::Engine;
 use crate::engine::books::client_named;
+use crate::engine::clock::Todo;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account, overflow};
 
 /// Creates a settlement, or replays one.
@@ -79,6 +81,7 @@ impl Command for Create {
             prefetch.add([account(Owner::Provider(books), mode, money.currency()), Lookup::Find(Unique::ClientId(payee))]);
         }
         if prefetch.engine.terms(client).limits(mode, money).is_some_and(ClientLimits::counts) {
+            // Where the client's clock shows another day, its counter is read when it is needed.
             let day = UsageId::new(client, mode, money.currency(), prefetch.engine.now());
             prefetch.add([Lookup::Get(Key::Usage(day))]);
         }
@@ -109,12 +112,14 @@ impl Engine {
         request: &CreateRequest,
     ) -> Result<SettlementRecord> {
         let terms = self.terms(caller.client);
-        let Priced { provider, charge, .. } = self.price(caller, mode, request, &terms, overlay.now)?;
+        let owner = (caller.client, mode);
+        let now = self.time_of(overlay, owner)?;
+        let Priced { provider, charge, .. } = self.price(caller, mode, request, &terms, now)?;
         let payee = self.between_clients.payee(self, overlay, mode, request)?;
         let total = request.money.minor().checked_add(charge.fee).ok_or_else(overflow)?;
         let limits = terms.limits(mode, request.money).filter(|limits| limits.counts());
         if let Some(limits) = limits {
-            let day = UsageId::new(caller.client, mode, request.money.currency(), overlay.now);
+            let day = UsageId::new(caller.client, mode, request.money.currency(), now);
             limits.another(request.money, overlay.used(day)?)?;
         }
         let account = AccountId::new(Owner::Client(caller.client), mode, request.money.currency());
@@ -123,7 +128,7 @@ impl Engine {
         if available.saturating_add(credit) < total && !self.opens(overlay, writer, account, total)? {
             return Err(Error::new(ErrorCode::InsufficientFunds));
         }
-        let mut change = Change::of(self, self.fresh_record(overlay, writer, caller, mode, request, provider, charge.fee), overlay.now);
+        let mut change = Change::of(self, self.fresh_record(writer, caller, mode, request, (provider, charge.fee), now), now);
         if charge.fee > 0 && charge.refund != FeeRefund::Nothing {
             change.more().fee_refund = Some(charge.refund);
         }
@@ -141,8 +146,12 @@ impl Engine {
         }
         let settlement = change.record.no;
         let record = change.insert(overlay);
-        let key = writer.task_in_turn((caller.client, mode), overlay.now);
-        overlay.insert(TaskRecord { key, kind: TaskKind::Dispatch, settlement, child: 1, tries: 0, since: overlay.now, owner: 0 });
+        let key = writer.task_in_turn(owner, overlay.now);
+        let todo = Todo { kind: TaskKind::Dispatch, settlement, child: 1, tries: 0, since: overlay.now };
+        overlay.insert(todo.under(key, self.held_by(owner)));
+        if let Some(at) = record.expires_at {
+            self.look_by(overlay, writer, owner, at)?;
+        }
         Ok(record)
     }
 
@@ -189,16 +198,14 @@ impl Engine {
         u64::from_be_bytes(salt)
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn fresh_record(
         &self,
-        overlay: &Overlay<'_>,
         writer: &mut Writer,
         caller: &Caller,
         mode: Mode,
         request: &CreateRequest,
-        provider: ProviderNo,
-        fee: i64,
+        (provider, fee): (ProviderNo, i64),
+        now: Millis,
     ) -> SettlementRecord {
         SettlementRecord {
             no: writer.journal(),
@@ -221,8 +228,8 @@ impl Engine {
             hold: 0,
             salt: self.salt(),
             head: [0; 32],
-            created_at: overlay.now,
-            updated_at: overlay.now,
+            created_at: now,
+            updated_at: now,
             completed_at: None,
             expires_at: request.expires_at,
             more: more_of(request),

@@ -2,18 +2,21 @@
 
 use super::change::{Change, Note};
 use crate::engine::Engine;
-use crate::engine::group::{Command, Decision};
+use crate::engine::group::{Command, Decision, Overlay};
 use crate::error::Result;
+use crate::ids::{ClientNo, SettlementNo};
+use crate::ledger::Mode;
 use crate::lifecycle::settlement::SettlementInput;
 use crate::lifecycle::{SettlementStatus, StateName};
 use crate::store::record::{Actor, Key, SettlementRecord};
-use crate::store::{Scan, typed_all};
+use crate::store::{Place, Scan, typed_all};
+use crate::time::Millis;
 
 /// Cancels settlements that were not sent by their `expires_at`, even if the outbox stands still. Returns how many.
 #[derive(Debug, Clone)]
 pub struct Expire {
-    /// Maximum number of settlements.
-    pub limit: usize,
+    /// The settlements: see [`Engine::expired`].
+    pub settlements: Vec<SettlementNo>,
 }
 
 impl Command for Expire {
@@ -24,14 +27,13 @@ impl Command for Expire {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<usize> {
-        let expired: Vec<SettlementRecord> = typed_all(d.overlay.store.scan(&Scan::expired_before(d.overlay.now + 1, self.limit))?)?;
         let mut count = 0;
-        for record in expired {
+        for no in &self.settlements {
             // A command before this one in the group may have changed it.
-            if d.overlay.touched(&Key::Settlement(record.no)) {
+            if d.overlay.touched(&Key::Settlement(*no)) {
                 continue;
             }
-            let mut change = d.engine.change(d.overlay, record.no)?;
+            let mut change = d.engine.change(d.overlay, *no)?;
             if change.expire() {
                 change.update(d.overlay)?;
                 d.overlay.settle();
@@ -46,13 +48,49 @@ impl Command for Expire {
     }
 }
 
+/// A page of what has expired.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Expired {
+    /// What to [`Expire`].
+    pub settlements: Vec<SettlementNo>,
+    /// Where the next page begins; `None` at the end.
+    pub next: Option<Place>,
+}
+
 impl Engine {
-    /// Whether there is something to [`Expire`]. One look into an index.
+    /// A page of the settlements that were not sent by their `expires_at`, after a place in the order of these times. Clocks of
+    /// sandboxes that are behind keep some of those among which it looks. One look into an index.
     ///
     /// # Errors
     /// `store_unavailable`.
-    pub fn has_expired(&self) -> Result<bool> {
-        Ok(!self.store.scan(&Scan::expired_before(self.now() + 1, 1))?.is_empty())
+    pub fn expired(&self, after: Option<Place>, limit: usize) -> Result<Expired> {
+        let overlay = Overlay::new(&*self.store, self.now());
+        let page: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::expired_before(overlay.now + 1, after, limit))?)?;
+        let next = page.last().filter(|_| page.len() == limit).and_then(|last| Some((last.expires_at?, last.no)));
+        let mut settlements = Vec::with_capacity(page.len());
+        for record in page {
+            let now = self.time_of(&overlay, record.owner())?;
+            if record.expires_at.is_some_and(|at| at <= now) {
+                settlements.push(record.no);
+            }
+        }
+        Ok(Expired { settlements, next })
+    }
+
+    /// Cancels what has expired of a client's sandbox when its clock shows `now`; returns how much, at most `limit`.
+    pub(crate) fn expire_of(&self, overlay: &mut Overlay<'_>, client: ClientNo, now: Millis, limit: usize) -> Result<usize> {
+        let scan = Scan::expired_of(client, Mode::Sandbox, now.saturating_add(1), limit);
+        let expired: Vec<SettlementRecord> = typed_all(overlay.store.scan(&scan)?)?;
+        let mut count = 0;
+        for record in expired {
+            let seen = overlay.touched(&Key::Settlement(record.no));
+            let mut change = Change::of(self, record, now);
+            if !seen && change.expire() {
+                change.update(overlay)?;
+                count += 1;
+            }
+        }
+        Ok(count)
     }
 }
 

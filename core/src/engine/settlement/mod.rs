@@ -13,7 +13,7 @@ mod reconcile;
 pub(crate) use change::{Change, Note};
 pub use check::{PayeeLookup, Preflight};
 pub use create::{Create, Created};
-pub use expire::Expire;
+pub use expire::{Expire, Expired};
 pub use list::{ListRequest, PARAMETERS_MAX};
 pub(crate) use list::{cursor_of, id_of};
 pub(crate) use receipt::OpenedReceiptKey;

@@ -7,7 +7,7 @@ use crate::ledger::{AccountId, Mode, Owner, Totals};
 use crate::lifecycle::Direction;
 use crate::money::{Currency, Money};
 use crate::participant::Namespace;
-use crate::store::record::{AccountRecord, EventRecord, Failure, Key, ReversalRecord, SettlementRecord, TaskKey, TaskRecord};
+use crate::store::record::{AccountRecord, EventRecord, Failure, Key, ReversalRecord, SettlementRecord, TaskKey, TaskRecord, WAITING};
 use crate::store::{Scan, Unique, typed, typed_all};
 use crate::time::{Millis, rfc3339};
 use crate::trace::{self, About, hex};
@@ -262,15 +262,26 @@ impl Engine {
             reserved: money(totals.debits_pending),
             pending: money(totals.credits_pending),
             ledger: money(totals.ledger().ok_or_else(broken)?),
-            as_of: rfc3339(self.now()),
+            as_of: rfc3339(match id.owner() {
+                Owner::Client(client) => self.time_now((client, id.mode()))?,
+                Owner::Provider(_) | Owner::Fees | Owner::Funding => self.now(),
+            }),
         })
     }
 
     /// When the next task is due, or its lease ends.
     pub fn next_due(&self) -> Result<Option<Millis>> {
-        let scan = Scan::tasks(TaskKey(i64::MIN), Millis::MAX >> 20, 1);
-        let tasks: Vec<TaskRecord> = typed_all(self.store.scan(&scan)?)?;
-        Ok(tasks.first().map(|task| task.key.due()))
+        Ok(self.first_task(WAITING - 1)?.map(TaskKey::due))
+    }
+
+    /// The first task that is due now.
+    pub(crate) fn first_due(&self) -> Result<Option<TaskKey>> {
+        self.first_task(self.now())
+    }
+
+    fn first_task(&self, until: Millis) -> Result<Option<TaskKey>> {
+        let tasks: Vec<TaskRecord> = typed_all(self.store.scan(&Scan::tasks(TaskKey(i64::MIN), until, 1))?)?;
+        Ok(tasks.first().map(|task| task.key))
     }
 
     /// The settlement with this number, for hosts that follow changes.

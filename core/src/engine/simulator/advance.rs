@@ -7,10 +7,11 @@ use crate::lifecycle::settlement::{Next, SettlementInput, transition};
 use crate::lifecycle::{AttemptStatus, SettlementStatus};
 use crate::rail::RailAnswer;
 use crate::rail::simulator::Outcome;
-use crate::store::record::{AttemptRecord, AuditAction, Key, SettlementRecord, SimPaymentRecord, TaskKind, TaskRecord};
+use crate::store::record::{AttemptRecord, AuditAction, Key, SettlementRecord, SimPaymentRecord, TaskKind};
 use crate::store::{Lookup, Unique, Write};
 use crate::validate::simulator::AdvanceRequest;
 
+use crate::engine::clock::Todo;
 use crate::engine::dispatch::entry_of;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer};
 use crate::engine::{Answers, Engine};
@@ -105,7 +106,7 @@ impl Engine {
             Some(payment) => Write::Replace(SimPaymentRecord { decided: Some(to), code, ..payment }.into()),
             None => {
                 let received = u16::from(unsent);
-                let received_at = overlay.now;
+                let received_at = self.time_of(overlay, record.owner())?;
                 Write::Insert(
                     SimPaymentRecord { settlement, child, provider: sent.provider, received, received_at, decided: Some(to), code }.into(),
                 )
@@ -121,7 +122,7 @@ impl Engine {
     fn send_now(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, record: &SettlementRecord) -> Result<AttemptRecord> {
         let (settlement, child, now) = (record.no, record.attempts + 1, overlay.now);
         let key = writer.task_key(now);
-        let task = TaskRecord { key, kind: TaskKind::Dispatch, settlement, child, tries: 0, since: now, owner: 0 };
+        let task = Todo { kind: TaskKind::Dispatch, settlement, child, tries: 0, since: now }.under(key, None);
         if self.prepare_dispatch(overlay, writer, &task)?.is_none() {
             return Err(Error::with(ErrorCode::InvalidState, "it expired before it was sent"));
         }

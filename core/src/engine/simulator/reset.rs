@@ -4,6 +4,7 @@
 //! [`End`] for each settlement of the pages that [`Engine::parse_reset`] describes, then [`Restore`].
 
 use crate::api::{Caller, Page, ResetBody, ResetView, SettlementView, Target};
+use crate::clock::ClockRequest;
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed};
 use crate::engine::settlement::{Change, ListRequest, Note};
@@ -20,7 +21,7 @@ use crate::validate::simulator::AdvanceRequest;
 
 use crate::engine::money::funding;
 
-/// Removes the faults of a client's sandbox: the first step of a reset, and the one that its client asks for.
+/// Removes the faults of a client's sandbox and lets its clock run: the first step of a reset, and the one that its client asks for.
 #[derive(Debug, Clone)]
 pub struct Reset {
     /// The client.
@@ -38,6 +39,14 @@ impl Command for Reset {
         let key = Key::Simulator(self.caller.client);
         if d.overlay.get::<SimulatorRecord>(&key)?.is_some() {
             d.overlay.write(Write::Delete(key));
+        }
+        let (client, runs) = (self.caller.client, ClockRequest { frozen: Some(false), advance_ms: 0 });
+        if let Some(clock) = d.engine.clock_of(d.overlay, (client, Mode::Sandbox))? {
+            // Where it stands, if it is on its way.
+            let stop = ClockRequest { frozen: Some(true), ..runs };
+            for request in clock.goal.map(|_| stop).into_iter().chain([runs]) {
+                d.engine.change_clock(d.overlay, d.writer, client, request)?;
+            }
         }
         Ok(())
     }
@@ -93,7 +102,8 @@ impl Command for End {
         }
         match record.status {
             SettlementStatus::Accepted => {
-                let mut change = Change::of(engine, record, overlay.now);
+                let now = engine.time_of(overlay, record.owner())?;
+                let mut change = Change::of(engine, record, now);
                 let note = Note::new(None, StateName::Cancelled, Actor::Client).data(r#"{"reason":"reset"}"#.to_owned());
                 change.input(SettlementInput::Cancel, note);
                 Ok(change.update(overlay)?.status.is_final())
@@ -144,7 +154,7 @@ impl Command for Restore {
         accounts.extend(granted);
         accounts.sort_unstable();
         accounts.dedup();
-        let journal = d.writer.journal();
+        let (journal, now) = (d.writer.journal(), d.engine.time_of(d.overlay, (client, Mode::Sandbox))?);
         let mut n = 0;
         for id in accounts {
             let Some(currency) = id.currency() else { continue };
@@ -154,7 +164,7 @@ impl Command for Restore {
                 continue;
             }
             n += 1;
-            let mut transfer = funding(journal, n, client, Money::from_minor(missing.abs(), currency), d.overlay.now);
+            let mut transfer = funding(journal, n, client, Money::from_minor(missing.abs(), currency), now);
             if missing < 0 {
                 std::mem::swap(&mut transfer.debit, &mut transfer.credit);
             }

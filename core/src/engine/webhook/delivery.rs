@@ -46,7 +46,7 @@ impl Engine {
                     // An event that was damaged by hand is not delivered to anyone; it must not hold up the rest.
                     let Some((id, body)) = &message else { break };
                     let about = (change.settlement, change.sequence(index));
-                    self.owe(overlay, writer, endpoint.no, (topic, *id, body), about, DeliveryCause::Event);
+                    self.owe(overlay, writer, endpoint, (topic, *id, body), about, DeliveryCause::Event)?;
                     bytes += body.len();
                     if !owed.contains(&endpoint.no) {
                         owed.push(endpoint.no);
@@ -97,27 +97,27 @@ impl Engine {
         &self,
         overlay: &mut Overlay<'_>,
         writer: &mut Writer,
-        endpoint: EndpointNo,
+        endpoint: &EndpointRecord,
         (topic, message, body): (Topic, Ulid, &str),
         (settlement, n): (SettlementNo, u32),
         cause: DeliveryCause,
-    ) -> DeliveryRecord {
+    ) -> Result<DeliveryRecord> {
         let delivery = DeliveryRecord {
             no: writer.delivery_no(overlay.now),
-            endpoint,
+            endpoint: endpoint.no,
             message,
             topic,
             cause,
             status: DeliveryStatus::Pending,
             attempts: 0,
-            due: Some(overlay.now),
+            due: Some(self.time_of(overlay, endpoint.owner())?),
             settlement,
             n,
             body: body.to_owned(),
             last: None,
         };
         overlay.insert(delivery.clone());
-        delivery
+        Ok(delivery)
     }
 
     /// Tells a client's other endpoints that one was disabled.
@@ -125,13 +125,13 @@ impl Engine {
         let mut view = self.webhook_view(disabled)?;
         // Recipients at the other endpoints must not learn secrets in the query of this address.
         view.url.truncate(view.url.find('?').unwrap_or(view.url.len()));
-        let id = self.fresh_ulid(overlay.now);
+        let (id, now) = (self.fresh_ulid(overlay.now), self.time_of(overlay, disabled.owner())?);
         let data = serde_json::to_string(&view).map_err(Error::internal)?;
-        let body = envelope(Topic::WebhookDisabled, overlay.now, &data);
+        let body = envelope(Topic::WebhookDisabled, now, &data);
         let others = self.enabled_endpoints(overlay, disabled.client, disabled.mode)?;
         for other in others.iter().filter(|other| other.no != disabled.no && listens(other, Topic::WebhookDisabled)) {
             let about = (SettlementNo(0), 0);
-            self.owe(overlay, writer, other.no, (Topic::WebhookDisabled, id, &body), about, DeliveryCause::Event);
+            self.owe(overlay, writer, other, (Topic::WebhookDisabled, id, &body), about, DeliveryCause::Event)?;
             self.enqueue(overlay, other.no, overlay.now)?;
         }
         Ok(())

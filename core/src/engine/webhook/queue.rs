@@ -10,7 +10,8 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Prefetch};
 use crate::error::{Error, Result};
 use crate::ids::EndpointNo;
-use crate::store::record::{DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, Key, QueueRecord};
+use crate::ledger::Mode;
+use crate::store::record::{ClockRecord, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, Key, QueueRecord};
 use crate::store::{Lookup, Scan, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::webhook::{RETRY_AFTER_MAX_MS, Verdict, next_delay};
@@ -113,6 +114,12 @@ impl Command for Delivered {
     /// A try counts even if another host has the lease by now.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
+        let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(self.endpoint))?;
+        let clock = match &endpoint {
+            Some(endpoint) => engine.clock_of(overlay, endpoint.owner())?,
+            None => None,
+        };
+        let now = clock.as_ref().map_or(overlay.now, |clock| clock.clock().at(overlay.now));
         let mut seen = Fared::default();
         for tried in &self.tries {
             // The delivery may have been deleted or also tried by another host, or this report was received
@@ -122,17 +129,19 @@ impl Command for Delivered {
                 it.endpoint == self.endpoint && it.status == DeliveryStatus::Pending && it.last.as_ref() != Some(&tried.outcome)
             };
             if let Some(delivery) = delivery.filter(counts) {
-                engine.count_try(overlay, delivery, tried, &mut seen);
+                engine.count_try(overlay, delivery, tried, now, &mut seen);
             }
         }
-        let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(self.endpoint))?;
         let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status != EndpointStatus::Removed) else { return Ok(()) };
+        let endpoint_owner = endpoint.owner();
         let queue = engine.queue(overlay, endpoint.no)?;
         let mine = queue.owner == engine.owner;
         let mut next = QueueRecord { ..queue.clone() };
         if seen.delivered {
             (next.troubled, next.failing_since) = (seen.slow, None);
         } else if let Some(at) = seen.failed_at {
+            // How long it fails is a matter of the client's clock, if it was changed.
+            let at = clock.as_ref().map_or(at, |_| now);
             (next.troubled, next.failing_since) = (true, Some(queue.failing_since.unwrap_or(at)));
         }
         if mine && let Some(peace) = seen.peace {
@@ -140,11 +149,12 @@ impl Command for Delivered {
             (next.due, next.added) = (Some(overlay.now + peace), None);
         } else if mine {
             let stored = engine.next_due_of(overlay, endpoint.no, &seen.touched)?;
+            let waiting = stored.into_iter().chain(seen.due).min().map(|at| clock.as_ref().map_or(at, |clock| clock.due(at, overlay.now)));
             // Never earlier than now: a queue with deliveries left over queues up after those that already wait.
-            next.due = [stored, seen.due, queue.added].into_iter().flatten().min().map(|due| due.max(overlay.now));
+            next.due = waiting.into_iter().chain(queue.added).min().map(|due| due.max(overlay.now));
             (next.owner, next.added) = (0, None);
         }
-        let dead = next.failing_since.is_some_and(|since| overlay.now - since >= FAILING_MOST);
+        let dead = next.failing_since.is_some_and(|since| now - since >= FAILING_MOST);
         let disable = if seen.gone { Some(EndpointStatus::Gone) } else { dead.then_some(EndpointStatus::Failing) };
         let disable = disable.filter(|_| endpoint.status == EndpointStatus::Enabled);
         if disable.is_some() || endpoint.status != EndpointStatus::Enabled {
@@ -157,7 +167,7 @@ impl Command for Delivered {
             let endpoint = engine.write_endpoint(overlay, EndpointRecord { status, ..endpoint });
             engine.tell_of_disabled(overlay, d.writer, &endpoint)?;
         }
-        Ok(())
+        engine.done_for(overlay, d.writer, endpoint_owner)
     }
 
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
@@ -211,16 +221,19 @@ impl Engine {
     fn waiting(&self, overlay: &Overlay<'_>, queue: &QueueRecord) -> Result<(Option<Millis>, Option<Parcel>)> {
         let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(queue.endpoint))?;
         let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status == EndpointStatus::Enabled) else { return Ok((None, None)) };
-        let deliveries: Vec<DeliveryRecord> = typed_all(overlay.stored_page(&due_of(endpoint.no, overlay.now))?)?;
+        let clock = self.clock_of(overlay, endpoint.owner())?;
+        let now = clock.as_ref().map_or(overlay.now, |clock| clock.clock().at(overlay.now));
+        let deliveries: Vec<DeliveryRecord> = typed_all(overlay.stored_page(&due_of(endpoint.no, now))?)?;
         if deliveries.is_empty() {
-            return Ok((self.next_due_of(overlay, endpoint.no, &HashSet::new())?, None));
+            let next = self.next_due_of(overlay, endpoint.no, &HashSet::new())?;
+            return Ok((next.map(|at| clock.map_or(at, |clock| clock.due(at, overlay.now))), None));
         }
         let EndpointRecord { no, client, mode, url, .. } = endpoint;
         let parcel = Parcel { endpoint: no, client, mode, troubled: queue.troubled, url, deliveries };
         Ok((None, Some(parcel)))
     }
 
-    fn count_try(&self, overlay: &mut Overlay<'_>, mut delivery: DeliveryRecord, tried: &Tried, seen: &mut Fared) {
+    fn count_try(&self, overlay: &mut Overlay<'_>, mut delivery: DeliveryRecord, tried: &Tried, now: Millis, seen: &mut Fared) {
         delivery.attempts = delivery.attempts.saturating_add(1);
         delivery.last = Some(tried.outcome.clone());
         seen.slow |= tried.outcome.took_ms > SLOW;
@@ -239,7 +252,7 @@ impl Engine {
                 let mut random = [0u8; 4];
                 self.env.random(&mut random);
                 match next_delay(delivery.attempts, u32::from_be_bytes(random), tried.retry_after) {
-                    Some(delay) => delivery.due = Some(overlay.now + delay),
+                    Some(delay) => delivery.due = Some(now + delay),
                     None => (delivery.status, delivery.due) = (DeliveryStatus::Failed, None),
                 }
             }
@@ -271,6 +284,29 @@ impl Engine {
         Ok(next)
     }
 
+    /// Has the queues of a client's sandbox looked at when its clock shows that deliveries are due.
+    pub(crate) fn follow_queues(&self, overlay: &mut Overlay<'_>, clock: &ClockRecord) -> Result<Queues> {
+        let (mut queues, now) = (Queues::default(), clock.clock().at(overlay.now));
+        let endpoints: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::endpoints_of(clock.client, Mode::Sandbox))?)?;
+        overlay.look_up(endpoints.iter().map(|endpoint| Lookup::Get(Key::Queue(endpoint.no))))?;
+        for endpoint in endpoints {
+            let Some(queue) = overlay.left::<QueueRecord>(&Key::Queue(endpoint.no))? else { continue };
+            let Some(first) = self.next_due_of(overlay, endpoint.no, &HashSet::new())? else { continue };
+            // One that is stopped stays so.
+            let Some(known) = queue.due else { continue };
+            if first > now {
+                queues.next = queues.next.into_iter().chain([first]).min();
+            } else {
+                queues.busy = true;
+            }
+            let due = clock.due(first, overlay.now);
+            if queue.owner == 0 && known != due && known.max(due) > overlay.now {
+                self.write_queue(overlay, QueueRecord { due: Some(due), ..queue });
+            }
+        }
+        Ok(queues)
+    }
+
     /// Makes all queues due now whose lease owner matches.
     pub(crate) fn free_queues(&self, overlay: &mut Overlay<'_>, whose: &dyn Fn(i64) -> bool) -> Result<usize> {
         let mut freed = 0;
@@ -286,6 +322,15 @@ impl Engine {
         }
         Ok(freed)
     }
+}
+
+/// What waits in the queues of a client's sandbox.
+#[derive(Debug, Default)]
+pub(crate) struct Queues {
+    /// Whether a delivery is due or under way.
+    pub(crate) busy: bool,
+    /// When the next one is due, by the client's clock.
+    pub(crate) next: Option<Millis>,
 }
 
 /// The combined results of one parcel's tries.

@@ -44,7 +44,8 @@ impl Command for TestWebhook {
         let (engine, overlay, Self { caller, id, topic }) = (d.engine, &mut *d.overlay, self);
         let (id, topic) = (*id, *topic);
         let endpoint = engine.endpoint(overlay, caller, id)?;
-        let body = envelope(topic, overlay.now, &engine.example(caller, &endpoint, topic, overlay.now)?);
+        let now = engine.time_of(overlay, endpoint.owner())?;
+        let body = envelope(topic, now, &engine.example(caller, &endpoint, topic, now)?);
         let message = engine.fresh_ulid(overlay.now);
         // Only the host that asks tries it, and only once; if that host crashes, no other does.
         let delivery = DeliveryRecord {
@@ -141,7 +142,7 @@ impl Command for Redeliver {
         let endpoint = engine.enabled(overlay, caller, id)?;
         let was = engine.delivery_by_id(endpoint.no, delivery)?;
         let again = (was.topic, was.message, was.body.as_str());
-        let made = engine.owe(overlay, d.writer, endpoint.no, again, (was.settlement, was.n), DeliveryCause::Redelivery);
+        let made = engine.owe(overlay, d.writer, &endpoint, again, (was.settlement, was.n), DeliveryCause::Redelivery)?;
         engine.enqueue(overlay, endpoint.no, overlay.now)?;
         Ok(made)
     }
@@ -211,7 +212,7 @@ impl Command for Replay {
             let Some(traced) = overlay.get::<Traced>(&traced_key(event.kind, entry.settlement))? else { continue };
             let Some((message, body)) = engine.message_of(overlay, traced.about(), &event)? else { continue };
             let what = (Topic::Event(event.kind), message, body.as_str());
-            engine.owe(overlay, d.writer, endpoint.no, what, (entry.settlement, entry.n), DeliveryCause::Replay);
+            engine.owe(overlay, d.writer, &endpoint, what, (entry.settlement, entry.n), DeliveryCause::Replay)?;
             queued += 1;
         }
         if queued > 0 {

@@ -151,6 +151,23 @@ pub fn task(due: i64, n: u32) -> TaskRecord {
         tries: 0,
         since: due,
         owner: 0,
+        client: None,
+    }
+}
+
+/// The clock of a client's sandbox, first changed at `since`.
+pub fn clock(client: u32, since: i64) -> ClockRecord {
+    ClockRecord {
+        client: ClientNo(client),
+        ahead: 86_400_000,
+        stands_at: (since % 2 == 0).then_some(since),
+        goal: None,
+        stays: false,
+        stops: 4_096,
+        stopped_at: since,
+        alarm: Some(TaskKey::new(since, 1)),
+        since,
+        version: Version(1),
     }
 }
 

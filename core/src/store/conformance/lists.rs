@@ -59,7 +59,7 @@ fn in_order() -> Vec<Record> {
     add!(allowance(1, 9), allowance(u32::MAX, 5), invitation(1, 6), invitation(200, 5), setup(1), setup(2));
     add!(usage(1, 5, 1), usage(20_000, 1, 1));
     add!(movement(3, "m-3"), movement(9, "m-1"));
-    add!(simulator(1, u64::MAX), simulator(u32::MAX, 0));
+    add!(simulator(1, u64::MAX), simulator(u32::MAX, 0), clock(1, 5), clock(u32::MAX, 6));
     add!(operator(1, 12), operator(200, 11), approval(-1, 12), approval(1, 11));
     add!(unbooked(-1), unbooked(1), entry(1, 0), entry(1, 7), entry(2, 1));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
@@ -195,6 +195,49 @@ pub fn tasks_are_a_prefix_by_due_time(new: Factory<'_>) {
     assert_eq!(store.get(&Key::Task(leased.key)).unwrap(), Some(leased.into()));
 }
 
+/// A client's clock finds its own tasks: those that are due by the gateway's clock first, then those that wait for its own.
+pub fn tasks_of_a_client_are_found_by_its_clock(new: Factory<'_>) {
+    let store = &*new();
+    let of = |client, key| TaskRecord { key, client: Some(ClientNo(client)), ..task(0, 0) };
+    let (due, later, waiting) = (TaskKey::new(5, 1), TaskKey::new(9, 1), TaskKey::waiting(3, 1));
+    make(store, [insert(of(1, waiting)), insert(of(1, due)), insert(of(1, later)), insert(of(2, TaskKey::new(5, 2))), insert(task(5, 3))]);
+    let found = |client, after, until| keys(store, &Scan::tasks_of(ClientNo(client), after, until, 9));
+    let begin = TaskKey(i64::MIN);
+    assert_eq!(found(1, begin, Millis::MAX), [due, later, waiting].map(Key::Task));
+    assert_eq!(found(1, begin, 5), [Key::Task(due)]);
+    assert_eq!(found(1, due, WAITING - 1), [Key::Task(later)]);
+    assert_eq!(found(1, later, WAITING + 2), []);
+    assert_eq!(found(1, later, WAITING + 3), [Key::Task(waiting)]);
+    assert_eq!(found(3, begin, Millis::MAX), []);
+
+    make(store, [insert(clock(1, 20)), insert(clock(2, 10)), insert(clock(3, 30))]);
+    let since = |since, limit| keys(store, &Scan::clocks_since(since, limit));
+    assert_eq!(since(20, 9), [ClientNo(1), ClientNo(3)].map(Key::Clock));
+    assert_eq!(since(i64::MIN, 1), [Key::Clock(ClientNo(2))]);
+}
+
+/// What has expired is walked page by page, and of one client in one mode.
+pub fn what_has_expired_is_found_by_page_and_by_client(new: Factory<'_>) {
+    let store = &*new();
+    let accepted = |no, client: u32, mode, at| {
+        let expires_at = Some(at);
+        SettlementRecord { expires_at, mode, status: SettlementStatus::Accepted, ..settlement(no, client, &no.to_string()) }
+    };
+    let (play, live) = (Mode::Sandbox, Mode::Live);
+    let all = [accepted(3, 1, play, 5), accepted(4, 2, play, 5), accepted(2, 1, live, 6), accepted(1, 1, play, 7)];
+    make(store, all.iter().cloned().map(insert));
+    let ordered = all.each_ref().map(|it| Key::Settlement(it.no));
+    walks(store, &ordered, |last, limit| match last {
+        Some(Key::Settlement(no)) => {
+            let at = all.iter().find(|it| it.no == *no).and_then(|it| it.expires_at).unwrap();
+            Scan::expired_before(8, Some((at, *no)), limit)
+        }
+        _ => Scan::expired_before(8, None, limit),
+    });
+    assert_eq!(keys(store, &Scan::expired_of(ClientNo(1), play, 8, 9)), [ordered[0].clone(), ordered[3].clone()]);
+    assert_eq!(keys(store, &Scan::expired_of(ClientNo(1), play, 7, 9)), [ordered[0].clone()]);
+}
+
 /// Kinds of owners share numbers, but not accounts.
 pub fn accounts_of_a_client_are_its_own(new: Factory<'_>) {
     let store = &*new();
@@ -274,7 +317,7 @@ pub fn old_records_are_found_by_age(new: Factory<'_>) {
             let allowances = store.scan(&Scan::allowances_before(before, limit)).unwrap();
             let invitations = store.scan(&Scan::invitations_expired_before(before, limit)).unwrap();
             let refusals = store.scan(&Scan::refusals_before(before, limit)).unwrap();
-            let expired = store.scan(&Scan::expired_before(before, limit)).unwrap();
+            let expired = store.scan(&Scan::expired_before(before, None, limit)).unwrap();
             let all = [idempotency, tokens, nonces, allowances, invitations, refusals, expired];
             assert_eq!(all.each_ref().map(Vec::len), [limit.min(count); 7]);
             for record in all.iter().flatten() {

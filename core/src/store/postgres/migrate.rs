@@ -40,6 +40,8 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     // An older program posts transfers that no statement would ever show.
     Migration { name: "0011_statement", sql: include_str!("../migrations/postgres/0011_statement.sql"), oldest: 11 },
     Migration { name: "0012_answers", sql: include_str!("../migrations/postgres/0012_answers.sql"), oldest: 11 },
+    // An older program knows neither the task that looks at a clock nor the time of a sandbox.
+    Migration { name: "0013_clock", sql: include_str!("../migrations/postgres/0013_clock.sql"), oldest: 13 },
     // An older program cannot read the events of movements, nor number what waits together with them.
     Migration { name: "0014_movement_events", sql: include_str!("../migrations/postgres/0014_movement_events.sql"), oldest: 14 },
 ];

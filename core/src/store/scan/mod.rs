@@ -306,11 +306,21 @@ impl Scan {
         self.that(column, is)
     }
 
-    /// Settlements that wait to be sent and expired before this time, the earliest first.
-    pub fn expired_before(before: Millis, limit: usize) -> Self {
-        let scan = Self::all(RecordKind::Settlement, limit).by(by!(Settlement: expires_at));
+    /// Settlements that wait to be sent and expired before this time, the earliest first; after the one at this place if given.
+    pub fn expired_before(before: Millis, after: Option<Place>, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Settlement, limit).by(by!(Settlement: expires_at, no));
         let scan = scan.with(column!(Settlement.status), Is::Equal, SettlementStatus::Accepted);
-        scan.with(column!(Settlement.expires_at), Is::Below, before)
+        let scan = scan.with(column!(Settlement.expires_at), Is::Below, before);
+        match after {
+            Some((at, no)) => scan.pair(column!(Settlement.expires_at), Is::NotBefore, at, SettlementNo(no.0.saturating_add(1))),
+            None => scan,
+        }
+    }
+
+    /// [`Scan::expired_before`], of one client in one mode.
+    pub fn expired_of(client: ClientNo, mode: Mode, before: Millis, limit: usize) -> Self {
+        let scan = Self::expired_before(before, None, limit).with(column!(Settlement.client), Is::Equal, client);
+        scan.with(column!(Settlement.mode), Is::Equal, mode)
     }
 
     /// A settlement's events by sequence number, above `after`.
@@ -345,6 +355,16 @@ impl Scan {
         let last = if until < i64::MIN >> 20 { i64::MIN } else { until.min(i64::MAX >> 20) << 20 | 0xf_ffff };
         let scan = Self::all(RecordKind::Task, limit).with(column!(Task.key), Is::Above, after);
         scan.with(column!(Task.key), Is::UpTo, last)
+    }
+
+    /// Tasks of which the clock of a client's sandbox knows, with a key above `after` and up to one due at `until`, by key.
+    pub fn tasks_of(client: ClientNo, after: TaskKey, until: Millis, limit: usize) -> Self {
+        Self::tasks(after, until, limit).with(column!(Task.client), Is::Equal, client)
+    }
+
+    /// Clocks that were first changed at or after this time, in that order.
+    pub fn clocks_since(since: Millis, limit: usize) -> Self {
+        Self::all(RecordKind::Clock, limit).by(by!(Clock: since)).with(column!(Clock.since), Is::From, since)
     }
 
     /// A client's accounts, by key.

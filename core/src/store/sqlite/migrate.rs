@@ -35,6 +35,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0012_operators", sql: include_str!("../migrations/sqlite/0012_operators.sql") },
     Migration { name: "0013_statement", sql: include_str!("../migrations/sqlite/0013_statement.sql") },
     Migration { name: "0014_answers", sql: include_str!("../migrations/sqlite/0014_answers.sql") },
+    Migration { name: "0015_clock", sql: include_str!("../migrations/sqlite/0015_clock.sql") },
     Migration { name: "0016_movement_events", sql: include_str!("../migrations/sqlite/0016_movement_events.sql") },
 ];
 
