@@ -1,11 +1,13 @@
 //! `railgate sim`: the simulator of the profile's sandbox.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use comfy_table::Cell;
 use railgate::api::{
-    AdvanceBody, AmountInput, BalanceView, FaultsBody, FaultsView, FundBody, Rate, ResetBody, ResetView, ScenariosView, SettlementView,
+    AdvanceBody, AmountInput, BalanceView, ClockBody, ClockView, FaultsBody, FaultsView, FundBody, Rate, ResetBody, ResetView,
+    ScenariosView, SettlementView,
 };
 use railgate::rail::FailureCode;
 use railgate::rail::simulator::Outcome;
@@ -50,12 +52,25 @@ Examples:
 
 What is given replaces all faults; what is left out is 0. The same seed and calls have the same faults.";
 
+const CLOCK_EXAMPLES: &str = "\
+Examples:
+  railgate sim clock
+  railgate sim clock --advance 1d
+  railgate sim clock --advance 90s --freeze
+  railgate sim clock --run
+
+Whatever becomes due on the way is carried out at its own time. Nobody else's sandbox follows this clock,
+and nothing live. Time never goes back.";
+
 const RESET_EXAMPLES: &str = "\
 Examples:
   railgate sim reset
 
 Payments that were not sent are cancelled; the operator refuses those that are open. History stays, so
 new payments need new references.";
+
+/// How often a clock that is on its way is looked at.
+const ON_ITS_WAY: Duration = Duration::from_secs(1);
 
 /// Control the sandbox's simulated operator
 #[derive(Debug, clap::Args)]
@@ -71,8 +86,9 @@ enum SimCommand {
     Scenarios,
     Fund(FundArgs),
     Advance(AdvanceArgs),
+    Clock(ClockArgs),
     Faults(FaultsArgs),
-    /// Start the sandbox again: end what is open, remove the faults, restore the opening balances
+    /// Start the sandbox again: end what is open, remove the faults, let the clock run, restore the opening balances
     #[command(after_help = RESET_EXAMPLES)]
     Reset,
 }
@@ -102,6 +118,37 @@ struct AdvanceArgs {
     /// Why it fails [default: other]
     #[arg(long, value_name = "CODE", value_parser = names(FailureCode::ALL, FailureCode::as_str))]
     code: Option<String>,
+}
+
+/// Show the clock of the sandbox, stop it, let it run, or put it ahead
+#[derive(Debug, clap::Args)]
+#[command(after_help = CLOCK_EXAMPLES)]
+struct ClockArgs {
+    /// Stop it, after the advance if there is one
+    #[arg(long)]
+    freeze: bool,
+    /// Let it run
+    #[arg(long, conflicts_with = "freeze")]
+    run: bool,
+    /// Put it ahead: a number with ms, s, m, h or d, such as 90s or 1d; at most 366d
+    #[arg(long, value_name = "TIME", value_parser = span)]
+    advance: Option<u64>,
+}
+
+/// A span of time in milliseconds.
+fn span(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = match unit {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        "h" => Some(3_600_000),
+        "d" => Some(86_400_000),
+        _ => None,
+    };
+    let span = unit.and_then(|unit| number.parse::<u64>().ok()?.checked_mul(unit));
+    span.ok_or_else(|| "must be a whole number with ms, s, m, h or d, such as 90s or 1d".to_owned())
 }
 
 /// Show the faults of the operator and of the way to it, or replace them
@@ -138,6 +185,7 @@ pub(crate) async fn run(args: SimArgs, global: &Global, terminal: &Terminal) -> 
         SimCommand::Scenarios => scenarios(global, terminal).await,
         SimCommand::Fund(args) => fund(&args, global, terminal).await,
         SimCommand::Advance(args) => advance(args, global, terminal).await,
+        SimCommand::Clock(args) => clock(&args, global, terminal).await,
         SimCommand::Faults(args) => faults(&args, global, terminal).await,
         SimCommand::Reset => reset(global, terminal).await,
     }
@@ -175,6 +223,40 @@ async fn advance(args: AdvanceArgs, global: &Global, terminal: &Terminal) -> Don
         return terminal.json(&answer.body);
     }
     terminal.show(&render::settlement(terminal, &read::<SettlementView>(&answer)?))
+}
+
+async fn clock(args: &ClockArgs, global: &Global, terminal: &Terminal) -> Done {
+    let ClockArgs { freeze, run, advance } = *args;
+    let frozen = (freeze || run).then_some(freeze);
+    let mut session = Session::open(global)?;
+    let mut answer = if frozen.is_some() || advance.is_some() {
+        let body = serde_json::to_string(&ClockBody { frozen, advance_ms: advance }).unwrap_or_default();
+        let ask = Ask::put("/simulator/clock", body).patient(30);
+        match advance {
+            // A repeated advance would go farther.
+            Some(_) => session.call(ask).await?,
+            None => session.call_until_answered(ask, "it sets the clock in the same way").await?,
+        }
+    } else {
+        session.call(Ask::get("/simulator/clock")).await?
+    };
+    let mut view: ClockView = read(&answer)?;
+    // Whoever put it ahead waits until it is there.
+    while advance.is_some() && view.advancing_to.is_some() {
+        tokio::time::sleep(ON_ITS_WAY).await;
+        answer = session.call(Ask::get("/simulator/clock")).await?;
+        view = read(&answer)?;
+    }
+    if global.json {
+        return terminal.json(&answer.body);
+    }
+    let mut card = vec![
+        ("sandbox time", Cell::new(&view.now)),
+        ("state", Cell::new(if view.frozen { "stopped" } else { "runs" })),
+        ("ahead", Cell::new(format!("{} s", view.ahead_ms.div_euclid(1_000)))),
+    ];
+    card.extend(view.advancing_to.map(|to| ("on its way to", Cell::new(to))));
+    terminal.show(&terminal.card(card))
 }
 
 async fn faults(args: &FaultsArgs, global: &Global, terminal: &Terminal) -> Done {

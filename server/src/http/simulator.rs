@@ -1,19 +1,26 @@
 //! The simulator: what a client does with its own sandbox. None of it touches another client, or live money.
 
+use std::pin::pin;
+use std::time::Duration;
+
 use axum::extract::State;
 use hyper::StatusCode;
 use railgate::api::{
-    AdvanceBody, BalanceView, Caller, FaultsBody, FaultsView, FundBody, ResetBody, ResetView, ScenariosView, SettlementView,
+    AdvanceBody, BalanceView, Caller, ClockBody, ClockView, FaultsBody, FaultsView, FundBody, ResetBody, ResetView, ScenariosView,
+    SettlementView,
 };
-use railgate::engine::{Advance, End, Fund, LastStep, Reset, Restore, SetFaults};
+use railgate::engine::{Advance, End, Fund, LastStep, Reset, Restore, SetClock, SetFaults};
 use railgate::ledger::Mode;
 use railgate::rail::sandbox_scenarios;
 use railgate::validate::parse_money;
-use railgate::validate::simulator::{parse_advance, parse_faults};
+use railgate::validate::simulator::{parse_advance, parse_clock, parse_faults};
+use tokio::time::sleep;
 
 use super::App;
+use super::connections::Link;
 use super::document::{BadFields, Denied, InvalidPage, NoSettlement, NotAdvanced, TooMuch, Unserved};
 use super::extract::{Authenticated, Named, Posted};
+use super::held;
 use super::keyed::{Keyed, answered};
 use super::response::{HandlerResult, ok};
 use super::route::{Simulator, routes};
@@ -21,7 +28,12 @@ use super::route::{Simulator, routes};
 /// How many pages of settlements a reset looks at in one call, each among 4,000.
 const RESET_PAGES: usize = 25;
 
-routes![scenarios, fund, advance, faults, set_faults, reset];
+/// How often a clock that is on its way is looked at at first; then half as often each time, down to [`SELDOM`]. Any node may move it.
+const OFTEN: Duration = Duration::from_millis(10);
+const SELDOM: Duration = Duration::from_millis(500);
+const DAY_MS: i64 = 86_400_000;
+
+routes![scenarios, fund, advance, clock, set_clock, faults, set_faults, reset];
 
 /// List the scenarios of the sandbox's simulated operator
 #[utoipa::path(
@@ -61,6 +73,55 @@ pub(crate) async fn advance(State(app): State<App>, named: Named, keyed: Keyed<S
     answered(StatusCode::OK, keyed.once(&app, Advance { caller: keyed.caller, target, request }).await?)
 }
 
+/// Read the clock of the caller's sandbox
+#[utoipa::path(
+    get, path = "/api/v1/simulator/clock", tag = "simulator", operation_id = "getClock",
+    responses((status = 200, description = "Its time, and where it is on its way to", body = ClockView), Denied, Unserved),
+)]
+pub(crate) async fn clock(State(app): State<App>, Authenticated(call): Authenticated<Simulator>) -> HandlerResult {
+    ok(&app.gateway.read(&call.caller, |engine| engine.clock(&call.caller)).await?)
+}
+
+/// Stop the clock of the caller's sandbox, let it run, or put it ahead
+///
+/// Expiry, inquiries, late answers, returns and the retries of webhooks follow it, and all times of the sandbox's settlements are its;
+/// nobody else's are. An advance travels: whatever becomes due on the way is carried out at its own time, and the answer comes when it
+/// has arrived, or names the time to which it is still on its way (`advancing_to`) after 20 seconds at most. Another advance goes farther,
+/// and `{"frozen": true}` stops it where it is. Time never goes back. Each started day of an advance counts as a write. Where several
+/// servers share a database, the others follow the first change of a clock within about a second, and later ones at once.
+#[utoipa::path(
+    put, path = "/api/v1/simulator/clock", tag = "simulator", operation_id = "setClock",
+    request_body(content = ClockBody, content_type = "application/json", example = json!({"advance_ms": 86_400_000})),
+    responses((status = 200, description = "The clock afterwards", body = ClockView), BadFields, Denied, Unserved),
+)]
+pub(crate) async fn set_clock(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
+    let (caller, request) = (posted.caller, parse_clock(posted.body())?);
+    posted.charge(&app, usize::try_from(request.advance_ms.unsigned_abs().div_ceil(DAY_MS.unsigned_abs())).unwrap_or(usize::MAX))?;
+    let set = posted.run(&app, SetClock { caller, request }).await?;
+    ok(&arrived(&app, &caller, posted.link(), set).await)
+}
+
+/// The clock as soon as it has arrived, or where it is when most of the handler's time is over, this process stops or the caller is gone.
+async fn arrived(app: &App, caller: &Caller, link: Option<&Link>, mut clock: ClockView) -> ClockView {
+    let Some(_place) = held::wait(app, caller.client) else { return clock };
+    let mut stopping = app.stopping.clone();
+    let mut gone = pin!(Link::hung_up(link));
+    let mut deadline = pin!(sleep(app.limits.handler * 2 / 3));
+    let mut pause = OFTEN;
+    while clock.advancing_to.is_some() {
+        tokio::select! {
+            () = sleep(pause) => pause = (pause * 2).min(SELDOM),
+            () = &mut deadline => break,
+            () = stopping.requested() => break,
+            () = &mut gone => break,
+        }
+        // The clock was changed: a store that cannot be read now does not change that.
+        let Ok(now) = app.gateway.read(caller, |engine| engine.clock(caller)).await else { break };
+        clock = now;
+    }
+    clock
+}
+
 /// Read the faults of the caller's sandbox
 #[utoipa::path(
     get, path = "/api/v1/simulator/faults", tag = "simulator", operation_id = "getFaults",
@@ -89,7 +150,7 @@ pub(crate) async fn set_faults(State(app): State<App>, posted: Posted<Simulator>
 /// Start the sandbox again
 ///
 /// Cancels the caller's sandbox settlements that were not sent, has the simulated operator refuse those that are open, removes all
-/// faults, and restores the opening balances. History stays: references are unique for ever, so use new ones. What is completed keeps
+/// faults, lets the clock run, and restores the opening balances. History stays: references are unique for ever, so use new ones. What is completed keeps
 /// its scenario: reversals in flight and payments that are to come back go on. One call looks at 100,000 settlements at most,
 /// and counts as 25 writes. An `Idempotency-Key` is taken once the call is done: one that was cut off is carried out again.
 #[utoipa::path(

@@ -1,10 +1,17 @@
 //! The simulator over HTTP: each client controls its own sandbox, and only that.
 
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::body::Body;
 use hyper::Request;
+use railgate::env::Env as _;
+use railgate::store::memory::MemoryStore;
+use railgate_server::RateLimits;
 use serde_json::json;
 
-use super::support::{PATIENCE, SETTLEMENTS, service};
+use super::support::{Answer, PATIENCE, SETTLEMENTS, Service, service, service_with};
 
 const FUND: &str = "/api/v1/simulator/fund";
 
@@ -93,5 +100,93 @@ async fn a_sandbox_starts_again() {
     assert_eq!(service.get("/api/v1/balances/EUR").await.json()["available"].to_string(), "1000000.0");
     assert_eq!(service.post("/api/v1/simulator/reset", &json!({})).await.expect(200).json()["ended"], 0);
     service.post("/api/v1/simulator/reset", &json!({"cursor": "x"})).await.problem(400, "invalid_cursor");
+    service.running.stop().await;
+}
+
+const CLOCK: &str = "/api/v1/simulator/clock";
+
+fn put_clock(service: &Service, token: &str, body: serde_json::Value) -> impl Future<Output = Answer> {
+    let request = Request::put(CLOCK).header("authorization", format!("Bearer {token}")).header("content-type", "application/json");
+    service.send(request.body(Body::from(body.to_string())).unwrap())
+}
+
+#[tokio::test]
+async fn a_client_puts_its_own_clock_ahead_and_nobody_else_s() {
+    let service = service().await;
+    let other = service.enroll("Other shop").await;
+    for (reference, to) in [("slow", "sim:slow-30s"), ("back", "sim:returned-after-1d")] {
+        let create = json!({"amount": 10, "currency": "EUR", "to": to, "reference": reference});
+        service.post(SETTLEMENTS, &create).await.expect(201);
+    }
+    let theirs = Request::post(SETTLEMENTS).header("authorization", format!("Bearer {other}")).header("content-type", "application/json");
+    let create = json!({"amount": 10, "currency": "EUR", "to": "sim:slow-30s", "reference": "theirs"});
+    service.send(theirs.body(Body::from(create.to_string())).unwrap()).await.expect(201);
+
+    let clock = put_clock(&service, &service.token, json!({"advance_ms": 86_400_000 * 2})).await.expect(200);
+    assert_eq!(clock.text(), r#"{"now":"2026-11-23T10:38:17.042Z","frozen":false,"ahead_ms":172800000}"#);
+    assert_eq!(service.get(CLOCK).await.text(), clock.text());
+    let found = service.get(&format!("{SETTLEMENTS}/slow")).await.json();
+    assert_eq!((&found["status"], &found["completed_at"]), (&json!("completed"), &json!("2026-11-21T10:38:47.042Z")));
+    let found = service.get(&format!("{SETTLEMENTS}/back")).await.json();
+    assert_eq!((&found["status"], &found["updated_at"]), (&json!("returned"), &json!("2026-11-22T10:38:17.042Z")));
+
+    let theirs = |path: &str| {
+        let request = Request::get(path.to_owned()).header("authorization", format!("Bearer {other}"));
+        service.send(request.body(Body::empty()).unwrap())
+    };
+    assert_eq!(theirs(CLOCK).await.json()["ahead_ms"], 0);
+    let found = theirs(&format!("{SETTLEMENTS}/theirs")).await.json();
+    assert!(["accepted", "submitted"].contains(&found["status"].as_str().unwrap()), "{found}");
+    assert_eq!(found["created_at"], "2026-11-21T10:38:17.042Z");
+    service.running.stop().await;
+}
+
+#[tokio::test]
+async fn a_stopped_clock_stops_what_waits_for_it_until_it_is_put_ahead_or_runs() {
+    let service = service().await;
+    put_clock(&service, &service.token, json!({"frozen": true})).await.expect(200);
+    let create = json!({"amount": 10, "currency": "EUR", "to": "sim:slow-30s", "reference": "slow"});
+    service.post(SETTLEMENTS, &create).await.expect(201);
+    service.until("slow", "submitted").await;
+    // The host's time passes; another client's work is done by it.
+    let other = service.enroll("Other shop").await;
+    let theirs = Request::post(SETTLEMENTS).header("authorization", format!("Bearer {other}")).header("content-type", "application/json");
+    service.send(theirs.body(Body::from(create.to_string())).unwrap()).await.expect(201);
+    let theirs = |path: &str| {
+        let request = Request::get(path.to_owned()).header("authorization", format!("Bearer {other}"));
+        service.send(request.body(Body::empty()).unwrap())
+    };
+    for (status, passes) in [("submitted", 30_000), ("completed", 0)] {
+        while theirs(&format!("{SETTLEMENTS}/slow")).await.json()["status"] != status {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        service.env.advance_to(service.env.now() + passes);
+    }
+    assert_eq!(service.status("slow").await, "submitted");
+    let clock = put_clock(&service, &service.token, json!({"advance_ms": 29_999})).await.expect(200).json();
+    assert_eq!((&clock["now"], &clock["frozen"]), (&json!("2026-11-21T10:38:47.041Z"), &json!(true)));
+    assert_eq!(service.status("slow").await, "submitted");
+    put_clock(&service, &service.token, json!({"advance_ms": 1})).await.expect(200);
+    assert_eq!(service.status("slow").await, "completed");
+
+    // A reset lets it run, from where it stands.
+    service.post(SETTLEMENTS, &json!({"amount": 10, "currency": "EUR", "to": "sim:slow-30s", "reference": "open"})).await.expect(201);
+    service.post("/api/v1/simulator/reset", &json!({})).await.expect(200);
+    let clock = service.get(CLOCK).await.json();
+    assert_eq!((&clock["now"], &clock["frozen"]), (&json!("2026-11-21T10:38:47.042Z"), &json!(false)));
+    service.running.stop().await;
+}
+
+#[tokio::test]
+async fn a_change_of_the_clock_is_checked_and_charged_by_the_days_that_it_passes() {
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| {
+        hosted.edge.rate = Some(RateLimits { reads_per_minute: 1_000, writes_per_minute: 40 });
+    });
+    let service = service.await;
+    let wrong = put_clock(&service, &service.token, json!({"advance_ms": -1, "frozen": 1, "to": 5})).await.problem(422, "invalid_fields");
+    assert_eq!(wrong["errors"].as_array().unwrap().len(), 3);
+    put_clock(&service, &service.token, json!({"advance_ms": 86_400_000u64 * 30})).await.expect(200);
+    put_clock(&service, &service.token, json!({"advance_ms": 86_400_000 * 20})).await.problem(429, "rate_limited");
+    assert_eq!(service.get(CLOCK).await.json()["ahead_ms"], 86_400_000u64 * 30, "a refused one moves nothing");
     service.running.stop().await;
 }
