@@ -16,8 +16,11 @@ use crate::link::now;
 use crate::mirror::Give;
 use crate::request::{ReversalRequest, SettlementRequest};
 use crate::signing::seed;
+use crate::simulator::clock_body;
 use crate::values::{Decimal, Instant};
-use crate::views::{Balance, Check, Event, FeedEvent, Provider, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
+use crate::views::{
+    Balance, Check, Event, FeedEvent, Provider, Receipt, Reconciliation, Reversal, Reversed, SandboxClock, Settlement, Status,
+};
 
 /// Options for opening a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
@@ -314,6 +317,23 @@ impl SandboxGateway {
     pub async fn advance(&self, reference: String, to: String, code: Option<String>) -> Result<Settlement, GatewayError> {
         let body = serde_json::json!({"to": to, "code": code}).to_string();
         self.change(move |sandbox| sandbox.client().advance_json(&reference, &body)).await
+    }
+
+    /// Returns the clock of the sandbox.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn clock(&self) -> Result<SandboxClock, GatewayError> {
+        self.look(|sandbox| Ok(sandbox.clock_view(now()))).await
+    }
+
+    /// Stops the clock (`true`) or lets it run (`false`), and advances it first, in milliseconds, so that a day's wait takes a moment.
+    ///
+    /// # Errors
+    /// `Invalid`, `Storage`.
+    #[uniffi::method(default(frozen = None, advance_ms = 0))]
+    pub async fn set_clock(&self, frozen: Option<bool>, advance_ms: u64) -> Result<SandboxClock, GatewayError> {
+        self.change(move |sandbox| sandbox.set_clock(now(), &clock_body(frozen, advance_ms))).await
     }
 
     /// Returns the faults of the simulated operator.

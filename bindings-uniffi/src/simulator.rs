@@ -8,9 +8,17 @@ use crate::error::GatewayError;
 use crate::link::unique_name;
 use crate::sandbox::SandboxFaults;
 use crate::values::Decimal;
-use crate::views::{Balance, Scenario, Settlement};
+use crate::views::{Balance, SandboxClock, Scenario, Settlement};
 
 const SIMULATOR: &str = "/api/v1/simulator";
+
+/// How long a clock may be on its way before there is a response, and some time for the way of that.
+const LONGEST_ADVANCE_MS: u64 = 30_000;
+
+/// The request to change a clock.
+pub(crate) fn clock_body(frozen: Option<bool>, advance_ms: u64) -> String {
+    serde_json::json!({"frozen": frozen, "advance_ms": advance_ms}).to_string()
+}
 
 /// Part of a reset.
 #[derive(Deserialize)]
@@ -57,6 +65,25 @@ impl GatewayClient {
         self.call(once(&format!("/settlements/{path}/advance"), serde_json::json!({"to": to, "code": code}).to_string())?).await
     }
 
+    /// Returns the clock of the sandbox.
+    ///
+    /// # Errors
+    /// `Refused`, `Unanswered`, `Unsigned`.
+    pub async fn clock(&self) -> Result<SandboxClock, GatewayError> {
+        self.look(format!("{SIMULATOR}/clock")).await
+    }
+
+    /// Stops the clock of the sandbox (`true`) or lets it run (`false`), and advances it first, in milliseconds. Everything that becomes
+    /// due on the way is done at its own time; the result says where it is on its way to if that takes longer than 20 seconds.
+    ///
+    /// # Errors
+    /// `Refused`; `Unanswered`: it may have been advanced; `Unsigned`.
+    #[uniffi::method(default(frozen = None, advance_ms = 0))]
+    pub async fn set_clock(&self, frozen: Option<bool>, advance_ms: u64) -> Result<SandboxClock, GatewayError> {
+        let request = Request::post(&format!("{SIMULATOR}/clock"), clock_body(frozen, advance_ms));
+        self.call_once(Request { method: "PUT".to_owned(), ..request }, LONGEST_ADVANCE_MS).await
+    }
+
     /// Returns the faults of the simulated operator.
     ///
     /// # Errors
@@ -74,8 +101,8 @@ impl GatewayClient {
         self.call(Request { method: "PUT".to_owned(), ..request }).await
     }
 
-    /// Starts the sandbox again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults and
-    /// restores the opening balances. Returns how many settlements were ended. History and references stay.
+    /// Starts the sandbox again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults, lets
+    /// the clock run and restores the opening balances. Returns how many settlements were ended. History and references stay.
     ///
     /// # Errors
     /// `Refused`, `Unanswered`, `Unsigned`; repeat it to finish.

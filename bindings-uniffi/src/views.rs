@@ -107,6 +107,20 @@ mirror_record! {
 }
 
 mirror_record! {
+    /// The clock of a sandbox.
+    SandboxClock of railgate::api::ClockView {
+        /// The sandbox's time.
+        now: Instant,
+        /// Whether the clock is stopped, or will be when it has arrived.
+        frozen: bool,
+        /// How far it is ahead of the host's clock, in milliseconds; negative after it was stopped for a while.
+        ahead_ms: i64,
+        /// The time to which it is on its way; none once it has arrived.
+        advancing_to: Option<Instant>,
+    }
+}
+
+mirror_record! {
     /// Paths of a settlement's resources, relative to the base address.
     Links of railgate::api::LinksView {
         /// The settlement.

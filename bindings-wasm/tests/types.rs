@@ -307,6 +307,8 @@ fn generated() -> String {
         "FaultsRequest" In: api::FaultsBody,
         "Faults" Out: api::FaultsView,
         "ResetResult" Out: api::ResetView,
+        "ClockChange" In: api::ClockBody,
+        "Clock" Out: api::ClockView,
         "AdvanceRequest" In: api::AdvanceBody,
         "Payee" Out: api::PayeeView,
         "Failure" Out: api::FailureView,

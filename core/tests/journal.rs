@@ -106,6 +106,7 @@ fn history(name: &str) -> Vec<Commit> {
     commits.extend([
         commit([insert(allowance(1, 5))]),
         commit([insert(simulator(1, 5))]),
+        commit([insert(clock(1, 5))]),
         commit([insert(invitation(1, 5))]),
         commit([insert(setup(1))]),
         commit([insert(movement(1, "m"))]),

@@ -40,6 +40,8 @@ import type {
   CheckResult,
   CreateRequest,
   Environment,
+  Clock,
+  ClockChange,
   Faults,
   FaultsRequest,
   FeedEvent,
@@ -382,6 +384,22 @@ export class RailgateClient {
     return view(await this.#simulate(`settlements/${part(ref, "ref")}/advance`, request, options));
   }
 
+  /** Returns the state of the sandbox's clock. */
+  async clock(options: CallOptions = {}): Promise<Clock> {
+    return view(await this.#send(get(`${API}/simulator/clock`), options));
+  }
+
+  /**
+   * Stops the clock of the sandbox, lets it run, or advances it. Everything that becomes due on the way is done at its own time; the
+   * result has `advancing_to` if that takes longer than 20 seconds.
+   *
+   * @throws {@link ConnectionError} if there was no response at all: the clock may have been advanced.
+   */
+  async setClock(change: ClockChange, options: CallOptions = {}): Promise<Clock> {
+    const call = post(`${API}/simulator/clock`, check.json(change, "change"));
+    return view(await this.#send({ ...call, method: "PUT", extraMs: LONGEST_WAIT_S * 1000 }, options));
+  }
+
   /** Returns the faults of the simulated operator. */
   async faults(options: CallOptions = {}): Promise<Faults> {
     return view(await this.#send(get(`${API}/simulator/faults`), options));
@@ -394,8 +412,8 @@ export class RailgateClient {
   }
 
   /**
-   * Starts the sandbox again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults and
-   * restores the opening balances. History and references stay.
+   * Starts the sandbox again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults, lets the
+   * clock run and restores the opening balances. History and references stay.
    *
    * @param request - `cursor`: the `next_cursor` of the result before, if that has one.
    */

@@ -10,8 +10,6 @@
 export { Sandbox } from "./sandbox/sandbox.js";
 export type {
   CallOptions,
-  Clock,
-  ClockChange,
   EventsQuery,
   ReceiptForm,
   SandboxOptions,

@@ -637,6 +637,26 @@ export interface ResetResult {
   readonly next_cursor: string | null;
 }
 
+/** How to change the clock of the sandbox. */
+export interface ClockChange {
+  /** Stops the clock (`true`) or lets it run (`false`); unchanged if left out. */
+  readonly frozen?: boolean;
+  /** Moves it ahead first, by this many milliseconds; at most 366 days. */
+  readonly advance_ms?: number;
+}
+
+/** The state of the clock. */
+export interface Clock {
+  /** The sandbox's time, RFC 3339. */
+  readonly now: Timestamp;
+  /** Whether the clock is stopped, or will be when it has arrived. */
+  readonly frozen: boolean;
+  /** How far it is ahead of the host's clock, in milliseconds; negative after it was stopped for a while. */
+  readonly ahead_ms: number;
+  /** The time to which it is on its way, RFC 3339; absent once it has arrived. */
+  readonly advancing_to?: Timestamp;
+}
+
 /** What becomes of a settlement of the sandbox. */
 export interface AdvanceRequest {
   /** What the simulated operator does. */

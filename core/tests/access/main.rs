@@ -25,8 +25,8 @@ use railgate::auth::{Nonce, PublicKey, ScopeSet, Signer, SoftwareKey, token_hash
 use railgate::engine::{
     AddKey, Advance, AnyCommand, Approve, Command, Create, DeleteWebhook, EnableWebhook, Enroll, EnrollLive, EnrollStranger, Enrollment,
     Fund, InvitationId, Invite, IssueToken, Maintain, NoteCheck, NumberEvents, Operated, Redeliver, Replay, Reset, Resume, Revoke,
-    RevokeKey, RevokeToken, Rotate, RotateWebhookSecret, SetFaults, Signed, Suspend, TestWebhook, UpdateWebhook, WithdrawInvitation,
-    verify,
+    RevokeKey, RevokeToken, Rotate, RotateWebhookSecret, SetClock, SetFaults, Signed, Suspend, TestWebhook, UpdateWebhook,
+    WithdrawInvitation, verify,
 };
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::{ClientNo, KeyNo, Ulid};
@@ -37,7 +37,7 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::record::{AuditAction, AuditRecord, EventType, Key, KeyRecord, NonceRecord, Record, Topic};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
 use railgate::store::{Scan, Store, typed_all};
-use railgate::validate::simulator::parse_advance;
+use railgate::validate::simulator::{ClockRequest, parse_advance};
 use railgate::{Config, Engine, Error};
 use support::meddling::Meddling;
 use support::receiver::new_hook;
@@ -253,6 +253,7 @@ fn signable(w: &World) -> Vec<Signable> {
     ];
     commands.extend(webhook_changes(w, caller));
     commands.push(signable_as(AuditAction::Enroll, EnrollStranger { enroll: enrolment("Newer", 17), invitation: None }));
+    commands.push(signable_as(AuditAction::SetClock, SetClock { caller, request: ClockRequest::default() }));
     let kinds: BTreeSet<String> = commands.iter().map(|(_, command)| kind(command)).collect();
     assert_eq!(kinds, kinds_with_deeds(), "every kind that leaves a deed of a client's is in the list");
     commands

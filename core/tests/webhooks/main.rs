@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "testkit")]
 
+mod clock;
 mod fan_out;
 mod owner;
 mod queues;

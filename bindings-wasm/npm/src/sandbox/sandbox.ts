@@ -11,6 +11,8 @@ import type {
   AdvanceRequest,
   Balance,
   CheckResult,
+  Clock,
+  ClockChange,
   CreateRequest,
   Faults,
   FaultsRequest,
@@ -29,7 +31,7 @@ import type {
   SettlementEvent,
   StatusView,
 } from "../types.js";
-import type { Created, JsonWebKeySet, ListFilter, Timestamp } from "../values.js";
+import type { Created, JsonWebKeySet, ListFilter } from "../values.js";
 import { eraseDatabase } from "./indexeddb.js";
 import { openPort, type PortOptions } from "./open.js";
 import type { Port } from "./port.js";
@@ -79,24 +81,6 @@ export interface WatchOptions {
   readonly settlement?: string;
   /** Ends the watch: the iterator throws the signal's reason. */
   readonly signal?: AbortSignal;
-}
-
-/** The sandbox's clock, which drives expiry, inquiries and late answers. */
-export interface Clock {
-  /** The sandbox's current time. */
-  readonly now: Timestamp;
-  /** Whether the clock is stopped. */
-  readonly frozen: boolean;
-  /** How far it is ahead of the host's clock, in milliseconds. */
-  readonly ahead_ms: number;
-}
-
-/** A change of the sandbox's clock. */
-export interface ClockChange {
-  /** Stops the clock (`true`) or lets it run (`false`). */
-  readonly frozen?: boolean;
-  /** Advances the clock, in milliseconds; every task that becomes due on the way is done at its own time. */
-  readonly advance_ms?: number;
 }
 
 /** The media types of a receipt that are text. */

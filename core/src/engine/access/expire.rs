@@ -92,6 +92,10 @@ impl Engine {
         if overlay.get::<SimulatorRecord>(&Key::Simulator(client))?.is_some() {
             overlay.write(Write::Delete(Key::Simulator(client)));
         }
+        // Its alarm rings in vain.
+        if overlay.clock(client)?.is_some() {
+            overlay.write(Write::Delete(Key::Clock(client)));
+        }
         Ok(count)
     }
 }

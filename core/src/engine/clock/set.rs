@@ -79,6 +79,8 @@ impl ClockRecord {
         self.stays = frozen;
         match self.goal.filter(|_| !stops_there) {
             None if request.advance_ms == 0 => self.arrive(now, host),
+            // On its way as before.
+            Some(_) if request.advance_ms == 0 => {}
             goal => {
                 let goal = goal.unwrap_or(now).saturating_add(request.advance_ms);
                 if goal > LATEST {

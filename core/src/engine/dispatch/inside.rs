@@ -79,6 +79,7 @@ impl Command for Receive {
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
         prefetch.add([Lookup::Get(Key::SimPayment(entry_of(self.0.subject)))]);
         prefetch.add(self.0.mode.is_sandbox().then_some(Lookup::Get(Key::Simulator(self.0.client))));
+        prefetch.clock((self.0.client, self.0.mode));
     }
 }
 

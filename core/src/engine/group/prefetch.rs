@@ -6,13 +6,14 @@ use std::collections::{HashMap, HashSet};
 
 use crate::api::Subject;
 use crate::error::Result;
-use crate::ledger::{AccountId, Mode, Owner};
+use crate::ledger::{self, AccountId, Mode};
 use crate::money::Currency;
 use crate::store::record::{Key, Record, SettlementRecord};
 use crate::store::{Lookup, Scan, Unique};
 
 use super::command::{PREFETCHES, Pending, Prefetch};
 use super::overlay::Overlay;
+use super::turns::Owner;
 use crate::engine::Engine;
 
 impl Engine {
@@ -30,6 +31,11 @@ impl Engine {
 impl Prefetch<'_> {
     pub(crate) fn add(&mut self, lookups: impl IntoIterator<Item = Lookup>) {
         self.wanted.extend(lookups);
+    }
+
+    /// The clock of the owner's sandbox, if its client has changed it.
+    pub(crate) fn clock(&mut self, owner: Owner) {
+        self.wanted.extend(self.engine.held_by(owner).map(|client| Lookup::Get(Key::Clock(client))));
     }
 }
 
@@ -105,6 +111,6 @@ pub(crate) fn subject(subject: Subject) -> [Lookup; 2] {
 }
 
 /// Looks up an account.
-pub(crate) fn account(owner: Owner, mode: Mode, currency: Currency) -> Lookup {
+pub(crate) fn account(owner: ledger::Owner, mode: Mode, currency: Currency) -> Lookup {
     Lookup::Get(Key::Account(AccountId::new(owner, mode, currency)))
 }

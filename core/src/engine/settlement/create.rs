@@ -75,6 +75,7 @@ impl Command for Create {
         let (client, money) = (self.caller.client, self.request.money);
         let mode = mode_of(&self.caller, &self.request).unwrap_or(self.caller.mode);
         prefetch.add([account(Owner::Client(client), mode, money.currency())]);
+        prefetch.clock((client, mode));
         if let Some(payee) = client_named(&self.request.to)
             && let Some((books, _)) = prefetch.engine.routes().books(mode)
         {
