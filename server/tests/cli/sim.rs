@@ -47,3 +47,17 @@ fn a_sandbox_starts_again() {
     assert!(world.run(&["balance", "EUR"]).ok().out.contains("1,000,000.00"));
     assert_eq!(world.run(&["sim", "reset", "--json"]).ok().json()["ended"], 0);
 }
+
+#[test]
+fn the_clock_is_put_ahead_stopped_and_let_run() {
+    let world = World::enrolled();
+    world.run(&["settle", "10.50", "EUR", "sim:returned-after-1d", "--reference", "r-1", "--wait", "5"]).ok();
+    let ahead = world.run(&["sim", "clock", "--advance", "1d", "--freeze"]).ok().out;
+    assert!(ahead.contains("stopped") && !ahead.contains("on its way"), "{ahead}");
+    assert!(world.run(&["status", "r-1"]).ok().out.contains("returned"));
+    let runs = world.run(&["sim", "clock", "--run", "--json"]).ok().json();
+    assert_eq!((&runs["frozen"], &runs["advancing_to"]), (&false.into(), &serde_json::Value::Null));
+    assert!(runs["ahead_ms"].as_i64().unwrap() > 86_000_000, "{runs}");
+    world.run(&["sim", "clock", "--advance", "1 day"]).fails(2);
+    world.run(&["sim", "clock", "--advance", "367d"]).fails(1);
+}

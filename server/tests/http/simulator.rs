@@ -78,7 +78,7 @@ async fn faults_are_ordered_by_a_client_for_its_own_calls() {
     while service.status("slow").await != "completed" {
         assert!(begun.elapsed() < PATIENCE, "the answer does not come");
         service.env.step(3_000);
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 
     let wrong =
