@@ -422,7 +422,7 @@ pub struct QuoteView {
     /// The fee, charged in addition to the amount.
     pub fee: DecimalNumber,
     /// What reversals would give back of the fee. An older gateway does not say it, and gives back nothing.
-    #[serde(default)]
+    #[serde(default = "FeeRefund::unsaid")]
     #[cfg_attr(feature = "openapi", schema(required = true))]
     pub fee_refund: FeeRefund,
     /// Amount plus fee.

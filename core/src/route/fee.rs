@@ -99,13 +99,12 @@ named_enum! {
     }
 }
 
-impl Default for FeeRefund {
-    fn default() -> Self {
+impl FeeRefund {
+    /// What holds where nothing is said.
+    pub(crate) const fn unsaid() -> Self {
         Self::Nothing
     }
-}
 
-impl FeeRefund {
     /// What has been given back of a fee once so much of an amount is reversed, all in minor units. Never falls as `reversed` rises, and
     /// is never more than the fee: the difference between two steps is what a reversal gives back, so that nothing is lost to rounding.
     pub fn given_back(self, fee: i64, amount: i64, reversed: i64) -> i64 {
@@ -174,7 +173,7 @@ pub fn charge<'a>(lists: impl IntoIterator<Item = &'a [FeeRule]>, namespace: Nam
     };
     match lists.into_iter().find_map(best) {
         None => Some(Charge { fee: 0, refund: FeeRefund::Nothing }),
-        Some(rule) => Some(Charge { fee: rule.fee(money)?, refund: rule.refund.unwrap_or(FeeRefund::Nothing) }),
+        Some(rule) => Some(Charge { fee: rule.fee(money)?, refund: rule.refund.unwrap_or(FeeRefund::unsaid()) }),
     }
 }
 

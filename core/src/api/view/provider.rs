@@ -72,7 +72,7 @@ pub struct FeeView {
     /// In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`.
     pub tiers: Vec<FeeTierView>,
     /// What completed reversals give back of it. An older gateway does not say it, and gives back nothing.
-    #[serde(default)]
+    #[serde(default = "FeeRefund::unsaid")]
     #[cfg_attr(feature = "openapi", schema(required = true))]
     pub refund: FeeRefund,
 }
