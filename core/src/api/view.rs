@@ -118,6 +118,8 @@ pub struct SettlementView {
     /// Whether no real money moves.
     pub sandbox: bool,
     /// Whether the client pays (`outgoing`) or is paid by another client of the gateway (`incoming`).
+    #[serde(default = "Direction::unsaid")]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub direction: Direction,
     /// The amount, with the currency's decimals.
     pub amount: DecimalNumber,

@@ -98,6 +98,13 @@ named_enum! {
     }
 }
 
+impl Direction {
+    /// That of every settlement of a gateway that does not say it.
+    pub(crate) const fn unsaid() -> Self {
+        Self::Outgoing
+    }
+}
+
 stored_enum! {
     /// An input to the settlement's lifecycle.
     pub enum SettlementInput {

@@ -45,7 +45,12 @@ pub(super) const ADDITIONS: &[Addition] = &[
             Before {
                 file: "core/src/engine/settlement/create.rs",
                 at: "more: more_of(request),",
-                text: "promised_at: Some(overlay.now + 86_400_000),\n            ",
+                text: "promised_at: Some(now + 86_400_000),\n            ",
+            },
+            Before {
+                file: "core/src/engine/books/pay.rs",
+                at: "more: Some(Box::new(SettlementMore {",
+                text: "promised_at: None,\n            ",
             },
             Before {
                 file: "core/src/engine/webhook/message.rs",
