@@ -258,7 +258,7 @@ pub fn split_reason(body: &[u8]) -> Result<(String, String), Error> {
 /// What stands for a secret where its name is shown.
 const HIDDEN: &str = "hidden";
 
-/// The object with [`HIDDEN`] in place of each value in its member `secrets`.
+/// The object with `hidden` in place of each value in its member `secrets`.
 ///
 /// # Errors
 /// `malformed_json`, `invalid_fields`.
