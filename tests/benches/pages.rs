@@ -115,10 +115,10 @@ impl Filled {
         Self { engine, caller, present }
     }
 
-    /// Some time while it was filled, when at least a page was there; another one for each `n`.
+    /// Some time while it was filled, when at least a group was paid; another one for each `n`.
     fn some_millis(&self, n: u64) -> i64 {
         let draw = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
-        let after = PAGE as u64 * 2 + draw % (self.present - PAGE as u64 * 2);
+        let after = GROUP * 2 + draw % (self.present - GROUP * 2);
         START + i64::try_from(after).expect("few") * APART
     }
 
