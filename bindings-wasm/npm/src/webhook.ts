@@ -81,12 +81,15 @@ export interface SettlementMessage extends Told {
 }
 
 /** A genuine webhook about money that an operator of the gateway moved into the client's account, or out of it. */
-export interface BalanceMessage extends Told {
+export interface BalanceMessageOf<Type extends BalanceEventType> extends Told {
   /** The type of the event. */
-  readonly type: BalanceEventType;
+  readonly type: Type;
   /** The movement, with its amount as text. */
   readonly data: BalanceData;
 }
+
+/** One for each type, so that a check of the type tells what the data is. */
+export type BalanceMessage = { [Type in BalanceEventType]: BalanceMessageOf<Type> }[BalanceEventType];
 
 /** A genuine webhook about another webhook of the client, which was disabled. */
 export interface DisabledMessage extends Told {

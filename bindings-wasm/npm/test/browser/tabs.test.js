@@ -220,8 +220,9 @@ test("a tab that is killed while it works is followed by the next, and every cal
 
 test("erasing a sandbox is told to every tab that has it open, and none goes on with the new one unasked", async () => {
   const [first, second] = [await open("erased"), await open("erased")];
-  await first.evaluate(() => pay("inv-1"));
-  const waiting = second.evaluate(() => outcome(sandbox.settled("never", {}).catch(() => sandbox.watch({ after: 1000 }).next())));
+  await first.evaluate(async () => sandbox.settled((await pay("inv-1")).settlement.id));
+  const end = await second.evaluate(async () => (await sandbox.feed()).next_after);
+  const waiting = second.evaluate((after) => outcome(sandbox.settled("never", {}).catch(() => sandbox.watch({ after }).next())), end);
   const third = await browser.tab(site.url);
   await third.evaluate(() => railgate.Sandbox.erase("erased"));
   const told = { name: "StorageError", code: "storage_erased", retryable: false, ours: true };
@@ -239,8 +240,11 @@ test("a signal ends the waiting, in the leading tab and in another", async () =>
     const seen = await page.evaluate(async () => {
       const gone = AbortSignal.abort(new Error("gone"));
       const later = new AbortController();
-      const watch = sandbox.watch({ after: 1_000_000, signal: later.signal });
       const { settlement } = await pay(`never-${sandbox.leads}`, { to: "sim:pending" });
+      // Accepted, submitted, its attempt started and answered: nothing more happens to it.
+      while ((await sandbox.events(settlement.id)).data.length < 4);
+      const { next_after: after } = await sandbox.feed();
+      const watch = sandbox.watch({ after, signal: later.signal });
       const calls = [watch.next(), sandbox.settled(settlement.id, { signal: later.signal }), sandbox.get("x", { signal: gone })];
       const ends = Promise.all(
         calls.map((call) =>
@@ -250,7 +254,7 @@ test("a signal ends the waiting, in the leading tab and in another", async () =>
           ),
         ),
       );
-      const quiet = sandbox.watch({ after: 1_000_000 });
+      const quiet = sandbox.watch({ after });
       const next = quiet.next();
       await sandbox.balances();
       later.abort(new Error("later"));

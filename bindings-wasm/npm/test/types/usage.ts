@@ -91,10 +91,10 @@ export async function verifies(request: Request): Promise<string> {
     yes<Same<typeof data, BalanceData>>();
     return `${data.kind} ${data.amount} ${data.currency}`;
   }
-  yes<Same<typeof data, WebhookData>>();
   yes<Same<typeof type, Exclude<EventType, BalanceEventType>>>();
+  const settlement: WebhookData = data;
   try {
-    await verifyReceipt(data.id, { keys: [] });
+    await verifyReceipt(settlement.id, { keys: [] });
   } catch (error) {
     if (error instanceof ReceiptError) return error.code;
     if (error instanceof RailgateError && error.code === "internal") return error.errors.map(({ pointer }) => pointer).join();
