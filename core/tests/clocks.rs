@@ -13,6 +13,7 @@ use railgate::rail::simulator::SCENARIOS;
 use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::store::sqlite::SqliteStore;
+use railgate::time::rfc3339;
 use railgate::validate::simulator::parse_clock;
 use railgate::{Config, Engine, Error};
 use support::live::{both_modes, live};
@@ -207,7 +208,7 @@ fn a_node_learns_of_a_clock_that_was_changed_elsewhere() {
 #[test]
 fn what_was_not_sent_expires_by_the_client_s_clock() {
     let s = Sandbox::new();
-    let expires = |after: i64| railgate::time::rfc3339(s.env.now() + after);
+    let expires = |after: i64| rfc3339(s.env.now() + after);
     let pay = |reference: &str, after| {
         let body = format!(r#"{{"amount":1,"currency":"EUR","to":"sim:ok","reference":"{reference}","expires_at":"{}"}}"#, expires(after));
         s.create(&body).unwrap()
@@ -237,7 +238,7 @@ fn an_advance_goes_farther_on_its_way_and_stops_when_it_is_told_to() {
     s.pay("r", "sim:pending");
     s.set_clock(&ahead(DAY));
     let farther = s.set_clock(r#"{"advance_ms":3600000,"frozen":true}"#);
-    assert_eq!((farther.advancing_to.as_deref(), farther.frozen), (Some(&*railgate::time::rfc3339(s.env.now() + DAY + HOUR)), true));
+    assert_eq!((farther.advancing_to.as_deref(), farther.frozen), (Some(&*rfc3339(s.env.now() + DAY + HOUR)), true));
     s.quiet();
     let arrived = s.engine.clock(&s.caller).unwrap();
     assert_eq!((arrived.ahead_ms, arrived.frozen, arrived.advancing_to), (DAY + HOUR, true, None));
@@ -283,4 +284,38 @@ fn a_year_with_many_inquiries_ends_in_a_bounded_number_of_steps() {
     // 28,800 inquiries; each at a time of its own until 4,096 stops were made.
     assert!(rounds < 16_000, "{rounds}");
     s.assert_sound();
+}
+
+#[test]
+fn a_clock_that_is_far_ahead_hides_nothing_from_operators() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), sealing(), 1);
+    let (begun, other) = (s.env.now(), enroll(&s.engine, "Other"));
+    set(&s.engine, other, &ahead(300 * 86_400_000)).unwrap();
+    s.quiet();
+    for n in 0..40 {
+        // One of its own between two dozens of the other's.
+        for m in 0..24 {
+            let body = format!(r#"{{"amount":1,"currency":"EUR","to":"sim:ok","reference":"f-{n}-{m}"}}"#);
+            s.engine.run(create(&s.engine, other, &body)).unwrap();
+        }
+        s.pay(&format!("r-{n}"), "sim:ok");
+        s.env.advance_to(s.env.now() + 60_000);
+    }
+    let within = |from: i64, to: i64| {
+        let query = [("created_from", from), ("created_to", to)].map(|(name, at)| (name.to_owned(), rfc3339(at)));
+        let mut request = s.engine.parse_list(&query).unwrap();
+        let mut found = Vec::new();
+        loop {
+            let page = s.engine.list_all(&request).unwrap();
+            found.extend(page.data.iter().map(|it| it.reference.clone()));
+            match request.next(&page) {
+                Some(next) => request = next,
+                None => return found,
+            }
+        }
+    };
+    let expected: Vec<String> = (10..30).rev().map(|n| format!("r-{n}")).collect();
+    assert_eq!(within(begun + 10 * 60_000, begun + 30 * 60_000), expected);
+    let overview = s.engine.overview(begun + 10 * 60_000, begun + 30 * 60_000).unwrap();
+    assert_eq!((overview.counted, overview.complete), (20, true));
 }

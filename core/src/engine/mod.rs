@@ -156,7 +156,7 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
         let vault = Box::new(config.master.clone());
         let watch = Box::new(Watching::new(Arc::clone(&env)));
-        let clocks = Box::new(Changed::begin(&*store)?);
+        let clocks = Box::new(Changed::begin(&*store, env.now())?);
         Self::with(store, env, config, &Deferred, Seams { vault, watch, between_clients: &OnBooks, clocks })
     }
 

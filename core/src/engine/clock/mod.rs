@@ -12,6 +12,7 @@ mod look;
 mod set;
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use crate::api::RailCall;
@@ -35,24 +36,31 @@ pub(crate) trait Clocks: Send + Sync {
     fn any(&self) -> bool;
     /// Notes that a client has changed its clock.
     fn learn(&self, client: ClientNo);
+    /// Notes the clients that have changed a clock at other nodes since the last call.
+    fn follow(&self, store: &dyn Store, now: Millis) -> Result<()>;
     /// Carries out [`TaskKind::Clock`].
     fn look(&self, engine: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer, alarm: &TaskRecord) -> Result<()>;
 }
 
 /// The clocks that clients of a server have changed.
-pub(crate) struct Changed(RwLock<HashSet<ClientNo>>);
+pub(crate) struct Changed {
+    clients: RwLock<HashSet<ClientNo>>,
+    /// When other nodes' changes were looked for last, successfully.
+    looked_at: AtomicI64,
+}
 
 impl Changed {
     /// Those in the store.
-    pub(crate) fn begin(store: &dyn Store) -> Result<Self> {
+    pub(crate) fn begin(store: &dyn Store, now: Millis) -> Result<Self> {
         let all: Vec<ClockRecord> = typed_all(store.scan(&Scan::clocks_since(Millis::MIN, usize::MAX))?)?;
-        Ok(Self(RwLock::new(all.into_iter().map(|clock| clock.client).collect())))
+        let clients = RwLock::new(all.into_iter().map(|clock| clock.client).collect());
+        Ok(Self { clients, looked_at: AtomicI64::new(now) })
     }
 }
 
 impl Clocks for Changed {
     fn knows(&self, client: ClientNo) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).contains(&client)
+        self.clients.read().unwrap_or_else(PoisonError::into_inner).contains(&client)
     }
 
     fn any(&self) -> bool {
@@ -60,7 +68,16 @@ impl Clocks for Changed {
     }
 
     fn learn(&self, client: ClientNo) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(client);
+        self.clients.write().unwrap_or_else(PoisonError::into_inner).insert(client);
+    }
+
+    fn follow(&self, store: &dyn Store, now: Millis) -> Result<()> {
+        // After an outage, however long it was, from where it began.
+        let since = self.looked_at.load(Ordering::Relaxed).min(now) - LOOK_BACK;
+        let new: Vec<ClockRecord> = typed_all(store.scan(&Scan::clocks_since(since, usize::MAX))?)?;
+        new.into_iter().filter(|clock| !self.knows(clock.client)).for_each(|clock| self.learn(clock.client));
+        self.looked_at.store(now, Ordering::Relaxed);
+        Ok(())
     }
 
     fn look(&self, engine: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer, alarm: &TaskRecord) -> Result<()> {
@@ -84,12 +101,16 @@ impl Clocks for Hosts {
 
     fn learn(&self, _: ClientNo) {}
 
+    fn follow(&self, _: &dyn Store, _: Millis) -> Result<()> {
+        Ok(())
+    }
+
     fn look(&self, _: &Engine, _: &mut Overlay<'_>, _: &mut Writer, _: &TaskRecord) -> Result<()> {
         Ok(())
     }
 }
 
-/// How far back [`Engine::follow_clocks`] looks: further than the clocks of two nodes differ, plus the time of a commit.
+/// How far before its last look [`Engine::follow_clocks`] looks: further than the clocks of two nodes differ, plus the time of a commit.
 const LOOK_BACK: Millis = 60_000;
 
 /// How soon a clock that waits for something to be done is looked at again if nobody reports that it is.
@@ -146,17 +167,19 @@ impl Engine {
         self.time_of(&Overlay::new(&*self.store, self.now()), owner)
     }
 
+    /// Whether the owner's time may differ from the gateway's, as far as this node knows.
+    pub(crate) fn has_own_clock(&self, (client, mode): Owner) -> bool {
+        mode.is_sandbox() && self.clocks.knows(client)
+    }
+
     /// The clock that a client has changed; `None` if its time is the gateway's.
     pub(crate) fn clock_of(&self, overlay: &Overlay<'_>, (client, mode): Owner) -> Result<Option<ClockRecord>> {
-        match mode {
-            Mode::Sandbox if self.clocks.knows(client) => overlay.clock(client),
-            Mode::Sandbox | Mode::Live => Ok(None),
-        }
+        if self.has_own_clock((client, mode)) { overlay.clock(client) } else { Ok(None) }
     }
 
     /// The mark of a task that is to be done now, if the owner's clock must not move on before.
-    pub(crate) fn held_by(&self, (client, mode): Owner) -> Option<ClientNo> {
-        (mode.is_sandbox() && self.clocks.knows(client)).then_some(client)
+    pub(crate) fn held_by(&self, owner: Owner) -> Option<ClientNo> {
+        self.has_own_clock(owner).then_some(owner.0)
     }
 
     /// Adds a task for when the owner's clock shows `at`.
@@ -236,14 +259,12 @@ impl Engine {
         }
     }
 
-    /// Learns which clocks other nodes' clients have changed. Call it every second: it reads what was changed first within a minute.
+    /// Learns which clocks other nodes' clients have changed. Call it every second.
     ///
     /// # Errors
     /// `store_unavailable`.
     pub fn follow_clocks(&self) -> Result<()> {
-        let new: Vec<ClockRecord> = typed_all(self.store.scan(&Scan::clocks_since(self.now() - LOOK_BACK, usize::MAX))?)?;
-        new.into_iter().filter(|clock| !self.clocks.knows(clock.client)).for_each(|clock| self.clocks.learn(clock.client));
-        Ok(())
+        self.clocks.follow(&*self.store, self.now())
     }
 }
 
