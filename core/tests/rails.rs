@@ -8,11 +8,9 @@ use std::sync::{Arc, Mutex};
 
 use plain_rail::{PlainRail, SIGNATURE, provider, signature};
 use railgate::api::{CreateRequest, ReversalStatus, ReverseRequest, SettlementStatus, SettlementView, Subject};
+use railgate::engine::Step;
 use railgate::env::{Env as _, ManualEnv};
-use railgate::ids::ProviderNo;
-use railgate::rail::{
-    Callback, CallbackError, Carried, Carrier, HttpReply, HttpRequest, Inbound, PayeeMatch, Rail as _, RailAnswer, Rails,
-};
+use railgate::rail::{CallbackError, Carried, Carrier, HttpReply, HttpRequest, Inbound, PayeeMatch, RailAnswer, Rails};
 use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
 use railgate::{Client, Config, Gateway};
@@ -172,29 +170,27 @@ fn a_callback_counts_only_under_its_providers_signature_and_for_its_own_payments
     let operator = Script::new(|_, _| replied(200, r#"{"status":"taken"}"#));
     assert_eq!(world.pay(&operator, 0).status, SettlementStatus::Submitted);
     let key = operator.asked.lock().unwrap()[0].url.rsplit_once('/').unwrap().1.to_owned();
-    let spec = provider("first", "https://one.example");
-    let body = format!(r#"{{"key":"{key}","status":"paid"}}"#).into_bytes();
-    let read = |signature: &str, body: &[u8]| PlainRail.callback(&Inbound { headers: &[(SIGNATURE, signature)], body, now: START }, &spec);
-
-    let good = signature("whispered", &body);
-    assert_eq!(read(&signature("guessed", &body), &body), Err(CallbackError::Unauthenticated));
-    assert_eq!(read(&good, br#"{"key":"another"}"#), Err(CallbackError::Unauthenticated));
-    let callback = read(&good, &body).unwrap();
-    assert_eq!(callback.answer, RailAnswer::Completed { rail_reference: None });
-
+    let about = |key: &str| format!(r#"{{"key":"{key}","status":"paid"}}"#).into_bytes();
     let engine = world.gateway.engine();
-    let subject = |provider: u16, key: &str| {
-        let callback = Callback { rail_key: key.to_owned(), answer: RailAnswer::Unknown };
-        engine.subject_of(ProviderNo(provider), &callback).unwrap()
+    let read = |provider: &str, signature: &str, body: &[u8]| {
+        let inbound = Inbound { rail_key: None, source: None, headers: &[(SIGNATURE, signature)], body, now: START };
+        engine.read_callback(provider, None, inbound).unwrap()
     };
-    assert_eq!(subject(2, &key), None, "it went to the other provider");
+    let body = about(&key);
+    let good = signature("whispered", &body);
+    assert_eq!(read("first", &signature("guessed", &body), &body).unwrap_err(), CallbackError::Unauthenticated);
+    assert_eq!(read("first", &good, br#"{"key":"another"}"#).unwrap_err(), CallbackError::Unauthenticated);
+    assert_eq!(read("nobody", &good, &body).unwrap_err(), CallbackError::Unsupported);
+    assert!(read("second", &good, &body).unwrap().is_none(), "it went to the other provider");
     let (ulid, _) = key.split_once('-').unwrap();
-    for unknown in [ulid, &format!("{ulid}-2"), &format!("{ulid}-R1"), "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1", "-1", ""] {
-        assert_eq!(subject(1, unknown), None, "{unknown}");
+    for unknown in [ulid, &format!("{ulid}-2"), &format!("{ulid}-01"), &format!("{ulid}-R1"), "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1", "-1", ""] {
+        let body = about(unknown);
+        assert!(read("first", &signature("whispered", &body), &body).unwrap().is_none(), "{unknown}");
     }
-    let about = subject(1, &key).unwrap();
-    assert!(matches!(about, Subject::Attempt(_, 1)));
-    engine.run(railgate::engine::ReportAnswer { subject: about, answer: callback.answer, lease: None }).unwrap();
+    let reported = read("first", &good, &body).unwrap().unwrap();
+    assert!(matches!(reported.subject, Subject::Attempt(_, 1)));
+    assert_eq!(reported.answer, RailAnswer::Completed { rail_reference: None });
+    engine.run(railgate::engine::ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None }).unwrap();
     assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Completed);
 }
 
@@ -205,9 +201,12 @@ fn a_check_asks_the_provider_who_the_payee_is_and_pays_nobody() {
     let body = br#"{"amount":10,"currency":"EUR","to":"msisdn:+254700000001","reference":"r"}"#;
     let check = |carried: &Carried| {
         let mut preflight = engine.preflight(&world.client.caller, body).unwrap();
-        let lookup = preflight.lookup.take().unwrap();
-        assert_eq!((lookup.request.method, &*lookup.request.url), ("GET", "https://one.example/accounts/+254700000001"));
-        let view = preflight.answered(engine, &lookup, carried);
+        let mut exchange = engine.exchange(preflight.lookup.take().unwrap()).unwrap();
+        let Step::Send(request) = exchange.step(engine) else { panic!("the provider is asked") };
+        assert_eq!((request.method, &*request.url), ("GET", "https://one.example/accounts/+254700000001"));
+        exchange.heard(engine, carried);
+        let Step::Done(payee) = exchange.step(engine) else { panic!("it answered") };
+        let view = preflight.answered(payee);
         assert!(view.ok, "whatever the provider says, the payer decides");
         let warnings: Vec<String> = view.warnings.iter().map(|warning| warning.code.to_string()).collect();
         (view.payee.payee_match, view.payee.display_name, warnings)

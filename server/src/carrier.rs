@@ -1,43 +1,41 @@
-//! Sends the requests of rails to operators, and returns the operators' answers.
+//! Holds the exchanges with operators that the engine asks for.
 //!
 //! A request that provably did not leave is distinguished from one that may have; see [`Carried`]. A request is sent again
 //! only if its rail declares that safe.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex as Lock, PoisonError};
 
-use axum::body::Bytes;
-use hyper::{HeaderMap, Method};
 use railgate::api::{Lease, RailCall};
-use railgate::engine::{Receive, ReportAnswer, Round};
+use railgate::engine::{Question, Receive, ReportAnswer, Round, Step};
+use railgate::ids::ProviderNo;
 use railgate::lifecycle::attempt::AnswerKind;
-use railgate::rail::{Carried, HttpReply, HttpRequest, RailAnswer, Request};
-use railgate::time::Millis;
+use railgate::rail::{Carried, HttpRequest, RailAnswer};
 use railgate::webhook::{Cidr, Guard};
 use railgate::{Error, Result};
+use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::gateway::{Gateway, Tenant};
 use crate::metrics::Metrics;
-use crate::outbound::{Limits, Outbound};
-
-/// The largest reply of an operator, in bytes.
-const REPLY_MAX_BYTES: usize = 64 << 10;
+use crate::outbound::{Operators, Unanswered};
 
 /// Sends requests to operators. Clones share their connections.
 #[derive(Clone)]
 pub struct Carrier {
     gateway: Gateway,
-    outbound: Outbound,
+    operators: Operators,
     metrics: Arc<Metrics>,
+    /// Who is asking each provider for an access token.
+    tokens: Arc<Lock<HashMap<ProviderNo, Arc<Mutex<()>>>>>,
 }
 
 impl Carrier {
-    /// Uses the system's network. Whoever configures a provider chooses its address, so it may be inside the gateway's own
-    /// network; without TLS it must be on this machine.
-    pub fn new(gateway: Gateway, metrics: Arc<Metrics>) -> Self {
-        Self { gateway, outbound: anywhere(), metrics }
+    /// Uses the system's network: https to public addresses, this machine, and the addresses of `allow`.
+    pub fn new(gateway: Gateway, metrics: Arc<Metrics>, allow: Vec<Cidr>) -> Self {
+        let operators = Operators::new(guard(allow), Arc::clone(gateway.engine().env()));
+        Self { gateway, operators, metrics, tokens: Arc::default() }
     }
 
     /// Asks operators what the leases ask for, and reports each answer as soon as it is there.
@@ -73,11 +71,45 @@ impl Carrier {
     /// # Errors
     /// If the store cannot be used, or the call's provider is no longer configured.
     pub async fn ask(&self, tenant: impl Into<Tenant>, call: RailCall) -> Result<RailAnswer> {
-        match self.gateway.engine().request(&call)? {
-            Request::Inside => Ok(self.gateway.run(tenant, Receive(call)).await?.unwrap_or(RailAnswer::Unknown)),
-            Request::TooLate => Ok(RailAnswer::Unknown),
-            Request::Http(request) => Ok(self.send(&call, request).await),
+        if self.gateway.engine().is_inside(call.provider)? {
+            return Ok(self.gateway.run(tenant, Receive(call)).await?.unwrap_or(RailAnswer::Unknown));
         }
+        let (begun, provider) = (Instant::now(), self.gateway.engine().provider_name(call.provider));
+        let answer = self.converse(call).await?;
+        self.metrics.rail_took(&provider, begun.elapsed());
+        self.metrics.rail_answer(&provider, answer.kind());
+        Ok(answer)
+    }
+
+    /// Holds an exchange with an operator outside the gateway.
+    ///
+    /// # Errors
+    /// If its provider is no longer configured.
+    pub async fn converse<Q: Question>(&self, question: Q) -> Result<Q::Answer> {
+        let engine = self.gateway.engine();
+        let mut exchange = engine.exchange(question)?;
+        loop {
+            match exchange.step(engine) {
+                Step::Done(answer) => return Ok(answer),
+                Step::Send(request) => exchange.heard(engine, &self.send(exchange.question().provider(), &request).await),
+                Step::Token(_) => {
+                    let asking = self.asking(exchange.question().provider());
+                    let _alone = asking.lock().await;
+                    // Meanwhile another exchange may have one.
+                    if let Step::Token(request) = exchange.step(engine) {
+                        exchange.heard(engine, &self.send(exchange.question().provider(), &request).await);
+                    }
+                }
+            }
+        }
+    }
+
+    fn asking(&self, provider: ProviderNo) -> Arc<Mutex<()>> {
+        Arc::clone(self.tokens.lock().unwrap_or_else(PoisonError::into_inner).entry(provider).or_default())
+    }
+
+    async fn send(&self, provider: ProviderNo, request: &HttpRequest) -> Carried {
+        send(&self.operators, request, || self.gateway.engine().provider_name(provider)).await
     }
 
     /// Operators inside the gateway keep their books in the same store, so calls to them are commands.
@@ -98,75 +130,49 @@ impl Carrier {
         // A task whose report fails is leased again when its lease ends; the others are not held up.
         self.gateway.work_all(answers).await?.into_iter().collect()
     }
-
-    async fn send(&self, call: &RailCall, request: HttpRequest) -> RailAnswer {
-        let (engine, begun) = (self.gateway.engine(), Instant::now());
-        let carried = self.exchange(request).await;
-        let took = begun.elapsed();
-        let answer = engine.heard(call, &carried, Millis::try_from(took.as_millis()).unwrap_or(Millis::MAX));
-        let provider = engine.provider_name(call.provider);
-        self.metrics.rail_took(&provider, took);
-        self.metrics.rail_answer(&provider, answer.kind());
-        answer
-    }
-
-    /// Sends a request, and again if that is safe.
-    pub(crate) async fn exchange(&self, request: HttpRequest) -> Carried {
-        exchange(&self.outbound, request).await
-    }
 }
 
-/// To wherever a provider is said to be.
-fn anywhere() -> Outbound {
-    let allow: Vec<Cidr> = ["0.0.0.0/0", "::/0"].iter().filter_map(|range| range.parse().ok()).collect();
-    Outbound::new(Guard { insecure_loopback: true, allow }, Limits::default())
+fn guard(allow: Vec<Cidr>) -> Guard {
+    Guard { insecure_loopback: true, allow }
 }
 
 /// Sends the requests of a process without a gateway, one at a time.
 #[cfg(feature = "cli")]
 pub(crate) struct OneByOne {
     runtime: tokio::runtime::Runtime,
-    outbound: Outbound,
+    operators: Operators,
 }
 
 #[cfg(feature = "cli")]
 impl OneByOne {
-    /// Uses the system's network, like [`Carrier::new`].
-    pub(crate) fn new(runtime: tokio::runtime::Runtime) -> Self {
-        Self { runtime, outbound: anywhere() }
+    /// Uses the system's network, like [`Carrier::new`]. `env` is the one of the engine whose requests are sent.
+    pub(crate) fn new(runtime: tokio::runtime::Runtime, env: Arc<dyn railgate::env::Env>, allow: Vec<Cidr>) -> Self {
+        Self { runtime, operators: Operators::new(guard(allow), env) }
     }
 }
 
 #[cfg(feature = "cli")]
 impl railgate::rail::Carrier for OneByOne {
     fn carry(&self, request: &HttpRequest) -> Carried {
-        self.runtime.block_on(exchange(&self.outbound, request.clone()))
+        self.runtime.block_on(send(&self.operators, request, || "?".to_owned()))
     }
 }
 
 /// Sends a request, and again if that is safe.
-async fn exchange(outbound: &Outbound, request: HttpRequest) -> Carried {
-    let HttpRequest { method, url, headers, body, timeout_ms, repeatable } = request;
-    let end = Instant::now() + Duration::from_millis(timeout_ms);
-    let (Ok(method), Some(headers)) = (Method::from_bytes(method.as_bytes()), header_map(&headers)) else { return Carried::NotSent };
-    let body = Bytes::from(body);
+async fn send(operators: &Operators, request: &HttpRequest, provider: impl Fn() -> String) -> Carried {
     let mut may_have_left = false;
-    for _ in 0..if repeatable { 2 } else { 1 } {
-        match outbound.exchange_whole((method.clone(), &url), headers.clone(), body.clone(), end, REPLY_MAX_BYTES).await {
-            Ok((status, headers, body)) => {
-                let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-                let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
-                return Carried::Answered(HttpReply { status, headers, body });
+    for _ in 0..if request.repeatable { 2 } else { 1 } {
+        match operators.send(request).await {
+            Ok(reply) => return Carried::Answered(reply),
+            Err(Unanswered::Late) if !may_have_left => return Carried::Late,
+            Err(Unanswered::NotSent(error)) => {
+                // What stands in the way of every call should not stay hidden behind an outage.
+                tracing::warn!(provider = provider(), why = error.code(), "a request to an operator was not sent: {error}");
             }
-            Err(error) => may_have_left |= error.may_have_left(),
+            Err(Unanswered::Late | Unanswered::Lost(_)) => may_have_left = true,
         }
     }
     if may_have_left { Carried::Lost } else { Carried::NotSent }
-}
-
-/// `None` if a name or a value is not valid in a header.
-fn header_map(headers: &[(String, String)]) -> Option<HeaderMap> {
-    headers.iter().map(|(name, value)| Some((name.parse::<hyper::header::HeaderName>().ok()?, value.parse().ok()?))).collect()
 }
 
 #[cfg(all(test, feature = "cli"))]
@@ -180,17 +186,9 @@ mod tests {
 
     #[test]
     fn a_process_without_a_gateway_sends_a_request_and_tells_a_refused_connection_from_a_lost_answer() {
-        let one_by_one = OneByOne::new(tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap());
-        let ask = |url: String| {
-            one_by_one.carry(&HttpRequest {
-                method: "GET",
-                url,
-                headers: Vec::new(),
-                body: Vec::new(),
-                timeout_ms: 5_000,
-                repeatable: false,
-            })
-        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let one_by_one = OneByOne::new(runtime, Arc::new(railgate::env::SystemEnv::default()), Vec::new());
+        let ask = |url: String| one_by_one.carry(&HttpRequest { repeatable: false, ..HttpRequest::new("GET", url) });
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let operator = std::thread::spawn(move || {

@@ -130,6 +130,8 @@ pub struct Edge {
     pub trusted_proxies: Vec<Cidr>,
     /// Addresses that webhooks may go to even though they are not public.
     pub webhook_allow: Vec<Cidr>,
+    /// Addresses that operators may be called at even though they are not public.
+    pub provider_allow: Vec<Cidr>,
     /// The routes that will stop.
     pub deprecated: DeprecatedRoutes,
 }

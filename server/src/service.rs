@@ -9,6 +9,7 @@ use std::time::Duration;
 use railgate::auth::Verify;
 use railgate::engine::Release;
 use railgate::env::Env;
+use railgate::rail::Rails;
 use railgate::seal::{MasterKeys, SealError};
 use railgate::store::memory::MemoryStore;
 use railgate::store::postgres::{PostgresOptions, PostgresStore};
@@ -123,7 +124,7 @@ impl Hosted {
         Self {
             store,
             env: Arc::new(env),
-            engine: Config { master, ..Config::default() },
+            engine: Config { master, rails: Rails::built_in(), ..Config::default() },
             limits: HttpLimits::default(),
             worker: WorkerSettings::default(),
             edge: Edge::default(),
@@ -245,7 +246,9 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     let gateway = Gateway::start(Arc::clone(&engine), Arc::clone(&metrics), QueueLimits::default())?;
     let (stop_http, stopping) = stop();
     let (stop_worker, worker_stopping) = stop();
-    let carrier = Carrier::new(gateway.clone(), Arc::clone(&metrics));
+    let bases = bases(public_url.as_deref(), &origin, address);
+    gateway.engine().reached_at(format!("{}/api/v1/rails", public_url.as_ref().unwrap_or(&origin)));
+    let carrier = Carrier::new(gateway.clone(), Arc::clone(&metrics), edge.provider_allow.clone());
     let deliverer = Deliverer::new(gateway.clone(), Arc::clone(&metrics), &guard, deliver.limits);
     let refresh = outbox_figures(&gateway, &store, &metrics);
     let still_open = Arc::downgrade(&store);
@@ -258,7 +261,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         verifier,
         metrics: Arc::clone(&metrics),
         limits,
-        bases: bases(public_url.as_deref(), &origin, address),
+        bases,
         edge,
         stopping: stopping.clone(),
     })?;

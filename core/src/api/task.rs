@@ -59,12 +59,20 @@ pub struct RailCall {
     pub provider: ProviderNo,
     /// The key of the attempt or reversal at the rail: the same on every retry, different for every attempt.
     pub rail_key: String,
+    /// For a reversal: the key of the attempt that paid, and the rail's own reference for it.
+    pub paid_as: Option<(String, Option<String>)>,
+    /// The rail's own reference for the attempt or the reversal, as far as it is known.
+    pub rail_reference: Option<String>,
     /// The amount to pay or to give back.
     pub money: Money,
+    /// What the client pays for the payment on top, in minor units.
+    pub fee: i64,
     /// The payee.
     pub to: Participant,
     /// The client's reference.
     pub reference: Reference,
+    /// The client's words for the payee, or why money is given back.
+    pub description: Option<String>,
     /// Sandbox or live.
     pub mode: Mode,
     /// For inquiries: how many came before this one.
@@ -72,4 +80,6 @@ pub struct RailCall {
     /// It must not leave after this time: then the lease ends, and others may ask about its outcome. A host that was held up
     /// answers `Unknown` instead of sending late.
     pub not_after: Millis,
+    /// The same moment by [`Env::steady`](crate::env::Env::steady), which nobody can set.
+    pub leave_by: Millis,
 }

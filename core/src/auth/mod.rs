@@ -71,7 +71,7 @@ pub use input::SignatureInput;
 pub use jwk::parse_jwk;
 pub(crate) use jwk::{read_jwk, read_unchecked_jwk};
 pub use key::{Algorithm, KeyId, PublicKey};
-pub use profile::{SKEW_S, Signed, TAG, TAG_NEW_KEY, find_signature};
+pub use profile::{SKEW_S, Signed, TAG, TAG_NEW_KEY, TAG_RAIL, find_signature};
 pub use scope::{Scope, ScopeSet};
 pub use sign::{
     Outgoing, P256Key, SignError, SignatureFields, Signer, SoftwareKey, Stamp, UnsignedFields, prepare_fields, sign_request, to_der, to_raw,

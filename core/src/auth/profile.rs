@@ -9,6 +9,8 @@ use crate::time::{Millis, rfc3339};
 pub const TAG: &str = "railgate";
 /// The tag of the second signature, made by a key that is being added.
 pub const TAG_NEW_KEY: &str = "railgate-newkey";
+/// The tag of the gateway's own signature on what it sends to operators.
+pub const TAG_RAIL: &str = "railgate-rail";
 /// How far a signature's time may differ from the gateway's, in seconds, in either direction.
 pub const SKEW_S: i64 = 300;
 

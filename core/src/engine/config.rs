@@ -101,7 +101,7 @@ impl Default for Config {
         let million = |c: Currency| Money::from_minor(1_000_000 * 10_i64.pow(u32::from(c.minor_units())), c);
         Self {
             providers: sandbox_providers(),
-            rails: Rails::built_in(),
+            rails: Rails::sandbox(),
             sandbox_funding: funded.iter().filter_map(|code| Currency::from_code(code)).map(million).collect(),
             play_money_max: Some(10_000_000_000),
             enrollment: Enrollment::Open,

@@ -47,7 +47,7 @@
 //! | `reversal/` | [`Reverse`] |
 //! | `books/` | what a [`Create`] and a [`Reverse`] do between two clients |
 //! | `review/` | [`ResolveReview`]: what waits for a person |
-//! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
+//! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`]; [`Exchange`]s with operators |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`]: providers and routes, as data |
 //! | `simulator/` | [`Advance`], [`SetFaults`], [`Reset`]: what a client does with its own sandbox's operator |
 //! | `clock/` | [`SetClock`]: the clock of a client's sandbox, and what waits for it |
@@ -80,7 +80,7 @@ pub mod verify;
 mod webhook;
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, Result};
@@ -102,8 +102,8 @@ use clock::Hosts;
 pub use clock::SetClock;
 use clock::{Changed, Clocks};
 pub use config::{Config, Enrollment, FourEyes};
-use dispatch::Ages;
 pub use dispatch::*;
+use dispatch::{Ages, Tokens};
 pub use event_log::*;
 use event_log::{Deferred, Numbering};
 use group::Writer;
@@ -140,6 +140,8 @@ pub struct Engine {
     writer: Mutex<Writer>,
     receipt_key: OpenedReceiptKey,
     ages: Ages,
+    tokens: Tokens,
+    callback_base: OnceLock<String>,
     takes_writes: AtomicBool,
 }
 
@@ -203,6 +205,8 @@ impl Engine {
             writer,
             receipt_key,
             ages,
+            tokens: Tokens::default(),
+            callback_base: OnceLock::new(),
             takes_writes: AtomicBool::new(true),
         };
         numbering.begin(&engine)?;
@@ -212,6 +216,11 @@ impl Engine {
     /// The current time, by the engine's clock.
     pub fn now(&self) -> Millis {
         self.env.now()
+    }
+
+    /// The engine's environment.
+    pub fn env(&self) -> &Arc<dyn Env> {
+        &self.env
     }
 
     /// Whether each read is a round trip to another machine. A thread that others need must not wait for it.

@@ -1,7 +1,9 @@
 //! The time and randomness of a real host.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+#[cfg(not(unix))]
+use std::time::Instant;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Env;
 use crate::time::Millis;
@@ -10,6 +12,7 @@ use crate::time::Millis;
 /// more than the work that needs them.
 pub struct SystemEnv {
     pool: Mutex<Pool>,
+    #[cfg(not(unix))]
     begun: Instant,
 }
 
@@ -21,7 +24,11 @@ struct Pool {
 
 impl Default for SystemEnv {
     fn default() -> Self {
-        Self { pool: Mutex::new(Pool { bytes: [0; 1024], used: 1024 }), begun: Instant::now() }
+        Self {
+            pool: Mutex::new(Pool { bytes: [0; 1024], used: 1024 }),
+            #[cfg(not(unix))]
+            begun: Instant::now(),
+        }
     }
 }
 
@@ -31,6 +38,20 @@ impl Env for SystemEnv {
         Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
     }
 
+    /// Since the system started, the time included for which it was suspended: a payment that was about to leave is then as late as it
+    /// would be without.
+    #[cfg(unix)]
+    fn steady(&self) -> Millis {
+        // On Apple's systems, this is the clock that counts suspension.
+        #[cfg(target_vendor = "apple")]
+        const CLOCK: rustix::time::ClockId = rustix::time::ClockId::Monotonic;
+        #[cfg(not(target_vendor = "apple"))]
+        const CLOCK: rustix::time::ClockId = rustix::time::ClockId::Boottime;
+        let since = std::time::Duration::try_from(rustix::time::clock_gettime(CLOCK)).unwrap_or_default();
+        Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
+    }
+
+    #[cfg(not(unix))]
     fn steady(&self) -> Millis {
         Millis::try_from(self.begun.elapsed().as_millis()).unwrap_or(Millis::MAX)
     }

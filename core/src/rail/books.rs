@@ -12,7 +12,7 @@
 //!
 //! There is nobody to call: the engine decides such a payment, and its reversals, in the commit that creates them.
 
-use super::{HttpReply, Rail, RailAnswer, Request};
+use super::{Heard, HttpReply, Link, Rail, RailAnswer, Request};
 use crate::api::RailCall;
 use crate::ledger::Mode;
 use crate::participant::Namespace;
@@ -37,12 +37,12 @@ impl Rail for Books {
     }
 
     /// Nothing is ever sent.
-    fn encode(&self, _: &RailCall, _: &ProviderSpec) -> Request {
-        Request::TooLate
+    fn encode(&self, _: &RailCall, _: &Link<'_>) -> Request {
+        Request::Known(RailAnswer::Unknown)
     }
 
-    fn decode(&self, _: &RailCall, _: &HttpReply) -> RailAnswer {
-        RailAnswer::Unknown
+    fn decode(&self, _: &RailCall, _: &Link<'_>, _: &HttpReply) -> Heard<RailAnswer> {
+        Heard::Answer(RailAnswer::Unknown)
     }
 }
 

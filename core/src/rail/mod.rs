@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use railgate::api::{Action, CreateRequest, RailCall, SettlementStatus};
-//! use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rail, RailAnswer, Rails, Request};
+//! use railgate::rail::{Carried, Carrier, Heard, HttpReply, HttpRequest, Link, Rail, RailAnswer, Rails, Request};
 //! use railgate::route::{Capabilities, ProviderSpec};
 //! # use std::sync::Arc;
 //! # use railgate::{Config, Gateway, env::ManualEnv, ledger::Mode, store::memory::MemoryStore};
@@ -19,18 +19,18 @@
 //!     fn capabilities(&self) -> Capabilities {
 //!         Capabilities { check_payee: false, reverse: false, partial_reverse: false, inquiry: true, idempotent_submit: true }
 //!     }
-//!     fn encode(&self, call: &RailCall, provider: &ProviderSpec) -> Request {
+//!     fn encode(&self, call: &RailCall, link: &Link<'_>) -> Request {
 //!         let method = if call.action == Action::Submit { "PUT" } else { "GET" };
-//!         let url = format!("https://{}.example/payments/{}", provider.id, call.rail_key);
-//!         let body = format!("{} {} {}", call.to.as_str(), call.money.currency(), call.money.decimal()).into_bytes();
-//!         Request::Http(HttpRequest { method, url, headers: Vec::new(), body, timeout_ms: 5_000, repeatable: method == "GET" })
+//!         let url = format!("https://{}.example/payments/{}", link.provider.id, call.rail_key);
+//!         let body = format!("{} {} {}", call.to.as_str(), call.money.currency(), call.money.decimal());
+//!         Request::Http(HttpRequest::new(method, url).body(body))
 //!     }
-//!     fn decode(&self, call: &RailCall, reply: &HttpReply) -> RailAnswer {
-//!         match (reply.status, call.action) {
+//!     fn decode(&self, call: &RailCall, _: &Link<'_>, reply: &HttpReply) -> Heard<RailAnswer> {
+//!         Heard::Answer(match (reply.status, call.action) {
 //!             (200, _) => RailAnswer::Completed { rail_reference: None },
 //!             (404, Action::Inquire) => RailAnswer::NotSent,
 //!             _ => RailAnswer::Unknown, // what is not proved is unknown
-//!         }
+//!         })
 //!     }
 //! }
 //!
@@ -58,6 +58,9 @@
 //! # }
 //! ```
 //!
+//! An operator may want several requests for one call, for example to confirm a quote: then [`Rail::decode`] returns the next one.
+//! It may want an access token: then [`Rail::token_request`] asks for one, which is kept until it expires.
+//!
 //! To add one to this crate, write a file here that implements [`Rail`], and add a line to [`Rails::built_in`].
 //! Nothing outside this folder names a rail, except that of the gateway's own [`books`], which nobody configures.
 
@@ -70,15 +73,27 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::api::{Action, PayeeView, RailCall, ScenarioView};
+use crate::error::FieldProblem;
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::stored_enum;
 use crate::participant::Participant;
+use crate::route::health::Health;
 use crate::route::{Capabilities, ProviderSpec};
 use crate::time::Millis;
 use simulator::Outcome;
 
 pub use carry::Carrier;
-pub use request::{Callback, CallbackError, Carried, HttpReply, HttpRequest, Inbound, Request};
+pub use request::{AccessToken, CallbackError, Carried, Heard, HttpReply, HttpRequest, Inbound, Link, Payee, Request, Tls};
+
+/// The setting of any provider that says whence its callbacks come: ranges of addresses, separated by commas. Without it, from
+/// anywhere.
+pub const CALLBACK_SOURCES: &str = "callback_sources";
+/// The setting of any provider with the authorities that vouch for it, in PEM, instead of those that the system trusts.
+pub const TLS_AUTHORITIES: &str = "tls_authorities";
+/// The setting of any provider with the gateway's own certificates, in PEM, if the operator wants to know who calls.
+pub const TLS_CERTIFICATES: &str = "tls_certificates";
+/// The secret of any provider with the private key of [`TLS_CERTIFICATES`], in PEM.
+pub const TLS_KEY: &str = "tls_key";
 
 /// The protocol of a kind of operator. Implementations are pure.
 pub trait Rail: Send + Sync {
@@ -88,6 +103,12 @@ pub trait Rail: Send + Sync {
     /// The default capabilities of operators of this kind; a provider can override them.
     fn capabilities(&self) -> Capabilities;
 
+    /// Checks the settings of a provider, and derives from them what it [supports](ProviderSpec::capabilities). Returns what is wrong,
+    /// with pointers such as `/settings/api_key`.
+    fn configure(&self, _provider: &mut ProviderSpec) -> Vec<FieldProblem> {
+        Vec::new()
+    }
+
     /// The payee behind a participant, as far as the rail knows without asking the operator.
     fn payee(&self, _to: &Participant) -> PayeeView {
         PayeeView::UNKNOWN
@@ -95,27 +116,58 @@ pub trait Rail: Send + Sync {
 
     /// The request that asks a provider for the payee behind a participant, for a check before a payment; `None` if it cannot be
     /// asked. It moves no money and may be repeated.
-    fn look_up_payee(&self, _to: &Participant, _provider: &ProviderSpec) -> Option<HttpRequest> {
+    fn look_up_payee(&self, _payee: &Payee, _link: &Link<'_>) -> Option<HttpRequest> {
         None
     }
 
-    /// The meaning of the provider's reply to [`Rail::look_up_payee`]. A reply that does not follow the protocol is
-    /// [`PayeeView::UNKNOWN`].
-    fn decode_payee(&self, _to: &Participant, _reply: &HttpReply) -> PayeeView {
-        PayeeView::UNKNOWN
+    /// The meaning of the provider's reply to [`Rail::look_up_payee`], or what to ask next. A reply that does not follow the protocol
+    /// is [`PayeeView::UNKNOWN`].
+    fn decode_payee(&self, _payee: &Payee, _link: &Link<'_>, _reply: &HttpReply) -> Heard<PayeeView> {
+        Heard::Answer(PayeeView::UNKNOWN)
+    }
+
+    /// The request for an access token, if operators of this kind want one. It moves no money and may be repeated.
+    fn token_request(&self, _provider: &ProviderSpec) -> Option<HttpRequest> {
+        None
+    }
+
+    /// The access token in the reply to [`Rail::token_request`]; `None` if there is none.
+    fn decode_token(&self, _reply: &HttpReply) -> Option<AccessToken> {
+        None
     }
 
     /// The request to send to the provider for a call.
-    fn encode(&self, call: &RailCall, provider: &ProviderSpec) -> Request;
+    fn encode(&self, call: &RailCall, link: &Link<'_>) -> Request;
 
-    /// The meaning of the provider's reply. A reply that does not follow the protocol is [`RailAnswer::Unknown`].
-    fn decode(&self, call: &RailCall, reply: &HttpReply) -> RailAnswer;
+    /// The meaning of the provider's reply, or what to send next for the same call. A reply that does not follow the protocol is
+    /// [`RailAnswer::Unknown`]. If the next request provably does not leave, a call that moves money counts as not sent: return one
+    /// only as long as nothing was paid, and nothing will be without it.
+    fn decode(&self, call: &RailCall, link: &Link<'_>, reply: &HttpReply) -> Heard<RailAnswer>;
 
-    /// Reads a callback from a provider: its subject and its answer.
+    /// The request that asks a provider how it is; `None` if it cannot be asked.
+    fn heartbeat(&self, _link: &Link<'_>) -> Option<HttpRequest> {
+        None
+    }
+
+    /// How the provider says that it is; `None` if it does not say.
+    fn decode_heartbeat(&self, _reply: &HttpReply) -> Option<Health> {
+        None
+    }
+
+    /// Authenticates a callback from a provider, and returns the [key](RailCall::rail_key) of its subject.
     ///
     /// # Errors
     /// [`CallbackError`] if the callback cannot be authenticated or read. Nothing may change then.
-    fn callback(&self, _inbound: &Inbound<'_>, _provider: &ProviderSpec) -> Result<Callback, CallbackError> {
+    fn callback_key(&self, _inbound: &Inbound<'_>, _provider: &ProviderSpec) -> Result<String, CallbackError> {
+        Err(CallbackError::Unsupported)
+    }
+
+    /// The meaning of a callback about `call`, which asks about the attempt or reversal with the key that [`Rail::callback_key`]
+    /// returned.
+    ///
+    /// # Errors
+    /// [`CallbackError::Malformed`] if the callback cannot be read, or is about another payment.
+    fn decode_callback(&self, _call: &RailCall, _inbound: &Inbound<'_>) -> Result<RailAnswer, CallbackError> {
         Err(CallbackError::Unsupported)
     }
 
@@ -158,9 +210,14 @@ pub trait Inside: Send + Sync {
 pub struct Rails(Vec<Arc<dyn Rail>>);
 
 impl Rails {
+    /// The simulated one alone.
+    pub fn sandbox() -> Self {
+        Self(vec![Arc::new(simulator::Simulator)])
+    }
+
     /// All rails in this crate.
     pub fn built_in() -> Self {
-        Self(vec![Arc::new(simulator::Simulator)])
+        Self::sandbox()
     }
 
     /// Adds a rail, replacing any other of the same kind.

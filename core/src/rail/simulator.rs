@@ -38,7 +38,7 @@
 
 use std::borrow::Cow;
 
-use super::{FailureCode, HttpReply, Inside, PayeeMatch, Rail, RailAnswer, Request};
+use super::{FailureCode, Heard, HttpReply, Inside, Link, PayeeMatch, Rail, RailAnswer, Request};
 use crate::api::{PayeeView, RailCall, ScenarioView, Subject};
 use crate::ledger::Mode;
 use crate::lifecycle::stored_enum;
@@ -68,12 +68,12 @@ impl Rail for Simulator {
         PayeeView { payee_match, display_name: name.map(str::to_owned) }
     }
 
-    fn encode(&self, _: &RailCall, _: &ProviderSpec) -> Request {
+    fn encode(&self, _: &RailCall, _: &Link<'_>) -> Request {
         Request::Inside
     }
 
-    fn decode(&self, _: &RailCall, _: &HttpReply) -> RailAnswer {
-        RailAnswer::Unknown
+    fn decode(&self, _: &RailCall, _: &Link<'_>, _: &HttpReply) -> Heard<RailAnswer> {
+        Heard::Answer(RailAnswer::Unknown)
     }
 
     fn inside(&self) -> Option<&dyn Inside> {

@@ -295,6 +295,11 @@ fn future(value: Value<'_>, now: Millis) -> Result<Millis, FieldProblems> {
 }
 
 fn metadata(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems> {
+    pairs(value, METADATA_VALUE_MAX_CHARS)
+}
+
+/// Key-value pairs, with values of at most `max` characters.
+fn pairs(value: Value<'_>, max: usize) -> Result<BTreeMap<String, String>, FieldProblems> {
     let members = value.members_within(METADATA_MAX_PAIRS)?;
     let mut problems = FieldProblems::default();
     if members.len() > METADATA_MAX_PAIRS {
@@ -303,7 +308,7 @@ fn metadata(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems>
     let mut pairs = BTreeMap::new();
     for (key, value) in members {
         problems.note(&key, metadata_key(&key));
-        let text = problems.note(&key, value.text().and_then(|text| sized(text, 0, METADATA_VALUE_MAX_CHARS)));
+        let text = problems.note(&key, value.text().and_then(|text| sized(text, 0, max)));
         if pairs.contains_key(key.as_ref()) {
             problems.add(&key, FieldProblems::one("duplicate_field", "must not be given twice"));
         }

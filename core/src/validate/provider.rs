@@ -20,24 +20,29 @@
 //!
 //! Whether the providers of a route exist is not checked here: it depends on what is configured.
 
+use std::collections::BTreeMap;
+
 use zeroize::Zeroizing;
 
 use super::access::{mode, printable};
 use super::json::{FieldProblems, Object, Value};
-use super::{amount, currency, metadata, provider as id, sized};
+use super::{amount, currency, pairs, provider as id, sized};
 use crate::api::{ChoiceBody, FeeBody, FeeTierBody, LimitBody, ProviderBody, RouteBody, RoutesBody, TimeoutsBody};
 use crate::error::{Error, excerpt};
 use crate::ledger::Mode;
 use crate::money::{Amount, AmountError, Currency};
 use crate::participant::Namespace;
-use crate::rail::Rails;
+use crate::rail::{CALLBACK_SOURCES, Rails, TLS_AUTHORITIES, TLS_CERTIFICATES};
 use crate::route::{
     AmountLimits, Availability, Choice, FeeRefund, FeeRule, FeeTier, Percent, ProviderSpec, RouteRule, Secrets, Serves, Units,
 };
+use crate::webhook::Cidr;
 
 /// More than any provider or table needs.
 pub(super) const MANY: usize = 1_000;
 const URL_MAX_CHARS: usize = 2_048;
+/// Room for a chain of certificates in PEM.
+const SETTING_MAX_CHARS: usize = 16_384;
 const PREFIX_MAX_CHARS: usize = 34;
 const TIMEOUT_MAX_MS: u64 = 120_000;
 
@@ -73,9 +78,10 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
         body.refuse("mode", FieldProblems::one("rail_sandbox_only", said));
     }
     let base_url = body.optional("base_url", base_url);
-    let settings = body.optional("settings", metadata);
-    let secrets =
-        body.optional("secrets", |value| Ok(Secrets(metadata(value)?.into_iter().map(|(k, v)| (k, Zeroizing::new(v))).collect())));
+    let settings = body.optional("settings", settings);
+    let secrets = body.optional("secrets", |value| {
+        Ok(Secrets(pairs(value, SETTING_MAX_CHARS)?.into_iter().map(|(k, v)| (k, Zeroizing::new(v))).collect()))
+    });
     let namespaces = body.optional("namespaces", |value| list(value, namespace));
     let currencies = body.optional("currencies", |value| list(value, currency));
     let countries = body.optional("countries", |value| list(value, country));
@@ -84,7 +90,7 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
     let timeouts = body.optional("timeouts", timeouts);
     let enabled = body.optional("enabled", Value::boolean);
     let maintenance = body.optional("maintenance", Value::boolean);
-    body.finish(|| {
+    let request = body.finish(|| {
         let (connect_ms, answer_ms) = timeouts?.unwrap_or_default();
         let secrets = secrets?;
         let gives_secrets = secrets.is_some();
@@ -106,8 +112,30 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
             },
             ..ProviderSpec::new(&id?, &name?, mode?, rail?)
         };
-        Some(ProviderRequest { spec, gives_secrets })
-    })
+        Some((ProviderRequest { spec, gives_secrets }, rail?))
+    });
+    let (mut request, rail) = request?;
+    let problems = rail.configure(&mut request.spec);
+    if problems.is_empty() { Ok(request) } else { Err(Error::invalid(problems)) }
+}
+
+/// Settings of a rail, and those that every provider may have.
+fn settings(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems> {
+    let settings = pairs(value, SETTING_MAX_CHARS)?;
+    let mut problems = FieldProblems::default();
+    for (name, value) in &settings {
+        let problem = match name.as_str() {
+            CALLBACK_SOURCES if value.split(',').any(|range| Cidr::parse(range.trim()).is_err()) => {
+                FieldProblems::one("range_malformed", "must be ranges of addresses, separated by commas: 192.0.2.0/24, 2001:db8::/32")
+            }
+            TLS_AUTHORITIES | TLS_CERTIFICATES if !value.contains("-----BEGIN CERTIFICATE-----") => {
+                FieldProblems::one("certificate_malformed", "must be certificates in PEM")
+            }
+            _ => continue,
+        };
+        problems.add(name, problem);
+    }
+    problems.into_result(settings)
 }
 
 /// Parses a whole table of routes.

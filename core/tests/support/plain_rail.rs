@@ -7,8 +7,9 @@
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use railgate::api::{Action, PayeeView, RailCall};
-use railgate::participant::Participant;
-use railgate::rail::{Callback, CallbackError, FailureCode, HttpReply, HttpRequest, Inbound, PayeeMatch, Rail, RailAnswer, Request};
+use railgate::rail::{
+    CallbackError, FailureCode, Heard, HttpReply, HttpRequest, Inbound, Link, Payee, PayeeMatch, Rail, RailAnswer, Request,
+};
 use railgate::route::{Capabilities, ProviderSpec, Secrets};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -23,11 +24,11 @@ impl Rail for PlainRail {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { check_payee: false, reverse: true, partial_reverse: true, inquiry: true, idempotent_submit: true }
+        Capabilities { check_payee: true, reverse: true, partial_reverse: true, inquiry: true, idempotent_submit: true }
     }
 
-    fn encode(&self, call: &RailCall, provider: &ProviderSpec) -> Request {
-        let base = provider.base_url.as_deref().unwrap_or_default();
+    fn encode(&self, call: &RailCall, link: &Link<'_>) -> Request {
+        let base = link.provider.base_url.as_deref().unwrap_or_default();
         let (method, path) = match call.action {
             Action::Submit => ("PUT", "payments"),
             Action::Inquire => ("GET", "payments"),
@@ -35,50 +36,45 @@ impl Rail for PlainRail {
             Action::InquireReversal => ("GET", "refunds"),
         };
         let body = json!({"amount": call.money.decimal(), "currency": call.money.currency().code(), "to": call.to.as_str()});
-        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        Request::Http(HttpRequest {
-            method,
-            url: format!("{base}/{path}/{}", call.rail_key),
-            headers: if method == "PUT" { headers } else { Vec::new() },
-            body: if method == "PUT" { body.to_string().into_bytes() } else { Vec::new() },
-            timeout_ms: 5_000,
-            // A key takes effect only once, however often it is sent; still, let the engine find out what happened to a payment.
-            repeatable: method == "GET",
+        // A key takes effect only once, however often it is sent; still, let the engine find out what happened to a payment.
+        let request = HttpRequest { timeout_ms: 5_000, ..HttpRequest::new(method, format!("{base}/{path}/{}", call.rail_key)) };
+        Request::Http(if method == "PUT" { request.json(&body) } else { request })
+    }
+
+    fn decode(&self, call: &RailCall, _: &Link<'_>, reply: &HttpReply) -> Heard<RailAnswer> {
+        Heard::Answer(match (reply.status, call.action) {
+            (200, _) => reply.json().map_or(RailAnswer::Unknown, |body| said(&body)),
+            (404, Action::Inquire | Action::InquireReversal) => RailAnswer::NotSent,
+            _ => RailAnswer::Unknown,
         })
     }
 
-    fn decode(&self, call: &RailCall, reply: &HttpReply) -> RailAnswer {
-        match (reply.status, call.action) {
-            (200, _) => serde_json::from_slice(&reply.body).map_or(RailAnswer::Unknown, |body| said(&body)),
-            (404, Action::Inquire | Action::InquireReversal) => RailAnswer::NotSent,
-            _ => RailAnswer::Unknown,
-        }
+    fn look_up_payee(&self, payee: &Payee, link: &Link<'_>) -> Option<HttpRequest> {
+        let base = link.provider.base_url.as_deref().unwrap_or_default();
+        Some(HttpRequest::new("GET", format!("{base}/accounts/{}", payee.to.identifier())))
     }
 
-    fn look_up_payee(&self, to: &Participant, provider: &ProviderSpec) -> Option<HttpRequest> {
-        let base = provider.base_url.as_deref().unwrap_or_default();
-        let url = format!("{base}/accounts/{}", to.identifier());
-        Some(HttpRequest { method: "GET", url, headers: Vec::new(), body: Vec::new(), timeout_ms: 5_000, repeatable: true })
-    }
-
-    fn decode_payee(&self, _: &Participant, reply: &HttpReply) -> PayeeView {
-        let name = serde_json::from_slice::<Value>(&reply.body).ok().and_then(|body| Some(body["name"].as_str()?.to_owned()));
-        match (reply.status, name) {
+    fn decode_payee(&self, _: &Payee, _: &Link<'_>, reply: &HttpReply) -> Heard<PayeeView> {
+        let name = reply.json().and_then(|body| Some(body["name"].as_str()?.to_owned()));
+        Heard::Answer(match (reply.status, name) {
             (200, Some(name)) => PayeeView { display_name: Some(name), payee_match: PayeeMatch::Match },
             (404, _) => PayeeView { display_name: None, payee_match: PayeeMatch::NoMatch },
             _ => PayeeView::UNKNOWN,
-        }
+        })
     }
 
-    fn callback(&self, inbound: &Inbound<'_>, provider: &ProviderSpec) -> Result<Callback, CallbackError> {
+    fn callback_key(&self, inbound: &Inbound<'_>, provider: &ProviderSpec) -> Result<String, CallbackError> {
         let given = inbound.headers.iter().find(|(name, _)| *name == SIGNATURE).map(|(_, value)| *value);
         let secret = provider.secrets.get("secret").unwrap_or_default();
         if secret.is_empty() || given != Some(signature(secret, inbound.body).as_str()) {
             return Err(CallbackError::Unauthenticated);
         }
         let body: Value = serde_json::from_slice(inbound.body).map_err(|_| CallbackError::Malformed)?;
-        let rail_key = body["key"].as_str().ok_or(CallbackError::Malformed)?.to_owned();
-        Ok(Callback { rail_key, answer: said(&body) })
+        body["key"].as_str().map(str::to_owned).ok_or(CallbackError::Malformed)
+    }
+
+    fn decode_callback(&self, _: &RailCall, inbound: &Inbound<'_>) -> Result<RailAnswer, CallbackError> {
+        serde_json::from_slice(inbound.body).map(|body| said(&body)).map_err(|_| CallbackError::Malformed)
     }
 }
 

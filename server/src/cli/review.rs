@@ -11,6 +11,7 @@ use railgate::ids::Ulid;
 use railgate::lifecycle::Resolution;
 use railgate::lifecycle::attempt::AnswerKind;
 use railgate::time::{Millis, parse_rfc3339};
+use railgate::webhook::Cidr;
 use serde::Serialize;
 
 use super::Global;
@@ -84,6 +85,9 @@ enum ReviewCommand {
         /// The file of master keys, to ask [env: RAILGATE_MASTER_KEYS] [default: as for railgate serve]
         #[arg(long, value_name = "FILE", requires = "ask")]
         master_keys: Option<String>,
+        /// Allow asking in this range of addresses although it is not public (`10.1.0.0/16`), as for `railgate serve`
+        #[arg(long, value_name = "CIDR", value_delimiter = ',', env = "RAILGATE_PROVIDER_ALLOW")]
+        provider_allow: Vec<Cidr>,
     },
     /// Decide about a settlement or a reversal that waits
     #[command(after_help = RESOLVE_EXAMPLES)]
@@ -143,10 +147,14 @@ pub(crate) fn run(args: ReviewArgs, global: &Global, terminal: &Terminal) -> Don
             let engine = store.place()?.engine(None)?;
             list(&engine, all, usize::try_from(limit).unwrap_or(usize::MAX), global, terminal)
         }
-        ReviewCommand::Show { id, ask, store, master_keys } => {
+        ReviewCommand::Show { id, ask, store, master_keys, provider_allow } => {
             let (place, engine) = if ask { asking(&store, master_keys)? } else { still(&store)? };
             let unknown = |error| Failure::from(error).hint(format!("list what waits: railgate review list --store {place}"));
-            let asked = ask.then(|| engine.ask_the_rail(id, &OneByOne::new(super::current()?)).map_err(unknown)).transpose()?;
+            let asked = ask
+                .then(|| {
+                    engine.ask_the_rail(id, &OneByOne::new(super::current()?, Arc::clone(engine.env()), provider_allow)).map_err(unknown)
+                })
+                .transpose()?;
             show(engine.case(id).map_err(unknown)?, asked.as_ref(), global, terminal)
         }
         ReviewCommand::Resolve { id, resolution, evidence, reversal, version, store } => {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use railgate::engine::{Config, Engine};
+use railgate::rail::Rails;
 use railgate::seal::MasterKeys;
 use railgate::store::postgres::{PostgresOptions, PostgresStore};
 use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
@@ -111,7 +112,7 @@ impl StorePlace {
             }
             Self::Database(url) => Arc::new(PostgresStore::open(url.reveal(), few()).map_err(|error| self.not_opened(&error))?),
         };
-        let config = Config { master, ..Config::default() };
+        let config = Config { master, rails: Rails::built_in(), ..Config::default() };
         Ok(Engine::open(store, Arc::new(SystemEnv::default()), config)?)
     }
 

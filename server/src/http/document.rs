@@ -33,6 +33,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
         (name = "reversals", description = "Undoing payments, in whole or in part"),
         (name = "balances", description = "The client's accounts"),
         (name = "providers", description = "The operators that payments can go to"),
+        (name = "rails", description = "What operators call"),
         (name = "webhooks", description = "Event notifications: Standard Webhooks 1.0.0"),
         (name = "access", description = "Credentials"),
         (name = "simulator", description = "The sandbox's simulated operator"),
@@ -257,6 +258,8 @@ problem_groups! {
     NoMovement = [MovementNotFound];
     /// For calls that name a provider.
     NoProvider = [ProviderNotFound];
+    /// For callbacks of operators.
+    NotAuthentic = [SignatureInvalid, ProviderNotFound, SettlementNotFound];
     /// For calls that tell the simulated operator what to do.
     NotAdvanced = [InvalidState, VersionConflict];
     /// For operators' calls that name a client.

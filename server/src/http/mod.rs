@@ -5,6 +5,7 @@ mod account;
 mod authenticate;
 mod body;
 mod cached;
+mod callbacks;
 mod challenge;
 mod codes;
 mod connections;
@@ -241,6 +242,7 @@ fn all_routes() -> OpenApiRouter<App> {
         reversals::routes(),
         account::routes(),
         providers::routes(),
+        callbacks::routes(),
         simulator::routes(),
         operator::people::routes(),
         operator::approvals::routes(),

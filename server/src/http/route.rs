@@ -85,6 +85,7 @@ impl Argument for State<App> {}
 impl Argument for Named {}
 impl Argument for Place {}
 impl Argument for Path<String> {}
+impl Argument for Path<(String, String)> {}
 impl Argument for Uri {}
 
 impl Argument for Noted {

@@ -138,8 +138,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
 pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrite>) -> HandlerResult {
     let mut preflight = app.gateway.read(&posted.caller, |engine| engine.preflight(&posted.caller, posted.body())).await?;
     let Some(lookup) = preflight.lookup.take() else { return ok(&preflight.view) };
-    let carried = app.carrier.exchange(lookup.request.clone()).await;
-    ok(&preflight.answered(app.gateway.engine(), &lookup, &carried))
+    ok(&preflight.answered(app.carrier.converse(lookup).await?))
 }
 
 /// List settlements, newest first

@@ -1,4 +1,4 @@
-//! Calls to addresses that clients chose, such as webhooks.
+//! Calls to addresses that clients chose, such as webhooks, and to operators (`operators.rs`).
 //!
 //! [`Outbound`] posts to a URL and reports the result. Because strangers choose the URL and the gateway is inside a network, it
 //! connects to checked addresses only (`connect.rs`, `lookup.rs`), follows no redirects, uses no proxy, and limits the time and
@@ -6,7 +6,9 @@
 
 mod connect;
 mod excerpt;
+mod gate;
 mod lookup;
+mod operators;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +16,7 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::{Method, Request, Response, Uri};
@@ -23,12 +25,14 @@ use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use railgate::api::Share;
 use railgate::webhook::{Guard, GuardError};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::client::WantsClientCert;
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use connect::{ASKER, Connector, Unconnected};
 pub use excerpt::EXCERPT_MAX_BYTES;
 pub use lookup::{Resolve, System, Turn};
+pub(crate) use operators::{Operators, Unanswered};
 
 /// The `User-Agent` in a receiver's logs.
 const AGENT: &str = concat!("railgate/", env!("CARGO_PKG_VERSION"));
@@ -169,26 +173,6 @@ impl Outbound {
         Sent { took: began.elapsed(), result }
     }
 
-    /// Sends a request and reads the whole response. One of more than `most` bytes, or one that is cut off, counts as none.
-    ///
-    /// # Errors
-    /// Why there is no response; [`SendError::may_have_left`] tells whether the request may have arrived.
-    pub async fn exchange_whole(
-        &self,
-        place: (Method, &str),
-        headers: HeaderMap,
-        body: Bytes,
-        end: Instant,
-        most: usize,
-    ) -> Result<(u16, HeaderMap, Vec<u8>), SendError> {
-        let request = self.request(place, headers, body).map_err(SendError::Refused)?;
-        let response = timeout_at(end, self.client.request(request)).await.map_err(|_| SendError::Timeout)?;
-        let (head, body) = response.map_err(|error| unanswered(&error))?.into_parts();
-        let whole = timeout_at(end, Limited::new(body, most).collect()).await.map_err(|_| SendError::Timeout)?;
-        let whole = whole.map_err(|_| SendError::Malformed)?.to_bytes();
-        Ok((head.status.as_u16(), head.headers, whole.to_vec()))
-    }
-
     fn request(&self, (method, url): (Method, &str), headers: HeaderMap, body: Bytes) -> Result<Request<Full<Bytes>>, GuardError> {
         let destination = self.guard.check_url(url)?;
         let uri: Uri = destination.to_string().parse().map_err(|_| GuardError::Character)?;
@@ -245,16 +229,24 @@ fn unanswered(error: &Error) -> SendError {
     if error.is_connect() { SendError::Connect } else { SendError::Closed }
 }
 
-/// Trusts what the system trusts. If that cannot be read, nothing is trusted and this is logged: a gateway without
-/// webhooks can still run.
-fn system_roots() -> ClientConfig {
+type TlsBuilder = ConfigBuilder<ClientConfig, WantsVerifier>;
+
+fn tls_builder() -> TlsBuilder {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     #[expect(clippy::expect_used, reason = "the provider has both versions of TLS")]
-    let builder =
-        || ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions().expect("the provider has TLS");
-    let with_roots = builder().with_native_roots().unwrap_or_else(|cause| {
-        tracing::warn!(%cause, "the system's certificates cannot be read: no webhook can be delivered to https");
-        builder().with_root_certificates(RootCertStore::empty())
-    });
-    with_roots.with_no_client_auth()
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("the provider has TLS");
+    builder
+}
+
+/// Trusts what the system trusts. If that cannot be read, nothing is trusted and this is logged: a gateway without
+/// webhooks can still run.
+fn with_system_roots(builder: TlsBuilder) -> ConfigBuilder<ClientConfig, WantsClientCert> {
+    builder.clone().with_native_roots().unwrap_or_else(|cause| {
+        tracing::warn!(%cause, "the system's certificates cannot be read: nothing can be sent to https");
+        builder.with_root_certificates(RootCertStore::empty())
+    })
+}
+
+fn system_roots() -> ClientConfig {
+    with_system_roots(tls_builder()).with_no_client_auth()
 }

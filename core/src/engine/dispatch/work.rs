@@ -3,10 +3,10 @@
 use crate::api::{Lease, RailCall, Work};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::rail::{Carrier, RailAnswer, Request};
+use crate::rail::{Carrier, RailAnswer};
 use crate::store::record::TaskKey;
 
-use super::{LeaseTasks, Receive, ReportAnswer};
+use super::{LeaseTasks, Question, Receive, ReportAnswer, Step};
 
 /// How many tasks are carried in one round. A round is two or three commits.
 const ROUND: usize = 64;
@@ -18,8 +18,7 @@ pub struct Round {
     pub answers: Vec<ReportAnswer>,
     /// Calls to operators inside the gateway: run [`Receive`] for each, and hand the results to [`Round::received`].
     pub inside: Vec<(RailCall, TaskKey)>,
-    /// Calls to other operators: have a carrier send the [request](Engine::request) of each, made at the last moment, and report
-    /// the answer that [`Engine::heard`] returns for the result.
+    /// Calls to other operators: hold an [exchange](Engine::exchange) about each, and report its answer.
     pub outside: Vec<(RailCall, TaskKey)>,
     /// Why a lease is missing here, if one is. Its task is leased again when the lease ends; the others are not delayed.
     pub fault: Option<Error>,
@@ -93,15 +92,21 @@ impl Engine {
         round.fault.map_or(Ok(count), Err)
     }
 
-    /// Sends one call to its operator now, outside the outbox.
+    /// Asks an operator now, outside the outbox.
     pub(crate) fn ask(&self, call: RailCall, carrier: &dyn Carrier) -> Result<RailAnswer> {
-        match self.request(&call)? {
-            Request::Inside => Ok(self.run(Receive(call))?.unwrap_or(RailAnswer::Unknown)),
-            Request::TooLate => Ok(RailAnswer::Unknown),
-            Request::Http(request) => {
-                let begun = self.env.steady();
-                let carried = carrier.carry(&request);
-                Ok(self.heard(&call, &carried, self.env.steady() - begun))
+        if self.rail(call.provider)?.inside().is_some() {
+            return Ok(self.run(Receive(call))?.unwrap_or(RailAnswer::Unknown));
+        }
+        self.converse(call, carrier)
+    }
+
+    /// Holds an exchange with an operator outside the gateway.
+    pub(crate) fn converse<Q: Question>(&self, question: Q, carrier: &dyn Carrier) -> Result<Q::Answer> {
+        let mut exchange = self.exchange(question)?;
+        loop {
+            match exchange.step(self) {
+                Step::Token(request) | Step::Send(request) => exchange.heard(self, &carrier.carry(&request)),
+                Step::Done(answer) => return Ok(answer),
             }
         }
     }

@@ -323,9 +323,28 @@ const fn entered(status: SettlementStatus) -> EventType {
 impl Engine {
     /// The call `action` about an attempt, to the attempt's provider.
     pub(crate) fn attempt_call(&self, record: &SettlementRecord, attempt: &AttemptRecord, action: Action, tries: u16) -> Result<RailCall> {
+        self.provider(attempt.provider)?;
         let subject = Subject::Attempt(attempt.settlement, attempt.n);
-        let money = Money::from_minor(record.amount, record.currency);
-        self.call(record, subject, action, attempt.provider, money, tries)
+        let more = record.more.as_ref();
+        Ok(RailCall {
+            subject,
+            client: record.client,
+            action,
+            provider: attempt.provider,
+            rail_key: self.rail_key(record, subject),
+            paid_as: None,
+            // What the settlement knows is its last attempt's.
+            rail_reference: more.filter(|_| attempt.n == record.attempts).and_then(|more| more.rail_reference.clone()),
+            money: Money::from_minor(record.amount, record.currency),
+            fee: record.fee,
+            to: record.to.clone(),
+            reference: record.reference.clone(),
+            description: more.and_then(|more| more.description.clone()),
+            mode: record.mode,
+            tries,
+            not_after: self.now() + self.config.lease_ms,
+            leave_by: self.env.steady() + self.config.lease_ms,
+        })
     }
 
     /// The call `action` about a reversal, to the provider that was paid.
@@ -336,33 +355,26 @@ impl Engine {
         action: Action,
         tries: u16,
     ) -> Result<RailCall> {
+        self.provider(record.provider)?;
         let subject = Subject::Reversal(reversal.settlement, reversal.n);
-        let money = Money::from_minor(reversal.amount, record.currency);
-        self.call(record, subject, action, record.provider, money, tries)
-    }
-
-    fn call(
-        &self,
-        record: &SettlementRecord,
-        subject: Subject,
-        action: Action,
-        provider: ProviderNo,
-        money: Money,
-        tries: u16,
-    ) -> Result<RailCall> {
-        self.provider(provider)?;
+        let paid_as = self.rail_key(record, Subject::Attempt(record.no, record.attempts));
         Ok(RailCall {
             subject,
             client: record.client,
             action,
-            provider,
+            provider: record.provider,
             rail_key: self.rail_key(record, subject),
-            money,
+            paid_as: Some((paid_as, record.more.as_ref().and_then(|more| more.rail_reference.clone()))),
+            rail_reference: reversal.rail_reference.clone(),
+            money: Money::from_minor(reversal.amount, record.currency),
+            fee: 0,
             to: record.to.clone(),
             reference: record.reference.clone(),
+            description: reversal.reason.map(|reason| reason.as_str().to_owned()),
             mode: record.mode,
             tries,
             not_after: self.now() + self.config.lease_ms,
+            leave_by: self.env.steady() + self.config.lease_ms,
         })
     }
 

@@ -2,11 +2,10 @@
 
 use crate::api::{Caller, CheckView, DecimalNumber, ExplainView, PayeeView, QuoteView, RouteStepView, Verdict};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
-use crate::ids::{ClientNo, ProviderNo, Ulid};
+use crate::ids::{ClientNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner};
 use crate::money::Money;
-use crate::participant::Participant;
-use crate::rail::{Carried, HttpRequest, PayeeMatch};
+use crate::rail::{Payee, PayeeMatch};
 use crate::route::{Charge, Payment};
 use crate::store::record::{AccountRecord, Key, UsageRecord};
 use crate::store::{Unique, typed};
@@ -18,6 +17,7 @@ use super::create::mode_of;
 use super::quote::Priced;
 use super::read::as_problems;
 use crate::engine::Engine;
+use crate::engine::dispatch::PayeeQuestion;
 use crate::engine::group::Overlay;
 
 /// The result of a pre-flight check, before the payee is looked up.
@@ -25,17 +25,8 @@ use crate::engine::group::Overlay;
 pub struct Preflight {
     /// The result so far.
     pub view: CheckView,
-    /// The payee lookup, if the provider must be asked: pass its result to [`Preflight::answered`].
-    pub lookup: Option<PayeeLookup>,
-}
-
-/// A request that asks a provider who the payee is.
-#[derive(Debug)]
-pub struct PayeeLookup {
-    /// The request to send.
-    pub request: HttpRequest,
-    provider: ProviderNo,
-    to: Participant,
+    /// What to ask the provider, if it has more to say about the payee: pass its answer to [`Preflight::answered`].
+    pub lookup: Option<PayeeQuestion>,
 }
 
 impl From<CheckView> for Preflight {
@@ -45,12 +36,10 @@ impl From<CheckView> for Preflight {
 }
 
 impl Preflight {
-    /// Adds the result of `lookup`. A failed lookup does not prevent the payment.
-    pub fn answered(mut self, engine: &Engine, lookup: &PayeeLookup, carried: &Carried) -> CheckView {
-        if let (Carried::Answered(reply), Ok(rail)) = (carried, engine.rail(lookup.provider)) {
-            self.view.payee = rail.decode_payee(&lookup.to, reply);
-            self.view.warnings.extend(payee_warning(&self.view.payee));
-        }
+    /// Adds the answer to `lookup`. That the provider says nothing does not prevent the payment.
+    pub fn answered(mut self, payee: PayeeView) -> CheckView {
+        self.view.warnings.extend(payee_warning(&payee));
+        self.view.payee = payee;
         self.view
     }
 }
@@ -167,8 +156,10 @@ impl Engine {
             Err(error) => return Err(error),
         };
         warnings.extend(payee_warning(&payee));
-        let lookup = self.rail(provider)?.look_up_payee(&request.to, &*self.provider(provider)?);
-        let lookup = lookup.map(|it| PayeeLookup { request: it, provider, to: request.to.clone() });
+        // An operator inside the gateway has said all it knows; so has the gateway about its own clients.
+        let is_outside = self.rail(provider)?.inside().is_none();
+        let asks = is_outside && self.provider(provider)?.capabilities.check_payee && payee.payee_match == PayeeMatch::NotAvailable;
+        let lookup = asks.then(|| PayeeQuestion { provider, payee: Payee { to: request.to.clone(), currency } });
         let money = |minor| DecimalNumber::from(Money::from_minor(minor, currency));
         let view = CheckView {
             ok: problems.is_empty(),

@@ -11,7 +11,7 @@ mod receipt;
 mod reconcile;
 
 pub(crate) use change::{Change, Note};
-pub use check::{PayeeLookup, Preflight};
+pub use check::Preflight;
 pub use create::{Create, Created};
 pub use expire::{Expire, Expired};
 pub use list::{ListRequest, PARAMETERS_MAX};

@@ -71,7 +71,7 @@ impl Engine {
     }
 
     /// The current key. A replacement is noticed at once: the key's number is read each time, and only a new key is opened.
-    fn receipt_key(&self) -> Result<Arc<P256Key>> {
+    pub(crate) fn receipt_key(&self) -> Result<Arc<P256Key>> {
         let secret =
             self.receipt_secrets()?.into_iter().max_by_key(|secret| secret.no).ok_or_else(|| Error::internal("there is no receipt key"))?;
         let mut opened = self.receipt_key.0.lock().unwrap_or_else(PoisonError::into_inner);

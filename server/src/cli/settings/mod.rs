@@ -91,6 +91,10 @@ pub(super) struct ServeArgs {
     /// several by commas [env: RAILGATE_WEBHOOK_ALLOW]
     #[arg(long, value_name = "CIDR")]
     pub(super) webhook_allow: Vec<String>,
+    /// Allow calls to operators in this range of addresses although it is not public (`10.1.0.0/16`); this machine always is.
+    /// Repeat it, or separate several by commas [env: RAILGATE_PROVIDER_ALLOW]
+    #[arg(long, value_name = "CIDR")]
+    pub(super) provider_allow: Vec<String>,
     /// The file of the keys that encrypt secrets in the store, the same for all servers of a database; not used with
     /// `memory:` [env: RAILGATE_MASTER_KEYS] [default: next to the store, with .keys added to its name; for a database:
     /// railgate.keys in the data folder]
@@ -154,7 +158,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 30] = [
+const NAMES: [&str; 31] = [
     "listen",
     "metrics-listen",
     "store",
@@ -173,6 +177,7 @@ const NAMES: [&str; 30] = [
     "cors-origin",
     "trusted-proxy",
     "webhook-allow",
+    "provider-allow",
     "master-keys",
     "log",
     "log-level",
@@ -282,6 +287,7 @@ impl ServeArgs {
         let live = from.read("live-rate-limit", self.live_rate_limit.take(), || Ok("same".to_owned()), values::live_rate_limits);
         let trusted_proxies = from.read_list("trusted-proxy", std::mem::take(&mut self.trusted_proxy), values::cidr);
         let webhook_allow = from.read_list("webhook-allow", std::mem::take(&mut self.webhook_allow), values::cidr);
+        let provider_allow = from.read_list("provider-allow", std::mem::take(&mut self.provider_allow), values::cidr);
         let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), values::origin);
         let tls = match (cert?, key?) {
             (Some(cert), Some(key)) => Some(TlsFiles { cert, key }),
@@ -305,6 +311,7 @@ impl ServeArgs {
             public_url: public_url?,
             trusted_proxies: trusted_proxies?,
             webhook_allow: webhook_allow?,
+            provider_allow: provider_allow?,
             deprecated: DeprecatedRoutes::default(),
         })
     }

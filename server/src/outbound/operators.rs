@@ -1,0 +1,230 @@
+//! Calls to operators: whole exchanges on kept connections, on which nothing leaves late (`gate.rs`).
+//!
+//! The pool of `hyper-util` is not used here: it does not tell which connection a request takes, and the time until which a request may
+//! leave is checked by the connection.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use hyper::{Method, Request, Uri};
+use railgate::env::Env;
+use railgate::rail::{HttpReply, HttpRequest, Tls};
+use railgate::webhook::{Guard, GuardError};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::time::{Instant, timeout_at};
+use tower::Service as _;
+
+use super::connect::Connector;
+use super::gate::{Gate, Pass};
+use super::{AGENT, HEAD_MAX_BYTES, IDLE, IDLE_PER_HOST, Resolve, SendError, System, tls_builder, with_system_roots};
+
+/// The largest reply of an operator, in bytes.
+const REPLY_MAX_BYTES: usize = 64 << 10;
+/// How long making a connection may take, unless the provider says.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Why there is no reply of an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    /// Nothing was sent.
+    NotSent(SendError),
+    /// Nothing was sent: it was too late.
+    Late,
+    /// It may have arrived.
+    Lost(SendError),
+}
+
+/// An HTTP client for operators. Clones share their connections.
+#[derive(Clone)]
+pub(crate) struct Operators {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    guard: Arc<Guard>,
+    resolver: Arc<dyn Resolve>,
+    clock: Arc<dyn Env>,
+    lines: Mutex<Vec<Arc<Line>>>,
+}
+
+/// The connections of one configuration.
+struct Line {
+    tls: Option<Arc<Tls>>,
+    connect_ms: Option<u64>,
+    connector: Connector,
+    idle: Mutex<HashMap<String, Vec<Open>>>,
+}
+
+/// A connection on which nothing is under way.
+struct Open {
+    sender: http1::SendRequest<Full<Bytes>>,
+    pass: Arc<Pass>,
+    since: Instant,
+}
+
+impl Operators {
+    /// A client that may call what `guard` allows, and checks `clock` before anything leaves.
+    pub(crate) fn new(guard: Guard, clock: Arc<dyn Env>) -> Self {
+        Self { shared: Arc::new(Shared { guard: Arc::new(guard), resolver: Arc::new(System::default()), clock, lines: Mutex::default() }) }
+    }
+
+    /// Sends a request and reads the whole reply. One that is too large, or cut off, counts as none.
+    ///
+    /// # Errors
+    /// Why there is no reply.
+    pub(crate) async fn send(&self, request: &HttpRequest) -> Result<HttpReply, Unanswered> {
+        let end = Instant::now() + Duration::from_millis(request.timeout_ms);
+        let prepared = prepare(&self.shared.guard, request).map_err(|error| Unanswered::NotSent(SendError::Refused(error)))?;
+        let line = self.line(request).map_err(Unanswered::NotSent)?;
+        loop {
+            let (mut open, kept) = match line.take(&prepared.place) {
+                Some(open) => (open, true),
+                None => (line.connect(&prepared.uri, &self.shared.clock, end).await.map_err(Unanswered::NotSent)?, false),
+            };
+            open.pass.set(request.leave_by);
+            match open.exchange(prepared.request(), end).await {
+                Ok(reply) => {
+                    Arc::clone(&line).keep(prepared.place, open);
+                    return Ok(reply);
+                }
+                Err(error) if open.pass.may_have_left() => return Err(Unanswered::Lost(error)),
+                Err(_) if open.pass.was_late() => return Err(Unanswered::Late),
+                // The operator had closed a kept connection: nothing of the request was written.
+                Err(SendError::Closed) if kept => {}
+                // Dropping a request that waits for its connection takes it back only if nothing else runs meanwhile.
+                Err(error @ SendError::Timeout) => return Err(Unanswered::Lost(error)),
+                Err(error) => return Err(Unanswered::NotSent(error)),
+            }
+        }
+    }
+
+    fn line(&self, request: &HttpRequest) -> Result<Arc<Line>, SendError> {
+        let mut lines = self.shared.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lines.iter().find(|line| line.tls == request.tls && line.connect_ms == request.connect_ms);
+        if let Some(line) = known {
+            return Ok(Arc::clone(line));
+        }
+        let mut tls = config_of(request.tls.as_deref()).ok_or(SendError::Certificate)?;
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let limit = request.connect_ms.map_or(CONNECT, Duration::from_millis);
+        let connector = Connector::new(Arc::clone(&self.shared.guard), Arc::clone(&self.shared.resolver), Arc::new(tls), limit);
+        let line = Arc::new(Line { tls: request.tls.clone(), connect_ms: request.connect_ms, connector, idle: Mutex::default() });
+        lines.push(Arc::clone(&line));
+        Ok(line)
+    }
+}
+
+/// What the operator's side and ours prove themselves with; `None` if a certificate or the key cannot be read.
+fn config_of(tls: Option<&Tls>) -> Option<ClientConfig> {
+    let certificates = |pem: &str| CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<Vec<_>, _>>().ok();
+    let with_roots = match tls.and_then(|tls| tls.authorities.as_ref()) {
+        None => with_system_roots(tls_builder()),
+        Some(pem) => {
+            let mut roots = RootCertStore::empty();
+            for authority in certificates(pem).filter(|found| !found.is_empty())? {
+                roots.add(authority).ok()?;
+            }
+            tls_builder().with_root_certificates(roots)
+        }
+    };
+    match tls.and_then(|tls| tls.identity.as_ref()) {
+        None => Some(with_roots.with_no_client_auth()),
+        Some((chain, key)) => {
+            let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).ok()?;
+            with_roots.with_client_auth_cert(certificates(chain)?, key).ok()
+        }
+    }
+}
+
+/// A request that is ready for any connection to its place.
+struct Prepared {
+    place: String,
+    uri: Uri,
+    method: Method,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+fn prepare(guard: &Guard, request: &HttpRequest) -> Result<Prepared, GuardError> {
+    let destination = guard.check_url(&request.url)?;
+    let uri: Uri = destination.to_string().parse().map_err(|_| GuardError::Character)?;
+    let host = uri.authority().map(|authority| authority.as_str().to_owned()).ok_or(GuardError::Host)?;
+    let mut headers = HeaderMap::new();
+    for (name, value) in &request.headers {
+        let pair = name.parse::<HeaderName>().ok().zip(value.parse::<HeaderValue>().ok());
+        let (name, value) = pair.ok_or(GuardError::Character)?;
+        headers.append(name, value);
+    }
+    headers.insert(HOST, HeaderValue::from_str(&host).map_err(|_| GuardError::Host)?);
+    headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
+    let place = format!("{}://{host}", uri.scheme_str().unwrap_or_default());
+    let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| GuardError::Character)?;
+    Ok(Prepared { place, uri, method, headers, body: Bytes::from(request.body.clone()) })
+}
+
+impl Prepared {
+    fn request(&self) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(self.body.clone()));
+        *request.method_mut() = self.method.clone();
+        *request.headers_mut() = self.headers.clone();
+        // In the form that a server expects, without scheme and authority.
+        *request.uri_mut() = self.uri.path_and_query().map_or_else(|| Uri::from_static("/"), |path| path.clone().into());
+        request
+    }
+}
+
+impl Line {
+    async fn connect(&self, uri: &Uri, clock: &Arc<dyn Env>, end: Instant) -> Result<Open, SendError> {
+        let connected = timeout_at(end, self.connector.clone().call(uri.clone())).await.map_err(|_| SendError::Connect)?;
+        let pass = Pass::new(Arc::clone(clock));
+        let gate = Gate::new(connected?, Arc::clone(&pass));
+        let shaken = http1::Builder::new().max_buf_size(HEAD_MAX_BYTES).handshake(gate).await;
+        let (sender, connection) = shaken.map_err(|_| SendError::Connect)?;
+        // How it ends, the exchange on it tells.
+        tokio::spawn(async move { connection.await.ok() });
+        Ok(Open { sender, pass, since: Instant::now() })
+    }
+
+    fn take(&self, place: &str) -> Option<Open> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = idle.get_mut(place)?;
+        kept.retain(|open| open.sender.is_ready() && open.since.elapsed() < IDLE);
+        kept.pop()
+    }
+
+    /// Keeps a connection for the next request, once it is ready for one.
+    fn keep(self: Arc<Self>, place: String, mut open: Open) {
+        tokio::spawn(async move {
+            if open.sender.ready().await.is_err() {
+                return;
+            }
+            open.since = Instant::now();
+            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = idle.entry(place).or_default();
+            if kept.len() < IDLE_PER_HOST {
+                kept.push(open);
+            }
+        });
+    }
+}
+
+impl Open {
+    async fn exchange(&mut self, request: Request<Full<Bytes>>, end: Instant) -> Result<HttpReply, SendError> {
+        let response = timeout_at(end, self.sender.send_request(request)).await.map_err(|_| SendError::Timeout)?;
+        let malformed = |error: &hyper::Error| error.is_parse() || error.is_parse_too_large();
+        let response = response.map_err(|error| if malformed(&error) { SendError::Malformed } else { SendError::Closed })?;
+        let (head, body) = response.into_parts();
+        let whole = timeout_at(end, Limited::new(body, REPLY_MAX_BYTES).collect()).await.map_err(|_| SendError::Timeout)?;
+        let body = whole.map_err(|_| SendError::Malformed)?.to_bytes().to_vec();
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+        Ok(HttpReply { status: head.status.as_u16(), headers, body })
+    }
+}
