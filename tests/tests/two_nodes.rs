@@ -2,9 +2,11 @@
 //! one after the other or at the same time.
 
 use std::net::SocketAddr;
+use std::process::Command;
 use std::sync::Barrier;
 
 use railgate::auth::Signer as _;
+use railgate_tests::binary::railgate;
 use railgate_tests::client::{Account, Client, Connection, Response, call, new_key};
 use railgate_tests::nodes::{Nodes, PUBLIC_URL};
 use railgate_tests::patience::until;
@@ -46,6 +48,7 @@ over_both_stores!(
     a_create_that_was_refused_stays_refused,
     of_two_creates_at_the_same_time_one_makes_the_settlement,
     of_two_reversals_at_the_same_time_one_is_made,
+    servers_are_listed_while_they_run,
 );
 
 /// An account at two nodes. Calls are signed once, with a challenge from node A.
@@ -119,6 +122,33 @@ impl Caller {
     fn listed(&mut self, reference: &str) -> usize {
         self.get(&format!("{SETTLEMENTS}?reference={reference}"))["data"].as_array().expect("a list").len()
     }
+}
+
+/// The addresses of the servers that run over the store, in order, and how many are up.
+fn listed(nodes: &Nodes) -> (Vec<String>, usize) {
+    let told = Command::new(railgate()).args(["nodes", "--json", "--store", nodes.store()]).output().expect("railgate runs");
+    assert!(told.status.success(), "{told:?}");
+    let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    let all = told["data"].as_array().expect("a list");
+    let mut addresses: Vec<String> = all.iter().map(|node| node["address"].as_str().expect("one").to_owned()).collect();
+    addresses.sort();
+    (addresses, all.iter().filter(|node| node["up"] == true).count())
+}
+
+/// Each is there from its start to its stop; one that was killed stays, and a restart is another server.
+fn servers_are_listed_while_they_run(nodes: &Nodes) {
+    let [a, b] = [0, 1].map(|n| format!("http://{}", nodes.address(n)));
+    let sorted = |mut all: Vec<&String>| {
+        all.sort();
+        all.into_iter().cloned().collect::<Vec<_>>()
+    };
+    until("both are listed", || listed(nodes) == (sorted(vec![&a, &b]), 2));
+    assert!(nodes.stop(0));
+    assert_eq!(listed(nodes), (vec![b.clone()], 1), "who stops is gone at once");
+    nodes.kill(1);
+    assert_eq!(listed(nodes).0, [b.clone()]);
+    nodes.restart(1);
+    until("the new one is listed too", || listed(nodes).0 == [b.clone(), b.clone()]);
 }
 
 fn create(reference: &str, amount: u32) -> Value {

@@ -34,6 +34,24 @@ fn a_suspended_client_is_refused_by_a_running_server_until_it_is_resumed() {
 }
 
 #[test]
+fn the_server_of_a_store_is_listed_until_it_stops() {
+    let world = World::enrolled();
+    let nodes = loop {
+        let nodes = world.operate(&["nodes", "--json"]).ok().json()["data"].take();
+        if nodes != serde_json::json!([]) {
+            break nodes;
+        }
+        std::thread::yield_now();
+    };
+    let (node, text) = (&nodes[0], world.operate(&["nodes"]).ok().out);
+    assert_eq!((&node["up"], &node["version"]), (&true.into(), &env!("CARGO_PKG_VERSION").into()), "{nodes}");
+    for member in ["id", "host", "address", "version"] {
+        assert!(text.contains(node[member].as_str().unwrap()), "{member} in {text}");
+    }
+    assert!(text.contains("up"), "{text}");
+}
+
+#[test]
 fn an_invitation_enrols_one_client() {
     let world = World::start_with(Home::new(), &["--enrollment", "invited"]);
     let uninvited = world.run(&["enroll"]).fails(1);
