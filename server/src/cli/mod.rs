@@ -25,6 +25,7 @@ mod proof;
 mod proxy;
 mod receipt;
 mod render;
+mod repair;
 mod reverse;
 mod review;
 mod serve;
