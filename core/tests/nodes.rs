@@ -1,133 +1,111 @@
-//! The servers that run over a store, as each one records itself.
+//! Several engines over one store: they do not interfere with each other, and leave nothing behind when they stop.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(feature = "testkit")]
 
 mod support;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use railgate::engine::{Maintain, NodeFacts, RecordNode, RemoveNode, nodes};
-use railgate::env::{Env as _, ManualEnv};
-use railgate::store::Store;
+use railgate::engine::{Create, LeaseTasks, Release};
+use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
-use railgate::store::sqlite::SqliteStore;
-use railgate::{Config, Engine};
-use support::{START, sealing};
+use railgate::store::{Commit, CommitError, Store, StoreError};
+use railgate::{Config, Engine, ErrorCode};
+use support::log::{assert_logged, log_all, log_some};
+use support::meddling::Meddling;
+use support::{Sandbox, create, sealing, together};
 
-const SECOND: i64 = 1_000;
-const DAY: i64 = 86_400_000;
-
-/// A server over a store that others use too, with a clock of its own.
-struct Node {
-    engine: Engine,
-    env: Arc<ManualEnv>,
-    record: RecordNode,
+/// Counts the commits refused because of another node; can be cut off from its standby.
+#[derive(Default)]
+struct Counting {
+    conflicts: AtomicUsize,
+    alone: AtomicBool,
 }
 
-impl Node {
-    fn start(store: &Arc<dyn Store>, no: i64, at: i64) -> Self {
-        let env = Arc::new(ManualEnv::new(at, no.unsigned_abs()));
-        let engine = Engine::open(store.clone(), env.clone(), Config { owner: Some(no), ..sealing() }).unwrap();
-        let address = (no % 2 == 0).then(|| format!("http://10.0.0.{no}:8080"));
-        let facts = NodeFacts { host: format!("pay-{no}"), address, version: "1.2.3".to_owned(), started_at: at };
-        Self { engine, env, record: RecordNode { facts, alone: false } }
+impl Hooks for Counting {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        match call {
+            Call::Secure if self.alone.load(Ordering::Relaxed) => Err(StoreError::unavailable("waiting for the standby", "there is none")),
+            _ => Ok(()),
+        }
     }
 
-    fn record_at(&self, at: i64) {
-        self.env.step(at - self.env.now());
-        self.engine.run(self.record.clone()).unwrap();
-    }
-
-    /// The hosts of all servers, and whether they are up, by the clock of this one.
-    fn sees(&self) -> Vec<(String, bool)> {
-        self.engine.overview(0, 1).unwrap().nodes.into_iter().map(|node| (node.host, node.up)).collect()
+    fn committed(&self, _: &Commit, made: &Result<(), CommitError>) {
+        self.conflicts.fetch_add(usize::from(matches!(made, Err(CommitError::Conflict(_)))), Ordering::Relaxed);
     }
 }
 
-fn over_each_store(test: impl Fn(Arc<dyn Store>)) {
-    let folder = tempfile::tempdir().unwrap();
-    test(Arc::new(MemoryStore::new()));
-    test(Arc::new(SqliteStore::open(folder.path().join("nodes.db")).unwrap()));
+fn node(s: &Sandbox, store: Arc<dyn Store>, owner: i64) -> Engine {
+    Engine::open(store, s.env.clone(), Config { owner: Some(owner), ..sealing() }).unwrap()
 }
 
-fn hosts(expected: &[(&str, bool)]) -> Vec<(String, bool)> {
-    expected.iter().map(|(host, up)| ((*host).to_owned(), *up)).collect()
+fn payment(s: &Sandbox, node: &Engine, reference: &str) -> Create {
+    create(node, s.caller, &format!(r#"{{"amount":10,"currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#))
 }
 
-#[test]
-fn a_server_is_up_while_it_is_seen_and_listed_for_a_day() {
-    over_each_store(|store| {
-        let (one, two) = (Node::start(&store, 1, START), Node::start(&store, 2, START + 5 * SECOND));
-        one.record_at(START);
-        assert_eq!(two.sees(), hosts(&[("pay-1", true)]));
-        two.record_at(START + 5 * SECOND);
-        let seen = nodes(&*store, two.env.now()).unwrap();
-        assert_eq!((seen[0].address.as_deref(), &seen[1].address), (Some("http://10.0.0.2:8080"), &None), "the newest first");
-        assert_eq!((&*seen[0].id, &*seen[0].version), ("0000000000000002", "1.2.3"));
-        assert_eq!((&*seen[0].started_at, &*seen[1].seen_at), ("2026-11-21T10:38:22.042Z", "2026-11-21T10:38:17.042Z"));
-
-        two.record_at(START + 30 * SECOND);
-        assert_eq!(two.sees(), hosts(&[("pay-2", true), ("pay-1", true)]));
-        two.record_at(START + 30 * SECOND + 1);
-        assert_eq!(two.sees(), hosts(&[("pay-2", true), ("pay-1", false)]), "it did not stop properly");
-        one.record_at(START + 40 * SECOND);
-        assert_eq!(two.sees(), hosts(&[("pay-2", true), ("pay-1", true)]), "it was only late");
-
-        one.engine.run(RemoveNode).unwrap();
-        assert_eq!(two.sees(), hosts(&[("pay-2", true)]));
-        one.engine.run(RemoveNode).unwrap();
-        one.record_at(START + 40 * SECOND);
-        two.record_at(START + 40 * SECOND + DAY);
-        assert_eq!(two.sees(), hosts(&[("pay-2", true), ("pay-1", false)]));
-        two.record_at(START + 40 * SECOND + DAY + 1);
-        assert_eq!(two.sees(), hosts(&[("pay-2", true)]));
-        assert_eq!((two.engine.run(Maintain).unwrap(), two.engine.run(Maintain).unwrap()), (1, 0));
-        // It was asleep, and is back.
-        one.record_at(START + 50 * SECOND + DAY);
-        assert_eq!(two.sees(), hosts(&[("pay-2", true), ("pay-1", true)]));
-    });
+fn lease(node: &Engine, limit: usize) -> usize {
+    node.run(LeaseTasks { limit }).unwrap().len()
 }
 
 #[test]
-fn a_clock_that_jumps_does_no_lasting_harm() {
-    over_each_store(|store| {
-        let (one, two) = (Node::start(&store, 1, START), Node::start(&store, 2, START + 1));
-        one.record_at(START + 2 * DAY);
-        two.record_at(START + 1);
-        assert_eq!(two.sees(), hosts(&[("pay-2", true)]), "what was seen in two days is not up");
-        assert_eq!(one.sees(), hosts(&[("pay-1", true)]));
-        assert_eq!(one.engine.run(Maintain).unwrap(), 1);
-        two.record_at(START + 10 * SECOND);
-        one.record_at(START + 11 * SECOND);
-        assert_eq!(two.sees(), hosts(&[("pay-2", true), ("pay-1", true)]), "it was put right, and the other is back");
-        two.record_at(START + DAY);
-        one.record_at(START + 12 * SECOND);
-        assert_eq!(one.sees(), hosts(&[("pay-2", false), ("pay-1", true)]));
-    });
+fn nodes_that_create_in_turn_run_into_each_other_once_at_most() {
+    let s = Sandbox::new();
+    let store = Hooked::<Counting>::over(s.store.clone());
+    let nodes = [node(&s, store.clone(), 1), node(&s, store.clone(), 2)];
+    for n in 0..100 {
+        let node = &nodes[n % 2];
+        node.run(payment(&s, node, &format!("r{n}"))).unwrap();
+    }
+    let conflicts = store.conflicts.load(Ordering::Relaxed);
+    assert!(conflicts <= 2, "each meets the other once, not {conflicts} times");
+    s.pass(0);
+    s.assert_sound();
 }
 
 #[test]
-fn a_server_that_has_its_store_to_itself_removes_those_of_before() {
-    over_each_store(|store| {
-        let (one, two) = (Node::start(&store, 1, START), Node::start(&store, 2, START + 1));
-        one.record_at(START);
-        let mut alone = Node::start(&store, 3, START + 2);
-        alone.record.alone = true;
-        two.record_at(START + 1);
-        alone.record_at(START + 2);
-        assert_eq!(alone.sees(), hosts(&[("pay-3", true)]));
-        // Only when it starts: whoever records itself later is there.
-        two.record_at(START + 3);
-        alone.record_at(START + 4);
-        assert_eq!(alone.sees(), hosts(&[("pay-3", true), ("pay-2", true)]));
-    });
+fn a_replay_is_answered_only_once_it_is_as_durable_as_a_create() {
+    let s = Sandbox::new();
+    let store = Hooked::<Counting>::over(s.store.clone());
+    let node = node(&s, store.clone(), 1);
+    node.run(payment(&s, &node, "r")).unwrap();
+    store.alone.store(true, Ordering::Relaxed);
+    let refused = node.run(payment(&s, &node, "r")).unwrap_err();
+    assert_eq!((refused.code, refused.retryable), (ErrorCode::StoreUnavailable, true));
+    store.alone.store(false, Ordering::Relaxed);
+    assert!(node.run(payment(&s, &node, "r")).unwrap().replayed);
 }
 
 #[test]
-fn a_record_and_its_removal_in_one_group_leave_nothing() {
-    over_each_store(|store| {
-        let one = Node::start(&store, 1, START);
-        let (first, second) = support::together(&one.engine, one.record.clone(), RemoveNode);
-        assert!(first.is_ok() && second.is_ok());
-        assert_eq!(one.sees(), []);
-    });
+fn tasks_that_another_node_took_keep_no_client_waiting() {
+    let s = Sandbox::new();
+    s.pay("before", "sim:ok");
+    let slow = Meddling::over(s.store.clone());
+    let (late, fast) = (node(&s, slow.clone(), 1), node(&s, s.store.clone(), 2));
+    slow.before_commit(move || assert_eq!(lease(&fast, 10), 1));
+    let (created, leases) = together(&late, payment(&s, &late, "r"), LeaseTasks { limit: 10 });
+    assert!(!created.unwrap().replayed);
+    assert_eq!(leases.unwrap().len(), 0, "it goes without, and looks again in its next group");
+    assert_eq!(lease(&late, 10), 1);
+}
+
+#[test]
+fn what_a_node_gives_back_at_its_end_another_takes_at_once() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let s = Sandbox::over(store.clone(), Config { owner: Some(1), ..sealing() }, 1);
+    for n in 0..3 {
+        s.pay(&format!("r{n}"), "sim:ok");
+    }
+    let other = node(&s, store.clone(), 2);
+    assert_eq!(lease(&s.engine, 2), 2);
+    assert!(log_some(&s.engine, 1).events > 0);
+    assert_eq!(lease(&other, 10), 1, "leases hold");
+    assert!(log_some(&other, 100).held_until.is_some(), "and so does the log's");
+
+    s.engine.run(Release).unwrap();
+    lease(&other, 10);
+    let unknown = (0..3).filter(|n| s.status(&format!("r{n}")) == "unknown").count();
+    assert_eq!(unknown, 2, "nobody knows what became of those calls; the other node's own are still under way");
+    log_all(&other);
+    assert_logged(&*store);
 }
