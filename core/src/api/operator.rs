@@ -503,6 +503,29 @@ pub struct OverviewView {
     pub approvals_pending: usize,
     /// What waits to be carried out.
     pub queues: QueuesView,
+    /// The servers that run over the store, and those that were gone within a day without a proper stop; the newest first. A server
+    /// of a version that keeps no record of itself is not among them.
+    pub nodes: Vec<NodeView>,
+}
+
+/// A server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct NodeView {
+    /// 16 hexadecimal digits; different after each start.
+    pub id: String,
+    /// The name of its machine.
+    pub host: String,
+    /// The URL of the address that it listens on; null if it listens on all addresses of its machine.
+    pub address: Option<String>,
+    /// The version of its program.
+    pub version: String,
+    /// When it started, RFC 3339.
+    pub started_at: String,
+    /// When it last said that it runs, which it does every ten seconds, RFC 3339; by its own clock.
+    pub seen_at: String,
+    /// Whether that is no more than 30 seconds away from the time of the server that answers.
+    pub up: bool,
 }
 
 /// What waits to be carried out by the servers; each counted up to 10,000. Under load, a few of each always do.

@@ -57,6 +57,7 @@
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
 //! | `money/` | [`Fund`]: play money |
 //! | `once.rs` | [`Once`]: commands under an `Idempotency-Key` |
+//! | `nodes.rs` | [`RecordNode`]: which servers run over the store |
 //! | `verify/` | verification of a whole database |
 
 mod access;
@@ -68,6 +69,7 @@ mod event_log;
 mod group;
 mod maintain;
 mod money;
+mod nodes;
 mod once;
 mod operator;
 mod reversal;
@@ -112,6 +114,7 @@ pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
 pub use maintain::{Maintain, SWEEP, TryWriting};
 pub use money::*;
+pub use nodes::{NodeFacts, RecordNode, RemoveNode, nodes};
 pub use once::{Answer, Answers, KeptUnder, LastStep, Once};
 pub use operator::*;
 pub use reversal::*;

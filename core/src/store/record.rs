@@ -252,6 +252,8 @@ stored_enum! {
         SetClock = 53 "set_clock",
         /// An operator began a new epoch of the log.
         BeginEpoch = 56 "begin_epoch",
+        /// An operator added lines that a client's statement lacked.
+        RepairStatement = 57 "repair_statement",
         /// Somebody was invited to be an operator.
         InviteOperator = 60 "invite_operator",
         /// An operator enrolled their key.

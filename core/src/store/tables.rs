@@ -804,4 +804,22 @@ tables! {
         /// The number of the transfer within the journal.
         transfer: u16;
     }
+
+    /// A server that runs over the store, or ran lately.
+    Node(NodeRecord) "node" = 38 Server Local {
+        key {
+            /// The number under which it leases tasks; another one after each start.
+            no: i64;
+        }
+        /// The name of its machine.
+        host: String;
+        /// The URL of the address that it listens on; `None` if it listens on all addresses of its machine.
+        address: Option<String>;
+        /// The version of its program.
+        version: String;
+        /// When it started.
+        started_at: Millis;
+        /// When it last said that it runs.
+        seen_at: Millis;
+    }
 }

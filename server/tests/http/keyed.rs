@@ -46,6 +46,8 @@ fn every_post_route_takes_a_key_or_has_a_reason_not_to() {
             assert_ne!(documented_with_a_key(&document, path, "post"), excused, "{path}");
         }
     }
+    // A PUT that adds to what there is.
+    assert!(documented_with_a_key(&document, "/api/v1/simulator/clock", "put"));
 }
 
 #[tokio::test]

@@ -7,7 +7,9 @@ use axum::body::Body;
 use hyper::Request;
 use railgate::auth::{Signer as _, SoftwareKey};
 use railgate::engine::{InviteOperator, Operated};
+use railgate::env::ManualEnv;
 use railgate::store::Store;
+use railgate::store::memory::MemoryStore;
 use railgate::store::record::OperatorRole;
 use railgate::store::sqlite::SqliteStore;
 use railgate_server::gateway::Tenant;
@@ -16,7 +18,7 @@ use serde_json::{Value, json};
 use super::day::a_day;
 use super::document::concrete;
 use super::signed::live;
-use super::support::{Answer, SETTLEMENTS, Service, live_call, live_with, service};
+use super::support::{Answer, NOW, PATIENCE, SETTLEMENTS, Service, live_call, live_with, service, service_at};
 
 const OPERATOR: &str = "/api/v1/operator";
 
@@ -321,7 +323,7 @@ async fn settlements_of_all_clients_are_listed_exported_and_reviewed() {
         if let Some(first) = waiting["data"].as_array().unwrap().first() {
             break first.clone();
         }
-        assert!(begun.elapsed() < super::support::PATIENCE);
+        assert!(begun.elapsed() < PATIENCE);
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     };
     let id = review["id"].as_str().unwrap();
@@ -335,6 +337,36 @@ async fn settlements_of_all_clients_are_listed_exported_and_reviewed() {
     let done = ada.call(&service, "POST", &format!("/reviews/{id}/resolve"), resolve("accept_discrepancy")).await.expect(200).json();
     assert_eq!(done["waiting"], json!([]));
     bob.call(&service, "POST", &format!("/reviews/{id}/resolve"), resolve("accept_discrepancy")).await.problem(404, "review_not_found");
+}
+
+#[tokio::test]
+async fn an_overview_lists_the_servers_of_the_store() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let shared = |seed| {
+        let env = Arc::new(ManualEnv::new(NOW, seed));
+        service_at(store.clone(), env, |hosted| hosted.worker.alone = false)
+    };
+    let (one, two) = (shared(1).await, shared(2).await);
+    let ada = person(&one, 81, OperatorRole::Viewer).await;
+    let begun = std::time::Instant::now();
+    let nodes = loop {
+        let nodes = ada.get(&one, "/overview").await["nodes"].as_array().unwrap().clone();
+        if nodes.len() == 2 {
+            break nodes;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{nodes:?}");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    };
+    for service in [&one, &two] {
+        let node = nodes.iter().find(|node| node["address"] == service.running.origin()).unwrap();
+        let told = (&node["up"], &node["version"], &node["seen_at"]);
+        assert_eq!(told, (&json!(true), &json!(env!("CARGO_PKG_VERSION")), &json!("2026-11-21T10:38:17.042Z")), "{node:#}");
+        assert!(!node["host"].as_str().unwrap().is_empty() && node["id"].as_str().unwrap().len() == 16, "{node:#}");
+    }
+    two.running.stop().await;
+    let nodes = ada.get(&one, "/overview").await["nodes"].take();
+    assert_eq!((&nodes[0]["address"], &nodes[1]), (&json!(one.running.origin()), &Value::Null));
+    one.running.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -68,6 +68,7 @@ impl Subject {
             | AuditAction::ReplayWebhook => Self::Webhook,
             AuditAction::RotateSecret
             | AuditAction::BeginEpoch
+            | AuditAction::RepairStatement
             | AuditAction::Fund
             | AuditAction::SetFaults
             | AuditAction::ResetSandbox
