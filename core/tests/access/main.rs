@@ -304,6 +304,7 @@ fn kinds_with_deeds() -> BTreeSet<String> {
         "access/invite.rs",
         "review/resolve.rs",
         "setup/agree.rs",
+        "setup/credit.rs",
         "setup/put.rs",
         "group/any.rs",
         "engine/once.rs",

@@ -343,7 +343,19 @@ fn real_money_is_credited_and_debited_once_for_each_reference() {
             .err
             .contains("decimals")
     );
+    let line = |amount: &str, reference: &str| {
+        world.operate(&["clients", "credit-line", &client, amount, "EUR", "--reference", reference, "--evidence", "contract", "--json"])
+    };
+    assert_eq!(line("2500", "line-1").ok().json()["previous"], "0.00");
+    assert_eq!(line("2500", "line-1").ok().json()["replayed"], true);
+    assert!(line("2501", "line-1").fails(1).err.contains("reference_conflict"));
+    let ended = world.operate(&["clients", "credit-line", &client, "0", "EUR", "--reference", "line-2", "--evidence", "letter"]).ok().out;
+    assert!(ended.contains("0.00 EUR is the credit of") && ended.contains("before it: 2500.00 EUR"), "{ended}");
+    for wrong in ["-1", "0.001", "many"] {
+        line(wrong, "line-3").fails(2);
+    }
     let trail = world.operate(&["audit", "--client", &client]).ok().out;
     assert!(trail.contains("deposit") && trail.contains("bank-7 5000.00 EUR"), "{trail}");
+    assert!(trail.contains("set_credit") && trail.contains("line-1 2500.00 EUR"), "{trail}");
     world.operate(&["ledger", "verify"]).ok();
 }

@@ -235,6 +235,23 @@ async fn a_client_becomes_live_gets_money_and_is_suspended() {
         .await
         .problem(422, "invalid_fields");
 
+    // A credit line, which needs a second operator, is told wherever it is read.
+    let floor = |amount: &str| json!({"currency": "EUR", "amount": amount, "reference": "line-1", "evidence": "contract of May"});
+    let path = format!("/clients/{client}/floor");
+    let without = json!({"currency": "EUR", "amount": "-50", "reason": "no evidence"});
+    let refused = ada.call(&service, "PUT", &path, without).await.expect(422).json();
+    let missing: Vec<&str> = refused["errors"].as_array().unwrap().iter().map(|it| it["pointer"].as_str().unwrap()).collect();
+    assert_eq!(missing, ["/reference", "/evidence"]);
+    let waits = ada.call(&service, "PUT", &path, floor("-50")).await.expect(202).json()["approval"].clone();
+    assert_eq!((&waits["act"], &waits["request"]["reference"]), (&json!("set_floor"), &json!("line-1")));
+    bob.call(&service, "POST", &format!("/approvals/{}/confirm", waits["id"].as_str().unwrap()), json!({})).await.expect(200);
+    let set = ada.call(&service, "PUT", &path, floor("-50.00")).await.expect(200);
+    let text = set.text().to_owned();
+    assert!(text.contains(r#""kind":"credit_line","currency":"EUR","amount":50.00,"previous":0.00,"reference":"line-1""#), "{text}");
+    ada.call(&service, "PUT", &path, floor("-51")).await.problem(409, "reference_conflict");
+    let balance = live_call(&service, (&client_key, &client_token), "GET", "/api/v1/balances/EUR", "").await.expect(200);
+    assert!(balance.text().contains("\"credit\":50.00"), "{}", balance.text());
+
     let suspend = json!({"reason": "its key was stolen"});
     let detail = ada.call(&service, "POST", &format!("/clients/{client}/suspend"), suspend.clone()).await.expect(200).json();
     assert_eq!(detail["suspended"], true);
@@ -244,11 +261,13 @@ async fn a_client_becomes_live_gets_money_and_is_suspended() {
 
     let audit = ada.get(&service, &format!("/audit?client={client}")).await;
     let actions: Vec<&str> = audit["data"].as_array().unwrap().iter().map(|row| row["action"].as_str().unwrap()).collect();
-    for action in ["resume_client", "suspend_client", "put_terms", "deposit", "ask_approval"] {
+    for action in ["resume_client", "suspend_client", "put_terms", "set_credit", "deposit", "ask_approval"] {
         assert!(actions.contains(&action), "{action} in {actions:?}");
     }
     let whole = audit["data"].as_array().unwrap().iter().find(|row| row["action"] == "deposit").unwrap().clone();
     assert_eq!((&whole["detail"]["asked_by"], &whole["operator_id"]), (&json!(ada.id), &json!(bob.id)));
+    let set = audit["data"].as_array().unwrap().iter().find(|row| row["action"] == "set_credit").unwrap().clone();
+    assert_eq!((&set["target"], &set["detail"]["evidence"]), (&json!("line-1 50.00 EUR"), &json!("contract of May")));
 }
 
 #[tokio::test]

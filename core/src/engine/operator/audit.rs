@@ -82,6 +82,7 @@ impl Subject {
             | AuditAction::MaintainProvider
             | AuditAction::PutRoutes
             | AuditAction::PutTerms
+            | AuditAction::SetCredit
             | AuditAction::Deposit
             | AuditAction::Withdraw
             | AuditAction::InviteOperator

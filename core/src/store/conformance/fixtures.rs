@@ -259,6 +259,8 @@ pub fn movement(journal: i64, reference: &str) -> MovementRecord {
         amount: 1_000,
         evidence: "line 7 of the statement of November".to_owned(),
         at: 1_000,
+        previous: None,
+        terms: None,
     }
 }
 
