@@ -7,9 +7,11 @@ mod support;
 use std::sync::Arc;
 
 use railgate::api::{Caller, Page, SettlementView};
-use railgate::engine::{LeaseTasks, NumberEvents};
+use railgate::engine::{LeaseTasks, NumberEvents, Pending, Slot};
 use railgate::env::Env as _;
 use railgate::ids::ClientNo;
+use railgate::store::faulty::{CommitFault, Faulty};
+use railgate::store::memory::MemoryStore;
 use railgate::store::record::{RecordKind, UnloggedRecord};
 use railgate::store::{Scan, typed_all};
 use railgate::{Config, Engine, ErrorCode};
@@ -46,6 +48,32 @@ fn payments_of_others_are_sent_next_however_many_of_one_wait() {
         all += more;
     }
     assert_eq!(all, 5_003, "and nothing is left");
+}
+
+#[test]
+fn what_is_added_in_the_group_that_looks_for_work_is_found_by_the_next_look() {
+    let sandbox = Sandbox::new();
+    let body = |n: u32| format!(r#"{{"amount":0.01,"currency":"EUR","to":"sim:ok","reference":"flood-{n}"}}"#);
+    let mut creates: Vec<_> = (0..200).map(|n| Slot::new(create(&sandbox.engine, sandbox.caller, &body(n)))).collect();
+    let mut look = Slot::new(LeaseTasks { limit: 1_000 });
+    let mut group: Vec<&mut dyn Pending> = creates.iter_mut().map(|slot| slot as &mut dyn Pending).collect();
+    group.push(&mut look);
+    sandbox.engine.execute(&mut group);
+    assert_eq!(look.into_result().unwrap().unwrap().len(), 0, "they are not stored yet");
+    assert_eq!(leased(&sandbox, 1_000).len(), 200, "although the turns of most are in the future");
+}
+
+#[test]
+fn what_was_taken_by_a_commit_that_failed_is_taken_again() {
+    let faults = Arc::new(Faulty::new(MemoryStore::default()));
+    let sandbox = Sandbox::over(faults.clone(), Config::default(), 1);
+    pay(&sandbox.engine, sandbox.caller, (0..200).map(|n| format!("flood-{n}")));
+    for fault in [CommitFault::Unavailable, CommitFault::LostBefore] {
+        faults.script([Some(fault)]);
+        assert!(sandbox.engine.run(LeaseTasks { limit: 1_000 }).is_err(), "{fault:?}");
+    }
+    faults.script([Some(CommitFault::Conflict)]);
+    assert_eq!(leased(&sandbox, 1_000).len(), 200);
 }
 
 #[test]

@@ -262,7 +262,10 @@ impl Service {
             if found == status {
                 return;
             }
-            assert!(begun.elapsed() < PATIENCE, "{reference} is {found} and not {status}");
+            if begun.elapsed() > PATIENCE {
+                let trace = self.get(&format!("{SETTLEMENTS}/{reference}/events")).await.json();
+                panic!("{reference} is {found} and not {status}: {trace:#}");
+            }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }

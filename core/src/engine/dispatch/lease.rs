@@ -83,11 +83,23 @@ fn next(overlay: &mut Overlay<'_>, writer: &mut Writer, limit: usize) -> Result<
     let ahead: Vec<Key> = writer.outbox.ahead(overlay.now, limit.saturating_sub(next.len())).into_iter().map(Key::Task).collect();
     overlay.look_up(ahead.iter().cloned().map(Lookup::Get))?;
     for key in &ahead {
-        // One that another node leased, or whose command was refused, is not there.
-        next.extend(typed::<TaskRecord>(overlay.stored(key)?)?);
+        match typed::<TaskRecord>(overlay.stored(key)?)? {
+            Some(task) => next.push(task),
+            None => keep_if_added(overlay, writer, key),
+        }
     }
     writer.outbox.served(next.last().filter(|_| next.len() >= limit).map(|task| task.key.due()));
     Ok(next)
+}
+
+/// A task that is not stored. One that another node leased, or whose command was refused, never will be; one that this very group adds
+/// waits for the next look.
+fn keep_if_added(overlay: &Overlay<'_>, writer: &mut Writer, key: &Key) {
+    if let Key::Task(key) = key
+        && overlay.touched(&Key::Task(*key))
+    {
+        writer.outbox.added(*key, overlay.now);
+    }
 }
 
 impl Engine {

@@ -68,7 +68,7 @@ impl Engine {
         self.ages.look(&*self.env);
         let drawn = group.iter().map(|command| command.numbers(self)).sum();
         for _ in 0..ROUNDS {
-            writer.refusals.undo();
+            writer.undo();
             group.iter_mut().for_each(|command| command.reset());
             let mut overlay = Overlay::new(&*self.store, self.env.now());
             let ready = writer.journals.provide(&*self.store, overlay.now, drawn).and_then(|()| self.prefetch(&mut overlay, group));
@@ -87,7 +87,7 @@ impl Engine {
                 }
             }
             if overlay.commit.writes.is_empty() {
-                writer.refusals.keep();
+                writer.keep();
                 self.secure_replays(group);
                 return Effects::default();
             }
@@ -98,13 +98,13 @@ impl Engine {
             self.note_writes(&committed);
             let failed = match committed {
                 Ok(()) => {
-                    writer.refusals.keep();
+                    writer.keep();
                     return overlay.effects();
                 }
                 Err(CommitError::Conflict(clashes)) => self.learn(&overlay.commit, &clashes, &mut known, &mut writer),
                 Err(CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => Ok(()),
                 Err(CommitError::Indeterminate(_)) if self.was_committed(&overlay.commit) && self.store.secure().is_ok() => {
-                    writer.refusals.keep();
+                    writer.keep();
                     return overlay.effects();
                 }
                 Err(CommitError::Indeterminate(cause)) => {

@@ -38,6 +38,10 @@ pub(crate) trait Turns: Send {
     fn added(&mut self, key: TaskKey, now: Millis);
     /// Up to `limit` tasks whose turn is after `now`, first turn first. They are taken: the caller works on all that exist.
     fn ahead(&mut self, now: Millis, limit: usize) -> Vec<TaskKey>;
+    /// What was taken since the last [`keep`](Turns::keep) was not worked on: the commit failed.
+    fn undo(&mut self);
+    /// What was taken is done with.
+    fn keep(&mut self);
 }
 
 /// First come, first served.
@@ -57,6 +61,10 @@ impl Turns for InOrder {
     fn ahead(&mut self, _: Millis, _: usize) -> Vec<TaskKey> {
         Vec::new()
     }
+
+    fn undo(&mut self) {}
+
+    fn keep(&mut self) {}
 }
 
 /// Fair between clients.
@@ -68,6 +76,8 @@ pub(crate) struct Fair {
     next: HashMap<Owner, Millis>,
     /// The tasks whose turn is in the future.
     ahead: BTreeSet<TaskKey>,
+    /// Those that were taken by a group whose commit is not yet known.
+    taken: Vec<TaskKey>,
 }
 
 impl Turns for Fair {
@@ -106,7 +116,17 @@ impl Turns for Fair {
     fn ahead(&mut self, now: Millis, limit: usize) -> Vec<TaskKey> {
         // The others are due, and found like any task that is.
         self.ahead = self.ahead.split_off(&TaskKey::new(now + 1, 0));
-        std::iter::from_fn(|| self.ahead.pop_first()).take(limit).collect()
+        let taken: Vec<_> = std::iter::from_fn(|| self.ahead.pop_first()).take(limit).collect();
+        self.taken.extend(&taken);
+        taken
+    }
+
+    fn undo(&mut self) {
+        self.ahead.extend(self.taken.drain(..));
+    }
+
+    fn keep(&mut self) {
+        self.taken.clear();
     }
 }
 

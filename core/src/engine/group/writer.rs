@@ -108,6 +108,18 @@ impl Writer {
         self.last_audit
     }
 
+    /// Forgets what was prepared for a commit that was not made.
+    pub(crate) fn undo(&mut self) {
+        self.refusals.undo();
+        self.outbox.undo();
+    }
+
+    /// The commit was made.
+    pub(crate) fn keep(&mut self) {
+        self.refusals.keep();
+        self.outbox.keep();
+    }
+
     /// A key for a task that `owner` causes now, in turn with what others cause.
     pub(crate) fn task_in_turn(&mut self, owner: Owner, now: Millis) -> TaskKey {
         let turn = self.outbox.draw(owner, 1, now);
