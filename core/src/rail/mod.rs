@@ -66,6 +66,7 @@
 
 pub mod books;
 mod carry;
+pub mod mojaloop;
 mod request;
 pub mod simulator;
 
@@ -217,7 +218,7 @@ impl Rails {
 
     /// All rails in this crate.
     pub fn built_in() -> Self {
-        Self::sandbox()
+        Self::sandbox().with(mojaloop::Mojaloop)
     }
 
     /// Adds a rail, replacing any other of the same kind.

@@ -21,6 +21,8 @@ pub struct Link<'a> {
     /// Where the operator may report what becomes of the attempt or the reversal: an address of its own that nobody can guess. `None`
     /// if the gateway has no public address.
     pub callback_url: Option<&'a str>,
+    /// The request, as its rail made it, that the reply to be decoded answers; `None` while there is no reply.
+    pub asked: Option<&'a HttpRequest>,
     /// The current time, in milliseconds since 1970.
     pub now: Millis,
 }

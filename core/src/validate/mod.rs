@@ -295,11 +295,15 @@ fn future(value: Value<'_>, now: Millis) -> Result<Millis, FieldProblems> {
 }
 
 fn metadata(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems> {
-    pairs(value, METADATA_VALUE_MAX_CHARS)
+    pairs(value, METADATA_VALUE_MAX_CHARS, Value::text)
 }
 
 /// Key-value pairs, with values of at most `max` characters.
-fn pairs(value: Value<'_>, max: usize) -> Result<BTreeMap<String, String>, FieldProblems> {
+fn pairs<'a>(
+    value: Value<'a>,
+    max: usize,
+    read: fn(Value<'a>) -> Result<Cow<'a, str>, FieldProblems>,
+) -> Result<BTreeMap<String, String>, FieldProblems> {
     let members = value.members_within(METADATA_MAX_PAIRS)?;
     let mut problems = FieldProblems::default();
     if members.len() > METADATA_MAX_PAIRS {
@@ -308,7 +312,7 @@ fn pairs(value: Value<'_>, max: usize) -> Result<BTreeMap<String, String>, Field
     let mut pairs = BTreeMap::new();
     for (key, value) in members {
         problems.note(&key, metadata_key(&key));
-        let text = problems.note(&key, value.text().and_then(|text| sized(text, 0, max)));
+        let text = problems.note(&key, read(value).and_then(|text| sized(text, 0, max)));
         if pairs.contains_key(key.as_ref()) {
             problems.add(&key, FieldProblems::one("duplicate_field", "must not be given twice"));
         }

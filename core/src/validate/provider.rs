@@ -80,7 +80,7 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
     let base_url = body.optional("base_url", base_url);
     let settings = body.optional("settings", settings);
     let secrets = body.optional("secrets", |value| {
-        Ok(Secrets(pairs(value, SETTING_MAX_CHARS)?.into_iter().map(|(k, v)| (k, Zeroizing::new(v))).collect()))
+        Ok(Secrets(pairs(value, SETTING_MAX_CHARS, Value::lines)?.into_iter().map(|(k, v)| (k, Zeroizing::new(v))).collect()))
     });
     let namespaces = body.optional("namespaces", |value| list(value, namespace));
     let currencies = body.optional("currencies", |value| list(value, currency));
@@ -121,7 +121,7 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
 
 /// Settings of a rail, and those that every provider may have.
 fn settings(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems> {
-    let settings = pairs(value, SETTING_MAX_CHARS)?;
+    let settings = pairs(value, SETTING_MAX_CHARS, Value::lines)?;
     let mut problems = FieldProblems::default();
     for (name, value) in &settings {
         let problem = match name.as_str() {
@@ -350,6 +350,15 @@ mod tests {
         assert_eq!(refused(r#""fees": [{"refund": "proportional"}, {"refund": "full"}, {"refund": "none"}]"#), []);
         let unknown = refused(r#""fees": [{"refund": "half"}]"#);
         assert_eq!((&*unknown[0].0, &*unknown[0].1), ("/fees/0/refund", "unknown_value"));
+    }
+
+    #[test]
+    fn settings_and_secrets_may_have_lines() {
+        let certificate = r#""-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n""#;
+        assert_eq!(refused(&format!(r#""settings": {{"tls_authorities": {certificate}}}, "secrets": {{"tls_key": {certificate}}}"#)), []);
+        let wrong = refused(r#""settings": {"a": "\u0000"}, "secrets": {"b": "\u0000"}"#);
+        let pointers: Vec<_> = wrong.iter().map(|(pointer, _)| pointer.as_str()).collect();
+        assert_eq!(pointers, ["/settings/a", "/secrets/b"]);
     }
 
     #[test]

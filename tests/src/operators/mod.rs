@@ -8,6 +8,8 @@
 //! [`kill_many`] over it.
 
 mod listening;
+pub mod mojaloop;
+pub mod schema;
 mod simulation;
 mod story;
 mod truth;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use railgate::engine::{Recover, document_of};
 use railgate::env::ManualEnv;
+use railgate::rail::sandbox_providers;
 use railgate::route::ProviderSpec;
 use railgate::seal::MasterKeys;
 use railgate::store::Store;
@@ -38,6 +39,9 @@ pub fn kill_many(cast: &Cast, payments: u64) {
     let start = || Server::start(&path, &["--listen", &listen]);
     let mut server = start();
     apply(folder.path(), &path, &specs);
+    // It would follow the change within seconds; started again, it has it from the beginning.
+    server.kill();
+    server = start();
     let account = enroll(server.address);
     let next = AtomicU64::new(0);
     for round in 1..=payments.div_ceil(PER_KILL) {
@@ -96,9 +100,15 @@ fn apply(folder: &Path, store: &Path, specs: &[ProviderSpec]) {
     let file = folder.join("providers.json");
     std::fs::write(&file, json!({"providers": documents}).to_string()).expect("written");
     let store = format!("sqlite:{}", store.display());
-    let applied =
-        Command::new(railgate()).args(["providers", "apply", "--yes", "--store", &store]).arg(&file).output().expect("railgate runs");
-    assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
+    let run = |command: &mut Command| {
+        let done = command.args(["--store", &store]).output().expect("railgate runs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    run(Command::new(railgate()).args(["providers", "apply", "--yes"]).arg(&file));
+    // Otherwise it pays everybody, and comes first.
+    for simulated in sandbox_providers() {
+        run(Command::new(railgate()).args(["providers", "disable", &simulated.id, "--reason", "a test of other operators"]));
+    }
 }
 
 /// Creates payments on one connection until the server is gone, and gives some of them back.

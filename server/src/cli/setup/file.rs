@@ -134,6 +134,22 @@ mod tests {
         assert_eq!(providers(&toml).unwrap()[0].spec, providers(&json).unwrap()[0].spec);
     }
 
+    /// The examples on the pages about rails.
+    #[test]
+    fn the_pages_about_rails_show_files_that_can_be_applied() {
+        let pages = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/rails")).unwrap();
+        let mut shown = 0;
+        for page in pages.map(|page| page.unwrap().path()) {
+            let text = std::fs::read_to_string(&page).unwrap();
+            for example in text.split("```toml\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()) {
+                let (_folder, path) = saved("a.toml", example);
+                assert!(providers(&path).is_ok_and(|given| !given.is_empty()), "{}", page.display());
+                shown += 1;
+            }
+        }
+        assert!(shown > 0);
+    }
+
     #[test]
     fn mistakes_are_named() {
         let refused = |name: &str, text: &str| {

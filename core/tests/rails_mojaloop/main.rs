@@ -1,0 +1,8 @@
+//! Payments through a scripted Mojaloop adapter: what it is told, and what its replies mean, through a whole gateway.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod codes;
+mod payees;
+mod settings;
+mod steps;
+mod world;
