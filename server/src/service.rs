@@ -30,6 +30,7 @@ use crate::deliver::{DeliverSettings, Deliverer, Delivering};
 use crate::expiring::Expiring;
 use crate::following::Following;
 use crate::gateway::{Gateway, QueueLimits};
+use crate::heartbeat::Heartbeats;
 use crate::http::{Figures, HttpLimits, Listener, Middleware, Parts, Tls, TlsError, front};
 use crate::master::{self, MasterError};
 use crate::metrics::Metrics;
@@ -298,7 +299,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     })
 }
 
-/// All background tasks: the outbox, the numbering of events, webhooks, the configuration, expiry. None of them ends before `stop`.
+/// All background tasks: the outbox, heartbeats, the numbering of events, webhooks, the configuration, expiry. None of them ends before `stop`.
 async fn background(
     gateway: Gateway,
     carrier: Carrier,
@@ -312,7 +313,8 @@ async fn background(
         if worker.carries {
             let outbox = keep(&stop, || Worker::new(gateway.clone(), carrier.clone(), metrics.clone(), worker));
             let webhooks = keep(&stop, || Delivering::new(deliverer.clone(), deliver));
-            tokio::join!(outbox, webhooks);
+            let heartbeats = keep(&stop, || Heartbeats::new(gateway.clone(), carrier.clone(), metrics.clone()));
+            tokio::join!(outbox, webhooks, heartbeats);
         }
     };
     let following = keep(&stop, || Following::new(gateway.clone()));
