@@ -35,7 +35,7 @@ use super::{
     Request, TLS_AUTHORITIES, TLS_CERTIFICATES, TLS_KEY,
 };
 use crate::api::{Action, PayeeView, RailCall};
-use crate::error::FieldProblem;
+use crate::error::{FieldProblem, excerpt};
 use crate::lifecycle::named_enum;
 use crate::money::Amount;
 use crate::route::health::Health;
@@ -128,14 +128,7 @@ impl Rail for Adapter {
     }
 
     fn decode_payee(&self, _: &Payee, _: &Link<'_>, reply: &HttpReply) -> Heard<PayeeView> {
-        let said: Option<PayeeSaid> = if reply.status == 200 { read(&reply.body) } else { None };
-        let view = said.and_then(|said| {
-            let display_name = text(said.display_name)?;
-            // The name of somebody who is not meant is nobody's business.
-            let display_name = display_name.filter(|_| matches!(said.payee_match, PayeeMatch::Match | PayeeMatch::CloseMatch));
-            Some(PayeeView { payee_match: said.payee_match, display_name })
-        });
-        Heard::Answer(view.unwrap_or(PayeeView::UNKNOWN))
+        Heard::Answer(payee_in(reply).unwrap_or(PayeeView::UNKNOWN))
     }
 
     fn encode(&self, call: &RailCall, link: &Link<'_>) -> Request {
@@ -149,19 +142,7 @@ impl Rail for Adapter {
     }
 
     fn decode(&self, call: &RailCall, _: &Link<'_>, reply: &HttpReply) -> Heard<RailAnswer> {
-        let answer = match reply.status {
-            200..=202 => read(&reply.body).and_then(|said| about(call, said)),
-            404 => match call.action {
-                Action::Inquire | Action::InquireReversal => {
-                    let found = read::<NotFound>(&reply.body).filter(|said| is_named(call, &said.payment, &said.reversal));
-                    found.and_then(|said| said.authoritative.then_some(RailAnswer::NotSent))
-                }
-                Action::Submit | Action::Reverse => None,
-            },
-            // 409 among them: this key was taken with another body, so something was taken.
-            _ => None,
-        };
-        Heard::Answer(answer.unwrap_or(RailAnswer::Unknown))
+        Heard::Answer(answer_in(call, reply).unwrap_or(RailAnswer::Unknown))
     }
 
     fn heartbeat(&self, link: &Link<'_>) -> Option<HttpRequest> {
@@ -169,8 +150,7 @@ impl Rail for Adapter {
     }
 
     fn decode_heartbeat(&self, reply: &HttpReply) -> Option<Health> {
-        let said: Option<HealthSaid> = if reply.status == 200 { read(&reply.body) } else { None };
-        said.map(|said| said.status)
+        health_in(reply).ok()
     }
 
     fn callback_key(&self, inbound: &Inbound<'_>, provider: &ProviderSpec) -> Result<String, CallbackError> {
@@ -179,7 +159,7 @@ impl Rail for Adapter {
         let signed = SignedHeaders::find(header);
         let verified = signed.and_then(|headers| verify(&secrets, &headers, inbound.body, inbound.now.div_euclid(1_000), TOLERANCE_S));
         verified.map_err(|_| CallbackError::Unauthenticated)?;
-        let said: Said = read(inbound.body).ok_or(CallbackError::Malformed)?;
+        let said: Said = read(inbound.body).map_err(|_| CallbackError::Malformed)?;
         let (payment, reversal) = (said.payment.ok_or(CallbackError::Malformed)?, said.reversal);
         // An address that was given with a payment is as good for its reversals.
         let is_its_place = inbound.rail_key.is_none_or(|key| key == payment || reversal.as_deref() == Some(key));
@@ -187,7 +167,7 @@ impl Rail for Adapter {
     }
 
     fn decode_callback(&self, call: &RailCall, inbound: &Inbound<'_>) -> Result<RailAnswer, CallbackError> {
-        read(inbound.body).and_then(|said| about(call, said)).ok_or(CallbackError::Malformed)
+        read(inbound.body).and_then(|said| about(call, said)).map_err(|_| CallbackError::Malformed)
     }
 }
 
@@ -288,46 +268,114 @@ struct HealthSaid {
     status: Health,
 }
 
+/// Why a reply means nothing, as a sentence for whoever writes the adapter.
+pub type Reason = String;
+
+/// What a reply to a call means.
+///
+/// # Errors
+/// Why it means nothing, so that the answer is unknown.
+pub fn answer_in(call: &RailCall, reply: &HttpReply) -> Result<RailAnswer, Reason> {
+    match reply.status {
+        200..=202 => read(&reply.body).and_then(|said| about(call, said)),
+        404 => match call.action {
+            Action::Inquire | Action::InquireReversal => {
+                let said: NotFound = read(&reply.body)?;
+                is_named(call, &said.payment, &said.reversal)?;
+                said.authoritative.then_some(RailAnswer::NotSent).ok_or_else(|| "it does not vouch for not having the key".to_owned())
+            }
+            Action::Submit | Action::Reverse => Err("404 is no answer to a PUT".to_owned()),
+        },
+        // 409 among them: this key was taken with another body, so something was taken.
+        status => Err(format!("the status {status} does not say what happened")),
+    }
+}
+
+/// The payee in a reply.
+///
+/// # Errors
+/// Why it means nothing.
+pub fn payee_in(reply: &HttpReply) -> Result<PayeeView, Reason> {
+    let said: PayeeSaid = read_ok(reply)?;
+    let display_name = text("display_name", said.display_name)?;
+    // The name of somebody who is not meant is nobody's business.
+    let display_name = display_name.filter(|_| matches!(said.payee_match, PayeeMatch::Match | PayeeMatch::CloseMatch));
+    Ok(PayeeView { payee_match: said.payee_match, display_name })
+}
+
+/// How the adapter says that the operator is.
+///
+/// # Errors
+/// Why it does not say.
+pub fn health_in(reply: &HttpReply) -> Result<Health, Reason> {
+    read_ok(reply).map(|HealthSaid { status }| status)
+}
+
 /// Whether an answer is about the subject of `call`, as far as it says what it is about.
-fn is_named(call: &RailCall, payment: &Option<String>, reversal: &Option<String>) -> bool {
+fn is_named(call: &RailCall, payment: &Option<String>, reversal: &Option<String>) -> Result<(), Reason> {
     let key = Some(&call.rail_key);
     let (of_payment, of_reversal) = match call.action {
         Action::Submit | Action::Inquire => (key, None),
         Action::Reverse | Action::InquireReversal => (call.paid_as.as_ref().map(|(payment, _)| payment), key),
     };
-    (payment.is_none() || payment.as_ref() == of_payment) && (reversal.is_none() || reversal.as_ref() == of_reversal)
+    for (what, given, expected) in [("payment", payment, of_payment), ("reversal", reversal, of_reversal)] {
+        if let Some(given) = given
+            && Some(given) != expected
+        {
+            return Err(format!("it is about the {what} {:?}, which was not asked about", excerpt(given)));
+        }
+    }
+    Ok(())
 }
 
-/// What `said` means for the subject of `call`; `None` if it is about another one, or contradicts itself.
-fn about(call: &RailCall, said: Said) -> Option<RailAnswer> {
+/// What `said` means for the subject of `call`.
+fn about(call: &RailCall, said: Said) -> Result<RailAnswer, Reason> {
+    is_named(call, &said.payment, &said.reversal)?;
     let currency = call.money.currency();
-    let is_about_it = is_named(call, &said.payment, &said.reversal)
-        && said.currency.is_none_or(|code| code == currency.code())
+    let is_as_asked = said.currency.is_none_or(|code| code == currency.code())
         && said.amount.is_none_or(|amount| Amount::parse(&amount).and_then(|amount| amount.to_money(currency)) == Ok(call.money));
-    let (rail_reference, rail_code) = (text(said.rail_reference)?, text(said.rail_code)?);
+    if !is_as_asked {
+        return Err(format!("it is not about {} {}, which was asked for", call.money.decimal(), currency.code()));
+    }
+    let (rail_reference, rail_code) = (text("rail_reference", said.rail_reference)?, text("rail_code", said.rail_code)?);
     let elsewhere_ok = said.elsewhere_ok == Some(true);
     let is_payment = matches!(call.action, Action::Submit | Action::Inquire);
-    let is_refused = said.code.is_some() || elsewhere_ok;
-    let answer = match said.status {
-        Status::Completed if !is_refused => RailAnswer::Completed { rail_reference },
-        Status::Accepted if !is_refused => RailAnswer::Accepted { rail_reference },
-        Status::Returned if is_payment && !elsewhere_ok => RailAnswer::Returned { rail_code },
+    Ok(match said.status {
+        Status::Completed | Status::Accepted if said.code.is_some() => return Err("a code contradicts its status".to_owned()),
+        Status::Completed | Status::Accepted | Status::Returned if elsewhere_ok => {
+            return Err("elsewhere_ok contradicts its status".to_owned());
+        }
+        Status::Returned if !is_payment => return Err("a reversal is never returned".to_owned()),
+        Status::Completed => RailAnswer::Completed { rail_reference },
+        Status::Accepted => RailAnswer::Accepted { rail_reference },
+        Status::Returned => RailAnswer::Returned { rail_code },
         Status::Declined => RailAnswer::Declined { code: said.code.unwrap_or(FailureCode::Other), elsewhere_ok, rail_code },
-        Status::Completed | Status::Accepted | Status::Returned => return None,
+    })
+}
+
+/// A text that fits, if it is there.
+fn text(name: &str, given: Option<String>) -> Result<Option<String>, Reason> {
+    let fits = |given: String| {
+        let wrong = || format!("{name} must have 1 to {TEXT_MAX_CHARS} printable characters");
+        printable_up_to(&given, TEXT_MAX_CHARS).ok_or_else(wrong)
     };
-    is_about_it.then_some(answer)
+    given.map(fits).transpose()
 }
 
-/// A text that is there and fits, or is not there; `None` if it does not fit.
-fn text(given: Option<String>) -> Option<Option<String>> {
-    given.map(|given| printable_up_to(&given, TEXT_MAX_CHARS)).map_or(Some(None), |fits| fits.map(Some))
+fn read_ok<T: DeserializeOwned>(reply: &HttpReply) -> Result<T, Reason> {
+    if reply.status == 200 { read(&reply.body) } else { Err(format!("the status is {} instead of 200", reply.status)) }
 }
 
-/// A whole JSON object; `None` if the body is none, is too long, or lacks what is required.
-fn read<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
+/// A whole JSON object with what is required.
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Reason> {
+    if body.len() > BODY_MAX_BYTES {
+        return Err("it is longer than 64 KiB".to_owned());
+    }
     // A struct would also be read from an array.
-    let is_object = body.trim_ascii_start().starts_with(b"{") && body.len() <= BODY_MAX_BYTES;
-    if is_object { serde_json::from_slice(body).ok() } else { None }
+    if !body.trim_ascii_start().starts_with(b"{") {
+        return Err("it is not a JSON object".to_owned());
+    }
+    serde_json::from_slice(body).map_err(|error| error.to_string())
 }
 
 /// One secret, or two.
