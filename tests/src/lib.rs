@@ -8,6 +8,7 @@ pub mod interop;
 pub mod key;
 pub mod nodes;
 pub mod npm;
+pub mod operators;
 pub mod patience;
 pub mod port;
 pub mod postgres;

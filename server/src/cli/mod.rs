@@ -16,6 +16,7 @@ mod http;
 mod keys;
 mod log;
 mod migrate;
+mod nodes;
 mod operator;
 mod operators;
 mod problem;
@@ -25,6 +26,7 @@ mod proxy;
 mod rails;
 mod receipt;
 mod render;
+mod repair;
 mod reverse;
 mod review;
 mod serve;
@@ -164,6 +166,7 @@ enum Command {
     Audit(audit::AuditArgs),
     Ledger(operator::LedgerArgs),
     Log(log::LogArgs),
+    Nodes(nodes::NodesArgs),
     Backup(operator::BackupArgs),
     Migrate(migrate::MigrateArgs),
     Copy(copy::CopyArgs),
@@ -233,6 +236,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Audit(args) => audit::run(args, global, terminal),
         Command::Ledger(args) => operator::ledger(args, global, terminal),
         Command::Log(args) => log::run(args, global, terminal),
+        Command::Nodes(args) => nodes::run(args, global, terminal),
         Command::Backup(args) => operator::backup(args, global, terminal),
         Command::Migrate(args) => migrate::run(args, global, terminal),
         Command::Copy(args) => copy::run(args, global, terminal),

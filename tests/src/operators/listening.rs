@@ -1,0 +1,255 @@
+//! An operator that listens on this machine's loopback, over a network that loses, cuts off and repeats.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use railgate::rail::{HttpReply, HttpRequest};
+
+use super::{Cast, Operator, Placed, Random};
+
+/// How often it looks whether a callback is due.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// An operator that listens.
+pub struct Listening {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    base_url: String,
+    operator: Mutex<Box<dyn Operator>>,
+    /// `None` on a network where nothing goes wrong.
+    random: Option<Mutex<Random>>,
+    stops: AtomicBool,
+}
+
+/// What the network does to a request or its reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// The connection ends before the operator gets it.
+    Before,
+    /// The connection ends before the gateway gets the reply.
+    After,
+    /// The reply ends in the middle.
+    Half,
+    /// Something in between answers, and the operator never gets it.
+    GatewayBefore,
+    /// Something in between answers, although the operator got it.
+    GatewayAfter,
+    MixedUp,
+}
+
+impl Listening {
+    /// Starts one with this id. With a seed, things go wrong.
+    ///
+    /// # Panics
+    /// If no port can be had.
+    pub fn start(cast: &Cast, id: &str, seed: Option<u64>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let base_url = format!("http://{}/api", listener.local_addr().expect("bound"));
+        let operator = Mutex::new((cast.operator)(id, &base_url));
+        let random = seed.map(|seed| Mutex::new(Random::new(seed)));
+        let shared = Arc::new(Shared { base_url, operator, random, stops: AtomicBool::new(false) });
+        let (accepting, calling) = (Arc::clone(&shared), Arc::clone(&shared));
+        let threads = vec![std::thread::spawn(move || accepting.accept(&listener)), std::thread::spawn(move || calling.call_back())];
+        Self { shared, threads }
+    }
+
+    /// Where it is.
+    pub fn base_url(&self) -> &str {
+        &self.shared.base_url
+    }
+
+    /// The operator. As long as it is held, nobody is served.
+    pub fn operator(&self) -> MutexGuard<'_, Box<dyn Operator>> {
+        self.shared.operator.lock().expect("no panics")
+    }
+
+    /// Stops listening.
+    pub(super) fn stop(mut self) -> Placed {
+        self.end();
+        let shared = Arc::clone(&self.shared);
+        drop(self);
+        // Connections may still hold it for a moment.
+        let taken = std::mem::replace(&mut *shared.operator.lock().expect("no panics"), Box::new(Gone));
+        Placed { base_url: shared.base_url.clone(), operator: taken }
+    }
+
+    fn end(&mut self) {
+        self.shared.stops.store(true, Ordering::SeqCst);
+        // Wakes the thread that accepts.
+        let _ = TcpStream::connect(self.shared.base_url.trim_start_matches("http://").trim_end_matches("/api"));
+        for thread in self.threads.drain(..) {
+            thread.join().expect("no panics");
+        }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    i64::try_from(since.as_millis()).expect("a time")
+}
+
+impl Shared {
+    fn accept(self: Arc<Self>, listener: &TcpListener) {
+        for stream in listener.incoming() {
+            if self.stops.load(Ordering::SeqCst) {
+                return;
+            }
+            let (shared, Ok(stream)) = (Arc::clone(&self), stream) else { continue };
+            std::thread::spawn(move || shared.converse(stream));
+        }
+    }
+
+    /// Serves the requests of one connection until it ends.
+    fn converse(&self, stream: TcpStream) {
+        let mut stream = BufReader::new(stream);
+        while let Some(request) = read(&mut stream, &self.base_url) {
+            if self.stops.load(Ordering::SeqCst) {
+                return;
+            }
+            let fault = self.fault();
+            let reply = match fault {
+                Fault::Before => break,
+                Fault::GatewayBefore => bad_gateway(),
+                Fault::None | Fault::After | Fault::Half | Fault::GatewayAfter | Fault::MixedUp => self.serve(&request, fault),
+            };
+            let bytes = match fault {
+                Fault::After => break,
+                Fault::GatewayAfter => write(&bad_gateway()),
+                Fault::None | Fault::Before | Fault::Half | Fault::GatewayBefore | Fault::MixedUp => write(&reply),
+            };
+            let length = if fault == Fault::Half { bytes.len() / 2 } else { bytes.len() };
+            if stream.get_mut().write_all(&bytes[..length]).is_err() || fault == Fault::Half {
+                break;
+            }
+        }
+        let _ = stream.get_mut().shutdown(Shutdown::Both);
+    }
+
+    fn serve(&self, request: &HttpRequest, fault: Fault) -> HttpReply {
+        let intent = self.random.as_ref().map(|random| random.lock().expect("no panics").intent());
+        let mut operator = self.operator.lock().expect("no panics");
+        if let Some(intent) = intent {
+            operator.intend(intent);
+        }
+        if fault == Fault::MixedUp {
+            operator.mix_up();
+        }
+        operator.serve(request, now())
+    }
+
+    fn fault(&self) -> Fault {
+        let Some(random) = &self.random else { return Fault::None };
+        match random.lock().expect("no panics").below(20) {
+            0 => Fault::Before,
+            1 => Fault::After,
+            2 => Fault::Half,
+            3 => Fault::GatewayBefore,
+            4 => Fault::GatewayAfter,
+            5 => Fault::MixedUp,
+            _ => Fault::None,
+        }
+    }
+
+    fn call_back(&self) {
+        while !self.stops.load(Ordering::SeqCst) {
+            let due = self.operator.lock().expect("no panics").callbacks(now());
+            for callback in due {
+                let times = self.random.as_ref().map_or(1, |random| random.lock().expect("no panics").below(3));
+                // One that cannot be delivered is lost.
+                (0..times).for_each(|_| drop(deliver(&callback)));
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+fn bad_gateway() -> HttpReply {
+    HttpReply { status: 502, headers: Vec::new(), body: b"<html>Bad gateway</html>".to_vec() }
+}
+
+/// Reads a request; `None` at the end of the connection.
+fn read(stream: &mut BufReader<TcpStream>, base_url: &str) -> Option<HttpRequest> {
+    let mut line = String::new();
+    stream.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    let mut words = line.split_whitespace();
+    let method = match words.next()? {
+        "GET" => "GET",
+        "PUT" => "PUT",
+        "POST" => "POST",
+        "PATCH" => "PATCH",
+        _ => return None,
+    };
+    let origin = base_url.trim_end_matches("/api");
+    let mut request = HttpRequest::new(method, format!("{origin}{}", words.next()?));
+    loop {
+        line.clear();
+        stream.read_line(&mut line).ok().filter(|read| *read > 0)?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        request.headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let length = request.headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+    request.body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut request.body).ok()?;
+    Some(request)
+}
+
+fn write(reply: &HttpReply) -> Vec<u8> {
+    let mut head = format!("HTTP/1.1 {} Status\r\ncontent-length: {}\r\n", reply.status, reply.body.len());
+    for (name, value) in reply.headers.iter().filter(|(name, _)| name != "content-length") {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    [head.as_bytes(), b"\r\n", &reply.body].concat()
+}
+
+/// Sends a callback and waits for its answer's first line.
+fn deliver(callback: &HttpRequest) -> std::io::Result<String> {
+    let place = callback.url.trim_start_matches("http://");
+    let (address, path) = place.split_once('/').expect("an address and a path");
+    let mut stream = TcpStream::connect(address)?;
+    let mut head = format!(
+        "{} /{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n",
+        callback.method,
+        callback.body.len()
+    );
+    for (name, value) in &callback.headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(&[head.as_bytes(), b"\r\n", &callback.body].concat())?;
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line)?;
+    Ok(line)
+}
+
+/// Left in the place of an operator that was taken out.
+struct Gone;
+
+impl Operator for Gone {
+    fn serve(&mut self, _: &HttpRequest, _: i64) -> HttpReply {
+        bad_gateway()
+    }
+    fn callbacks(&mut self, _: i64) -> Vec<HttpRequest> {
+        Vec::new()
+    }
+    fn intend(&mut self, _: super::Intent) {}
+    fn end_tokens(&mut self) {}
+    fn mix_up(&mut self) {}
+    fn hide_until(&mut self, _: i64) {}
+    fn books(&self) -> &super::Books {
+        static NONE: super::Books = super::Books { paid: std::collections::BTreeMap::new(), given_back: std::collections::BTreeMap::new() };
+        &NONE
+    }
+}

@@ -1,0 +1,120 @@
+//! Stories over sockets: the real server, killed again and again while it pays through operators on this machine.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use railgate::engine::{Recover, document_of};
+use railgate::env::ManualEnv;
+use railgate::route::ProviderSpec;
+use railgate::seal::MasterKeys;
+use railgate::store::Store;
+use railgate::store::sqlite::SqliteStore;
+use railgate::{Config, Engine};
+use serde_json::{Value, json};
+
+use super::truth::{bring_to_rest, compare};
+use super::{Cast, IDS, Listening};
+use crate::binary::{Server, railgate};
+use crate::client::{Account, enroll};
+use crate::port;
+
+const CONNECTIONS: u64 = 4;
+/// How many payments are answered between two kills.
+const PER_KILL: u64 = 50;
+
+/// Has the real server make `payments` payments through two operators over a network that fails, and kills it with SIGKILL after
+/// each fifty of them. Then lets it come to rest and compares.
+///
+/// # Panics
+/// If something was paid twice, or is not as the gateway says.
+pub fn kill_many(cast: &Cast, payments: u64) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("gateway.db");
+    let operators: Vec<Listening> = (1..).zip(IDS).map(|(seed, id)| Listening::start(cast, id, Some(seed))).collect();
+    let specs: Vec<ProviderSpec> = IDS.iter().zip(&operators).map(|(id, at)| (cast.provider)(id, at.base_url())).collect();
+    let listen = format!("127.0.0.1:{}", port::free());
+    let start = || Server::start(&path, &["--listen", &listen]);
+    let mut server = start();
+    apply(folder.path(), &path, &specs);
+    let account = enroll(server.address);
+    let next = AtomicU64::new(0);
+    for round in 1..=payments.div_ceil(PER_KILL) {
+        std::thread::scope(|scope| {
+            let connections: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(|| load(cast, &server, &account, &next))).collect();
+            while next.load(Ordering::SeqCst) < round * PER_KILL {
+                assert!(!connections.iter().all(|connection| connection.is_finished()), "the server is gone before it was killed");
+                std::thread::yield_now();
+            }
+            let killed = Command::new("kill").args(["-KILL", &server.pid().to_string()]).status().expect("kill");
+            assert!(killed.success());
+        });
+        server.kill();
+        server = start();
+    }
+    server.kill();
+    let mut operators = operators.into_iter().map(Listening::stop).collect();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path).expect("opened"));
+    // A clock that runs ahead of whatever the server stored, as one that was never set.
+    let env = Arc::new(ManualEnv::new(now() + 60_000, 1));
+    let config = Config { providers: specs, rails: (cast.rails)(), master: Some(Arc::new(master_keys(&path))), ..Config::sandbox() };
+    let engine = Engine::open(Arc::clone(&store), env.clone(), config).expect("opened");
+    engine.run(Recover).expect("recovered");
+    bring_to_rest(&engine, &env, &mut operators);
+    compare(&*store, &engine, &operators);
+    let paid = operators.iter().map(|placed| placed.operator.books().paid.len()).sum::<usize>();
+    assert!(paid > 0, "nothing was paid");
+}
+
+fn now() -> i64 {
+    use railgate::env::Env as _;
+    railgate::env::SystemEnv::default().now()
+}
+
+fn master_keys(path: &Path) -> MasterKeys {
+    let text = std::fs::read_to_string(format!("{}.keys", path.display())).expect("the keys beside the store");
+    MasterKeys::parse(&text).expect("keys")
+}
+
+/// Puts providers into force with the command line.
+fn apply(folder: &Path, store: &Path, specs: &[ProviderSpec]) {
+    let documents: Vec<Value> = specs
+        .iter()
+        .map(|spec| {
+            let mut document = serde_json::to_value(document_of(spec)).expect("a document");
+            document["secrets"] = spec
+                .secrets
+                .0
+                .iter()
+                .map(|(name, secret)| (name.clone(), json!(secret.as_str())))
+                .collect::<serde_json::Map<_, _>>()
+                .into();
+            document
+        })
+        .collect();
+    let file = folder.join("providers.json");
+    std::fs::write(&file, json!({"providers": documents}).to_string()).expect("written");
+    let store = format!("sqlite:{}", store.display());
+    let applied =
+        Command::new(railgate()).args(["providers", "apply", "--yes", "--store", &store]).arg(&file).output().expect("railgate runs");
+    assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
+}
+
+/// Creates payments on one connection until the server is gone, and gives some of them back.
+fn load(cast: &Cast, server: &Server, account: &Account, next: &AtomicU64) {
+    let Ok(mut client) = account.connect(server.address) else { return };
+    loop {
+        let n = next.fetch_add(1, Ordering::SeqCst);
+        let to = cast.payees[usize::try_from(n).unwrap_or(0) % cast.payees.len()];
+        let body = json!({"amount": 1.25, "currency": "EUR", "to": to, "reference": format!("k-{n}")}).to_string();
+        let Ok(response) = client.send("POST", "/api/v1/gateway/settlements", Some(&body)) else { return };
+        assert_eq!(response.status, 201, "{response:?}");
+        if n % 5 == 4 {
+            let path = format!("/api/v1/gateway/settlements/k-{}/reverse", n - 4);
+            if client.send("POST", &path, None).is_err() {
+                return;
+            }
+        }
+    }
+}
