@@ -311,21 +311,21 @@ pub fn health_in(reply: &HttpReply) -> Result<Health, Reason> {
     read_ok(reply).map(|HealthSaid { status }| status)
 }
 
-/// Whether an answer is about the subject of `call`, as far as it says what it is about.
+/// Whether an answer is about the subject of `call`, as far as it says what it is about. One that names a payment alone is about the
+/// payment, not about one of its reversals.
 fn is_named(call: &RailCall, payment: &Option<String>, reversal: &Option<String>) -> Result<(), Reason> {
     let key = Some(&call.rail_key);
     let (of_payment, of_reversal) = match call.action {
         Action::Submit | Action::Inquire => (key, None),
         Action::Reverse | Action::InquireReversal => (call.paid_as.as_ref().map(|(payment, _)| payment), key),
     };
-    for (what, given, expected) in [("payment", payment, of_payment), ("reversal", reversal, of_reversal)] {
-        if let Some(given) = given
-            && Some(given) != expected
-        {
-            return Err(format!("it is about the {what} {:?}, which was not asked about", excerpt(given)));
-        }
+    let (payment, reversal) = (payment.as_ref(), reversal.as_ref());
+    let says_nothing = payment.is_none() && reversal.is_none();
+    if says_nothing || (reversal == of_reversal && (payment.is_none() || payment == of_payment)) {
+        return Ok(());
     }
-    Ok(())
+    let named = |name: Option<&String>| excerpt(name.map_or("none", String::as_str)).into_owned();
+    Err(format!("it is about the payment {} and the reversal {}, which were not asked about", named(payment), named(reversal)))
 }
 
 /// What `said` means for the subject of `call`.

@@ -64,6 +64,9 @@ pub const OF_REVERSAL: &[(&str, &str)] = &[
         r#"{"status":"completed","payment":"01KAJX3M7Q5W8ZP9D2R4T6V8YB-1","reversal":"01KAJX3M7Q5W8ZP9D2R4T6V8YB-R1","amount":"4","currency":"EUR"}"#,
         "completed",
     ),
+    (r#"{"status":"completed","reversal":"01KAJX3M7Q5W8ZP9D2R4T6V8YB-R1"}"#, "completed"),
+    (r#"{"status":"completed","payment":"01KAJX3M7Q5W8ZP9D2R4T6V8YB-1"}"#, "unknown"),
+    (r#"{"status":"completed","payment":"01KAJX3M7Q5W8ZP9D2R4T6V8YB-1","reversal":null}"#, "unknown"),
     (r#"{"status":"returned"}"#, "unknown"),
     (r#"{"status":"unknown"}"#, "unknown"),
 ];
