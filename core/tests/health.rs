@@ -323,3 +323,51 @@ fn a_provider_that_is_changed_is_known_nothing_about() {
     assert_eq!(world.reading("one"), Reading::NONE);
     assert_eq!(world.pay("after", None).provider, "one");
 }
+
+#[test]
+fn a_provider_that_says_it_takes_nothing_gets_nothing_until_it_says_otherwise_or_falls_silent() {
+    let world = World::new();
+    let engine = world.gateway.engine();
+    let one = engine.routes().number("one").unwrap();
+    let says = |health| engine.routes().pulse(one).unwrap().says(health);
+    let first = || world.route()[0].clone();
+    let of_one = |verdict, why, health| ("one".to_owned(), verdict, why, health);
+    for away in [Health::Down, Health::Maintenance] {
+        says(away);
+        assert_eq!(first(), of_one(Verdict::Out, Some(RouteRefusal::Unavailable), away));
+        assert_eq!(world.create(&format!("meanwhile-{}", away.as_str()), None).provider, "two");
+        says(Health::Degraded);
+        assert_eq!(first(), of_one(Verdict::In, None, Health::Degraded), "it is shown, and takes payments");
+        assert_eq!(world.create(&format!("again-{}", away.as_str()), None).provider, "one");
+    }
+    says(Health::Up);
+    assert_eq!(first(), of_one(Verdict::In, None, Health::Up));
+    world.work();
+    world.network.asked("one");
+
+    // A payment that no other can take waits for its word.
+    says(Health::Maintenance);
+    world.create("waits", Some("one"));
+    world.pass(60_000);
+    assert_eq!((world.status("waits"), world.network.asked("one")), (SettlementStatus::Accepted, 0));
+    assert_eq!(world.reading("one").updated_at, Some(world.env.now() - 60_000));
+    says(Health::Up);
+    world.pass(5_000);
+    assert_eq!(world.status("waits"), SettlementStatus::Completed);
+
+    says(Health::Down);
+    world.create("silent", Some("one"));
+    world.pass(119_999);
+    assert_eq!((world.status("silent"), world.reading("one").health), (SettlementStatus::Accepted, Health::Down));
+    world.pass(1);
+    assert_eq!((world.status("silent"), world.reading("one").health), (SettlementStatus::Completed, Health::Up));
+}
+
+#[test]
+fn that_it_says_it_is_up_opens_no_breaker() {
+    let world = World::new();
+    world.open("one");
+    let engine = world.gateway.engine();
+    engine.routes().pulse(engine.routes().number("one").unwrap()).unwrap().says(Health::Up);
+    assert_eq!((world.reading("one").health, world.route()[0].1), (Health::Down, Verdict::Out), "only payments prove that");
+}

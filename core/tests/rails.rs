@@ -3,95 +3,35 @@
 
 #[path = "support/plain_rail.rs"]
 mod plain_rail;
+#[path = "support/scripted.rs"]
+mod scripted;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use plain_rail::{PlainRail, SIGNATURE, provider, signature};
-use railgate::api::{CreateRequest, ReversalStatus, ReverseRequest, SettlementStatus, SettlementView, Subject};
+use railgate::api::{CreateRequest, ReversalStatus, ReverseRequest, SettlementStatus, Subject};
 use railgate::engine::Step;
 use railgate::env::{Env as _, ManualEnv};
-use railgate::rail::{CallbackError, Carried, Carrier, HttpReply, HttpRequest, Inbound, PayeeMatch, RailAnswer, Rails};
+use railgate::rail::{CallbackError, Carried, Carrier, Inbound, PayeeMatch, RailAnswer, Rails};
 use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
-use railgate::{Client, Config, Gateway};
+use railgate::{Config, Gateway};
+use scripted::{START, Script, World, replied};
 
-const START: i64 = 1_795_257_497_042;
-
-/// Answers with a function of method and URL, and records the requests.
-struct Script<F> {
-    answer: F,
-    asked: Mutex<Vec<HttpRequest>>,
+/// With the providers `first` and `second`.
+fn two() -> World {
+    two_with(|_| ())
 }
 
-impl<F: Fn(&str, &str) -> Carried> Script<F> {
-    fn new(answer: F) -> Self {
-        Self { answer, asked: Mutex::default() }
-    }
-
-    fn asked(&self) -> Vec<String> {
-        let asked = self.asked.lock().unwrap();
-        asked.iter().map(|it| format!("{} {}", it.method, it.url.rsplit_once('/').unwrap().0)).collect()
-    }
-}
-
-impl<F: Fn(&str, &str) -> Carried> Carrier for Script<F> {
-    fn carry(&self, request: &HttpRequest) -> Carried {
-        self.asked.lock().unwrap().push(request.clone());
-        (self.answer)(request.method, &request.url)
-    }
-}
-
-fn replied(status: u16, body: &str) -> Carried {
-    Carried::Answered(HttpReply { status, headers: Vec::new(), body: body.as_bytes().to_vec() })
-}
-
-struct World {
-    gateway: Gateway,
-    env: Arc<ManualEnv>,
-    client: railgate::api::Enrolled,
-}
-
-impl World {
-    fn new() -> Self {
-        Self::with(|_| ())
-    }
-
-    fn with(adjust: impl Fn(&mut ProviderSpec)) -> Self {
-        let env = Arc::new(ManualEnv::new(START, 1));
-        let mut providers = vec![provider("first", "https://one.example"), provider("second", "https://two.example")];
-        providers.iter_mut().for_each(adjust);
-        let config = Config { providers, rails: Rails::built_in().with(PlainRail), ..Config::sandbox() };
-        let gateway = Gateway::open_with(Arc::new(MemoryStore::new()), env.clone(), config).unwrap();
-        let client = gateway.enroll("Shop").unwrap();
-        Self { gateway, env, client }
-    }
-
-    fn shop(&self) -> Client<'_> {
-        self.gateway.client(&self.client)
-    }
-
-    /// Pays ten euros, and carries everything due now or within `ms`.
-    fn pay(&self, carrier: &dyn Carrier, ms: i64) -> SettlementView {
-        let request = CreateRequest::new("10 EUR".parse().unwrap(), "msisdn:+254700000001".parse().unwrap(), "r".parse().unwrap());
-        self.shop().create(request).unwrap();
-        self.pass(carrier, ms);
-        self.shop().settlement("r").unwrap()
-    }
-
-    fn pass(&self, carrier: &dyn Carrier, ms: i64) {
-        let end = self.env.now() + ms;
-        self.gateway.work_with(carrier).unwrap();
-        while let Some(due) = self.gateway.next_due().unwrap().filter(|due| *due <= end) {
-            self.env.advance_to(due);
-            self.gateway.work_with(carrier).unwrap();
-        }
-        self.env.advance_to(end);
-    }
+fn two_with(adjust: impl Fn(&mut ProviderSpec)) -> World {
+    let mut providers = vec![provider("first", "https://one.example"), provider("second", "https://two.example")];
+    providers.iter_mut().for_each(adjust);
+    World::over(providers, Rails::built_in().with(PlainRail))
 }
 
 #[test]
 fn a_payment_and_its_reversal_travel_as_their_rail_says() {
-    let world = World::new();
+    let world = two();
     let operator = Script::new(|_, _| replied(200, r#"{"status":"paid","reference":"P-1"}"#));
     let paid = world.pay(&operator, 0);
     assert_eq!((paid.status, paid.rail_reference.as_deref()), (SettlementStatus::Completed, Some("P-1")));
@@ -105,7 +45,7 @@ fn a_payment_and_its_reversal_travel_as_their_rail_says() {
 
 #[test]
 fn what_was_not_sent_goes_elsewhere_and_what_may_have_left_does_not() {
-    let world = World::new();
+    let world = two();
     let first_is_down = Script::new(|_, url: &str| match url.starts_with("https://one") {
         true => Carried::NotSent,
         false => replied(200, r#"{"status":"paid"}"#),
@@ -114,7 +54,7 @@ fn what_was_not_sent_goes_elsewhere_and_what_may_have_left_does_not() {
     assert_eq!(first_is_down.asked(), ["PUT https://one.example/payments", "PUT https://two.example/payments"]);
 
     for lost in [Carried::Lost, replied(500, ""), replied(200, "not what was agreed"), replied(200, r#"{"status":"?"}"#)] {
-        let world = World::new();
+        let world = two();
         let silent = Script::new(|method: &str, _: &str| if method == "PUT" { lost.clone() } else { Carried::NotSent });
         let view = world.pay(&silent, 60_000);
         assert_eq!((view.status, view.attempts), (SettlementStatus::Unknown, 1), "{lost:?}");
@@ -124,7 +64,7 @@ fn what_was_not_sent_goes_elsewhere_and_what_may_have_left_does_not() {
 
 #[test]
 fn what_waited_for_another_is_given_up_when_it_may_not_leave_any_more() {
-    let world = World::new();
+    let world = two();
     let (env, lease) = (world.env.clone(), Config::sandbox().lease_ms);
     let slow = Script::new(move |_, _| {
         env.advance_to(env.now() + lease - 1_000);
@@ -142,7 +82,7 @@ fn what_waited_for_another_is_given_up_when_it_may_not_leave_any_more() {
 #[test]
 fn an_inquiry_ends_the_doubt() {
     let inquired = |status: u16, body: &'static str| {
-        let world = World::new();
+        let world = two();
         let operator = Script::new(move |method: &str, _: &str| if method == "PUT" { Carried::Lost } else { replied(status, body) });
         (world.pay(&operator, 10_000), operator.asked())
     };
@@ -157,7 +97,7 @@ fn an_inquiry_ends_the_doubt() {
 
 #[test]
 fn without_a_carrier_nothing_is_sent_and_that_is_what_is_said() {
-    let world = World::new();
+    let world = two();
     let view = world.pay(&(), 0);
     assert_eq!(view.status, SettlementStatus::Failed);
     assert_eq!(view.failure.unwrap().code.as_str(), "provider_offline");
@@ -166,7 +106,7 @@ fn without_a_carrier_nothing_is_sent_and_that_is_what_is_said() {
 
 #[test]
 fn a_callback_counts_only_under_its_providers_signature_and_for_its_own_payments() {
-    let world = World::new();
+    let world = two();
     let operator = Script::new(|_, _| replied(200, r#"{"status":"taken"}"#));
     assert_eq!(world.pay(&operator, 0).status, SettlementStatus::Submitted);
     let key = operator.asked.lock().unwrap()[0].url.rsplit_once('/').unwrap().1.to_owned();
@@ -196,7 +136,7 @@ fn a_callback_counts_only_under_its_providers_signature_and_for_its_own_payments
 
 #[test]
 fn a_check_asks_the_provider_who_the_payee_is_and_pays_nobody() {
-    let world = World::new();
+    let world = two();
     let engine = world.gateway.engine();
     let body = br#"{"amount":10,"currency":"EUR","to":"msisdn:+254700000001","reference":"r"}"#;
     let check = |carried: &Carried| {
@@ -244,7 +184,7 @@ const REFUSED: &str = r#"{"status":"refused"}"#;
 
 #[test]
 fn a_check_asks_about_reversals_and_applies_what_the_rail_says() {
-    let world = World::new();
+    let world = two();
     let silent = Script::new(|method: &str, url: &str| match (method, url.contains("refunds")) {
         ("PUT", true) => Carried::Lost,
         _ => replied(200, PAID),
@@ -283,7 +223,7 @@ fn a_check_asks_about_reversals_and_applies_what_the_rail_says() {
 
 #[test]
 fn a_check_asks_a_bounded_number_of_questions_and_says_what_it_left_out() {
-    let world = World::new();
+    let world = two();
     let silent = Script::new(|_, url: &str| if url.contains("refunds") { Carried::Lost } else { replied(200, PAID) });
     world.pay(&silent, 0);
     for n in 0..20 {
@@ -302,7 +242,7 @@ fn a_check_asks_a_bounded_number_of_questions_and_says_what_it_left_out() {
 
 #[test]
 fn what_contradicts_a_reversal_waits_for_a_person_once() {
-    let world = World::new();
+    let world = two();
     let fine = Script::new(|_, _| replied(200, PAID));
     world.pay(&fine, 0);
     world.shop().reverse("r", ReverseRequest::default()).unwrap();
@@ -323,7 +263,7 @@ fn what_contradicts_a_reversal_waits_for_a_person_once() {
 #[test]
 fn that_the_rail_does_not_find_what_it_paid_is_a_contradiction_if_its_word_counts() {
     for (authoritative, waiting) in [(true, vec![None]), (false, vec![])] {
-        let world = World::with(|spec| spec.capabilities.inquiry = authoritative);
+        let world = two_with(|spec| spec.capabilities.inquiry = authoritative);
         let fine = Script::new(|_, _| replied(200, PAID));
         world.pay(&fine, 0);
         let lost = Script::new(|_, _| replied(404, ""));

@@ -31,6 +31,7 @@ pub mod deliver;
 mod expiring;
 mod following;
 pub mod gateway;
+mod heartbeat;
 pub mod http;
 pub mod master;
 pub mod metrics;

@@ -14,7 +14,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use railgate::engine::DueReviews;
 use railgate::lifecycle::attempt::AnswerKind;
-use railgate::route::health::{BreakerState, Reading};
+use railgate::route::health::{BreakerState, Health, Reading};
 use railgate::{ErrorCode, Result};
 
 /// The content type of [`Metrics::encode`].
@@ -74,6 +74,8 @@ pub struct Metrics {
     review_age: Gauge<f64, AtomicU64>,
     reviews_amount: Family<Labels<2>, Gauge>,
     breakers: Family<Labels<2>, Gauge>,
+    health: Family<Labels<2>, Gauge>,
+    heartbeats: Family<Labels<2>, Counter>,
     success: Family<Labels<1>, Gauge<f64, AtomicU64>>,
     p95: Family<Labels<1>, Gauge<f64, AtomicU64>>,
 }
@@ -106,6 +108,8 @@ impl Default for Metrics {
             review_age: Gauge::default(),
             reviews_amount: Family::default(),
             breakers: Family::default(),
+            health: Family::default(),
+            heartbeats: Family::default(),
             success: Family::default(),
             p95: Family::default(),
         };
@@ -151,6 +155,8 @@ impl Metrics {
         r.register_with_unit("reviews_oldest_age", oldest, Unit::Seconds, self.review_age.clone());
         r.register("reviews_amount_minor", "What the due reviews add up to, in minor units of the currency", self.reviews_amount.clone());
         r.register("provider_breaker", "1 for the state of a provider's breaker, 0 for the others", self.breakers.clone());
+        r.register("provider_health", "1 for how a provider is, 0 for the others", self.health.clone());
+        r.register("provider_heartbeats", "Answers of providers to the question how they are", self.heartbeats.clone());
         let success = "Share of the payments and reversals of the last minute that a provider answered";
         r.register_with_unit("provider_success", success, Unit::Ratios, self.success.clone());
         let p95 = "Time within which 95 % of a provider's answers of the last minute came";
@@ -231,6 +237,12 @@ impl Metrics {
         self.answers.get_or_create(&Labels(labels)).inc();
     }
 
+    /// Counts what a provider says of itself; `None` if it does not say.
+    pub(crate) fn heartbeat(&self, provider: &str, said: Option<Health>) {
+        let said = said.map_or("none", Health::as_str);
+        self.heartbeats.get_or_create(&Labels([("provider", Label::Shared(provider.into())), ("health", Label::Fixed(said))])).inc();
+    }
+
     /// Records the round trip of a request to a provider.
     pub(crate) fn rail_took(&self, provider: &str, took: Duration) {
         self.rails.get_or_create(&Labels([("provider", Label::Shared(provider.into()))])).observe(took.as_secs_f64());
@@ -262,6 +274,7 @@ impl Metrics {
     /// in `readings` any more have no figures.
     pub(crate) fn providers(&self, readings: &[(String, Reading)]) {
         self.breakers.clear();
+        self.health.clear();
         self.success.clear();
         self.p95.clear();
         for (provider, reading) in readings {
@@ -269,6 +282,10 @@ impl Metrics {
             for state in BreakerState::ALL {
                 let labels = Labels([("provider", provider.clone()), ("state", Label::Fixed(state.as_str()))]);
                 self.breakers.get_or_create(&labels).set(i64::from(*state == reading.breaker));
+            }
+            for health in Health::ALL {
+                let labels = Labels([("provider", provider.clone()), ("health", Label::Fixed(health.as_str()))]);
+                self.health.get_or_create(&labels).set(i64::from(*health == reading.health));
             }
             let labels = Labels([("provider", provider)]);
             if let Some(rate) = reading.success_rate {
@@ -318,13 +335,17 @@ mod tests {
     #[test]
     fn a_provider_s_figures_are_those_of_now() {
         let metrics = Metrics::default();
-        let down = Reading { breaker: BreakerState::Open, success_rate: Some(0.25), p95_ms: Some(1_500), ..Reading::NONE };
+        let down =
+            Reading { health: Health::Down, breaker: BreakerState::Open, success_rate: Some(0.25), p95_ms: Some(1_500), ..Reading::NONE };
         metrics.providers(&[("one".to_owned(), down), ("two".to_owned(), Reading::NONE)]);
         let text = metrics.encode();
         for line in [
             "railgate_provider_breaker{provider=\"one\",state=\"open\"} 1",
             "railgate_provider_breaker{provider=\"one\",state=\"closed\"} 0",
             "railgate_provider_breaker{provider=\"two\",state=\"closed\"} 1",
+            "railgate_provider_health{provider=\"one\",health=\"down\"} 1",
+            "railgate_provider_health{provider=\"one\",health=\"up\"} 0",
+            "railgate_provider_health{provider=\"two\",health=\"up\"} 1",
             "railgate_provider_success_ratios{provider=\"one\"} 0.25",
             "railgate_provider_p95_seconds{provider=\"one\"} 1.5",
         ] {

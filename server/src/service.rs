@@ -30,6 +30,7 @@ use crate::deliver::{DeliverSettings, Deliverer, Delivering};
 use crate::expiring::Expiring;
 use crate::following::Following;
 use crate::gateway::{Gateway, QueueLimits};
+use crate::heartbeat::Heartbeats;
 use crate::http::{Figures, HttpLimits, Listener, Middleware, Parts, Tls, TlsError, front};
 use crate::master::{self, MasterError};
 use crate::metrics::Metrics;
@@ -306,14 +307,15 @@ struct Loops {
 }
 
 impl Loops {
-    /// All background tasks: the outbox, the numbering of events, webhooks, the configuration, expiry. None of them ends before `stop`.
+    /// All background tasks: the outbox, heartbeats, the numbering of events, webhooks, the configuration, expiry. None ends before `stop`.
     async fn run(self, stop: Stop) {
         let Self { gateway, carrier, metrics, deliverer, worker, deliver, node } = self;
         let carrying = async {
             if worker.carries {
                 let outbox = keep(&stop, || Worker::new(gateway.clone(), carrier.clone(), metrics.clone(), worker));
                 let webhooks = keep(&stop, || Delivering::new(deliverer.clone(), deliver));
-                tokio::join!(outbox, webhooks);
+                let heartbeats = keep(&stop, || Heartbeats::new(gateway.clone(), carrier.clone(), metrics.clone()));
+                tokio::join!(outbox, webhooks, heartbeats);
             }
         };
         let following = keep(&stop, || Following::new(gateway.clone(), node.clone()));

@@ -64,6 +64,7 @@
 //! To add one to this crate, write a file here that implements [`Rail`], and add a line to [`Rails::built_in`].
 //! Nothing outside this folder names a rail, except that of the gateway's own [`books`], which nobody configures.
 
+pub mod adapter;
 pub mod books;
 mod carry;
 pub mod mojaloop;
@@ -218,7 +219,7 @@ impl Rails {
 
     /// All rails in this crate.
     pub fn built_in() -> Self {
-        Self::sandbox().with(mojaloop::Mojaloop)
+        Self::sandbox().with(adapter::Adapter).with(mojaloop::Mojaloop)
     }
 
     /// Adds a rail, replacing any other of the same kind.

@@ -23,6 +23,7 @@ mod problem;
 mod profile;
 mod proof;
 mod proxy;
+mod rails;
 mod receipt;
 mod render;
 mod repair;
@@ -159,6 +160,7 @@ enum Command {
     Providers(setup::ProvidersArgs),
     Routes(setup::RoutesArgs),
     Limits(setup::LimitsArgs),
+    Rails(rails::RailsArgs),
     Review(review::ReviewArgs),
     Keys(keys::KeysArgs),
     Audit(audit::AuditArgs),
@@ -228,6 +230,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Providers(args) => setup::providers(args, global, terminal),
         Command::Routes(args) => setup::routes(args, global, terminal),
         Command::Limits(args) => setup::limits(args, global, terminal),
+        Command::Rails(args) => rails::run(args, global, terminal),
         Command::Review(args) => review::run(args, global, terminal),
         Command::Keys(args) => keys::run(args, global, terminal),
         Command::Audit(args) => audit::run(args, global, terminal),

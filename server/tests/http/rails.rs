@@ -11,10 +11,12 @@ use axum::routing::{get, put};
 use hyper::StatusCode;
 use railgate::Config;
 use railgate::api::{CreateRequest, Target};
-use railgate::engine::{Create, Enroll};
+use railgate::engine::{Create, Enroll, PutProviders};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::lifecycle::SettlementStatus;
 use railgate::rail::Rails;
+use railgate::rail::adapter::Adapter;
+use railgate::route::{Availability, ProviderSpec};
 use railgate::store::memory::MemoryStore;
 use railgate_server::gateway::Tenant;
 use railgate_server::{Hosted, Running, start_with};
@@ -208,5 +210,55 @@ async fn a_check_asks_about_the_reversal_and_calls_a_person_if_it_is_denied() {
         assert_eq!((codes, &found["settlement"]["needs_review"]), (vec!["rail_disagrees", "needs_review"], &json!(true)));
         assert_eq!(service.running.gateway().engine().reviews_due(10).unwrap().count, 1);
     }
+    service.running.stop().await;
+}
+
+/// What an adapter says of itself.
+type Word = Arc<Mutex<&'static str>>;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn adapters_are_asked_how_they_are_and_believed() {
+    let word = Word::new(Mutex::new("maintenance"));
+    let say = async |State(word): State<Word>| format!(r#"{{"status":"{}"}}"#, *word.lock().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let app = Router::new().route("/railgate/v1/health", get(say)).with_state(Arc::clone(&word));
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let named = |name: &str| ProviderSpec {
+        base_url: Some(address.clone()),
+        ..ProviderSpec::new("adapted", name, railgate::ledger::Mode::Sandbox, &Adapter)
+    };
+    let off = ProviderSpec { id: "off".to_owned(), availability: Availability::Disabled, ..named("Off") };
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| {
+        hosted.engine.providers = vec![named("Adapted"), off, plain_rail::provider("plain", &address)];
+        hosted.engine.rails = Rails::built_in().with(plain_rail::PlainRail);
+    });
+    let service = service.await;
+    let until = async |status: &str| {
+        while service.get("/api/v1/providers/adapted").await.expect(200).json()["status"] != status {
+            tokio::task::yield_now().await;
+        }
+    };
+    until("maintenance").await;
+    let body = json!({"amount": 10, "currency": "EUR", "to": "msisdn:+254700000001", "reference": "r"});
+    let check = service.post(&format!("{SETTLEMENTS}/check"), &body).await.expect(200).json();
+    assert_eq!((&check["route"][0]["why"], &check["route"][2]["verdict"]), (&json!("unavailable"), &json!("in")));
+    let figures = service.figures().await;
+    for line in [
+        "railgate_provider_heartbeats_total{provider=\"adapted\",health=\"maintenance\"} 1",
+        "railgate_provider_health{provider=\"adapted\",health=\"maintenance\"} 1",
+    ] {
+        assert!(figures.contains(line), "{line} is not in\n{figures}");
+    }
+    for silent in ["off", "plain"] {
+        assert!(!figures.contains(&format!("heartbeats_total{{provider=\"{silent}\"")), "{figures}");
+    }
+
+    // One that was changed is another one, and asked at once.
+    *word.lock().unwrap() = "degraded";
+    let body = railgate::engine::document_of(&named("Adapted anew"));
+    let put = PutProviders { providers: vec![(body, None)], reason: None };
+    service.running.gateway().run(Tenant::GATEWAY, put).await.unwrap();
+    until("degraded").await;
     service.running.stop().await;
 }

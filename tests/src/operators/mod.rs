@@ -7,6 +7,7 @@
 //! To test a rail, write its operator here, and two tests: one that runs [`simulate_many`] over it, and one that runs
 //! [`kill_many`] over it.
 
+mod adapter;
 mod listening;
 pub mod mojaloop;
 pub mod schema;
@@ -20,6 +21,7 @@ use railgate::rail::{HttpReply, HttpRequest, Rails};
 use railgate::route::ProviderSpec;
 use railgate::time::Millis;
 
+pub use adapter::ADAPTERS;
 pub use listening::Listening;
 pub use simulation::{simulate, simulate_many};
 pub use story::kill_many;

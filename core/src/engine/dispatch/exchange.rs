@@ -54,6 +54,10 @@ pub trait Question {
     fn call(&self) -> Option<&RailCall>;
     /// What the end says about the operator; `None` for nothing.
     fn outcome(&self, carried: &Carried, answer: &Self::Answer) -> Option<Outcome>;
+    /// How the operator says that it is; `None` if the answer does not say.
+    fn said(&self, _answer: &Self::Answer) -> Option<Health> {
+        None
+    }
 }
 
 const fn moves_money(action: Action) -> bool {
@@ -200,6 +204,10 @@ impl Question for Heartbeat {
     fn outcome(&self, _: &Carried, _: &Option<Health>) -> Option<Outcome> {
         None
     }
+
+    fn said(&self, answer: &Option<Health>) -> Option<Health> {
+        *answer
+    }
 }
 
 /// An exchange with one operator.
@@ -328,10 +336,13 @@ impl<Q: Question> Exchange<Q> {
 
     /// Ends with an answer. What it says about the operator is taken note of.
     fn end(&mut self, engine: &Engine, carried: &Carried, answer: Q::Answer) {
-        if let Some(pulse) = engine.routes().pulse(self.question.provider())
-            && let Some(outcome) = self.question.outcome(carried, &answer)
-        {
-            pulse.hear(outcome, engine.env.steady() - self.began);
+        if let Some(pulse) = engine.routes().pulse(self.question.provider()) {
+            if let Some(outcome) = self.question.outcome(carried, &answer) {
+                pulse.hear(outcome, engine.env.steady() - self.began);
+            }
+            if let Some(health) = self.question.said(&answer) {
+                pulse.says(health);
+            }
         }
         self.next = Next::Done(answer);
     }

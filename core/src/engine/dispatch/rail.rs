@@ -7,8 +7,8 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::ids::ProviderNo;
 use crate::participant::Participant;
-use crate::rail::Rail;
-use crate::route::ProviderSpec;
+use crate::rail::{Link, Rail};
+use crate::route::{Availability, ProviderSpec};
 
 impl Engine {
     /// The payee behind a participant, as far as the provider's rail knows without asking.
@@ -29,6 +29,18 @@ impl Engine {
     /// `internal` if it is not configured.
     pub fn is_inside(&self, provider: ProviderNo) -> Result<bool> {
         Ok(self.rail(provider)?.inside().is_some())
+    }
+
+    /// The providers that can be asked [how they are](super::Heartbeat), each as it is configured now. Those that are disabled are not
+    /// asked.
+    pub fn with_heartbeat(&self) -> Vec<(ProviderNo, Arc<ProviderSpec>)> {
+        let (routes, now) = (self.routes(), self.now());
+        let can_say = |no, provider: &ProviderSpec| {
+            let link = Link { provider, token: None, callback_url: None, now };
+            routes.pulse(no).is_some() && self.rail(no).is_ok_and(|rail| rail.heartbeat(&link).is_some())
+        };
+        let asked = routes.providers().filter(|(no, spec)| spec.availability != Availability::Disabled && can_say(*no, spec));
+        asked.map(|(no, spec)| (no, Arc::clone(spec))).collect()
     }
 
     /// A provider's id, for people and metrics.

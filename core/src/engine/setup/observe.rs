@@ -11,7 +11,7 @@ use crate::env::Env;
 use crate::ids::ProviderNo;
 use crate::rail::Rails;
 use crate::route::Routes;
-use crate::route::health::{Breaker, BreakerState, Outcome, Pulse, Reading, Window};
+use crate::route::health::{Breaker, BreakerState, Health, Outcome, Pulse, Reading, Said, Window};
 use crate::time::Millis;
 
 /// What an engine does about providers that may not answer. A trait, so that a program whose operators are all inside it does not
@@ -81,52 +81,66 @@ impl Watch for Watching {
     }
 }
 
-/// A window and a breaker, by the steady clock.
+/// A window, a breaker and the operator's own word, by the steady clock.
 struct Observed {
     env: Arc<dyn Env>,
-    /// Whether the breaker is closed, so that routing need not wait for the lock while all is well.
-    closed: AtomicBool,
+    /// Whether nothing keeps payments from it, so that routing need not wait for the lock while all is well.
+    well: AtomicBool,
     seen: Mutex<Seen>,
 }
 
 struct Seen {
     window: Window,
     breaker: Breaker,
+    said: Option<Said>,
     updated_at: Option<Millis>,
 }
 
 impl Default for Seen {
     fn default() -> Self {
-        Self { window: Window::default(), breaker: Breaker::Closed, updated_at: None }
+        Self { window: Window::default(), breaker: Breaker::Closed, said: None, updated_at: None }
+    }
+}
+
+impl Seen {
+    /// The breaker after a payment left.
+    fn leave(&self, now: Millis) -> Result<Breaker, Millis> {
+        self.said.map_or(Ok(()), |said| said.leave(now))?;
+        self.breaker.leave(now)
+    }
+
+    /// Whether nothing keeps payments from it, at any time until it is heard of again.
+    fn is_well(&self) -> bool {
+        self.breaker == Breaker::Closed && self.said.is_none_or(|said| said.health.admits())
     }
 }
 
 impl Observed {
     /// Begins to observe a provider that nothing is known about.
     fn new(env: &Arc<dyn Env>) -> Self {
-        Self { env: Arc::clone(env), closed: AtomicBool::new(true), seen: Mutex::default() }
+        Self { env: Arc::clone(env), well: AtomicBool::new(true), seen: Mutex::default() }
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
+    fn is_well(&self) -> bool {
+        self.well.load(Ordering::Acquire)
     }
 }
 
 impl Pulse for Observed {
     fn admits(&self) -> bool {
-        self.is_closed() || self.seen().breaker.admits(self.env.steady())
+        self.is_well() || self.seen().leave(self.env.steady()).is_ok()
     }
 
     fn leave(&self) -> Result<(), Millis> {
-        if self.is_closed() {
+        if self.is_well() {
             return Ok(());
         }
         let mut seen = self.seen();
-        seen.breaker = seen.breaker.leave(self.env.steady())?;
+        seen.breaker = seen.leave(self.env.steady())?;
         Ok(())
     }
 
@@ -142,12 +156,20 @@ impl Pulse for Observed {
             seen.window = Window::default();
             seen.window.add(now, outcome, u64::try_from(took_ms).unwrap_or(0));
         }
-        self.closed.store(seen.breaker == Breaker::Closed, Ordering::Release);
+        self.well.store(seen.is_well(), Ordering::Release);
+    }
+
+    fn says(&self, health: Health) {
+        let mut seen = self.seen();
+        seen.said = Some(Said { health, at: self.env.steady() });
+        seen.updated_at = Some(self.env.now());
+        self.well.store(seen.is_well(), Ordering::Release);
     }
 
     fn reading(&self) -> Reading {
         let (seen, now) = (self.seen(), self.env.steady());
-        Reading::of(seen.breaker.state(now), &seen.window.lately(now), seen.updated_at)
+        let said = seen.said.and_then(|said| said.at(now));
+        Reading::of(seen.breaker.state(now), &seen.window.lately(now), said, seen.updated_at)
     }
 }
 
