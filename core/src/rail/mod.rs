@@ -66,6 +66,7 @@
 
 pub mod books;
 mod carry;
+pub mod gsma;
 mod request;
 pub mod simulator;
 
@@ -83,6 +84,7 @@ use crate::time::Millis;
 use simulator::Outcome;
 
 pub use carry::Carrier;
+pub(crate) use request::is_address;
 pub use request::{AccessToken, CallbackError, Carried, Heard, HttpReply, HttpRequest, Inbound, Link, Payee, Request, Tls};
 
 /// The setting of any provider that says whence its callbacks come: ranges of addresses, separated by commas. Without it, from
@@ -171,6 +173,11 @@ pub trait Rail: Send + Sync {
         Err(CallbackError::Unsupported)
     }
 
+    /// The HTTP status that tells the operator that its callback was taken note of.
+    fn callback_status(&self) -> u16 {
+        200
+    }
+
     /// Whether [`RailAnswer::NotSent`] in answer to `action` proves that nothing happened. That the operator could not be reached
     /// is proof. That it does not know the payment is proof only if it declares its inquiries authoritative.
     fn proves_not_sent(&self, action: Action, provider: &ProviderSpec) -> bool {
@@ -217,7 +224,7 @@ impl Rails {
 
     /// All rails in this crate.
     pub fn built_in() -> Self {
-        Self::sandbox()
+        Self::sandbox().with(gsma::Gsma)
     }
 
     /// Adds a rail, replacing any other of the same kind.

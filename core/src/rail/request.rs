@@ -21,6 +21,8 @@ pub struct Link<'a> {
     /// Where the operator may report what becomes of the attempt or the reversal: an address of its own that nobody can guess. `None`
     /// if the gateway has no public address.
     pub callback_url: Option<&'a str>,
+    /// The request, as its rail made it, that the reply to be decoded answers; `None` while there is no reply.
+    pub asked: Option<&'a HttpRequest>,
     /// The current time, in milliseconds since 1970.
     pub now: Millis,
 }
@@ -201,6 +203,13 @@ impl HttpReply {
     pub fn json(&self) -> Option<serde_json::Value> {
         serde_json::from_slice(&self.body).ok()
     }
+}
+
+/// Whether a text is an http or https address without user name, query and fragment.
+pub(crate) fn is_address(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
+    host.is_some_and(|host| !host.is_empty() && !host.contains('@')) && !text.contains(['?', '#', ' '])
 }
 
 /// A message that a provider sent on its own initiative.

@@ -209,6 +209,8 @@ pub struct Exchange<Q: Question> {
     callback_url: Option<String>,
     token: Option<Held>,
     next: Next<Q::Answer>,
+    /// What was sent last, besides requests for a token.
+    asked: Option<HttpRequest>,
     steps: u8,
     began: Millis,
 }
@@ -234,7 +236,7 @@ impl Engine {
         let spec = self.provider(question.provider())?;
         self.rail(question.provider())?;
         let callback_url = question.call().and_then(|call| self.callback_url(&spec, call));
-        Ok(Exchange { question, spec, callback_url, token: None, next: Next::Begin, steps: 0, began: self.env.steady() })
+        Ok(Exchange { question, spec, callback_url, token: None, next: Next::Begin, asked: None, steps: 0, began: self.env.steady() })
     }
 }
 
@@ -248,6 +250,7 @@ impl<Q: Question> Exchange<Q> {
     pub fn step(&mut self, engine: &Engine) -> Step<Q::Answer> {
         let Ok(rail) = engine.rail(self.question.provider()) else { return Step::Done(self.question.unknown()) };
         if matches!(self.next, Next::Begin | Next::Token) {
+            self.asked = None;
             if self.token.is_none() {
                 self.token = engine.tokens.current(&*engine.env, &self.spec);
             }
@@ -267,7 +270,10 @@ impl<Q: Question> Exchange<Q> {
                 self.next = Next::Done(answer.clone());
                 Step::Done(answer)
             }
-            Next::Ask(request) => self.addressed(engine, *request).map_or_else(|| self.give_up(), Step::Send),
+            Next::Ask(request) => {
+                self.asked = Some((*request).clone());
+                self.addressed(engine, *request).map_or_else(|| self.give_up(), Step::Send)
+            }
             Next::Begin | Next::Token | Next::Reply => self.give_up(),
         }
     }
@@ -335,6 +341,7 @@ impl<Q: Question> Exchange<Q> {
             provider: &self.spec,
             token: self.token.as_ref().map(Held::token),
             callback_url: self.callback_url.as_deref(),
+            asked: self.asked.as_ref(),
             now: engine.now(),
         }
     }
