@@ -143,9 +143,9 @@ impl GatewayClient {
         self.link.carry(Call::new(request).repeatable(), TRIES, |answer| read::<T>(answer).is_ok()).await.read()
     }
 
-    /// Makes a call that must not be sent again once it may have arrived, and whose response may take `extra_ms` longer.
-    pub(crate) async fn call_once<T: DeserializeOwned>(&self, request: Request, extra_ms: u64) -> Result<T, GatewayError> {
-        self.link.carry(Call::new(request).extra(extra_ms), TRIES, |answer| read::<T>(answer).is_ok()).await.read()
+    /// [`GatewayClient::call`], whose response may take `extra_ms` longer.
+    pub(crate) async fn slow_call<T: DeserializeOwned>(&self, request: Request, extra_ms: u64) -> Result<T, GatewayError> {
+        self.link.carry(Call::new(request).repeatable().extra(extra_ms), TRIES, |answer| read::<T>(answer).is_ok()).await.read()
     }
 
     /// Makes a call that enrols a new key; both keys sign it.

@@ -251,6 +251,8 @@ mirror_enum! {
         BalanceDeposited = "balance.deposited",
         /// An operator debited what the client was paid out.
         BalanceWithdrawn = "balance.withdrawn",
+        /// An operator set the client's credit.
+        BalanceCreditChanged = "balance.credit_changed",
     }
 }
 

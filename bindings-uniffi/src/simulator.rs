@@ -74,14 +74,15 @@ impl GatewayClient {
     }
 
     /// Stops the clock of the sandbox (`true`) or lets it run (`false`), and advances it first, in milliseconds. Everything that becomes
-    /// due on the way is done at its own time; the result says where it is on its way to if that takes longer than 20 seconds.
+    /// due on the way is done at its own time; the result says where it is on its way to if that takes longer than 20 seconds. A call that is
+    /// sent again after a lost response advances it once.
     ///
     /// # Errors
     /// `Refused`; `Unanswered`: it may have been advanced; `Unsigned`.
     #[uniffi::method(default(frozen = None, advance_ms = 0))]
     pub async fn set_clock(&self, frozen: Option<bool>, advance_ms: u64) -> Result<SandboxClock, GatewayError> {
-        let request = Request::post(&format!("{SIMULATOR}/clock"), clock_body(frozen, advance_ms));
-        self.call_once(Request { method: "PUT".to_owned(), ..request }, LONGEST_ADVANCE_MS).await
+        let request = once("/clock", clock_body(frozen, advance_ms))?;
+        self.slow_call(Request { method: "PUT".to_owned(), ..request }, LONGEST_ADVANCE_MS).await
     }
 
     /// Returns the faults of the simulated operator.

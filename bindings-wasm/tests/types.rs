@@ -367,6 +367,7 @@ fn the_package_reads_every_amount_exactly() {
     let mut world = World::default();
     world.meet::<api::BatchView>("");
     world.meet::<api::BalancesView>("");
+    world.meet::<api::BalanceMovementView>("");
     world.meet::<api::EntriesView>("");
     world.meet::<api::CheckView>("");
     world.meet::<api::ReverseView>("");

@@ -166,7 +166,7 @@ error_codes! {
     BalanceNotFound = "balance_not_found", 404, Identification, false, "No balance in that currency",
         "The client has no account in this currency.",
         "List your accounts at `GET /api/v1/balances`.";
-    MovementNotFound = "movement_not_found", 404, Identification, false, "No such deposit or withdrawal",
+    MovementNotFound = "movement_not_found", 404, Identification, false, "No such deposit, withdrawal or credit line",
         "No operator credited or debited real money of the client under this reference. Those of other clients are never shown.",
         "Look at the statement: `GET /api/v1/balances/{currency}/entries`.";
     KeyNotFound = "key_not_found", 404, Identification, false, "No such key",

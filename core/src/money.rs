@@ -203,6 +203,17 @@ impl Amount {
         Decimal::try_new(value, scale).map(Amount).map_err(|_| AmountError::Scale { max: MAX_MINOR_UNITS })
     }
 
+    /// Parses what may be zero, such as a credit: `None` for zero.
+    ///
+    /// # Errors
+    /// As for [`Amount::parse`]; [`AmountError::NotPositive`] only with a sign.
+    pub fn parse_or_zero(text: &str) -> Result<Option<Amount>, AmountError> {
+        match Self::parse(text) {
+            Err(AmountError::NotPositive) if !text.starts_with('-') => Ok(None),
+            parsed => parsed.map(Some),
+        }
+    }
+
     /// Converts it to money of `currency`, without rounding.
     ///
     /// # Errors

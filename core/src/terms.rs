@@ -22,6 +22,8 @@
 //! # }
 //! ```
 
+use std::collections::BTreeSet;
+
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
 use crate::ledger::{Mode, SUM_MAX};
@@ -55,6 +57,14 @@ impl Terms {
     pub fn credit(&self, mode: Mode, currency: Currency) -> i64 {
         let granted = self.credit.iter().find(|credit| credit.currency() == currency && !mode.is_sandbox());
         granted.map_or(0, |credit| credit.minor())
+    }
+
+    /// The credit that is another one in `after`, in order of currencies: before, and after.
+    pub(crate) fn credit_changes(&self, after: &Self) -> Vec<(Money, Money)> {
+        let currencies: BTreeSet<Currency> = self.credit.iter().chain(&after.credit).map(|credit| credit.currency()).collect();
+        let of = |terms: &Self, currency| Money::from_minor(terms.credit(Mode::Live, currency), currency);
+        let both = currencies.into_iter().map(|currency| (of(self, currency), of(after, currency)));
+        both.filter(|(before, after)| before != after).collect()
     }
 
     /// Requires that what was completed then can still be reversed.

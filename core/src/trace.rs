@@ -62,7 +62,7 @@ pub(crate) use base16ct::lower::encode_string as hex;
 pub(crate) enum About<'a> {
     /// A settlement.
     Settlement(&'a SettlementRecord),
-    /// Money that an operator moved: a trace of one event.
+    /// What an operator did to a client's account: a trace of one event.
     Movement(&'a MovementRecord),
 }
 
@@ -154,7 +154,8 @@ pub(crate) fn attempt_of(event: &EventRecord) -> Option<u16> {
         | EventType::SettlementPartiallyReversed
         | EventType::SettlementReversed
         | EventType::BalanceDeposited
-        | EventType::BalanceWithdrawn => None,
+        | EventType::BalanceWithdrawn
+        | EventType::BalanceCreditChanged => None,
         EventType::SettlementAccepted
         | EventType::SettlementSubmitted
         | EventType::SettlementUnknown
@@ -180,17 +181,7 @@ pub(crate) fn write_data(out: &mut String, about: About<'_>, event: &EventRecord
         (None, About::Settlement(record), EventType::SettlementCompleted) if record.direction() == Direction::Incoming => {
             write_terms(out, record, "from", record.other_side().and_then(|it| it.from.as_deref()).unwrap_or_default());
         }
-        (None, About::Movement(record), _) => {
-            // Evidence is the operators' own and never told.
-            let _ = write!(
-                out,
-                r#"{{"movement":{{"amount":"{}","currency":"{}","kind":"{}","reference":"{}"}}}}"#,
-                Money::from_minor(record.amount, record.currency).decimal(),
-                record.currency.code(),
-                record.kind.as_str(),
-                record.reference.as_str()
-            );
-        }
+        (None, About::Movement(record), _) => write_movement(out, record),
         (None, About::Settlement(_), _) => out.push_str("{}"),
     }
 }
@@ -203,6 +194,21 @@ fn write_terms(out: &mut String, record: &SettlementRecord, name: &str, value: &
     out.push_str(r#","to":"#);
     write_string(out, record.to.as_str());
     out.push('}');
+}
+
+/// Writes what an operator did. Evidence is the operators' own and never told.
+fn write_movement(out: &mut String, record: &MovementRecord) {
+    let (amount, currency, reference) = (record.money().decimal(), record.currency.code(), record.reference.as_str());
+    let _ = match record.previous() {
+        Some(previous) => {
+            let previous = previous.decimal();
+            write!(out, r#"{{"credit":{{"amount":"{amount}","currency":"{currency}","previous":"{previous}","reference":"{reference}"}}}}"#)
+        }
+        None => {
+            let kind = record.kind.as_str();
+            write!(out, r#"{{"movement":{{"amount":"{amount}","currency":"{currency}","kind":"{kind}","reference":"{reference}"}}}}"#)
+        }
+    };
 }
 
 fn write_canonical(out: &mut String, key: &IdKey, about: About<'_>, event: &EventRecord, prev: Option<&Digest32>) {

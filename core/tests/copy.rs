@@ -116,6 +116,18 @@ fn a_store_is_copied_from_memory_to_disk_and_back() {
 }
 
 #[test]
+fn a_copy_has_none_of_the_servers_of_its_source() {
+    let (source, target) = (large(), MemoryStore::new());
+    source.commit(&commit([insert(node(1, None)), insert(node(7, Some("http://10.0.0.7:8080")))])).unwrap();
+    equal(&copy(&source, &target, &mut |_| {}).unwrap());
+    let nodes = |store: &MemoryStore| store.scan(&Scan::all(RecordKind::Node, usize::MAX)).unwrap().len();
+    assert_eq!((nodes(&source), nodes(&target)), (2, 0));
+    // A server that starts over the copy makes it no other store than its source.
+    target.commit(&commit([insert(node(9, None))])).unwrap();
+    equal(&copy(&source, &target, &mut |_| {}).unwrap());
+}
+
+#[test]
 fn a_copy_that_was_stopped_at_any_commit_goes_on() {
     let source = large();
     let mut stopped = 0;

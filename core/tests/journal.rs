@@ -114,7 +114,7 @@ fn history(name: &str) -> Vec<Commit> {
     commits.push(commit([insert(review(1, 0, 5))]));
     commits.push(commit([insert(usage(1, 5, 1))]));
     commits.extend([commit([insert(operator(1, 1))]), commit([insert(approval(1, 1))])]);
-    commits.extend([commit([insert(unbooked(1))]), commit([insert(entry(1, 1))])]);
+    commits.extend([commit([insert(unbooked(1))]), commit([insert(entry(1, 1))]), commit([insert(node(1, None))])]);
     commits
 }
 
@@ -163,6 +163,7 @@ fn is_of_a_server(kind: RecordKind) -> bool {
         RecordKind::LogHead | RecordKind::Endpoint | RecordKind::EndpointSecret | RecordKind::Queue | RecordKind::Delivery => true,
         RecordKind::Invitation | RecordKind::Setup | RecordKind::Movement | RecordKind::Review | RecordKind::Usage => true,
         RecordKind::Operator | RecordKind::Approval | RecordKind::Unbooked | RecordKind::Entry | RecordKind::Clock => true,
+        RecordKind::Node => true,
     }
 }
 

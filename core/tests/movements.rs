@@ -1,4 +1,4 @@
-//! Real money that an operator credits and debits, and what clients do with it.
+//! Real money that an operator credits and debits, what clients do with it, and credit.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "support/plain_rail.rs"]
@@ -8,15 +8,17 @@ mod support;
 use std::sync::{Arc, Barrier};
 
 use plain_rail::{PlainRail, provider};
-use railgate::api::{Caller, EventView, NewWebhook};
-use railgate::engine::{Create, CreateWebhook, MoveMoney, Moved, NumberEvents, Operated, Redeliver, Replay, verify};
+use railgate::api::{Caller, EventView, NewWebhook, TermsBody};
+use railgate::engine::{Create, CreateWebhook, MoveMoney, Moved, NumberEvents, Operated, PutTerms, Redeliver, Replay, SetCredit, verify};
 use railgate::env::ManualEnv;
 use railgate::ids::{EndpointNo, SettlementNo, Ulid};
 use railgate::ledger::Mode;
 use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rails};
 use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{DeliveryRecord, EventRecord, EventType, FeedRecord, Key, MovementKind, MovementRecord, Record, RecordKind};
+use railgate::store::record::{
+    AuditRecord, DeliveryRecord, EventRecord, EventType, FeedRecord, Key, MovementKind, MovementRecord, Record, RecordKind, SetupRecord,
+};
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use railgate::{Config, Engine, Error, ErrorCode};
@@ -343,5 +345,229 @@ fn a_movement_of_before_there_were_events_of_it_is_sound_and_told_to_nobody() {
     deposit(&s, "6.00 EUR", "bank-2").unwrap();
     log_all(&s.engine);
     assert_eq!(told(&s, live(&s)).iter().map(|event| event.reference.as_str()).collect::<Vec<_>>(), ["bank-2"]);
+    s.assert_sound();
+}
+
+fn credit_line(s: &Sandbox, amount: i64, reference: &str) -> SetCredit {
+    let credit = railgate::money::Money::from_minor(amount, "1.00 EUR".parse::<railgate::money::Money>().unwrap().currency());
+    let (reference, evidence) = (reference.parse().unwrap(), "contract of May".to_owned());
+    SetCredit { client: s.caller.client_id, credit, reference, evidence, expected: None, reason: None }
+}
+
+fn set_credit(s: &Sandbox, amount: i64, reference: &str) -> Result<Moved, Error> {
+    let moved = s.engine.run(Operated(credit_line(s, amount, reference)));
+    s.engine.follow_setup().unwrap();
+    moved
+}
+
+/// Replaces the terms of a client whole. Returns their version.
+fn agree(s: &Sandbox, credit: Value) -> i64 {
+    let body = json!({"client": format!("cli_{}", s.caller.client_id), "credit": credit});
+    let body: TermsBody = serde_json::from_value(body).unwrap();
+    let version = s.engine.run(Operated(PutTerms { terms: vec![(body, None)], reason: None })).unwrap()[0];
+    s.engine.follow_setup().unwrap();
+    version
+}
+
+/// Available euros and credit.
+fn credited(s: &Sandbox) -> (String, String) {
+    let balance = s.engine.balance(&live(s), "EUR").unwrap();
+    (balance.available.as_str().to_owned(), balance.credit.as_str().to_owned())
+}
+
+#[test]
+fn a_reference_sets_credit_once() {
+    for (store, _folder) in stores() {
+        let s = Sandbox::over(store, config(), 1);
+        assert!(!set_credit(&s, 20_00, "line-1").unwrap().replayed);
+        assert_eq!(credited(&s), ("0.00".to_owned(), "20.00".to_owned()));
+        pay(&s, "on-credit").unwrap();
+        assert_eq!(credited(&s).0, "-10.00", "no money came with it");
+        deposit(&s, "5.00 EUR", "bank-1").unwrap();
+
+        let first = set_credit(&s, 20_00, "line-1").unwrap();
+        assert_eq!((first.replayed, first.movement.previous), (true, Some(0)));
+        assert_eq!(set_credit(&s, 30_00, "line-2").unwrap().movement.previous, Some(20_00));
+        assert!(set_credit(&s, 20_00, "line-1").unwrap().replayed, "a late repeat is one");
+        assert_eq!(credited(&s).1, "30.00", "and takes nothing back");
+        assert_eq!(code(set_credit(&s, 21_00, "line-1")), ErrorCode::ReferenceConflict);
+        assert_eq!(code(set_credit(&s, 5_00, "bank-1")), ErrorCode::ReferenceConflict, "deposits have the same references");
+        assert_eq!(code(deposit(&s, "20.00 EUR", "line-1")), ErrorCode::ReferenceConflict);
+        let other = SetCredit { evidence: "contract of June".to_owned(), ..credit_line(&s, 20_00, "line-1") };
+        assert_eq!(code(s.engine.run(Operated(other))), ErrorCode::ReferenceConflict);
+
+        // Nothing of what is refused is kept.
+        let refused = |set: SetCredit| s.engine.run(Operated(set)).unwrap_err();
+        assert_eq!(refused(credit_line(&s, -1, "no")).fields[0].pointer, "/credit");
+        assert_eq!(refused(SetCredit { evidence: "two\nlines".to_owned(), ..credit_line(&s, 1, "no") }).fields[0].pointer, "/evidence");
+        assert_eq!(refused(SetCredit { client: Ulid(7), ..credit_line(&s, 1, "no") }).code, ErrorCode::ClientNotFound);
+        assert_eq!(refused(SetCredit { expected: Some(1), ..credit_line(&s, 1, "no") }).code, ErrorCode::VersionConflict);
+        let kind = MovementKind::CreditLine;
+        assert_eq!(s.engine.run(moving(&s, kind, "1.00 EUR", "no")).unwrap_err().fields[0].pointer, "/kind");
+        assert_eq!(code(s.engine.movement(&live(&s), "no")), ErrorCode::MovementNotFound);
+
+        let ended = set_credit(&s, 0, "line-3").unwrap();
+        assert_eq!((ended.movement.amount, ended.movement.previous), (0, Some(30_00)));
+        let still = set_credit(&s, 0, "line-4").unwrap();
+        assert_eq!((still.replayed, still.movement.previous, still.movement.terms), (false, Some(0), ended.movement.terms));
+        assert_eq!(code(pay(&s, "beyond")), ErrorCode::InsufficientFunds);
+        log_all(&s.engine);
+        let changes = told(&s, live(&s)).iter().filter(|event| event.kind == EventType::BalanceCreditChanged).count();
+        assert_eq!(changes, 4, "one for each reference");
+        s.assert_sound();
+    }
+}
+
+#[test]
+fn a_client_is_told_of_its_credit_and_its_statement_has_no_line() {
+    for (store, _folder) in stores() {
+        let s = Sandbox::over(store.clone(), config(), 1);
+        let other = Caller { mode: Mode::Live, ..support::enroll(&s.engine, "Another") };
+        let ((own, _), (of_other, _), (of_sandbox, _)) = (hook(&s, live(&s)), hook(&s, other), hook(&s, s.caller));
+        set_credit(&s, 10_000, "line-1").unwrap();
+        set_credit(&s, 10_000, "line-1").unwrap();
+        assert_eq!(log_all(&s.engine), 1);
+
+        let event = told(&s, live(&s)).remove(0);
+        let mut shown = serde_json::to_value(&event).unwrap();
+        let hash = shown.as_object_mut().unwrap().remove("hash").unwrap();
+        let form = serde_json_canonicalizer::to_vec(&shown).unwrap();
+        assert_eq!(hash, base16ct::lower::encode_string(&Sha256::digest(form)));
+        let expected = json!({
+            "actor": "operator", "at": "2026-11-21T10:38:17.042Z", "attempt": null, "from": null, "to": null, "prev": null,
+            "data": {"credit": {"amount": "100.00", "currency": "EUR", "previous": "0.00", "reference": "line-1"}},
+            "id": event.id, "reference": "line-1", "sequence": 1, "settlement_id": null, "type": "balance.credit_changed",
+        });
+        assert_eq!(shown, expected);
+        assert_eq!(told(&s, other).len() + told(&s, s.caller).len(), 0);
+
+        let sent = deliveries(&s, own).remove(0);
+        let body = concat!(
+            r#"{"type":"balance.credit_changed","timestamp":"2026-11-21T10:38:17.042Z","data":{"kind":"credit_line","reference":"line-1","#,
+            r#""amount":100.00,"previous":0.00,"currency":"EUR","at":"2026-11-21T10:38:17.042Z","sequence":1}}"#
+        );
+        assert_eq!(sent.body, body);
+        assert_eq!((deliveries(&s, of_other), deliveries(&s, of_sandbox)), (vec![], vec![]));
+        assert!(!format!("{event:?} {sent:?}").contains("contract of May"), "the evidence is the operators' own");
+
+        let movement = s.engine.movement(&live(&s), "line-1").unwrap();
+        assert_eq!((movement.kind.as_str(), movement.previous.as_ref().map(|it| it.as_str())), ("credit_line", Some("0.00")));
+        for caller in [other, s.caller] {
+            assert_eq!(code(s.engine.movement(&caller, "line-1")), ErrorCode::MovementNotFound);
+        }
+        let lines = s.engine.statement(&s.engine.statement_request(&live(&s), "EUR", (None, None), None, 9).unwrap()).unwrap();
+        assert_eq!(lines.data.len(), 0, "no money moved");
+        assert_eq!(s.store.scan(&Scan::all(RecordKind::Transfer, 9)).unwrap(), vec![]);
+        assert_logged(&*store);
+        assert_trees(&s.engine, &*store);
+        s.assert_sound();
+    }
+}
+
+#[test]
+fn terms_that_are_replaced_whole_tell_of_the_credit_that_they_change() {
+    for (store, _folder) in stores() {
+        let s = Sandbox::over(store, config(), 1);
+        let first = agree(&s, json!({"EUR": "50", "USD": "20"}));
+        assert_eq!(agree(&s, json!({"USD": "20", "EUR": "50.00"})), first, "nothing changes");
+        // An operator has taken the reference that the next version would have.
+        let taken = format!("terms-{}-EUR", first + 1);
+        deposit(&s, "1.00 EUR", &taken).unwrap();
+        let second = agree(&s, json!({"EUR": "70", "USD": "20"}));
+        let third = agree(&s, json!({"KWD": "1.500", "EUR": "70"}));
+        log_all(&s.engine);
+        let events = told(&s, live(&s)).into_iter().filter(|event| event.kind == EventType::BalanceCreditChanged);
+        let seen: Vec<(String, Value)> = events.map(|it| (it.reference, serde_json::from_str(it.data.get()).unwrap())).collect();
+        let change = |reference: String, currency: &str, previous: &str, amount: &str| {
+            let credit = json!({"amount": amount, "currency": currency, "previous": previous, "reference": reference});
+            (reference, json!({ "credit": credit }))
+        };
+        let expected = [
+            change(format!("terms-{first}-EUR"), "EUR", "0.00", "50.00"),
+            change(format!("terms-{first}-USD"), "USD", "0.00", "20.00"),
+            change(format!("terms-{second}-EUR-2"), "EUR", "50.00", "70.00"),
+            change(format!("terms-{third}-KWD"), "KWD", "0.000", "1.500"),
+            change(format!("terms-{third}-USD"), "USD", "20.00", "0.00"),
+        ];
+        assert_eq!(seen, expected);
+
+        let trail: Vec<AuditRecord> = typed_all(s.store.scan(&Scan::all(RecordKind::Audit, 99)).unwrap()).unwrap();
+        let last = trail.iter().rfind(|row| row.action.as_str() == "set_credit").unwrap();
+        assert_eq!((last.client, last.name.as_deref()), (s.caller.client, Some(&*format!("terms-{third}-USD 0.00 USD"))));
+        assert_eq!(last.detail.as_deref(), Some(r#"{"previous":"20.00"}"#), "nobody gave evidence");
+        assert_eq!(trail.iter().filter(|row| row.action.as_str() == "put_terms").count(), 4);
+        s.assert_sound();
+    }
+}
+
+/// A node meets the numbers of changes of credit, which have no transfer: those of another node if it was open before, and those of before
+/// if it is opened after.
+#[test]
+fn a_change_of_credit_keeps_its_number() {
+    // More than a node passes by while a command is decided again.
+    const MANY: u32 = 200;
+    for ((store, _folder), is_open_before) in stores().into_iter().chain(stores()).zip([true, true, false, false]) {
+        let open = || Engine::open(store.clone(), Arc::new(ManualEnv::new(START, 9)), config()).unwrap();
+        let s = Sandbox::over(store.clone(), config(), 1);
+        let before = is_open_before.then(open);
+        let line = |n: u32| Operated(credit_line(&s, 10_000 + i64::from(n), &format!("line-{n}")));
+        s.engine.run_all((0..MANY).map(line)).into_iter().for_each(|line| drop(line.unwrap()));
+        let other = before.unwrap_or_else(open);
+        other.follow_setup().unwrap();
+        let body = r#"{"amount":10,"currency":"EUR","to":"msisdn:+254700000001","reference":"r"}"#;
+        other.run(Create { caller: live(&s), request: Box::new(other.parse_create(body.as_bytes()).unwrap()) }).unwrap();
+        assert_eq!(log_all(&s.engine), MANY as usize + 1);
+        assert_logged(&*store);
+        s.assert_sound();
+    }
+}
+
+#[test]
+fn credit_that_somebody_changed_is_found() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), config(), 1);
+    let first = set_credit(&s, 10_00, "line-1").unwrap().movement;
+    let movement = set_credit(&s, 20_00, "line-2").unwrap().movement;
+    let found = |writes: Vec<Write>, back: Vec<Write>| {
+        s.store.commit(&Commit { writes }).unwrap();
+        let report = verify::verify(&*s.store, &mut |_| {}).unwrap();
+        s.store.commit(&Commit { writes: back }).unwrap();
+        report.problems.iter().map(|problem| problem.code).collect::<Vec<_>>()
+    };
+    let replaced = |changed: MovementRecord| found(vec![Write::Replace(changed.into())], vec![Write::Replace(movement.clone().into())]);
+    let both = ["credit_differs", "trail_broken", "credit_not_told"];
+    assert_eq!(replaced(MovementRecord { amount: 30_00, ..movement.clone() }), both);
+    assert_eq!(replaced(MovementRecord { previous: Some(5_00), ..movement.clone() }), ["credit_differs", "trail_broken"]);
+    assert_eq!(replaced(MovementRecord { previous: None, ..movement.clone() }), both);
+    assert_eq!(replaced(MovementRecord { terms: first.terms, ..movement.clone() }), ["credit_differs", "credit_not_told"]);
+    let removed = found(vec![Write::Delete(Key::Movement(movement.journal))], vec![Write::Insert(movement.clone().into())]);
+    assert_eq!(removed, ["credit_not_told", "unlogged_without_event"]);
+
+    // Terms that were written by hand.
+    let row: SetupRecord = typed(s.store.get(&Key::Setup(movement.terms.unwrap())).unwrap()).unwrap().unwrap();
+    let more = SetupRecord { document: row.document.replace("20.00", "9000.00"), ..row.clone() };
+    assert_eq!(
+        found(vec![Write::Replace(more.clone().into())], vec![Write::Replace(row.clone().into())]),
+        ["credit_differs", "credit_not_told"]
+    );
+    let added = SetupRecord { revision: row.revision + 1, ..more };
+    let back = vec![Write::Delete(Key::Setup(added.revision))];
+    assert_eq!(found(vec![Write::Insert(added.into())], back), ["credit_not_told"]);
+    s.assert_sound();
+}
+
+#[test]
+fn credit_of_before_there_were_events_of_it_is_sound_and_told_to_nobody() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), config(), 1);
+    let old = set_credit(&s, 10_00, "line-1").unwrap().movement;
+    // As an older program left it: in the terms only.
+    let mut writes = vec![Write::Delete(Key::Movement(old.journal)), Write::Delete(Key::Event((old.journal, 1)))];
+    writes.extend(unlogged(&*s.store).iter().map(|row| Write::Delete(Key::Unlogged(row.no))));
+    s.store.commit(&Commit { writes }).unwrap();
+    s.assert_sound();
+    set_credit(&s, 10_00, "line-2").unwrap();
+    s.assert_sound();
+    set_credit(&s, 15_00, "line-3").unwrap();
+    log_all(&s.engine);
+    assert_eq!(told(&s, live(&s)).iter().map(|event| event.reference.as_str()).collect::<Vec<_>>(), ["line-2", "line-3"]);
     s.assert_sound();
 }

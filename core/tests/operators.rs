@@ -22,11 +22,14 @@ use railgate::rail::Rails;
 use railgate::rail::simulator::Simulator;
 use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{ApprovalRecord, ApprovalStatus, AuditRecord, Key, OperatorAct, OperatorRole, OperatorStatus, RecordKind};
+use railgate::store::record::{
+    ApprovalRecord, ApprovalStatus, AuditAction, AuditRecord, Key, OperatorAct, OperatorRole, OperatorStatus, RecordKind,
+};
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, typed, typed_all};
 use railgate::time::rfc3339;
 use railgate::{Config, Engine, Error, ErrorCode};
+use serde_json::{Value, json};
 use support::{START, Sandbox, sealing};
 
 const DAY: i64 = 86_400_000;
@@ -456,11 +459,9 @@ fn terms_are_changed_part_by_part() {
         done(OperatorAct::SetLimits, r#"{"mode": "live", "currency": "EUR", "daily_value": "500", "reason": "more"}"#);
         done(OperatorAct::SetLimits, r#"{"mode": "live", "currency": "USD", "max": "10", "reason": "start"}"#);
         done(OperatorAct::SetFees, r#"{"fees": [{"percent": "0.5"}], "reason": "contract"}"#);
-        let floor = asked(
-            act(&s.engine, ada, OperatorAct::SetFloor, &id(s), r#"{"currency": "EUR", "amount": "-250.00", "reason": "contract"}"#)
-                .unwrap(),
-        );
-        decide(&s.engine, bob, floor.id, true).unwrap();
+        let waits = asked(act(&s.engine, ada, OperatorAct::SetFloor, &id(s), &floor("-250.00", "line-1")).unwrap());
+        assert!(waits.request.contains("contract of May") && waits.request.contains("line-1"), "the second operator sees it");
+        decide(&s.engine, bob, waits.id, true).unwrap();
         done(OperatorAct::SetLimits, r#"{"mode": "live", "currency": "USD", "max": null, "reason": "lifted"}"#);
         s.engine.follow_setup().unwrap();
         let terms = serde_json::to_string(&s.engine.client_detail(s.caller.client_id).unwrap().terms).unwrap();
@@ -476,7 +477,8 @@ fn terms_are_changed_part_by_part() {
         );
         let wrong = [
             (OperatorAct::SetLimits, r#"{"mode": "live", "currency": "EUR", "min": "91", "reason": "above the largest"}"#),
-            (OperatorAct::SetFloor, r#"{"currency": "EUR", "amount": "250.00", "reason": "is no floor below zero"}"#),
+            (OperatorAct::SetFloor, &floor("250.00", "is-no-floor-below-zero")),
+            (OperatorAct::SetFloor, r#"{"currency": "EUR", "amount": "-250.00", "reason": "no reference, no evidence"}"#),
         ];
         for (what, body) in wrong {
             assert_eq!(code(act(&s.engine, ada, what, &id(s), body)), ErrorCode::InvalidFields, "{body}");
@@ -485,6 +487,38 @@ fn terms_are_changed_part_by_part() {
             code(act(&s.engine, ada, OperatorAct::SuspendClient, "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB", r#"{"reason": "x"}"#)),
             ErrorCode::ClientNotFound
         );
+    });
+}
+
+fn floor(amount: &str, reference: &str) -> String {
+    json!({"currency": "EUR", "amount": amount, "reference": reference, "evidence": "contract of May, paragraph 4"}).to_string()
+}
+
+#[test]
+fn a_credit_line_is_set_once_by_two_operators() {
+    over_each_store(|s| {
+        let (ada, bob) = (person(&s.engine, 1, OperatorRole::Agent, None), person(&s.engine, 2, OperatorRole::Approver, None));
+        let ask = |amount: &str, reference: &str| act(&s.engine, ada, OperatorAct::SetFloor, &id(s), &floor(amount, reference));
+        let confirm = |asked: ApprovalRecord| decide(&s.engine, bob, asked.id, true);
+        let (first, second) = (asked(ask("-100", "line-1").unwrap()), asked(ask("-200", "line-2").unwrap()));
+        confirm(first).unwrap();
+        assert_eq!(code(confirm(second)), ErrorCode::VersionConflict, "the terms are not what the second request was about");
+        let again = ask("-100.00", "line-1").unwrap();
+        let Operation::Done { acted: Acted::Moved(moved), .. } = again else { panic!("a repeat waits for nobody: {again:?}") };
+        assert!(moved.replayed);
+        assert_eq!(code(ask("-200", "line-1")), ErrorCode::ReferenceConflict);
+        confirm(asked(act(&s.engine, ada, OperatorAct::Deposit, &id(s), &wire("5.00", "wire-1")).unwrap())).unwrap();
+        assert_eq!(code(ask("-5", "wire-1")), ErrorCode::ReferenceConflict, "found when it is asked for");
+        confirm(asked(ask("0", "line-3").unwrap())).unwrap();
+        assert!(matches!(ask("-100", "line-1").unwrap(), Operation::Done { .. }), "however late");
+        s.engine.follow_setup().unwrap();
+        let terms = serde_json::to_value(s.engine.client_detail(s.caller.client_id).unwrap().terms).unwrap();
+        assert_eq!(terms.get("credit"), None);
+        let row = audit(s).into_iter().find(|row| row.action == AuditAction::SetCredit).unwrap();
+        assert_eq!(row.name.as_deref(), Some("line-1 100.00 EUR"));
+        let detail: Value = serde_json::from_str(row.detail.as_deref().unwrap()).unwrap();
+        assert_eq!((&detail["evidence"], &detail["previous"]), (&json!("contract of May, paragraph 4"), &json!("0.00")));
+        assert!(detail["asked_by"].is_string());
     });
 }
 
@@ -510,7 +544,7 @@ fn the_audit_trail_says_who_asked_and_who_confirmed() {
             ("suspend_client", ada_id, "done"),
         ];
         assert_eq!(told, expected);
-        let detail = |n: usize| -> serde_json::Value { serde_json::from_str(rows[n].detail.as_ref().unwrap().get()).unwrap() };
+        let detail = |n: usize| -> Value { serde_json::from_str(rows[n].detail.as_ref().unwrap().get()).unwrap() };
         assert_eq!(
             (detail(2)["asked_by"].as_str(), detail(2)["approval"].as_str()),
             (Some(ada_id), Some(format!("apr_{}", waits.id).as_str()))

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use railgate::auth::Verify;
-use railgate::engine::Release;
+use railgate::engine::{NodeFacts, RecordNode, Release};
 use railgate::env::Env;
 use railgate::rail::Rails;
 use railgate::seal::{MasterKeys, SealError};
@@ -250,6 +250,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     gateway.engine().reached_at(format!("{}/api/v1/rails", public_url.as_ref().unwrap_or(&origin)));
     let carrier = Carrier::new(gateway.clone(), Arc::clone(&metrics), edge.provider_allow.clone());
     let deliverer = Deliverer::new(gateway.clone(), Arc::clone(&metrics), &guard, deliver.limits);
+    let node = RecordNode { facts: facts(&gateway, address, &origin), alone: worker.alone };
     let refresh = outbox_figures(&gateway, &store, &metrics);
     let still_open = Arc::downgrade(&store);
     let front = front(Parts {
@@ -275,15 +276,10 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         tls,
         metrics_address: figures.as_ref().map(TcpListener::local_addr).transpose()?,
         http: tokio::spawn(listener.serve(front.clone(), stopping)),
-        worker: tokio::spawn(background(
-            gateway.clone(),
-            carrier,
-            Arc::clone(&metrics),
-            deliverer,
-            worker,
-            deliver,
-            worker_stopping.clone(),
-        )),
+        worker: {
+            let loops = Loops { gateway: gateway.clone(), carrier, metrics: Arc::clone(&metrics), deliverer, worker, deliver, node };
+            tokio::spawn(loops.run(worker_stopping.clone()))
+        },
         figures: figures.map(|socket| {
             let figures = Figures { metrics: Arc::clone(&metrics), refresh, front: front.clone() };
             tokio::spawn(figures.serve(socket, worker_stopping))
@@ -298,26 +294,46 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     })
 }
 
-/// All background tasks: the outbox, the numbering of events, webhooks, the configuration, expiry. None of them ends before `stop`.
-async fn background(
+/// What the background loops need.
+struct Loops {
     gateway: Gateway,
     carrier: Carrier,
     metrics: Arc<Metrics>,
     deliverer: Deliverer,
     worker: WorkerSettings,
     deliver: DeliverSettings,
-    stop: Stop,
-) {
-    let carrying = async {
-        if worker.carries {
-            let outbox = keep(&stop, || Worker::new(gateway.clone(), carrier.clone(), metrics.clone(), worker));
-            let webhooks = keep(&stop, || Delivering::new(deliverer.clone(), deliver));
-            tokio::join!(outbox, webhooks);
-        }
-    };
-    let following = keep(&stop, || Following::new(gateway.clone()));
-    let expiring = keep(&stop, || Expiring::new(gateway.clone()));
-    tokio::join!(carrying, following, expiring, keep(&stop, || Numbering::new(gateway.clone(), worker.look_every)));
+    node: RecordNode,
+}
+
+impl Loops {
+    /// All background tasks: the outbox, the numbering of events, webhooks, the configuration, expiry. None of them ends before `stop`.
+    async fn run(self, stop: Stop) {
+        let Self { gateway, carrier, metrics, deliverer, worker, deliver, node } = self;
+        let carrying = async {
+            if worker.carries {
+                let outbox = keep(&stop, || Worker::new(gateway.clone(), carrier.clone(), metrics.clone(), worker));
+                let webhooks = keep(&stop, || Delivering::new(deliverer.clone(), deliver));
+                tokio::join!(outbox, webhooks);
+            }
+        };
+        let following = keep(&stop, || Following::new(gateway.clone(), node.clone()));
+        let expiring = keep(&stop, || Expiring::new(gateway.clone()));
+        tokio::join!(carrying, following, expiring, keep(&stop, || Numbering::new(gateway.clone(), worker.look_every)));
+    }
+}
+
+/// What this server says about itself. Other machines reach it at the address that it listens on, unless that is every address.
+fn facts(gateway: &Gateway, address: SocketAddr, origin: &str) -> NodeFacts {
+    #[cfg(unix)]
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(unix))]
+    let host = std::env::var("COMPUTERNAME").unwrap_or_default();
+    NodeFacts {
+        host,
+        address: (!address.ip().is_unspecified()).then(|| origin.to_owned()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: gateway.engine().now(),
+    }
 }
 
 /// The base URLs that signatures may cover: only the configured one. Without one, a service on a loopback address accepts

@@ -49,6 +49,11 @@ impl Nodes {
         nodes
     }
 
+    /// The address of the store.
+    pub fn store(&self) -> &str {
+        &self.store
+    }
+
     /// The node's address, also while it is down.
     pub fn address(&self, n: usize) -> SocketAddr {
         self.addresses[n]

@@ -1,10 +1,18 @@
 //! Two servers over one store, a SQLite file or a PostgreSQL database: the same bytes sent to both have no second effect,
 //! one after the other or at the same time.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
-use std::sync::Barrier;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 
 use railgate::auth::Signer as _;
+use railgate::store::postgres::{PostgresOptions, PostgresStore};
+use railgate::store::record::{EntryRecord, RecordKind};
+use railgate::store::sqlite::{Sharing, SqliteOptions, SqliteStore};
+use railgate::store::{Commit, Scan, Store, Write, typed_all};
+use railgate_tests::binary::railgate;
 use railgate_tests::client::{Account, Client, Connection, Response, call, new_key};
 use railgate_tests::nodes::{Nodes, PUBLIC_URL};
 use railgate_tests::patience::until;
@@ -46,6 +54,8 @@ over_both_stores!(
     a_create_that_was_refused_stays_refused,
     of_two_creates_at_the_same_time_one_makes_the_settlement,
     of_two_reversals_at_the_same_time_one_is_made,
+    servers_are_listed_while_they_run,
+    statements_are_repaired_while_servers_book,
 );
 
 /// An account at two nodes. Calls are signed once, with a challenge from node A.
@@ -119,6 +129,88 @@ impl Caller {
     fn listed(&mut self, reference: &str) -> usize {
         self.get(&format!("{SETTLEMENTS}?reference={reference}"))["data"].as_array().expect("a list").len()
     }
+}
+
+/// The addresses of the servers that run over the store, in order, and how many are up.
+fn listed(nodes: &Nodes) -> (Vec<String>, usize) {
+    let told = Command::new(railgate()).args(["nodes", "--json", "--store", nodes.store()]).output().expect("railgate runs");
+    assert!(told.status.success(), "{told:?}");
+    let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    let all = told["data"].as_array().expect("a list");
+    let mut addresses: Vec<String> = all.iter().map(|node| node["address"].as_str().expect("one").to_owned()).collect();
+    addresses.sort();
+    (addresses, all.iter().filter(|node| node["up"] == true).count())
+}
+
+/// Each is there from its start to its stop; one that was killed stays, and a restart is another server.
+fn servers_are_listed_while_they_run(nodes: &Nodes) {
+    let [a, b] = [0, 1].map(|n| format!("http://{}", nodes.address(n)));
+    let sorted = |mut all: Vec<&String>| {
+        all.sort();
+        all.into_iter().cloned().collect::<Vec<_>>()
+    };
+    until("both are listed", || listed(nodes) == (sorted(vec![&a, &b]), 2));
+    assert!(nodes.stop(0));
+    assert_eq!(listed(nodes), (vec![b.clone()], 1), "who stops is gone at once");
+    nodes.kill(1);
+    assert_eq!(listed(nodes).0, std::slice::from_ref(&b));
+    nodes.restart(1);
+    until("the new one is listed too", || listed(nodes).0 == [b.clone(), b.clone()]);
+}
+
+fn open(store: &str) -> Arc<dyn Store> {
+    match store.strip_prefix("sqlite:") {
+        Some(path) => {
+            let options = SqliteOptions { sharing: Sharing::Among, ..SqliteOptions::default() };
+            Arc::new(SqliteStore::open_with(path.as_ref(), options).expect("a store"))
+        }
+        None => Arc::new(PostgresStore::open(store, PostgresOptions::default()).expect("a store")),
+    }
+}
+
+/// Removes what is not booked yet, if there is something, as if an older server had posted it. Returns whether there was.
+fn without_lines(store: &dyn Store) -> bool {
+    let waiting = store.scan(&Scan::all(RecordKind::Unbooked, 1)).expect("a page");
+    // A server that books it meanwhile wins.
+    waiting.iter().any(|row| store.commit(&Commit { writes: vec![Write::Delete(row.key())] }).is_ok())
+}
+
+/// The repair finds what is missing in a moment's state, and both servers go on booking: nothing is added twice or left out.
+fn statements_are_repaired_while_servers_book(nodes: &Nodes) {
+    let (mut caller, store) = (Caller::of(nodes), open(nodes.store()));
+    let command = |what: &[&str]| {
+        let told = Command::new(railgate()).args(what).args(["--json", "--store", nodes.store()]).output().expect("railgate runs");
+        (told.status.success(), serde_json::from_slice::<Value>(&told.stdout).expect("JSON"))
+    };
+    let (ended, mut lost, mut made) = (AtomicBool::new(false), 0, 0);
+    std::thread::scope(|scope| {
+        let repairing = scope.spawn(|| {
+            let mut added = 0;
+            while !ended.load(Ordering::SeqCst) {
+                let (ok, told) = command(&["ledger", "repair-statements"]);
+                assert!(ok, "{told:#}");
+                added += told["data"].as_array().expect("a list").iter().map(|it| it["added"].as_u64().expect("a count")).sum::<u64>();
+            }
+            added
+        });
+        while lost < 20 {
+            made += 1;
+            let body = create(&format!("r-{made}"), made).to_string();
+            assert_eq!(caller.a.send("POST", SETTLEMENTS, Some(&body)).expect("node A").status, 201);
+            lost += u32::from(without_lines(&*store));
+        }
+        ended.store(true, Ordering::SeqCst);
+        assert!(repairing.join().expect("no panics") > 0, "something was repaired while payments were made");
+    });
+    caller.until(&format!("{SETTLEMENTS}/r-{made}"), |record| record["status"] == "completed");
+    until("all that was posted is booked", || store.scan(&Scan::all(RecordKind::Unbooked, 1)).expect("a page").is_empty());
+    command(&["ledger", "repair-statements"]);
+    let (sound, report) = command(&["ledger", "verify"]);
+    assert!(sound, "{report:#}");
+    let entries: Vec<EntryRecord> = typed_all(store.scan(&Scan::all(RecordKind::Entry, usize::MAX)).expect("a page")).expect("entries");
+    let payments: HashSet<_> = entries.iter().filter(|line| line.amount < 0).map(|line| (line.account, line.journal)).collect();
+    assert_eq!(payments.len(), made as usize);
+    assert_eq!(entries.iter().filter(|line| line.amount < 0).count(), payments.len(), "each once");
 }
 
 fn create(reference: &str, amount: u32) -> Value {

@@ -63,16 +63,18 @@ class Liar(railgate.HttpTransport):
         await asyncio.sleep(0)
 
 
-class LosesEnrolments(railgate.HttpTransport):
-    """Sends an enrolment to the gateway and loses the response."""
+class Loses(railgate.HttpTransport):
+    """Sends requests to this path and loses the responses: all, or only to the request with this number, from 1."""
 
-    def __init__(self, inner):
-        self.inner = inner
+    def __init__(self, inner, path, only=None):
+        self.inner, self.path, self.only, self.sent = inner, path, only, 0
 
     async def send(self, request):
         answer = await self.inner.send(request)
-        if request.url.endswith("/auth/enrollments"):
-            raise railgate.TransportError.NoAnswer(detail="lost")
+        if request.url.endswith(self.path):
+            self.sent += 1
+            if self.only in (None, self.sent):
+                raise railgate.TransportError.NoAnswer(detail="lost")
         return answer
 
     async def pause(self, ms):

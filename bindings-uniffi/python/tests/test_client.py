@@ -3,12 +3,13 @@
 import asyncio
 import os
 import threading
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
 import railgate
 from conftest import new_signer, request, run
+from lies import Loses
 
 
 async def settled(client, reference):
@@ -98,6 +99,25 @@ def test_the_simulator_does_what_its_client_says(connect):
         await client.create(request(to="sim:pending"))
         assert await client.reset() == 1
         assert (await client.faults()).rate == 0
+
+    run(scenario())
+
+
+def test_the_clock_is_stopped_put_ahead_and_let_run_and_put_ahead_once_although_the_response_is_lost(connect):
+    async def scenario():
+        transport = Loses(railgate.UrllibTransport(), "/simulator/clock", only=2)
+        client = await connect(transport)
+        made = await client.create(request(to="sim:returned-after-1d"))
+        stopped = await client.set_clock(frozen=True)
+        ahead = await client.set_clock(advance_ms=2 * 86_400_000)
+        assert transport.sent == 3
+        assert stopped.frozen and ahead.frozen and ahead.advancing_to is None
+        assert ahead.now - stopped.now == timedelta(days=2) and (await client.clock()).now == ahead.now
+        assert (await client.settlement(made.reference)).status is railgate.SettlementStatus.RETURNED
+        assert not (await client.set_clock(frozen=False)).frozen
+        with pytest.raises(railgate.GatewayError.Refused) as caught:
+            await client.set_clock(advance_ms=367 * 86_400_000)
+        assert caught.value.problem.code == "invalid_fields"
 
     run(scenario())
 

@@ -11,7 +11,7 @@ import pytest
 import railgate
 from conftest import AT_MOST_S, new_signer, request, run
 from cryptography.hazmat.primitives import serialization as forms
-from lies import Liar, LosesEnrolments, Offline
+from lies import Liar, Loses, Offline
 from outbox_child import ENTRIES
 
 State = railgate.OutboxState
@@ -184,7 +184,7 @@ def test_an_enrolment_whose_answer_is_lost_is_found_again(url):
     signer, network = new_signer(), railgate.UrllibTransport()
 
     async def scenario():
-        lost = over(url, signer, None, LosesEnrolments(network))
+        lost = over(url, signer, None, Loses(network, "/auth/enrollments"))
         with pytest.raises(railgate.GatewayError.Unanswered):
             await lost.enroll("Test")
         client = over(url, signer, None, network)

@@ -391,13 +391,13 @@ export class RailgateClient {
 
   /**
    * Stops the clock of the sandbox, lets it run, or advances it. Everything that becomes due on the way is done at its own time; the
-   * result has `advancing_to` if that takes longer than 20 seconds.
+   * result has `advancing_to` if that takes longer than 20 seconds. A call that is sent again after a lost response advances it once.
    *
    * @throws {@link ConnectionError} if there was no response at all: the clock may have been advanced.
    */
   async setClock(change: ClockChange, options: CallOptions = {}): Promise<Clock> {
-    const call = post(`${API}/simulator/clock`, check.json(change, "change"));
-    return view(await this.#send({ ...call, method: "PUT", extraMs: LONGEST_WAIT_S * 1000 }, options));
+    const extraMs = LONGEST_WAIT_S * 1000;
+    return view(await this.#simulate("clock", check.object(change, "change"), options, { method: "PUT", extraMs }));
   }
 
   /** Returns the faults of the simulated operator. */
@@ -421,10 +421,10 @@ export class RailgateClient {
     return view(await this.#simulate("reset", request, options));
   }
 
-  #simulate(path: string, request: object, options: CallOptions): Promise<Answer> {
+  #simulate(path: string, request: object, options: CallOptions, more: Partial<Call> = {}): Promise<Answer> {
     const key = crypto.randomUUID();
     const call = post(`${API}/simulator/${path}`, check.json(request, "request"), [["idempotency-key", key]]);
-    return this.#send({ ...call, once: true, idempotencyKey: key }, options);
+    return this.#send({ ...call, once: true, idempotencyKey: key, ...more }, options);
   }
 
   /** Returns the client's keys, oldest first. */

@@ -17,6 +17,7 @@ const MONEY: ReadonlySet<string> = new Set([
   "reversing_amount",
   "available",
   "credit",
+  "previous",
   "reserved",
   "pending",
   "balance",

@@ -258,6 +258,7 @@ export const EVENT_TYPES = [
   "reversal.failed",
   "balance.deposited",
   "balance.withdrawn",
+  "balance.credit_changed",
 ] as const;
 
 /**
@@ -283,6 +284,7 @@ export const EVENT_TYPES = [
  * - `reversal.failed`: Proved not reversed.
  * - `balance.deposited`: An operator credited what the client paid in.
  * - `balance.withdrawn`: An operator debited what the client was paid out.
+ * - `balance.credit_changed`: An operator set the client's credit.
  */
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -305,12 +307,13 @@ export const ACTORS = [
 export type Actor = (typeof ACTORS)[number];
 
 /**
- * Whether real money enters or leaves a client's account.
+ * What an operator did to a client's account.
  *
  * - `deposit`: The client paid in.
  * - `withdrawal`: The client was paid out.
+ * - `credit_line`: The client's credit was set: no money moves.
  */
-export type MovementKind = "deposit" | "withdrawal";
+export type MovementKind = "deposit" | "withdrawal" | "credit_line";
 
 /**
  * The state of a settlement, an attempt or a reversal, as events record it: they share the names.
@@ -466,7 +469,7 @@ export const GATEWAY_CODES = [
  * - `operator_not_found`: No such operator.
  * - `approval_not_found`: Nothing with this id was asked for.
  * - `balance_not_found`: No balance in that currency.
- * - `movement_not_found`: No such deposit or withdrawal.
+ * - `movement_not_found`: No such deposit, withdrawal or credit line.
  * - `key_not_found`: No such key.
  * - `tile_not_found`: The log has no such tile.
  * - `webhook_not_found`: No such webhook.
@@ -923,14 +926,16 @@ export interface Balance {
   readonly as_of: Timestamp;
 }
 
-/** Real money that an operator of the gateway credited or debited, as the client sees it. */
+/** Real money that an operator of the gateway credited or debited, or a change of credit, as the client sees it. */
 export interface BalanceMovement {
-  /** `deposit` or `withdrawal`. */
+  /** `deposit`, `withdrawal` or `credit_line`. */
   readonly kind: MovementKind;
-  /** The operator's reference, unique for each client. The line of the statement has it too. */
+  /** The operator's reference, unique for each client. The line of the statement has it too; a change of credit has no line. */
   readonly reference: string;
-  /** How much, more than zero. */
+  /** How much, more than zero; of a credit line, how far below zero `available` may fall from then on, or zero. */
   readonly amount: Amount;
+  /** The credit before; present for a credit line. */
+  readonly previous?: Amount;
   /** ISO 4217 code. */
   readonly currency: string;
   /** When it was made, RFC 3339. */

@@ -63,12 +63,12 @@ interface Told {
   readonly timestamp: Timestamp;
 }
 
-/** The types of events about money that an operator of the gateway moved. */
+/** The types of events about what an operator of the gateway did to the client's account: money in or out, and credit. */
 export type BalanceEventType = Extract<EventType, `balance.${string}`>;
 
-/** The data of a webhook about money that an operator of the gateway moved. */
+/** The data of a webhook about what an operator of the gateway did to the client's account. */
 export interface BalanceData extends BalanceMovement {
-  /** 1: a movement has one event. */
+  /** 1: there is one event. */
   readonly sequence: number;
 }
 
@@ -80,11 +80,11 @@ export interface SettlementMessage extends Told {
   readonly data: WebhookData;
 }
 
-/** A genuine webhook about money that an operator of the gateway moved into the client's account, or out of it. */
+/** A genuine webhook about what an operator of the gateway did to the client's account: money in or out, and credit. */
 export interface BalanceMessageOf<Type extends BalanceEventType> extends Told {
   /** The type of the event. */
   readonly type: Type;
-  /** The movement, with its amount as text. */
+  /** What was done, with amounts as text. */
   readonly data: BalanceData;
 }
 

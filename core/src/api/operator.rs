@@ -8,7 +8,6 @@ use super::request::body;
 use super::{AmountInput, BalanceView, DecimalNumber, Jwk, KeyView, Rate, RouteStepView, TermsBody, TokenView};
 use crate::engine::Moved;
 use crate::ledger::Mode;
-use crate::money::Money;
 use crate::route::health::Health;
 use crate::store::record::{ApprovalStatus, ClientRecord, KeyRecord, KeyStatus, MovementKind, OperatorAct, OperatorRole, OperatorStatus};
 use crate::time::rfc3339;
@@ -150,10 +149,18 @@ body! {
         /// Zero for none, otherwise less than zero.
         [example = "-500.00"]
         amount: AmountInput,
+        /// The operator's reference, unique for each client, also among deposits and withdrawals: a repeat of the same change changes
+        /// nothing.
+        [example = "contract-2026-0001"]
+        reference: String,
+        /// What proves it, such as the paragraph of a contract. Clients never see it.
+        [example = "contract of May, paragraph 4", min_length = 1, max_length = 500]
+        evidence: String,
+    } optional {
         /// Why, for the audit trail.
         [max_length = 500]
         reason: String,
-    } optional {}
+    }
 }
 
 body! {
@@ -280,7 +287,7 @@ pub struct AskedView {
 pub enum OperationView {
     /// It waits for a second operator.
     Asked(AskedView),
-    /// Money was moved.
+    /// Money was moved, or credit was set.
     Moved(MovementView),
     /// It is done.
     Done,
@@ -402,18 +409,21 @@ pub struct AuditPageView {
     pub next_cursor: Option<String>,
 }
 
-/// Real money that entered or left a client's account.
+/// Real money that entered or left a client's account, or a change of its credit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MovementView {
     /// The client.
     pub client_id: String,
-    /// `deposit` or `withdrawal`.
+    /// `deposit`, `withdrawal` or `credit_line`.
     pub kind: MovementKind,
     /// ISO 4217 code.
     pub currency: String,
-    /// How much.
+    /// How much; of a credit line, how far below zero the available money may fall from then on.
     pub amount: DecimalNumber,
+    /// The credit before; present for a credit line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<DecimalNumber>,
     /// The operator's reference.
     pub reference: String,
     /// What proves it.
@@ -429,7 +439,8 @@ impl From<&Moved> for MovementView {
             client_id: format!("cli_{}", moved.client.id),
             kind: it.kind,
             currency: it.currency.code().to_owned(),
-            amount: Money::from_minor(it.amount, it.currency).into(),
+            amount: it.money().into(),
+            previous: it.previous().map(DecimalNumber::from),
             reference: it.reference.as_str().to_owned(),
             evidence: it.evidence.clone(),
             at: rfc3339(it.at),
@@ -503,6 +514,29 @@ pub struct OverviewView {
     pub approvals_pending: usize,
     /// What waits to be carried out.
     pub queues: QueuesView,
+    /// The servers that run over the store, and those that were gone within a day without a proper stop; the newest first. A server
+    /// of a version that keeps no record of itself is not among them.
+    pub nodes: Vec<NodeView>,
+}
+
+/// A server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct NodeView {
+    /// 16 hexadecimal digits; different after each start.
+    pub id: String,
+    /// The name of its machine.
+    pub host: String,
+    /// The URL of the address that it listens on; null if it listens on all addresses of its machine.
+    pub address: Option<String>,
+    /// The version of its program.
+    pub version: String,
+    /// When it started, RFC 3339.
+    pub started_at: String,
+    /// When it last said that it runs, which it does every ten seconds, RFC 3339; by its own clock.
+    pub seen_at: String,
+    /// Whether that is no more than 30 seconds away from the time of the server that answers.
+    pub up: bool,
 }
 
 /// What waits to be carried out by the servers; each counted up to 10,000. Under load, a few of each always do.

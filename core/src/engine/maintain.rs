@@ -1,6 +1,7 @@
 //! Deleting expired records.
 
 use crate::engine::group::{Command, Decision};
+use crate::engine::nodes::old_nodes;
 use crate::engine::operator::expire_approvals;
 use crate::engine::review::mend;
 use crate::error::Result;
@@ -34,8 +35,8 @@ impl Command for TryWriting {
 }
 
 /// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations,
-/// refusals in the audit trail after the configured time, the remains of webhooks, and sandbox clients that were never used. Mends the
-/// queue of reviews. Returns the number of rows.
+/// refusals in the audit trail after the configured time, the remains of webhooks, records of servers that are gone for a day, and sandbox
+/// clients that were never used. Mends the queue of reviews. Returns the number of rows.
 #[derive(Debug, Clone)]
 pub struct Maintain;
 
@@ -63,6 +64,7 @@ impl Command for Maintain {
         let gone = gone.chain(invitations.into_iter().map(|i| Key::Invitation(i.hash)));
         let gone = gone.chain(refusals.into_iter().map(|r| Key::Audit(r.no)));
         let gone = gone.chain(d.engine.stale_webhooks(d.overlay, &mut d.writer.swept)?);
+        let gone = gone.chain(old_nodes(d.overlay.store, d.overlay.now, SWEEP)?);
         let mut count = 0;
         for key in gone {
             if !d.overlay.touched(&key) {

@@ -48,15 +48,16 @@
 //! | `books/` | what a [`Create`] and a [`Reverse`] do between two clients |
 //! | `review/` | [`ResolveReview`]: what waits for a person |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`]; [`Exchange`]s with operators |
-//! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`]: providers and routes, as data |
+//! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`], [`PutTerms`], [`SetCredit`]: providers, routes and terms, as data |
 //! | `simulator/` | [`Advance`], [`SetFaults`], [`Reset`]: what a client does with its own sandbox's operator |
 //! | `clock/` | [`SetClock`]: the clock of a client's sandbox, and what waits for it |
 //! | `operator/` | [`Operate`], [`DecideApproval`]: acts of the people who run the gateway, and who confirms them |
 //! | `access/` | [`Signed`], enrolments, keys, tokens, acts of the gateway's operator, secrets |
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
-//! | `money/` | [`Fund`]: play money |
+//! | `money/` | [`Fund`]: play money; [`MoveMoney`]: real money |
 //! | `once.rs` | [`Once`]: commands under an `Idempotency-Key` |
+//! | `nodes.rs` | [`RecordNode`]: which servers run over the store |
 //! | `verify/` | verification of a whole database |
 
 mod access;
@@ -68,6 +69,7 @@ mod event_log;
 mod group;
 mod maintain;
 mod money;
+mod nodes;
 mod once;
 mod operator;
 mod reversal;
@@ -112,6 +114,7 @@ pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
 pub use maintain::{Maintain, SWEEP, TryWriting};
 pub use money::*;
+pub use nodes::{NodeFacts, RecordNode, RemoveNode, nodes};
 pub use once::{Answer, Answers, KeptUnder, LastStep, Once};
 pub use operator::*;
 pub use reversal::*;

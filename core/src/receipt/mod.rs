@@ -269,7 +269,8 @@ pub(crate) fn issues(kind: EventType) -> bool {
         | EventType::ReversalCompleted
         | EventType::ReversalFailed
         | EventType::BalanceDeposited
-        | EventType::BalanceWithdrawn => false,
+        | EventType::BalanceWithdrawn
+        | EventType::BalanceCreditChanged => false,
     }
 }
 

@@ -31,13 +31,15 @@
 //! copy therefore continues where it stopped, and nobody serves half a store, because an engine refuses a store with that mark. At
 //! the end, every record of both stores is read again and compared; only then is the mark removed.
 //!
-//! Accounts are not copied: they are derived from their transfers, as in the source, and must turn out equal.
+//! Accounts are not copied: they are derived from their transfers, as in the source, and must turn out equal. What is only about the
+//! servers of the source is left out.
 
 mod mark;
 
 use sha2::{Digest, Sha256};
 
 use super::cell::{Cell, row};
+use super::declare::{Flag, has};
 use super::record::{Digest32, ID_KEY, Key, MetaRecord, Record, RecordKind};
 use super::shared::COPY_MARK;
 use super::{Commit, CommitError, Scan, Store, StoreError, Write, typed};
@@ -165,6 +167,11 @@ pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(Progress)
     Ok(report)
 }
 
+/// The kinds of records that a copy has.
+fn kinds() -> impl Iterator<Item = RecordKind> {
+    RecordKind::ALL.iter().copied().filter(|kind| !has(kind.spec().flags, Flag::Local))
+}
+
 /// Which store it is, and in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Origin {
@@ -227,7 +234,7 @@ fn begin(origin: &Origin, to: &dyn Store) -> Result<Option<Mark>, CopyError> {
             }
         }
         None if is_empty(to).map_err(CopyError::Target)? => {
-            let mark = Mark { origin: *origin, copied: 0, next: RecordKind::ALL.first().copied().map(Place::First) };
+            let mark = Mark { origin: *origin, copied: 0, next: kinds().next().map(Place::First) };
             let first = Commit { writes: vec![Write::Insert(mark.record().map_err(CopyError::Target)?.into())] };
             to.commit(&first).map_err(CopyError::Commit)?;
             mark
@@ -271,7 +278,7 @@ fn copy_records(from: &dyn Store, to: &dyn Store, mut mark: Mark, progress: &mut
         let page = place.page(PAGE * together);
         let page = if kind == RecordKind::Account { Vec::new() } else { from.scan(&page).map_err(CopyError::Source)? };
         let Some(last) = page.last() else {
-            mark.next = RecordKind::ALL.iter().copied().find(|other| *other > kind).map(Place::First);
+            mark.next = kinds().find(|other| *other > kind).map(Place::First);
             continue;
         };
         let (next, copied) = (Some(Place::After(last.key())), mark.copied + page.len() as u64);
@@ -303,16 +310,16 @@ fn write(record: Record) -> Write {
 fn compare(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Compared>, CopyError> {
     let source = tallies(from, Step::ReadingSource, progress).map_err(CopyError::Source)?;
     let target = tallies(to, Step::ReadingTarget, progress).map_err(CopyError::Target)?;
-    let both = RecordKind::ALL.iter().zip(source.into_iter().zip(target));
-    Ok(both.map(|(kind, (source, target))| Compared { kind: *kind, source, target }).collect())
+    let both = kinds().zip(source.into_iter().zip(target));
+    Ok(both.map(|(kind, (source, target))| Compared { kind, source, target }).collect())
 }
 
 /// Summarises the records of each kind, without our own mark.
 fn tallies(store: &dyn Store, step: Step, progress: &mut dyn FnMut(Progress)) -> Result<Vec<Tally>, StoreError> {
     let (mut tallies, mut all) = (Vec::new(), 0);
-    for kind in RecordKind::ALL {
+    for kind in kinds() {
         let (mut digest, mut records) = (Digester::default(), 0);
-        let mut from = Place::First(*kind);
+        let mut from = Place::First(kind);
         loop {
             let page = store.scan(&from.page(PAGE))?;
             let Some(last) = page.last() else { break };
@@ -322,7 +329,7 @@ fn tallies(store: &dyn Store, step: Step, progress: &mut dyn FnMut(Progress)) ->
                 records += 1;
             }
             all += page.len() as u64;
-            progress(Progress { step, kind: *kind, records: all });
+            progress(Progress { step, kind, records: all });
         }
         tallies.push(Tally { records, digest: digest.0.finalize().into() });
     }

@@ -14,6 +14,8 @@ pub(crate) enum Flag {
     Posted,
     /// Its type is declared elsewhere.
     Elsewhere,
+    /// It is about the processes that use the store, and not about the gateway: a copy leaves it out.
+    Local,
 }
 
 /// The role of a column.

@@ -96,20 +96,22 @@ stored_enum! {
 }
 
 stored_enum! {
-    /// Whether real money enters or leaves a client's account.
+    /// What an operator did to a client's account.
     pub enum MovementKind {
         /// The client paid in.
         Deposit = 1 "deposit",
         /// The client was paid out.
         Withdrawal = 2 "withdrawal",
+        /// The client's credit was set: no money moves.
+        CreditLine = 3 "credit_line",
     }
 }
 
 impl EventType {
-    /// Whether it is about money that an operator moved, and not about a settlement.
+    /// Whether it is about what an operator did to a client's account, and not about a settlement.
     pub const fn is_of_movement(self) -> bool {
         match self {
-            Self::BalanceDeposited | Self::BalanceWithdrawn => true,
+            Self::BalanceDeposited | Self::BalanceWithdrawn | Self::BalanceCreditChanged => true,
             Self::SettlementAccepted
             | Self::SettlementSubmitted
             | Self::SettlementUnknown
@@ -138,6 +140,16 @@ impl MovementKind {
         match self {
             Self::Deposit => EventType::BalanceDeposited,
             Self::Withdrawal => EventType::BalanceWithdrawn,
+            Self::CreditLine => EventType::BalanceCreditChanged,
+        }
+    }
+
+    /// What the audit trail calls it.
+    pub(crate) const fn action(self) -> AuditAction {
+        match self {
+            Self::Deposit => AuditAction::Deposit,
+            Self::Withdrawal => AuditAction::Withdraw,
+            Self::CreditLine => AuditAction::SetCredit,
         }
     }
 }
@@ -240,6 +252,8 @@ stored_enum! {
         Withdraw = 36 "withdraw",
         /// An operator replaced the terms of a client.
         PutTerms = 37 "put_terms",
+        /// An operator set the credit of a client.
+        SetCredit = 38 "set_credit",
         /// An operator decided about something that needed review.
         ResolveReview = 40 "resolve_review",
         /// A client decided what becomes of a settlement of its sandbox.
@@ -252,6 +266,8 @@ stored_enum! {
         SetClock = 53 "set_clock",
         /// An operator began a new epoch of the log.
         BeginEpoch = 56 "begin_epoch",
+        /// An operator added lines that a client's statement lacked.
+        RepairStatement = 57 "repair_statement",
         /// Somebody was invited to be an operator.
         InviteOperator = 60 "invite_operator",
         /// An operator enrolled their key.
@@ -381,6 +397,8 @@ stored_enum! {
         BalanceDeposited = 19 "balance.deposited",
         /// An operator debited what the client was paid out.
         BalanceWithdrawn = 20 "balance.withdrawn",
+        /// An operator set the client's credit.
+        BalanceCreditChanged = 21 "balance.credit_changed",
     }
 }
 

@@ -619,7 +619,8 @@ tables! {
         used: Used => value count;
     }
 
-    /// Real money that entered or left a client's account. Its transfer has the same journal number.
+    /// What an operator did to a client's account: real money that entered or left it, whose transfer has the same journal number, or
+    /// a change of its credit, which moves none.
     Movement(MovementRecord) "movement" = 30 Server, find MovementReference(client: ClientNo)(reference: String) {
         key {
             /// The journal number.
@@ -629,18 +630,22 @@ tables! {
         client: ClientNo [unique];
         /// The operator's reference, unique for each client.
         reference: Reference [unique];
-        /// In or out.
+        /// In, out, or a change of credit.
         kind: MovementKind;
         /// Sandbox or live.
         mode: Mode;
         /// The currency.
         currency: Currency;
-        /// The amount in minor units, more than zero.
+        /// The amount in minor units, more than zero; of a change of credit, the credit from then on, or zero for none.
         amount: i64;
-        /// What proves it.
+        /// What proves it; empty for a change of credit that came with the whole terms of the client.
         evidence: String;
         /// When it was made.
         at: Millis;
+        /// The credit before a change of it, in minor units.
+        previous: Option<i64> [later];
+        /// The revision of the configuration that has the client's terms with the credit, for a change of it.
+        terms: Option<i64> [later];
     }
 
     /// The faults that a client ordered for its sandbox.
@@ -803,5 +808,23 @@ tables! {
         journal: SettlementNo;
         /// The number of the transfer within the journal.
         transfer: u16;
+    }
+
+    /// A server that runs over the store, or ran lately.
+    Node(NodeRecord) "node" = 38 Server Local {
+        key {
+            /// The number under which it leases tasks; another one after each start.
+            no: i64;
+        }
+        /// The name of its machine.
+        host: String;
+        /// The URL of the address that it listens on; `None` if it listens on all addresses of its machine.
+        address: Option<String>;
+        /// The version of its program.
+        version: String;
+        /// When it started.
+        started_at: Millis;
+        /// When it last said that it runs.
+        seen_at: Millis;
     }
 }

@@ -135,10 +135,10 @@ pub fn parse_approval(body: &[u8]) -> Result<(Option<KeyId>, String), Error> {
     body.finish(|| Some((key?, reason?)))
 }
 
-/// A valid movement of real money.
+/// A valid movement of real money, or change of credit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveRequest {
-    /// How much.
+    /// How much; the credit, zero or more.
     pub money: Money,
     /// The operator's reference.
     pub reference: Reference,
@@ -156,10 +156,7 @@ pub fn parse_movement(body: &[u8]) -> Result<MoveRequest, Error> {
     let mut body = Object::parse(body, &MoveMoneyBody::FIELDS)?;
     let currency = body.required("currency", currency);
     let money = body.required("amount", |value| in_currency(amount(value)?, currency));
-    let reference = body.required("reference", reference);
-    let evidence = body.required("evidence", said);
-    let reason = body.optional("reason", said);
-    body.finish(|| Some(MoveRequest { money: money??, reference: reference?, evidence: evidence?, reason: reason? }))
+    movement(body, money)
 }
 
 /// Parses `{"mode", "currency", "reason", "min"?, "max"?, "daily_value"?, "daily_count"?}`, where `null` lifts a limit. Returns the change
@@ -193,28 +190,34 @@ pub fn parse_fees(body: &[u8]) -> Result<(Vec<FeeRule>, String), Error> {
     body.finish(|| Some((fees?, reason?)))
 }
 
-/// Parses `{"currency", "amount", "reason"}`, with a floor of zero or less. Returns the credit, zero or more, and why it is granted.
+/// Parses `{"currency", "amount", "reference", "evidence", "reason"?}`, with a floor of zero or less. Returns the credit, zero or more.
 ///
 /// # Errors
 /// `malformed_json`, `invalid_fields`.
-pub fn parse_floor(body: &[u8]) -> Result<(Money, String), Error> {
+pub fn parse_floor(body: &[u8]) -> Result<MoveRequest, Error> {
     let mut body = Object::parse(body, &SetFloorBody::FIELDS)?;
     let currency = body.required("currency", currency);
     let credit = body.required("amount", |value| {
         let text = value.number()?;
         let credit = text.strip_prefix('-').unwrap_or(&text);
-        let zero = !credit.is_empty() && credit.len() < CODE_MAX && credit.bytes().all(|b| matches!(b, b'0' | b'.'));
-        match currency {
-            Some(currency) if zero => Ok(Some(Money::from_minor(0, currency))),
-            Some(_) | None if credit.len() == text.len() => {
+        match Amount::parse_or_zero(credit)? {
+            None => Ok(currency.map(|currency| Money::from_minor(0, currency))),
+            Some(_) if credit.len() == text.len() => {
                 let said = format!("must be zero or less: -{} lets the balance fall that far below zero", excerpt(credit));
                 Err(FieldProblems::one("out_of_range", said))
             }
-            Some(_) | None => in_currency(Amount::parse(credit)?, currency),
+            Some(credit) => in_currency(credit, currency),
         }
     });
-    let reason = body.required("reason", said);
-    body.finish(|| Some((credit??, reason?)))
+    movement(body, credit)
+}
+
+/// Reads the rest of a movement whose amount was read.
+fn movement<const N: usize>(mut body: Object<'_, N>, money: Option<Option<Money>>) -> Result<MoveRequest, Error> {
+    let reference = body.required("reference", reference);
+    let evidence = body.required("evidence", said);
+    let reason = body.optional("reason", said);
+    body.finish(|| Some(MoveRequest { money: money??, reference: reference?, evidence: evidence?, reason: reason? }))
 }
 
 /// A valid decision about something that needs review.

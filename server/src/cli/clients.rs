@@ -100,6 +100,9 @@ enum ClientsCommand {
     /// Debit what a client was paid out, in real money
     #[command(after_help = movements::WITHDRAW_EXAMPLES)]
     Withdraw(movements::MovementArgs),
+    /// Set how far below zero a client's live money may fall
+    #[command(after_help = movements::CREDIT_LINE_EXAMPLES)]
+    CreditLine(movements::MovementArgs),
     /// List a client's keys, or revoke one
     #[command(after_help = KEYS_EXAMPLES)]
     Keys {
@@ -146,6 +149,7 @@ pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Do
         ClientsCommand::Resume(on) => operate(&on, Resume(on.client), |_, shape| whole(shape), "resumed", global, terminal),
         ClientsCommand::Deposit(args) => movements::run(args, MovementKind::Deposit, global, terminal),
         ClientsCommand::Withdraw(args) => movements::run(args, MovementKind::Withdrawal, global, terminal),
+        ClientsCommand::CreditLine(args) => movements::run(args, MovementKind::CreditLine, global, terminal),
         ClientsCommand::Keys { on, revoke: Some(key) } => {
             let what = |key: &KeyRecord, shape: &ClientView| format!("{} of {}", key.id, shape.client_id);
             operate(&on, Revoke { client: on.client, key }, what, "revoked", global, terminal)

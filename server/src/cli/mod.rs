@@ -16,6 +16,7 @@ mod http;
 mod keys;
 mod log;
 mod migrate;
+mod nodes;
 mod operator;
 mod operators;
 mod problem;
@@ -24,6 +25,7 @@ mod proof;
 mod proxy;
 mod receipt;
 mod render;
+mod repair;
 mod reverse;
 mod review;
 mod serve;
@@ -162,6 +164,7 @@ enum Command {
     Audit(audit::AuditArgs),
     Ledger(operator::LedgerArgs),
     Log(log::LogArgs),
+    Nodes(nodes::NodesArgs),
     Backup(operator::BackupArgs),
     Migrate(migrate::MigrateArgs),
     Copy(copy::CopyArgs),
@@ -230,6 +233,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Audit(args) => audit::run(args, global, terminal),
         Command::Ledger(args) => operator::ledger(args, global, terminal),
         Command::Log(args) => log::run(args, global, terminal),
+        Command::Nodes(args) => nodes::run(args, global, terminal),
         Command::Backup(args) => operator::backup(args, global, terminal),
         Command::Migrate(args) => migrate::run(args, global, terminal),
         Command::Copy(args) => copy::run(args, global, terminal),

@@ -12,6 +12,7 @@ use tempfile::TempPath;
 
 use super::Global;
 use super::failure::{Done, Failure};
+use super::repair::{self, RepairArgs};
 use super::stores::{StoreArg, StorePlace};
 use super::terminal::{Terminal, Tone, align_right, number};
 
@@ -37,7 +38,7 @@ Before you serve a copy in place of a store that was used after it: run `railgat
 because the numbers of later events are assigned again, and compare it with the providers (`--outbox off`).
 A PostgreSQL database is backed up with its own tools, pg_dump and pg_basebackup.";
 
-/// Inspect the ledger
+/// Inspect and repair the ledger
 #[derive(Debug, clap::Args)]
 pub(crate) struct LedgerArgs {
     #[command(subcommand)]
@@ -49,6 +50,7 @@ enum LedgerCommand {
     /// Recompute everything that can be recomputed, and compare
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(StoreArg),
+    RepairStatements(RepairArgs),
 }
 
 /// Back up a SQLite store into a file, even while a server is using it
@@ -63,7 +65,10 @@ pub(crate) struct BackupArgs {
 }
 
 pub(crate) fn ledger(args: LedgerArgs, global: &Global, terminal: &Terminal) -> Done {
-    let LedgerCommand::Verify(store) = args.command;
+    let store = match args.command {
+        LedgerCommand::Verify(store) => store,
+        LedgerCommand::RepairStatements(args) => return repair::run(&args, global, terminal),
+    };
     let place = store.place()?;
     let report = check(&*place.open()?, "checking")?;
     if global.json {
@@ -221,6 +226,10 @@ pub(super) fn verdict(terminal: &Terminal, report: &VerifyReport) -> String {
 
 pub(super) fn broken(report: &VerifyReport) -> Failure {
     let more = if report.truncated { "at least " } else { "" };
+    if report.problems.iter().all(|problem| problem.code == "statement_differs") {
+        return Failure::new(format!("{more}{} statements do not end where their accounts are", report.problems.len()))
+            .hint("if a server of before statements ran beside newer ones: railgate ledger repair-statements adds what it left out");
+    }
     let first = report.first_broken.as_ref();
     let first = first.map_or_else(String::new, |link| format!("; the first broken link is event {} of {}", link.sequence, link.settlement));
     Failure::new(format!("the ledger does not agree with itself: {more}{} problems{first}", report.problems.len()))

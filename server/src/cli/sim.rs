@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use comfy_table::Cell;
+use hyper::header::{HeaderName, HeaderValue};
 use railgate::api::{
     AdvanceBody, AmountInput, BalanceView, ClockBody, ClockView, FaultsBody, FaultsView, FundBody, Rate, ResetBody, ResetView,
     ScenariosView, SettlementView,
@@ -13,11 +14,11 @@ use railgate::rail::FailureCode;
 use railgate::rail::simulator::Outcome;
 
 use super::Global;
-use super::failure::Done;
+use super::failure::{Done, Failure};
 use super::http::{Ask, encode};
 use super::problem::read;
 use super::render;
-use super::session::Session;
+use super::session::{Session, unique_name};
 use super::terminal::{Terminal, Tone};
 
 const SCENARIOS_EXAMPLES: &str = "\
@@ -203,10 +204,17 @@ async fn scenarios(global: &Global, terminal: &Terminal) -> Done {
     terminal.show(&table)
 }
 
+/// The request under a key of its own, so that it is carried out once however often it is sent.
+fn named(ask: Ask) -> Done<Ask> {
+    let key = HeaderValue::from_str(&unique_name()?).map_err(|error| Failure::caused("cannot name the request", error))?;
+    Ok(ask.with(HeaderName::from_static("idempotency-key"), key))
+}
+
 async fn fund(args: &FundArgs, global: &Global, terminal: &Terminal) -> Done {
     let body = FundBody { currency: args.currency.clone(), amount: AmountInput::typed(&args.amount) };
     let body = serde_json::to_string(&body).unwrap_or_default();
-    let answer = Session::open(global)?.call(Ask::post("/simulator/fund", body)).await?;
+    let ask = named(Ask::post("/simulator/fund", body))?;
+    let answer = Session::open(global)?.call_until_answered(ask, "it is added once").await?;
     if global.json {
         return terminal.json(&answer.body);
     }
@@ -231,12 +239,8 @@ async fn clock(args: &ClockArgs, global: &Global, terminal: &Terminal) -> Done {
     let mut session = Session::open(global)?;
     let mut answer = if frozen.is_some() || advance.is_some() {
         let body = serde_json::to_string(&ClockBody { frozen, advance_ms: advance }).unwrap_or_default();
-        let ask = Ask::put("/simulator/clock", body).patient(30);
-        match advance {
-            // A repeated advance would go farther.
-            Some(_) => session.call(ask).await?,
-            None => session.call_until_answered(ask, "it sets the clock in the same way").await?,
-        }
+        let ask = named(Ask::put("/simulator/clock", body).patient(30))?;
+        session.call_until_answered(ask, "it sets the clock once").await?
     } else {
         session.call(Ask::get("/simulator/clock")).await?
     };

@@ -39,10 +39,10 @@ pub(crate) async fn balance(State(app): State<App>, Authenticated(call): Authent
     ok(&view)
 }
 
-/// Read a deposit or a withdrawal
+/// Read a deposit, a withdrawal or a credit line
 ///
 /// Real money that an operator of the gateway credited or debited, by the reference that its event, its webhook and its line of the
-/// statement have.
+/// statement have; or a change of credit, by that of its event and its webhook.
 #[utoipa::path(
     get, path = "/api/v1/balances/movements/{reference}", tag = "balances", operation_id = "getMovement",
     params(("reference" = String, Path, description = "The operator's reference", example = "wire-2026-0001")),

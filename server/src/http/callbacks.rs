@@ -24,7 +24,7 @@ routes![callback, callback_about, callback_put];
 #[utoipa::path(
     post, path = "/api/v1/rails/{provider}/callbacks", tag = "rails", operation_id = "receiveCallback",
     params(("provider" = String, Path, description = "The provider's id", example = "operator-kenya")),
-    request_body(content = serde_json::Value, content_type = "application/json", description = "As the provider's protocol says"),
+    request_body(content = serde_json::Value, content_type = "application/json", description = "As the provider's protocol says", example = json!({"payment": "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1", "status": "completed", "rail_reference": "T-1"})),
     responses((status = 200, description = "Taken note of"), BadMessage, NotAuthentic, Unserved),
 )]
 pub(crate) async fn callback(State(app): State<App>, Path(provider): Path<String>, raw: Raw) -> HandlerResult {
@@ -38,10 +38,14 @@ pub(crate) async fn callback(State(app): State<App>, Path(provider): Path<String
     post, path = "/api/v1/rails/{provider}/callbacks/{place}", tag = "rails", operation_id = "receiveCallbackAbout",
     params(
         ("provider" = String, Path, description = "The provider's id", example = "operator-kenya"),
-        ("place" = String, Path, description = "The part of the address that stands for the payment"),
+        ("place" = String, Path, description = "The part of the address that stands for the payment", example = "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1.0d8f3ac4a0b1c2d3e4f5061728394a5b"),
     ),
-    request_body(content = serde_json::Value, content_type = "application/json", description = "As the provider's protocol says"),
-    responses((status = 200, description = "Taken note of"), (status = 204, description = "Taken note of, where the protocol wants this status"), BadMessage, NotAuthentic, Unserved),
+    request_body(content = serde_json::Value, content_type = "application/json", description = "As the provider's protocol says", example = json!({"payment": "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1", "status": "completed", "rail_reference": "T-1"})),
+    responses(
+        (status = 200, description = "Taken note of"),
+        (status = 204, description = "Taken note of, where the protocol wants this status"),
+        BadMessage, NotAuthentic, Unserved,
+    ),
 )]
 pub(crate) async fn callback_about(State(app): State<App>, Path((provider, place)): Path<(String, String)>, raw: Raw) -> HandlerResult {
     receive(&app, &provider, Some(&place), &raw).await
@@ -52,10 +56,14 @@ pub(crate) async fn callback_about(State(app): State<App>, Path((provider, place
     put, path = "/api/v1/rails/{provider}/callbacks/{place}", tag = "rails", operation_id = "putCallbackAbout",
     params(
         ("provider" = String, Path, description = "The provider's id", example = "operator-kenya"),
-        ("place" = String, Path, description = "The part of the address that stands for the payment"),
+        ("place" = String, Path, description = "The part of the address that stands for the payment", example = "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1.0d8f3ac4a0b1c2d3e4f5061728394a5b"),
     ),
-    request_body(content = serde_json::Value, content_type = "application/json", description = "As the provider's protocol says"),
-    responses((status = 200, description = "Taken note of"), (status = 204, description = "Taken note of, where the protocol wants this status"), BadMessage, NotAuthentic, Unserved),
+    request_body(content = serde_json::Value, content_type = "application/json", description = "As the provider's protocol says", example = json!({"payment": "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1", "status": "completed", "rail_reference": "T-1"})),
+    responses(
+        (status = 200, description = "Taken note of"),
+        (status = 204, description = "Taken note of, where the protocol wants this status"),
+        BadMessage, NotAuthentic, Unserved,
+    ),
 )]
 pub(crate) async fn callback_put(State(app): State<App>, Path((provider, place)): Path<(String, String)>, raw: Raw) -> HandlerResult {
     receive(&app, &provider, Some(&place), &raw).await

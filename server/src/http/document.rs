@@ -254,7 +254,7 @@ problem_groups! {
     NoReversal = [SettlementNotFound, ReversalNotFound];
     /// For calls that name a balance.
     NoBalance = [BalanceNotFound];
-    /// For calls that name a deposit or a withdrawal.
+    /// For calls that name a deposit, a withdrawal or a change of credit.
     NoMovement = [MovementNotFound];
     /// For calls that name a provider.
     NoProvider = [ProviderNotFound];

@@ -21,7 +21,7 @@ use super::connections::Link;
 use super::document::{BadFields, Denied, InvalidPage, NoSettlement, NotAdvanced, TooMuch, Unserved};
 use super::extract::{Authenticated, Named, Posted};
 use super::held;
-use super::keyed::{Keyed, answered};
+use super::keyed::{Keyed, answered, marked};
 use super::response::{HandlerResult, ok};
 use super::route::{Simulator, routes};
 
@@ -87,18 +87,28 @@ pub(crate) async fn clock(State(app): State<App>, Authenticated(call): Authentic
 /// Expiry, inquiries, late answers, returns and the retries of webhooks follow it, and all times of the sandbox's settlements are its;
 /// nobody else's are. An advance travels: whatever becomes due on the way is carried out at its own time, and the answer comes when it
 /// has arrived, or names the time to which it is still on its way (`advancing_to`) after 20 seconds at most. Another advance goes farther,
-/// and `{"frozen": true}` stops it where it is. Time never goes back. Each started day of an advance counts as a write. Where several
-/// servers share a database, the others follow the first change of a clock within about a second, and later ones at once.
+/// and `{"frozen": true}` stops it where it is. Time never goes back. Each started day of an advance counts as a write. A repeat with the same
+/// `Idempotency-Key` changes nothing and counts no days: it waits like the first call, and answers with the clock as it is by then. Where
+/// several servers share a database, the others follow the first change of a clock within about a second, and later ones at once.
 #[utoipa::path(
     put, path = "/api/v1/simulator/clock", tag = "simulator", operation_id = "setClock",
     request_body(content = ClockBody, content_type = "application/json", example = json!({"advance_ms": 86_400_000})),
     responses((status = 200, description = "The clock afterwards", body = ClockView), BadFields, Denied, Unserved),
 )]
-pub(crate) async fn set_clock(State(app): State<App>, posted: Posted<Simulator>) -> HandlerResult {
-    let (caller, request) = (posted.caller, parse_clock(posted.body())?);
-    posted.charge(&app, usize::try_from(request.advance_ms.unsigned_abs().div_ceil(DAY_MS.unsigned_abs())).unwrap_or(usize::MAX))?;
-    let set = posted.run(&app, SetClock { caller, request }).await?;
-    ok(&arrived(&app, &caller, posted.link(), set).await)
+pub(crate) async fn set_clock(State(app): State<App>, keyed: Keyed<Simulator>) -> HandlerResult {
+    let (caller, request) = (keyed.caller, parse_clock(keyed.body())?);
+    let set = if keyed.kept(&app).await?.is_some() {
+        None
+    } else {
+        keyed.charge(&app, usize::try_from(request.advance_ms.unsigned_abs().div_ceil(DAY_MS.unsigned_abs())).unwrap_or(usize::MAX))?;
+        keyed.once(&app, SetClock { caller, request }).await?.output
+    };
+    let repeated = set.is_none();
+    let clock = match set {
+        Some(set) => set,
+        None => app.gateway.read(&caller, |engine| engine.clock(&caller)).await?,
+    };
+    marked(ok(&arrived(&app, &caller, keyed.link(), clock).await)?, repeated)
 }
 
 /// The clock as soon as it has arrived, or where it is when most of the handler's time is over, this process stops or the caller is gone.

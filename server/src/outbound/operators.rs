@@ -228,3 +228,127 @@ impl Open {
         Ok(HttpReply { status: head.status.as_u16(), headers, body })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::sync::mpsc;
+
+    use railgate::env::ManualEnv;
+
+    use super::*;
+
+    fn operators(env: &Arc<ManualEnv>, guard: Guard) -> Operators {
+        Operators::new(guard, Arc::clone(env) as Arc<dyn Env>)
+    }
+
+    fn here() -> Guard {
+        Guard { insecure_loopback: true, ..Guard::default() }
+    }
+
+    /// Reads a request and sends this reply on each connection, as often as there are replies for it; tells what arrived.
+    fn listening(connections: Vec<Vec<&'static str>>) -> (String, mpsc::Receiver<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/payments", listener.local_addr().unwrap());
+        let (tell, arrived) = mpsc::channel();
+        std::thread::spawn(move || {
+            for replies in connections {
+                let (mut stream, _) = listener.accept().unwrap();
+                for reply in replies {
+                    let mut head = [0; 4_096];
+                    let Ok(read @ 1..) = stream.read(&mut head) else { break };
+                    let _ = tell.send(String::from_utf8_lossy(&head[..read]).into_owned());
+                    stream.write_all(reply.as_bytes()).unwrap();
+                }
+            }
+        });
+        (url, arrived)
+    }
+
+    const DONE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+
+    #[tokio::test]
+    async fn nothing_leaves_after_its_time_whatever_the_wall_clock_says() {
+        let env = Arc::new(ManualEnv::new(1_000, 1));
+        let (url, arrived) = listening(vec![vec![DONE]; 3]);
+        let operators = operators(&env, here());
+        let request = HttpRequest { leave_by: Some(5_000), ..HttpRequest::new("POST", &*url) };
+        env.advance_to(5_000);
+        assert_eq!(operators.send(&request).await.unwrap().status, 200);
+        assert!(arrived.recv().unwrap().starts_with("POST /payments HTTP/1.1\r\nhost: 127.0.0.1:"));
+        // The host stands still, and its clock is set back.
+        env.advance_to(5_001);
+        env.step(-4_000);
+        assert_eq!(operators.send(&request).await.unwrap_err(), Unanswered::Late);
+        assert!(arrived.try_recv().is_err(), "a byte left");
+        // The connection that held it back is not used again.
+        let question = HttpRequest::new("GET", &*url);
+        assert_eq!(operators.send(&question).await.unwrap().status, 200);
+    }
+
+    #[tokio::test]
+    async fn a_kept_connection_that_the_operator_closed_is_replaced_and_the_request_is_sent_once() {
+        let env = Arc::new(ManualEnv::new(1_000, 1));
+        let (url, arrived) = listening(vec![vec![DONE], vec![DONE]]);
+        let operators = operators(&env, here());
+        for _ in 0..2 {
+            assert_eq!(operators.send(&HttpRequest::new("POST", &*url)).await.unwrap().status, 200);
+        }
+        drop(operators);
+        assert_eq!(arrived.iter().take(2).count(), 2);
+    }
+
+    #[tokio::test]
+    async fn requests_share_a_connection() {
+        let env = Arc::new(ManualEnv::new(1_000, 1));
+        let (url, _arrived) = listening(vec![vec![DONE; 21]]);
+        let operators = operators(&env, here());
+        for _ in 0..20 {
+            assert_eq!(operators.send(&HttpRequest::new("POST", &*url)).await.unwrap().status, 200);
+            // The connection is kept once its task has noticed that it rests.
+            let rests = || operators.shared.lines.lock().unwrap()[0].idle.lock().unwrap().values().any(|kept| !kept.is_empty());
+            while !rests() {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_is_lost_and_what_may_not_be_called_is_not_sent() {
+        let env = Arc::new(ManualEnv::new(1_000, 1));
+        let large = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", REPLY_MAX_BYTES + 1);
+        let large: &'static str = Box::leak((large + &"x".repeat(REPLY_MAX_BYTES + 1)).into_boxed_str());
+        for reply in ["", "nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{}", large] {
+            let (url, _arrived) = listening(vec![vec![reply]]);
+            let lost = operators(&env, here()).send(&HttpRequest::new("POST", &*url)).await;
+            assert!(matches!(lost, Err(Unanswered::Lost(_))), "{lost:?}");
+        }
+        let refused = [
+            "https://10.1.2.3/payments",
+            "https://169.254.169.254/latest",
+            "http://198.51.100.7/payments",
+            "https://operator.internal/payments",
+            "ftp://operator.example/",
+        ];
+        for url in refused {
+            let answer = operators(&env, here()).send(&HttpRequest::new("POST", url)).await;
+            assert!(matches!(answer, Err(Unanswered::NotSent(SendError::Refused(_)))), "{url}: {answer:?}");
+        }
+        // A redirect is an answer, and is not followed.
+        let (url, arrived) = listening(vec![vec!["HTTP/1.1 307 Look elsewhere\r\nlocation: /other\r\ncontent-length: 0\r\n\r\n"]]);
+        assert_eq!(operators(&env, here()).send(&HttpRequest::new("POST", &*url)).await.unwrap().status, 307);
+        assert_eq!(arrived.iter().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn certificates_that_cannot_be_read_send_nothing() {
+        let env = Arc::new(ManualEnv::new(1_000, 1));
+        let wrong = |tls| HttpRequest { tls: Some(Arc::new(tls)), ..HttpRequest::new("POST", "https://127.0.0.1:9/") };
+        let identity = Some(("no chain".to_owned(), "no key".to_owned().into()));
+        for tls in [Tls { authorities: Some("nothing".to_owned()), identity: None }, Tls { authorities: None, identity }] {
+            let answer = operators(&env, here()).send(&wrong(tls)).await;
+            assert_eq!(answer.unwrap_err(), Unanswered::NotSent(SendError::Certificate));
+        }
+    }
+}

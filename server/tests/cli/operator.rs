@@ -34,6 +34,59 @@ fn a_suspended_client_is_refused_by_a_running_server_until_it_is_resumed() {
 }
 
 #[test]
+fn the_server_of_a_store_is_listed_until_it_stops() {
+    let world = World::enrolled();
+    let nodes = loop {
+        let nodes = world.operate(&["nodes", "--json"]).ok().json()["data"].take();
+        if nodes != serde_json::json!([]) {
+            break nodes;
+        }
+        std::thread::yield_now();
+    };
+    let (node, text) = (&nodes[0], world.operate(&["nodes"]).ok().out);
+    assert_eq!((&node["up"], &node["version"]), (&true.into(), &env!("CARGO_PKG_VERSION").into()), "{nodes}");
+    for member in ["id", "host", "address", "version"] {
+        assert!(text.contains(node[member].as_str().unwrap()), "{member} in {text}");
+    }
+    assert!(text.contains("up"), "{text}");
+}
+
+#[test]
+fn a_statement_that_lacks_lines_gets_them_while_the_server_runs() {
+    let world = World::enrolled();
+    let whole = world.operate(&["ledger", "repair-statements"]).ok();
+    assert!(whole.out.contains("no statement lacks lines"), "{}", whole.out);
+    for reference in ["one", "two"] {
+        world.run(&["settle", "10", "EUR", "sim:ok", "--reference", reference, "--wait", "30"]).ok();
+    }
+    let lines = || world.run(&["statement", "EUR", "--json"]).ok().json()["data"].as_array().unwrap().clone();
+    while lines().len() < 3 {
+        std::thread::yield_now();
+    }
+    // As an older server would have left it: the last payment has no line.
+    let database = rusqlite::Connection::open(world.path("railgate.db")).unwrap();
+    database.execute_batch("DELETE FROM entry WHERE n = 3").unwrap();
+    let broken = world.operate(&["ledger", "verify"]).fails(1);
+    assert!(broken.err.contains("repair-statements"), "{}", broken.err);
+    let check = world.operate(&["ledger", "repair-statements", "--check", "--json"]).fails(1);
+    let lacks = &check.json()["data"][0];
+    assert_eq!((lacks["lines"].as_u64(), lacks["added"].as_u64(), lacks["difference"].as_f64()), (Some(1), Some(0), Some(-10.0)));
+    let done = world.operate(&["ledger", "repair-statements"]).ok();
+    assert!(done.out.contains(lacks["client_id"].as_str().unwrap()) && done.out.contains("-10.00"), "{}", done.out);
+    world.operate(&["ledger", "repair-statements", "--check"]).ok();
+    world.operate(&["ledger", "verify"]).ok();
+    let all = lines();
+    assert_eq!((all.len(), &all[0]["reference"], all[0]["balance"].as_f64()), (3, &"two".into(), Some(999_980.0)));
+    let trail = world.operate(&["audit"]).ok().out;
+    assert!(trail.contains("repair_statement") && trail.contains("sandbox EUR: 1 lines"), "{trail}");
+
+    // What no transfer explains is told, and stays.
+    database.execute_batch("UPDATE entry SET balance = balance + 1 WHERE n = 3").unwrap();
+    let unexplained = world.operate(&["ledger", "repair-statements"]).fails(1);
+    assert!(unexplained.out.contains("unexplained") && unexplained.err.contains("no transfers explain"), "{unexplained:?}");
+}
+
+#[test]
 fn an_invitation_enrols_one_client() {
     let world = World::start_with(Home::new(), &["--enrollment", "invited"]);
     let uninvited = world.run(&["enroll"]).fails(1);
@@ -290,7 +343,19 @@ fn real_money_is_credited_and_debited_once_for_each_reference() {
             .err
             .contains("decimals")
     );
+    let line = |amount: &str, reference: &str| {
+        world.operate(&["clients", "credit-line", &client, amount, "EUR", "--reference", reference, "--evidence", "contract", "--json"])
+    };
+    assert_eq!(line("2500", "line-1").ok().json()["previous"], "0.00");
+    assert_eq!(line("2500", "line-1").ok().json()["replayed"], true);
+    assert!(line("2501", "line-1").fails(1).err.contains("reference_conflict"));
+    let ended = world.operate(&["clients", "credit-line", &client, "0", "EUR", "--reference", "line-2", "--evidence", "letter"]).ok().out;
+    assert!(ended.contains("0.00 EUR is the credit of") && ended.contains("before it: 2500.00 EUR"), "{ended}");
+    for wrong in ["-1", "0.001", "many"] {
+        line(wrong, "line-3").fails(2);
+    }
     let trail = world.operate(&["audit", "--client", &client]).ok().out;
     assert!(trail.contains("deposit") && trail.contains("bank-7 5000.00 EUR"), "{trail}");
+    assert!(trail.contains("set_credit") && trail.contains("line-1 2500.00 EUR"), "{trail}");
     world.operate(&["ledger", "verify"]).ok();
 }

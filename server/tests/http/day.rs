@@ -234,9 +234,18 @@ pub(crate) async fn a_day(stores: [Arc<dyn Store>; 2]) {
     assert_eq!(shop.balance(&b).await, ("8000.00".to_owned(), "0.00".to_owned()));
 
     // A credit line, which the client sees on both servers.
-    let floor = json!({"currency": "EUR", "amount": "-500.00", "reason": "contract of May"});
-    let waits = ada.call(&a, "PUT", &money(&shop, "floor"), floor).await;
+    let floor = json!({"currency": "EUR", "amount": "-500.00", "reference": "line-1", "evidence": "contract of May, paragraph 4", "reason": "asked for"});
+    let waits = ada.call(&a, "PUT", &money(&shop, "floor"), floor.clone()).await;
+    assert!(waits.text().contains("contract of May, paragraph 4"), "the second one sees the evidence");
     confirm(&b, &grace, waits).await;
+    let again = ada.call(&b, "PUT", &money(&shop, "floor"), floor.clone()).await.expect(200).json();
+    assert_eq!(
+        (&again["kind"], &again["previous"], &again["evidence"]),
+        (&json!("credit_line"), &json!(0.0), &json!("contract of May, paragraph 4"))
+    );
+    let mut other_floor = floor;
+    other_floor["amount"] = json!("-600.00");
+    ada.call(&a, "PUT", &money(&shop, "floor"), other_floor).await.problem(409, "reference_conflict");
     for at in [&a, &b] {
         let begun = Instant::now();
         while shop.member(at, "credit").await != "500.00" {
@@ -290,7 +299,8 @@ async fn audited(at: &Service, ada: &Caller, grace: &Caller, shop: &Caller) {
     assert_eq!(by("deposit"), [confirmed]);
     assert_eq!(by("withdraw"), [confirmed]);
     assert_eq!(by("approve_client"), [confirmed]);
-    assert_eq!(by("put_terms"), [confirmed, alone], "the credit, before it the limits");
+    assert_eq!(by("set_credit"), [confirmed]);
+    assert_eq!(by("put_terms"), [alone], "the limits");
     assert_eq!(by("resolve_review"), [alone, confirmed], "newest first");
     assert_eq!(by("ask_approval").len(), 5);
 }
@@ -331,10 +341,16 @@ async fn told(at: &Service, shop: &Caller) {
     let expected = [
         (json!("balance.deposited"), json!("wire-1"), data("deposit", "10000.00", "wire-1")),
         (json!("balance.withdrawn"), json!("out-2"), data("withdrawal", "388.50", "out-2")),
+        (
+            json!("balance.credit_changed"),
+            json!("line-1"),
+            json!({"credit": {"amount": "500.00", "currency": "EUR", "previous": "0.00", "reference": "line-1"}}),
+        ),
     ];
     let found: Vec<_> = moved.iter().map(|it| (it["type"].clone(), it["reference"].clone(), it["data"].clone())).collect();
     assert_eq!(found, expected);
-    assert!(!feed.text().contains("statement 7") && !feed.text().contains("order 118"), "the evidence is the operators' own");
+    let evidence = ["statement 7", "order 118", "contract of May"];
+    assert!(!evidence.iter().any(|it| feed.text().contains(it)), "the evidence is the operators' own");
 
     let request = Request::get("/api/v1/gateway/events").header("authorization", format!("Bearer {}", shop.token));
     let request = request.header("accept", "text/event-stream").body(Body::empty()).unwrap();
@@ -343,8 +359,8 @@ async fn told(at: &Service, shop: &Caller) {
     let headers: String = head.headers.iter().map(|(name, value)| format!("{name}: {}\r\n", value.to_str().unwrap())).collect();
     let mut stream = at.connect().await;
     stream.write_all(format!("GET {} HTTP/1.1\r\nhost: test\r\n{headers}\r\n", head.uri).as_bytes()).await.unwrap();
-    let streamed = read_until(&mut stream, |text| text.contains("event: balance.withdrawn")).await;
-    assert!(streamed.contains("event: balance.deposited"), "{streamed}");
+    let streamed = read_until(&mut stream, |text| text.contains("event: balance.credit_changed")).await;
+    assert!(streamed.contains("event: balance.deposited") && streamed.contains("event: balance.withdrawn"), "{streamed}");
 
     let movement = shop.call(at, "GET", "/api/v1/balances/movements/out-2", Value::Null).await.expect(200);
     assert!(
@@ -352,6 +368,9 @@ async fn told(at: &Service, shop: &Caller) {
         "{}",
         movement.text()
     );
+    let line = shop.call(at, "GET", "/api/v1/balances/movements/line-1", Value::Null).await.expect(200);
+    let expected = r#"{"kind":"credit_line","reference":"line-1","amount":500.00,"previous":0.00,"currency":"EUR","at":""#;
+    assert!(line.text().starts_with(expected), "{}", line.text());
     shop.call(at, "GET", "/api/v1/balances/movements/out-1", Value::Null).await.problem(404, "movement_not_found");
 }
 

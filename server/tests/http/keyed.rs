@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::support::{Answer, SETTLEMENTS, Service, service, sign_as};
 
 /// The POST routes that take no key, and why.
-const WITHOUT: [(&str, &str); 11] = [
+const WITHOUT: [(&str, &str); 13] = [
     ("/api/v1/gateway/settlements", "the reference is the key"),
     ("/api/v1/gateway/settlements/batch", "each element's reference is its key"),
     ("/api/v1/gateway/settlements/check", "changes nothing"),
@@ -21,6 +21,8 @@ const WITHOUT: [(&str, &str); 11] = [
     ("/api/v1/operator/enrollments", "a code is used once"),
     ("/api/v1/operator/reviews/{id}/ask", "asks the provider again, which is what it is for"),
     ("/api/v1/operator/routes/explain", "changes nothing"),
+    ("/api/v1/rails/{provider}/callbacks", "an operator's repeated callback changes nothing"),
+    ("/api/v1/rails/{provider}/callbacks/{place}", "an operator's repeated callback changes nothing"),
 ];
 
 impl Service {
@@ -44,6 +46,8 @@ fn every_post_route_takes_a_key_or_has_a_reason_not_to() {
             assert_ne!(documented_with_a_key(&document, path, "post"), excused, "{path}");
         }
     }
+    // A PUT that adds to what there is.
+    assert!(documented_with_a_key(&document, "/api/v1/simulator/clock", "put"));
 }
 
 #[tokio::test]

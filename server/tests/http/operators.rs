@@ -7,7 +7,9 @@ use axum::body::Body;
 use hyper::Request;
 use railgate::auth::{Signer as _, SoftwareKey};
 use railgate::engine::{InviteOperator, Operated};
+use railgate::env::ManualEnv;
 use railgate::store::Store;
+use railgate::store::memory::MemoryStore;
 use railgate::store::record::OperatorRole;
 use railgate::store::sqlite::SqliteStore;
 use railgate_server::gateway::Tenant;
@@ -16,7 +18,7 @@ use serde_json::{Value, json};
 use super::day::a_day;
 use super::document::concrete;
 use super::signed::live;
-use super::support::{Answer, SETTLEMENTS, Service, live_call, live_with, service};
+use super::support::{Answer, NOW, PATIENCE, SETTLEMENTS, Service, live_call, live_with, service, service_at};
 
 const OPERATOR: &str = "/api/v1/operator";
 
@@ -233,6 +235,23 @@ async fn a_client_becomes_live_gets_money_and_is_suspended() {
         .await
         .problem(422, "invalid_fields");
 
+    // A credit line, which needs a second operator, is told wherever it is read.
+    let floor = |amount: &str| json!({"currency": "EUR", "amount": amount, "reference": "line-1", "evidence": "contract of May"});
+    let path = format!("/clients/{client}/floor");
+    let without = json!({"currency": "EUR", "amount": "-50", "reason": "no evidence"});
+    let refused = ada.call(&service, "PUT", &path, without).await.expect(422).json();
+    let missing: Vec<&str> = refused["errors"].as_array().unwrap().iter().map(|it| it["pointer"].as_str().unwrap()).collect();
+    assert_eq!(missing, ["/reference", "/evidence"]);
+    let waits = ada.call(&service, "PUT", &path, floor("-50")).await.expect(202).json()["approval"].clone();
+    assert_eq!((&waits["act"], &waits["request"]["reference"]), (&json!("set_floor"), &json!("line-1")));
+    bob.call(&service, "POST", &format!("/approvals/{}/confirm", waits["id"].as_str().unwrap()), json!({})).await.expect(200);
+    let set = ada.call(&service, "PUT", &path, floor("-50.00")).await.expect(200);
+    let text = set.text().to_owned();
+    assert!(text.contains(r#""kind":"credit_line","currency":"EUR","amount":50.00,"previous":0.00,"reference":"line-1""#), "{text}");
+    ada.call(&service, "PUT", &path, floor("-51")).await.problem(409, "reference_conflict");
+    let balance = live_call(&service, (&client_key, &client_token), "GET", "/api/v1/balances/EUR", "").await.expect(200);
+    assert!(balance.text().contains("\"credit\":50.00"), "{}", balance.text());
+
     let suspend = json!({"reason": "its key was stolen"});
     let detail = ada.call(&service, "POST", &format!("/clients/{client}/suspend"), suspend.clone()).await.expect(200).json();
     assert_eq!(detail["suspended"], true);
@@ -242,11 +261,13 @@ async fn a_client_becomes_live_gets_money_and_is_suspended() {
 
     let audit = ada.get(&service, &format!("/audit?client={client}")).await;
     let actions: Vec<&str> = audit["data"].as_array().unwrap().iter().map(|row| row["action"].as_str().unwrap()).collect();
-    for action in ["resume_client", "suspend_client", "put_terms", "deposit", "ask_approval"] {
+    for action in ["resume_client", "suspend_client", "put_terms", "set_credit", "deposit", "ask_approval"] {
         assert!(actions.contains(&action), "{action} in {actions:?}");
     }
     let whole = audit["data"].as_array().unwrap().iter().find(|row| row["action"] == "deposit").unwrap().clone();
     assert_eq!((&whole["detail"]["asked_by"], &whole["operator_id"]), (&json!(ada.id), &json!(bob.id)));
+    let set = audit["data"].as_array().unwrap().iter().find(|row| row["action"] == "set_credit").unwrap().clone();
+    assert_eq!((&set["target"], &set["detail"]["evidence"]), (&json!("line-1 50.00 EUR"), &json!("contract of May")));
 }
 
 #[tokio::test]
@@ -321,7 +342,7 @@ async fn settlements_of_all_clients_are_listed_exported_and_reviewed() {
         if let Some(first) = waiting["data"].as_array().unwrap().first() {
             break first.clone();
         }
-        assert!(begun.elapsed() < super::support::PATIENCE);
+        assert!(begun.elapsed() < PATIENCE);
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     };
     let id = review["id"].as_str().unwrap();
@@ -335,6 +356,36 @@ async fn settlements_of_all_clients_are_listed_exported_and_reviewed() {
     let done = ada.call(&service, "POST", &format!("/reviews/{id}/resolve"), resolve("accept_discrepancy")).await.expect(200).json();
     assert_eq!(done["waiting"], json!([]));
     bob.call(&service, "POST", &format!("/reviews/{id}/resolve"), resolve("accept_discrepancy")).await.problem(404, "review_not_found");
+}
+
+#[tokio::test]
+async fn an_overview_lists_the_servers_of_the_store() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let shared = |seed| {
+        let env = Arc::new(ManualEnv::new(NOW, seed));
+        service_at(store.clone(), env, |hosted| hosted.worker.alone = false)
+    };
+    let (one, two) = (shared(1).await, shared(2).await);
+    let ada = person(&one, 81, OperatorRole::Viewer).await;
+    let begun = std::time::Instant::now();
+    let nodes = loop {
+        let nodes = ada.get(&one, "/overview").await["nodes"].as_array().unwrap().clone();
+        if nodes.len() == 2 {
+            break nodes;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{nodes:?}");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    };
+    for service in [&one, &two] {
+        let node = nodes.iter().find(|node| node["address"] == service.running.origin()).unwrap();
+        let told = (&node["up"], &node["version"], &node["seen_at"]);
+        assert_eq!(told, (&json!(true), &json!(env!("CARGO_PKG_VERSION")), &json!("2026-11-21T10:38:17.042Z")), "{node:#}");
+        assert!(!node["host"].as_str().unwrap().is_empty() && node["id"].as_str().unwrap().len() == 16, "{node:#}");
+    }
+    two.running.stop().await;
+    let nodes = ada.get(&one, "/overview").await["nodes"].take();
+    assert_eq!((&nodes[0]["address"], &nodes[1]), (&json!(one.running.origin()), &Value::Null));
+    one.running.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

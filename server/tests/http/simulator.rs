@@ -190,3 +190,33 @@ async fn a_change_of_the_clock_is_checked_and_charged_by_the_days_that_it_passes
     assert_eq!(service.get(CLOCK).await.json()["ahead_ms"], 86_400_000u64 * 30, "a refused one moves nothing");
     service.running.stop().await;
 }
+
+#[tokio::test]
+async fn an_advance_under_a_key_is_made_and_charged_once() {
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| {
+        hosted.edge.rate = Some(RateLimits { reads_per_minute: 1_000, writes_per_minute: 80 });
+    });
+    let service = service.await;
+    let put = |key: &'static str, days: u64| {
+        let request = service.request("PUT", CLOCK).header("content-type", "application/json").header("idempotency-key", key);
+        service.send(request.body(Body::from(json!({"advance_ms": 86_400_000 * days}).to_string())).unwrap())
+    };
+    let (one, other) = tokio::join!(put("a", 20), put("a", 20));
+    let repeated = [&one, &other].map(|answer| answer.header("idempotent-replayed").is_some());
+    assert_eq!(repeated.iter().filter(|it| **it).count(), 1);
+    for answer in [one, other] {
+        assert_eq!(answer.expect(200).text(), r#"{"now":"2026-12-11T10:38:17.042Z","frozen":false,"ahead_ms":1728000000}"#);
+    }
+    // Ten times as many days would be more than the client may write.
+    for _ in 0..8 {
+        assert_eq!(put("a", 20).await.expect(200).header("idempotent-replayed"), Some("true"));
+    }
+    put("a", 21).await.problem(422, "idempotency_key_reused");
+    assert_eq!(service.get(CLOCK).await.json()["ahead_ms"], 1_728_000_000);
+    // A repeat shows where the clock is by then.
+    service.env.step(5);
+    put_clock(&service, &service.token, json!({"frozen": true})).await.expect(200);
+    let later = put("a", 20).await.expect(200).text().to_owned();
+    assert_eq!(later, r#"{"now":"2026-12-11T10:38:17.047Z","frozen":true,"ahead_ms":1728000000}"#);
+    service.running.stop().await;
+}

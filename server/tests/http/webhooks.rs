@@ -388,6 +388,9 @@ async fn a_test_is_delivered_at_once_and_signed_like_a_real_one() {
     let data = serde_json::from_str::<Value>(&seen.body).unwrap()["data"].clone();
     let members: Vec<&str> = data.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!((&data["kind"], members), (&json!("withdrawal"), vec!["amount", "at", "currency", "kind", "reference", "sequence"]));
+    test(json!({"type": "balance.credit_changed"})).await;
+    let data = serde_json::from_str::<Value>(&receiver.last().body).unwrap()["data"].clone();
+    assert_eq!((&data["kind"], &data["previous"]), (&json!("credit_line"), &json!(1000.0)));
 
     // While a secret is being replaced both sign; without grace the old one ends at once.
     let rotate = async |body: Value| {

@@ -81,6 +81,28 @@ final class ClientTests: XCTestCase {
         XCTAssertEqual(reconciled.settlement.id, made.id)
     }
 
+    func testTheClockIsPutAheadOnceAlthoughTheResponseIsLost() async throws {
+        let day: UInt64 = 86_400_000
+        let transport = Loses("/simulator/clock", only: 2)
+        let client = try await connect(transport)
+        let made = try await client.create(request: request(to: "sim:returned-after-1d"))
+        let stopped = try await client.setClock(frozen: true)
+        let ahead = try await client.setClock(advanceMs: 2 * day)
+        XCTAssertEqual(transport.sent, 3)
+        XCTAssertTrue(stopped.frozen && ahead.frozen)
+        XCTAssertNil(ahead.advancingTo)
+        XCTAssertEqual(ahead.now.timeIntervalSince(stopped.now), 172_800, accuracy: 0.001)
+        let there = try await client.clock()
+        XCTAssertEqual(there.now, ahead.now)
+        let found = try await client.settlement(reference: made.reference)
+        XCTAssertEqual(found.status, .returned)
+        let runs = try await client.setClock(frozen: false)
+        XCTAssertFalse(runs.frozen)
+        try await throwing(GatewayError.self) { _ = try await client.setClock(advanceMs: 367 * day) } check: {
+            XCTAssertEqual($0.code, "invalid_fields")
+        }
+    }
+
     func testChecksListsAndWhatIsNotThere() async throws {
         let client = try await connect()
         let check = try await client.check(request: request(to: "sim:close-match"))

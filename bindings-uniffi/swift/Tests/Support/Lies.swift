@@ -14,6 +14,36 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
+/// Sends requests to this path and loses the response to the one with this number, from 1.
+public final class Loses: HttpTransport {
+    private let inner = URLSessionTransport()
+    private let count = Shared(0)
+    private let path: String
+    private let only: Int
+
+    public init(_ path: String, only: Int) {
+        (self.path, self.only) = (path, only)
+    }
+
+    /// The number of requests to the path so far.
+    public var sent: Int { count.with { $0 } }
+
+    public func send(request: HttpRequest) async throws -> HttpResponse {
+        let answer = try await inner.send(request: request)
+        guard request.url.hasSuffix(path) else { return answer }
+        let number = count.with { count in
+            count += 1
+            return count
+        }
+        if number == only { throw TransportError.noAnswer(detail: "lost") }
+        return answer
+    }
+
+    public func pause(ms: UInt64) async throws {
+        await Task.yield()
+    }
+}
+
 /// Loses requests and responses, sends twice, truncates responses, and returns responses late, out of order and to other calls.
 public final class Liar: HttpTransport {
     enum Way: CaseIterable {

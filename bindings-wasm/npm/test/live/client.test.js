@@ -63,6 +63,26 @@ test("the simulator does what its client says", async (t) => {
   assert.equal((await client.balance("EUR")).available, "1000000.00");
 });
 
+test("the clock is stopped, put ahead and let run, and put ahead once although the response is lost", async (t) => {
+  const changes = [];
+  const lossy = lyingFetch(({ method, path }) => {
+    if (method === "PUT" && path.endsWith("/simulator/clock")) changes.push(path);
+    return changes.length === 2 && lossy.told.length === 0 ? "lost answer" : undefined;
+  });
+  const { client } = await enrolled(t, { fetch: lossy, patience: QUICK });
+  await client.create(pay("clock-1", { to: "sim:returned-after-1d" }));
+  const stopped = await client.setClock({ frozen: true });
+  assert.equal(stopped.frozen, true);
+  const ahead = await client.setClock({ advance_ms: 2 * 86_400_000 });
+  assert.deepEqual([changes.length, lossy.told.length], [3, 1]);
+  assert.equal(Date.parse(ahead.now) - Date.parse(stopped.now), 2 * 86_400_000);
+  assert.deepEqual([(await client.clock()).now, ahead.frozen, ahead.advancing_to], [ahead.now, true, undefined]);
+  assert.equal((await client.get("clock-1")).status, "returned");
+  assert.equal((await client.setClock({ frozen: false })).frozen, false);
+  await assert.rejects(client.setClock({ advance_ms: -1 }), { code: "invalid_fields" });
+  await assert.rejects(client.setClock([]), TypeError);
+});
+
 test("play money is added once although the response to it is lost", async (t) => {
   const lossy = lyingFetch(({ path }) => (path.endsWith("/simulator/fund") && lossy.told.length === 0 ? "lost answer" : undefined));
   const { client } = await enrolled(t, { fetch: lossy, patience: QUICK });

@@ -14,6 +14,11 @@ test("amounts keep the text that they had on the wire", () => {
   });
 });
 
+test("the credit before a change of it is an amount", () => {
+  const text = '{"kind":"credit_line","amount":100.00,"previous":0.00,"sequence":1}';
+  assert.deepEqual(parseView(text), { kind: "credit_line", amount: "100.00", previous: "0.00", sequence: 1 });
+});
+
 test("the fees and limits of a provider are amounts, its success rate is a number", () => {
   const text = '{"limits":{"KES":{"min":10.00,"max":null}},"fees":[{"flat":5,"percent":0.5,"tiers":[{"from":100.00}]}],"success_rate":0.98}';
   assert.deepEqual(parseView(text), {

@@ -87,9 +87,10 @@ export async function verifies(request: Request): Promise<string> {
     data.reference;
     return data.url;
   }
-  if (type === "balance.deposited" || type === "balance.withdrawn") {
+  if (type === "balance.deposited" || type === "balance.withdrawn" || type === "balance.credit_changed") {
     yes<Same<typeof data, BalanceData>>();
-    return `${data.kind} ${data.amount} ${data.currency}`;
+    const previous: string | undefined = data.previous;
+    return `${data.kind} ${data.amount} ${data.currency} ${previous ?? ""}`;
   }
   yes<Same<typeof type, Exclude<EventType, BalanceEventType>>>();
   const settlement: WebhookData = data;

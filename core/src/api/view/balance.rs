@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::DecimalNumber;
-use crate::money::Money;
 use crate::store::record::{MovementKind, MovementRecord};
 use crate::time::rfc3339;
 
@@ -80,16 +79,19 @@ pub struct BalancesView {
     pub data: Vec<BalanceView>,
 }
 
-/// Real money that an operator of the gateway credited or debited, as the client sees it.
+/// Real money that an operator of the gateway credited or debited, or a change of credit, as the client sees it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BalanceMovementView {
-    /// `deposit` or `withdrawal`.
+    /// `deposit`, `withdrawal` or `credit_line`.
     pub kind: MovementKind,
-    /// The operator's reference, unique for each client. The line of the statement has it too.
+    /// The operator's reference, unique for each client. The line of the statement has it too; a change of credit has no line.
     pub reference: String,
-    /// How much, more than zero.
+    /// How much, more than zero; of a credit line, how far below zero `available` may fall from then on, or zero.
     pub amount: DecimalNumber,
+    /// The credit before; present for a credit line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<DecimalNumber>,
     /// ISO 4217 code.
     pub currency: String,
     /// When it was made, RFC 3339.
@@ -101,7 +103,8 @@ impl From<&MovementRecord> for BalanceMovementView {
         Self {
             kind: it.kind,
             reference: it.reference.as_str().to_owned(),
-            amount: Money::from_minor(it.amount, it.currency).into(),
+            amount: it.money().into(),
+            previous: it.previous().map(DecimalNumber::from),
             currency: it.currency.code().to_owned(),
             at: rfc3339(it.at),
         }

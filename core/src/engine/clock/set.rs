@@ -4,6 +4,7 @@ use crate::api::{Caller, ClockView};
 use crate::clock::{Clock, ClockRequest};
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer};
+use crate::engine::once::Answers;
 use crate::error::{Error, Result};
 use crate::ids::ClientNo;
 use crate::store::record::{AuditAction, ClockRecord, Key, SettlementRecord, TaskKey, TaskRecord, Version};
@@ -51,6 +52,14 @@ impl Command for SetClock {
 
     fn deed(&self, _: Option<&ClockView>) -> Option<Deed> {
         Some(Deed::new(AuditAction::SetClock))
+    }
+}
+
+impl Answers for SetClock {
+    type View = ClockView;
+
+    fn view(&self, _: &Decision<'_, '_>, set: &ClockView) -> Result<ClockView> {
+        Ok(set.clone())
     }
 }
 

@@ -8,6 +8,7 @@
 mod epoch;
 mod feed;
 mod numbering;
+mod repair;
 mod statement;
 mod trees;
 
@@ -36,6 +37,8 @@ pub use epoch::BeginEpoch;
 #[cfg(feature = "sandbox")]
 pub(crate) use numbering::Immediate;
 pub(crate) use numbering::{Deferred, Numbering};
+pub use repair::{AddStatementLines, StatementGap, statement_gaps};
+pub(crate) use statement::endings;
 pub(crate) use trees::StoredTiles;
 
 /// How long a node that appended keeps the others from appending, so that they do not collide.

@@ -3,33 +3,80 @@
 //! A commit that posts transfers notes their lines in one row ([`UnbookedRecord`]); a create posts nothing, and pays nothing. The node that
 //! numbers events books the rows: it alone knows the balance after each line, because commits change accounts blindly.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::engine::Engine;
 use crate::engine::group::{Overlay, overflow};
 use crate::error::{Error, Result};
-use crate::ledger::{AccountId, Owner, TransferKind};
+use crate::ledger::{AccountId, Owner, Transfer, TransferKind};
 use crate::store::record::{BookedLine, EntryRecord, Key, RecordKind, UnbookedRecord};
-use crate::store::{Commit, Lookup, Scan, Write, typed, typed_all};
+use crate::store::{Commit, Lookup, Scan, Store, Write, typed, typed_all};
 use crate::time::Millis;
+
+/// How many lines are read at a time.
+const PAGE: usize = 500;
 
 /// What a commit adds to the statements of clients.
 pub(super) fn lines_of(commit: &Commit) -> Vec<BookedLine> {
-    let mut lines = Vec::new();
-    for write in &commit.writes {
-        let Write::Post(transfer) = write else { continue };
-        match transfer.kind {
-            TransferKind::Pending | TransferKind::Void => continue,
-            TransferKind::Post | TransferKind::Single => {}
-        }
-        for (account, amount) in [(transfer.debit, -transfer.amount), (transfer.credit, transfer.amount)] {
-            if let Owner::Client(_) = account.owner() {
-                let (code, journal, at) = (transfer.code, transfer.journal, transfer.at);
-                lines.push(BookedLine { account, amount, code, journal, transfer: transfer.n, at });
+    let posted = commit.writes.iter().filter_map(|write| if let Write::Post(transfer) = write { Some(transfer) } else { None });
+    posted.flat_map(lines_of_transfer).collect()
+}
+
+/// What a transfer adds to the statements of clients.
+pub(super) fn lines_of_transfer(transfer: &Transfer) -> impl Iterator<Item = BookedLine> {
+    let Transfer { debit, credit, amount, code, journal, n, at, .. } = *transfer;
+    let posts = match transfer.kind {
+        TransferKind::Pending | TransferKind::Void => false,
+        TransferKind::Post | TransferKind::Single => true,
+    };
+    let sides = [(debit, -amount), (credit, amount)].into_iter();
+    let of_clients = sides.filter(move |(account, _)| posts && matches!(account.owner(), Owner::Client(_)));
+    of_clients.map(move |(account, amount)| BookedLine { account, amount, code, journal, transfer: n, at })
+}
+
+/// Where a statement ends.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Ending {
+    /// The number of its last line.
+    pub(crate) n: i64,
+    /// The balance after that, and after the lines that wait to be booked.
+    pub(crate) balance: i64,
+    /// How many transfers are on it, or wait.
+    pub(crate) lines: usize,
+    /// When the balance was brought forward from before there were statements; `None` if none was.
+    pub(crate) brought_at: Option<Millis>,
+}
+
+/// Where each statement ends. `each` gets all lines, in pages: by account, and from the first line of each.
+pub(crate) fn endings(store: &dyn Store, each: &mut dyn FnMut(&[EntryRecord]) -> Result<()>) -> Result<BTreeMap<AccountId, Ending>> {
+    let mut endings: BTreeMap<AccountId, Ending> = BTreeMap::new();
+    let mut after = (AccountId(i64::MIN), 0);
+    loop {
+        let page: Vec<EntryRecord> = typed_all(store.scan(&Scan::after(&Key::Entry(after), PAGE))?)?;
+        let Some(last) = page.last() else { break };
+        after = (last.account, last.n);
+        each(&page)?;
+        for entry in page {
+            let ending = endings.entry(entry.account).or_default();
+            (ending.n, ending.balance) = (entry.n, entry.balance);
+            match entry.code {
+                Some(_) => ending.lines += 1,
+                None => ending.brought_at = Some(entry.at),
             }
         }
     }
-    lines
+    for line in waiting(store)? {
+        let ending = endings.entry(line.account).or_default();
+        ending.balance = ending.balance.saturating_add(line.amount);
+        ending.lines += 1;
+    }
+    Ok(endings)
+}
+
+/// The lines that are not booked yet.
+pub(super) fn waiting(store: &dyn Store) -> Result<Vec<BookedLine>> {
+    let rows: Vec<UnbookedRecord> = typed_all(store.scan(&Scan::all(RecordKind::Unbooked, usize::MAX))?)?;
+    Ok(rows.into_iter().flat_map(|row| row.lines).collect())
 }
 
 impl Engine {
@@ -69,7 +116,7 @@ impl Engine {
 }
 
 /// The line of the statement below this one.
-fn entry_after(before: Option<&EntryRecord>, line: &BookedLine, now: Millis) -> Result<EntryRecord> {
+pub(super) fn entry_after(before: Option<&EntryRecord>, line: &BookedLine, now: Millis) -> Result<EntryRecord> {
     let balance = before.map_or(0, |before| before.balance).checked_add(line.amount).ok_or_else(overflow)?;
     let n = before.map_or(0, |before| before.n).checked_add(1).ok_or_else(|| Error::internal("a statement is too long"))?;
     Ok(EntryRecord {

@@ -91,7 +91,7 @@ pub trait Command: Send + 'static {
     /// Adds the records that it reads first.
     fn prefetch(&self, _prefetch: &mut Prefetch<'_>) {}
 
-    /// How many numbers of settlements and fundings it draws.
+    /// How many numbers of settlements, fundings and movements it draws.
     fn numbers(&self, _engine: &Engine) -> usize {
         0
     }

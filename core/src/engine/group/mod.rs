@@ -187,6 +187,8 @@ impl Engine {
             }
             match commit.writes.get(clash.write) {
                 Some(Write::Insert(Record::Settlement(_)) | Write::Post(_)) if !taken => writer.journals.meet(next_journal(&*self.store)?),
+                // A trace has begun under the same number: a change of credit has no transfer that would clash.
+                Some(Write::Insert(Record::Event(event))) if event.n == 1 => writer.journals.meet(next_journal(&*self.store)?),
                 Some(Write::Delete(Key::Task(_)) | Write::Update { record: Record::Queue(_), .. }) => writer.outrun = true,
                 Some(_) | None => {}
             }

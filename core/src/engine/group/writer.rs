@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo};
-use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, Record, RecordKind, SettlementRecord, TaskKey};
+use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, MovementRecord, Record, RecordKind, SettlementRecord, TaskKey};
 use crate::store::{Scan, Store, typed};
 use crate::time::Millis;
 
@@ -11,7 +11,7 @@ use super::turns::{Owner, Turns};
 use crate::engine::access::{Census, Refusals};
 
 pub(crate) struct Writer {
-    /// For settlements and fundings.
+    /// For settlements, fundings and what operators do to a client's account.
     pub(super) journals: Numbers,
     next_client: u32,
     next_key: u32,
@@ -68,7 +68,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The next journal number, for a settlement or a funding. The numbers of refused commands stay unused.
+    /// The next journal number, for a settlement, a funding or a movement. The numbers of refused commands stay unused.
     pub(crate) fn journal(&mut self) -> SettlementNo {
         SettlementNo(self.journals.draw())
     }
@@ -134,9 +134,11 @@ fn next<T: TryFrom<Record, Error = Record>>(store: &dyn Store, last: &Scan, no: 
     Ok(typed(store.scan(last)?.pop())?.map_or(0, no) + 1)
 }
 
-/// One more than the highest journal number.
+/// One more than the highest journal number. A settlement may have no transfer yet, and a change of credit never has one.
 pub(super) fn next_journal(store: &dyn Store) -> Result<i64> {
     let settlement: Option<SettlementRecord> = typed(store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
     let transfer: Option<crate::ledger::Transfer> = typed(store.scan(&Scan::last(RecordKind::Transfer))?.pop())?;
-    Ok(settlement.map_or(0, |s| s.no.0).max(transfer.map_or(0, |t| t.journal.0)) + 1)
+    let movement: Option<MovementRecord> = typed(store.scan(&Scan::last(RecordKind::Movement))?.pop())?;
+    let journals = [settlement.map_or(0, |s| s.no.0), transfer.map_or(0, |t| t.journal.0), movement.map_or(0, |m| m.journal.0)];
+    Ok(journals.into_iter().fold(0, i64::max) + 1)
 }

@@ -17,6 +17,7 @@ use crate::store::{Write, typed};
 use crate::time::Millis;
 
 pub use movement::{MoveMoney, Moved};
+pub(crate) use movement::{deed, made_before, make};
 pub use statement::StatementRequest;
 
 /// Adds play money to a client's sandbox account.

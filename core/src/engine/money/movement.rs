@@ -1,14 +1,15 @@
-//! Real money that enters or leaves a client's account: a client paid the gateway's operator, or is paid out.
+//! What an operator does to a client's account: real money that enters or leaves it, and what its client is told of that, or of a
+//! change of its credit.
 
 use crate::api::{BalanceMovementView, Caller};
 use crate::engine::Engine;
-use crate::engine::group::{Command, Decision, Deed, overflow};
+use crate::engine::group::{Command, Decision, Deed, Overlay, overflow};
 use crate::error::{Error, ErrorCode, Result};
-use crate::ids::{IdKey, KeyNo, Ulid};
+use crate::ids::{ClientNo, IdKey, KeyNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, SUM_MAX, Transfer, TransferCode, TransferKind};
 use crate::money::Money;
 use crate::participant::Reference;
-use crate::store::record::{Actor, AuditAction, ClientRecord, EventRecord, MovementKind, MovementRecord};
+use crate::store::record::{Actor, ClientRecord, EventRecord, MovementKind, MovementRecord};
 use crate::store::{Unique, typed};
 use crate::trace::{self, About};
 use crate::validate::evidence;
@@ -18,7 +19,7 @@ use crate::validate::evidence;
 pub struct MoveMoney {
     /// The client's id.
     pub client: Ulid,
-    /// In or out.
+    /// In or out; for credit, which moves nothing, there is [`SetCredit`](crate::engine::SetCredit).
     pub kind: MovementKind,
     /// How much, more than zero.
     pub money: Money,
@@ -52,14 +53,8 @@ impl Command for MoveMoney {
             return Err(Error::field("/amount", "amount_not_positive", "the amount must be more than zero"));
         }
         let client: ClientRecord = d.overlay.find(&Unique::ClientId(self.client))?.ok_or_else(|| Error::new(ErrorCode::ClientNotFound))?;
-        let unique = Unique::MovementReference(client.no, self.reference.as_str().to_owned());
-        if let Some(before) = d.overlay.find::<MovementRecord>(&unique)? {
-            let same = (before.kind, before.amount, before.currency) == (self.kind, self.money.minor(), self.money.currency());
-            return if same && before.evidence == evidence {
-                Ok(Moved { movement: before, client, replayed: true })
-            } else {
-                Err(Error::with(ErrorCode::ReferenceConflict, "another movement of this client has this reference"))
-            };
+        if let Some(movement) = made_before(d.overlay, client.no, &self.reference, (self.kind, self.money, &evidence))? {
+            return Ok(Moved { movement, client, replayed: true });
         }
         let movement = MovementRecord {
             journal: d.writer.journal(),
@@ -71,8 +66,9 @@ impl Command for MoveMoney {
             amount: self.money.minor(),
             evidence,
             at: d.overlay.now,
+            previous: None,
+            terms: None,
         };
-        let transfer = movement.transfer();
         let account = AccountId::new(Owner::Client(client.no), movement.mode, movement.currency);
         let totals = d.overlay.totals(account)?;
         match movement.kind {
@@ -90,11 +86,11 @@ impl Command for MoveMoney {
                     ));
                 }
             }
+            MovementKind::CreditLine => {
+                return Err(Error::field("/kind", "kind_moves_nothing", "must be a deposit or a withdrawal: credit moves no money"));
+            }
         }
-        let event = told(&d.engine.id_key, &movement);
-        d.overlay.post(transfer);
-        d.overlay.insert(movement.clone());
-        d.overlay.insert(event);
+        make(d, &movement);
         Ok(Moved { movement, client, replayed: false })
     }
 
@@ -107,20 +103,51 @@ impl Command for MoveMoney {
     }
 
     fn deed(&self, done: Option<&Moved>) -> Option<Deed> {
-        let action = match self.kind {
-            MovementKind::Deposit => AuditAction::Deposit,
-            MovementKind::Withdrawal => AuditAction::Withdraw,
-        };
-        let deed = Deed::new(action).name(format!("{} {} {}", self.reference.as_str(), self.money.decimal(), self.money.currency()));
         Some(match done {
-            Some(moved) => deed.of(moved.client.no, KeyNo(0)),
-            None => deed,
+            Some(moved) => moved.movement.deed(),
+            None => deed(self.kind, &self.reference, self.money),
         })
     }
 }
 
+/// What an operator did under this reference, if it was the same: what of which kind, and the evidence.
+///
+/// # Errors
+/// `reference_conflict` if it was something else.
+pub(crate) fn made_before(
+    overlay: &Overlay<'_>,
+    client: ClientNo,
+    reference: &Reference,
+    (kind, money, evidence): (MovementKind, Money, &str),
+) -> Result<Option<MovementRecord>> {
+    let found: Option<MovementRecord> = overlay.find(&Unique::MovementReference(client, reference.as_str().to_owned()))?;
+    let same = |it: &MovementRecord| (it.kind, it.money(), it.evidence.as_str()) == (kind, money, evidence);
+    match found {
+        Some(before) if !same(&before) => {
+            let said = format!("a {} of this client has this reference and is not the same", before.kind.as_str().replace('_', " "));
+            Err(Error::with(ErrorCode::ReferenceConflict, said))
+        }
+        found => Ok(found),
+    }
+}
+
+/// Writes a new movement with its transfer, if it moves money, and the event by which its client learns of it.
+pub(crate) fn make(d: &mut Decision<'_, '_>, movement: &MovementRecord) {
+    let event = told(&d.engine.id_key, movement);
+    if let Some(transfer) = movement.transfer() {
+        d.overlay.post(transfer);
+    }
+    d.overlay.insert(movement.clone());
+    d.overlay.insert(event);
+}
+
+/// What the audit trail says of one that was asked for.
+pub(crate) fn deed(kind: MovementKind, reference: &Reference, money: Money) -> Deed {
+    Deed::new(kind.action()).name(format!("{} {} {}", reference.as_str(), money.decimal(), money.currency()))
+}
+
 impl Engine {
-    /// The caller's deposit or withdrawal with this reference.
+    /// What an operator did to the caller's account under this reference.
     ///
     /// # Errors
     /// `movement_not_found`, also for another client's.
@@ -150,15 +177,39 @@ fn told(key: &IdKey, movement: &MovementRecord) -> EventRecord {
 }
 
 impl MovementRecord {
-    /// The transfer that carries it out.
-    pub(crate) fn transfer(&self) -> Transfer {
+    /// The amount.
+    pub(crate) fn money(&self) -> Money {
+        Money::from_minor(self.amount, self.currency)
+    }
+
+    /// The credit before a change of it.
+    pub(crate) fn previous(&self) -> Option<Money> {
+        self.previous.map(|minor| Money::from_minor(minor, self.currency))
+    }
+
+    /// What the audit trail says of it.
+    pub(crate) fn deed(&self) -> Deed {
+        let mut detail = serde_json::Map::new();
+        if !self.evidence.is_empty() {
+            detail.insert("evidence".to_owned(), self.evidence.as_str().into());
+        }
+        if let Some(previous) = self.previous() {
+            detail.insert("previous".to_owned(), previous.decimal().into());
+        }
+        let detail = serde_json::Value::Object(detail).to_string();
+        deed(self.kind, &self.reference, self.money()).detail(detail).of(self.client, KeyNo(0))
+    }
+
+    /// The transfer that carries it out; `None` if it moves no money.
+    pub(crate) fn transfer(&self) -> Option<Transfer> {
         let account = |owner| AccountId::new(owner, self.mode, self.currency);
         let (own, outside) = (account(Owner::Client(self.client)), account(Owner::Funding));
         let (code, debit, credit) = match self.kind {
             MovementKind::Deposit => (TransferCode::Deposit, outside, own),
             MovementKind::Withdrawal => (TransferCode::Withdrawal, own, outside),
+            MovementKind::CreditLine => return None,
         };
         let (journal, amount, at) = (self.journal, self.amount, self.at);
-        Transfer { journal, n: 1, kind: TransferKind::Single, code, debit, credit, amount, resolves: 0, at }
+        Some(Transfer { journal, n: 1, kind: TransferKind::Single, code, debit, credit, amount, resolves: 0, at })
     }
 }

@@ -11,7 +11,7 @@ use crate::engine::money::{MoveMoney, Moved};
 use crate::engine::once::Answers;
 use crate::engine::review::{ResolveReview, Reviewed};
 use crate::engine::setup::{
-    EditTerms, PutProviders, PutRoutes, SwitchProvider, TermsEdit, provider_version, routes_version, terms_version,
+    EditTerms, PutProviders, PutRoutes, SetCredit, SwitchProvider, TermsEdit, provider_version, routes_version, terms_version,
 };
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo, OperatorNo, Ulid};
@@ -22,7 +22,7 @@ use crate::route::Availability;
 use crate::store::Unique;
 use crate::store::record::{ApprovalRecord, AuditAction, ClientRecord, Key, KeyStatus, MovementKind, OperatorAct, SettlementRecord};
 use crate::validate::operator::{
-    parse_approval, parse_fees, parse_floor, parse_limits, parse_movement, parse_reason, parse_resolution, split_reason,
+    MoveRequest, parse_approval, parse_fees, parse_floor, parse_limits, parse_movement, parse_reason, parse_resolution, split_reason,
     with_secrets_hidden,
 };
 use crate::validate::provider::{parse_provider, parse_routes};
@@ -40,7 +40,9 @@ pub enum Act {
     Resume(Resume),
     /// Real money in or out.
     Move(MoveMoney),
-    /// A part of a client's terms.
+    /// The credit of a client.
+    Credit(SetCredit),
+    /// Another part of a client's terms.
     Terms(EditTerms),
     /// A provider.
     Provider(PutProviders),
@@ -57,8 +59,8 @@ pub enum Act {
 pub enum Acted {
     /// The client, as changed.
     Client(ClientRecord),
-    /// The movement.
-    Moved(Moved),
+    /// The movement of money, or the change of credit.
+    Moved(Box<Moved>),
     /// The new version of the configuration.
     Version(i64),
     /// What was reviewed.
@@ -73,6 +75,7 @@ macro_rules! each {
             Act::Suspend($command) => $result,
             Act::Resume($command) => $result,
             Act::Move($command) => $result,
+            Act::Credit($command) => $result,
             Act::Terms($command) => $result,
             Act::Provider($command) => $result,
             Act::Switch($command) => $result,
@@ -128,8 +131,8 @@ impl Act {
             }
             OperatorAct::SetFloor => {
                 let client = client()?;
-                let (credit, reason) = parse_floor(body)?;
-                terms(client, TermsEdit::Credit(credit), reason, expected)
+                let MoveRequest { money: credit, reference, evidence, reason } = parse_floor(body)?;
+                (Self::Credit(SetCredit { client, credit, reference, evidence, expected, reason: reason.clone() }), reason)
             }
             OperatorAct::PutProvider => {
                 let (reason, body) = split_reason(body)?;
@@ -170,7 +173,8 @@ impl Act {
             Self::Approve(command) => run(d, command, Acted::Client),
             Self::Suspend(command) => run(d, command, Acted::Client),
             Self::Resume(command) => run(d, command, Acted::Client),
-            Self::Move(command) => run(d, command, Acted::Moved),
+            Self::Move(command) => run(d, command, |moved| Acted::Moved(Box::new(moved))),
+            Self::Credit(command) => run(d, command, |moved| Acted::Moved(Box::new(moved))),
             Self::Terms(command) => run(d, command, |(_, version)| Acted::Version(version)),
             Self::Provider(command) => run(d, command, |versions| Acted::Version(versions.last().copied().unwrap_or_default())),
             Self::Switch(command) => run(d, command, Acted::Version),
@@ -186,9 +190,8 @@ impl Act {
         Ok(match self {
             Self::Approve(_) => rules.access,
             Self::Suspend(_) | Self::Resume(_) => false,
-            Self::Move(_) => rules.money,
-            Self::Terms(EditTerms { edit: TermsEdit::Credit(_), .. }) => rules.money,
-            Self::Terms(EditTerms { edit: TermsEdit::Limits(_) | TermsEdit::Fees(_), .. }) => rules.terms,
+            Self::Move(_) | Self::Credit(_) => rules.money,
+            Self::Terms(_) => rules.terms,
             // A provider keeps its mode for ever.
             Self::Provider(put) => rules.provider && put.providers.iter().any(|(body, _)| body.mode == Mode::Live.as_str()),
             Self::Switch(switch) => rules.provider && switch.to == Availability::Enabled && is_live(&switch.id)?,
@@ -210,6 +213,7 @@ impl Act {
             Self::Approve(command) => command.client,
             Self::Suspend(Suspend(client)) | Self::Resume(Resume(client)) => *client,
             Self::Move(command) => command.client,
+            Self::Credit(command) => command.client,
             Self::Terms(command) => command.client,
             Self::Provider(_) | Self::Switch(_) | Self::Routes(_) => return Ok(ClientNo(0)),
             Self::Review(command) => return Ok(reviewed(d, command)?.map_or(ClientNo(0), |record| record.client)),
@@ -221,6 +225,7 @@ impl Act {
     pub(super) fn version(&self, d: &Decision<'_, '_>) -> Result<Option<i64>> {
         Ok(match self {
             Self::Approve(_) | Self::Suspend(_) | Self::Resume(_) | Self::Move(_) => None,
+            Self::Credit(command) => Some(terms_version(d.overlay, command.client)?),
             Self::Terms(command) => Some(terms_version(d.overlay, command.client)?),
             Self::Provider(command) => match command.providers.as_slice() {
                 [(body, _)] => Some(provider_version(d.overlay, &body.id)?),
@@ -427,7 +432,7 @@ impl Answers for Operate {
 
     fn view(&self, d: &Decision<'_, '_>, operation: &Operation) -> Result<OperationView> {
         Ok(match operation {
-            Operation::Done { acted: Acted::Moved(moved), .. } => OperationView::Moved(moved.into()),
+            Operation::Done { acted: Acted::Moved(moved), .. } => OperationView::Moved(moved.as_ref().into()),
             Operation::Done { .. } => OperationView::Done,
             Operation::Asked(approval) => OperationView::Asked(AskedView { approval: d.engine.approval_view(approval)? }),
         })

@@ -223,7 +223,7 @@ impl DecideApproval {
         let (outcome, deed) = act.carry_out(d);
         let acted = outcome?;
         if matches!(&acted, Acted::Moved(moved) if moved.replayed) {
-            return Err(Error::with(ErrorCode::InvalidState, "a movement with this reference was made meanwhile: decline the request"));
+            return Err(Error::with(ErrorCode::InvalidState, "what has this reference was done meanwhile: decline the request"));
         }
         if let Some(deed) = deed {
             let (id, by) = (format!("apr_{}", approval.id), public(&asker));

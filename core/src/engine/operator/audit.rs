@@ -68,6 +68,7 @@ impl Subject {
             | AuditAction::ReplayWebhook => Self::Webhook,
             AuditAction::RotateSecret
             | AuditAction::BeginEpoch
+            | AuditAction::RepairStatement
             | AuditAction::Fund
             | AuditAction::SetFaults
             | AuditAction::ResetSandbox
@@ -81,6 +82,7 @@ impl Subject {
             | AuditAction::MaintainProvider
             | AuditAction::PutRoutes
             | AuditAction::PutTerms
+            | AuditAction::SetCredit
             | AuditAction::Deposit
             | AuditAction::Withdraw
             | AuditAction::InviteOperator

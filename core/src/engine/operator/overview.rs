@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::api::{FigureView, OverviewView, QueuesView, Rate, ReviewsDueView, StakeView};
-use crate::engine::{DueReviews, Engine};
+use crate::engine::{DueReviews, Engine, nodes};
 use crate::error::Result;
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::ledger::Mode;
@@ -120,6 +120,7 @@ impl Engine {
             reviews: due.view(),
             approvals_pending: self.approvals_pending()?,
             queues: self.queues()?,
+            nodes: nodes(&*self.store, self.now())?,
         })
     }
 

@@ -1,16 +1,17 @@
 //! Changes of what is agreed with clients.
 
 use crate::api::TermsBody;
+use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
 use crate::error::{Error, ErrorCode, Result, excerpt};
 use crate::ids::{ClientNo, KeyNo, ProviderNo, Ulid};
-use crate::money::Money;
 use crate::route::FeeRule;
 use crate::store::Unique;
 use crate::store::record::{AuditAction, ClientRecord, SetupRecord, SetupSubject};
 use crate::terms::{ClientLimits, LimitsEdit, Terms};
 use crate::validate::terms::parse_terms;
 
+use super::credit::tell;
 use super::put::Rows;
 use super::show::terms_of;
 
@@ -23,15 +24,13 @@ pub struct PutTerms {
     pub reason: Option<String>,
 }
 
-/// A part of a client's terms.
+/// A part of a client's terms. Credit has a command of its own: [`SetCredit`](super::SetCredit).
 #[derive(Debug, Clone)]
 pub enum TermsEdit {
     /// The limits in one mode and currency.
     Limits(LimitsEdit),
     /// All fees.
     Fees(Vec<FeeRule>),
-    /// The credit in one currency; zero for none.
-    Credit(Money),
 }
 
 /// Replaces a part of a client's terms and leaves the rest as it is. Returns the client, and the new version of its terms.
@@ -58,11 +57,7 @@ impl Command for EditTerms {
         let client: Option<ClientRecord> = d.overlay.find(&Unique::ClientId(self.client))?;
         let client = client.ok_or_else(|| Error::new(ErrorCode::ClientNotFound))?.no;
         let mut rows = Rows::read(d.overlay)?;
-        let row = rows.last(|row| is_of(row, client));
-        let mut terms = match row {
-            Some(row) => parse_terms(row.document.as_bytes())?.terms,
-            None => Terms::default(),
-        };
+        let mut terms = agreed(&rows, client)?;
         match &self.edit {
             TermsEdit::Limits(limits) => {
                 let is_there = |it: &ClientLimits| (it.mode, it.currency) == (limits.mode, limits.currency);
@@ -73,14 +68,8 @@ impl Command for EditTerms {
                 }
             }
             TermsEdit::Fees(fees) => terms.fees.clone_from(fees),
-            TermsEdit::Credit(credit) => {
-                terms.credit.retain(|it| it.currency() != credit.currency());
-                if credit.minor() > 0 {
-                    terms.credit.push(*credit);
-                }
-            }
         }
-        let version = put(d.overlay, &mut rows, &terms_of(self.client, &terms), self.expected, self.reason.as_deref())?;
+        let version = put(d.overlay, &mut rows, &terms_of(self.client, &terms), self.expected, self.reason.as_deref())?.version;
         Ok((client, version))
     }
 
@@ -102,7 +91,20 @@ impl Command for PutTerms {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<i64>> {
         let mut rows = Rows::read(d.overlay)?;
-        self.terms.iter().map(|(body, expected)| put(d.overlay, &mut rows, body, *expected, self.reason.as_deref())).collect()
+        let replace = |(body, expected): &(TermsBody, Option<i64>)| {
+            let replaced = put(d.overlay, &mut rows, body, *expected, self.reason.as_deref())?;
+            tell(d, &replaced)?;
+            Ok(replaced.version)
+        };
+        self.terms.iter().map(replace).collect()
+    }
+
+    /// One for each currency in which there is credit before or after.
+    fn numbers(&self, engine: &Engine) -> usize {
+        let given = self.terms.iter().map(|(body, _)| body.credit.as_ref().map_or(0, |credit| credit.len()));
+        let applied = engine.all_applied_terms();
+        let in_force = applied.iter().map(|(_, it)| it.terms.credit.len());
+        given.chain(in_force).sum()
     }
 
     fn deed(&self, _: Option<&Vec<i64>>) -> Option<Deed> {
@@ -111,20 +113,45 @@ impl Command for PutTerms {
     }
 }
 
-/// Writes the terms of one client, and returns their version.
-fn put(overlay: &mut Overlay<'_>, rows: &mut Rows, body: &TermsBody, expected: Option<i64>, reason: Option<&str>) -> Result<i64> {
+/// What is agreed with a client, by the rows so far.
+pub(super) fn agreed(rows: &Rows, client: ClientNo) -> Result<Terms> {
+    match rows.last(|row| is_of(row, client)) {
+        Some(row) => Ok(parse_terms(row.document.as_bytes())?.terms),
+        None => Ok(Terms::default()),
+    }
+}
+
+/// Terms of a client that replaced others.
+pub(super) struct Replaced {
+    pub(super) client: ClientRecord,
+    pub(super) before: Terms,
+    pub(super) after: Terms,
+    /// Their version.
+    pub(super) version: i64,
+}
+
+/// Writes the terms of one client.
+pub(super) fn put(
+    overlay: &mut Overlay<'_>,
+    rows: &mut Rows,
+    body: &TermsBody,
+    expected: Option<i64>,
+    reason: Option<&str>,
+) -> Result<Replaced> {
     let given = serde_json::to_string(body).map_err(Error::internal)?;
     let request = parse_terms(given.as_bytes())?;
     let client: Option<ClientRecord> = overlay.find(&Unique::ClientId(request.client))?;
     let missing = || Error::with(ErrorCode::ClientNotFound, format!("there is no client {}", excerpt(&body.client)));
-    let client = client.ok_or_else(missing)?.no;
-    let document = serde_json::to_string(&terms_of(request.client, &request.terms)).map_err(Error::internal)?;
+    let (client, after) = (client.ok_or_else(missing)?, request.terms);
+    let before = agreed(rows, client.no)?;
+    let document = serde_json::to_string(&terms_of(request.client, &after)).map_err(Error::internal)?;
     let (subject, provider, at) = (SetupSubject::Terms, ProviderNo(0), overlay.now);
     let row = |revision| {
         let (secrets, reason) = (Vec::new(), reason.map(str::to_owned));
-        Ok(SetupRecord { revision, subject, provider, at, document, secrets, reason, client: Some(client) })
+        Ok(SetupRecord { revision, subject, provider, at, document, secrets, reason, client: Some(client.no) })
     };
-    rows.append(overlay, expected, |row| is_of(row, client), row)
+    let version = rows.append(overlay, expected, |row| is_of(row, client.no), row)?;
+    Ok(Replaced { client, before, after, version })
 }
 
 fn is_of(row: &SetupRecord, client: ClientNo) -> bool {

@@ -6,6 +6,7 @@
 //! last row about a provider has its secrets; a change removes them from the row before it.
 
 mod agree;
+mod credit;
 mod observe;
 mod put;
 mod show;
@@ -33,6 +34,7 @@ use crate::validate::terms::parse_terms;
 
 pub(crate) use agree::terms_version;
 pub use agree::{EditTerms, PutTerms, TermsEdit};
+pub use credit::SetCredit;
 #[cfg(feature = "sandbox")]
 pub(crate) use observe::Unwatched;
 pub(crate) use observe::{Watch, Watching};

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::ids::SettlementNo;
-use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
+use crate::ledger::{AccountId, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::SettlementStatus;
-use crate::store::record::{AccountRecord, Key, MovementRecord, RecordKind, SettlementRecord, SetupRecord, SetupSubject};
+use crate::store::record::{AccountRecord, Key, MovementRecord, SettlementRecord};
 use crate::store::{Scan, Store, typed, typed_all};
-use crate::validate::terms::parse_terms;
 
+use super::credit;
 use super::pairs::balanced;
 use super::statement::statements;
 use super::{Findings, PAGE, VerifyReport};
@@ -36,7 +36,7 @@ pub(super) fn journal(store: &dyn Store, report: &mut VerifyReport, sums: &mut B
             }
             if matches!(transfer.code, TransferCode::Deposit | TransferCode::Withdrawal) {
                 let movement: Option<MovementRecord> = typed(store.get(&Key::Movement(transfer.journal))?)?;
-                if movement.is_none_or(|movement| movement.transfer() != *transfer) {
+                if movement.is_none_or(|movement| movement.transfer().as_ref() != Some(transfer)) {
                     let what = format!("transfer {}/{}", transfer.journal.0, transfer.n);
                     report.problem(what, "movement_differs", "no deposit or withdrawal is recorded for it, or another one");
                 }
@@ -60,7 +60,7 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
         stored.extend(page.into_iter().map(|a| (a.id, a.totals)));
     }
     report.accounts = stored.len() as u64;
-    let granted = credit(store)?;
+    let granted = credit::most(store)?;
     let name = |id: AccountId| format!("account {:?} {} {}", id.owner(), id.currency().map_or("?", |c| c.code()), id.mode().as_str());
     let mut books: BTreeMap<_, (i128, i128)> = BTreeMap::new();
     for (id, totals) in &stored {
@@ -88,20 +88,6 @@ pub(super) fn accounts(store: &dyn Store, report: &mut VerifyReport, sums: &BTre
     }
     balanced(store, report, &stored)?;
     statements(store, report, &stored)
-}
-
-/// The most credit that each account ever had: it may be lower by now, or withdrawn.
-fn credit(store: &dyn Store) -> Result<BTreeMap<AccountId, i64>> {
-    let mut most = BTreeMap::new();
-    let rows: Vec<SetupRecord> = typed_all(store.scan(&Scan::all(RecordKind::Setup, usize::MAX))?)?;
-    for row in rows.iter().filter(|row| row.subject == SetupSubject::Terms) {
-        let (Some(client), Ok(request)) = (row.client, parse_terms(row.document.as_bytes())) else { continue };
-        for credit in request.terms.credit {
-            let granted = most.entry(AccountId::new(Owner::Client(client), Mode::Live, credit.currency())).or_default();
-            *granted = credit.minor().max(*granted);
-        }
-    }
-    Ok(most)
 }
 
 /// The sums of a settlement's transfers, in minor units.

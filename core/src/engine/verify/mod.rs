@@ -31,12 +31,14 @@
 //! ```
 //!
 //! It checks that traces are unbroken, records match their traces, transfers balance, account totals are the sums of their
-//! transfers, the counters of limits are the sums of their payments, no settlement is at two providers at once, both sides of a
+//! transfers, the counters of limits are the sums of their payments, clients were told of the credit that their terms have, no
+//! settlement is at two providers at once, both sides of a
 //! payment between clients agree and nothing stays between them, every event has one place in the log, webhooks have what they need,
 //! what waits for a person exists, and keys and tokens have an owner.
 
 mod access;
 mod books;
+mod credit;
 mod log;
 mod movements;
 mod pairs;
@@ -83,7 +85,7 @@ pub struct VerifyProblem {
 /// An event that differs from what was recorded: it was changed, removed or replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenLink {
-    /// What the trace is about: `stl_…`, or a deposit or withdrawal by its reference and its client's number.
+    /// What the trace is about: `stl_…`, or a deposit, a withdrawal or a change of credit by its reference and its client's number.
     pub settlement: String,
     /// The event's sequence in the trace, from 1.
     pub sequence: u32,

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::event_log::log_head;
+use crate::engine::event_log::{endings, log_head};
 use crate::error::Result;
 use crate::ledger::{AccountId, Totals, Transfer, TransferKind};
-use crate::store::record::{EntryRecord, Key, RecordKind, UnbookedRecord};
-use crate::store::{Lookup, Scan, Store, typed, typed_all};
+use crate::store::record::{EntryRecord, Key};
+use crate::store::{Lookup, Store, typed};
 
-use super::{PAGE, VerifyReport};
-
-/// The end of a statement: its last number and balance.
-type End = (i64, i64);
+use super::VerifyReport;
 
 /// Walks all statements. `stored` has the clients' accounts.
 pub(super) fn statements(store: &dyn Store, report: &mut VerifyReport, stored: &BTreeMap<AccountId, Totals>) -> Result<()> {
@@ -19,18 +16,21 @@ pub(super) fn statements(store: &dyn Store, report: &mut VerifyReport, stored: &
     if log_head(store)?.is_none() {
         return Ok(());
     }
-    let mut ends = walked(store, report)?;
-    let waiting: Vec<UnbookedRecord> = typed_all(store.scan(&Scan::all(RecordKind::Unbooked, usize::MAX))?)?;
+    let mut above: Option<EntryRecord> = None;
+    let mut ends = endings(store, &mut |page| {
+        posted(store, report, page)?;
+        for entry in page {
+            follows(report, above.as_ref().filter(|above| above.account == entry.account), entry);
+            above = Some(entry.clone());
+        }
+        Ok(())
+    })?;
     // A journal of before statements has none: it is not migrated.
-    if ends.is_empty() && waiting.is_empty() {
+    if ends.is_empty() {
         return Ok(());
     }
-    for line in waiting.iter().flat_map(|row| &row.lines) {
-        let (_, balance) = ends.entry(line.account).or_default();
-        *balance = balance.saturating_add(line.amount);
-    }
     for (id, totals) in stored.iter().filter(|(id, _)| id.has_floor()) {
-        let (_, balance) = ends.remove(id).unwrap_or_default();
+        let balance = ends.remove(id).unwrap_or_default().balance;
         if totals.ledger() != Some(balance) {
             let message = format!("it ends at {balance}, the account at {:?}", totals.ledger());
             report.problem(name(*id), "statement_differs", message);
@@ -42,24 +42,13 @@ pub(super) fn statements(store: &dyn Store, report: &mut VerifyReport, stored: &
     Ok(())
 }
 
-/// The end of each statement.
-fn walked(store: &dyn Store, report: &mut VerifyReport) -> Result<BTreeMap<AccountId, End>> {
-    let mut ends: BTreeMap<AccountId, End> = BTreeMap::new();
-    let mut after = (AccountId(i64::MIN), 0);
-    loop {
-        let page: Vec<EntryRecord> = typed_all(store.scan(&Scan::after(&Key::Entry(after), PAGE))?)?;
-        let Some(last) = page.last() else { return Ok(ends) };
-        after = (last.account, last.n);
-        posted(store, report, &page)?;
-        for entry in page {
-            let (n, balance) = ends.get(&entry.account).copied().unwrap_or_default();
-            let begins = !ends.contains_key(&entry.account) && entry.n == 0;
-            if !begins && (entry.n != n + 1 || entry.balance != balance.saturating_add(entry.amount)) {
-                let message = format!("line {} does not follow from the line above it", entry.n);
-                report.problem(name(entry.account), "statement_broken", message);
-            }
-            ends.insert(entry.account, (entry.n, entry.balance));
-        }
+/// Checks that a line follows from the one above it. A statement begins with line 0 or 1.
+fn follows(report: &mut VerifyReport, above: Option<&EntryRecord>, entry: &EntryRecord) {
+    let (n, balance) = above.map_or((0, 0), |above| (above.n, above.balance));
+    let begins = above.is_none() && entry.n == 0;
+    if !begins && (entry.n != n + 1 || entry.balance != balance.saturating_add(entry.amount)) {
+        let message = format!("line {} does not follow from the line above it", entry.n);
+        report.problem(name(entry.account), "statement_broken", message);
     }
 }
 

@@ -121,7 +121,8 @@ const fn names_settlement_state(kind: EventType) -> bool {
         | EventType::ReversalCompleted
         | EventType::ReversalFailed
         | EventType::BalanceDeposited
-        | EventType::BalanceWithdrawn => false,
+        | EventType::BalanceWithdrawn
+        | EventType::BalanceCreditChanged => false,
     }
 }
 

@@ -151,6 +151,8 @@ impl Engine {
                     amount: 250_000,
                     evidence: String::new(),
                     at: now,
+                    previous: (kind == MovementKind::CreditLine).then_some(100_000),
+                    terms: None,
                 })
             }
         }
@@ -161,7 +163,7 @@ impl Engine {
 enum Example {
     /// A settlement in this status.
     Settlement(SettlementStatus),
-    /// A movement of money.
+    /// What an operator did to the client's account.
     Movement(MovementKind),
 }
 
@@ -185,6 +187,7 @@ const fn example_of(kind: EventType) -> Example {
         | EventType::ReversalFailed => SettlementStatus::Completed,
         EventType::BalanceDeposited => return Example::Movement(MovementKind::Deposit),
         EventType::BalanceWithdrawn => return Example::Movement(MovementKind::Withdrawal),
+        EventType::BalanceCreditChanged => return Example::Movement(MovementKind::CreditLine),
     };
     Example::Settlement(status)
 }

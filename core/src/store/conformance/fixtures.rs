@@ -241,6 +241,12 @@ pub fn invitation(hash: u8, expires_at: i64) -> InvitationRecord {
     InvitationRecord { hash: [hash; 32], created_at: 1, expires_at }
 }
 
+/// A server.
+pub fn node(no: i64, address: Option<&str>) -> NodeRecord {
+    let (host, address, version) = ("pay-1".to_owned(), address.map(str::to_owned), "1.2.3".to_owned());
+    NodeRecord { no, host, address, version, started_at: 1, seen_at: 5 }
+}
+
 /// A deposit of client 1.
 pub fn movement(journal: i64, reference: &str) -> MovementRecord {
     MovementRecord {
@@ -253,6 +259,8 @@ pub fn movement(journal: i64, reference: &str) -> MovementRecord {
         amount: 1_000,
         evidence: "line 7 of the statement of November".to_owned(),
         at: 1_000,
+        previous: None,
+        terms: None,
     }
 }
 

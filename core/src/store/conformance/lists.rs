@@ -61,7 +61,7 @@ fn in_order() -> Vec<Record> {
     add!(movement(3, "m-3"), movement(9, "m-1"));
     add!(simulator(1, u64::MAX), simulator(u32::MAX, 0), clock(1, 5), clock(u32::MAX, 6));
     add!(operator(1, 12), operator(200, 11), approval(-1, 12), approval(1, 11));
-    add!(unbooked(-1), unbooked(1), entry(1, 0), entry(1, 7), entry(2, 1));
+    add!(unbooked(-1), unbooked(1), entry(1, 0), entry(1, 7), entry(2, 1), node(-1, None), node(1, Some("https://10.0.0.7:8443")));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
     records
 }

@@ -44,6 +44,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0013_clock", sql: include_str!("../migrations/postgres/0013_clock.sql"), oldest: 13 },
     // An older program cannot read the events of movements, nor number what waits together with them.
     Migration { name: "0014_movement_events", sql: include_str!("../migrations/postgres/0014_movement_events.sql"), oldest: 14 },
+    // An older program can read neither a change of credit nor its event.
+    Migration { name: "0015_credit_lines", sql: include_str!("../migrations/postgres/0015_credit_lines.sql"), oldest: 15 },
+    // An older program has no record of itself.
+    Migration { name: "0016_nodes", sql: include_str!("../migrations/postgres/0016_nodes.sql"), oldest: 15 },
 ];
 
 impl Migration {

@@ -1,17 +1,17 @@
-//! `railgate clients deposit|withdraw`: real money in and out.
+//! `railgate clients deposit|withdraw|credit-line`: real money in and out, and credit.
 
 use clap::Args;
 use railgate::Engine;
 use railgate::api::Caller;
-use railgate::engine::{MoveMoney, Operated};
-use railgate::money::Money;
+use railgate::engine::{MoveMoney, Moved, Operated, SetCredit};
+use railgate::money::{Amount, Currency, Money};
 use railgate::participant::Reference;
 use railgate::store::record::MovementKind;
 
-use super::OnClient;
+use super::{NOTICED, OnClient};
 use crate::cli::Global;
 use crate::cli::failure::{Done, Failure};
-use crate::cli::terminal::{Terminal, Tone};
+use crate::cli::terminal::{Terminal, Tone, note};
 
 pub(super) const DEPOSIT_EXAMPLES: &str = "\
 Examples:
@@ -26,6 +26,17 @@ Examples:
     --evidence 'transfer 4711 to the client'
 
 Debits the client's live account once for each reference. Money on hold cannot leave.";
+
+pub(super) const CREDIT_LINE_EXAMPLES: &str = "\
+Examples:
+  railgate clients credit-line cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB 2500 EUR --reference contract-2026-7 \\
+    --evidence 'contract of November, paragraph 4'
+  railgate clients credit-line cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB 0 EUR --reference contract-2026-7-end \\
+    --evidence 'letter of 24 November'
+      No credit any more.
+
+Sets how far below zero the available live money may fall, once for each reference. The client is told. Its other
+terms stay as they are; 'railgate limits apply' replaces them whole.";
 
 #[derive(Debug, Args)]
 pub(super) struct MovementArgs {
@@ -49,25 +60,71 @@ fn reference(text: &str) -> Result<Reference, String> {
 
 pub(super) fn run(args: MovementArgs, kind: MovementKind, global: &Global, terminal: &Terminal) -> Done {
     let MovementArgs { on, amount, currency, reference, evidence } = args;
-    let money: Money = format!("{amount} {currency}").parse().map_err(|error: railgate::Error| {
-        error
-            .fields
-            .iter()
-            .fold(Failure::usage(format!("{amount} {currency} is not an amount")), |failure, field| failure.detail(&*field.message))
-    })?;
+    let money = money(&amount, &currency, kind)?;
     let engine: Engine = on.store.place()?.engine(None)?;
-    let moved = engine.run(Operated(MoveMoney { client: on.client, kind, money, reference, evidence })).map_err(Failure::from)?;
-    let caller = Caller { client: moved.client.no, client_id: moved.client.id, mode: moved.movement.mode };
-    let balance = engine.balance(&caller, currency.as_str())?;
+    let client = on.client;
+    let moved = match kind {
+        MovementKind::Deposit | MovementKind::Withdrawal => engine.run(Operated(MoveMoney { client, kind, money, reference, evidence })),
+        MovementKind::CreditLine => {
+            let (expected, reason) = (None, None);
+            engine.run(Operated(SetCredit { client, credit: money, reference, evidence, expected, reason }))
+        }
+    };
+    let moved = moved.map_err(Failure::from)?;
+    let what = match kind {
+        MovementKind::Deposit => "credited to",
+        MovementKind::Withdrawal => "debited from",
+        MovementKind::CreditLine => "is the credit of",
+    };
+    if !global.json {
+        let (mark, again) = (terminal.paint(Tone::Good, "✓"), if moved.replayed { ", as recorded before" } else { "" });
+        terminal.line(format_args!("{mark} {} {currency} {what} cli_{client} ({}){again}", money.decimal(), moved.client.name))?;
+    }
+    match kind {
+        MovementKind::Deposit | MovementKind::Withdrawal => balance(&engine, &moved, money, global, terminal),
+        MovementKind::CreditLine => credit(&moved, money, global, terminal),
+    }
+}
+
+/// The amount; of credit, it may be zero.
+fn money(amount: &str, currency: &str, kind: MovementKind) -> Done<Money> {
+    let parsed = match (kind, Amount::parse_or_zero(amount), Currency::from_code(currency)) {
+        (MovementKind::CreditLine, Ok(None), Some(currency)) => Ok(Money::from_minor(0, currency)),
+        (MovementKind::Deposit | MovementKind::Withdrawal | MovementKind::CreditLine, _, _) => format!("{amount} {currency}").parse(),
+    };
+    parsed.map_err(|error: railgate::Error| {
+        let failure = Failure::usage(format!("{amount} {currency} is not an amount"));
+        error.fields.iter().fold(failure, |failure, field| failure.detail(&*field.message))
+    })
+}
+
+/// Shows the balance after money moved.
+fn balance(engine: &Engine, moved: &Moved, money: Money, global: &Global, terminal: &Terminal) -> Done {
+    let (movement, currency) = (&moved.movement, money.currency());
+    let caller = Caller { client: moved.client.no, client_id: moved.client.id, mode: movement.mode };
+    let balance = engine.balance(&caller, currency.code())?;
     if global.json {
         let done = serde_json::json!({
-            "kind": kind.as_str(), "reference": moved.movement.reference.as_str(), "amount": money.decimal(), "currency": currency,
+            "kind": movement.kind.as_str(), "reference": movement.reference.as_str(), "amount": money.decimal(), "currency": currency,
             "replayed": moved.replayed, "balance": balance,
         });
         return terminal.json(done.to_string().as_bytes());
     }
-    let (mark, again) = (terminal.paint(Tone::Good, "✓"), if moved.replayed { ", as recorded before" } else { "" });
-    let what = if kind == MovementKind::Deposit { "credited to" } else { "debited from" };
-    terminal.line(format_args!("{mark} {} {currency} {what} cli_{} ({}){again}", money.decimal(), on.client, moved.client.name))?;
     terminal.line(format_args!("live balance: {} {currency} available", crate::cli::render::decimal(&balance.available)))
+}
+
+/// Shows the credit before it was set.
+fn credit(moved: &Moved, money: Money, global: &Global, terminal: &Terminal) -> Done {
+    let (movement, currency) = (&moved.movement, money.currency());
+    let previous = Money::from_minor(movement.previous.unwrap_or_default(), currency).decimal();
+    if global.json {
+        note(NOTICED);
+        let done = serde_json::json!({
+            "kind": movement.kind.as_str(), "reference": movement.reference.as_str(), "amount": money.decimal(), "previous": previous,
+            "currency": currency, "replayed": moved.replayed,
+        });
+        return terminal.json(done.to_string().as_bytes());
+    }
+    terminal.line(format_args!("before it: {previous} {currency}"))?;
+    terminal.line(NOTICED)
 }

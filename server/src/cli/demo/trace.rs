@@ -143,6 +143,7 @@ fn meaning(event: &EventView, it: &Performed) -> String {
         EventType::ReversalFailed => format!("refused ({}): nothing moves", data.code),
         EventType::BalanceDeposited => "paid in".to_owned(),
         EventType::BalanceWithdrawn => "paid out".to_owned(),
+        EventType::BalanceCreditChanged => "credit set: no money moves".to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use railgate::ErrorCode;
-use railgate::api::{ApproveClientBody, AskedView, ClientDetailView, ClientsView, ReasonBody, SetFeesBody, SetFloorBody, SetLimitsBody};
+use railgate::api::{ApproveClientBody, AskedView, ClientDetailView, ClientsView, ReasonBody, SetFeesBody, SetLimitsBody};
 use railgate::ids::Ulid;
 use railgate::store::record::OperatorAct;
 
@@ -14,7 +14,7 @@ use super::super::response::{HandlerResult, ok};
 use super::super::route::{AsAgent, AsViewer, routes};
 use super::{act, id, page};
 
-routes![clients, client, approve, suspend, resume, limits, fees, floor];
+routes![clients, client, approve, suspend, resume, limits, fees];
 
 /// List the clients, oldest first
 #[utoipa::path(
@@ -109,19 +109,6 @@ pub(crate) async fn limits(State(app): State<App>, named: Named, keyed: Keyed<As
 )]
 pub(crate) async fn fees(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
     change(&app, named.last(), &keyed, OperatorAct::SetFees).await
-}
-
-/// Set the floor of a client's live account
-///
-/// How far below zero its available money may fall, in one currency: a credit line. Zero ends it.
-#[utoipa::path(
-    put, path = "/api/v1/operator/clients/{id}/floor", tag = "operators", operation_id = "setClientFloor",
-    params(("id" = String, Path, description = "The `cli_` id", example = "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
-    request_body(content = SetFloorBody, content_type = "application/json", example = json!({"currency": "EUR", "amount": "-500.00", "reason": "contract of May"})),
-    responses((status = 200, description = "The client", body = ClientDetailView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
-)]
-pub(crate) async fn floor(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
-    change(&app, named.last(), &keyed, OperatorAct::SetFloor).await
 }
 
 /// Changes a client and answers with it.

@@ -13,7 +13,7 @@ use hyper::{StatusCode, Uri};
 use railgate::api::{Caller, OperationView};
 use railgate::engine::{ActRequest, Acted, Operate, Operation, OperatorBy};
 use railgate::ids::{OperatorNo, Ulid};
-use railgate::store::record::OperatorAct;
+use railgate::store::record::{MovementKind, OperatorAct};
 use railgate::{Error, ErrorCode, Result};
 
 use super::App;
@@ -65,7 +65,14 @@ pub(super) async fn act(
     };
     let response = match serde_json::from_str(&body).map_err(Error::internal)? {
         OperationView::Asked(asked) => json(StatusCode::ACCEPTED, &asked)?,
-        OperationView::Moved(moved) => json(if is_new { StatusCode::CREATED } else { StatusCode::OK }, &moved)?,
+        OperationView::Moved(moved) => {
+            let status = match moved.kind {
+                MovementKind::Deposit | MovementKind::Withdrawal if is_new => StatusCode::CREATED,
+                // What is set was there before.
+                MovementKind::Deposit | MovementKind::Withdrawal | MovementKind::CreditLine => StatusCode::OK,
+            };
+            json(status, &moved)?
+        }
         OperationView::Done => shown().await?,
     };
     marked(response, is_repeated)
@@ -73,10 +80,20 @@ pub(super) async fn act(
 
 /// What was done holds on this node from the next call on; other nodes follow within seconds.
 pub(super) async fn in_force(app: &App, caller: Caller, acted: &Acted) -> Result<()> {
-    match acted {
-        Acted::Client(client) => app.gate.forget(client.no),
-        Acted::Version(_) => drop(app.gateway.read(&caller, |engine| engine.follow_setup()).await?),
-        Acted::Moved(_) | Acted::Reviewed(_) => {}
+    let has_setup_changed = match acted {
+        Acted::Client(client) => {
+            app.gate.forget(client.no);
+            false
+        }
+        Acted::Version(_) => true,
+        Acted::Moved(moved) => match moved.movement.kind {
+            MovementKind::CreditLine => true,
+            MovementKind::Deposit | MovementKind::Withdrawal => false,
+        },
+        Acted::Reviewed(_) => false,
+    };
+    if has_setup_changed {
+        app.gateway.read(&caller, |engine| engine.follow_setup()).await?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Real money that enters or leaves a client's account.
+//! Real money that enters or leaves a client's account, and its credit.
 
 use axum::extract::State;
 use railgate::Error;
-use railgate::api::{AskedView, MoveMoneyBody, MovementView};
+use railgate::api::{AskedView, MoveMoneyBody, MovementView, SetFloorBody};
 use railgate::store::record::OperatorAct;
 
 use super::super::App;
@@ -13,7 +13,7 @@ use super::super::response::HandlerResult;
 use super::super::route::{AsAgent, routes};
 use super::act;
 
-routes![deposit, withdraw];
+routes![deposit, withdraw, floor];
 
 /// Credit what a client paid in
 ///
@@ -41,6 +41,21 @@ pub(crate) async fn withdraw(State(app): State<App>, named: Named, keyed: Keyed<
     act(&app, &keyed, OperatorAct::Withdraw, named.last(), moved_nothing).await
 }
 
+/// Set the floor of a client's live account
+///
+/// How far below zero its available money may fall, in one currency: a credit line. Zero ends it. Once for each reference of the client's
+/// movements: the same call again changes nothing, whatever the floor is by then. `amount` of the answer is the credit, without a sign.
+/// The client is told, by an event and its webhooks; its statement has no line, because no money moves.
+#[utoipa::path(
+    put, path = "/api/v1/operator/clients/{id}/floor", tag = "operators", operation_id = "setClientFloor",
+    params(("id" = String, Path, description = "The `cli_` id", example = "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    request_body(content = SetFloorBody, content_type = "application/json", example = json!({"currency": "EUR", "amount": "-500.00", "reference": "contract-2026-0001", "evidence": "contract of May, paragraph 4"})),
+    responses((status = 200, description = "It was set, now or before", body = MovementView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
+)]
+pub(crate) async fn floor(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    act(&app, &keyed, OperatorAct::SetFloor, named.last(), moved_nothing).await
+}
+
 async fn moved_nothing() -> HandlerResult {
-    Err(Error::internal("a movement that moved nothing").into())
+    Err(Error::internal("a movement that is none").into())
 }

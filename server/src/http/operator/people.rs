@@ -32,7 +32,7 @@ const PERIOD: Millis = 86_400_000;
 /// Read what the gateway did, and what waits
 ///
 /// By environment, provider and currency, for settlements that were accepted in the period. Of very many, the newest are
-/// counted, and `complete` is false. Figures of live payments are counted apart from the sandbox's.
+/// counted, and `complete` is false. Figures of live payments are counted apart from the sandbox's. `nodes` are the servers over the store.
 #[utoipa::path(
     get, path = "/api/v1/operator/overview", tag = "operators", operation_id = "getOverview",
     params(

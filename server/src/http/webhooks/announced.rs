@@ -1,6 +1,6 @@
 //! The messages that the gateway itself sends, as the document's `webhooks` (OpenAPI 3.1): one entry per type of event.
 
-use railgate::store::record::Topic;
+use railgate::store::record::{EventType, Topic};
 use railgate::webhook::{ID, SIGNATURE, TIMESTAMP};
 use serde_json::json;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem, PathsBuilder};
@@ -55,6 +55,11 @@ fn operation_id(topic: Topic) -> String {
 
 fn described(topic: Topic) -> String {
     match topic {
+        Topic::Event(EventType::BalanceCreditChanged) => {
+            "An operator of the gateway set how far below zero the client's available money may fall. No money moved, so the statement has \
+            no line."
+                .to_owned()
+        }
         Topic::Event(kind) if kind.is_of_movement() => {
             "An operator of the gateway moved real money into the client's account, or out of it. The statement has a line with the same \
             reference."
@@ -106,11 +111,15 @@ fn message(topic: Topic) -> Schema {
         .into()
 }
 
-/// The movement of money, and the members that the event adds.
+/// What an operator did to the client's account, and the members that the event adds.
 fn movement_data() -> Schema {
-    let sequence = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).description(Some("1: a movement has one event"));
+    let sequence = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).description(Some("1: there is one event"));
     let event = ObjectBuilder::new().property("sequence", sequence).required("sequence");
-    AllOfBuilder::new().item(Ref::from_schema_name("BalanceMovementView")).item(event).description(Some("The movement of money")).into()
+    AllOfBuilder::new()
+        .item(Ref::from_schema_name("BalanceMovementView"))
+        .item(event)
+        .description(Some("What an operator did to the client's account"))
+        .into()
 }
 
 /// The settlement as the event left it, and the members that the event adds.

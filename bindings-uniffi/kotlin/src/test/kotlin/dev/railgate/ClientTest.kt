@@ -5,6 +5,7 @@ import java.math.BigDecimal
 import java.net.InetAddress
 import java.net.InetSocketAddress
 import java.security.KeyPairGenerator
+import java.time.Duration
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.test.assertEquals
@@ -19,6 +20,8 @@ import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Test
+
+private const val DAY_MS = 86_400_000uL
 
 /** The client against a real gateway. */
 class ClientTest {
@@ -72,6 +75,21 @@ class ClientTest {
         val tooMuch = assertFailsWith<GatewayException.Refused> { client.reverse(made.reference, ReversalRequest("refund-2", BigDecimal("19"))) }
         assertEquals("reversal_exceeds_remaining", tooMuch.code)
         assertEquals(made.id, client.reconcile(made.reference).settlement.id)
+    }
+
+    @Test
+    fun `the clock is stopped, put ahead and let run, and put ahead once although the response is lost`() = test {
+        val transport = Loses(OkHttpTransport(), "/simulator/clock", only = 2)
+        val client = connect(transport)
+        val made = client.create(request(to = "sim:returned-after-1d"))
+        val stopped = client.setClock(frozen = true)
+        val ahead = client.setClock(advanceMs = 2u * DAY_MS)
+        assertEquals(3, transport.sent)
+        assertEquals(listOf(true, true, null), listOf(stopped.frozen, ahead.frozen, ahead.advancingTo))
+        assertEquals(stopped.now.plus(Duration.ofDays(2)) to ahead.now, ahead.now to client.clock().now)
+        assertEquals(SettlementStatus.RETURNED, client.settlement(made.reference).status)
+        assertFalse(client.setClock(frozen = false).frozen)
+        assertEquals("invalid_fields", assertFailsWith<GatewayException.Refused> { client.setClock(advanceMs = 367u * DAY_MS) }.code)
     }
 
     @Test

@@ -50,6 +50,20 @@ class Liar(private val inner: HttpTransport, seed: Int) : HttpTransport {
     }
 }
 
+/** Sends requests to this path and loses the response to the one with this number, from 1. */
+class Loses(private val inner: HttpTransport, private val path: String, private val only: Int) : HttpTransport {
+    var sent = 0
+        private set
+
+    override suspend fun send(request: HttpRequest): HttpResponse {
+        val answer = inner.send(request)
+        if (request.url.endsWith(path) && ++sent == only) throw TransportException.NoAnswer("lost")
+        return answer
+    }
+
+    override suspend fun pause(ms: ULong) = yield()
+}
+
 /** Forwards requests; withholds the response to the one for which [isLast] is true, for ever. */
 class Silent(private val inner: HttpTransport, private val isLast: (HttpRequest) -> Boolean, private val carried: () -> Unit) : HttpTransport {
     override suspend fun send(request: HttpRequest): HttpResponse {
