@@ -7,7 +7,9 @@
 //! To test a rail, write its operator here, and two tests: one that runs [`simulate_many`] over it, and one that runs
 //! [`kill_many`] over it.
 
+pub mod gsma;
 mod listening;
+pub mod schema;
 mod simulation;
 mod story;
 mod truth;

@@ -356,7 +356,11 @@ fn inquired(call: &RailCall, asked: &HttpRequest, reply: &HttpReply, link: &Link
                     let marks = asked.headers.iter().filter(|(name, _)| name == CORRELATION);
                     Heard::Ask(marks.fold(request, |request, (name, value)| request.header(name, value)))
                 }
-                (Some("failed"), _) if bound => Heard::Answer(Fault::failed(&body["error"], About::of(call))),
+                // If it is not the request that we were first told of, one of both is not ours.
+                (Some("failed"), _) if bound => Heard::Answer(match stored(call.rail_reference.as_deref()) {
+                    Some(told) if told != state => RailAnswer::Unknown,
+                    Some(_) | None => Fault::failed(&body["error"], About::of(call)),
+                }),
                 _ => doubt(),
             }
         }
