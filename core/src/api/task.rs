@@ -65,6 +65,8 @@ pub struct RailCall {
     pub rail_reference: Option<String>,
     /// The amount to pay or to give back.
     pub money: Money,
+    /// For an inquiry about a payment: whether a reversal gave some of it back, or is about to.
+    pub given_back: bool,
     /// What the client pays for the payment on top, in minor units.
     pub fee: i64,
     /// The payee.

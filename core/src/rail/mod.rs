@@ -67,6 +67,7 @@
 pub mod adapter;
 pub mod books;
 mod carry;
+pub mod gsma;
 pub mod mojaloop;
 mod request;
 pub mod simulator;
@@ -85,6 +86,7 @@ use crate::time::Millis;
 use simulator::Outcome;
 
 pub use carry::Carrier;
+pub(crate) use request::is_address;
 pub use request::{AccessToken, CallbackError, Carried, Heard, HttpReply, HttpRequest, Inbound, Link, Payee, Request, Tls};
 
 /// The setting of any provider that says whence its callbacks come: ranges of addresses, separated by commas. Without it, from
@@ -173,6 +175,11 @@ pub trait Rail: Send + Sync {
         Err(CallbackError::Unsupported)
     }
 
+    /// The HTTP status that tells the operator that its callback was taken note of.
+    fn callback_status(&self) -> u16 {
+        200
+    }
+
     /// Whether [`RailAnswer::NotSent`] in answer to `action` proves that nothing happened. That the operator could not be reached
     /// is proof. That it does not know the payment is proof only if it declares its inquiries authoritative.
     fn proves_not_sent(&self, action: Action, provider: &ProviderSpec) -> bool {
@@ -219,7 +226,7 @@ impl Rails {
 
     /// All rails in this crate.
     pub fn built_in() -> Self {
-        Self::sandbox().with(adapter::Adapter).with(mojaloop::Mojaloop)
+        Self::sandbox().with(adapter::Adapter).with(gsma::Gsma).with(mojaloop::Mojaloop)
     }
 
     /// Adds a rail, replacing any other of the same kind.

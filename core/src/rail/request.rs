@@ -205,6 +205,13 @@ impl HttpReply {
     }
 }
 
+/// Whether a text is an http or https address without user name, query and fragment.
+pub(crate) fn is_address(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
+    host.is_some_and(|host| !host.is_empty() && !host.contains('@')) && !text.contains(['?', '#', ' '])
+}
+
 /// A message that a provider sent on its own initiative.
 #[derive(Debug, Clone, Copy)]
 pub struct Inbound<'a> {

@@ -32,7 +32,7 @@ use crate::error::{Error, excerpt};
 use crate::ledger::Mode;
 use crate::money::{Amount, AmountError, Currency};
 use crate::participant::Namespace;
-use crate::rail::{CALLBACK_SOURCES, Rails, TLS_AUTHORITIES, TLS_CERTIFICATES};
+use crate::rail::{CALLBACK_SOURCES, Rails, TLS_AUTHORITIES, TLS_CERTIFICATES, is_address};
 use crate::route::{
     AmountLimits, Availability, Choice, FeeRefund, FeeRule, FeeTier, Percent, ProviderSpec, RouteRule, Secrets, Serves, Units,
 };
@@ -304,10 +304,7 @@ fn country(value: Value<'_>) -> Result<String, FieldProblems> {
 
 fn base_url(value: Value<'_>) -> Result<String, FieldProblems> {
     let text = sized(value.text()?, 1, URL_MAX_CHARS)?;
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
-    let fits = host.is_some_and(|host| !host.is_empty() && !host.contains('@')) && !text.contains(['?', '#', ' ']);
-    if fits {
+    if is_address(&text) {
         return Ok(text.trim_end_matches('/').to_owned());
     }
     Err(FieldProblems::one("url_malformed", "must be an http or https address without user name, query and fragment"))

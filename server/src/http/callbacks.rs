@@ -1,7 +1,7 @@
 //! Callbacks: what operators report on their own initiative. Their senders have no credentials of this gateway.
 
 use axum::extract::{Path, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use hyper::StatusCode;
 use railgate::engine::ReportAnswer;
 use railgate::rail::{CallbackError, Inbound};
@@ -41,7 +41,11 @@ pub(crate) async fn callback(State(app): State<App>, Path(provider): Path<String
         ("place" = String, Path, description = "The part of the address that stands for the payment", example = "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1.0d8f3ac4a0b1c2d3e4f5061728394a5b"),
     ),
     request_body(content = serde_json::Value, content_type = "application/json", description = "As the provider's protocol says", example = json!({"payment": "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1", "status": "completed", "rail_reference": "T-1"})),
-    responses((status = 200, description = "Taken note of"), BadMessage, NotAuthentic, Unserved),
+    responses(
+        (status = 200, description = "Taken note of"),
+        (status = 204, description = "Taken note of, where the protocol wants this status"),
+        BadMessage, NotAuthentic, Unserved,
+    ),
 )]
 pub(crate) async fn callback_about(State(app): State<App>, Path((provider, place)): Path<(String, String)>, raw: Raw) -> HandlerResult {
     receive(&app, &provider, Some(&place), &raw).await
@@ -55,7 +59,11 @@ pub(crate) async fn callback_about(State(app): State<App>, Path((provider, place
         ("place" = String, Path, description = "The part of the address that stands for the payment", example = "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1.0d8f3ac4a0b1c2d3e4f5061728394a5b"),
     ),
     request_body(content = serde_json::Value, content_type = "application/json", description = "As the provider's protocol says", example = json!({"payment": "01KAJX3M7Q5W8ZP9D2R4T6V8YB-1", "status": "completed", "rail_reference": "T-1"})),
-    responses((status = 200, description = "Taken note of"), BadMessage, NotAuthentic, Unserved),
+    responses(
+        (status = 200, description = "Taken note of"),
+        (status = 204, description = "Taken note of, where the protocol wants this status"),
+        BadMessage, NotAuthentic, Unserved,
+    ),
 )]
 pub(crate) async fn callback_put(State(app): State<App>, Path((provider, place)): Path<(String, String)>, raw: Raw) -> HandlerResult {
     receive(&app, &provider, Some(&place), &raw).await
@@ -75,11 +83,7 @@ async fn receive(app: &App, provider: &str, place: Option<&str>, raw: &Raw) -> H
     };
     let report = ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None };
     gateway.run(Tenant::GATEWAY, report).await?;
-    Ok(taken())
-}
-
-fn taken() -> Response {
-    StatusCode::OK.into_response()
+    Ok(StatusCode::from_u16(reported.status).unwrap_or(StatusCode::OK).into_response())
 }
 
 fn rejected(error: CallbackError, provider: &str) -> Error {

@@ -8,6 +8,7 @@
 //! [`kill_many`] over it.
 
 mod adapter;
+pub mod gsma;
 mod listening;
 pub mod mojaloop;
 pub mod schema;

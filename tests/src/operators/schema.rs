@@ -77,11 +77,32 @@ impl Document {
             assert!(said.is_some() || pointer.ends_with("/requestBody"), "the document has no {pointer}");
             return assert!(body.is_empty(), "{pointer} has no body");
         }
-        let body: Value = serde_json::from_slice(body).unwrap_or_else(|error| panic!("{pointer}: {error}"));
+        self.hold(schema, &serde_json::from_slice(body).unwrap_or_else(|error| panic!("{pointer}: {error}")));
+    }
+
+    /// Requires the body of a callback of an operation, sent to where its request said, to be as the document says.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn check_callback(&self, path: &str, event: &str, body: &[u8]) {
+        let callbacks = format!("{}/callbacks/{event}", operation("POST", path));
+        let address = self.root.pointer(&callbacks).and_then(|at| at.as_object()?.keys().next()).expect("a callback");
+        self.check(&format!("{callbacks}/{}/put/requestBody", escaped(address)), body);
+    }
+
+    /// Requires the value of one of the document's parameters to be as it says.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn check_parameter(&self, name: &str, value: &str) {
+        self.hold(format!("/components/parameters/{name}/schema"), &value.into());
+    }
+
+    fn hold(&self, schema: String, value: &Value) {
         let mut validators = self.validators.lock().expect("no panics");
-        let validator = validators.entry(schema).or_insert_with_key(|schema| self.validator(schema));
-        let problems: Vec<_> = validator.iter_errors(&body).map(|error| format!("{}: {error}", error.instance_path())).collect();
-        assert!(problems.is_empty(), "{pointer}: {problems:#?}\nin {body:#}");
+        let validator = validators.entry(schema.clone()).or_insert_with_key(|schema| self.validator(schema));
+        let problems: Vec<_> = validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(problems.is_empty(), "{schema}: {problems:#?}\nin {value:#}");
     }
 
     fn validator(&self, pointer: &str) -> Validator {
@@ -92,7 +113,12 @@ impl Document {
 
 /// Where an operation is in the document.
 fn operation(method: &str, path: &str) -> String {
-    format!("/paths/{}/{}", path.replace('~', "~0").replace('/', "~1"), method.to_ascii_lowercase())
+    format!("/paths/{}/{}", escaped(path), method.to_ascii_lowercase())
+}
+
+/// A name as part of a JSON pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// A schema of OpenAPI 3.0 as one of JSON Schema draft 4, from which it differs in `nullable` and in examples.

@@ -30,6 +30,8 @@ pub struct Reported {
     pub subject: Subject,
     /// What the operator says about it.
     pub answer: RailAnswer,
+    /// The HTTP status that tells the operator that it was taken note of.
+    pub status: u16,
 }
 
 /// Whether a callback comes from where the provider's settings say.
@@ -90,7 +92,7 @@ impl Engine {
         };
         let Some(call) = self.call_with(&key)?.filter(|call| call.provider == no) else { return Ok(Ok(None)) };
         let answer = rail.decode_callback(&call, &inbound);
-        Ok(answer.map(|answer| Some(Reported { subject: call.subject, answer })))
+        Ok(answer.map(|answer| Some(Reported { subject: call.subject, answer, status: rail.callback_status() })))
     }
 
     /// The inquiry about the attempt or reversal with this key at its rail; `None` if this gateway made no such one.

@@ -336,6 +336,7 @@ impl Engine {
             // What the settlement knows is its last attempt's.
             rail_reference: more.filter(|_| attempt.n == record.attempts).and_then(|more| more.rail_reference.clone()),
             money: Money::from_minor(record.amount, record.currency),
+            given_back: record.reversed + record.reversing > 0,
             fee: record.fee,
             to: record.to.clone(),
             reference: record.reference.clone(),
@@ -367,6 +368,7 @@ impl Engine {
             paid_as: Some((paid_as, record.more.as_ref().and_then(|more| more.rail_reference.clone()))),
             rail_reference: reversal.rail_reference.clone(),
             money: Money::from_minor(reversal.amount, record.currency),
+            given_back: false,
             fee: 0,
             to: record.to.clone(),
             reference: record.reference.clone(),

@@ -1,0 +1,10 @@
+//! The rail of the GSMA Mobile Money API, through a whole gateway, with scripted operators.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod callbacks;
+mod codes;
+mod inquiries;
+mod payments;
+mod reversals;
+mod settings;
+mod support;
