@@ -98,6 +98,7 @@ fn call(action: Action, description: Option<&str>) -> RailCall {
         paid_as: (!is_payment).then(|| (PAYMENT.to_owned(), None)),
         rail_reference: None,
         money: "10.50 EUR".parse().unwrap(),
+        given_back: false,
         fee: 0,
         to: "msisdn:+254700000001".parse().unwrap(),
         reference: "inv-1".parse().unwrap(),
@@ -136,7 +137,7 @@ fn every_request_is_in_the_document() {
     let mut spec = ProviderSpec::new("acme", "Acme", Mode::Live, &Adapter);
     spec.base_url = Some("https://adapter.example".to_owned());
     for callback_url in [None, Some("https://gateway.example/api/v1/rails/acme/callbacks/x")] {
-        let link = Link { provider: &spec, token: None, callback_url, now: 0 };
+        let link = Link { provider: &spec, token: None, callback_url, asked: None, now: 0 };
         for action in [Action::Submit, Action::Inquire, Action::Reverse, Action::InquireReversal] {
             for description in [None, Some("for \"Jane\"")] {
                 let Request::Http(request) = Adapter.encode(&call(action, description), &link) else { panic!("it is sent") };

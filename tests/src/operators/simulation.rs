@@ -40,6 +40,8 @@ struct World<'c> {
     env: Arc<ManualEnv>,
     store: Arc<MemoryStore>,
     nodes: Vec<Engine>,
+    /// How many hosts have started. Each has a number of its own, as if it had drawn one.
+    started: i64,
     caller: Caller,
     operators: Vec<Placed>,
     random: Random,
@@ -83,7 +85,7 @@ impl<'c> World<'c> {
         let operators = IDS.iter().map(|id| Placed::new(cast, id, base_url(id))).collect();
         let (held, strays, reports, callbacks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let random = Random::new(seed);
-        Self { cast, env, store, nodes, caller, operators, random, held, strays, reports, callbacks, references: 0 }
+        Self { cast, env, store, nodes, caller, operators, random, held, strays, reports, callbacks, references: 0, started: 2 }
     }
 
     fn step(&mut self) {
@@ -241,7 +243,8 @@ impl<'c> World<'c> {
         let node = self.random.below(2) as usize;
         self.held.retain(|held| held.node != node);
         self.reports.retain(|(of, _)| *of != node);
-        self.nodes[node] = open(self.cast, &self.store, &self.env, node as i64 + 1);
+        self.started += 1;
+        self.nodes[node] = open(self.cast, &self.store, &self.env, self.started);
     }
 
     /// Callbacks arrive, or not, late, twice, out of order.

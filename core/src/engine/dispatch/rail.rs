@@ -36,7 +36,7 @@ impl Engine {
     pub fn with_heartbeat(&self) -> Vec<(ProviderNo, Arc<ProviderSpec>)> {
         let (routes, now) = (self.routes(), self.now());
         let can_say = |no, provider: &ProviderSpec| {
-            let link = Link { provider, token: None, callback_url: None, now };
+            let link = Link { provider, token: None, callback_url: None, asked: None, now };
             routes.pulse(no).is_some() && self.rail(no).is_ok_and(|rail| rail.heartbeat(&link).is_some())
         };
         let asked = routes.providers().filter(|(no, spec)| spec.availability != Availability::Disabled && can_say(*no, spec));
