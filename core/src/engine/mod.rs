@@ -47,6 +47,7 @@
 //! | `reversal/` | [`Reverse`] |
 //! | `books/` | what a [`Create`] and a [`Reverse`] do between two clients |
 //! | `review/` | [`ResolveReview`]: what waits for a person |
+//! | `reconcile/` | `BeginReconciliation`: statements of providers, compared with the settlements (feature `reconcile`) |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`] |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`]: providers and routes, as data |
 //! | `simulator/` | [`Advance`], [`SetFaults`], [`Reset`]: what a client does with its own sandbox's operator |
@@ -70,6 +71,7 @@ mod maintain;
 mod money;
 mod once;
 mod operator;
+mod reconcile;
 mod reversal;
 mod review;
 mod search;
@@ -114,6 +116,8 @@ pub use maintain::{Maintain, SWEEP, TryWriting};
 pub use money::*;
 pub use once::{Answer, Answers, KeptUnder, LastStep, Once};
 pub use operator::*;
+#[cfg(feature = "reconcile")]
+pub use reconcile::*;
 pub use reversal::*;
 pub use review::*;
 pub use settlement::*;

@@ -20,6 +20,8 @@
 //!
 //! Whether the providers of a route exist is not checked here: it depends on what is configured.
 
+use std::collections::BTreeMap;
+
 use zeroize::Zeroizing;
 
 use super::access::{mode, printable};
@@ -73,7 +75,7 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
         body.refuse("mode", FieldProblems::one("rail_sandbox_only", said));
     }
     let base_url = body.optional("base_url", base_url);
-    let settings = body.optional("settings", metadata);
+    let settings = body.optional("settings", settings);
     let secrets =
         body.optional("secrets", |value| Ok(Secrets(metadata(value)?.into_iter().map(|(k, v)| (k, Zeroizing::new(v))).collect())));
     let namespaces = body.optional("namespaces", |value| list(value, namespace));
@@ -108,6 +110,21 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
         };
         Some(ProviderRequest { spec, gives_secrets })
     })
+}
+
+/// The settings of a provider's rail, and of its statements.
+fn settings(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems> {
+    let settings = metadata(value)?;
+    #[cfg(feature = "reconcile")]
+    if let Err(refused) = crate::reconcile::Settings::parse(&settings) {
+        let mut problems = FieldProblems::default();
+        for problem in refused.into_fields() {
+            let name = problem.pointer.trim_start_matches("/settings/").to_owned();
+            problems.add(&name, FieldProblems::one("statement_setting", problem.message));
+        }
+        return Err(problems);
+    }
+    Ok(settings)
 }
 
 /// Parses a whole table of routes.

@@ -81,6 +81,7 @@ impl Subject {
             | AuditAction::MaintainProvider
             | AuditAction::PutRoutes
             | AuditAction::PutTerms
+            | AuditAction::Reconcile
             | AuditAction::Deposit
             | AuditAction::Withdraw
             | AuditAction::InviteOperator

@@ -44,6 +44,8 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0013_clock", sql: include_str!("../migrations/postgres/0013_clock.sql"), oldest: 13 },
     // An older program cannot read the events of movements, nor number what waits together with them.
     Migration { name: "0014_movement_events", sql: include_str!("../migrations/postgres/0014_movement_events.sql"), oldest: 14 },
+    // An older program cannot read why something waits for a person that a statement flagged.
+    Migration { name: "0015_reconciliation", sql: include_str!("../migrations/postgres/0015_reconciliation.sql"), oldest: 15 },
 ];
 
 impl Migration {

@@ -37,6 +37,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0014_answers", sql: include_str!("../migrations/sqlite/0014_answers.sql") },
     Migration { name: "0015_clock", sql: include_str!("../migrations/sqlite/0015_clock.sql") },
     Migration { name: "0016_movement_events", sql: include_str!("../migrations/sqlite/0016_movement_events.sql") },
+    Migration { name: "0017_reconciliation", sql: include_str!("../migrations/sqlite/0017_reconciliation.sql") },
 ];
 
 impl Migration {
