@@ -23,6 +23,7 @@ mod profile;
 mod proof;
 mod proxy;
 mod receipt;
+mod reconcile;
 mod render;
 mod reverse;
 mod review;
@@ -158,6 +159,7 @@ enum Command {
     Routes(setup::RoutesArgs),
     Limits(setup::LimitsArgs),
     Review(review::ReviewArgs),
+    Reconcile(reconcile::ReconcileArgs),
     Keys(keys::KeysArgs),
     Audit(audit::AuditArgs),
     Ledger(operator::LedgerArgs),
@@ -226,6 +228,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Routes(args) => setup::routes(args, global, terminal),
         Command::Limits(args) => setup::limits(args, global, terminal),
         Command::Review(args) => review::run(args, global, terminal),
+        Command::Reconcile(args) => reconcile::run(args, global, terminal),
         Command::Keys(args) => keys::run(args, global, terminal),
         Command::Audit(args) => audit::run(args, global, terminal),
         Command::Ledger(args) => operator::ledger(args, global, terminal),
