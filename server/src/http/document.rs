@@ -257,6 +257,12 @@ problem_groups! {
     NoMovement = [MovementNotFound];
     /// For calls that name a provider.
     NoProvider = [ProviderNotFound];
+    NoReconciliation = [ReconciliationNotFound];
+    /// For a statement that is sent.
+    NotReconciled = [
+        MalformedRequest, ProviderNotFound, NotAcceptable, BodyTooLarge, UnsupportedMediaType, RequestInProgress, StatementUnusable,
+        InvalidFields, IdempotencyKeyReused,
+    ];
     /// For calls that tell the simulated operator what to do.
     NotAdvanced = [InvalidState, VersionConflict];
     /// For operators' calls that name a client.
