@@ -394,6 +394,26 @@ fn old_payments_are_found_by_key_and_strangers_keys_name_nothing() {
 }
 
 #[test]
+fn a_key_of_something_that_does_not_exist_names_nothing_and_hides_nothing() {
+    for (s, _folder) in sandboxes() {
+        paid(&s, &["a", "lost"]);
+        let bogus = |name: &str, key: &str| Row {
+            reference: String::new(),
+            key: format!("{}-{key}", ulid(&s, name)),
+            entry: format!("{name} {key}"),
+            party: String::new(),
+            ..Row::of(&s, name)
+        };
+        let rows = [Row::of(&s, "a"), bogus("a", "R9"), bogus("a", "9"), bogus("lost", "R1")];
+        let (view, kinds) = compared(&s, &rows);
+        let unknown = (FindingKind::MissingHere, None, None);
+        let lost = (FindingKind::MissingThere, Some("lost".to_owned()), None);
+        assert_eq!((view.matched.all(), kinds), (1, vec![unknown.clone(), unknown.clone(), unknown, lost]));
+        s.assert_sound();
+    }
+}
+
+#[test]
 fn an_attempt_that_was_given_up_and_paid_all_the_same_is_found() {
     for (s, _folder) in sandboxes() {
         s.pay("a", "sim:failover");

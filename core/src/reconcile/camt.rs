@@ -332,9 +332,8 @@ impl Part {
                 self.refer(&text);
                 self.entry = kept(&text);
             }
-            "/Refs/EndToEndId" | "/Refs/TxId" | "/Refs/InstrId" | "/Refs/UETR" | "/Refs/ClrSysRef" | "/RmtInf/Strd/CdtrRefInf/Ref" => {
-                self.refer(&text);
-            }
+            // What is remitted with it is no reference: whoever is paid, or pays, may have written it.
+            "/Refs/EndToEndId" | "/Refs/TxId" | "/Refs/InstrId" | "/Refs/UETR" | "/Refs/ClrSysRef" => self.refer(&text),
             "/RltdPties/CdtrAcct/Id/IBAN" | "/RltdPties/CdtrAcct/Id/Othr/Id" => self.creditor = kept(&text),
             "/RltdPties/DbtrAcct/Id/IBAN" | "/RltdPties/DbtrAcct/Id/Othr/Id" => self.debtor = kept(&text),
             "/RmtInf/Ustrd" | "/AddtlTxInf" if self.text.is_none() => self.text = kept(&text),

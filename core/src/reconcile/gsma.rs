@@ -117,7 +117,8 @@ fn line(entry: &Entry, line: u64, account: &str) -> std::result::Result<Option<S
     let (at, whole_day) = text::iso_time(date, 0).map_err(|said| ("creationDate", said))?;
     let wanted = |it: &&Pair| ["msisdn", "iban", "accountid", "walletid"].contains(&it.key.to_ascii_lowercase().as_str());
     let participant = other.iter().find(wanted).or_else(|| other.first());
-    let references = [Some(&entry.transaction_reference), entry.transaction_receipt.as_ref(), entry.description_text.as_ref()];
+    // The description is no reference: whoever is paid, or pays, may have written it.
+    let references = [Some(&entry.transaction_reference), entry.transaction_receipt.as_ref()];
     let references = references.into_iter().flatten().chain(entry.custom_data.iter().map(|it| &it.value).take(2));
     Ok(Some(StatementLine {
         line,

@@ -91,8 +91,10 @@ impl<'a> Comparison<'a> {
         for page in named.chunks(PAGE) {
             let lookups: Vec<Lookup> = page.iter().map(|no| Lookup::Get(Key::Settlement(*no))).collect();
             let found = store.look_up(&lookups)?.into_iter().flatten();
-            let page: Vec<SettlementRecord> =
-                found.filter_map(|it| if let Record::Settlement(it) = it { Some(it) } else { None }).collect();
+            let page = found.filter_map(|it| if let Record::Settlement(it) = it { Some(it) } else { None });
+            // Of those that were walked, what a key names that is still open does not exist.
+            let is_new = |it: &SettlementRecord| it.provider != self.provider || it.no <= first || it.no > last;
+            let page: Vec<SettlementRecord> = page.filter(is_new).collect();
             let before = page.last().map_or(Ok(HashMap::new()), |last| earlier.take(last.no))?;
             self.meet_all(&page, &before)?;
         }
