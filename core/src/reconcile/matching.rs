@@ -1,6 +1,6 @@
 //! What lines of a statement and what the gateway has say about each other.
 //!
-//! A line takes 64 bytes here, and 16 for each of its references: two million lines take at most 320 MB, and a million usual ones 100 MB. Texts
+//! A line takes 56 bytes here, and 16 for each of its references and for its key: a million lines with two take some 100 MB. Texts
 //! are compared by the first 64 bits of their SHA-256: among a million lines and ten million payments, two different texts have the
 //! same ones with a probability below one in a million.
 
